@@ -5,6 +5,7 @@ import { jobFiguresView, jobView } from "../../core/commerce/view.ts";
 import { unweighed } from "../../core/commerce/weigh.ts";
 import { readContract } from "../../db/commerce/commerce-logs.ts";
 import { agentCommerce, jobPage } from "../../db/commerce/job-figures.ts";
+import { groupMembers } from "../../db/income/followed.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
 import { limit, minBlock } from "../parameters.ts";
@@ -40,7 +41,7 @@ export const agentJobs = endpoint({
     return snapshot(deps.db, async (tx) => {
       const found = await agentCommerce(tx, id);
       if (found === null) return unknownAgent();
-      const { contract, wallet, owner, group, figures } = found;
+      const { contract, wallet, owner, figures } = found;
       const head = {
         contract: contract && checksum(contract),
         wallet: wallet && checksum(wallet),
@@ -54,7 +55,8 @@ export const agentJobs = endpoint({
       const shown = page.slice(0, limit);
       const last = page.length > limit ? shown.at(-1)! : null;
       const usdc = deps.config.contracts.usdc.address;
-      const side = { wallet, owner, group, usdc };
+      const named = shown.flatMap(({ job, weighed }) => (weighed ? [] : [job.client, job.evaluator ?? job.client]));
+      const side = { wallet, owner, usdc, group: await groupMembers(tx, owner, named) };
       const isBeyond = figures?.windows.at(-1)?.removed.some(({ rule }) => rule === "beyond");
       return json({
         ...head,

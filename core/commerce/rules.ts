@@ -6,7 +6,7 @@ export const JOB_RULES_VERSION = 3;
 /** Why a job is not organic; of several reasons that hold, the first one is shown. */
 export const JOB_REMOVED = [
   { key: "self", says: "The client is the agent's own wallet or owner." },
-  { key: "own_group", says: "The client is the owner or the wallet of another agent of the same owner." },
+  { key: "own_group", says: "The client is the wallet of another agent of the same owner." },
   { key: "own_evaluator", says: "The evaluator is of the agent's own side." },
   { key: "other_token", says: "It is paid in another token than USDC, whose worth is not known here." },
   { key: "dust", says: "It is worth less than a tenth of a cent." },

@@ -1,13 +1,15 @@
 /** Whose money an agent was paid, in a payment or in a job: what the transfers to the payer show. */
-import { isPrivate } from "../public-parties.ts";
+import { isPrivate, PUBLIC_SENT } from "../public-parties.ts";
 import type { Funding, MoneyFacts } from "./facts.ts";
+import { type Loop, loopsOf, ZERO_ADDRESS } from "./loops.ts";
 
-const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
+/**
+ * What an agent was paid. @param block up to which the payer's money has to be read @param txHash where it was paid in one
+ * @param cameBack by itself, as out of an escrow
+ */
+export type Paid = { payer: string; units: bigint; at: number; block: number; txHash?: string; cameBack?: boolean };
 
-/** What an agent was paid. @param block up to which the payer's money has to be read @param cameBack by itself, as out of an escrow */
-export type Paid = { payer: string; units: bigint; at: number; block: number; cameBack?: boolean };
-
-type MoneyRule = "refunded" | "self_funded" | "circular" | "unread";
+type MoneyRule = "own_group" | "refunded" | "self_funded" | "circular" | "unread";
 /** Why something is removed. */
 export type Removal<Rule> = {
   rule: Rule;
@@ -17,11 +19,12 @@ export type Removal<Rule> = {
 
 /**
  * What follows about payers from the money that they were given. Accounts that serve the public (core/public-parties.ts) and
- * contracts have transfers with everybody, so a transfer with them connects no accounts.
+ * contracts have transfers with everybody, so a transfer with them connects no accounts; only money that the side put into a
+ * contract and that a payer got within a minute is one flow.
  */
 export function moneyOf(given: MoneyFacts) {
-  // USDC that is minted, as by bridges, comes from the zero address: like a contract it connects no accounts.
-  const facts = { ...given, accounts: new Map(given.accounts).set(ZERO_ADDRESS, null) };
+  // USDC that is minted, as by bridges, comes from the zero address.
+  const facts = { ...given, accounts: new Map(given.accounts).set(ZERO_ADDRESS, PUBLIC_SENT) };
   const isOurs = sideOf(facts);
   return {
     isOurs,
@@ -46,25 +49,77 @@ function sideOf({ wallet, owner, group }: MoneyFacts): (address: string) => bool
 function removalsOf<P extends Paid>(facts: MoneyFacts, payments: readonly P[], isOurs: (address: string) => boolean) {
   const funding = Map.groupBy(facts.funding, ({ payer }) => payer);
   const elsewhere = Map.groupBy(facts.elsewhere, ({ payer }) => payer);
+  const loops = Map.groupBy(
+    loopsOf(facts.near, (address) => {
+      const sent = facts.accounts.get(address);
+      return sent === undefined ? undefined : sent !== null && !isPrivate(sent);
+    }),
+    ({ payer }) => payer,
+  );
   const found = new Map<P, Removal<MoneyRule> | null>();
   for (const [payer, own] of Map.groupBy(payments, (one) => one.payer)) {
     const known = (funding.get(payer) ?? []).toSorted((a, b) => a.at - b.at);
     const kept = own.filter(({ cameBack }) => !cameBack);
     const all = [...kept, ...(elsewhere.get(payer) ?? [])].sort((a, b) => a.at - b.at);
     const { refunded, others } = refundsOf(all, known, isOurs);
-    const { first, unread } = flowsOf(facts, others, { isOurs, paid: unitsOf(kept.length > 0 ? kept : own) });
-    const readTo = facts.read.get(payer) ?? -1;
-    for (const one of own) {
-      if (refunded.has(one)) found.set(one, { rule: "refunded", through: null });
-      else if (first) found.set(one, { rule: first.at <= one.at ? "self_funded" : "circular", through: first.through });
-      else found.set(one, unread || readTo < one.block ? { rule: "unread", through: null } : null);
+    const looped = loops.get(payer) ?? [];
+    const { first, unread } = flowsOf(facts, others, {
+      ...{ isOurs, loops: looped },
+      paid: unitsOf(kept.length > 0 ? kept : own),
+    });
+    const atOnce = loopedAtOnce(own, looped);
+    const [formerTo, readTo] = [facts.former.get(payer) ?? -1, facts.read.get(payer) ?? -1];
+    const covers = first && coverOf(first.units);
+    const since = first?.at ?? 0;
+    // From when the money came on, then before: what is covered is what may have been paid with it.
+    for (const one of [...own.filter(({ at }) => at >= since), ...own.filter(({ at }) => at < since)]) {
+      if (one.at <= formerTo) found.set(one, { rule: "own_group", through: null });
+      else if (refunded.has(one)) found.set(one, { rule: "refunded", through: null });
+      else if (covers?.(one))
+        found.set(one, { rule: since <= one.at ? "self_funded" : "circular", through: first!.through });
+      else if (atOnce.get(one)?.isRead) found.set(one, { rule: "self_funded", through: atOnce.get(one)!.source });
+      else
+        found.set(
+          one,
+          !facts.near.isWhole || unread || atOnce.has(one) || readTo < one.block
+            ? { rule: "unread", through: null }
+            : null,
+        );
     }
   }
   return found;
 }
 
-/** How money of the side came to a payer: when first, and through whom. */
-type Flows = { first: { at: number; through: string | null } | null; unread: boolean };
+/**
+ * Whether money of the side covers payments, asked in the order in which it does: no more than there is of it, so who sends
+ * payers money of the side, to remove what they paid, gives as much away. A payment is covered from its half on.
+ * @param units of the money; null for any sum
+ */
+function coverOf(units: bigint | null): (one: Paid) => boolean {
+  let left = units;
+  return (one) => {
+    if (left === null || one.cameBack) return true;
+    if (left <= 0n || 2n * left < one.units) return false;
+    left -= one.units;
+    return true;
+  };
+}
+
+/** Payments of a payer of which at least half came out of the side in the payment's own transaction, each with the first such transfer. */
+function loopedAtOnce<P extends Paid>(payments: readonly P[], loops: readonly Loop[]): Map<P, Loop> {
+  const found = new Map<P, Loop>();
+  const inOne = Map.groupBy(loops, ({ txHash }) => txHash);
+  for (const [txHash, paid] of Map.groupBy(payments, (one) => one.txHash ?? null)) {
+    const some = (txHash !== null && inOne.get(txHash)) || [];
+    const read = some.filter(({ isRead }) => isRead);
+    const enough = [read, some].find((of) => of.length > 0 && 2n * unitsOf(of) >= unitsOf(paid));
+    if (enough) for (const one of paid) found.set(one, enough.find(({ isRead }) => isRead === (enough === read))!);
+  }
+  return found;
+}
+
+/** How money of the side came to a payer: when first, through whom, and how much; null for any sum. */
+type Flows = { first: { at: number; through: string | null; units: bigint | null } | null; unread: boolean };
 
 type Given = MoneyFacts["elsewhere"][number];
 
@@ -94,26 +149,30 @@ function refundsOf(payments: readonly Given[], known: readonly Funding[], isOurs
 /**
  * How money of the agent's side came to a payer. Through another account it counts only if it is half of what was paid, or
  * more: a stranger with money of the side could send a little to payers and so remove their payments. The same holds for
- * money of the owner's other agents: anybody can give an owner an agent whose wallet is the giver's.
+ * money of the owner's other agents. A contract or a market connects only what went through it at that time (`loopsOf`).
  * @param known transfers to the payer, the earliest first, without refunds
  */
 function flowsOf(
   { wallet, owner, sent, accounts }: MoneyFacts,
   known: readonly Funding[],
-  { isOurs, paid }: { isOurs: (address: string) => boolean; paid: bigint },
+  { isOurs, paid, loops }: { isOurs: (address: string) => boolean; paid: bigint; loops: readonly Loop[] },
 ): Flows {
   const direct = known.find(({ source }) => source === wallet || source === owner);
-  if (direct) return { first: { at: direct.at, through: null }, unread: false };
-  const between = known.filter(
-    ({ source, at }) => isOurs(source) || (sent.get(source) ?? Number.POSITIVE_INFINITY) <= at,
-  );
-  const hops = between.filter(({ source }) => isOurs(source) || isPrivate(accounts.get(source)));
+  if (direct) return { first: { at: direct.at, through: null, units: null }, unread: false };
+  const hadBefore = ({ source, at }: Funding) => (sent.get(source) ?? Number.POSITIVE_INFINITY) <= at;
+  const isHop = (one: Funding) => isOurs(one.source) || (hadBefore(one) && isPrivate(accounts.get(one.source)));
+  const others = loops.filter((one) => !isHop(one));
+  const through = [...known.filter(isHop), ...others.filter(({ isRead }) => isRead)].sort((a, b) => a.at - b.at);
   const enough = (some: readonly Funding[]) => 2n * unitsOf(some) >= paid;
-  if (hops.length > 0 && enough(hops)) return { first: { at: hops[0]!.at, through: hops[0]!.source }, unread: false };
-  const open = between.filter(
-    ({ source }) => accounts.get(source) === undefined || hops.some((one) => one.source === source),
-  );
-  return { first: null, unread: open.length > hops.length && enough(open) };
+  if (through.length > 0 && enough(through)) {
+    const { at, source } = through[0]!;
+    return { first: { at, through: source, units: unitsOf(through) }, unread: false };
+  }
+  const open = [
+    ...known.filter((one) => !isOurs(one.source) && hadBefore(one) && accounts.get(one.source) === undefined),
+    ...others.filter(({ isRead }) => !isRead),
+  ];
+  return { first: null, unread: open.length > 0 && enough([...through, ...open]) };
 }
 
 /**

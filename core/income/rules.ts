@@ -24,7 +24,7 @@ export const MAX_DUST = 1_000;
 /** Why a payment is not organic; of several reasons that hold, the first one is shown. */
 export const REMOVED = [
   { key: "self", says: "The payer is the agent's own wallet or owner." },
-  { key: "own_group", says: "The payer is the owner or the wallet of another agent of the same owner." },
+  { key: "own_group", says: "The payer is the wallet of another agent of the same owner." },
   { key: "dust", says: "It is less than a tenth of a cent." },
   { key: "refunded", says: "The same amount went back to the payer." },
   { key: "self_funded", says: "Before, the payer had money from the agent's side." },

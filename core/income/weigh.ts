@@ -27,9 +27,9 @@ export type IncomeFigures = { rules: number; windows: IncomeWindow[] };
 /**
  * Weighs the payments to one agent's wallet. A function of the facts and a clock value; their order does not matter.
  *
- * A payment counts once the money is shown not to come from the agent's side, and not to go back there: directly, or with
- * one account between. Accounts that serve the public (core/public-parties.ts) and contracts connect no accounts. What is left
- * counts unless all of it is of one payer; payers whose money had one source are one.
+ * A payment counts once the money is shown not to come from the agent's side, and not to go back there, directly or through
+ * others (core/income/money.ts). What is left counts unless all of it is of one payer; payers whose money had one source are
+ * one.
  * @param now Unix seconds @param totals of all payments, at the same `now`; absent where the facts have all
  * @returns `payments`: the newest first
  */

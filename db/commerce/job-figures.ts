@@ -1,12 +1,12 @@
 /** The figures of agents with jobs: which are older than what was read, what they rest on, how they are stored, and pages of jobs. */
 import type pg from "pg";
 import type { JobState } from "../../core/commerce/jobs.ts";
-import type { JobRemovedKey } from "../../core/commerce/rules.ts";
+import { JOB_RULES_VERSION, type JobRemovedKey } from "../../core/commerce/rules.ts";
 import type { StoredJobFigures } from "../../core/commerce/view.ts";
 import type { JobFacts, JobFigures, JobTotals, WeighedJob } from "../../core/commerce/weigh.ts";
 import { DUST_UNITS, INCOME_SECONDS } from "../../core/income/rules.ts";
 import { agentFigures, IN_WINDOWS, WINDOW_PARAMS, weighedOf, windowsAt, withUnits } from "../income/agent-figures.ts";
-import { groupOf, PAID_AGENTS, walletAgents } from "../income/followed.ts";
+import { PAID_AGENTS, walletAgents } from "../income/followed.ts";
 import { moneyFacts, sideOf } from "../income/income-facts.ts";
 import {
   array,
@@ -39,16 +39,13 @@ export const jobFigures = agentFigures<StoredJobFigures, number>({
     select from ${PAID_AGENTS} a join offchain.commerce_provider p on p.provider = a.wallet where a.id = g.directory_id)`,
 });
 
-const SIDE = `a.wallet, a.owner, array(select address from ${groupOf("a.owner")} g) as "group"`;
-const SIDE_COLUMNS = { owner: nullable(text), group: array(text) };
-
 const AGENT = statement({
   name: "commerce-agent",
   params: { id: int8 },
   text: `
-    select ${SIDE}, p.version as seen
+    select a.wallet, a.owner, p.version as seen
     from ${PAID_AGENTS} a join offchain.commerce_provider p on p.provider = a.wallet where a.id = $id`,
-  columns: { wallet: filtered(text), ...SIDE_COLUMNS, seen: int8 },
+  columns: { wallet: filtered(text), owner: nullable(text), seen: int8 },
 });
 
 const JOBS_PARAMS = { wallet: text, usdc: text, since: int8 };
@@ -121,6 +118,18 @@ const REST = statement({
   columns: { ...SUMS_COLUMNS, isDust: bool, client: text, evaluator: nullable(text), token: nullable(text) },
 });
 
+const FORMER = statement({
+  name: "commerce-former",
+  params: { id: int8 },
+  text: `
+    select j.client as address, max(j.funded_at) as at from offchain.commerce_weighed w
+    join offchain.commerce_figures g on g.directory_id = w.directory_id
+    join offchain.commerce_job j on j.job_id = w.job_id
+    where w.directory_id = $id and w.rule = 'own_group' and (g.figures->>'rules')::int4 = ${JOB_RULES_VERSION}
+    group by j.client`,
+  columns: { address: text, at: filtered(int8) },
+});
+
 /**
  * What the figures of one agent rest on, bounded: its jobs of the longest window, and what is known of its clients' money; with
  * sums of all its jobs.
@@ -137,7 +146,9 @@ export async function jobFacts(
   const query = { wallet: side.wallet, usdc, since: now - INCOME_SECONDS };
   const jobs = withUnits(await JOBS.rows(db, query));
   const payers = [...new Set(jobs.map(({ client }) => client))];
-  const money = await moneyFacts(db, { ...side, payers, of: "jobs", usdc, since: query.since });
+  const others = [...new Set(jobs.flatMap(({ evaluator }) => evaluator ?? []))];
+  const former = new Map((await FORMER.rows(db, { id })).map(({ address, at }) => [address, at]));
+  const money = await moneyFacts(db, { ...side, former, payers, others, of: "jobs", usdc, since: query.since });
   const windows = { ...query, ...windowsAt(now) };
   const totals = {
     raw: withUnits(await RAW.rows(db, windows)),
@@ -183,7 +194,7 @@ const OF_AGENT = statement({
   name: "commerce-of-agent",
   params: { id: int8 },
   text: `
-    select c.contract, c.read_to as "readTo", ${SIDE}, g.figures, g.computed_at as "computedAt",
+    select c.contract, c.read_to as "readTo", a.wallet, a.owner, g.figures, g.computed_at as "computedAt",
       ${walletAgents("a.wallet")} as agents,
       coalesce(g.seen = p.version, p.provider is null) as current
     from offchain.directory d
@@ -196,7 +207,7 @@ const OF_AGENT = statement({
     contract: nullable(text),
     readTo: nullable(int8),
     wallet: nullable(text),
-    ...SIDE_COLUMNS,
+    owner: nullable(text),
     figures: nullable(jsonb<StoredJobFigures>()),
     computedAt: nullable(timestamptz),
     agents: int8,

@@ -4,13 +4,25 @@ import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { COHORT_SIZE } from "../../core/income/requests.ts";
 import { DUST_UNITS, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
-import { array, family, int4, int8, narrow, statement, text, timestamptz } from "../sql/statement.ts";
+import { ZERO_ADDRESS } from "../sql/fragments.ts";
+import {
+  array,
+  family,
+  filtered,
+  int4,
+  int8,
+  narrow,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { inTurns } from "./places.ts";
 
 export type CohortKind = "wallet" | "payer" | "side";
 
-/** Of one owner, agents whose wallets are followed. */
+/** Of one owner, agents whose wallets are followed: those that were given most money. Whose wallet is the group's has no limit. */
 const MAX_GROUP = 100;
 
 /** Agents whose wallet is theirs: what only names a wallet takes no income from it. Columns id, wallet, owner. */
@@ -19,13 +31,36 @@ export const PAID_AGENTS = `(
   where d.removed_at is null and d.address is not null
     and (d.platform = '${OWN_PLATFORM}' and d.wallet_confirmed or d.platform = '${ERC8004}' and d.wallet_proven))`;
 
-/** Owners and wallets of the agents of an owner, bounded. @param owner SQL */
-export const groupOf = (owner: string) => `(
-  select g.address from (
-    select d.address from offchain.directory d
-    where d.owner_address collate "C" = ${owner} and d.removed_at is null and d.address is not null
-      and (d.platform = '${OWN_PLATFORM}' and d.wallet_confirmed or d.platform = '${ERC8004}' and d.wallet_proven)
-    order by d.id limit ${MAX_GROUP}) g)`;
+/**
+ * SQL of whether the wallet of a row of the directory is its owner's side: by an act of who owns it now. Anybody can give
+ * an owner an agent that names the giver's wallet. The canonical registry forgets the wallet with each transfer; the own one
+ * does not, so a token counts whose owner registered it.
+ */
+const isGroups = (d: string, owner: string) => `${d}.owner_address collate "C" = ${owner} and ${d}.removed_at is null
+  and (${d}.platform = '${ERC8004}' and ${d}.wallet_proven or ${d}.platform = '${OWN_PLATFORM}' and ${d}.wallet_confirmed
+    and not exists (
+      select from onchain.transfer x
+      where x.contract = ${d}.registry and x.token_id = ${d}.token_id::numeric and x."from" <> '${ZERO_ADDRESS}'))`;
+
+/** SQL of whether an address is the wallet of an agent of an owner, of any number. @param address, owner SQL */
+export const inGroup = (address: string, owner: string) => `exists (
+  select from offchain.directory d where d.address collate "C" = ${address} and ${isGroups("d", owner)})`;
+
+/** SQL of the wallets of an owner's agents whose transfers are followed. @param owner SQL */
+export const followedGroup = (owner: string) => `(
+  select distinct f.address from offchain.directory d
+  join offchain.income_followed f on f.address = d.address and f.kind = 'side' where ${isGroups("d", owner)})`;
+
+const GROUP_MEMBERS = statement({
+  name: "income-group-members",
+  params: { owner: nullable(text), addresses: array(text) },
+  text: `select a.address from unnest($addresses::text[]) a(address) where ${inGroup("a.address", "$owner")}`,
+  columns: { address: filtered(text) },
+});
+
+/** Those of some addresses that are wallets of an owner's agents. Addresses lower-case. */
+export const groupMembers = async (db: Queryable, owner: string | null, addresses: readonly string[]) =>
+  (await GROUP_MEMBERS.rows(db, { owner, addresses: [...new Set(addresses)] })).map(({ address }) => address);
 
 /** How many agents of the directory have a wallet that is theirs. @param wallet SQL */
 export const walletAgents = (wallet: string) => `(
@@ -98,7 +133,12 @@ const WANTED: Record<CohortKind, (jobs: HiringJobs, $: Write) => string> = {
     union all
     select g.address, g.address, o.owner, 0, o.at
     from (select p.owner, min(p.at) as at from paid p where p.owner is not null group by p.owner) o
-    cross join lateral ${groupOf("o.owner")} g`,
+    cross join lateral (
+      select d.address from offchain.directory d
+      left join lateral (
+        select sum(m.units) as units from offchain.income_move m where m.recipient = d.address) given on true
+      where ${isGroups("d", "o.owner")} and d.address is not null
+      order by given.units desc nulls last, d.address limit ${MAX_GROUP}) g`,
 };
 export const COHORT_KINDS = Object.keys(WANTED) as CohortKind[];
 const EXAMPLE_JOBS = { usdc: "0x", since: 0 };

@@ -1,22 +1,31 @@
 /** Reads what `weighIncome` is given about one agent, and what is known of the money of those who paid one or hired it. */
-import type { IncomeFacts, MoneyFacts } from "../../core/income/facts.ts";
-import { DUST_UNITS, INCOME_SECONDS, MAX_WEIGHED, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
+import type { IncomeFacts, MoneyFacts, NearMoney, Route } from "../../core/income/facts.ts";
+import { LOOP_BLOCKS } from "../../core/income/loops.ts";
+import {
+  DUST_UNITS,
+  INCOME_RULES_VERSION,
+  INCOME_SECONDS,
+  MAX_WEIGHED,
+  MIN_MOVED_UNITS,
+} from "../../core/income/rules.ts";
 import type { IncomeTotals } from "../../core/income/weigh.ts";
 import { array, bool, filtered, int4, int8, json, nullable, numeric, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { IN_WINDOWS, WINDOW_PARAMS, weighedOf, windowsAt, withUnits } from "./agent-figures.ts";
-import { EARNED, groupOf, INCOME_SEEN, PAID_AGENTS } from "./followed.ts";
+import { EARNED, followedGroup, INCOME_SEEN, inGroup, PAID_AGENTS } from "./followed.ts";
 
-/** Max sources of money of all payers of an agent that are read, those of most money first; and max transfers by its side. */
-const [MAX_SOURCES, MAX_BY_SIDE] = [100_000, 50_000];
+/**
+ * Max sources of money of all payers of an agent that are read, those of most money first; max transfers by its side; and max
+ * transfers to its payers near those.
+ */
+const [MAX_SOURCES, MAX_BY_SIDE, MAX_NEAR] = [100_000, 50_000, 50_000];
 
 const AGENT = statement({
   name: "income-agent",
   params: { id: int8 },
   text: `
-    select a.wallet, a.owner, ${INCOME_SEEN} as seen, array(select address from ${groupOf("a.owner")} g) as "group"
-    from ${PAID_AGENTS} a where a.id = $id`,
-  columns: { wallet: filtered(text), owner: nullable(text), seen: text, group: array(text) },
+    select a.wallet, a.owner, ${INCOME_SEEN} as seen from ${PAID_AGENTS} a where a.id = $id`,
+  columns: { wallet: filtered(text), owner: nullable(text), seen: text },
 });
 
 const PAYMENTS_PARAMS = { wallet: text, since: int8 };
@@ -61,6 +70,26 @@ const REST = statement({
 /** A job `j` whose money stayed with its provider, or may yet: in the token whose worth is known. */
 const PAID_JOB = "j.token = $usdc and j.state not in ('rejected', 'expired')";
 
+/** A transfer `m` to one of `$payers` that is a source of money. The escrow gives back what the payer had, or pays for a job. */
+const GIVEN = `m.recipient = p.address and m.units >= ${MIN_MOVED_UNITS}
+  and m.sender not in (select c.contract from offchain.commerce_contract c)`;
+
+const GROUP = statement({
+  name: "income-group",
+  params: { payers: array(text), others: array(text), owner: nullable(text) },
+  // Who may be of the group: who paid, who gave them money, and whom else they paid.
+  text: `
+    with at_hand as (
+      select unnest($payers::text[] || $others::text[]) as address
+      union select m.sender from unnest($payers::text[]) p(address) join offchain.income_move m on ${GIVEN}
+      union select m.recipient from offchain.income_move m where m.sender = any($payers) and m.nonce is not null
+      union select j.client from offchain.commerce_job j where j.provider = any($payers)
+      union select j.provider from offchain.commerce_job j where j.client = any($payers))
+    select h.address from at_hand h where ${inGroup("h.address", "$owner")}
+    union select g.address from ${followedGroup("$owner")} g`,
+  columns: { address: filtered(text) },
+});
+
 const ELSEWHERE = statement({
   name: "income-elsewhere",
   params: { payers: array(text), side: array(text), paid: array(text), hired: array(text), usdc: text, since: int8 },
@@ -91,12 +120,11 @@ const FUNDING = statement({
   name: "income-funding",
   params: { payers: array(text), side: array(text), usdc: text },
   // Of an account that is not of the side: what it gave before the side sent it something is one, what it gave since is another.
-  // The escrow gives back what the payer had, or pays for a job, which is here by itself.
+  // A job is here by itself.
   text: `
     with given as materialized (
       select m.sender, m.recipient, m.units, m.at from unnest($payers::text[]) p(address)
-      join offchain.income_move m on m.recipient = p.address and m.units >= ${MIN_MOVED_UNITS}
-        and m.sender not in (select c.contract from offchain.commerce_contract c)
+      join offchain.income_move m on ${GIVEN}
       union all
       select j.client, j.provider, j.units, j.ended_at from unnest($payers::text[]) p(address)
       join offchain.commerce_job j on j.provider = p.address and ${EARNED}
@@ -116,6 +144,54 @@ const FUNDING = statement({
   columns: { payer: text, source: text, units: numeric, at: int8, sentAt: nullable(int8) },
 });
 
+type NearRow = { units: string; block: number; txHash: string };
+
+/** Rows of a set that are near another: of one account within two spans of blocks, or of one transaction. @param to, from columns of the accounts */
+const near = (rows: string, others: string, [to, from]: [to: string, from: string]) => `
+      select r.* from ${rows} r where (r.${to}, r.span) in (
+        select o.${from}, o.span + beside from ${others} o cross join generate_series(-1, 1) beside)
+      union
+      select r.* from ${rows} r where (r.block_hash, r.tx_hash) in (select o.block_hash, o.tx_hash from ${others} o)`;
+
+const NEAR = statement({
+  name: "income-near",
+  params: { payers: array(text), side: array(text) },
+  // Equal spans can be joined by a hash, so the time is linear in both; which blocks count is exact where loops are found.
+  text: `
+    with sent as materialized (
+      select m.*, m.block / ${LOOP_BLOCKS} as span from offchain.income_move m
+      where m.sender = any($side) and m.recipient <> all($side)
+    ), given as materialized (
+      select m.*, m.block / ${LOOP_BLOCKS} as span from unnest($payers::text[]) p(address)
+      join offchain.income_move m on ${GIVEN} and m.sender <> all($side)
+    ), near as materialized (
+      select n.* from (${near("given", "sent", ["sender", "recipient"])}) n
+      order by n.units desc, n.block, n.log_index limit ${MAX_NEAR}
+    ), put as (${near("sent", "near", ["recipient", "sender"])})
+    select
+      (select coalesce(json_agg(json_build_object('payer', n.recipient, 'source', n.sender, 'units', n.units::text, 'at', n.at,
+        'block', n.block, 'txHash', n.tx_hash) order by n.block, n.log_index), '[]') from near n) as given,
+      (select coalesce(json_agg(json_build_object('recipient', s.recipient, 'units', s.units::text, 'block', s.block,
+        'txHash', s.tx_hash) order by s.block, s.log_index), '[]') from put s) as put,
+      (select coalesce(json_agg(json_build_array(r.tx_hash, r.hops)), '[]') from offchain.income_route r
+       where (r.block_hash, r.tx_hash) in (select n.block_hash, n.tx_hash from near n)) as routes`,
+  columns: {
+    given: json<(NearRow & { payer: string; source: string; at: number })[]>(),
+    put: json<(NearRow & { recipient: string })[]>(),
+    routes: json<[string, Route][]>(),
+  },
+});
+
+/** Money near money of the side, bounded: the largest transfers. */
+async function nearMoney(
+  db: Queryable,
+  of: { payers: readonly string[]; side: readonly string[] },
+): Promise<NearMoney> {
+  const { given, put, routes } = await NEAR.one(db, of);
+  const inUnits = <T extends NearRow>(rows: T[]) => rows.map((one) => ({ ...one, units: BigInt(one.units) }));
+  return { given: inUnits(given), put: inUnits(put), routes: new Map(routes), isWhole: given.length < MAX_NEAR };
+}
+
 const KNOWN = statement({
   name: "income-known",
   params: { payers: array(text), sources: array(text) },
@@ -129,8 +205,10 @@ const KNOWN = statement({
 });
 
 /** Whose money is asked for: of an agent's payers, or of its clients. Addresses lower-case. */
-type MoneyQuery = Pick<IncomeFacts, "wallet" | "owner" | "group"> & {
+type MoneyQuery = Pick<IncomeFacts, "wallet" | "owner" | "former"> & {
   payers: readonly string[];
+  /** Others of whom is asked whether they are of the group. */
+  others?: readonly string[];
   /** What is weighed; payments of the other kind count as `elsewhere`. */
   of: "payments" | "jobs";
   usdc: string;
@@ -147,18 +225,18 @@ export const sideOf = ({ wallet, owner, group }: Pick<IncomeFacts, "wallet" | "o
 
 /** What is known of the money of those who paid an agent, bounded: the sources of most money. */
 export async function moneyFacts(db: Queryable, asked: MoneyQuery): Promise<MoneyFacts> {
-  const { wallet, owner, payers, usdc, since } = asked;
-  const group = asked.group.filter((address) => address !== wallet && address !== owner);
+  const { wallet, owner, former, payers, others = [], usdc, since } = asked;
+  const members = await GROUP.rows(db, { payers, others, owner });
+  const group = members.map(({ address }) => address).filter((address) => address !== wallet && address !== owner);
   const side = sideOf({ wallet, owner, group });
   const [paid, hired] = asked.of === "payments" ? [group, side] : [side, group];
   const elsewhere = await ELSEWHERE.rows(db, { payers, side, paid, hired, usdc, since });
   const funding = await FUNDING.rows(db, { payers, side, usdc });
-  const sources = [...new Set(funding.map(({ source }) => source))];
+  const near = await nearMoney(db, { payers, side });
+  const sources = [...new Set([...funding, ...near.given].map(({ source }) => source))];
   const { read, accounts } = await KNOWN.one(db, { payers, sources });
   return {
-    wallet,
-    owner,
-    group,
+    ...{ wallet, owner, group, former, near },
     accounts: new Map(accounts),
     read: new Map(read),
     elsewhere: withUnits(elsewhere),
@@ -166,6 +244,17 @@ export async function moneyFacts(db: Queryable, asked: MoneyQuery): Promise<Mone
     sent: new Map(funding.flatMap(({ source, sentAt }) => (sentAt === null ? [] : [[source, sentAt] as const]))),
   };
 }
+
+const FORMER = statement({
+  name: "income-former",
+  params: { id: int8 },
+  text: `
+    select p.payer as address, max(p.at) as at from offchain.income_payment p
+    join offchain.income_figures g on g.directory_id = p.directory_id
+    where p.directory_id = $id and p.rule = 'own_group' and (g.figures->>'rules')::int4 = ${INCOME_RULES_VERSION}
+    group by p.payer`,
+  columns: { address: text, at: filtered(int8) },
+});
 
 /**
  * The facts of one agent, bounded: its payments, and the sources of most money; with sums of all its payments.
@@ -182,7 +271,9 @@ export async function incomeFacts(
   const query = { wallet: side.wallet, since: now - INCOME_SECONDS };
   const payments = withUnits(await PAYMENTS.rows(db, query));
   const payers = [...new Set(payments.map(({ payer }) => payer))];
-  const money = await moneyFacts(db, { ...side, payers, of: "payments", usdc, since: query.since });
+  // An agent that changes hands takes nothing of what its wallet paid before out of its owner's group.
+  const former = new Map((await FORMER.rows(db, { id })).map(({ address, at }) => [address, at]));
+  const money = await moneyFacts(db, { ...side, former, payers, of: "payments", usdc, since: query.since });
   const windows = { ...query, ...windowsAt(now) };
   const totals = {
     raw: withUnits(await RAW.rows(db, windows)),

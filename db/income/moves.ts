@@ -125,6 +125,16 @@ const TOUCH_HIRED = statement({
       and coalesce((j.job->'ended'->>'block')::int8, j.block) between $from and $to`),
 });
 
+/** Those of some addresses are weighed again, and whom they paid or hired; of a cohort, whom its payers paid or hired in the blocks read. */
+export async function touchPaidBy(
+  tx: Queryable,
+  of: { addresses: readonly string[]; cohort?: number; from?: number; to?: number },
+): Promise<void> {
+  const touched = { cohort: 0, from: 0, to: 0, ...of };
+  await TOUCH.run(tx, touched);
+  await TOUCH_HIRED.run(tx, touched);
+}
+
 /**
  * Stores what was read for a cohort from a block on, which replaces what is stored of it from there on: the same transfers,
  * and those that a reorganisation took back; with the events of payments that came or went.
@@ -159,8 +169,7 @@ export const storeRange = (
       nonces: moves.map((one) => one.nonce),
     });
     const addresses = [...new Set([...taken, ...moves].flatMap(({ sender, recipient }) => [sender, recipient]))];
-    await TOUCH.run(tx, { addresses, cohort: id, from, to });
-    await TOUCH_HIRED.run(tx, { addresses, cohort: id, from, to });
+    await touchPaidBy(tx, { addresses, cohort: id, from, to });
     if (kind === "wallet") await recordPaymentEvents(tx, id, { taken, stored: moves }, events);
     return moves.length;
   });

@@ -78,6 +78,18 @@ export const incomeAccount = offchain.table("income_account", {
   sent: bigint({ mode: "number" }),
 });
 
+/** Transactions in which the side of an agent sent USDC and another account gave some to a payer: who sent to whom in them. */
+export const incomeRoute = offchain.table(
+  "income_route",
+  {
+    blockHash: text().notNull(),
+    txHash: text().notNull(),
+    /** `[[from, to]]`, each pair once. */
+    hops: jsonb().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.blockHash, t.txHash] })],
+);
+
 /** The figures of an agent whose wallet was paid. */
 export const incomeFigures = offchain.table(
   "income_figures",

@@ -14,6 +14,7 @@ import { jobFigures } from "../../workers/commerce/job-figures.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { type CommerceWorld, commerceJobs, jobsStoredAndTrue, startCommerceWorld } from "./support/commerce.ts";
+import { plantOwnAgent } from "./support/income.ts";
 
 let world: CommerceWorld;
 let db: TestDatabase;
@@ -162,6 +163,23 @@ describe("the jobs", () => {
     await jobs.plantAgent(31, null, at(OWNER));
     await jobs.readMoney();
     expect(await rows("select from offchain.income_followed where kind = 'payer'")).toEqual([]);
+  });
+
+  it("are not organic where an agent that the owner registered evaluates, and are where one does that it was given", async () => {
+    await jobs.plantAgent(31, at(AGENT), at(OWNER));
+    await plantOwnAgent(db, { tokenId: 1, wallet: at(SECOND), owner: at(OWNER) });
+    await plantOwnAgent(db, { tokenId: 2, wallet: at(JUDGE), owner: at(OWNER), givenBy: at(FAR) });
+    for (const client of [ALICE, BOB]) {
+      await world.work(client, AGENT, { evaluator: JUDGE });
+      await world.work(client, AGENT, { evaluator: SECOND });
+    }
+    await jobs.read();
+    await jobs.readMoney();
+    await jobs.weigh();
+    expect(await figures(31)).toMatchObject({
+      organic: { completed: 2, clients: 2, evaluators: 1 },
+      removed: [{ rule: "own_evaluator", completed: 2 }],
+    });
   });
 
   it("are weighed again when their client earns something of the agent's side", async () => {

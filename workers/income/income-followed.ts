@@ -3,8 +3,10 @@ import { z } from "zod";
 import type { Address } from "../../core/agents/facts.ts";
 import { FOLLOW_BLOCKS, INCOME_BLOCKS, RANGE_BLOCKS } from "../../core/income/requests.ts";
 import { INCOME_SECONDS } from "../../core/income/rules.ts";
+import { transfersIn } from "../../core/payments/transfers.ts";
 import { COHORT_KINDS, dueAccounts, enrol, forgetUnwanted, mergeCohorts } from "../../db/income/followed.ts";
 import { storeAccount, thinMarks } from "../../db/income/moves.ts";
+import { dueRoutes, forgetRoutes, storeRoute } from "../../db/income/routes.ts";
 import { readIndexState } from "../../db/operations/index-state.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
@@ -17,13 +19,13 @@ const DAY_MS = 86_400_000;
 const [EVERY_MS, YOUNG_EVERY_MS] = [600_000, 15_000];
 /** Blocks whose marks are all kept: a day. */
 const MARKED_BLOCKS = 43_200;
-/** The share of the budget for accounts, which take two requests each. */
+/** The share of the budget for accounts, which take two requests each; transactions, which take one, have half as much. */
 const ACCOUNTS_SHARE = 0.1;
 
 /**
- * Resumes: with those who are not followed yet; each cohort is one commit, each account another.
+ * Resumes: with those who are not followed yet; each cohort is one commit, each account and each transaction another.
  * Bound: a cohort of each kind at a time is read from the past on (500 addresses), by turns of agents and owners; accounts by
- * turns too, by a tenth of INCOME_REQUESTS_PER_DAY.
+ * turns too, by a tenth of INCOME_REQUESTS_PER_DAY; transactions by a twentieth.
  */
 export const incomeFollowed = defineJob({
   name: "income-followed",
@@ -57,7 +59,7 @@ async function follow({ db, chain, clock, config }: JobContext): Promise<number>
   let changed = await transaction(db, async (tx) => {
     const gone = await forgetUnwanted(tx, jobs);
     while (await mergeCohorts(tx)) {}
-    return gone;
+    return gone + (await forgetRoutes(tx));
   });
   await thinMarks(db, MARKED_BLOCKS);
   const head = await chain.headBlock();
@@ -74,5 +76,19 @@ async function follow({ db, chain, clock, config }: JobContext): Promise<number>
     await storeAccount(db, { address, sent });
     return 1;
   };
-  return changed + (await runSteps(Object.fromEntries(due.map((address) => [address, () => read(address)]))));
+  const usdc = config.contracts.usdc.address;
+  const readRoute = async ({ blockHash, txHash }: (typeof routes)[number]) => {
+    const receipt = await chain.receipt(txHash);
+    // Another block has it now: the transfers of this one are read again.
+    if (receipt?.blockHash !== blockHash) return 0;
+    const pairs = new Map(transfersIn(receipt.logs, usdc).map(({ from, to }) => [`${from}${to}`, [from, to] as const]));
+    await storeRoute(db, { blockHash, txHash, hops: [...pairs.values()] });
+    return 1;
+  };
+  const routes = await dueRoutes(db, accounts);
+  const steps = [
+    ...due.map((address) => [address, () => read(address)] as const),
+    ...routes.map((route) => [route.txHash, () => readRoute(route)] as const),
+  ];
+  return changed + (await runSteps(Object.fromEntries(steps)));
 }

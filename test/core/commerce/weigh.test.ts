@@ -12,7 +12,8 @@ const SIDE = { wallet: "0xagent", owner: "0xowner", group: ["0xsister"], usdc: U
 const CLIENTS = ["0xalice", "0xbob", "0xcarol"];
 /** What is known where nobody gave anybody money; all of it is read. */
 const MONEY = {
-  ...{ elsewhere: [], funding: [], sent: new Map(), accounts: new Map() },
+  ...{ elsewhere: [], funding: [], sent: new Map(), accounts: new Map(), former: new Map() },
+  near: { given: [], put: [], routes: new Map(), isWhole: true },
   read: new Map(CLIENTS.map((client) => [client, NOW])),
 };
 const job = (over: Partial<WeighableJob> & { daysAgo?: number } = {}): WeighableJob => {

@@ -185,13 +185,14 @@ describe("a payment", () => {
 
 it("no order of facts matters, all that is removed names its rule, and raw is organic and removed", () => {
   const address = fc.integer({ min: 0, max: 9 }).map((n) => `0x${n}`);
-  const at = fc.integer({ min: NOW - 100 * DAY, max: NOW });
-  const payment = fc.record({ payer: address, units: fc.integer({ min: 1, max: 60_000 }), at });
+  const at = fc.oneof(fc.integer({ min: NOW - 100 * DAY, max: NOW }), fc.integer({ min: NOW - 60, max: NOW }));
+  const tx = fc.constantFrom("0xa", "0xb", undefined);
+  const payment = fc.record({ payer: address, units: fc.integer({ min: 1, max: 60_000 }), at, tx });
   const move = fc.record({
     from: fc.constantFrom(WALLET, OWNER, "0x1", "0x2", "0xa"),
-    to: address,
+    to: fc.oneof(address, fc.constant("0xa")),
     units: fc.integer({ min: 1, max: 60_000 }),
-    at,
+    ...{ at, tx },
   });
   const accounts = fc.array(fc.tuple(address, fc.constantFrom(3, null, 5_000_000)));
   const keys = REMOVED.map(({ key }) => key);

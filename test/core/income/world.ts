@@ -1,5 +1,5 @@
 /** Payments as a chain would have them: honest traffic of an agent, and loops that make its income look larger. */
-import type { Funding, IncomeFacts, ReceivedPayment } from "../../../core/income/facts.ts";
+import type { Funding, IncomeFacts, NearMoney, ReceivedPayment } from "../../../core/income/facts.ts";
 import { between, pick, randomOf } from "../../../harness/random.ts";
 
 export const NOW = 1_790_000_000;
@@ -7,9 +7,9 @@ export const DAY = 86_400;
 const CENT = 10_000;
 
 export type Traffic = {
-  payments: { payer: string; units: number; at: number }[];
-  /** All transfers beside the payments. */
-  moves: { from: string; to: string; units: number; at: number }[];
+  payments: { payer: string; units: number; at: number; tx?: string }[];
+  /** All transfers beside the payments. Those of one `tx` are of one transaction. */
+  moves: { from: string; to: string; units: number; at: number; tx?: string }[];
   accounts: Map<string, number | null>;
 };
 export const WALLET = "0xagent";
@@ -20,6 +20,26 @@ const EXCHANGE = "0xexchange";
 const POOL = "0xpool";
 
 export const none = (): Traffic => ({ payments: [], moves: [], accounts: new Map() });
+
+type Move = Traffic["moves"][number];
+const place = ({ at, tx }: { at: number; tx?: string }, i: number) => ({ block: at, txHash: tx ?? `0x${at}-${i}` });
+
+/** What the reader of the chain makes of transfers; every transaction is read. */
+function nearOf(moves: readonly Move[], payers: ReadonlySet<string>, side: readonly string[]): NearMoney {
+  const all = moves.map((one, i) => ({ ...one, ...place(one, i), units: BigInt(one.units) }));
+  return {
+    given: all.flatMap(({ from, to, ...one }) =>
+      payers.has(to) && !side.includes(from) ? [{ payer: to, source: from, ...one }] : [],
+    ),
+    put: all
+      .filter(({ from, to }) => side.includes(from) && !side.includes(to))
+      .map(({ to, ...one }) => ({ recipient: to, ...one })),
+    isWhole: true,
+    routes: new Map(
+      [...Map.groupBy(all, ({ txHash }) => txHash)].map(([tx, of]) => [tx, of.map((one) => [one.from, one.to])]),
+    ),
+  };
+}
 
 /** What the reader of the chain makes of traffic. */
 export function factsOf(...traffic: Traffic[]): IncomeFacts {
@@ -36,14 +56,16 @@ export function factsOf(...traffic: Traffic[]): IncomeFacts {
       owner: OWNER,
       group: [SISTER],
       elsewhere: [],
+      former: new Map(),
+      near: nearOf(moves, payers, side),
       sent,
       read: new Map([...payers].map((one) => [one, NOW])),
     },
     payments: payments
       .toSorted((a, b) => a.at - b.at)
       .map(
-        ({ payer, units, at }, i): ReceivedPayment => ({
-          ...{ block: at, logIndex: i, txHash: `0x${i}`, at, payer, units: BigInt(units) },
+        ({ payer, units, at, tx }, i): ReceivedPayment => ({
+          ...{ ...place({ at, tx }, i), logIndex: i, at, payer, units: BigInt(units) },
         }),
       ),
     funding: moves.flatMap(({ from, to, units, at }): Funding[] =>

@@ -1,7 +1,17 @@
 /** A chain with USDC on it, agents' wallets that are paid, and what the database should hold of it by the chain's own word. */
-import { createWalletClient, type Hex, http, type PrivateKeyAccount, parseAbi } from "viem";
+import {
+  createWalletClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  maxUint256,
+  type PrivateKeyAccount,
+  parseAbi,
+  zeroAddress,
+} from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
+import { multicall3Abi } from "../../../abis/multicall3.ts";
 import { usdcAbi } from "../../../abis/usdc.ts";
 import type { Chain } from "../../../clients/ports.ts";
 import type { Address } from "../../../core/agents/facts.ts";
@@ -11,7 +21,9 @@ import { deployDevnet } from "../../../devnet/deploy.ts";
 import { testChain } from "../../../harness/agent-wallet.ts";
 import { chainAt } from "../../../harness/chain-at.ts";
 import { testLog } from "../../../harness/log.ts";
+import { plantRows } from "../../../harness/onchain.ts";
 import { signAuthorization } from "../../../harness/payment-signing.ts";
+import { IDENTITY } from "../../../harness/stub-chain.ts";
 import { income } from "../../../workers/income/income.ts";
 import { incomeFigures } from "../../../workers/income/income-figures.ts";
 import { incomeFollowed, incomeFollowedYoung } from "../../../workers/income/income-followed.ts";
@@ -26,7 +38,7 @@ export type IncomeWorld = Awaited<ReturnType<typeof startIncomeWorld>>;
 export async function startIncomeWorld() {
   const anvil = await startAnvil();
   const devnet = await deployDevnet(anvil.url);
-  const usdc = lower(devnet.contracts.usdc);
+  const [usdc, multicall] = [lower(devnet.contracts.usdc), lower(devnet.contracts.multicall3)];
   const evm = testChain(anvil.url);
   const rich = createWalletClient({
     account: privateKeyToAccount(devnet.accounts[0]!.privateKey),
@@ -43,23 +55,57 @@ export async function startIncomeWorld() {
     await evm.setBalance({ address: from, value: 10n ** 18n });
     return mined(await anybody.writeContract({ ...call, account: from, chain: base }));
   }
-  /** Settles an authorization that a payer signed; the rich account sends it. */
-  async function settle(payer: PrivateKeyAccount, to: Address, units: number) {
+  /** The call that settles an authorization that a payer signed. */
+  async function settlement(payer: PrivateKeyAccount, to: Address, units: number) {
     const { timestamp } = await evm.getBlock();
     const validBefore = timestamp + 100_000n;
     const { authorization, signature } = await signAuthorization(payer, { to, value: BigInt(units), validBefore });
     const { from, value, validAfter, nonce } = authorization;
+    return {
+      address: usdc,
+      functionName: "transferWithAuthorization",
+      abi: parseAbi(["function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)"]),
+      args: [from, to, value, validAfter, validBefore, nonce, signature],
+    } as const;
+  }
+  /** Settles an authorization; the rich account sends it. */
+  const settle = async (payer: PrivateKeyAccount, to: Address, units: number) =>
+    mined(await rich.writeContract(await settlement(payer, to, units)));
+
+  /**
+   * One transaction through a public contract, which calls in this order: it settles what a payer signed (`by`), or sends USDC
+   * of its own, or of another account (`from`), which lets it.
+   */
+  async function together(steps: readonly { by?: PrivateKeyAccount; from?: Address; to: Address; units: number }[]) {
+    for (const from of new Set(steps.flatMap((step) => step.from ?? []))) {
+      const args = [multicall, maxUint256] as const;
+      await evm.impersonateAccount({ address: from });
+      await evm.setBalance({ address: from, value: 10n ** 18n });
+      await mined(
+        await anybody.writeContract({
+          ...{ address: usdc, abi: usdcAbi, functionName: "approve", args, account: from, chain: base },
+        }),
+      );
+    }
+    const callOf = async ({ by, from, to, units }: (typeof steps)[number]) => {
+      if (by) return encodeFunctionData(await settlement(by, to, units));
+      const abi = parseAbi(["function transfer(address,uint256)", "function transferFrom(address,address,uint256)"]);
+      return from
+        ? encodeFunctionData({ abi, functionName: "transferFrom", args: [from, to, BigInt(units)] })
+        : encodeFunctionData({ abi, functionName: "transfer", args: [to, BigInt(units)] });
+    };
+    const calls = await Promise.all(
+      steps.map(async (step) => ({ target: usdc, allowFailure: false, callData: await callOf(step) })),
+    );
     return mined(
       await rich.writeContract({
-        ...{ address: usdc, functionName: "transferWithAuthorization" },
-        abi: parseAbi(["function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)"]),
-        args: [from, to, value, validAfter, validBefore, nonce, signature],
+        ...{ address: multicall, abi: multicall3Abi, functionName: "aggregate3", args: [calls] },
       }),
     );
   }
   const reorg = (depth: number) => evm.request({ method: "anvil_reorg", params: [depth, []] } as never);
   return {
-    ...{ anvil, evm, usdc, account, send, settle, reorg, chain: chainAt(anvil.url, 8453) },
+    ...{ anvil, evm, usdc, multicall, account, send, settle, together, reorg, chain: chainAt(anvil.url, 8453) },
     mine: (blocks: number) => evm.mine({ blocks }),
     now: async () => new Date((Number((await evm.getBlock()).timestamp) + 10) * 1_000),
     close: () => anvil.stop(),
@@ -107,6 +153,30 @@ export function incomeJobs(
       },
     ]);
   return { log, follow, followYoung, read, weigh, settleDown, plantAgent };
+}
+
+/**
+ * An own agent whose wallet is confirmed.
+ * @param of.givenBy who registered it, and gave it to its owner; the owner did itself by default
+ */
+export async function plantOwnAgent(
+  { pool }: TestDatabase,
+  of: { tokenId: number; wallet: string; owner: string; givenBy?: string },
+): Promise<void> {
+  const { tokenId, wallet, owner, givenBy } = of;
+  await plantDirectory(pool, [
+    {
+      ...{ platform: "helixa", agent_id: String(tokenId), token_id: tokenId, name: `Own ${tokenId}`, cred_score: 1 },
+      ...{ address: wallet, owner_address: owner, wallet_confirmed: true, chain_id: 8453 },
+    },
+  ]);
+  await pool.query("update offchain.directory set registry = $1 where platform = 'helixa'", [IDENTITY]);
+  const owners = [zeroAddress, ...(givenBy ? [givenBy] : []), owner];
+  const transfers = owners.slice(1).map((to, i) => ({
+    ...{ id: `${tokenId}-${i}`, contract: IDENTITY, tokenId: BigInt(tokenId), from: owners[i], to },
+    ...{ transferredAt: 1, block: 1, txHash: "0x" },
+  }));
+  await plantRows(pool, "transfer", transfers);
 }
 
 type Row = {

@@ -1,0 +1,292 @@
+/** Money that goes round through contracts is nobody's income; who uses the same contract, exchange or bundler loses nothing. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { IncomeFacts } from "../../../core/income/facts.ts";
+import { LOOP_BLOCKS, loopsOf } from "../../../core/income/loops.ts";
+import { weighIncome } from "../../../core/income/weigh.ts";
+import { DAY, factsOf, honest, NOW, none, OWNER, SISTER, type Traffic, WALLET } from "./world.ts";
+
+const SUM = 2_000_000;
+const AT = NOW - 20 * DAY;
+const [MULTICALL, OTHER, POOL] = ["0xmulticall", "0xother", "0xliquidity"];
+type Step = { from: string; to: string; units?: number; at?: number; tx?: string };
+
+/** Transfers and payments in the order given; what goes to the agent's wallet is a payment. Blocks are seconds here. */
+function traffic(steps: readonly Step[], accounts: [string, number | null][] = []): Traffic {
+  const made = none();
+  for (const [address, sent] of [[MULTICALL, null], [OTHER, null], [POOL, null], ...accounts] as [
+    string,
+    number | null,
+  ][])
+    made.accounts.set(address, sent);
+  for (const { from, to, units = SUM, at = AT, tx } of steps) {
+    if (to === WALLET) made.payments.push({ payer: from, units, at, tx });
+    else made.moves.push({ from, to, units, at, tx });
+  }
+  return made;
+}
+/** Two customers with money of their own, so that there is more than one payer. */
+const CUSTOMERS = traffic([
+  { from: "0xalice", to: WALLET, at: AT - DAY },
+  { from: "0xbob", to: WALLET, at: AT - DAY },
+]);
+const weighed = (facts: IncomeFacts) => weighIncome(facts, NOW);
+const beside = (...some: Traffic[]) => weighed(factsOf(CUSTOMERS, ...some));
+const rules = (found: ReturnType<typeof beside>) =>
+  found.payments.flatMap(({ payer, removed }) => (/alice|bob/.test(payer) ? [] : [removed?.rule ?? null]));
+const organicOf = (found: ReturnType<typeof beside>) => Number(found.figures.windows.at(-1)!.organic.units) - 2 * SUM;
+
+/** The ways of one round of money; `at` moves each in time, `tx` puts it into one transaction. */
+const WAYS: Record<string, (payer: string, tx?: string) => Step[]> = {
+  "through one contract": (payer, tx) => [
+    { from: OWNER, to: MULTICALL, tx },
+    { from: MULTICALL, to: payer, tx },
+    { from: payer, to: WALLET, tx },
+  ],
+  "through two contracts": (payer, tx) => [
+    { from: WALLET, to: MULTICALL, tx },
+    { from: MULTICALL, to: OTHER, tx },
+    { from: OTHER, to: payer, tx },
+    { from: payer, to: WALLET, tx },
+  ],
+  "through contracts and accounts": (payer, tx) => [
+    { from: WALLET, to: MULTICALL, tx },
+    { from: MULTICALL, to: "0xe1", tx },
+    { from: "0xe1", to: "0xe2", tx },
+    { from: "0xe2", to: payer, tx },
+    { from: payer, to: WALLET, tx },
+  ],
+  "lent first, and given back by the wallet": (payer, tx) => [
+    { from: POOL, to: payer, tx },
+    { from: payer, to: WALLET, tx },
+    { from: WALLET, to: POOL, tx },
+  ],
+  "lent first, and given back by way of another contract": (payer, tx) => [
+    { from: POOL, to: payer, tx },
+    { from: payer, to: WALLET, tx },
+    { from: WALLET, to: OTHER, tx },
+    { from: OTHER, to: POOL, tx },
+  ],
+  "out of another agent of the owner": (payer, tx) => [
+    { from: SISTER, to: MULTICALL, tx },
+    { from: MULTICALL, to: payer, tx },
+    { from: payer, to: WALLET, tx },
+  ],
+  "in parts": (payer, tx) => [
+    ...[1, 2, 3, 4].map(() => ({ from: OWNER, to: MULTICALL, units: SUM / 4, tx })),
+    ...[1, 2].map(() => ({ from: MULTICALL, to: payer, units: SUM / 2, tx })),
+    { from: payer, to: WALLET, tx },
+  ],
+  "by way of the payer before": (payer, tx) => [
+    { from: WALLET, to: MULTICALL, tx },
+    { from: MULTICALL, to: `${payer}-first`, tx },
+    { from: `${payer}-first`, to: payer, tx },
+    { from: payer, to: WALLET, tx },
+  ],
+};
+
+describe("a round of money in one transaction", () => {
+  it.each(Object.entries(WAYS))("is no income: %s", (_, way) => {
+    const steps = [1, 2, 3, 4, 5, 6].flatMap((round) =>
+      ["0xp1", "0xp2", "0xp3"].flatMap((p) => way(p, `0xtx${round}`)),
+    );
+    const found = beside(
+      traffic(steps, [
+        ["0xe1", 1],
+        ["0xe2", 1],
+      ]),
+    );
+    expect(rules(found)).toEqual(Array(18).fill("self_funded"));
+    expect(organicOf(found)).toBe(0);
+  });
+
+  it.each(Object.entries(WAYS))("is no income where the payer then pays in another transaction: %s", (_, way) => {
+    const steps = way("0xp1", "0xtx").map((step) =>
+      step.to === WALLET ? { ...step, tx: "0xlater", at: AT + 9 * DAY } : step,
+    );
+    expect(organicOf(beside(traffic(steps)))).toBe(0);
+  });
+
+  it("is not known before the transaction is read, where accounts in between are not", () => {
+    const facts = factsOf(CUSTOMERS, traffic(WAYS["through two contracts"]!("0xp1", "0xtx")));
+    const unread = { ...facts, near: { ...facts.near, routes: new Map() } };
+    expect(rules(weighed(unread))).toEqual(["unread"]);
+    expect(rules(weighed(facts))).toEqual(["self_funded"]);
+    const one = factsOf(CUSTOMERS, traffic(WAYS["through one contract"]!("0xp1", "0xtx")));
+    expect(rules(weighed({ ...one, near: { ...one.near, routes: new Map() } }))).toEqual(["self_funded"]);
+  });
+
+  it("hides in no crowd: where more transfers are near than are read, what is left is not known", () => {
+    const facts = factsOf(CUSTOMERS, traffic([{ from: "0xp1", to: WALLET }]));
+    expect(rules(weighed(facts))).toEqual([null]);
+    expect(rules(weighed({ ...facts, near: { ...facts.near, isWhole: false } }))).toEqual(["unread"]);
+  });
+
+  it("removes its payment even where the payer paid more with money of its own", () => {
+    const steps = WAYS["through two contracts"]!("0xp1", "0xtx");
+    const own = { from: "0xp1", to: WALLET, units: 9 * SUM, at: AT + 60 };
+    const found = beside(traffic([...steps, own]));
+    expect(rules(found).toSorted()).toEqual([null, "self_funded"].toSorted());
+    expect(organicOf(found)).toBe(9 * SUM);
+  });
+});
+
+describe("a round of money through one account within a minute", () => {
+  const through = (blocks: number, over: { source?: string; put?: number } = {}) => {
+    const { source = POOL, put = SUM } = over;
+    return traffic(
+      [
+        { from: WALLET, to: source, units: put, at: AT },
+        { from: source, to: "0xp1", at: AT + blocks },
+        { from: "0xp1", to: WALLET, at: AT + 100 },
+      ],
+      [["0xprivate", 12]],
+    );
+  };
+  it.each([0, 1, LOOP_BLOCKS, -1, -LOOP_BLOCKS])(
+    "is no income: the payer had it %i blocks after the side gave it",
+    (blocks) => {
+      expect(organicOf(beside(through(blocks)))).toBe(0);
+      expect(organicOf(beside(through(blocks, { source: "0xprivate" })))).toBe(0);
+    },
+  );
+
+  it("is not seen in a contract that keeps it longer, nor in an exchange; it is in a private account", () => {
+    for (const blocks of [LOOP_BLOCKS + 1, -LOOP_BLOCKS - 1]) expect(organicOf(beside(through(blocks)))).toBe(SUM);
+    expect(organicOf(beside(through(LOOP_BLOCKS + 1, { source: "0xprivate" })))).toBe(0);
+    const exchange = through(5);
+    exchange.accounts.set(POOL, 2_000_000);
+    expect(organicOf(beside(exchange))).toBe(SUM);
+  });
+
+  it("is not known before the account is read", () => {
+    const facts = factsOf(CUSTOMERS, through(5));
+    expect(rules(weighed({ ...facts, accounts: new Map() }))).toEqual(["unread"]);
+  });
+
+  it("counts as far as the side's money goes", () => {
+    const found = beside(
+      traffic([
+        { from: WALLET, to: POOL, units: SUM },
+        { from: POOL, to: "0xp1", units: 2 * SUM, at: AT + 1 },
+        ...[1, 2].map((n) => ({ from: "0xp1", to: WALLET, at: AT + 100 + n })),
+      ]),
+    );
+    expect(rules(found).toSorted()).toEqual([null, "self_funded"].toSorted());
+  });
+
+  it.each(["0xtx", undefined])("is hidden by no other payer through whom money goes as well, and back (%s)", (tx) => {
+    const found = beside(
+      traffic([
+        { from: "0xdecoy", to: WALLET, units: 1_000, at: AT - 60 },
+        { from: POOL, to: "0xdecoy", tx },
+        { from: "0xdecoy", to: POOL, tx },
+        ...WAYS["lent first, and given back by the wallet"]!("0xp1", tx),
+      ]),
+    );
+    expect(organicOf(found)).toBe(0);
+  });
+});
+
+describe("those who lose nothing", () => {
+  it("customers of an exchange in which the agent trades much more in the same minute, or much less", () => {
+    for (const units of [100 * SUM, SUM / 4]) {
+      const found = beside(
+        traffic([
+          { from: WALLET, to: POOL, units },
+          { from: POOL, to: "0xp1", at: AT + 3 },
+          { from: "0xp1", to: WALLET, at: AT + 60 },
+        ]),
+      );
+      expect(organicOf(found)).toBe(SUM);
+    }
+  });
+
+  it("a customer whose operation is in one transaction with one of the agent's, as a bundler puts them", () => {
+    const tx = "0xbundle";
+    const found = beside(
+      traffic([
+        { from: WALLET, to: "0xsupplier", units: 5 * SUM, tx },
+        { from: POOL, to: "0xp1", units: 5 * SUM, tx },
+        { from: "0xp1", to: WALLET, tx },
+      ]),
+    );
+    expect(organicOf(found)).toBe(SUM);
+  });
+
+  it("all whose payments a facilitator settles in one transaction, sellers that buy of other sellers among them", () => {
+    const tx = "0xbatch";
+    const found = beside(
+      traffic([
+        ...Array.from({ length: 20 }, (_, n) => ({ from: `0xpayer${n}`, to: WALLET, tx })),
+        { from: "0xcustomer", to: "0xreseller", units: 1.2 * SUM, tx },
+        { from: "0xreseller", to: WALLET, tx },
+        { from: WALLET, to: "0xsupplier", units: 0.8 * SUM, tx },
+      ]),
+    );
+    expect(rules(found)).toEqual(Array(21).fill(null));
+  });
+
+  it("payers that are given money of the side by others, beyond what they were given", () => {
+    // A supplier of the agent gives its sum away to a customer, to remove what the customer paid.
+    const found = beside(
+      traffic(
+        [
+          { from: WALLET, to: "0xsupplier", units: 100 * SUM, at: AT - DAY },
+          { from: "0xsupplier", to: "0xp1", units: 5 * SUM, at: AT - 60 },
+          ...Array.from({ length: 10 }, (_, n) => ({ from: "0xp1", to: WALLET, at: AT + n })),
+        ],
+        [["0xsupplier", 40]],
+      ),
+    );
+    expect(rules(found).filter((rule) => rule !== null)).toHaveLength(5);
+    expect(organicOf(found)).toBe(5 * SUM);
+  });
+
+  it.each([1, 2, 3])("agents without rounds: rules of loops remove nothing of honest traffic (world %i)", (seed) => {
+    const facts = factsOf(honest(seed));
+    const without = { ...facts, near: { given: [], put: [], routes: new Map(), isWhole: true } };
+    expect(weighed(facts).figures).toEqual(weighed(without).figures);
+  });
+});
+
+it("payments that were of the group when they were weighed before stay so, and no later ones", () => {
+  const facts = factsOf(
+    CUSTOMERS,
+    traffic([
+      { from: "0xmoved", to: WALLET, at: AT },
+      { from: "0xmoved", to: WALLET, at: AT + 60 },
+    ]),
+  );
+  expect(rules(weighed({ ...facts, former: new Map([["0xmoved", AT]]) })).toSorted()).toEqual(
+    [null, "own_group"].toSorted(),
+  );
+});
+
+it("no more comes round to a payer than was sent, and no source gives more than it gave", () => {
+  const at = fc.integer({ min: 0, max: 3 * LOOP_BLOCKS });
+  const units = fc.bigInt({ min: 1n, max: 50n });
+  const account = fc.constantFrom("0xa", "0xb", "0xc");
+  const txHash = fc.constantFrom("0x1", "0x2", "0x3", "0x4");
+  const place = (block: number, txHash: string) => ({ block, txHash: `${txHash}-${block}`, at: block });
+  const given = fc.record({ source: account, payer: fc.constantFrom("0xp", "0xq"), units, at, txHash });
+  const put = fc.record({ recipient: account, units, at, txHash });
+  fc.assert(
+    fc.property(fc.array(given), fc.array(put), fc.boolean(), (given, put, isPublic) => {
+      const near = {
+        given: given.map(({ at, txHash, ...one }) => ({ ...one, ...place(at, txHash) })),
+        put: put.map(({ at, txHash, ...one }) => ({ ...one, ...place(at, txHash) })),
+        isWhole: true,
+        routes: new Map([["0x1", [["0xa", "0xb"]] as const]]),
+      };
+      const read = loopsOf(near, () => isPublic).filter(({ isRead }) => isRead);
+      const sum = (some: readonly { units: bigint }[]) => some.reduce((all, one) => all + one.units, 0n);
+      for (const payer of ["0xp", "0xq"]) expect(sum(read.filter((one) => one.payer === payer)) <= sum(put)).toBe(true);
+      for (const source of ["0xa", "0xb", "0xc"])
+        expect(
+          sum(read.filter((one) => one.source === source)) <= sum(given.filter((one) => one.source === source)),
+        ).toBe(true);
+      for (const loop of read) expect(loop.units > 0n).toBe(true);
+    }),
+  );
+});
