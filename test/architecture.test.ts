@@ -192,6 +192,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "@modelcontextprotocol/server",
       "@noble/hashes",
       "ipaddr.js",
+      "p-limit",
       "secp256k1",
       "viem/utils",
       "zod",

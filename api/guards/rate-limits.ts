@@ -86,17 +86,23 @@ export function tokensOfCaller(bucket: Bucket, caller: Caller, networks: Network
   return [...own, ["signed-writes-by-network", networks]];
 }
 
-export function rateLimits(quotas: RateQuotas, buckets: RateBuckets): RateLimits {
-  /** The buckets of a token, those of the client itself or of the known caller first. */
-  const bucketsOf = ([policy, who, quota = quotas[policy]]: Token): RateBucket[] => {
-    const bucket = (name: string, quota: number) => ({
-      key: `${policy}:${name}`,
-      quota,
-      windowMs: windowSeconds(policy) * 1000,
-    });
-    const own = networksOfWho(who).map((network) => bucket(network.name, quotaOf(policy, quota, who, network)));
-    return isShared(policy) && typeof who !== "string" ? [...own, bucket("strangers", quota)] : own;
+/** The buckets of a token, those of the client itself or of the known caller first. */
+const bucketsBy =
+  (quotas: RateQuotas) =>
+  ([policy, who, quota = quotas[policy]]: Token): RateBucket[] => {
+    const windowMs = windowSeconds(policy) * 1000;
+    const own = networksOfWho(who).map((network) => ({
+      key: `${policy}:${network.name}`,
+      quota: quotaOf(policy, quota, who, network),
+      windowMs,
+    }));
+    return isShared(policy) && typeof who !== "string"
+      ? [...own, { key: `${policy}:strangers`, quota, windowMs }]
+      : own;
   };
+
+export function rateLimits(quotas: RateQuotas, buckets: RateBuckets): RateLimits {
+  const bucketsOf = bucketsBy(quotas);
   const limited = (tokens: readonly Token[]) => tokens.filter(([policy, , quota]) => (quota ?? quotas[policy]) > 0);
 
   /**
