@@ -103,12 +103,12 @@ describe("the owner", () => {
       status: 401,
     });
     // While the chain is away nothing is decided.
-    const asked = chain.isDeployed;
-    chain.isDeployed = async () => {
+    const asked = chain.verifySignature;
+    chain.verifySignature = async () => {
       throw Object.assign(new (await import("../../core/errors.ts")).Failure("upstream_unavailable", "Away."));
     };
     expect(await send({ message: text(), signature: GOOD_FOR_CONTRACT, ...update })).toMatchObject({ status: 503 });
-    chain.isDeployed = asked;
+    chain.verifySignature = asked;
   });
 });
 
