@@ -1,7 +1,8 @@
-/** `npm run verify`: lint, types, what is unused, architecture and pure tests, side by side; seconds, no services. */
+/** `npm run verify`: lint, types, what is unused, architecture and pure tests, side by side, and the budget; seconds, no services. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
+import { isWithinBudget } from "./budget.ts";
 
 const tool = (name: string, bin: string) => join(PROJECT_ROOT, "node_modules", name, bin);
 
@@ -31,4 +32,4 @@ const passes = ([name, args]: [string, string[]]) =>
 // The others read what it writes.
 const generated = await passes(["types of the client library", [join(PROJECT_ROOT, "scripts/sdk.ts"), "--types"]]);
 const results = await Promise.all(CHECKS.map(passes));
-process.exit(generated && results.every(Boolean) ? 0 : 1);
+process.exit([generated, ...results, isWithinBudget()].every(Boolean) ? 0 : 1);

@@ -22,7 +22,7 @@ const BLOCKS = { fromBlock: 1, behind: 0, knownFrom: 0 };
 
 let db: TestDatabase;
 beforeEach(async () => {
-  db = await testDatabase();
+  db = await testDatabase({ indexed: true });
   moves = 0;
 });
 afterEach(() => db?.drop());
