@@ -211,7 +211,7 @@ export class OperationRun<T> {
     this.set({ at: "idle" });
   };
 
-  private async send(saying: string = "The service is working on it."): Promise<void> {
+  private async send(saying = "The service is working on it."): Promise<void> {
     const { address } = this.sent!;
     try {
       this.saying(saying);
