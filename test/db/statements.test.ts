@@ -20,6 +20,7 @@ import {
 import { ensureOnchain } from "../../indexer/views.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { indexSchemaDdl, PONDER_SYNC_DDL } from "../support/ponder-tables.ts";
+import { CUTS } from "./cuts.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -127,6 +128,13 @@ describe("declared statements", () => {
     expect([...new Set(faults)].join("\n")).toBe("");
     // What is declared in db/ and beside it: with few, the modules were not found.
     expect(declaredStatements().length).toBeGreaterThan(LEAST_DECLARED);
+  });
+
+  it("that take the first of several rows say by what they are ordered, in test/db/cuts.ts", () => {
+    const cuts = declaredStatements()
+      .filter(({ variants }) => variants().some(({ text }) => /\blimit\b|\brow_number\(\)/.test(text)))
+      .map(({ name }) => name);
+    expect(CUTS.toSorted()).toEqual(cuts.toSorted());
   });
 
   it("that are declared otherwise are found", async () => {
