@@ -35,6 +35,7 @@ export type OwnLimit =
   | "messages-by-day"
   | "messages-of-group"
   | "principals"
+  | "updates-by-day"
   | "webhook-sends";
 
 /** The client of a request: its networks, and the API key by which it reads. */

@@ -20,7 +20,7 @@ export const humanUpdate = endpoint({
   body: humanUpdateBodySchema,
   responses: { 200: { description: "Written", schema: updateSchema } },
   errors: ["unauthenticated", "forbidden", "not_found", "rate_limited"],
-  async handler({ deps, params, body, sent, networks, fingerprint, now, payment }, json) {
+  async handler({ deps, params, body, sent, networks, fingerprint, now, payment, count }, json) {
     const { message, signature, ...update } = body;
     const { message: _, signature: __, ...content } = sent as typeof body;
     const updated = await updateByHuman(deps, {
@@ -30,6 +30,7 @@ export const humanUpdate = endpoint({
       update,
       content,
       networks,
+      count: (wallet) => count("updates-by-day", `${params.id}:${wallet}`),
       fingerprint,
       payment,
       now,

@@ -78,11 +78,12 @@ export const profile = endpoint({
 type Change = Call<z.output<typeof params>, z.output<typeof query>, unknown, WalletCaller>;
 
 async function change(call: Change, update: Update, json: Json<typeof responses>) {
-  const { deps, params, query, caller, now, payment } = call;
+  const { deps, params, query, caller, now, payment, count } = call;
   requireSomething(update);
   const target = { tokenId: params.id, now };
   const sale = { payment, bought: newProfileWrite(params.id) };
   const authorize = await authorizeController(deps, params.id, caller.wallet);
+  await count("updates-by-day", `${params.id}:${caller.wallet}`);
   if (!query.onchain || !isForChain(update)) {
     const work = async (write: Write) => ({ result: await updateOffchain(write, update), scored: true });
     const updated = await writeAgent(deps, target, authorize, work, sale);

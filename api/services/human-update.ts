@@ -29,6 +29,8 @@ export type HumanUpdate = {
   /** The change as it was sent: what the text's digest is of, where it has one. */
   content: object;
   networks: Networks;
+  /** Counts the change as the owner's. @throws Failure rate_limited */
+  count(owner: Address): Promise<void>;
   fingerprint: string;
   payment: Sale["payment"];
   now: number;
@@ -49,6 +51,7 @@ export async function updateByHuman(deps: HandlerDeps, request: HumanUpdate): Pr
   const { owner } = await factsOf(deps.facts, { tokenId });
   await requireOwnerSignature(deps, owner, request);
   await requireUnrevoked(deps.db, { wallet: owner, issuedAt });
+  await request.count(owner);
   // An update that was written is answered again, and not charged again.
   if (request.payment.price > 0n) {
     const { message: text, fingerprint } = request;

@@ -131,6 +131,13 @@ export const RATE_POLICIES = {
     of: "Writes with one API key",
     emptiedBy: ITS_HOLDER,
   },
+  "updates-by-day": {
+    quota: 1_440,
+    window: "day",
+    variable: "RATE_UPDATES_PER_AGENT_AND_DAY",
+    of: "Changes of one agent's profile by one wallet; each may add a point to the history of its score, which is kept",
+    emptiedBy: ITS_HOLDER,
+  },
   proofs: {
     quota: 10,
     window: "minute",

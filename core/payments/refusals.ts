@@ -49,6 +49,11 @@ export const REFUSALS = {
     hint: "Present the same payment again while it is valid, or sign a new one later.",
     retryAfter: 60,
   },
+  contract_wallet_limit: {
+    says: "The chain refused too many payments of contract wallets today: that of a new one is not settled.",
+    hint: "Pay from a wallet that has a key, or present the same payment after midnight UTC.",
+    retryAfter: 3_600,
+  },
   not_settled: { says: "The payment could not be settled.", hint: ANEW },
   transaction_not_found: {
     says: "There is no such transaction yet. Present the same hash again once it is mined.",
@@ -91,6 +96,7 @@ export const ruleOf = (reason: Refusal): Rule => REFUSALS[reason];
  * revert with texts (those of USDC's contract, and ERC-6093's errors by their selectors), nodes refuse transactions.
  */
 const CAUSES: [RegExp, Refusal][] = [
+  [/^contract_wallet_limit$/, "contract_wallet_limit"],
   [/insufficient|exceeds balance|unfunded|0xe450d38c/i, "insufficient_funds"],
   [/already_used|authorization_used|used or canceled/i, "authorization_used"],
   [/valid_after|not yet valid/i, "not_yet_valid"],

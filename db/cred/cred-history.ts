@@ -1,7 +1,7 @@
 /**
  * The history of scores: its points over time, and the one that held at a time or at a block.
- * Bound: one point for each change of a score, kept for ever unless CRED_HISTORY_RETENTION is set; a read takes the
- * newest 5,000 (Open 2 of docs/engineering/concurrency.md).
+ * Bound: one point for each change of a score, kept for ever unless CRED_HISTORY_RETENTION is set: 1,440 free changes of a
+ * profile a day for each wallet that controls it (`updates-by-day`), others cost gas. A read takes the newest 5,000.
  */
 import { CAUSES_IN_BLOCK } from "../../core/cred/cred-causes.ts";
 import { float8, int2, int8, nullable, statement, text, timestamptz } from "../sql/statement.ts";

@@ -1,6 +1,8 @@
 /** POST /agent/{id}/update and PUT /agent/{id}/personality: who may, what is written where, what is refused. */
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createApi } from "../../api/app.ts";
+import { startServer } from "../../api/server.ts";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantRows } from "../../harness/onchain.ts";
@@ -49,6 +51,32 @@ const post = async (
 const agent = async (id = 0) => (await api.get(`/api/v2/agent/${id}`)).body as never as Record<string, never>;
 const onchain = "/api/v2/agent/0/update?onchain=true";
 const trait = (name: string, category = "character") => ({ name, category });
+
+it("changes of a profile have a number a day for each agent and wallet: each may add a point to the score's history", async () => {
+  const { config } = api.deps;
+  const rates = { ...config.rates, "updates-by-day": 2 };
+  await plantAgents(api.database.pool, [{ tokenId: 77, owner: lower(owner!), agentAddress: lower(own!) }]);
+  const strict = await startServer(createApi({ ...api.deps, config: { ...config, rates } }), {
+    host: "127.0.0.1",
+    port: 0,
+  });
+  const change = async (by: ReturnType<typeof agentWallet>) => {
+    const response = await fetch(`${strict.url}/api/v2/agent/77/update`, {
+      method: "POST",
+      headers: { authorization: await by.siwa(), "content-type": "application/json" },
+      body: JSON.stringify({ narrative: { lore: crypto.randomUUID() } }),
+    });
+    return response.status;
+  };
+  try {
+    // One who may not change it takes nothing from who may.
+    for (let n = 0; n < 3; n++) expect(await change(stranger!)).toBe(403);
+    expect([await change(owner!), await change(owner!), await change(owner!)]).toEqual([200, 200, 429]);
+    expect(await change(own!)).toBe(200);
+  } finally {
+    await strict.stop();
+  }
+});
 
 describe("off chain", () => {
   it("writes field by field, tells what, and the score follows at once", async () => {

@@ -2,7 +2,11 @@
 import { type Abi, encodeDeployData, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
+import type { PaymentOrder } from "../../clients/ports.ts";
+import { createSigner } from "../../clients/signer.ts";
 import { readBuild } from "../../contracts/builds.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { type Payer, type Paying, startPaying } from "./support/paying.ts";
 
 /** More than a hook and a mint may use, less than a verdict on a signature. */
@@ -126,6 +130,56 @@ describe("a receiver that passes every simulation and refuses in the block", () 
     ]);
     expect(owed.rows).toEqual([{ state: "refund_due", chain_refusals: 3 }]);
     expect((await api.pay(honest)).status).toBe(201);
+  });
+});
+
+describe("payers that pass every simulation and refuse in the block", () => {
+  /** `isValidSignature` answers right where the price of gas is 0, which it is in a simulation, and reverts elsewhere. */
+  const TWO_FACED = "0x3a15600957600080fd5b631626ba7e60e01b60005260206000f3";
+  const token = { name: "USD Coin", version: "2", chainId: 8453 };
+
+  it("make the service send a bounded number of transactions a day; wallets that pay are settled for", async () => {
+    const signer = createSigner(world.config.payments.facilitator.privateKey!, 8453);
+    const facilitator = createLocalFacilitator(world.chain, signer, { unprovenPerDay: 2 });
+    const orderOf = async (account: Payer["account"]): Promise<PaymentOrder> => {
+      const { authorization, signature } = await world.authorize(account);
+      return {
+        authorization: {
+          ...authorization,
+          from: authorization.from.toLowerCase() as Address,
+          to: authorization.to.toLowerCase() as Address,
+        },
+        signature,
+        token: { ...token, address: world.usdc.toLowerCase() as Address },
+        maxTimeoutSeconds: 300,
+        resourceUrl: "https://agents.test/",
+      };
+    };
+    const { wallet: honest } = await world.contractPayer();
+    const { wallet: late } = await world.contractPayer();
+    expect(await facilitator.settle(await orderOf(honest.account as Payer["account"]))).toMatchObject({
+      kind: "settled",
+    });
+    const hostile = await payers(5);
+    for (const { address } of hostile) await world.evm.setCode({ address, bytecode: TWO_FACED });
+    const sent = () => world.evm.getTransactionCount({ address: signer.address });
+    const before = await sent();
+    const orders = await Promise.all(hostile.map(({ account }) => orderOf(account)));
+    const outcomes = await Promise.all(orders.map((order) => facilitator.settle(order)));
+    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual([
+      "refused",
+      "refused",
+      "refused",
+      "unknown",
+      "unknown",
+    ]);
+    expect((await sent()) - before).toBe(2);
+    const limited = { kind: "refused", reason: "contract_wallet_limit" };
+    expect(await facilitator.verify(await orderOf(late.account as Payer["account"]))).toEqual(limited);
+    expect(await facilitator.settle(await orderOf(honest.account as Payer["account"]))).toMatchObject({
+      kind: "settled",
+    });
+    expect(await facilitator.settle(await orderOf((await world.payer()).account))).toMatchObject({ kind: "settled" });
   });
 });
 
