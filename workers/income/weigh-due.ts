@@ -1,7 +1,7 @@
 /** Jobs that weigh agents again whose figures are due: after each read that changes something, and every hour, because windows move. */
 import { z } from "zod";
 import { unixSeconds } from "../../core/times.ts";
-import { type Queryable, snapshot } from "../../db/sql/transaction.ts";
+import { isNoIndex, type Queryable, snapshot } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
@@ -11,7 +11,7 @@ const [AGENTS_PER_RUN, MAX_AGE_MS] = [500, 3_600_000];
 /**
  * A job whose runs end with the number of agents whose figures were stored, or forgotten.
  * Resumes: with the agents whose figures are missing or the oldest; each is one commit.
- * One item: an agent whose figures cannot be computed is logged, and the others are.
+ * One item: an agent whose figures cannot be computed is logged, and the others are. Without an index none can be.
  * Bound: of an agent what `weighedOf` chooses is weighed one by one (db/income/agent-figures.ts).
  * @param of.facts in a snapshot; null for an agent that has none any more
  * @param of.failed what the log says of an agent that could not be weighed
@@ -43,6 +43,7 @@ export const weighingJob = <Facts>(of: {
           await of.store(db, { id, facts, now }, date);
           changed += 1;
         } catch (err) {
+          if (isNoIndex(err)) throw err;
           log.warn({ err, directoryId: id }, of.failed);
         }
       }
