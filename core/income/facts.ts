@@ -27,8 +27,8 @@ export type NearMoney = {
   put: readonly (Place & { recipient: string; units: bigint })[];
   /** Of transactions of both, those that are read, by their hashes. */
   routes: ReadonlyMap<string, Route>;
-  /** False where there are more than are read: then what is left is not known to be others' money. */
-  isWhole: boolean;
+  /** Payers of whom there are more than are read: what is left of theirs is not known to be others' money. */
+  partly: ReadonlySet<string>;
 };
 
 /** What is known of the money of those who paid an agent. */

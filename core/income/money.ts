@@ -81,7 +81,7 @@ function removalsOf<P extends Paid>(facts: MoneyFacts, payments: readonly P[], i
       else
         found.set(
           one,
-          !facts.near.isWhole || unread || atOnce.has(one) || readTo < one.block
+          facts.near.partly.has(payer) || unread || atOnce.has(one) || readTo < one.block
             ? { rule: "unread", through: null }
             : null,
         );

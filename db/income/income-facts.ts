@@ -165,8 +165,11 @@ const NEAR = statement({
       select m.*, m.block / ${LOOP_BLOCKS} as span from unnest($payers::text[]) p(address)
       join offchain.income_move m on ${GIVEN} and m.sender <> all($side)
     ), near as materialized (
-      select n.* from (${near("given", "sent", ["sender", "recipient"])}) n
-      order by n.units desc, n.block, n.log_index limit ${MAX_NEAR}
+      select n.* from (
+        select n.*, count(*) over (partition by n.recipient) as of_payer,
+          row_number() over (partition by n.recipient order by n.units desc, n.block, n.log_index) as turn
+        from (${near("given", "sent", ["sender", "recipient"])}) n) n
+      order by n.turn, n.units desc, n.block, n.log_index limit ${MAX_NEAR}
     ), put as (${near("sent", "near", ["recipient", "sender"])})
     select
       (select coalesce(json_agg(json_build_object('payer', n.recipient, 'source', n.sender, 'units', n.units::text, 'at', n.at,
@@ -174,22 +177,24 @@ const NEAR = statement({
       (select coalesce(json_agg(json_build_object('recipient', s.recipient, 'units', s.units::text, 'block', s.block,
         'txHash', s.tx_hash) order by s.block, s.log_index), '[]') from put s) as put,
       (select coalesce(json_agg(json_build_array(r.tx_hash, r.hops)), '[]') from offchain.income_route r
-       where (r.block_hash, r.tx_hash) in (select n.block_hash, n.tx_hash from near n)) as routes`,
+       where (r.block_hash, r.tx_hash) in (select n.block_hash, n.tx_hash from near n)) as routes,
+      array(select n.recipient from near n group by n.recipient having count(*) < max(n.of_payer)) as partly`,
   columns: {
     given: json<(NearRow & { payer: string; source: string; at: number })[]>(),
     put: json<(NearRow & { recipient: string })[]>(),
     routes: json<[string, Route][]>(),
+    partly: array(text),
   },
 });
 
-/** Money near money of the side, bounded: the largest transfers. */
+/** Money near money of the side, bounded: by turns of payers, the largest transfers of each. */
 async function nearMoney(
   db: Queryable,
   of: { payers: readonly string[]; side: readonly string[] },
 ): Promise<NearMoney> {
-  const { given, put, routes } = await NEAR.one(db, of);
+  const { given, put, routes, partly } = await NEAR.one(db, of);
   const inUnits = <T extends NearRow>(rows: T[]) => rows.map((one) => ({ ...one, units: BigInt(one.units) }));
-  return { given: inUnits(given), put: inUnits(put), routes: new Map(routes), isWhole: given.length < MAX_NEAR };
+  return { given: inUnits(given), put: inUnits(put), routes: new Map(routes), partly: new Set(partly) };
 }
 
 const KNOWN = statement({

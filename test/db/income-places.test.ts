@@ -176,6 +176,20 @@ describe("what is weighed", () => {
     expect(organic).toMatchObject({ payments: 40, units: 29_251_000n });
     expect(removed).toEqual([{ rule: "refunded", payments: 1, units: 750_000n }]);
   });
+
+  it("keeps others' payments beside a payer that gets a cent 60,000 times where the side has just sent money", async () => {
+    await plantMoves([
+      { from: "0xstranger", to: WALLET, units: 1_000, at: NOW - 9 },
+      { from: WALLET, to: "0xseller", units: 10_000, at: NOW - 9, paid: false },
+      ...many(60_000, () => ({ from: "0xseller", to: "0xstranger", units: 10_000, at: NOW - 8, paid: false })),
+      { from: "0xseller", to: "0xalice", units: 10_000, at: NOW - 8, paid: false },
+    ]);
+    await query("update offchain.income_move set block = 7 where '0xseller' in (sender, recipient)");
+    await query("insert into offchain.income_account (address, sent) values ('0xseller', 3)");
+    const { organic, removed } = await quarter();
+    expect(organic).toMatchObject(ALL);
+    expect(removed).toEqual([{ rule: "circular", payments: 1, units: 1_000n }]);
+  });
 });
 
 it("figures of all that there is are those of the items, where all of them are weighed; of jobs too", async () => {

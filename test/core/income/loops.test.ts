@@ -116,10 +116,12 @@ describe("a round of money in one transaction", () => {
     expect(rules(weighed({ ...one, near: { ...one.near, routes: new Map() } }))).toEqual(["self_funded"]);
   });
 
-  it("hides in no crowd: where more transfers are near than are read, what is left is not known", () => {
+  it("hides in no crowd: of a payer with more transfers than are read, what is left is not known; of others it is", () => {
     const facts = factsOf(CUSTOMERS, traffic([{ from: "0xp1", to: WALLET }]));
     expect(rules(weighed(facts))).toEqual([null]);
-    expect(rules(weighed({ ...facts, near: { ...facts.near, isWhole: false } }))).toEqual(["unread"]);
+    const found = weighed({ ...facts, near: { ...facts.near, partly: new Set(["0xp1"]) } });
+    expect(rules(found)).toEqual(["unread"]);
+    expect(organicOf(found)).toBe(0);
   });
 
   it("removes its payment even where the payer paid more with money of its own", () => {
@@ -245,7 +247,7 @@ describe("those who lose nothing", () => {
 
   it.each([1, 2, 3])("agents without rounds: rules of loops remove nothing of honest traffic (world %i)", (seed) => {
     const facts = factsOf(honest(seed));
-    const without = { ...facts, near: { given: [], put: [], routes: new Map(), isWhole: true } };
+    const without = { ...facts, near: { given: [], put: [], routes: new Map(), partly: new Set<string>() } };
     expect(weighed(facts).figures).toEqual(weighed(without).figures);
   });
 });
@@ -276,7 +278,7 @@ it("no more comes round to a payer than was sent, and no source gives more than 
       const near = {
         given: given.map(({ at, txHash, ...one }) => ({ ...one, ...place(at, txHash) })),
         put: put.map(({ at, txHash, ...one }) => ({ ...one, ...place(at, txHash) })),
-        isWhole: true,
+        partly: new Set<string>(),
         routes: new Map([["0x1", [["0xa", "0xb"]] as const]]),
       };
       const read = loopsOf(near, () => isPublic).filter(({ isRead }) => isRead);
