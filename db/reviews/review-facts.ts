@@ -109,14 +109,14 @@ const ENTRIES = `(
   from ${newestBy("c.client", "d")} f)`;
 
 /**
- * What a client `c` had paid to the wallet of an agent `d` before it first reviewed it, in units, of payments that are not of the
- * agent's side. That it is the only payer takes nothing from it.
+ * What a client `c` had paid to the wallets of an agent `d` before it first reviewed it, in units, of payments that are not of the
+ * side of any of its rows that has the wallet. That it is the only payer takes nothing from it.
  */
 const PAID = `(
   select coalesce(sum(p.units), 0)::float8 from (
-    select distinct on (p.tx_hash, p.log_index) p.units from offchain.income_payment p
+    select min(p.units) as units from offchain.income_payment p
     where p.directory_id = any(d.listed) and p.payer = c.client and p.at < c.began
-      and (p.rule is null or p.rule = 'one_payer')) p)`;
+    group by p.block, p.log_index having bool_and(p.rule is null or p.rule = 'one_payer')) p)`;
 
 /** The facts as they are read: the entries of each reviewer with it. */
 type ReadFacts = Pick<ReviewsFacts, "side"> & {
@@ -136,7 +136,8 @@ const FACTS = statement({
         array(select s.address from (${SIDE}) s) as side,
         array(
           select l.id from offchain.directory l
-          where l.platform = '${ERC8004}' and l.agent_id = any(o.ids::text[]) and l.registry = o.contract) as listed
+          where l.platform = '${ERC8004}' and l.agent_id = any(o.ids::text[]) and l.registry = o.contract
+            or l.platform = '${OWN_PLATFORM}' and l.agent_id = o.own::text) as listed
       from o
     )
     select d.registry, d.agent_id::text as "agentId", d.seen, json_build_object(

@@ -248,6 +248,30 @@ it.each([5, 6])("weighs the reviews of all registrations of an own agent togethe
   await db.pool.query("update offchain.review_figures set seen = null where agent_id = $1", [third.id]);
   expect(await run()).toBe(2);
 
+  // Whoever paid the agent's own wallet is its payer, unless one of its rows says that the money was its side's.
+  const payer = world.said.find(({ agent, client }) => agent === third.id && !world.humans.has(client))!.client;
+  const standing = async () =>
+    (await stored(77, "helixa")).reviewers.find(({ address }) => address === wallet(payer)).standing;
+  world.paid = [];
+  await db.pool.query("delete from offchain.income_payment");
+  await plantDirectory(db.pool, [{ platform: "helixa", agent_id: "77", name: "Agent 77", cred_score: 1 }]);
+  const pay = (of: string, rule: string | null) =>
+    db.pool.query(
+      `insert into offchain.income_payment (directory_id, block, log_index, tx_hash, at, payer, units, rule)
+       select id, 1, 7, $1, 1, $2, 5000000, $3 from offchain.directory where agent_id = $4`,
+      [HASH, wallet(payer), rule, of],
+    );
+  const weighedAgain = async () => {
+    now += 3_600_001;
+    await run();
+    return standing();
+  };
+  expect(await weighedAgain()).not.toBe("payer");
+  await pay("77", null);
+  expect(await weighedAgain()).toBe("payer");
+  await pay(String(first.id), "self_funded");
+  expect(await weighedAgain()).not.toBe("payer");
+
   // With its last registration, which a reorganisation takes back, its figures go.
   await db.pool.query("update onchain.erc8004_agent set agent_wallet = null, updated_block = 3");
   await run();
