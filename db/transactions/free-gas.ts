@@ -38,12 +38,18 @@ export async function freeGasUse(
   return { account: BigInt(used.account), agent: BigInt(used.agent), networks: used.networks.map(BigInt) };
 }
 
+/**
+ * SQL of whether an agent was registered here by a payment that is in the ledger. That its transaction was not a free one is no
+ * evidence: earlier ones do not say so. @param token SQL of its number
+ */
+export const isPaidFor = (token: string): string => `exists (
+  select from offchain.mint m join offchain.payment p on p.bought = 'mint:' || m.mint_id
+  where m.token_id = ${token} and m.state = 'minted' and p.state = 'fulfilled')`;
+
 const PAID = statement({
   name: "registered-for-pay",
   params: { tokenId: int8 },
-  text: `
-    select exists (select from offchain.mint m join offchain.transaction_outbox i on i.intent_key = 'mint:' || m.mint_id
-                   where m.token_id = $tokenId and m.state = 'minted' and i.free_for is null) as paid`,
+  text: `select ${isPaidFor("$tokenId")} as paid`,
   columns: { paid: bool },
 });
 

@@ -12,6 +12,7 @@ import { ADVISORY_LOCKS } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
 import { array, bool, int4, int8, narrow, nullable, pgType, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
+import { isPaidFor } from "../transactions/free-gas.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 
 /** NOTIFY channel that wakes the workers for deliveries that no event announces. */
@@ -92,8 +93,7 @@ const COUNTS = statement({
       (select count(*)::int from offchain.webhook where network = any($networks)) as "ofNetwork",
       (select count(*)::int from offchain.webhook) as "all",
       exists (select from offchain.cred where token_id = $tokenId and score >= ${CREATOR_MIN_CRED})
-        or exists (select from offchain.mint m join offchain.payment p on p.bought = 'mint:' || m.mint_id
-          where m.token_id = $tokenId and p.state = 'fulfilled') as "isKnown"`,
+        or ${isPaidFor("$tokenId")} as "isKnown"`,
   columns: { ofOwner: int4, ofAgent: int4, ofNetwork: int4, all: int4, isKnown: bool },
   prepared: true,
 });

@@ -164,8 +164,8 @@ describe("shares of the day's budget", () => {
        values ($1::int8, 'github', 'a' || $1::text, 'ada', 'verified', now(), now(), '{}')`,
       [tokenId],
     );
-  /** A registration through the service that was paid for. */
-  const registerPaid = async (tokenId: number) => {
+  /** A registration through the service, before free transactions were told from others. */
+  const register = async (tokenId: number) => {
     const { rows } = await api.database.pool.query(
       `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, token_id)
        values (gen_random_uuid(), $2, $2, 'Ada', 'custom', false, 1, $2, 'minted', $1) returning mint_id`,
@@ -175,13 +175,23 @@ describe("shares of the day's budget", () => {
       "insert into offchain.transaction_outbox (intent_key, to_address, data, state) values ('mint:' || $1::text, '0x', '0x', 'mined')",
       [rows[0].mint_id],
     );
+    return rows[0].mint_id;
   };
+  const registerPaid = async (tokenId: number) =>
+    api.database.pool.query(
+      `insert into offchain.payment
+         (payment_id, method, operation, state, payer, payee, chain_id, asset, amount_units, fingerprint, bought, since_block)
+       values (gen_random_uuid(), 'x402', 'mint', 'fulfilled', '0x1', '0x2', 8453, 'usdc', 1, 'paid', 'mint:' || $1::text, 1)`,
+      [await register(tokenId)],
+    );
 
   it("newcomers end their own share only: agents that were paid for or proven still write", async () => {
     await prove(1);
     await registerPaid(2);
+    await register(3);
     await spent(12.499, 12.499);
     expect(await write(0, "a newcomer")).toMatchObject({ status: 503, body: { code: "out_of_funds" } });
+    expect(await write(3, "registered for nothing")).toMatchObject({ status: 503, body: { code: "out_of_funds" } });
     expect((await write(1, "proven")).status).toBe(202);
     expect((await write(2, "paid for")).status).toBe(202);
   });
