@@ -261,6 +261,23 @@ describe("a text", () => {
   });
 });
 
+it("an agent whose text was known without its name stays the first of it, beside a later copy under another name", async () => {
+  const plant = async (name: string, age: number) => {
+    const { textKeys } = documentText({ name, description: `Zephyr ${TEXT}`, protocols: [], offers: [] });
+    const row = await register({ name, description: `Zephyr ${TEXT}` });
+    await query("delete from offchain.discovery_first_seen where directory_id = $1", [row]);
+    await query(
+      "insert into offchain.discovery_first_seen (directory_id, key, since, backed) values ($1, $2, $3, false)",
+      [row, textKeys.sets[0]!.at(-1), new Date(now.getTime() - age * HOUR_MS)],
+    );
+    return row;
+  };
+  const [later] = [await plant("Harbour", 1_000), await plant("Zephyr", 3_000)];
+  await query("update offchain.discovery_progress set filled_to = 0");
+  await follow();
+  expect(await copies()).toEqual([later]);
+});
+
 describe("a name", () => {
   it("that an agent changes and takes back is the agent's, though strangers took it and names like it meanwhile", async () => {
     const victim = await register({ name: "Guillemot", description: TEXT, cred: 40 });
