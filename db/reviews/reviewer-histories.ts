@@ -18,6 +18,8 @@ const DUE = statement({
       select w.registry, w.agent_id, w.client, w.rank, h.address is null or coalesce(h.next_try_at <= $now, h.reader < ${READER_VERSION}) as due
       from offchain.review_weight w left join offchain.reviewer_history h on h.address = w.client
       where w.nothing is null
+    ), had as materialized (
+      select registry, agent_id, count(*) as turns from weighed where not due group by registry, agent_id
     ), firsts as materialized (
       select d.client, f.block, f.given_at from (select distinct client from weighed where due) d
       cross join lateral (
@@ -27,9 +29,9 @@ const DUE = statement({
     ), turns as (
       select w.client, w.rank, f.block, f.given_at,
         row_number() over (partition by w.registry, w.agent_id order by w.rank, f.given_at, w.client)
-          + least(${MAX_TURNS}, (select count(*) from weighed k
-              where k.registry = w.registry and k.agent_id = w.agent_id and not k.due)) as turn
-      from weighed w join firsts f on f.client = w.client where w.due
+          + least(${MAX_TURNS}, coalesce(k.turns, 0)) as turn
+      from weighed w join firsts f on f.client = w.client
+      left join had k on k.registry = w.registry and k.agent_id = w.agent_id where w.due
     )
     select client, block from (
       select distinct on (client) client, block, rank, turn, given_at from turns order by client, rank, turn) each
