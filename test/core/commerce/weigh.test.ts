@@ -13,7 +13,7 @@ const CLIENTS = ["0xalice", "0xbob", "0xcarol"];
 /** What is known where nobody gave anybody money; all of it is read. */
 const MONEY = {
   ...{ elsewhere: [], funding: [], sent: new Map(), accounts: new Map(), former: new Map() },
-  near: { given: [], put: [], routes: new Map(), partly: new Set() },
+  near: { given: [], put: [], routes: new Map(), partly: new Set<string>() },
   read: new Map(CLIENTS.map((client) => [client, NOW])),
 };
 const job = (over: Partial<WeighableJob> & { daysAgo?: number } = {}): WeighableJob => {

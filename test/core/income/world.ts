@@ -34,7 +34,7 @@ function nearOf(moves: readonly Move[], payers: ReadonlySet<string>, side: reado
     put: all
       .filter(({ from, to }) => side.includes(from) && !side.includes(to))
       .map(({ to, ...one }) => ({ recipient: to, ...one })),
-    partly: new Set(),
+    partly: new Set<string>(),
     routes: new Map(
       [...Map.groupBy(all, ({ txHash }) => txHash)].map(([tx, of]) => [tx, of.map((one) => [one.from, one.to])]),
     ),
