@@ -44,8 +44,8 @@ export type MoneyFacts = {
   /** Transfers to the payers, of a cent or more, in the order of time. */
   funding: readonly Funding[];
   near: NearMoney;
-  /** Whom the side (wallet, owner, group) sent money first when: those among the sources of its payers. */
-  sent: ReadonlyMap<string, number>;
+  /** Whom the side (wallet, owner, group) sent how much money, and when first: those among the sources of its payers. */
+  sent: ReadonlyMap<string, { at: number; units: bigint }>;
   /** Transactions that sources of money have sent; null for a contract. Sources that are not read yet are missing. */
   accounts: ReadonlyMap<string, number | null>;
   /** Payers whose money is read, each up to which block. */

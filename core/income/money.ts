@@ -93,12 +93,11 @@ function removalsOf<P extends Paid>(facts: MoneyFacts, payments: readonly P[], i
 /**
  * Whether money of the side covers payments, asked in the order in which it does: no more than there is of it, so who sends
  * payers money of the side, to remove what they paid, gives as much away. A payment is covered from its half on.
- * @param units of the money; null for any sum
  */
-function coverOf(units: bigint | null): (one: Paid) => boolean {
+function coverOf(units: bigint): (one: Paid) => boolean {
   let left = units;
   return (one) => {
-    if (left === null || one.cameBack) return true;
+    if (one.cameBack) return true;
     if (left <= 0n || 2n * left < one.units) return false;
     left -= one.units;
     return true;
@@ -118,8 +117,8 @@ function loopedAtOnce<P extends Paid>(payments: readonly P[], loops: readonly Lo
   return found;
 }
 
-/** How money of the side came to a payer: when first, through whom, and how much; null for any sum. */
-type Flows = { first: { at: number; through: string | null; units: bigint | null } | null; unread: boolean };
+/** How money of the side came to a payer: when first, through whom, and how much. */
+type Flows = { first: { at: number; through: string | null; units: bigint } | null; unread: boolean };
 
 type Given = MoneyFacts["elsewhere"][number];
 
@@ -148,8 +147,9 @@ function refundsOf(payments: readonly Given[], known: readonly Funding[], isOurs
 
 /**
  * How money of the agent's side came to a payer. Through another account it counts only if it is half of what was paid, or
- * more: a stranger with money of the side could send a little to payers and so remove their payments. The same holds for
- * money of the owner's other agents. A contract or a market connects only what went through it at that time (`loopsOf`).
+ * more, and no more of it than the side put into that account: a stranger with a little money of the side could send much to
+ * payers, or be the account that many of them have their money of, and so remove what they paid. The half is needed of money of
+ * the owner's other agents too. A contract or a market connects only what went through it at that time (`loopsOf`).
  * @param known transfers to the payer, the earliest first, without refunds
  */
 function flowsOf(
@@ -157,19 +157,34 @@ function flowsOf(
   known: readonly Funding[],
   { isOurs, paid, loops }: { isOurs: (address: string) => boolean; paid: bigint; loops: readonly Loop[] },
 ): Flows {
-  const direct = known.find(({ source }) => source === wallet || source === owner);
-  if (direct) return { first: { at: direct.at, through: null, units: null }, unread: false };
-  const hadBefore = ({ source, at }: Funding) => (sent.get(source) ?? Number.POSITIVE_INFINITY) <= at;
+  const isDirect = ({ source }: Funding) => source === wallet || source === owner;
+  const hadBefore = ({ source, at }: Funding) => (sent.get(source)?.at ?? Number.POSITIVE_INFINITY) <= at;
   const isHop = (one: Funding) => isOurs(one.source) || (hadBefore(one) && isPrivate(accounts.get(one.source)));
   const others = loops.filter((one) => !isHop(one));
-  const through = [...known.filter(isHop), ...others.filter(({ isRead }) => isRead)].sort((a, b) => a.at - b.at);
+  const putIn = new Map([...sent].map(([source, { units }]) => [source, units]));
+  /** Of a transfer no more than is left of what the side put into its source. */
+  const ofSide = (one: Funding): Funding => {
+    if (isOurs(one.source)) return one;
+    const left = putIn.get(one.source) ?? 0n;
+    const units = one.units < left ? one.units : left;
+    putIn.set(one.source, left - units);
+    return { ...one, units };
+  };
+  const direct = known.filter(isDirect);
+  const hops = known.filter((one) => !isDirect(one) && isHop(one)).map(ofSide);
+  const through = [...hops, ...others.filter(({ isRead }) => isRead)];
   const enough = (some: readonly Funding[]) => 2n * unitsOf(some) >= paid;
-  if (through.length > 0 && enough(through)) {
-    const { at, source } = through[0]!;
-    return { first: { at, through: source, units: unitsOf(through) }, unread: false };
+  const isEnough = through.length > 0 && enough([...direct, ...through]);
+  const counted = (isEnough ? [...direct, ...through] : direct).toSorted((a, b) => a.at - b.at);
+  if (counted.length > 0) {
+    const [one] = counted as [Funding];
+    const first = { at: one.at, through: isDirect(one) ? null : one.source, units: unitsOf(counted) };
+    return { first, unread: false };
   }
   const open = [
-    ...known.filter((one) => !isOurs(one.source) && hadBefore(one) && accounts.get(one.source) === undefined),
+    ...known
+      .filter((one) => !isOurs(one.source) && hadBefore(one) && accounts.get(one.source) === undefined)
+      .map(ofSide),
     ...others.filter(({ isRead }) => !isRead),
   ];
   return { first: null, unread: open.length > 0 && enough([...through, ...open]) };

@@ -129,19 +129,22 @@ const FUNDING = statement({
       select j.client, j.provider, j.units, j.ended_at from unnest($payers::text[]) p(address)
       join offchain.commerce_job j on j.provider = p.address and ${EARNED}
     ), sent as materialized (
-      select s.recipient, min(s.at) as at from (
-        select m.recipient, m.at from offchain.income_move m where m.sender = any($side)
+      select s.recipient, min(s.at) as at, sum(s.units) as units from (
+        select m.recipient, m.at, m.units from offchain.income_move m where m.sender = any($side)
         union all
-        select j.provider, j.ended_at from offchain.commerce_job j where j.client = any($side) and ${EARNED}) s
+        select j.provider, j.ended_at, j.units from offchain.commerce_job j where j.client = any($side) and ${EARNED}) s
       group by s.recipient)
-    (select g.recipient as payer, g.sender as source, g.units, g.at, null::int8 as "sentAt"
+    (select g.recipient as payer, g.sender as source, g.units, g.at, null::int8 as "sentAt", null::numeric as "sentUnits"
      from given g where g.sender = any($side) order by g.at desc limit ${MAX_BY_SIDE})
     union all
-    (select g.recipient, g.sender, sum(g.units), min(g.at), min(s.at)
+    (select g.recipient, g.sender, sum(g.units), min(g.at), min(s.at), min(s.units)
      from given g left join sent s on s.recipient = g.sender
      where g.sender <> all($side)
      group by g.recipient, g.sender, s.at <= g.at order by sum(g.units) desc limit ${MAX_SOURCES})`,
-  columns: { payer: text, source: text, units: numeric, at: int8, sentAt: nullable(int8) },
+  columns: {
+    ...{ payer: text, source: text, units: numeric, at: int8 },
+    ...{ sentAt: nullable(int8), sentUnits: nullable(numeric) },
+  },
 });
 
 type NearRow = { units: string; block: number; txHash: string };
@@ -245,8 +248,12 @@ export async function moneyFacts(db: Queryable, asked: MoneyQuery): Promise<Mone
     accounts: new Map(accounts),
     read: new Map(read),
     elsewhere: withUnits(elsewhere),
-    funding: withUnits(funding).map(({ sentAt: _, ...one }) => one),
-    sent: new Map(funding.flatMap(({ source, sentAt }) => (sentAt === null ? [] : [[source, sentAt] as const]))),
+    funding: withUnits(funding).map(({ sentAt: _, sentUnits: __, ...one }) => one),
+    sent: new Map(
+      funding.flatMap(({ source, sentAt, sentUnits }) =>
+        sentAt === null ? [] : [[source, { at: sentAt, units: BigInt(sentUnits!) }] as const],
+      ),
+    ),
   };
 }
 

@@ -103,11 +103,10 @@ describe("a job is removed by its client's money, as a payment by its payer's", 
 
   it("that came from the agent's side before, or went there afterwards", () => {
     for (const source of ["0xagent", "0xowner"]) {
-      expect(ofHers({ funding: [move(source, "0xcarol", 10_000n, 6)] })).toEqual({
-        rule: "self_funded",
-        through: null,
-      });
-      expect(ofHers({ funding: [move(source, "0xcarol", 10_000n, 4)] })).toEqual({ rule: "circular", through: null });
+      const of = (units: bigint, days: number) => ofHers({ funding: [move(source, "0xcarol", units, days)] });
+      expect(of(2_500_000n, 6)).toEqual({ rule: "self_funded", through: null });
+      expect(of(2_500_000n, 4)).toEqual({ rule: "circular", through: null });
+      expect(of(10_000n, 6)).toBe(null);
     }
     for (const source of ["0xelse", "0xsister"])
       expect(ofHers({ funding: [move(source, "0xcarol", 10_000n, 6)] })).toBe(null);
@@ -116,7 +115,10 @@ describe("a job is removed by its client's money, as a payment by its payer's", 
   });
 
   it("that came through one account, from half of what the client paid on; public accounts connect nobody", () => {
-    const via = { sent: new Map([["0xvia", NOW - 8 * DAY]]), funding: [move("0xvia", "0xcarol", 2_500_000n, 6)] };
+    const via = {
+      sent: new Map([["0xvia", { at: NOW - 8 * DAY, units: 2_500_000n }]]),
+      funding: [move("0xvia", "0xcarol", 2_500_000n, 6)],
+    };
     expect(ofHers({ ...via, accounts: new Map([["0xvia", 40]]) })).toEqual({ rule: "self_funded", through: "0xvia" });
     expect(ofHers(via)).toEqual({ rule: "unread", through: null });
     for (const sent of [null, 2_000_000]) expect(ofHers({ ...via, accounts: new Map([["0xvia", sent]]) })).toBe(null);
@@ -185,7 +187,11 @@ it("no order of jobs matters, and raw is organic and removed", () => {
   });
   fc.assert(
     fc.property(fc.array(one), fc.array(transfer), (jobs, funding) => {
-      const money = { funding, sent: new Map([["0xvia", NOW - 50 * DAY]]), accounts: new Map([["0xvia", 3]]) };
+      const money = {
+        funding,
+        sent: new Map([["0xvia", { at: NOW - 50 * DAY, units: 10n ** 12n }]]),
+        accounts: new Map([["0xvia", 3]]),
+      };
       const { windows } = weigh(jobs, money).figures;
       const turned = { ...money, funding: funding.toReversed() };
       expect(weigh(jobs.toReversed(), turned).figures.windows).toEqual(windows);

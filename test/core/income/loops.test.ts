@@ -245,6 +245,24 @@ describe("those who lose nothing", () => {
     expect(organicOf(found)).toBe(5 * SUM);
   });
 
+  it("payers whose treasury, or who themselves, sell the agent something for a cent", () => {
+    // A stranger offers the agent a service whose receiver is one of its payers, or the account that funds many of them.
+    const customers = ["0xp1", "0xp2", "0xp3"];
+    const found = beside(
+      traffic(
+        [
+          { from: WALLET, to: "0xtreasury", units: 10_000, at: AT - DAY },
+          { from: WALLET, to: "0xp1", units: 10_000, at: AT - DAY },
+          ...customers.map((to) => ({ from: "0xtreasury", to, units: 100 * SUM, at: AT - 60 })),
+          ...customers.map((from, n) => ({ from, to: WALLET, units: 100 * SUM, at: AT + n })),
+        ],
+        [["0xtreasury", 40_000]],
+      ),
+    );
+    expect(rules(found)).toEqual([null, null, null]);
+    expect(organicOf(found)).toBe(300 * SUM);
+  });
+
   it.each([1, 2, 3])("agents without rounds: rules of loops remove nothing of honest traffic (world %i)", (seed) => {
     const facts = factsOf(honest(seed));
     const without = { ...facts, near: { given: [], put: [], routes: new Map(), partly: new Set<string>() } };

@@ -145,7 +145,7 @@ describe("a payment", () => {
     );
     traffic.moves.push(
       { from: WALLET, to: "0xp", units: 40_000, at: NOW - 45 },
-      { from: WALLET, to: "0xp", units: 11_000, at: NOW - 30 },
+      { from: WALLET, to: "0xp", units: 60_000, at: NOW - 30 },
     );
     const found = removedOf(traffic).filter(({ payer }) => !payer.startsWith("0xhonest"));
     expect(found.map(({ removed }) => removed?.rule)).toEqual(["self", "self_funded", "dust", "circular", "refunded"]);

@@ -47,9 +47,11 @@ export function factsOf(...traffic: Traffic[]): IncomeFacts {
   const moves = traffic.flatMap((one) => one.moves).filter(({ units }) => units >= CENT);
   const payers = new Set(payments.map(({ payer }) => payer));
   const side = [WALLET, OWNER, SISTER];
-  const sent = new Map<string, number>();
-  for (const { from, to, at } of moves)
-    if (side.includes(from) && at < (sent.get(to) ?? Number.POSITIVE_INFINITY)) sent.set(to, at);
+  const sent = new Map<string, { at: number; units: bigint }>();
+  for (const { from, to, at, units } of moves) {
+    const before = sent.get(to) ?? { at, units: 0n };
+    if (side.includes(from)) sent.set(to, { at: Math.min(at, before.at), units: before.units + BigInt(units) });
+  }
   return {
     ...{
       wallet: WALLET,
