@@ -1,4 +1,5 @@
 /** What an attack is: a value in the list of attacks.ts; adding one is one entry. */
+import type { Business } from "./business.ts";
 import type { Honest } from "./honest.ts";
 import type { Tell } from "./score.ts";
 import type { Phase, World } from "./world.ts";
@@ -6,6 +7,7 @@ import type { Phase, World } from "./world.ts";
 export type Scene = {
   world: World;
   honest: Honest;
+  business: Business;
   /** Draws for this play alone. */
   random: () => number;
   tell: Tell;

@@ -5,6 +5,7 @@ import { LONG } from "../patience.ts";
 import { logLines, partsBelow, restartsIn, uncaughtIn } from "../stack-parts.ts";
 import { ageAbandoned, countOf, OPEN, staleScores } from "../under-way.ts";
 import { leftWrong } from "../until.ts";
+import { type Business, lostIncome, madeIncome, notFound, unheardReviews } from "./business.ts";
 import type { Honest } from "./honest.ts";
 import type { World } from "./world.ts";
 
@@ -46,6 +47,7 @@ type Said = { level: number; msg?: string; reason?: string; err?: { message?: st
 type After = {
   world: World;
   honest: Honest;
+  business: Business;
   /** The processes as they were when it began. */
   before: Processes;
   /** Block of the chain at the end, and when that was. */
@@ -60,13 +62,12 @@ type Truth = readonly [what: string, ask: (after: After) => Promise<string[]>, m
 
 /** @param before the processes as they were when it began @param say gets each verdict */
 export async function judge(
-  world: World,
-  honest: Honest,
+  { world, honest, business }: Pick<After, "world" | "honest" | "business">,
   before: Processes,
   say: (line: string) => void,
 ): Promise<Verdict[]> {
   const head = Number(await world.chain.getBlockNumber());
-  const after: After = { world, honest, before, head, ended: new Date(), unseen: [...honest.agents], say };
+  const after: After = { world, honest, business, before, head, ended: new Date(), unseen: [...honest.agents], say };
   const verdicts = await Promise.all(TRUTHS.map((truth) => follows(truth, after)));
   for (const truth of AT_THE_END) verdicts.push(await follows(truth, after));
   return verdicts;
@@ -166,6 +167,18 @@ const TRUTHS: readonly Truth[] = [
           ...(delivered.has(tokenId) ? [] : [`no delivery about agent ${tokenId}`]),
         ]);
     },
+  ],
+  ["the business is found by its words, before who copied them", (after) => notFound(after.business, readerOf(after))],
+  ["each review by a customer has its event", (after) => unheardReviews(after.business, readerOf(after))],
+  [
+    "what customers paid the business is organic income",
+    (after) => lostIncome(after.business, readerOf(after)),
+    3 * CATCH_UP_MS,
+  ],
+  [
+    "money that went round is nobody's income",
+    (after) => madeIncome(after.world.loops, readerOf(after)),
+    3 * CATCH_UP_MS,
   ],
   [
     "the books balance to the unit, every token was paid for once",

@@ -3,10 +3,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { randomOf } from "../random.ts";
 import type { Attack, Scene } from "./attack.ts";
 import { ATTACKS } from "./attacks.ts";
+import { openBusiness } from "./business.ts";
 import { Honest, type Line } from "./honest.ts";
 import { judge, processesOf, type Verdict, warningsOf } from "./oracle.ts";
 import { openScore, type Score } from "./score.ts";
-import { openWorld, type Phase, type World } from "./world.ts";
+import { openWorld, type Phase } from "./world.ts";
 
 export type Run = {
   seed: number;
@@ -54,20 +55,23 @@ export async function runPhase(run: Run): Promise<Report> {
   const follower = new AbortController();
   try {
     const before = processesOf(world);
+    const business = await openBusiness(world);
+    world.later(business.close);
     const honest = new Honest(world);
     await world.registries.plantSound(SOUND);
     await world.registerCanonical();
+    await business.sell();
     const first = await honest.register(phase === "free" ? "siwa" : "x402");
     if (!first) throw new Error("the first registration failed before the attack had begun");
     await honest.listen(first);
     const following = honest.follow(follower.signal);
     say(`${people} people and ${attackers} attackers with ${attacks.length} attacks begin`);
-    const played = await play(run, world, honest, attacks, score, broken);
+    const played = await play(run, { world, honest, business }, attacks, score, broken);
     say(`the play is over after ${played.toFixed(0)} s; ${honest.agents.length} honest agents`);
     await world.registries.plantSound(3);
     await world.registerCanonical();
     await honest.everything(honest.wayOf(world.random("last")));
-    const verdicts = await judge(world, honest, before, say);
+    const verdicts = await judge({ world, honest, business }, before, say);
     follower.abort();
     await following;
     const breaches = breachesOf(score, honest.lines, verdicts);
@@ -82,12 +86,12 @@ export async function runPhase(run: Run): Promise<Report> {
   }
 }
 
+type Parties = Pick<Scene, "world" | "honest" | "business">;
 const nameOf = ({ number, name }: Attack) => `${number} ${name}`;
 
 async function play(
   { seconds, people, attackers }: Run,
-  world: World,
-  honest: Honest,
+  { world, honest, business }: Parties,
   attacks: readonly Attack[],
   score: Score,
   broken: string[],
@@ -115,7 +119,7 @@ async function play(
       const { attack } = drawn;
       const random = randomOf(Math.floor(world.random(`play ${drawn.turn}`)() * 2 ** 31));
       const scene: Scene = {
-        ...{ world, honest, random, tell: score.of(nameOf(attack)) },
+        ...{ world, honest, business, random, tell: score.of(nameOf(attack)) },
         client: () => world.client(`198.51.100.${1 + Math.floor(random() * HOSTILE_NETWORKS)}`),
       };
       const late = wait(PLAY_MS, "late", { ref: false });
@@ -129,7 +133,7 @@ async function play(
   const hostile = Promise.all(Array.from({ length: attackers }, attacker));
   const living = Promise.all(Array.from({ length: people }, (_, i) => honest.live(world.random(`person ${i}`))));
   const half = wait((seconds * 1000) / 2, undefined, { signal: world.ending.signal })
-    .then(() => Promise.all([world.registries.plantSound(5), world.registerCanonical()]))
+    .then(() => Promise.all([world.registries.plantSound(5), world.registerCanonical(), business.sell()]))
     .catch(() => {});
   await hostile;
   await half;

@@ -1,7 +1,6 @@
 /** A running stack under protective limits, the wallets that act on it, and everything outside that they can plant. */
-import { type Abi, encodeDeployData, encodeFunctionData, type Hex, keccak256, parseEther, parseGwei } from "viem";
+import { type Abi, encodeDeployData, type Hex, keccak256, parseEther, parseGwei } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { LIMITS } from "../../config/limits.ts";
 import { VARIABLES } from "../../config/variables.ts";
 import { readBuild } from "../../contracts/builds.ts";
@@ -18,6 +17,7 @@ import { randomOf } from "../random.ts";
 import { controlOf } from "../simulator-control.ts";
 import { type Stack, startStack } from "../stack.ts";
 import { type Call, signCall } from "../transactions.ts";
+import { fileUri, registering } from "./calls.ts";
 import { type Client, clientOn } from "./client.ts";
 import { plantedRegistries } from "./planted.ts";
 import { startReceivers } from "./receivers.ts";
@@ -58,6 +58,8 @@ export const settingsOf = (phase: Phase) => ({
   // Everybody comes through this proxy, which names the network of each.
   TRUSTED_PROXIES: "127.0.0.1",
   PULL_INTERVAL: "10s",
+  // A day's pace is made for a day: payments of minutes are asked about here.
+  INCOME_REQUESTS_PER_DAY: "200000",
   TX_DAILY_BUDGET_MILLIETHER: String(BUDGET_MILLIETHER),
   // The stack's identity provider is a simulator; with Privy this is the default.
   IDP_REQUIRED_CLAIMS: "sid",
@@ -100,7 +102,7 @@ export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; sa
     };
     return {
       ...{ seed, phase, stack, devnet, tempoUrl, db, chainClient, chain, host, apiUrl, payees, base, mpp, builtIn },
-      ...{ receivers, say },
+      ...{ receivers, say, later },
       ...accounts,
       identity: devnet.contracts.identity!,
       registries: plantedRegistries(devnet.simulatorUrl, seed),
@@ -119,16 +121,15 @@ export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; sa
         clients.set(network, known);
         return known;
       },
+      /** Agents of attackers in the canonical registry whose own money went round. */
+      loops: [] as bigint[],
       /** Names of sound agents of the canonical ERC-8004 registry. */
       canonical,
       /** Registers a sound agent in the canonical ERC-8004 registry, with its file in the URI. */
       async registerCanonical(): Promise<void> {
         const owner = await wallet(`canonical ${++made}`);
         const name = `Canonical ${seed % 1000} ${made}`;
-        const file = { type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1", name, services: [] };
-        const uri = `data:application/json;base64,${Buffer.from(JSON.stringify(file)).toString("base64")}`;
-        const data = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register", args: [uri] });
-        await send(owner, { to: CANONICAL.erc8004Identity, data, gas: 2_000_000n });
+        await send(owner, { ...registering(fileUri({ name })), gas: 2_000_000n });
         canonical.push(name);
       },
       directMintWei: DIRECT_MINT_WEI,

@@ -4,7 +4,9 @@ import pLimit from "p-limit";
 import { between, pick } from "../../random.ts";
 import type { Attack, Scene } from "../attack.ts";
 import type { Client, Reply } from "../client.ts";
+import { insist } from "../patient.ts";
 import { count } from "../score.ts";
+import { ownToken } from "./data.ts";
 
 /** Sends `times` requests, `atOnce` at a time. */
 export const flood = (times: number, atOnce: number, send: (n: number) => Promise<Reply>): Promise<Reply[]> =>
@@ -48,6 +50,12 @@ const TOOL_CALLS = [
   toolCall("tools/call", { name: "leaderboard", arguments: { limit: 100 } }),
   toolCall("tools/list", {}),
 ];
+/** Four bytes a letter, other bytes in turn: every word of storage is written again. */
+const LONG_TEXTS = ["\u{1F980}", "\u{1F40B}"].map((letter) => letter.repeat(1_024));
+/** Long texts that an agent may write in a day and one more: its gas is enough for a full profile, and for one change of it. */
+const MAY_WRITE = 3;
+/** Networks /48 of one provider, each of which a customer may have. */
+const SITES = 8;
 const noTransaction = () => ({ "x-payment-tx": `0x${randomUUID().replaceAll("-", "").repeat(2)}` });
 
 const ONE_CLIENT: readonly Flood[] = [
@@ -101,6 +109,52 @@ const ONE_CLIENT: readonly Flood[] = [
 
 export const FLOODS: readonly Attack[] = [
   ...ONE_CLIENT.map(attackBy),
+  {
+    number: 30,
+    name: "long texts written on chain by several agents, again and again",
+    async play(scene) {
+      const { tell, client } = scene;
+      const agents = await Promise.all(Array.from({ length: 4 }, () => ownToken(scene)));
+      const writing = agents
+        .filter((agent) => agent !== undefined)
+        .map(async ({ owner, tokenId }) => {
+          const one = client();
+          const replies: Reply[] = [];
+          for (let n = 0; n < 2 * MAY_WRITE; n++) {
+            const text = LONG_TEXTS[n % LONG_TEXTS.length]!;
+            const body = { narrative: { lore: text, manifesto: text } };
+            replies.push(await one.post(`/api/v2/agent/${tokenId}/update?onchain=true`, { wallet: owner, body }));
+          }
+          const written = replies.filter(({ status }) => status === 200).length;
+          if (written > MAY_WRITE) tell.succeeded(`agent ${tokenId} wrote ${written} times 8 kB on the chain`);
+          count(tell, replies);
+        });
+      await Promise.all(writing);
+    },
+  },
+  {
+    number: 33,
+    name: "bad signatures in the name of a contract wallet, from hundreds of IPv6 networks",
+    async play({ world, honest, random, tell }) {
+      const provider = between(random, 1, 0xffff).toString(16);
+      const client = world.client(`10.9.3.${between(random, 1, 250)}`);
+      const known = await world.contractWallet(world.fresh("contract wallet"), {});
+      const signIn = (what: string, wallet: typeof known) =>
+        honest.timed(`sign in (${what})`, 30_000, (deadline) =>
+          insist(client, deadline, ["GET", "/api/v2/webhooks", { wallet }]),
+        );
+      await signIn("contract wallet", known);
+      const replies = await flood(between(random, 300, 500), 20, (n) => {
+        const network = `2001:${provider}:${n % SITES}:${n.toString(16)}::1`;
+        const authorization = `Bearer ${known.address}:${Date.now()}:0x${"1f".repeat(64)}1b`;
+        return world.client(network).get("/api/v2/webhooks", { headers: { authorization } });
+      });
+      if (replies.some(({ status }) => status === 200)) tell.succeeded("a bad signature signs in");
+      count(tell, replies);
+      await signIn("contract wallet, after bad signatures", known);
+      await signIn("another contract wallet", await world.contractWallet(world.fresh("contract wallet"), {}));
+    },
+  },
   {
     number: 13,
     name: "floods of groups, of bad credentials, and of attempts to pay",

@@ -1,12 +1,11 @@
 /** Attacks on what is said of an agent: a token that is another's, a signed line taken on its way, a host that is reached by way of others. */
 import { setTimeout as wait } from "node:timers/promises";
-import { encodeFunctionData, toHex } from "viem";
-import { erc8004IdentityAbi } from "../../../abis/erc8004.ts";
+import { toHex } from "viem";
 import { contentDigest, humanUpdateText } from "../../../core/callers/signed-texts.ts";
-import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import { listen } from "../../listen.ts";
 import { pick } from "../../random.ts";
 import type { Attack } from "../attack.ts";
+import { registering } from "../calls.ts";
 import { count } from "../score.ts";
 import { ownToken } from "./data.ts";
 
@@ -104,15 +103,7 @@ export const STANDING: readonly Attack[] = [
         const owner = await world.wallet(world.fresh("maker of detours"));
         for (const [n, { url }] of hosts.entries())
           for (let file = 0; file < FILES_EACH; file++)
-            await world.push(owner, {
-              to: CANONICAL.erc8004Identity,
-              data: encodeFunctionData({
-                abi: erc8004IdentityAbi,
-                functionName: "register",
-                args: [`${url}/${n}-${file}.json`],
-              } as never),
-              gas: 1_000_000n,
-            });
+            await world.push(owner, { ...registering(`${url}/${n}-${file}.json`), gas: 1_000_000n });
         await wait(SHOWN_MS);
         const worst = arrivals.map((at) => arrivals.filter((other) => other >= at && other < at + BEARABLE.ms).length);
         const most = Math.max(0, ...worst);

@@ -1,0 +1,81 @@
+/** Calls of the canonical contracts, to be sent alone or many in one transaction. */
+import { encodeFunctionData, type Hex, zeroHash } from "viem";
+import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
+import { multicall3Abi } from "../../abis/multicall3.ts";
+import { usdcAbi } from "../../abis/usdc.ts";
+import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import type { LoadWallet } from "../payment-load/wallets.ts";
+import type { SignedPayment } from "../payment-signing.ts";
+import { firstEvent } from "../transactions.ts";
+import type { World } from "./world.ts";
+
+type ContractCall = { to: Hex; data: Hex };
+type AgentFile = { name: string; description?: string; services?: { name: string; endpoint: string }[] };
+
+const { erc8004Identity, erc8004Reputation, multicall3, usdc } = CANONICAL;
+
+/** The URI that holds an agent's file. */
+export function fileUri(file: AgentFile): string {
+  const whole = { type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1", services: [], ...file };
+  return `data:application/json;base64,${Buffer.from(JSON.stringify(whole)).toString("base64")}`;
+}
+
+export const registering = (uri: string): ContractCall => ({
+  to: erc8004Identity,
+  data: encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register", args: [uri] }),
+});
+
+export const renaming = (agentId: bigint, uri: string): ContractCall => ({
+  to: erc8004Identity,
+  data: encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "setAgentURI", args: [agentId, uri] }),
+});
+
+/** @param value 0 to 100 */
+export const reviewing = (agentId: bigint, value: number): ContractCall => ({
+  to: erc8004Reputation,
+  data: encodeFunctionData({
+    abi: erc8004ReputationAbi,
+    functionName: "giveFeedback",
+    args: [agentId, BigInt(value), 0, "starred", "", "", "", zeroHash],
+  }),
+});
+
+const ofUsdc = (functionName: string, args: readonly unknown[]): ContractCall => ({
+  to: usdc,
+  data: encodeFunctionData({ abi: usdcAbi, functionName, args } as never),
+});
+
+export const approving = (units: bigint) => ofUsdc("approve", [multicall3, units]);
+
+export const settling = ({ authorization: a, signature }: SignedPayment) =>
+  ofUsdc("transferWithAuthorization", [a.from, a.to, a.value, a.validAfter, a.validBefore, a.nonce, signature]);
+
+/** Money of an owner, who has approved it, through a public contract to who signed a payment, and with it back to the owner. */
+export function goingRound(owner: Hex, payment: SignedPayment): ContractCall[] {
+  const { from, value } = payment.authorization;
+  return [ofUsdc("transferFrom", [owner, multicall3, value]), ofUsdc("transfer", [from, value]), settling(payment)];
+}
+
+export const inOneTransaction = (calls: readonly ContractCall[]): ContractCall => ({
+  to: multicall3,
+  data: encodeFunctionData({
+    abi: multicall3Abi,
+    functionName: "aggregate3",
+    args: [calls.map(({ to, data }) => ({ target: to, allowFailure: false, callData: data }))],
+  }),
+});
+
+/** Sends calls. @throws Error where one was reverted */
+export async function done(world: World, by: LoadWallet, ...calls: readonly ContractCall[]): Promise<void> {
+  for (const call of calls) {
+    const { status } = await world.send(by, call);
+    if (status !== "success") throw new Error(`a call of ${call.to} was reverted`);
+  }
+}
+
+/** Registers an agent in the canonical registry, whose wallet is its owner. @returns its id there */
+export async function registered(world: World, owner: LoadWallet, file: AgentFile): Promise<bigint> {
+  const made = firstEvent(erc8004IdentityAbi, "Registered", await world.send(owner, registering(fileUri(file))));
+  if (made === undefined) throw new Error("an agent could not register in the canonical registry");
+  return made.args.agentId;
+}
