@@ -51,11 +51,11 @@ const TOOL_CALLS = [
   toolCall("tools/list", {}),
 ];
 /** Four bytes a letter, other bytes in turn: every word of storage is written again. */
-const LONG_TEXTS = ["\u{1F980}", "\u{1F40B}"].map((letter) => letter.repeat(1_024));
+const LONG_TEXTS = ["\u{1F980}", "\u{1F40B}"].map((letter) => letter.repeat(512));
 /** Long texts that an agent may write in a day and one more: its gas is enough for a full profile, and for one change of it. */
 const MAY_WRITE = 3;
-/** Networks /48 of one provider, each of which a customer may have. */
-const SITES = 8;
+/** Networks /48 of one provider, such as a customer may have. */
+const SITES = 2;
 const noTransaction = () => ({ "x-payment-tx": `0x${randomUUID().replaceAll("-", "").repeat(2)}` });
 
 const ONE_CLIENT: readonly Flood[] = [
@@ -126,7 +126,7 @@ export const FLOODS: readonly Attack[] = [
             replies.push(await one.post(`/api/v2/agent/${tokenId}/update?onchain=true`, { wallet: owner, body }));
           }
           const written = replies.filter(({ status }) => status === 200).length;
-          if (written > MAY_WRITE) tell.succeeded(`agent ${tokenId} wrote ${written} times 8 kB on the chain`);
+          if (written > MAY_WRITE) tell.succeeded(`agent ${tokenId} wrote ${written} times 4 kB on the chain`);
           count(tell, replies);
         });
       await Promise.all(writing);
