@@ -1,5 +1,5 @@
 /** Calls of the canonical contracts, to be sent alone or many in one transaction. */
-import { encodeFunctionData, type Hex, zeroHash } from "viem";
+import { encodeFunctionData, type Hex, type TransactionReceipt, zeroHash } from "viem";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
 import { multicall3Abi } from "../../abis/multicall3.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
@@ -7,9 +7,10 @@ import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import type { LoadWallet } from "../payment-load/wallets.ts";
 import type { SignedPayment } from "../payment-signing.ts";
 import { firstEvent } from "../transactions.ts";
-import type { World } from "./world.ts";
 
 type ContractCall = { to: Hex; data: Hex };
+/** Who sends a call and waits for its block: the world. */
+type Sending = { send(from: LoadWallet, call: ContractCall): Promise<TransactionReceipt> };
 type AgentFile = { name: string; description?: string; services?: { name: string; endpoint: string }[] };
 
 const { erc8004Identity, erc8004Reputation, multicall3, usdc } = CANONICAL;
@@ -66,7 +67,7 @@ export const inOneTransaction = (calls: readonly ContractCall[]): ContractCall =
 });
 
 /** Sends calls. @throws Error where one was reverted */
-export async function done(world: World, by: LoadWallet, ...calls: readonly ContractCall[]): Promise<void> {
+export async function done(world: Sending, by: LoadWallet, ...calls: readonly ContractCall[]): Promise<void> {
   for (const call of calls) {
     const { status } = await world.send(by, call);
     if (status !== "success") throw new Error(`a call of ${call.to} was reverted`);
@@ -74,7 +75,7 @@ export async function done(world: World, by: LoadWallet, ...calls: readonly Cont
 }
 
 /** Registers an agent in the canonical registry, whose wallet is its owner. @returns its id there */
-export async function registered(world: World, owner: LoadWallet, file: AgentFile): Promise<bigint> {
+export async function registered(world: Sending, owner: LoadWallet, file: AgentFile): Promise<bigint> {
   const made = firstEvent(erc8004IdentityAbi, "Registered", await world.send(owner, registering(fileUri(file))));
   if (made === undefined) throw new Error("an agent could not register in the canonical registry");
   return made.args.agentId;
