@@ -6,6 +6,7 @@ import { agentCommerceAbi } from "../../abis/agent-commerce.ts";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { JOB_STATES } from "../../core/commerce/jobs.ts";
+import { reviewing, settling } from "../contract-calls.ts";
 import { LONG } from "../patience.ts";
 import { signAuthorization } from "../payment-signing.ts";
 import { between, pick } from "../random.ts";
@@ -43,11 +44,10 @@ const unitsOf = (random: () => number) => BigInt(between(random, 1, 50)) * 10_00
 /** A client reviews the agent, and perhaps takes it back. */
 export async function review(scene: Scene): Promise<void> {
   const { world, hired, random } = scene;
-  const to = world.devnet.contracts.erc8004Reputation;
   const abi = erc8004ReputationAbi;
   const client = pick(random, clientsOf(world));
-  const args = [hired, BigInt(between(random, 0, 100)), 0, "starred", "", "", "", zeroHash] as const;
-  const given = await call(scene, client, to, encodeFunctionData({ abi, functionName: "giveFeedback", args }));
+  const { to, data } = reviewing(hired, between(random, 0, 100));
+  const given = await call(scene, client, to, data);
   const feedback = firstEvent(abi, "NewFeedback", given);
   if (feedback === undefined || random() < 0.7) return;
   const taken = [hired, feedback.args.feedbackIndex] as const;
@@ -60,10 +60,8 @@ export async function payment(scene: Scene): Promise<void> {
   const client = pick(random, clientsOf(world));
   const { timestamp } = await world.chain.chain.getBlock();
   const terms = { to: hiredOf(world).address, value: unitsOf(random), validBefore: timestamp + LASTS };
-  const { authorization: a, signature } = await signAuthorization(client, terms);
-  const args = [a.from, a.to, a.value, a.validAfter, a.validBefore, a.nonce, signature];
-  const data = encodeFunctionData({ abi: usdcAbi, functionName: "transferWithAuthorization", args } as never);
-  await call(scene, client, world.devnet.contracts.usdc, data);
+  const { to, data } = settling(await signAuthorization(client, terms));
+  await call(scene, client, to, data);
 }
 
 /** A client orders a job of the agent, and all of them bring it as far as it is to come. */

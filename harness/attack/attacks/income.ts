@@ -1,8 +1,9 @@
 /** Attacks on what income says: another's is pushed out or stays unread, one's own money passes for it. */
+
+import { approving, done, goingRound, inOneTransaction, registered, settling } from "../../contract-calls.ts";
 import { loadWalletOf } from "../../payment-load/wallets.ts";
 import { signAuthorization } from "../../payment-signing.ts";
 import type { Attack, Scene } from "../attack.ts";
-import { approving, done, goingRound, inOneTransaction, registered, settling } from "../calls.ts";
 
 /** Each above what rules call dust, together more than an agent's list of payments once held. */
 const SMALL = { payments: 10_000, units: 1_000n };

@@ -5,9 +5,9 @@ import { erc8004IdentityAbi } from "../../../abis/erc8004.ts";
 import { checkpointBlock } from "../../../db/operations/index-state.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import { attempt } from "../../attempt.ts";
+import { done, inOneTransaction, registered, reviewing } from "../../contract-calls.ts";
 import { until } from "../../until.ts";
 import type { Attack, Scene } from "../attack.ts";
-import { done, inOneTransaction, registered, reviewing } from "../calls.ts";
 import { ownToken } from "./data.ts";
 
 /** Until what was written has been read by every job that it concerns. */

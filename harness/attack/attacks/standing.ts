@@ -2,10 +2,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { toHex } from "viem";
 import { contentDigest, humanUpdateText } from "../../../core/callers/signed-texts.ts";
+import { registering } from "../../contract-calls.ts";
 import { listen } from "../../listen.ts";
 import { pick } from "../../random.ts";
 import type { Attack } from "../attack.ts";
-import { registering } from "../calls.ts";
 import { count } from "../score.ts";
 import { ownToken } from "./data.ts";
 

@@ -1,12 +1,12 @@
 /** Calls of the canonical contracts, to be sent alone or many in one transaction. */
 import { encodeFunctionData, type Hex, type TransactionReceipt, zeroHash } from "viem";
-import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
-import { multicall3Abi } from "../../abis/multicall3.ts";
-import { usdcAbi } from "../../abis/usdc.ts";
-import { CANONICAL } from "../../devnet/chain-addresses.ts";
-import type { LoadWallet } from "../payment-load/wallets.ts";
-import type { SignedPayment } from "../payment-signing.ts";
-import { firstEvent } from "../transactions.ts";
+import { erc8004IdentityAbi, erc8004ReputationAbi } from "../abis/erc8004.ts";
+import { multicall3Abi } from "../abis/multicall3.ts";
+import { usdcAbi } from "../abis/usdc.ts";
+import { CANONICAL } from "../devnet/chain-addresses.ts";
+import type { LoadWallet } from "./payment-load/wallets.ts";
+import type { SignedPayment } from "./payment-signing.ts";
+import { firstEvent } from "./transactions.ts";
 
 type ContractCall = { to: Hex; data: Hex };
 /** Who sends a call and waits for its block: the world. */
