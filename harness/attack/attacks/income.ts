@@ -1,5 +1,6 @@
 /** Attacks on what income says: another's is pushed out or stays unread, one's own money passes for it. */
 
+import type { Hex } from "viem";
 import { approving, done, goingRound, inOneTransaction, registered, settling } from "../../contract-calls.ts";
 import { loadWalletOf } from "../../payment-load/wallets.ts";
 import { signAuthorization } from "../../payment-signing.ts";
@@ -39,12 +40,15 @@ export const INCOME: readonly Attack[] = [
     async play({ world, business, tell }) {
       const { owner } = business;
       const stranger = await world.wallet(world.fresh("small payer"), SMALL.units * BigInt(SMALL.payments));
+      const hashes: Hex[] = [];
       for (const part of partsOf(SMALL.payments, AT_ONCE.small)) {
         const calls = [];
         for (let i = 0; i < part; i++)
           calls.push(settling(await signAuthorization(stranger.account, { to: owner.address, value: SMALL.units })));
-        await done(world, stranger, inOneTransaction(calls));
+        hashes.push(await world.push(stranger, inOneTransaction(calls)));
       }
+      const receipts = await Promise.all(hashes.map(world.mined));
+      if (receipts.some(({ status }) => status !== "success")) throw new Error("small payments were reverted");
       tell.harmless(SMALL.payments);
     },
   },
