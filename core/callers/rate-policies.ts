@@ -99,7 +99,7 @@ export const RATE_POLICIES = {
     of: "Signatures of contract wallets that the chain is asked about, of all clients together, by 8 texts each",
     shared: { client: 1 / 100, known: 1 / 200 },
     emptiedBy:
-      "100 IPv4 addresses of three /24s (about $0.70 an hour), or 26 IPv6 /48s of three /32s. Deployed wallets that were good from their network within 30 days go on.",
+      "100 IPv4 addresses of three /24s (about $0.70 an hour), or 26 IPv6 /48s of three /32s. Deployed wallets that were good from their network within 30 days, since the process began, go on.",
   },
   "chain-reads": {
     quota: 600,
