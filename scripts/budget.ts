@@ -8,13 +8,13 @@ import { join } from "node:path";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const BUDGET = {
-  "lines of product": { most: 0, goal: 106_000 },
-  "lines of support": { most: 0, goal: 25_000 },
-  "lines of tests": { most: 0, goal: 72_000 },
-  "bytes of Markdown": { most: 0, goal: 420_000 },
-  "environment variables": { most: 0, goal: 130 },
-  "npm scripts": { most: 0, goal: 25 },
-  "bytes of binary files": { most: 0, goal: 3_000_000 },
+  "lines of product": { most: 119_072, goal: 106_000 },
+  "lines of support": { most: 31_098, goal: 25_000 },
+  "lines of tests": { most: 82_571, goal: 72_000 },
+  "bytes of Markdown": { most: 612_966, goal: 420_000 },
+  "environment variables": { most: 186, goal: 130 },
+  "npm scripts": { most: 40, goal: 25 },
+  "bytes of binary files": { most: 12_476_616, goal: 3_000_000 },
 };
 type Weighed = keyof typeof BUDGET;
 
