@@ -6,7 +6,6 @@ import { siteOf } from "../../api/services/agent-facts.ts";
 import { referenceApp } from "../../bench/reads/reference-app.ts";
 import { checksum } from "../../core/addresses.ts";
 import type { Address, AgentFacts, AgentRef } from "../../core/agents/facts.ts";
-import { recordsAt } from "../../core/agents/registration-file.ts";
 import { findFacts } from "../../db/agents/facts.ts";
 import { factsReader } from "../../db/agents/facts-reader.ts";
 import { openClient, openPool } from "../../db/sql/connect.ts";
@@ -18,7 +17,7 @@ import { startApi, type TestApi } from "./support/api.ts";
 import { raw } from "./support/raw.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
-const OWN = { identity: `0x${"1d".repeat(20)}` as Address, publicUrl: "https://service.example" };
+const OWN = { identity: `0x${"1d".repeat(20)}` as Address };
 const { seed } = inject("fuzz");
 const agents = randomAgents(60, NOW, seed);
 const ids = agents.map(({ facts }) => facts.tokenId);
@@ -96,7 +95,7 @@ describe("the reader", () => {
     const read = factsReader(pool, OWN);
     const [one, same] = await Promise.all([read({ tokenId: 3 }), read({ tokenId: 3 }), read({ address: wallets[4]! })]);
     expect(same).toBe(one);
-    expect(batches).toEqual([[[3], [wallets[4]], OWN.identity, recordsAt(OWN.publicUrl)]]);
+    expect(batches).toEqual([[[3], [wallets[4]], OWN.identity]]);
   });
 
   it("asks anew for whoever comes after a statement has left", async () => {
