@@ -100,9 +100,13 @@ const PAID_WALLETS = `(
   select distinct on (a.wallet collate "C") a.wallet collate "C" as wallet, coalesce(a.owner, a.wallet) as owner, a.id
   from ${PAID_AGENTS} a order by a.wallet collate "C", a.id)`;
 
-/** SQL of who paid whom: `address`, agent's `wallet` with its `owner`, `units` that were given for good, and since when (`at`). */
+/**
+ * SQL of who paid whom: `address`, agent's `wallet` with its `owner`, `units` that were given for good, and since when (`at`).
+ * Each wallet is looked up by the index: a join would compare each payer with each wallet where a table has grown since its
+ * statistics were made.
+ */
 const payersOf = (jobs: HiringJobs, $: Write) => `
-  select p.address, w.wallet, w.owner, p.units, p.at from (
+  select p.address, p.wallet, w.owner, p.units, p.at from (
     select p.address, p.wallet, sum(p.units) as units, min(p.at) as at from (
       select m.sender as address, m.recipient as wallet, m.units, m.at from offchain.income_move m
       where m.nonce is not null and m.units >= ${DUST_UNITS}
@@ -110,7 +114,9 @@ const payersOf = (jobs: HiringJobs, $: Write) => `
       select j.client, j.provider, case when j.state = 'completed' then j.units else 0 end, j.funded_at
       from offchain.commerce_job j where ${isHiring(jobs, $)}) p
     group by p.address, p.wallet) p
-  join ${PAID_WALLETS} w on w.wallet = p.wallet`;
+  cross join lateral (
+    select coalesce(a.owner, a.wallet) as owner from ${PAID_AGENTS} a
+    where a.wallet collate "C" = p.wallet order by a.id limit 1) w`;
 
 /**
  * SQL of who is to be followed, of each kind: `address`, and that for which it is: `wallet` and `owner` of an agent, with `units`
