@@ -21,7 +21,7 @@ import { ENDPOINTS } from "./routes/index.ts";
 import { llmsPage } from "./routes/llms.ts";
 import { siteOf } from "./services/agent-facts.ts";
 import { aboutPages, ofView } from "./web/about.ts";
-import { pageTexts } from "./web/markdown.ts";
+import { docsOf } from "./web/markdown.ts";
 import { type WebServerOptions, webServer } from "./web/serve.ts";
 
 export type Api = {
@@ -52,11 +52,12 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
   };
   const headers = constantHeaders(service.publicUrl);
   const methodsOf = allowedMethods(endpoints);
+  const docs = docsOf(endpoints, () => llmsPage(endpoints, service, deps.payments.shown()));
   const web = webServer({
     siteName: service.name,
-    about: aboutPages(deps),
+    about: aboutPages(deps, docs.titles),
     otherwise: (path) => ofView(path, siteOf(config)),
-    text: pageTexts(endpoints, () => llmsPage(endpoints, service, deps.payments.shown())),
+    text: docs.text,
     ...callsOf(given),
     isEndpoint: (path) => methodsOf(path).length > 0,
     count: async (incoming, head) => {

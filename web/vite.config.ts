@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { Resvg } from "@resvg/resvg-js";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { guides } from "./guides.ts";
@@ -26,9 +27,39 @@ const compressed: Plugin = {
   },
 };
 
+/** Pixels of the icons that browsers ask for at a fixed path. */
+const ICONS = { "favicon.ico": 32, "apple-touch-icon.png": 180 };
+
+/** Draws the icon for readers that take no SVG. */
+const icons: Plugin = {
+  name: "icons",
+  apply: "build",
+  writeBundle({ dir }) {
+    const svg = readFileSync(join(import.meta.dirname, "icon.svg"), "utf8");
+    for (const [name, pixels] of Object.entries(ICONS)) {
+      const png = new Resvg(svg, { fitTo: { mode: "width", value: pixels } }).render().asPng();
+      writeFileSync(join(dir!, "assets", name), name.endsWith(".ico") ? icoOf(png, pixels) : png);
+    }
+  },
+};
+
+/** An ICO file with one PNG: a header of 6 bytes, an entry of 16, and the picture. */
+function icoOf(png: Buffer, pixels: number): Buffer {
+  const head = Buffer.alloc(22);
+  head.writeUInt16LE(1, 2);
+  head.writeUInt16LE(1, 4);
+  head.writeUInt8(pixels, 6);
+  head.writeUInt8(pixels, 7);
+  head.writeUInt16LE(1, 10);
+  head.writeUInt16LE(32, 12);
+  head.writeUInt32LE(png.length, 14);
+  head.writeUInt32LE(head.length, 18);
+  return Buffer.concat([head, png]);
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [guides, react(), compressed],
+  plugins: [guides, react(), compressed, icons],
   build: {
     outDir: "dist",
     emptyOutDir: true,

@@ -4,12 +4,11 @@ import type { AgentFacts, AgentRef } from "../../core/agents/facts.ts";
 import { mergeProfile } from "../../core/agents/profile.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { tierOf } from "../../core/cred/tiers.ts";
-import { foreignText } from "../../core/directory/foreign-text.ts";
 import { directoryLink } from "../../core/directory/link.ts";
 import { PLATFORMS, platformLabel } from "../../core/directory/platforms.ts";
 import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
 import { agentLink, tokenLink } from "../../core/links.ts";
-import { inOwnWords, quoted } from "../../core/quoted.ts";
+import { quoted } from "../../core/quoted.ts";
 import { isSpam } from "../../core/spam.ts";
 import { imageHash } from "../../core/views/image.ts";
 import { agentPreviewUrl, PAGE_KEYS, PAGES, pagePreviewUrl } from "../../core/views/previews.ts";
@@ -18,12 +17,11 @@ import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { siteOf } from "../services/agent-facts.ts";
 import type { PageHead } from "./head.ts";
+import { described, nameLine, ownLine, scoreSentence } from "./head-words.ts";
+import { type DocTitles, decodedPart, subjectHeads } from "./subjects.ts";
 
 /** Makes the metadata of a page. @param target path and query of the request */
 export type About = (target: string) => Promise<PageHead>;
-
-const WORDS_LENGTH = 240;
-const NAME_LENGTH = 64;
 
 /** Views about one subject that search engines are not shown: the title, and why it is not theirs. */
 const PRIVATE_VIEWS: [pattern: RegExp, title: string, description: string][] = [
@@ -47,26 +45,36 @@ const SUBJECT_VIEWS: [pattern: RegExp, title: string, description: string][] = [
   [/^\/groups\/.+$/, "Group", "What agents write to each other, signed by their own wallets."],
 ];
 
-export function aboutPages({ config, facts, db, now }: Pick<HandlerDeps, "config" | "facts" | "db" | "now">): About {
+/** @param docs titles of the pages of the docs */
+export function aboutPages(deps: HandlerDeps, docs: DocTitles): About {
+  const { config, facts, db, now } = deps;
   const site = siteOf(config);
+  const ofSubject = subjectHeads(deps, site, docs);
   return async (target) => {
     const { pathname, searchParams } = new URL(target, "http://terminal");
-    const [, place, rest] = /^\/(agent|terminal)\/([^/]+)$/.exec(pathname) ?? [];
+    const [, place, rest] = /^\/(agent|terminal|report)\/([^/]+)$/.exec(pathname) ?? [];
     const at = new Date(now());
-    if (place === "agent") {
-      const ref = agentRefOf(decoded(rest!));
-      const found = ref && (await facts(ref));
-      return found ? ofAgent(found, site, at) : notFound(site);
-    }
     if (place === "terminal") {
       const platform = PLATFORMS.find(({ key }) => key === searchParams.get("platform"))?.key;
-      const id = await findDirectoryId(db, decoded(rest!), platform);
+      const id = await findDirectoryId(db, decodedPart(rest!), platform);
       const [row] = id === null ? [] : await directoryRows(db, [id]);
       return row ? ofRow(terminalRow(row, site.publicUrl), site) : notFound(site);
     }
-    return ofView(pathname, site);
+    if (place !== undefined && pathname !== CHECK_REPORT) {
+      const ref = agentRefOf(decodedPart(rest!));
+      const found = ref && (await facts(ref));
+      if (!found) return notFound(site);
+      return place === "agent" ? ofAgent(found, site, at) : ofReport(found, site, at);
+    }
+    if (isPage(pathname)) return ofView(pathname, site);
+    const head = await ofSubject(pathname, at);
+    return head === undefined ? ofView(pathname, site) : (head ?? notFound(site));
   };
 }
+
+const isPage = (pathname: string): boolean => PAGE_KEYS.some((key) => PAGES[key][0] === pathname);
+/** The page that checks reports of others. */
+const CHECK_REPORT = "/report/check";
 
 /** The head of a view, and of an agent's page when its agent could not be read. */
 export function ofView(pathname: string, site: Site): PageHead {
@@ -131,9 +139,9 @@ const notFound = ({ serviceName }: Pick<Site, "serviceName">): PageHead => ({
 function ofAgent(facts: AgentFacts, site: Site, now: Date): PageHead {
   const { score, tier } = shownCred(facts, now);
   const { tokenId } = facts;
-  const name = line(facts.name, NAME_LENGTH) ?? `Agent ${tokenId}`;
+  const name = nameLine(facts.name) ?? `Agent ${tokenId}`;
   const says = saysOf(score, tier.label, facts.verified);
-  const ownWords = line(mergeProfile(facts).narrative?.mission ?? null, WORDS_LENGTH);
+  const ownWords = ownLine(mergeProfile(facts).narrative?.mission ?? null);
   const description = described(`An AI agent with an identity on Base. ${says}`, ownWords);
   const url = agentLink(site.webUrl, tokenId);
   const card = `${site.publicUrl}/api/v2/card/${tokenId}.png?size=og&v=${imageHash(facts, site, now)}`;
@@ -170,12 +178,19 @@ function ofAgent(facts: AgentFacts, site: Site, now: Date): PageHead {
   };
 }
 
+/** A report is about an agent, and is shown by that agent's card. */
+function ofReport(facts: AgentFacts, site: Site, now: Date): PageHead {
+  const { data: _, ...head } = ofAgent(facts, site, now);
+  const title = `Cred report of ${quoted(nameLine(facts.name) ?? `Agent ${facts.tokenId}`)} · ${site.serviceName}`;
+  return { ...head, title, canonical: `${site.webUrl}/report/${facts.tokenId}` };
+}
+
 function ofRow(row: TerminalRow, site: Site): PageHead {
   const platform = platformLabel(row.platform);
   const { label } = tierOf(row.cred_score);
-  const name = line(row.name, NAME_LENGTH) ?? "Unnamed";
+  const name = nameLine(row.name) ?? "Unnamed";
   const says = saysOf(row.cred_score, label, row.verified === 1);
-  const ownWords = line(row.description, WORDS_LENGTH);
+  const ownWords = ownLine(row.description);
   const description = described(`An AI agent of ${platform}. ${says}`, ownWords);
   const url = directoryLink(site.webUrl, { platform: row.platform, agentId: row.agent_id });
   const card = agentPreviewUrl(row, site);
@@ -210,12 +225,8 @@ function ofRow(row: TerminalRow, site: Site): PageHead {
   };
 }
 
-/** The service's own sentences: always of this form, always in front of the agent's words. */
 const saysOf = (score: number, tier: string, isVerified: boolean): string =>
-  `Cred score ${score} of 100 (${tier}). Its wallet is ${isVerified ? "" : "not "}verified.`;
-
-const described = (says: string, ownWords: string | null): string =>
-  ownWords === null ? says : `${says} ${inOwnWords(ownWords)}`;
+  `${scoreSentence(score, tier)} Its wallet is ${isVerified ? "" : "not "}verified.`;
 
 const scoreProperty = (score: number, tier: string) => ({
   "@type": "PropertyValue",
@@ -226,23 +237,8 @@ const scoreProperty = (score: number, tier: string) => ({
   description: tier,
 });
 
-/** One line without characters that reorder or hide text; an ellipsis marks a cut. */
-function line(text: string | null, max: number): string | null {
-  const whole = foreignText(text, 4_000);
-  if (whole === null || [...whole].length <= max) return whole;
-  return `${foreignText(whole, max - 1)}…`;
-}
-
 function agentRefOf(text: string): AgentRef | null {
   if (/^(0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(Number(text))) return { tokenId: Number(text) };
   const address = parseAddress(text);
   return address && { address };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

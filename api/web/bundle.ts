@@ -27,6 +27,8 @@ const TYPES: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
   ".woff2": "font/woff2",
+  ".ico": "image/vnd.microsoft.icon",
+  ".png": "image/png",
 };
 
 /** @returns null while the folder has no built terminal */

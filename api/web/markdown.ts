@@ -7,6 +7,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { toJsonSchema } from "../json-schema.ts";
 import { parameters } from "../openapi/parameters.ts";
 import { type PageHead, summaryOf } from "./head.ts";
+import type { DocTitles } from "./subjects.ts";
 
 export const MARKDOWN = "text/markdown";
 
@@ -37,17 +38,41 @@ export function markdownOf(head: PageHead): string {
   ].join("\n\n");
 }
 
-/** Texts of pages, by path. @param overview the page for language models */
-export function pageTexts(endpoints: readonly Endpoint[], overview: () => string): (path: string) => string | null {
+/** The pages of the docs: the name of each and, as Markdown, its text. */
+export type Docs = { titles: DocTitles; text(path: string): string | null };
+
+/** @param overview the page for language models */
+export function docsOf(endpoints: readonly Endpoint[], overview: () => string): Docs {
   const operations = new Map(endpoints.map((each) => [each.operationId, each]));
-  return (path) => {
-    if (path === "/" || path === "/docs") return overview();
-    const [, guide] = /^\/docs\/guide\/([a-z0-9-]+)$/.exec(path) ?? [];
-    if (guide !== undefined) return guideText(guide);
-    const operation = operations.get(/^\/docs\/([A-Za-z0-9]+)$/.exec(path)?.[1] ?? "");
-    return operation ? operationText(operation) : null;
+  const operationAt = (path: string) => operations.get(/^\/docs\/([A-Za-z0-9]+)$/.exec(path)?.[1] ?? "");
+  const guideAt = (path: string) => {
+    const [, name] = /^\/docs\/guide\/([a-z0-9-]+)$/.exec(path) ?? [];
+    return name === undefined ? null : guideText(name);
+  };
+  return {
+    titles(path) {
+      const operation = operationAt(path);
+      if (operation) {
+        const { method, summary } = operation;
+        return { title: `${summary} · API`, says: `${method.toUpperCase()} ${operation.path}: ${summary}.` };
+      }
+      const [, title, says] = /^# (.+)\n+(.+)/.exec(guideAt(path) ?? "") ?? [];
+      return title && says ? { title: `${title} · Guide`, says: withoutMarkup(says) } : null;
+    },
+    text(path) {
+      if (path === "/" || path === "/docs") return overview();
+      const operation = operationAt(path);
+      return operation ? operationText(operation) : guideAt(path);
+    },
   };
 }
+
+/** The first sentence of a paragraph of Markdown, as plain text. */
+const withoutMarkup = (markdown: string): string =>
+  markdown
+    .replaceAll(LINK, "$1")
+    .replaceAll(/[`*]/g, "")
+    .replace(/(?<=[.!?])\s.*$/, "");
 
 const guides = new Map<string, string | null>();
 /** @returns null where there is no such guide */

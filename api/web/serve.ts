@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { Failure } from "../../core/errors.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
-import { qualityOf } from "../http/accept.ts";
+import { qualityOf, wantsPage } from "../http/accept.ts";
 import { CATALOG_LINKS } from "../http/catalog-links.ts";
 import { isNotModified } from "../http/conditional.ts";
 import { acceptedCoding } from "../http/content-coding.ts";
@@ -20,7 +20,7 @@ import { MARKDOWN, markdownOf } from "./markdown.ts";
  * @param origins further origins that scripts may call
  */
 const pagePolicy = (origins: readonly string[]): string =>
-  `default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src ${["'self'", ...origins].join(" ")}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
+  `default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; manifest-src 'self'; connect-src ${["'self'", ...origins].join(" ")}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
 
 /** The views of the terminal. An unknown address gets the page too, with status 404. */
 const VIEWS = new RegExp(
@@ -36,10 +36,28 @@ const NO_SCRIPTS = "default-src 'none'; frame-ancestors 'none'";
 
 /** Never a page: clients here are programs, and a page would look like an answer to them. */
 const FOR_PROGRAMS = /^\/(?:api|assets|\.well-known)(?:\/|$)|\.[a-z0-9]{2,5}$/i;
-/** Pages that every client gets: nothing else answers there. */
-const FOR_EVERYBODY = /^\/docs(?:\/|$)/;
 
 const NOT_BUILT = `<!doctype html><html lang="en"><title>Not built</title><p>The web terminal is not built yet: run <code>npm run web</code> and load this page again. The API is at <a href="/api/v2">/api/v2</a>.</p></html>`;
+
+/** Icons that browsers ask for at a fixed path. */
+const ICONS: ReadonlySet<string> = new Set(["/favicon.ico", "/apple-touch-icon.png"]);
+/** What an installed terminal is called and looks like (Web Application Manifest). */
+const MANIFEST = "/manifest.webmanifest";
+const MANIFEST_TYPE = "application/manifest+json; charset=utf-8";
+const manifestOf = (name: string): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      name,
+      ...{ short_name: name, start_url: "/", display: "minimal-ui" },
+      ...{ background_color: "#0b0d11", theme_color: "#0b0d11" },
+      icons: [
+        { src: "/icon.svg", sizes: "any", type: "image/svg+xml" },
+        { src: "/apple-touch-icon.png", sizes: "180x180", type: "image/png" },
+      ],
+    }),
+  );
+/** Names of other files have a hash of the content. */
+const [FOR_EVER, A_DAY] = ["public, max-age=31536000, immutable", "public, max-age=86400"];
 
 const DIST = join(PROJECT_ROOT, "web/dist");
 
@@ -73,6 +91,7 @@ const ABOUT_AT_ONCE = 8;
 /** @returns a function that answers requests for the terminal, and returns false for requests to the API */
 export function webServer(options: WebServerOptions) {
   const { siteName, about, otherwise, text, isEndpoint, count, folder = DIST, aboutMs = ABOUT_MS, ...calls } = options;
+  const app = manifestOf(siteName);
   let bundle: WebBundle | null = null;
   let lookups = 0;
   const built = () => {
@@ -129,16 +148,22 @@ export function webServer(options: WebServerOptions) {
     const { method, url = "" } = incoming;
     if (method !== "GET" && method !== "HEAD") return false;
     const path = url.split("?", 1)[0]!;
-    if (path.startsWith("/assets/")) {
-      const file = built()?.files.get(path);
-      if (file) sendFile(file, incoming, response);
+    if (path.startsWith("/assets/") || ICONS.has(path)) {
+      const file = built()?.files.get(ICONS.has(path) ? `/assets${path}` : path);
+      if (file) sendFile(file, incoming, response, ICONS.has(path) ? A_DAY : FOR_EVER);
       return file !== undefined;
     }
-    // The answer at / depends on these headers, so every answer there names them for shared caches.
-    if (path === "/") response.setHeader("Vary", "Accept, Sec-Fetch-Mode");
+    if (path === MANIFEST) {
+      const manifest = { status: 200, headers: { "content-type": MANIFEST_TYPE, "cache-control": A_DAY }, body: app };
+      response.send(incoming, manifest);
+      return true;
+    }
     const isView = VIEWS.test(path);
+    const isAnswered = isView && isEndpoint(path);
+    // The answer at a view depends on these headers, so every answer there names them for shared caches.
+    if (isView) response.setHeader("Vary", isAnswered ? "Accept, Sec-Fetch-Mode" : "Accept");
     const asMarkdown = prefersMarkdown(incoming);
-    const isPage = asMarkdown || prefersHtml(incoming) || (isView && FOR_EVERYBODY.test(path));
+    const isPage = asMarkdown || prefersPage(incoming, { isView, isAnswered });
     if (!isPage || (!isView && (FOR_PROGRAMS.test(path) || isEndpoint(path)))) return false;
     const send = (sent: SentPage) => sendPage(sent, incoming, response);
     const page = built()?.page;
@@ -160,12 +185,11 @@ async function refusalOf(counted: Promise<void>): Promise<{ retryAfter: number }
   }
 }
 
-/** A browser that navigates names text/html itself; a program that takes anything does not. */
-function prefersHtml({ headers }: IncomingMessage): boolean {
+/** Where an endpoint answers too, a page is for browsers that navigate: their scripts call the endpoint. */
+function prefersPage({ headers }: IncomingMessage, at: { isView: boolean; isAnswered: boolean }): boolean {
   const mode = headers["sec-fetch-mode"];
-  if (mode !== undefined && mode !== "navigate") return false;
-  const html = qualityOf(headers.accept, "text/html");
-  return html > 0 && html >= qualityOf(headers.accept, "application/json");
+  if (at.isAnswered && mode !== undefined && mode !== "navigate") return false;
+  return wantsPage(headers.accept, at.isView && !at.isAnswered);
 }
 
 /** A language model's program names text/markdown, with what browsers name or alone. */
@@ -205,12 +229,12 @@ function sendPage(
   response.send(incoming, forClient(incoming, response, { status, headers, body: content }));
 }
 
-/** Names have a hash of the content: cached for a year, in the smallest encoding that the client accepts. */
-function sendFile(file: WebFile, incoming: IncomingMessage, response: ResponseHead): void {
+/** Sends a file in the smallest encoding that the client accepts. */
+function sendFile(file: WebFile, incoming: IncomingMessage, response: ResponseHead, cacheControl: string): void {
   const coding = acceptedCoding(incoming, file.codings);
   const etag = `"${file.etag}${coding ? `-${coding}` : ""}"`;
   const headers: Record<string, string> = {
-    "cache-control": "public, max-age=31536000, immutable",
+    "cache-control": cacheControl,
     etag,
     vary: "Accept-Encoding",
   };

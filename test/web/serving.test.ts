@@ -15,9 +15,9 @@ const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 let api: TestApi;
 let script = "";
 /** Node's fetch would say that it is a script's (`sec-fetch-mode: cors`), and would unpack what it reads. */
-const get = (path: string, headers: Record<string, string> = HTML) =>
+const get = (path: string, headers: Record<string, string> = HTML, method = "GET") =>
   new Promise<Response>((resolve, reject) => {
-    request(api.url + path, { headers }, async (answer) => {
+    request(api.url + path, { headers, method }, async (answer) => {
       const body = Buffer.concat(await answer.toArray());
       const status = answer.statusCode!;
       const all = new Headers(answer.headers as Record<string, string>);
@@ -102,8 +102,77 @@ describe("the page", () => {
       expect(answer.headers.get("content-type")).toContain("application/json");
       expect(answer.headers.get("vary")).toContain("Accept");
     }
-    expect((await get("/agent/0", { accept: "*/*" })).status).toBe(404);
+    expect((await get("/agent/0", { accept: "application/json, text/plain, */*" })).status).toBe(404);
   });
+
+  it.each([[undefined], ["*/*"], ["text/*"], ["*/*;q=0.1"], ["image/png, text/html;q=0.2"]])(
+    "is what a client that accepts %s gets where nothing else answers, by GET and HEAD",
+    async (accept) => {
+      for (const path of ["/agent/0", "/discover", "/mint?ref=x", "/docs", "/human/nobody-of-this-name"])
+        for (const method of ["GET", "HEAD"]) {
+          const answer = await get(path, accept === undefined ? {} : { accept }, method);
+          expect([path, answer.status]).toEqual([path, path.startsWith("/human") ? 404 : 200]);
+          expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+          expect(answer.headers.get("vary")).toContain("Accept");
+          expect((await answer.text()).length > 0).toBe(method === "GET");
+        }
+    },
+  );
+
+  it("has icons and a manifest where browsers look for them", async () => {
+    const page = await get("/");
+    const text = await page.text();
+    for (const [path, type] of [
+      ["/favicon.ico", "image/vnd.microsoft.icon"],
+      ["/apple-touch-icon.png", "image/png"],
+      ["/manifest.webmanifest", "application/manifest+json; charset=utf-8"],
+    ] as const) {
+      const answer = await get(path, {});
+      expect([path, answer.status, answer.headers.get("content-type")]).toEqual([path, 200, type]);
+      expect(text).toContain(`href="${path}"`);
+    }
+    const { name, icons } = (await (await get("/manifest.webmanifest", {})).json()) as {
+      name: string;
+      icons: { src: string }[];
+    };
+    expect(name).toBe("Helixa");
+    for (const { src } of icons) expect((await get(src, {})).status).toBe(200);
+    expect(page.headers.get("content-security-policy")).toContain("manifest-src 'self'");
+  });
+
+  it.each([
+    ["/human/0x19B16428f0721a5f627F190Ca61D493a632B423F", 404],
+    ["/org/nobody", 404],
+    ["/groups/nothing", 404],
+    ["/owner/nobody", 404],
+    ["/report/99999", 404],
+    ["/groups/general", 200],
+    ["/owner/0x19B16428f0721a5f627F190Ca61D493a632B423F", 200],
+    ["/report/0", 200],
+    ["/report/check", 200],
+    ["/docs/getAgent", 200],
+    ["/docs/guide/payments", 200],
+  ])(
+    "about %s is answered %i, and one that exists has a title, a text and a picture of its own",
+    async (path, status) => {
+      const answer = await get(path);
+      expect(answer.status).toBe(status);
+      if (status === 404 || path === "/report/check") return;
+      const text = await answer.text();
+      expect(text).toContain(`<link rel="canonical" href="https://${HOST}${path}">`);
+      expect(text).toMatch(/<meta property="og:image" content="https:/);
+      expect(text).not.toMatch(/<title>(?:Group|Guide|Cred report|API reference|Agents of a wallet) · /);
+    },
+  );
+
+  it.each(["application/json", "text/html;q=0, */*", "image/png"])(
+    "is not what a client that accepts %s gets, and the answer says what it depends on",
+    async (accept) => {
+      const answer = await get("/agent/0", { accept });
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/json; charset=utf-8"]);
+      expect(answer.headers.get("vary")).toContain("Accept");
+    },
+  );
 
   it("is never at a path of programs, whoever asks", async () => {
     for (const path of [
@@ -117,7 +186,7 @@ describe("the page", () => {
       expect([path, answer.status]).toEqual([path, 404]);
       expect(answer.headers.get("content-type")).toContain("application/json");
     }
-    const fetched = await get("/agent/0", { ...HTML, "sec-fetch-mode": "cors" });
+    const fetched = await get("/", { ...HTML, "sec-fetch-mode": "cors" });
     expect(fetched.headers.get("content-type")).toContain("application/json");
   });
 
@@ -129,7 +198,7 @@ describe("the page", () => {
         expect(answer.headers.get("content-type")).toContain("text/html");
         expect(answer.headers.get("content-security-policy")).toContain("script-src 'self';");
       }
-    for (const path of ["/docs/package.json", "/docs/%2e%2e/package.json"])
+    for (const path of ["/docs/package.json", "/docs/%2e%2e/package.json", "/docs/nope", "/docs/guide/nope"])
       expect([path, (await get(path, { accept: "*/*" })).status]).toEqual([path, 404]);
   });
 
