@@ -34,6 +34,30 @@ export const list = <T>(item: z.ZodType<T, string>) =>
         return parsed.data as T;
       }),
   );
+/**
+ * Settings by name: a comma list of name=value over defaults. Of a name that is given twice the last value counts.
+ * @param checkOf check of the value of a name
+ */
+export const byName = <T extends Record<string, unknown>>(
+  defaults: T,
+  checkOf: (name: keyof T & string) => z.ZodType<T[keyof T], string>,
+) =>
+  z.string().transform((written, ctx): T => {
+    const values = { ...defaults };
+    for (const entry of written.split(",").map((s) => s.trim())) {
+      if (entry === "") continue;
+      const [key = "", ...rest] = entry.split("=");
+      if (!Object.hasOwn(defaults, key)) {
+        ctx.addIssue(`has no ${key}: its names are ${Object.keys(defaults).join(", ")}`);
+        continue;
+      }
+      const name = key as keyof T & string;
+      const parsed = checkOf(name).safeParse(rest.join("="));
+      if (parsed.success) Object.assign(values, { [name]: parsed.data });
+      else ctx.addIssue(`has a value for ${name} that ${parsed.error.issues[0]!.message}`);
+    }
+    return values;
+  });
 export const webUrl = url("http:", "https:");
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** A duration; a number without a unit is seconds. @returns milliseconds */

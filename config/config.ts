@@ -6,6 +6,7 @@ import { chainConfig } from "./chain.ts";
 import { ConfigError } from "./config-error.ts";
 import { contractsConfig } from "./contracts.ts";
 import { embeddingsConfig } from "./embeddings.ts";
+import { formerVariables } from "./former-variables.ts";
 import { identityProviderConfig } from "./identity-provider.ts";
 import { keysConfig } from "./keys.ts";
 import { limitsConfig } from "./limits.ts";
@@ -38,7 +39,7 @@ export function loadConfig(
   { followStack = true, of }: { followStack?: boolean; of?: Process } = {},
 ): Config {
   const { dataDir, set } = environmentOf(env, followStack);
-  const problems: string[] = [];
+  const problems = formerVariables(env);
   const values = Object.fromEntries(
     Object.entries<Variable>(VARIABLES).map(([name, v]) => {
       const written = set(name) ?? v.default;
@@ -120,6 +121,15 @@ function configOf(v: Values, dataDir: string, secrets: string[]) {
  */
 export function childEnvironment(defaults: Record<string, string>) {
   const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const service = { ...defaults, ...Object.fromEntries(inherited.filter(([name]) => name in VARIABLES)) };
+  const own = Object.fromEntries(inherited.filter(([name]) => name in VARIABLES));
+  const service = overlaid(defaults, own);
   return { service, all: { ...Object.fromEntries(inherited), ...service } };
+}
+
+/** Two environments as one: `set` over `defaults`, settings by name merged name by name. */
+export function overlaid(defaults: Record<string, string>, set: Record<string, string>): Record<string, string> {
+  const merged = Object.entries<Variable>(VARIABLES)
+    .filter(([name, { byName }]) => byName && defaults[name] && set[name])
+    .map(([name]) => [name, `${defaults[name]},${set[name]}`]);
+  return { ...defaults, ...set, ...Object.fromEntries(merged) };
 }

@@ -1,71 +1,66 @@
-/** Limits: requests per time, open streams and connections. */
-import { RATE_POLICIES, type RateQuotas, type RateVariable } from "../core/callers/rate-policies.ts";
+/** Limits of callers: requests per time, what is open at once, what one caller may have. Each is a name in LIMITS. */
+import { RATE_POLICIES, type RatePolicyName, type RateQuotas } from "../core/callers/rate-policies.ts";
 import { SHARED_PLACES } from "../core/callers/shared-places.ts";
-import { integer } from "./checks.ts";
-import { API, type ValuesOf, type Variable, variable } from "./variable.ts";
+import { byName, integer } from "./checks.ts";
+import { API, settings, type ValuesOf, type Variable } from "./variable.ts";
 
-/** One variable for each rate policy. */
-const RATE_VARIABLES = Object.fromEntries(
-  Object.values(RATE_POLICIES).map(({ variable: name, quota, window, of }) => [
-    name,
-    variable(API, `${of}: requests per ${window}; 0 = no limit`, integer(0, 1_000_000_000), String(quota)),
-  ]),
-) as Record<RateVariable, Variable<number>>;
+const QUOTAS = Object.fromEntries(
+  Object.entries(RATE_POLICIES).map(([name, { quota }]) => [name, quota]),
+) as RateQuotas;
+
+/** Limits that 0 switches off. */
+const SWITCHABLE = {
+  ...QUOTAS,
+  /** Free registrations per day (UTC) from one network, counted by gas, 500,000 each. */
+  "free-mints": 50,
+  /** Open at once, per client or wallet and process. */
+  streams: SHARED_PLACES.streams.perHolder,
+  "streams-in-all": SHARED_PLACES.streams.inAll,
+  "min-block-reads": SHARED_PLACES["min-block-reads"].perHolder,
+  connections: SHARED_PLACES.connections.perHolder,
+};
+
+/** Limits of at least 1. */
+const COUNTS = {
+  /** Proof requests per day to one platform for one agent; one wallet has five times this limit. */
+  "proofs-of-agent": 30,
+  /** Of one wallet, and of one agent. */
+  "webhooks-of-wallet": 20,
+  /** Created from one address (IPv6: from one /48 network). */
+  "webhooks-of-network": 100,
+  /** A quarter is kept for agents that were paid for or have cred. */
+  "webhooks-in-all": 10_000,
+};
+
+export type LimitName = keyof typeof SWITCHABLE | keyof typeof COUNTS;
+
+/** Every limit that LIMITS may set, with its default; docs/operate/limits.md says what each counts. */
+export const DEFAULT_LIMITS: Record<LimitName, number> = { ...SWITCHABLE, ...COUNTS };
+
+const MAX_LIMIT = 1_000_000_000;
 
 /** Variables of `Limits` in `.env.example`. */
 export const LIMITS = {
-  ...RATE_VARIABLES,
-  RATE_FREE_MINTS_PER_CLIENT: variable(
+  LIMITS: settings(
     API,
-    "Free registrations per day (UTC) from one network, counted by gas, 500,000 each; a /48 has twice and a /32 four times as many; 0 = no limit",
-    integer(0, 1_000_000_000),
-    "50",
-  ),
-  PROOFS_PER_AGENT: variable(
-    API,
-    "Proof requests per day to one platform for one agent; one wallet has five times this limit",
-    integer(1, 1_000_000),
-    "30",
-  ),
-  MIN_BLOCK_READS_PER_CLIENT: variable(
-    API,
-    "Open reads with minBlock per client network and process; each waits up to 5 seconds; 0 = no limit",
-    integer(0, 1_000_000),
-    String(SHARED_PLACES["min-block-reads"].perHolder),
-  ),
-  CONNECTIONS_PER_CLIENT: variable(
-    API,
-    "Open connections per address (IPv6: per /64 network) and process, without those of TRUSTED_PROXIES; 0 = no limit",
-    integer(0, 1_000_000),
-    String(SHARED_PLACES.connections.perHolder),
-  ),
-  STREAMS_PER_CLIENT: variable(
-    API,
-    "Open event streams per address (IPv6: per /64 network) or wallet, and process; 0 = no limit",
-    integer(0, 1_000_000),
-    String(SHARED_PLACES.streams.perHolder),
-  ),
-  STREAMS_PER_PROCESS: variable(
-    API,
-    "Open event streams per process; 0 = no limit",
-    integer(0, 1_000_000),
-    String(SHARED_PLACES.streams.inAll),
+    "Limits other than the defaults, comma list of name=number, as reads=2400,webhooks-of-wallet=50. Names, defaults and what each counts: docs/operate/limits.md. 0 = no limit, where a caller's requests or what is open is counted",
+    byName(DEFAULT_LIMITS, (name) => integer(name in COUNTS ? 1 : 0, MAX_LIMIT)),
   ),
 } satisfies Record<string, Variable>;
 
 /** Options of `rates` and of the other limits in the configuration. */
-export function limitsConfig(v: ValuesOf<typeof LIMITS>) {
+export function limitsConfig({ LIMITS: limits }: ValuesOf<typeof LIMITS>) {
   return {
     /** Requests per window of each policy; 0 = no limit. */
     rates: Object.fromEntries(
-      Object.entries(RATE_POLICIES).map(([policy, { variable: name }]) => [policy, v[name]]),
+      (Object.keys(RATE_POLICIES) as RatePolicyName[]).map((policy) => [policy, limits[policy]]),
     ) as RateQuotas,
     /** Per day. */
-    freeMintsPerClient: v.RATE_FREE_MINTS_PER_CLIENT,
-    minBlockReadsPerClient: v.MIN_BLOCK_READS_PER_CLIENT,
+    freeMintsPerClient: limits["free-mints"],
+    minBlockReadsPerClient: limits["min-block-reads"],
     /** Per agent, platform and day. */
-    proofsPerAgent: v.PROOFS_PER_AGENT,
+    proofsPerAgent: limits["proofs-of-agent"],
     /** Open event streams; 0 = no limit. */
-    streams: { perClient: v.STREAMS_PER_CLIENT, perProcess: v.STREAMS_PER_PROCESS },
+    streams: { perClient: limits.streams, perProcess: limits["streams-in-all"] },
   };
 }

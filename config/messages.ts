@@ -1,6 +1,7 @@
 /** Events, webhooks and messages: how long they are kept and who may have how many. */
-import { duration, flag, hash, integer, list } from "./checks.ts";
-import { API, API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
+import { duration, flag, hash, list } from "./checks.ts";
+import type { LIMITS } from "./limits.ts";
+import { API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
 
 /**
  * Variables of `Events` in `.env.example`.
@@ -36,19 +37,6 @@ export const WEBHOOKS = {
     flag,
     "false",
   ),
-  WEBHOOKS_PER_WALLET: variable(API, "Max webhooks per wallet, and per agent", integer(1, 10_000), "20"),
-  WEBHOOKS_PER_NETWORK: variable(
-    API,
-    "Max webhooks created from one address (IPv6: from one /48 network)",
-    integer(1, 1_000_000),
-    "100",
-  ),
-  WEBHOOKS_IN_ALL: variable(
-    API,
-    "Max webhooks in all; a quarter is kept for agents that were paid for or have cred",
-    integer(1, 1_000_000),
-    "10000",
-  ),
   WEBHOOK_DISABLE_AFTER: variable(
     WORKERS,
     "A webhook is switched off after its receiver has accepted nothing for this long",
@@ -67,7 +55,7 @@ export const MESSAGES = {
 } satisfies Record<string, Variable>;
 
 /** Options of `eventRetentionMs`, `credHistoryRetentionMs`, `webhooks`, `messageRetentionMs` in the configuration. */
-export function messagesConfig(v: ValuesOf<typeof EVENTS & typeof WEBHOOKS & typeof MESSAGES>) {
+export function messagesConfig(v: ValuesOf<typeof EVENTS & typeof WEBHOOKS & typeof MESSAGES & typeof LIMITS>) {
   return {
     eventRetentionMs: v.EVENT_RETENTION,
     /** Undefined: the service keeps the whole history of scores. Never shorter than the retention of events. */
@@ -77,9 +65,9 @@ export function messagesConfig(v: ValuesOf<typeof EVENTS & typeof WEBHOOKS & typ
       /** The first key seals; none: the service has no webhooks. */
       keys: v.WEBHOOK_KEYS ?? [],
       allowLoopback: v.WEBHOOK_ALLOW_PRIVATE,
-      perWallet: v.WEBHOOKS_PER_WALLET,
-      perNetwork: v.WEBHOOKS_PER_NETWORK,
-      inAll: v.WEBHOOKS_IN_ALL,
+      perWallet: v.LIMITS["webhooks-of-wallet"],
+      perNetwork: v.LIMITS["webhooks-of-network"],
+      inAll: v.LIMITS["webhooks-in-all"],
       disableAfterMs: v.WEBHOOK_DISABLE_AFTER,
     },
     /** Undefined: the service keeps every message. */

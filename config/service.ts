@@ -84,7 +84,7 @@ export const SERVICE = {
 export function serviceConfig(
   v: ValuesOf<typeof SERVICE> &
     Pick<ValuesOf<typeof CONTRACTS>, "ERC8004_AGENT_ID"> &
-    Pick<ValuesOf<typeof LIMITS>, "CONNECTIONS_PER_CLIENT">,
+    Pick<ValuesOf<typeof LIMITS>, "LIMITS">,
 ) {
   const publicUrl = withoutSlash(v.PUBLIC_URL ?? `http://localhost:${v.PORT}`);
   return {
@@ -105,7 +105,7 @@ export function serviceConfig(
       host: v.HOST,
       trustedProxies: v.TRUSTED_PROXIES,
       /** Open connections per client network; 0 = no limit. */
-      connectionsPerClient: v.CONNECTIONS_PER_CLIENT,
+      connectionsPerClient: v.LIMITS.connections,
     },
     /** Where the indexer answers GraphQL and SQL; undefined port: any free one. `url`: by which the API reaches it. */
     indexer: { port: v.INDEXER_PORT, host: v.INDEXER_HOST, url: v.INDEXER_URL },

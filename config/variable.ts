@@ -30,6 +30,8 @@ export type Variable<T = unknown> = {
   schema: z.ZodType<T, string>;
   /** The log redacts the value and errors do not quote it. */
   secret?: boolean;
+  /** The value is a comma list of name=value: two environments that set it are merged name by name. */
+  byName?: boolean;
 };
 
 /** The values of a set of variables after their checks. */
@@ -56,6 +58,12 @@ export function variable<T>(
 export function variable<T>(readBy: readonly Process[], doc: string, schema: z.ZodType<T, string>, value?: string) {
   return { readBy, doc, schema, default: value };
 }
+
+/** A variable of settings by name: what it does not name keeps its default. @param schema made by `byName` */
+export const settings = <T>(readBy: readonly Process[], doc: string, schema: z.ZodType<T, string>): Variable<T> => ({
+  ...variable(readBy, doc, schema, ""),
+  byName: true,
+});
 
 /** The variable, with a value that neither the log nor an error shows. */
 export const secret = <T>(of: Variable<T>): Variable<T> => ({ ...of, secret: true });

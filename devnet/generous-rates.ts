@@ -1,29 +1,39 @@
 /** Limits of requests for machines of developers, tests and benchmarks: all their clients are one network, and they are in a hurry. */
+import type { LimitName } from "../config/limits.ts";
 
-/** Variables of the service. Far above what one client needs, so that only a test of limits meets one. */
-export const GENEROUS_RATES = {
-  RATE_READS_PER_CLIENT: "1200000",
-  RATE_READS_PER_API_KEY: "1200000",
-  RATE_EXPORTS_PER_CLIENT: "60000",
-  RATE_DISCOVERIES_PER_CLIENT: "60000",
-  RATE_INDEX_QUERIES_PER_API_KEY: "60000",
-  RATE_WRITES_PER_CLIENT: "60000",
-  RATE_CLAIMS_PER_CLIENT: "60000",
-  RATE_SIGN_INS_PER_CLIENT: "60000",
-  RATE_CONTRACT_SIGNATURES: "600000",
-  RATE_CHAIN_READS: "60000",
-  RATE_PRINCIPALS_PER_CLIENT: "60000",
-  RATE_SIGNED_WRITES_PER_CLIENT: "60000",
-  RATE_WRITES_PER_CALLER: "600",
-  RATE_UPDATES_PER_AGENT_AND_DAY: "1000000",
-  RATE_PROOFS_PER_CALLER: "60",
-  RATE_PROOFS_PER_CALLER_AND_DAY: "10000",
-  RATE_PAYMENTS_PER_CALLER: "300",
-  RATE_KEPT_ANSWERS_PER_CLIENT: "1000000",
-  RATE_KEPT_ANSWERS_OF_CALLERS_PER_CLIENT: "1000000",
-  RATE_GROUPS_PER_CALLER: "1800",
-  RATE_MESSAGES_PER_MEMBER_AND_DAY: "1000000",
-  RATE_FREE_MINTS_PER_CLIENT: "0",
-  CONNECTIONS_PER_CLIENT: "0",
-  MIN_BLOCK_READS_PER_CLIENT: "1000",
-} as const;
+/** Far above what one client needs, so that only a test of limits meets one. */
+const GENEROUS: Partial<Record<LimitName, number>> = {
+  reads: 1_200_000,
+  "reads-by-key": 1_200_000,
+  exports: 60_000,
+  discoveries: 60_000,
+  "index-queries": 60_000,
+  "writes-by-network": 60_000,
+  claims: 60_000,
+  "sign-ins": 60_000,
+  "contract-signatures": 600_000,
+  "chain-reads": 60_000,
+  principals: 60_000,
+  "signed-writes-by-network": 60_000,
+  writes: 600,
+  "updates-by-day": 1_000_000,
+  proofs: 60,
+  "proofs-by-day": 10_000,
+  payments: 300,
+  "kept-answers": 1_000_000,
+  "kept-answers-of-callers": 1_000_000,
+  groups: 1_800,
+  "messages-by-day": 1_000_000,
+  "free-mints": 0,
+  connections: 0,
+  "min-block-reads": 1_000,
+};
+
+/** The limits as text of LIMITS. */
+export const limitsText = (limits: Partial<Record<LimitName, number>>): string =>
+  Object.entries(limits)
+    .map(([name, limit]) => `${name}=${limit}`)
+    .join(",");
+
+/** Variables of the service. */
+export const GENEROUS_RATES = { LIMITS: limitsText(GENEROUS) };

@@ -3,13 +3,15 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
-import { loadConfig, STACK_FILE } from "../config/config.ts";
+import { loadConfig, overlaid, STACK_FILE } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { envExample } from "../config/generated-files.ts";
+import { DEFAULT_LIMITS } from "../config/limits.ts";
 import { PROCESSES, type Process } from "../config/variable.ts";
 import { VARIABLES } from "../config/variables.ts";
 import { RATE_POLICIES } from "../core/callers/rate-policies.ts";
 import { SHARED_PLACES } from "../core/callers/shared-places.ts";
+import { limitsText } from "../devnet/generous-rates.ts";
 import { scratchDirectory } from "../harness/scratch.ts";
 
 const directories: string[] = [];
@@ -40,22 +42,23 @@ describe(".env.example", () => {
 });
 
 describe("docs/operate/limits.md", () => {
-  it("shows every limit of requests with its default and its variable", () => {
+  it("shows every limit with its default and its name in LIMITS", () => {
     const text = readFileSync(new URL("../docs/operate/limits.md", import.meta.url), "utf8");
     const rows = text.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
-    const shown = rows.filter((cells) => cells[5]?.startsWith("`RATE_")).map((cells) => cells.slice(1, 6));
-    const policies = Object.entries(RATE_POLICIES).map(([name, { quota, window, of, emptiedBy, variable }]) => [
-      ...[`\`${name}\``, `${quota.toLocaleString("en")} a ${window}`, of, emptiedBy, `\`${variable}\``],
-    ]);
-    expect(shown).toEqual(policies);
-    const from = rows.findIndex(([, first]) => first === "place of");
     const number = (of: number) => of.toLocaleString("en");
+    const policies = Object.entries(RATE_POLICIES).map(([name, { quota, window, of, emptiedBy }]) => [
+      ...[`\`${name}\``, `${number(quota)} a ${window}`, of, emptiedBy],
+    ]);
+    const first = rows.findIndex((cells) => cells[1] === "policy") + 2;
+    expect(rows.slice(first, first + policies.length).map((cells) => cells.slice(1, 5))).toEqual(policies);
+    const from = rows.findIndex(([, first]) => first === "place of");
     const places = Object.values(SHARED_PLACES).map(({ what, perHolder, inAll, emptiedBy, ...more }) => [
       ...[what, number(perHolder), number(inAll), emptiedBy],
-      "variables" in more ? more.variables.map((name) => `\`${name}\``).join(", ") : "",
+      "limits" in more ? more.limits.map((name) => `\`${name}\``).join(", ") : "",
     ]);
     const shownPlaces = rows.slice(from + 2, from + 2 + places.length).map((cells) => cells.slice(1, 6));
     expect(shownPlaces).toEqual(places);
+    for (const name of Object.keys(DEFAULT_LIMITS)) expect(text, name).toContain(`\`${name}\``);
   });
 
   it("takes concurrent limits from the list: no other file says a number of its own", () => {
@@ -112,6 +115,41 @@ describe("loadConfig", () => {
       const lines = (error as Error).message.split("\n");
       expect(lines.map((line) => line.split(" ")[0]).sort()).toEqual(["ATTESTERS", "PORT", "PRICING_PHASE", "RPC_URL"]);
     }
+  });
+
+  it("takes limits by name, refuses names and numbers that cannot be, and leaves the others as they are", () => {
+    const DATA_DIR = emptyDirectory();
+    const limits = (LIMITS: string) => loadConfig({ DATA_DIR, LIMITS });
+    const config = limits("reads=7, streams=0, webhooks-of-wallet=3, reads=8");
+    expect(config.rates).toEqual({ ...loadConfig({ DATA_DIR }).rates, reads: 8 });
+    expect(config.streams).toEqual({ perClient: 0, perProcess: SHARED_PLACES.streams.inAll });
+    expect(config.webhooks.perWallet).toBe(3);
+    expect(limits(limitsText(DEFAULT_LIMITS))).toEqual(loadConfig({ DATA_DIR }));
+    for (const [bad, problem] of [
+      ["readings=7", /^LIMITS has no readings: its names are reads, reads-by-key, /],
+      ["reads", /^LIMITS has a value for reads that must be a whole number/],
+      ["reads=-1", /^LIMITS has a value for reads that must be a whole number/],
+      ["proofs-of-agent=0", /^LIMITS has a value for proofs-of-agent that .*>=1/],
+    ] as const)
+      expect(() => limits(bad), bad).toThrow(problem);
+  });
+
+  it("merges two environments name by name where a variable has settings by name", () => {
+    const merged = overlaid({ PORT: "1", HOST: "a", LIMITS: "reads=1,writes=2" }, { PORT: "2", LIMITS: "reads=3" });
+    expect(merged).toEqual({ PORT: "2", HOST: "a", LIMITS: "reads=1,writes=2,reads=3" });
+    expect(overlaid({ LIMITS: "reads=1" }, {})).toEqual({ LIMITS: "reads=1" });
+  });
+
+  it.each([
+    ["RATE_READS_PER_CLIENT", "LIMITS"],
+    ["RATE_CHAIN_READS", "LIMITS"],
+    ["STREAMS_PER_PROCESS", "LIMITS"],
+    ["WEBHOOKS_IN_ALL", "LIMITS"],
+  ])("refuses %s of an earlier version and names %s, unless it is empty", (name, instead) => {
+    const DATA_DIR = emptyDirectory();
+    const sentence = `${name} is not a variable any more: ${instead} `;
+    expect(() => loadConfig({ DATA_DIR, [name]: "5" })).toThrow(sentence);
+    expect(loadConfig({ DATA_DIR, [name]: "" })).toEqual(loadConfig({ DATA_DIR }));
   });
 
   it("an identity provider is named whole or not at all", () => {

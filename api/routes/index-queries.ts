@@ -29,7 +29,7 @@ const rowsSchema = z
   .meta({ id: "SqlAnswer", description: "Ponder's answer; values are texts as Postgres writes them" });
 
 const LIMITS =
-  "One key has 2 queries at once and RATE_INDEX_QUERIES_PER_API_KEY a minute; a query has 30 seconds and 8 MB of rows, and ends with its request.";
+  "One key has 2 queries at once and 240 a minute; a query has 30 seconds and 8 MB of rows, and ends with its request.";
 
 export const graphqlQuery = endpoint({
   method: "post",

@@ -56,7 +56,7 @@ export type WebhookRequest = Subscription & {
  * come: counts are taken under one advisory lock, in the transaction that adds the webhook; a secret is changed under
  * the webhook's row lock, and the newest one is unique.
  * Bound: webhooks, only for a wallet with an agent; 20 of a wallet and of an agent, 100 of a site and 10,000 in all
- * (WEBHOOKS_PER_WALLET, WEBHOOKS_PER_NETWORK, WEBHOOKS_IN_ALL). An agent that has passed to another wallet brings its
+ * (names in LIMITS). An agent that has passed to another wallet brings its
  * place: its former owner's oldest webhook goes. A quarter of all is kept for agents that were paid for or have cred.
  * @throws Failure invalid_input, forbidden, conflict, upstream_unavailable, indexer_behind
  */

@@ -1,6 +1,7 @@
 /** The service under load: a database with agents in it, a node, and one process of the API. */
 import { join } from "node:path";
 import type { ReadTimeouts } from "../../api/server.ts";
+import { overlaid } from "../../config/config.ts";
 import { runToEnd, startChild } from "../../harness/child.ts";
 import { startPlainNode } from "../../harness/plain-node.ts";
 import { openPostgres } from "../../harness/scratch-postgres.ts";
@@ -38,7 +39,7 @@ export async function startWorld(agents: number) {
       /** Starts one more process of the API on the same agents, with an empty folder for cards. */
       async startApi({ env = {}, patience }: { env?: Record<string, string>; patience?: ReadTimeouts } = {}) {
         const own = { DATA_DIR: join(at.directory, `data-${started++}`), RPC_URL: node.url, ...env };
-        const api = await startLoaded({ ...environment(at), ...own }, patience);
+        const api = await startLoaded(overlaid(environment(at), own), patience);
         at.later(() => api.stop());
         return api;
       },

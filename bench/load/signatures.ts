@@ -18,7 +18,7 @@ export async function signatures(
   { rounds, seconds, perSecond }: { rounds: number; seconds: number; perSecond: number },
 ): Promise<Check[]> {
   const api = await world.startApi({
-    env: { RATE_SIGN_INS_PER_CLIENT: "0", RATE_CONTRACT_SIGNATURES: "6000" },
+    env: { LIMITS: "sign-ins=0,contract-signatures=6000" },
   });
   const storm = startChild(join(import.meta.dirname, "bad-signatures.ts"));
   const [quiet, loud]: [LoadResult[], LoadResult[]] = [[], []];

@@ -1,5 +1,6 @@
 /** The processes that are measured: the API as `npm run api` starts it, and the references. */
 import { join } from "node:path";
+import { overlaid } from "../../config/config.ts";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { type Child, startChild } from "../../harness/child.ts";
 import { CHILD_ENV, FREE_PHASE } from "../../harness/child-env.ts";
@@ -19,8 +20,7 @@ export const environment = ({
 } & Pick<ScratchPostgres, "directory">): Record<string, string> => ({
   ...CHILD_ENV,
   ...FREE_PHASE,
-  ...GENEROUS_RATES,
-  RATE_READS_PER_CLIENT: "1000000000",
+  ...overlaid(GENEROUS_RATES, { LIMITS: "reads=1000000000" }),
   PUBLIC_URL: "https://agents.example",
   DATABASE_URL: postgres.url,
   DATA_DIR: join(directory, "data"),
@@ -35,7 +35,7 @@ export async function startService(
 ) {
   const chain = await startPlainNode();
   at.later(() => chain.close());
-  const env = { ...environment(at), RPC_URL: chain.url, ...more };
+  const env = overlaid({ ...environment(at), RPC_URL: chain.url }, more);
   const api = await startApi(env, { path: "/api/v2/agent/0", ...(onLog && { onLog }) });
   at.later(() => api.stop());
   return api;

@@ -112,7 +112,7 @@ const RESERVED_PER_AGENT = 2;
 /**
  * Max proofs that an agent or a wallet may have requested, this one included. It is the full quota while the bucket of new
  * proofs is full, and shrinks with the bucket; the last third is for agents and wallets with almost no requests so far.
- * Bound: proofs, 10 a minute and 100 a day of a wallet, PROOFS_PER_AGENT a day of an agent and platform (30); new
+ * Bound: proofs, 10 a minute and 100 a day of a wallet, 30 a day of an agent and platform; new
  * proofs have 35 % of a platform, and one network 85 % of that.
  * @param left fill level of the bucket of new proofs, from 0 to 1
  */

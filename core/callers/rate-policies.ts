@@ -1,5 +1,5 @@
 /**
- * Rate limits: every limit of requests per time. A new limit is an entry here (its variable, default and header follow
+ * Rate limits: every limit of requests per time. A new limit is an entry here (its name in LIMITS and in headers follows
  * from it) and the code that takes tokens from it. Limits of concurrent use are in core/callers/shared-places.ts.
  */
 import { type Network, shareOf, type Who } from "./shares.ts";
@@ -9,10 +9,9 @@ type RateWindow = keyof typeof SECONDS;
 
 /** Allows a burst of `quota` requests, and `quota` more spread evenly over each window. */
 type RatePolicy = {
+  /** Unless LIMITS has another; 0: no limit. */
   quota: number;
   window: RateWindow;
-  /** Environment variable that sets another quota; 0: no limit. */
-  variable: `RATE_${string}`;
   /** What is counted, and by which key. */
   of: string;
   /** Who can empty it, at what price, and what others have left then; shown in docs/operate/limits.md. */
@@ -25,7 +24,7 @@ const ITS_HOLDER = "Its holder alone.";
 const ITS_NETWORK = "Clients of the network.";
 
 /**
- * Policies by their names in the RateLimit headers. Where a client's network is counted, its wider networks are counted
+ * Policies by their names in the RateLimit headers and in LIMITS. Where a client's network is counted, its wider networks are counted
  * too: a /48 of IPv6 has the quota of 4 clients, an IPv4 /24 that of 64, a /32 of IPv6 that of 256
  * (api/http/client-network.ts).
  * Bound: reads, writes without a credential, claims and exports, by network.
@@ -39,63 +38,54 @@ export const RATE_POLICIES = {
   reads: {
     quota: 1_200,
     window: "minute",
-    variable: "RATE_READS_PER_CLIENT",
     of: "Reads of one client network (an IPv4 address, or an IPv6 /64) without an API key",
     emptiedBy: `${ITS_NETWORK} An API key has its own.`,
   },
   "reads-by-key": {
     quota: 12_000,
     window: "minute",
-    variable: "RATE_READS_PER_API_KEY",
     of: "Reads with one API key of scope read, unless the key has a number of its own",
     emptiedBy: ITS_HOLDER,
   },
   exports: {
     quota: 12,
     window: "hour",
-    variable: "RATE_EXPORTS_PER_CLIENT",
     of: "Exports of the directory to one client network, or with one API key of scope read",
     emptiedBy: `${ITS_NETWORK} An API key has its own.`,
   },
   discoveries: {
     quota: 300,
     window: "minute",
-    variable: "RATE_DISCOVERIES_PER_CLIENT",
     of: "Searches by discovery of one client network, or with one API key of scope read",
     emptiedBy: `${ITS_NETWORK} An API key has its own.`,
   },
   "index-queries": {
     quota: 240,
     window: "minute",
-    variable: "RATE_INDEX_QUERIES_PER_API_KEY",
     of: "Queries of the index by GraphQL and SQL with one API key of scope index:read",
     emptiedBy: ITS_HOLDER,
   },
   "writes-by-network": {
     quota: 30,
     window: "minute",
-    variable: "RATE_WRITES_PER_CLIENT",
     of: "Writes of one client network to operations that need no credential",
     emptiedBy: ITS_NETWORK,
   },
   claims: {
     quota: 10,
     window: "minute",
-    variable: "RATE_CLAIMS_PER_CLIENT",
     of: "Claims of a token in the directory by one client network",
     emptiedBy: ITS_NETWORK,
   },
   "sign-ins": {
     quota: 60,
     window: "minute",
-    variable: "RATE_SIGN_INS_PER_CLIENT",
     of: "Requests of one client network whose credential is missing or not good; a good one is given back",
     emptiedBy: `${ITS_NETWORK} Credentials that are known to be good go on.`,
   },
   "contract-signatures": {
     quota: 3_000,
     window: "minute",
-    variable: "RATE_CONTRACT_SIGNATURES",
     of: "Signatures of contract wallets that the chain is asked about, of all clients together, by 8 texts each",
     shared: { client: 1 / 100, known: 1 / 200 },
     emptiedBy:
@@ -104,7 +94,6 @@ export const RATE_POLICIES = {
   "chain-reads": {
     quota: 600,
     window: "minute",
-    variable: "RATE_CHAIN_READS",
     of: "Requests to the chain's nodes for reads of all clients together; settlement and sending do not share it",
     shared: { client: 1 / 20, known: 1 / 5 },
     emptiedBy:
@@ -113,112 +102,96 @@ export const RATE_POLICIES = {
   "signed-writes-by-network": {
     quota: 600,
     window: "minute",
-    variable: "RATE_SIGNED_WRITES_PER_CLIENT",
     of: "Writes of all wallets and humans of one client network together; wallets cost nothing",
     emptiedBy: `${ITS_NETWORK} API keys have their own.`,
   },
   writes: {
     quota: 60,
     window: "minute",
-    variable: "RATE_WRITES_PER_CALLER",
     of: "Writes of one wallet or human",
     emptiedBy: ITS_HOLDER,
   },
   "writes-by-key": {
     quota: 6_000,
     window: "minute",
-    variable: "RATE_WRITES_PER_API_KEY",
     of: "Writes with one API key",
     emptiedBy: ITS_HOLDER,
   },
   "updates-by-day": {
     quota: 1_440,
     window: "day",
-    variable: "RATE_UPDATES_PER_AGENT_AND_DAY",
     of: "Changes of one agent's profile by one wallet; each may add a point to the history of its score, which is kept",
     emptiedBy: ITS_HOLDER,
   },
   proofs: {
     quota: 10,
     window: "minute",
-    variable: "RATE_PROOFS_PER_CALLER",
     of: "Verifications of one wallet; each asks another service",
     emptiedBy: ITS_HOLDER,
   },
   "proofs-by-day": {
     quota: 100,
     window: "day",
-    variable: "RATE_PROOFS_PER_CALLER_AND_DAY",
     of: "Verifications of one wallet",
     emptiedBy: ITS_HOLDER,
   },
   payments: {
     quota: 30,
     window: "minute",
-    variable: "RATE_PAYMENTS_PER_CALLER",
     of: "Attempts to pay of one wallet, or of one client network that names no wallet",
     emptiedBy: "The wallet; without one, clients of the network.",
   },
   messages: {
     quota: 60,
     window: "minute",
-    variable: "RATE_MESSAGES_PER_MEMBER",
     of: "Messages of one wallet in one group",
     emptiedBy: ITS_HOLDER,
   },
   "messages-by-day": {
     quota: 5_000,
     window: "day",
-    variable: "RATE_MESSAGES_PER_MEMBER_AND_DAY",
     of: "Messages of one wallet in all groups; they are kept for ever where MESSAGE_RETENTION is not set",
     emptiedBy: ITS_HOLDER,
   },
   "messages-of-group": {
     quota: 6_000,
     window: "minute",
-    variable: "RATE_MESSAGES_PER_GROUP",
     of: "Messages of one group, of all its members",
     emptiedBy: "100 members of the group; each needs an agent with the group's cred. Other groups keep theirs.",
   },
   principals: {
     quota: 100,
     window: "day",
-    variable: "RATE_PRINCIPALS_PER_CLIENT",
     of: "Humans and organizations that one client network may register",
     emptiedBy: `${ITS_NETWORK} Changes are not counted.`,
   },
   groups: {
     quota: 5,
     window: "hour",
-    variable: "RATE_GROUPS_PER_CALLER",
     of: "Message groups that one wallet may create",
     emptiedBy: ITS_HOLDER,
   },
   "kept-answers": {
     quota: 300,
     window: "day",
-    variable: "RATE_KEPT_ANSWERS_PER_CLIENT",
     of: "Answers kept by Idempotency-Key for one client network without a credential; beyond, a repeated request runs again",
     emptiedBy: ITS_NETWORK,
   },
   "kept-answers-of-callers": {
     quota: 20_000,
     window: "day",
-    variable: "RATE_KEPT_ANSWERS_OF_CALLERS_PER_CLIENT",
     of: "Answers kept by Idempotency-Key for all wallets, humans and API keys of one client network together",
     emptiedBy: `${ITS_NETWORK} Beyond, a repeated request runs again.`,
   },
   "webhook-sends": {
     quota: 60,
     window: "minute",
-    variable: "RATE_WEBHOOK_SENDS_PER_CALLER",
     of: "Tests and replays of webhooks of one wallet",
     emptiedBy: ITS_HOLDER,
   },
 } as const satisfies Record<string, RatePolicy>;
 
 export type RatePolicyName = keyof typeof RATE_POLICIES;
-export type RateVariable = (typeof RATE_POLICIES)[RatePolicyName]["variable"];
 
 /** Quotas in force, by policy; 0: no limit. */
 export type RateQuotas = Record<RatePolicyName, number>;

@@ -8,8 +8,8 @@ type SharedPlaces = {
   inAll: number;
   /** Seconds after which a refused client may try again. */
   retryAfter: number;
-  /** Variables that set other numbers; none: constants. */
-  variables?: readonly string[];
+  /** Names in LIMITS that set other numbers, of one holder and in all; none: constants. */
+  limits?: readonly string[];
   /** Who can empty it, at what price, and what others have left then; shown in docs/operate/limits.md. */
   emptiedBy: string;
 };
@@ -28,7 +28,7 @@ export const SHARED_PLACES = {
     perHolder: 100,
     inAll: 10_000,
     retryAfter: 15,
-    variables: ["STREAMS_PER_CLIENT", "STREAMS_PER_PROCESS"],
+    limits: ["streams", "streams-in-all"],
     emptiedBy: `${PROVIDERS}, 7,500 connections. API keys keep 2,500.`,
   },
   exports: {
@@ -50,7 +50,7 @@ export const SHARED_PLACES = {
     perHolder: 20,
     inAll: 2_000,
     retryAfter: 1,
-    variables: ["MIN_BLOCK_READS_PER_CLIENT"],
+    limits: ["min-block-reads"],
     emptiedBy: `${PROVIDERS}, 1,500 requests each five seconds. API keys keep 500; reads without minBlock go on.`,
   },
   connections: {
@@ -58,7 +58,7 @@ export const SHARED_PLACES = {
     perHolder: 250,
     inAll: 20_000,
     retryAfter: 0,
-    variables: ["CONNECTIONS_PER_CLIENT"],
+    limits: ["connections"],
     emptiedBy: `${PROVIDERS}, 15,000 connections. Our own proxies keep 5,000.`,
   },
   cards: {

@@ -1,12 +1,13 @@
 /** A running stack under protective limits, the wallets that act on it, and everything outside that they can plant. */
 import { type Abi, encodeDeployData, type Hex, keccak256, parseEther, parseGwei } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { LIMITS } from "../../config/limits.ts";
+import { DEFAULT_LIMITS } from "../../config/limits.ts";
 import { VARIABLES } from "../../config/variables.ts";
 import { readBuild } from "../../contracts/builds.ts";
 import { openPool } from "../../db/sql/connect.ts";
 import { rpc } from "../../devnet/anvil-process.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import { limitsText } from "../../devnet/generous-rates.ts";
 import { openTempo, TEMPO } from "../../devnet/tempo.ts";
 import { siwaBy } from "../agent-wallet.ts";
 import { openTreasury, type Treasury } from "../books.ts";
@@ -39,19 +40,13 @@ const PAYEES = {
   treasury: `0x${"d0".repeat(19)}02`,
 } as const;
 
-/** The service's default limits as explicit variables: the local stack sets generous ones. */
-const DEFAULT_LIMITS = Object.fromEntries(
-  Object.entries<{ default?: string }>(LIMITS)
-    .filter(([, variable]) => variable.default !== undefined)
-    .map(([name, variable]) => [name, variable.default!]),
-);
-
 /** The local chain's base fee is some hundred times that of Base, and so is a day's budget. */
 const BUDGET_MILLIETHER = 500;
 
 /** Everything of the stack's environment that is not its default. */
 export const settingsOf = (phase: Phase) => ({
-  ...DEFAULT_LIMITS,
+  // The service's own: the local stack sets generous ones.
+  LIMITS: limitsText(DEFAULT_LIMITS),
   PRICING_PHASE: phase,
   PAY_TO_DEPLOYER: PAYEES.deployer,
   PAY_TO_TREASURY: PAYEES.treasury,

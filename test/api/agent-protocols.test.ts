@@ -324,7 +324,7 @@ describe("MCP", () => {
   );
 
   it("counts like any other read", async () => {
-    const limited = await startApi({ alone: true, env: { RATE_READS_PER_CLIENT: "3" } });
+    const limited = await startApi({ alone: true, env: { LIMITS: "reads=3" } });
     const ask = () =>
       limited.send("POST", "/mcp", {
         headers: { "content-type": "application/json" },
@@ -620,7 +620,7 @@ describe("aliases", () => {
     await other.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/api/mcp`)));
     expect((await other.listTools()).tools.map(({ name }) => name)).toEqual(TOOLS);
     await other.close();
-    const limited = await startApi({ alone: true, env: { RATE_READS_PER_CLIENT: "3" } });
+    const limited = await startApi({ alone: true, env: { LIMITS: "reads=3" } });
     const statuses = [];
     for (const path of ["/mcp", "/api/mcp", "/a2a", "/api/a2a"])
       statuses.push(

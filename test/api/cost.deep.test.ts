@@ -24,7 +24,7 @@ let api: TestApi;
 let paid: TestApi;
 const credentials: Record<string, Record<string, string>> = {};
 beforeAll(async () => {
-  const env = { MINT_WAIT_MS: "0", RATE_WRITES_PER_CALLER: "1000000", RATE_PROOFS_PER_CALLER: "1000000" };
+  const env = { MINT_WAIT_MS: "0", LIMITS: "writes=1000000,proofs=1000000" };
   const chosen = { alone: true, env: { ...env, RECEIPT_SIGNER_PRIVATE_KEY: `0x${"11".repeat(32)}` } };
   api = await startApi(chosen);
   paid = await startApi({ ...chosen, env: { ...chosen.env, PRICING_PHASE: "paid" } });

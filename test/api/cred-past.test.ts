@@ -38,7 +38,7 @@ beforeAll(async () => {
       baseFeePerGasWei: 1n,
     }),
   };
-  api = await startApi({ chain, env: { RATE_CHAIN_READS: "20000" } });
+  api = await startApi({ chain, env: { LIMITS: "chain-reads=20000" } });
   await plantAgents(api.database.pool, [{ name: "Zero", score: 40, updatedBlock: 700 }, { name: "Unscored" }]);
   await plant(0);
 });

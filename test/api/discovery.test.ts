@@ -245,7 +245,7 @@ describe("what it costs", () => {
   });
 
   it("counts against a limit of its own, as an endpoint and as a tool", async () => {
-    const limited = await startApi({ alone: true, env: { RATE_DISCOVERIES_PER_CLIENT: "2" } });
+    const limited = await startApi({ alone: true, env: { LIMITS: "discoveries=2" } });
     try {
       const headers = { "content-type": "application/json" };
       const params = { name: "find_agents", arguments: { q: "audit" } };

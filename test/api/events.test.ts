@@ -18,7 +18,7 @@ const EVENTS = "/api/v2/events";
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startApi({ env: { STREAMS_PER_CLIENT: "0" } });
+  api = await startApi({ env: { LIMITS: "streams=0" } });
   await plantAgents(
     api.database.pool,
     [0, 1, 2, 3].map((tokenId) => ({ tokenId })),
@@ -309,7 +309,7 @@ describe("streams of one address", () => {
   let own: TestApi;
   const sockets: Socket[] = [];
   beforeAll(async () => {
-    own = await startApi({ alone: true, env: { STREAMS_PER_CLIENT: String(MOST) } });
+    own = await startApi({ alone: true, env: { LIMITS: `streams=${MOST}` } });
   });
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();

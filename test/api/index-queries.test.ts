@@ -178,7 +178,7 @@ describe("a query of the index", () => {
 it("queries are counted for each key, and there are none where the indexer is not configured", async () => {
   const few = await startApi({
     deps: { indexQueries: queries },
-    env: { RATE_INDEX_QUERIES_PER_API_KEY: "3" },
+    env: { LIMITS: "index-queries=3" },
     alone: true,
   });
   const none = await startApi({ alone: true });

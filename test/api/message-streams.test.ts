@@ -15,7 +15,7 @@ const GROUPS = "/api/v2/messages/groups";
 let api: TestApi;
 let creator: Speaker;
 beforeAll(async () => {
-  api = await startApi({ env: { RATE_MESSAGES_PER_MEMBER: "0", STREAMS_PER_CLIENT: "8" } });
+  api = await startApi({ env: { LIMITS: "messages=0,streams=8" } });
   creator = await speaker(100);
 });
 const readers: EventReader[] = [];

@@ -13,7 +13,7 @@ const GROUPS = "/api/v2/messages/groups";
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi({
-    env: { RATE_GROUPS_PER_CALLER: "0", RATE_MESSAGES_PER_MEMBER: "0", RATE_MESSAGES_PER_GROUP: "0" },
+    env: { LIMITS: "groups=0,messages=0,messages-of-group=0" },
   });
 });
 afterEach(() => expect(api?.errors.splice(0)).toEqual([]));

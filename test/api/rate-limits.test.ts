@@ -98,7 +98,7 @@ async function plantKey(id: string, scopes: KeyScope[], readsPerMinute: number |
 
 describe("reads", () => {
   it("take tokens that flow back evenly; headers and Retry-After say exactly that", async () => {
-    await start({ RATE_READS_PER_CLIENT: "3" }, { alone: true });
+    await start({ LIMITS: "reads=3" }, { alone: true });
     const read = () => from("9.9.9.1", "GET", "/read");
     const first = await read();
     expect(first.headers.get("ratelimit-policy")).toBe('"reads";q=3;w=60');
@@ -123,7 +123,7 @@ describe("reads", () => {
   });
 
   it("of a client that keeps to the quota of the policy are never refused", async () => {
-    await start({ RATE_READS_PER_CLIENT: "3" }, { alone: true });
+    await start({ LIMITS: "reads=3" }, { alone: true });
     for (let window = 0; window < 4; window++) {
       expect(await statuses(3, () => from("9.9.9.1", "GET", "/read"))).toEqual([200, 200, 200]);
       now += 60_000;
@@ -131,7 +131,7 @@ describe("reads", () => {
   });
 
   it("and open writes are counted before their bodies are read: what costs nobody's budget cannot be sent for ever", async () => {
-    await start({ RATE_READS_PER_CLIENT: "2", RATE_WRITES_PER_CLIENT: "2" });
+    await start({ LIMITS: "reads=2,writes-by-network=2" });
     const unreadable = (path: string) => () =>
       api!.send("POST", path, {
         headers: { "x-forwarded-for": "9.9.9.1", "content-type": "application/json" },
@@ -149,14 +149,14 @@ describe("reads", () => {
   });
 
   it("of monitors are never refused", async () => {
-    await start({ RATE_READS_PER_CLIENT: "1" });
+    await start({ LIMITS: "reads=1" });
     const answer = await from("9.9.9.1", "GET", "/health");
     expect(answer.headers.has("ratelimit")).toBe(false);
     expect(await statuses(3, () => from("9.9.9.1", "GET", "/health"))).toEqual([200, 200, 200]);
   });
 
   it("are not counted for whoever says that it is somebody else", async () => {
-    await start({ RATE_READS_PER_CLIENT: "2" });
+    await start({ LIMITS: "reads=2" });
     let client = 0;
     // What a client writes itself stands left of what the proxy adds.
     const spoofed = () => from(`9.9.9.${++client}, unknown, 8.8.8.8`, "GET", "/read");
@@ -164,7 +164,7 @@ describe("reads", () => {
   });
 
   it("of one IPv6 network count together", async () => {
-    await start({ RATE_READS_PER_CLIENT: "2" });
+    await start({ LIMITS: "reads=2" });
     expect((await from("2001:db8:1:2::1", "GET", "/read")).status).toBe(200);
     expect((await from("2001:db8:1:2:ffff::9", "GET", "/read")).status).toBe(200);
     expect((await from("2001:db8:1:2:1234::", "GET", "/read")).status).toBe(429);
@@ -185,7 +185,7 @@ describe("reads", () => {
   });
 
   it("of the networks of one /48 count together as those of four clients; of a /24 as those of 64", async () => {
-    await start({ RATE_READS_PER_CLIENT: "2" }, { alone: true });
+    await start({ LIMITS: "reads=2" }, { alone: true });
     let subnet = 0;
     const all = await statuses(20, () => from(`2001:db8:1:${++subnet}::1`, "GET", "/read"));
     expect(all.filter((status) => status === 200)).toHaveLength(8);
@@ -200,7 +200,7 @@ describe("reads", () => {
   });
 
   it("a client that is no trusted proxy cannot say who it is", async () => {
-    await start({ RATE_READS_PER_CLIENT: "2", TRUSTED_PROXIES: "10.0.0.0/8" });
+    await start({ LIMITS: "reads=2", TRUSTED_PROXIES: "10.0.0.0/8" });
     let client = 0;
     expect(await statuses(3, () => from(`9.9.9.${++client}`, "GET", "/read"))).toEqual([200, 200, 429]);
   });
@@ -208,7 +208,7 @@ describe("reads", () => {
 
 describe("writes", () => {
   it("without a credential are the network's; the caller of a signed one has its own", async () => {
-    await start({ RATE_WRITES_PER_CLIENT: "2" });
+    await start({ LIMITS: "writes-by-network=2" });
     const wallet = agentWallet({ host: HOST });
     expect(await statuses(3, () => from("9.9.9.1", "POST", "/open"))).toEqual([200, 200, 429]);
     const authorization = await wallet.siwa(NOW);
@@ -217,7 +217,7 @@ describe("writes", () => {
   });
 
   it("count failed attempts to sign in against the network, and no good one: who guesses is stopped", async () => {
-    await start({ RATE_SIGN_INS_PER_CLIENT: "4" });
+    await start({ LIMITS: "sign-ins=4" });
     const wallet = agentWallet({ host: HOST });
     const good = async (client: string, at: number) =>
       (await from(client, "POST", "/write", { authorization: await wallet.siwa(at) })).status;
@@ -240,7 +240,7 @@ describe("writes", () => {
   });
 
   it("a burst of guesses gets no more attempts than guesses one by one", async () => {
-    await start({ RATE_SIGN_INS_PER_CLIENT: "4" });
+    await start({ LIMITS: "sign-ins=4" });
     const wallet = agentWallet({ host: HOST });
     const forged = await Promise.all(Array.from({ length: 40 }, (_, i) => wallet.siwa(NOW - i)));
     const burst = forged.map((one) => from("9.9.9.1", "POST", "/write", { authorization: `${one.slice(0, -2)}ff` }));
@@ -287,7 +287,7 @@ describe("writes", () => {
     });
 
     it("are bounded for the /64s of a /48 and the /48s of a /32 together; other networks keep their share", async () => {
-      await start({ RATE_CONTRACT_SIGNATURES: "300" }, { chain, alone: true });
+      await start({ LIMITS: "contract-signatures=300" }, { chain, alone: true });
       const subnets = Array.from({ length: 9 }, (_, i) => `2001:db8:1:${i}::1`);
       const texts = (await flood(["9.9.9.9"])) / 3;
       expect(await flood(subnets)).toBe(12 * texts);
@@ -297,7 +297,7 @@ describe("writes", () => {
     });
 
     it("of a wallet that was good from its network go on while strangers have emptied what they share", async () => {
-      await start({ RATE_CONTRACT_SIGNATURES: "300" }, { chain, alone: true });
+      await start({ LIMITS: "contract-signatures=300" }, { chain, alone: true });
       const [known, unknown] = [contract(), contract()];
       expect(await sign("203.0.113.1", known, good)).toBe(200);
       await flood([...sites("2001:db8", 40), ...sites("2001:db9", 40), ...sites("2001:dba", 40), "9.9.9.9"]);
@@ -313,14 +313,14 @@ describe("writes", () => {
     });
 
     it("are not taken from what all share by an address without code, nor kept for a wallet that is not deployed", async () => {
-      await start({ RATE_CONTRACT_SIGNATURES: "300" }, { chain, alone: true });
+      await start({ LIMITS: "contract-signatures=300" }, { chain, alone: true });
       const person = generatePrivateKey().slice(0, 42);
       for (let i = 0; i < 20; i++) expect(await sign("9.9.9.1", person, bad())).toBe(401);
       expect(asked).toBe(0);
       const wrapped = `0x${"cd".repeat(38)}${"6492".repeat(16)}`;
       const counterfactual = stubChain({ isDeployed: async () => false, verifySignature: async () => true });
       await api?.close();
-      await start({ RATE_CONTRACT_SIGNATURES: "300" }, { chain: counterfactual, alone: true });
+      await start({ LIMITS: "contract-signatures=300" }, { chain: counterfactual, alone: true });
       const all = await statuses(5, async () => ({ status: await sign("9.9.9.1", person, wrapped) }) as Answer);
       expect(all).toEqual([200, 200, 200, 429, 429]);
     });
@@ -344,7 +344,7 @@ describe("writes", () => {
   });
 
   it("of many wallets of one network are bounded together: wallets cost nothing", async () => {
-    await start({ RATE_SIGNED_WRITES_PER_CLIENT: "3" });
+    await start({ LIMITS: "signed-writes-by-network=3" });
     const fresh = async (client: string) => {
       const authorization = await agentWallet({ host: HOST, privateKey: generatePrivateKey() }).siwa(NOW);
       return from(client, "POST", "/write", { authorization });
@@ -354,7 +354,7 @@ describe("writes", () => {
   });
 
   it("count against a wallet once its signature is verified; forged ones never do", async () => {
-    await start({ RATE_WRITES_PER_CALLER: "2" });
+    await start({ LIMITS: "writes=2" });
     const wallet = agentWallet({ host: HOST });
     const stranger = agentWallet({ host: HOST });
     const forged = (await stranger.siwa(NOW)).replace(stranger.address, wallet.address);
@@ -378,7 +378,7 @@ describe("writes", () => {
   });
 
   it("proofs have budgets of their own, by the minute and by the day", async () => {
-    await start({ RATE_PROOFS_PER_CALLER: "2", RATE_PROOFS_PER_CALLER_AND_DAY: "3" }, { alone: true });
+    await start({ LIMITS: "proofs=2,proofs-by-day=3" }, { alone: true });
     const wallet = agentWallet({ host: HOST });
     const prove = async () => from("9.9.9.1", "POST", "/prove", { authorization: await wallet.siwa(now) });
     expect(await statuses(3, prove)).toEqual([200, 200, 429]);
@@ -394,7 +394,7 @@ describe("writes", () => {
   });
 
   it("each API key has its own", async () => {
-    await start({ RATE_WRITES_PER_API_KEY: "1" });
+    await start({ LIMITS: "writes-by-key=1" });
     const keys = ["aaaaaaaaaa", "bbbbbbbbbb"].map((id) => apiKeyText(id, "x".repeat(43)));
     for (const [i, id] of ["aaaaaaaaaa", "bbbbbbbbbb"].entries())
       await insertApiKey(api!.database.pool, { id, name: id, hash: apiKeyHash(keys[i]!) });
@@ -405,7 +405,7 @@ describe("writes", () => {
 
   it("attempts to pay are counted, and only those", async () => {
     await start({
-      RATE_PAYMENTS_PER_CALLER: "2",
+      LIMITS: "payments=2",
       PRICING_PHASE: "paid",
       RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}`,
     });
@@ -420,8 +420,8 @@ describe("writes", () => {
   });
 
   it("0 is no limit, and no header", async () => {
-    const none = Object.values(RATE_POLICIES).map(({ variable }) => [variable, "0"]);
-    await start(Object.fromEntries(none));
+    const none = Object.keys(RATE_POLICIES).map((name) => `${name}=0`);
+    await start({ LIMITS: none.join(",") });
     const wallet = agentWallet({ host: HOST });
     for (const answer of [
       await from("9.9.9.1", "GET", "/read"),
@@ -436,7 +436,7 @@ describe("writes", () => {
 
 describe("single operations", () => {
   it("claims of tokens and exports are bounded by network, exports by the hour", async () => {
-    await start({ RATE_CLAIMS_PER_CLIENT: "2", RATE_EXPORTS_PER_CLIENT: "1" }, { endpoints: OPERATIONS });
+    await start({ LIMITS: "claims=2,exports=1" }, { endpoints: OPERATIONS });
     const claim = () =>
       api!.send("POST", "/api/terminal/agent/unknown/token", {
         headers: { "x-forwarded-for": "9.9.9.1", "content-type": "application/json" },
@@ -459,7 +459,7 @@ describe("single operations", () => {
   });
 
   it("answers kept by Idempotency-Key are bounded by network: beyond, a repeated request runs again", async () => {
-    await start({ RATE_KEPT_ANSWERS_PER_CLIENT: "2" });
+    await start({ LIMITS: "kept-answers=2" });
     const post = async (path: string, key: string, client = "9.9.9.1") => {
       const answer = await from(client, "POST", path, { "idempotency-key": key });
       return [answer.status, answer.headers.get("idempotent-replayed")];
@@ -476,7 +476,7 @@ describe("single operations", () => {
   });
 
   it("reads that name a block are bounded while they are open", async () => {
-    await start({ MIN_BLOCK_READS_PER_CLIENT: "3" }, { endpoints: OPERATIONS, alone: true });
+    await start({ LIMITS: "min-block-reads=3" }, { endpoints: OPERATIONS, alone: true });
     const far = "/api/v2/stats?minBlock=9000000";
     const all = await Promise.all(Array.from({ length: 8 }, () => from("9.9.9.1", "GET", far)));
     // The others wait five seconds for a block that does not come.
@@ -487,7 +487,7 @@ describe("single operations", () => {
 
 describe("an API key on reads", () => {
   it("of scope read has a budget of its own, as large as its holder was given", async () => {
-    await start({ RATE_READS_PER_CLIENT: "1", RATE_READS_PER_API_KEY: "2" });
+    await start({ LIMITS: "reads=1,reads-by-key=2" });
     const [usual, large] = [await plantKey("aaaaaaaaaa", ["read"]), await plantKey("bbbbbbbbbb", ["read"], 4)];
     expect(await statuses(2, () => from("9.9.9.1", "GET", "/read"))).toEqual([200, 429]);
     const by = (key: string) => () => from("9.9.9.1", "GET", "/read", { "x-api-key": key });
@@ -500,7 +500,7 @@ describe("an API key on reads", () => {
   });
 
   it("of another scope is counted by network; one that is not good is 401, soon after it was revoked too", async () => {
-    await start({ RATE_READS_PER_CLIENT: "2" }, { alone: true });
+    await start({ LIMITS: "reads=2" }, { alone: true });
     const other = await plantKey("cccccccccc", ["sessions:write"]);
     const good = await plantKey("dddddddddd", ["sessions:write", "read"]);
     const read = (key: string) => () => from("9.9.9.1", "GET", "/read", { "x-api-key": key });
@@ -519,7 +519,7 @@ describe("an API key on reads", () => {
   });
 
   it("guessed again and again stops asking the database", async () => {
-    await start({ RATE_SIGN_INS_PER_CLIENT: "3" });
+    await start({ LIMITS: "sign-ins=3" });
     let n = 0;
     const guess = () =>
       from("9.9.9.1", "GET", "/read", { "x-api-key": apiKeyText("aaaaaaaaaa", String(++n).padStart(43, "x")) });

@@ -38,7 +38,7 @@ beforeAll(async () => {
     chain: current,
     now: () => NOW,
     endpoints: [whoAmI],
-    env: { SERVICE_HOST: `${HOST},second.test`, RATE_CONTRACT_SIGNATURES: "3000" },
+    env: { SERVICE_HOST: `${HOST},second.test`, LIMITS: "contract-signatures=3000" },
   });
 });
 beforeEach(() => {

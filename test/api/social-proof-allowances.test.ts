@@ -39,8 +39,7 @@ beforeAll(async () => {
     now: () => now,
     env: {
       MINT_WAIT_MS: "0",
-      RATE_PROOFS_PER_CALLER: "0",
-      PROOFS_PER_AGENT: String(PER_AGENT),
+      LIMITS: `proofs=0,proofs-of-agent=${PER_AGENT}`,
       TRUSTED_PROXIES: "127.0.0.1",
     },
     chain: stubChain({

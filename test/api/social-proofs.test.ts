@@ -34,7 +34,7 @@ beforeAll(async () => {
   raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: PATIENT });
   const roomy = { rate: { burst: 10_000, perSecond: 1_000 } };
   api = await startApi({
-    env: { RATE_PROOFS_PER_CALLER: "0" },
+    env: { LIMITS: "proofs=0" },
     chain: stubChain({
       isDeployed: async () => true,
       mintPrice: async () => 0n,

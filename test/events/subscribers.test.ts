@@ -13,7 +13,7 @@ const EVENTS = 20;
 let api: TestApi;
 const crowds: Crowd[] = [];
 beforeAll(async () => {
-  api = await startApi({ env: { STREAMS_PER_CLIENT: "0" } });
+  api = await startApi({ env: { LIMITS: "streams=0" } });
   await plantAgents(
     api.database.pool,
     Array.from({ length: 4 }, (_, tokenId) => ({ tokenId })),

@@ -273,7 +273,7 @@ describe.runIf(CADDY)("the proxy, run", () => {
     apis = apiProcesses({
       DATABASE_URL: database.url,
       TRUSTED_PROXIES: "127.0.0.1",
-      STREAMS_PER_CLIENT: "1",
+      LIMITS: "streams=1",
       LIST_MEMORY_MB: "0",
     });
     const both = await Promise.all([apis.start(), apis.start()]);

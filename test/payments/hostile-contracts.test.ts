@@ -17,7 +17,7 @@ let world: Paying;
 let api: Awaited<ReturnType<Paying["api"]>>;
 beforeAll(async () => {
   world = await startPaying();
-  api = await world.api({ env: { RATE_FREE_MINTS_PER_CLIENT: "0" } });
+  api = await world.api({ env: { LIMITS: "free-mints=0" } });
 });
 afterAll(async () => {
   await api?.close();

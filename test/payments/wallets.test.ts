@@ -18,7 +18,7 @@ let world: Paying;
 let api: Awaited<ReturnType<Paying["api"]>>;
 beforeAll(async () => {
   world = await startPaying();
-  api = await world.api({ env: { SERVICE_HOST: HOST, RATE_CONTRACT_SIGNATURES: "0" } });
+  api = await world.api({ env: { SERVICE_HOST: HOST, LIMITS: "contract-signatures=0" } });
 });
 afterEach(() => expect(api?.errors).toEqual([]));
 afterAll(async () => {

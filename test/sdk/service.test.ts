@@ -27,9 +27,7 @@ beforeAll(async () => {
   api = await startApi({
     env: {
       MINT_WAIT_MS: "0",
-      RATE_MESSAGES_PER_MEMBER: "0",
-      STREAMS_PER_CLIENT: "2",
-      RATE_WRITES_PER_CLIENT: "100000",
+      LIMITS: "messages=0,streams=2,writes-by-network=100000",
     },
   });
   const planted = Array.from({ length: AGENTS }, (_, tokenId) => ({ tokenId, score: tokenId % 5 }));

@@ -1,5 +1,6 @@
 /** Processes of the API on one database and no chain, for tests of what they must agree on. */
 import { rmSync } from "node:fs";
+import { overlaid } from "../../config/config.ts";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { FREE_PHASE } from "../../harness/child-env.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
@@ -20,12 +21,14 @@ export function apiProcesses(env: Record<string, string>): ApiProcesses {
   return {
     async start(more = {}) {
       const api = await startApi(
-        {
-          ...FREE_PHASE,
-          ...GENEROUS_RATES,
-          ...{ LOG_LEVEL: "warn", DATA_DIR: directory, RPC_URL: "http://127.0.0.1:9" },
-          ...{ HOST: "127.0.0.1", ...env, ...more },
-        },
+        overlaid(
+          {
+            ...FREE_PHASE,
+            ...GENEROUS_RATES,
+            ...{ LOG_LEVEL: "warn", DATA_DIR: directory, RPC_URL: "http://127.0.0.1:9", HOST: "127.0.0.1" },
+          },
+          { ...env, ...more },
+        ),
         { path: "/health" },
       );
       started.push(api);

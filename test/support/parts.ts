@@ -1,6 +1,7 @@
 /** The service's processes one by one on a chain and a database of their own, so that a test can kill each. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { overlaid } from "../../config/config.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
@@ -56,7 +57,7 @@ export async function startParts({
   const port = await freePort();
   const secondPort = await freePort();
   const host = `127.0.0.1:${port}`;
-  const env = {
+  const defaults = {
     ...CHILD_ENV,
     ...FREE_PHASE,
     LOG_LEVEL: "warn",
@@ -73,8 +74,8 @@ export async function startParts({
     FAULT_POINT: NAMED_BY_PARENT,
     ...(topology && topologyEnv(topology)),
     ...(replica && { READ_DATABASE_URLS: replica }),
-    ...extra,
   };
+  const env = overlaid(defaults, extra);
   const twins = topology && [await freePort(), await freePort()];
   const balancer = twins && (await startBalancer(twins, port));
   /** Where each process of a part listens; who does not listen has a place all the same. */
@@ -88,7 +89,7 @@ export async function startParts({
   const begunOf = new Map<PartName, Promise<unknown>>();
   const startOne = async (part: PartName, place: number, more: Record<string, string>) => {
     const isApi = part === "api" || part === "api-2";
-    const own = { ...env, ...(isApi && { PORT: String(place) }), ...more };
+    const own = overlaid({ ...env, ...(isApi && { PORT: String(place) }) }, more);
     const process = startProcess(isApi ? "api" : part, own);
     running.set(part, [...(running.get(part) ?? []), process]);
     if (isApi) await process.answers(`http://127.0.0.1:${place}/health`);

@@ -110,7 +110,7 @@ const NAMES = [
 beforeAll(async () => {
   if (webIsStale()) await buildWeb();
   api = await startApi({
-    env: { STREAMS_PER_CLIENT: "0", RECEIPT_SIGNER_PRIVATE_KEY: `0x${"11".repeat(32)}` },
+    env: { LIMITS: "streams=0", RECEIPT_SIGNER_PRIVATE_KEY: `0x${"11".repeat(32)}` },
     deps: { aboutMs: LONG },
   });
   const { pool } = api.database;

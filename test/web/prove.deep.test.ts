@@ -35,7 +35,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
     receiver = await startReceiver();
     const roomy = { rate: { burst: 10_000, perSecond: 1_000 } };
     terminal = await startTerminal({
-      env: { PRICING_PHASE: "free", WEBHOOK_ALLOW_PRIVATE: "true", RATE_PROOFS_PER_CALLER: "0", PROOFS_PER_AGENT: "4" },
+      env: { PRICING_PHASE: "free", WEBHOOK_ALLOW_PRIVATE: "true", LIMITS: "proofs=0,proofs-of-agent=4" },
       deps: {
         proofs: {
           x: xProofs(sim.upstream("/x", { ...roomy, name: "X", headers: { authorization: "Bearer key" } })),
@@ -239,7 +239,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
       await part(page, "GitHub").getByText("The proof was gone at the last check, so it does not count.").waitFor();
       await part(page, "Farcaster").getByText("The proof still counts, and is checked again.").waitFor();
       await part(page, "Farcaster").getByText("due now").waitFor();
-      // Four checks of one agent on one platform may be made in a row: see PROOFS_PER_AGENT above.
+      // Four checks of one agent on one platform may be made in a row: see `proofs-of-agent` above.
       for (let i = 0; i < 3; i++) {
         await x.getByLabel("Handle on X").fill(`nobody${i}`);
         await check(x).click();

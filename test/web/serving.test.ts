@@ -57,7 +57,7 @@ describe("the page", () => {
   });
 
   it("counts as a read; beyond its client's reads it is there still, and costs none", async () => {
-    const limited = await startApi({ env: { RATE_READS_PER_CLIENT: "3" } });
+    const limited = await startApi({ env: { LIMITS: "reads=3" } });
     await plantWorld(limited.database.pool);
     try {
       const ask = (path: string, accept = HTML.accept) =>

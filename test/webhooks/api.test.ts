@@ -32,8 +32,8 @@ let context: SendContext;
 beforeAll(async () => {
   api = await startApi({
     env: {
-      ...{ WEBHOOK_ALLOW_PRIVATE: "true", RATE_WEBHOOK_SENDS_PER_CALLER: "5", TRUSTED_PROXIES: "127.0.0.1" },
-      ...{ WEBHOOKS_PER_WALLET: "3", WEBHOOKS_PER_NETWORK: "4", WEBHOOKS_IN_ALL: "6" },
+      ...{ WEBHOOK_ALLOW_PRIVATE: "true", TRUSTED_PROXIES: "127.0.0.1" },
+      LIMITS: "webhook-sends=5,webhooks-of-wallet=3,webhooks-of-network=4,webhooks-in-all=6",
     },
   });
   receiver = await startReceiver();

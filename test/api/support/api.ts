@@ -14,7 +14,7 @@ import { openRateBuckets } from "../../../clients/rate-buckets.ts";
 import { createReceiptSigner } from "../../../clients/receipt-signer.ts";
 import { createSecretBox } from "../../../clients/secret-box.ts";
 import { webhookTargets } from "../../../clients/webhook-receivers.ts";
-import { loadConfig } from "../../../config/config.ts";
+import { loadConfig, overlaid } from "../../../config/config.ts";
 import { trackIndexedBlock } from "../../../db/operations/index-state.ts";
 import { openReadPool, type ReadPool } from "../../../db/replicas/read-pool.ts";
 import { openPool } from "../../../db/sql/connect.ts";
@@ -93,14 +93,16 @@ export type ApiOptions = {
 export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const database = await testDatabase({ indexed: options.indexed !== false });
   const config = loadConfig(
-    {
-      ...{ PUBLIC_URL: `https://${HOST}`, DATABASE_URL: database.url, DATA_DIR: "/nonexistent" },
-      ...FREE_PHASE,
-      ...PAYEES,
-      ...GENEROUS_RATES,
-      ...PATIENT,
-      ...options.env,
-    },
+    overlaid(
+      {
+        ...{ PUBLIC_URL: `https://${HOST}`, DATABASE_URL: database.url, DATA_DIR: "/nonexistent" },
+        ...FREE_PHASE,
+        ...PAYEES,
+        ...GENEROUS_RATES,
+        ...PATIENT,
+      },
+      options.env ?? {},
+    ),
     { followStack: false, of: "api" },
   );
   const topology = options.alone ? undefined : topologyOfRun();

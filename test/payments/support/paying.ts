@@ -140,8 +140,6 @@ export async function startPaying() {
       env: {
         ...env,
         PRICING_PHASE: "paid",
-        RATE_WRITES_PER_CLIENT: "100000",
-        RATE_READS_PER_CLIENT: "100000",
         ...rest.env,
       },
       deps: { facilitator: facilitator(openFacilitator()), ...rest.deps },

@@ -1,0 +1,18 @@
+/** Variables of earlier versions. A process that finds one does not start: what it was to set would be ignored. */
+
+/** Names, and what took their place, as the rest of a sentence. */
+const FORMER: readonly [names: RegExp, instead: string][] = [
+  [
+    /^(RATE_[A-Z_]+_PER_[A-Z_]+|RATE_(CONTRACT_SIGNATURES|CHAIN_READS)|PROOFS_PER_AGENT|(MIN_BLOCK_READS|CONNECTIONS|STREAMS)_PER_(CLIENT|PROCESS)|WEBHOOKS_(PER_WALLET|PER_NETWORK|IN_ALL))$/,
+    "LIMITS sets this limit by its name in docs/operate/limits.md",
+  ],
+];
+
+/** @returns a sentence for each variable of an earlier version that the environment sets */
+export const formerVariables = (env: Record<string, string | undefined>): string[] =>
+  Object.keys(env)
+    .filter((name) => env[name]?.trim())
+    .flatMap((name) => {
+      const former = FORMER.find(([names]) => names.test(name));
+      return former ? [`${name} is not a variable any more: ${former[1]}`] : [];
+    });
