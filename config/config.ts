@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { budgetsConfig } from "./budgets.ts";
 import { chainConfig } from "./chain.ts";
 import { ConfigError } from "./config-error.ts";
 import { contractsConfig } from "./contracts.ts";
@@ -101,6 +102,7 @@ function configOf(v: Values, dataDir: string, secrets: string[]) {
     ...contractsConfig(v),
     ...keysConfig(v, publicUrl),
     ...limitsConfig(v),
+    ...budgetsConfig(v),
     ...messagesConfig(v),
     /** Undefined: the service takes no access tokens. */
     identityProvider: identityProviderConfig(v),

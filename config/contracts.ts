@@ -1,5 +1,6 @@
 /** Contracts: addresses and the blocks where their history begins. */
 import { MAX_ORACLE_BATCH } from "../core/transactions/gas-bounds.ts";
+import type { BUDGETS } from "./budgets.ts";
 import { address, duration, hash, integer, list } from "./checks.ts";
 import { API, API_AND_WORKERS, READERS_OF_CHAIN, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
 
@@ -70,24 +71,6 @@ export const CONTRACTS = {
     address,
     "0x2c7eE1E5f416dfF40054c27A62f7B357C4E8619C",
   ),
-  REVIEWER_HISTORIES_PER_DAY: variable(
-    WORKERS,
-    "Reviewers a day whose past is read from the chain, up to 200 requests each, from nodes that keep the state of past blocks; 0 reads none",
-    integer(0, 100_000),
-    "500",
-  ),
-  REVIEW_PROOFS_PER_DAY: variable(
-    WORKERS,
-    "Transactions a day that are looked up because the file of a review names one as its payment, two requests each; 0 looks up none",
-    integer(0, 10_000_000),
-    "5000",
-  ),
-  INCOME_REQUESTS_PER_DAY: variable(
-    WORKERS,
-    "Requests a day for the payments to agents' wallets, where nodes take 2,000 blocks of logs at once; 0 reads none",
-    integer(0, 10_000_000),
-    "10000",
-  ),
   AGENT_COMMERCE_ADDRESS: variable(
     WORKERS,
     "Contract of jobs between agents (ERC-8183) that agents' jobs are read from (unset: none are read)",
@@ -98,12 +81,6 @@ export const CONTRACTS = {
     "Where the history of that contract begins; by default days before ERC-8183 was proposed",
     integer(0, Number.MAX_SAFE_INTEGER),
     "42254000",
-  ),
-  AGENT_COMMERCE_REQUESTS_PER_DAY: variable(
-    WORKERS,
-    "Requests a day for agents' jobs, where nodes take 2,000 blocks of logs at once; 0 reads none",
-    integer(0, 10_000_000),
-    "10000",
   ),
   ATTESTATION_RECHECK_INTERVAL: variable(
     WORKERS,
@@ -167,12 +144,6 @@ export const CONTRACTS = {
     "2",
   ),
   CRED_ORACLE_BATCH: variable(WORKERS, "Max scores per transaction to the oracle", integer(1, MAX_ORACLE_BATCH), "100"),
-  CRED_ORACLE_GAS_PER_DAY: variable(
-    WORKERS,
-    "Max gas per day (UTC) for transactions to the oracle, about 33,000 per score; 0 = nothing is written",
-    integer(0, Number.MAX_SAFE_INTEGER),
-    "20000000",
-  ),
   CRED_ORACLE_INTERVAL: variable(
     WORKERS,
     "Interval between two comparisons of the oracle with the scores",
@@ -181,8 +152,8 @@ export const CONTRACTS = {
   ),
 } satisfies Record<string, Variable>;
 
-/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `reviewerHistoriesPerDay`, `reviewProofsPerDay`, `incomeRequestsPerDay`, `commerceRequestsPerDay`, `credRoots`, `credOracle` in the configuration. */
-export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
+/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `credRoots`, `credOracle` in the configuration. */
+export function contractsConfig(v: ValuesOf<typeof CONTRACTS & typeof BUDGETS>) {
   const indexed = {
     identity: { address: v.IDENTITY_ADDRESS, startBlock: v.IDENTITY_START_BLOCK },
     erc8004Identity: { address: v.ERC8004_IDENTITY_ADDRESS, startBlock: v.ERC8004_START_BLOCK },
@@ -225,10 +196,6 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
     /** EAS schema UIDs; the first is the exchange's verified account. */
     attestationSchemas: v.ATTESTATION_SCHEMAS,
     attestationRecheckMs: v.ATTESTATION_RECHECK_INTERVAL,
-    reviewerHistoriesPerDay: v.REVIEWER_HISTORIES_PER_DAY,
-    reviewProofsPerDay: v.REVIEW_PROOFS_PER_DAY,
-    incomeRequestsPerDay: v.INCOME_REQUESTS_PER_DAY,
-    commerceRequestsPerDay: v.AGENT_COMMERCE_REQUESTS_PER_DAY,
     credRoots: {
       /** Undefined: no roots are published. */
       address: v.CRED_ROOTS_ADDRESS,
@@ -241,7 +208,7 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
       address: v.CRED_ORACLE_ADDRESS,
       threshold: v.CRED_ORACLE_THRESHOLD,
       batch: v.CRED_ORACLE_BATCH,
-      gasPerDay: BigInt(v.CRED_ORACLE_GAS_PER_DAY),
+      gasPerDay: BigInt(v.DAILY_BUDGETS["oracle-gas"]),
       intervalMs: v.CRED_ORACLE_INTERVAL,
     },
   };

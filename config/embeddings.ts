@@ -1,5 +1,6 @@
 /** The provider of embeddings, by which agents are also found by meaning. */
 import { z } from "zod";
+import type { BUDGETS } from "./budgets.ts";
 import { integer, webUrl } from "./checks.ts";
 import { ConfigError } from "./config-error.ts";
 import { API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
@@ -33,22 +34,10 @@ export const EMBEDDINGS = {
     integer(1, 10_000_000),
     "50000",
   ),
-  EMBEDDINGS_TEXTS_PER_DAY: variable(
-    WORKERS,
-    "Max texts of agents sent on one day (UTC), of at most 2,000 characters each",
-    integer(1, 100_000_000),
-    "20000",
-  ),
-  EMBEDDINGS_QUESTIONS_PER_DAY: variable(
-    ["api"],
-    "Max questions sent on one day (UTC), of at most 300 characters each; beyond it agents are found by words only",
-    integer(1, 100_000_000),
-    "20000",
-  ),
 } satisfies Record<string, Variable>;
 
 /** Options of `embeddings` in the configuration; undefined: nothing is sent. @throws ConfigError */
-export function embeddingsConfig(v: ValuesOf<typeof EMBEDDINGS>) {
+export function embeddingsConfig(v: ValuesOf<typeof EMBEDDINGS & typeof BUDGETS>) {
   const { EMBEDDINGS_URL: url, EMBEDDINGS_MODEL: model, EMBEDDINGS_DIMENSIONS: dimensions } = v;
   if (!url) return undefined;
   if (!model || !dimensions)
@@ -59,7 +48,7 @@ export function embeddingsConfig(v: ValuesOf<typeof EMBEDDINGS>) {
     dimensions,
     apiKey: v.EMBEDDINGS_API_KEY,
     documents: v.EMBEDDINGS_DOCUMENTS,
-    textsPerDay: v.EMBEDDINGS_TEXTS_PER_DAY,
-    questionsPerDay: v.EMBEDDINGS_QUESTIONS_PER_DAY,
+    textsPerDay: v.DAILY_BUDGETS["embedding-texts"],
+    questionsPerDay: v.DAILY_BUDGETS["embedding-questions"],
   };
 }

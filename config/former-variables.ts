@@ -6,6 +6,10 @@ const FORMER: readonly [names: RegExp, instead: string][] = [
     /^(RATE_[A-Z_]+_PER_[A-Z_]+|RATE_(CONTRACT_SIGNATURES|CHAIN_READS)|PROOFS_PER_AGENT|(MIN_BLOCK_READS|CONNECTIONS|STREAMS)_PER_(CLIENT|PROCESS)|WEBHOOKS_(PER_WALLET|PER_NETWORK|IN_ALL))$/,
     "LIMITS sets this limit by its name in docs/operate/limits.md",
   ],
+  [
+    /^(REVIEWER_HISTORIES|REVIEW_PROOFS|(INCOME|AGENT_COMMERCE)_REQUESTS|TOKEN_URIS|CRED_ORACLE_GAS|EMBEDDINGS_(TEXTS|QUESTIONS))_PER_DAY$/,
+    "DAILY_BUDGETS sets this budget by its name in docs/operate/limits.md",
+  ],
 ];
 
 /** @returns a sentence for each variable of an earlier version that the environment sets */

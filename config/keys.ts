@@ -1,4 +1,5 @@
 /** Keys: what the service signs and what its transactions may cost. */
+import type { BUDGETS } from "./budgets.ts";
 import { address, flag, gwei, hash, integer, list, p256Key } from "./checks.ts";
 import { API, API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
 
@@ -56,12 +57,6 @@ export const KEYS = {
     "Whether the service sets the tokenURI of tokens to PUBLIC_URL/api/v2/metadata/{id} and pays the gas: tokens it mints, and other tokens without one (unset: when PUBLIC_URL is https and has a public name)",
     flag,
   ),
-  TOKEN_URIS_PER_DAY: variable(
-    WORKERS,
-    "Max tokens per day that get a tokenURI although the service did not mint them, or a new one after a change of PUBLIC_URL; 0 = none",
-    integer(0, 1_000_000),
-    "200",
-  ),
   AWARD_CONFIRMATIONS: variable(
     WORKERS,
     "Blocks on top of a registration before its bonus points are awarded; the token id must be final",
@@ -76,7 +71,7 @@ const WEI_PER_MILLIETHER = 1_000_000_000_000_000n;
  * Options of `sender`, `tokenUris`, `agentCard`, `receipts` in the configuration.
  * @param publicUrl canonical URL of the service
  */
-export function keysConfig(v: ValuesOf<typeof KEYS>, publicUrl: string) {
+export function keysConfig(v: ValuesOf<typeof KEYS & typeof BUDGETS>, publicUrl: string) {
   return {
     sender: {
       privateKey: v.DEPLOYER_PRIVATE_KEY,
@@ -89,7 +84,7 @@ export function keysConfig(v: ValuesOf<typeof KEYS>, publicUrl: string) {
     },
     tokenUris: {
       write: v.TOKEN_URIS ?? isPublic(new URL(publicUrl)),
-      perDay: v.TOKEN_URIS_PER_DAY,
+      perDay: v.DAILY_BUDGETS["token-uris"],
     },
     agentCard: { privateKey: v.AGENT_CARD_PRIVATE_KEY },
     receipts: { privateKey: v.RECEIPT_SIGNER_PRIVATE_KEY, formerSigners: v.RECEIPT_FORMER_SIGNERS },

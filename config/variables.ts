@@ -1,4 +1,5 @@
 /** Every environment variable of the service, by subject. `.env.example` and compose.yaml are generated from this list. */
+import { BUDGETS } from "./budgets.ts";
 import { CHAIN } from "./chain.ts";
 import { CONTRACTS } from "./contracts.ts";
 import { EMBEDDINGS } from "./embeddings.ts";
@@ -23,6 +24,7 @@ export const GROUPS: Record<string, Record<string, Variable>> = {
   Contracts: CONTRACTS,
   Keys: KEYS,
   Limits: LIMITS,
+  Budgets: BUDGETS,
   Events: EVENTS,
   Webhooks: WEBHOOKS,
   Messaging: MESSAGES,
@@ -41,6 +43,7 @@ export const VARIABLES = {
   ...CONTRACTS,
   ...KEYS,
   ...LIMITS,
+  ...BUDGETS,
   ...EVENTS,
   ...WEBHOOKS,
   ...MESSAGES,

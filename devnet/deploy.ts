@@ -110,9 +110,8 @@ export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas
     NEYNAR_SCORES_ADDRESS: contracts.neynarScores,
     AGENT_COMMERCE_ADDRESS: contracts.agentCommerce,
     AGENT_COMMERCE_START_BLOCK: start,
-    // Requests to a node of one's own cost nothing.
-    AGENT_COMMERCE_REQUESTS_PER_DAY: "1000000",
-    INCOME_REQUESTS_PER_DAY: "1000000",
+    // Requests to a node of one's own, and transactions on it, cost nothing.
+    DAILY_BUDGETS: "job-requests=1000000,income-requests=1000000,token-uris=100000",
     DEPLOYER_PRIVATE_KEY: keys.deployer,
     // Its ether costs nothing, and its fees are those of a chain without traffic.
     TX_DAILY_BUDGET_MILLIETHER: "0",

@@ -201,7 +201,6 @@ function localDefaults({ service, http }: Config): Record<string, string> {
     CRED_ROOTS_INTERVAL: "30s",
     // An http address is right for tokens of a chain that is visible on this machine alone.
     TOKEN_URIS: "true",
-    TOKEN_URIS_PER_DAY: "100000",
     WEBHOOK_KEYS: DEV_WEBHOOK_KEY,
     WEBHOOK_ALLOW_PRIVATE: "true",
     // The simulated hosts of agents are on this machine.

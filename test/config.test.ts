@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
+import { DEFAULT_BUDGETS } from "../config/budgets.ts";
 import { loadConfig, overlaid, STACK_FILE } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { envExample } from "../config/generated-files.ts";
@@ -42,7 +43,7 @@ describe(".env.example", () => {
 });
 
 describe("docs/operate/limits.md", () => {
-  it("shows every limit with its default and its name in LIMITS", () => {
+  it("shows every limit and budget of a day with its default and its name", () => {
     const text = readFileSync(new URL("../docs/operate/limits.md", import.meta.url), "utf8");
     const rows = text.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
     const number = (of: number) => of.toLocaleString("en");
@@ -59,6 +60,9 @@ describe("docs/operate/limits.md", () => {
     const shownPlaces = rows.slice(from + 2, from + 2 + places.length).map((cells) => cells.slice(1, 6));
     expect(shownPlaces).toEqual(places);
     for (const name of Object.keys(DEFAULT_LIMITS)) expect(text, name).toContain(`\`${name}\``);
+    const budgets = Object.entries(DEFAULT_BUDGETS).map(([name, budget]) => [`\`${name}\``, number(budget)]);
+    const firstBudget = rows.findIndex((cells) => cells[1] === "budget" && cells[2] === "default") + 2;
+    expect(rows.slice(firstBudget, firstBudget + budgets.length).map((cells) => cells.slice(1, 3))).toEqual(budgets);
   });
 
   it("takes concurrent limits from the list: no other file says a number of its own", () => {
@@ -145,6 +149,8 @@ describe("loadConfig", () => {
     ["RATE_CHAIN_READS", "LIMITS"],
     ["STREAMS_PER_PROCESS", "LIMITS"],
     ["WEBHOOKS_IN_ALL", "LIMITS"],
+    ["INCOME_REQUESTS_PER_DAY", "DAILY_BUDGETS"],
+    ["EMBEDDINGS_TEXTS_PER_DAY", "DAILY_BUDGETS"],
   ])("refuses %s of an earlier version and names %s, unless it is empty", (name, instead) => {
     const DATA_DIR = emptyDirectory();
     const sentence = `${name} is not a variable any more: ${instead} `;

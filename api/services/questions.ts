@@ -25,7 +25,7 @@ type Options = {
 /**
  * One of a process.
  * Bound: questions to the provider of embeddings, 300 characters, 16 at once, 1,000 kept, half a second;
- * EMBEDDINGS_QUESTIONS_PER_DAY for all processes.
+ * `embedding-questions` of DAILY_BUDGETS for all processes.
  */
 export function openQuestions({ db, embeddings, perDay, now, log, waitMs = WAIT_MS }: Options): Questions {
   /** Least recently used first. */

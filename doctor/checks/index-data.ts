@@ -69,7 +69,7 @@ const uris: Check = {
       return warning(found, "Only the contract's owner can set them: run the workers with DEPLOYER_PRIVATE_KEY.");
     return warning(
       found,
-      "The workers fill them in, TOKEN_URIS_PER_DAY a day while TOKEN_URIS allows it (docs/operate/token-uris.md).",
+      "The workers fill them in, `token-uris` of DAILY_BUDGETS a day while TOKEN_URIS allows it (docs/operate/token-uris.md).",
     );
   },
 };

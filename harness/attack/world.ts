@@ -54,7 +54,7 @@ export const settingsOf = (phase: Phase) => ({
   TRUSTED_PROXIES: "127.0.0.1",
   PULL_INTERVAL: "10s",
   // A day's pace is made for a day: payments of minutes are asked about here.
-  INCOME_REQUESTS_PER_DAY: "200000",
+  DAILY_BUDGETS: "income-requests=200000",
   TX_DAILY_BUDGET_MILLIETHER: String(BUDGET_MILLIETHER),
   // The stack's identity provider is a simulator; with Privy this is the default.
   IDP_REQUIRED_CLAIMS: "sid",

@@ -84,8 +84,8 @@ export function incomeLines({ wallets, logsRange, perDay }: Reading & { wallets:
     "",
     `Payments to ${whose}, read by the workers afterwards: ${count(past)} requests for 90 days, at most ${count(units)} compute units; ${count(pass)} each time that the newest blocks are read.`,
     perDay === 0
-      ? "INCOME_REQUESTS_PER_DAY is 0: none are read."
-      : `Those who paid and owners of paid agents are read, too: as much for each ${count(COHORT_SIZE)}. INCOME_REQUESTS_PER_DAY is ${count(perDay)}, which is ${duration((budget / perDay) * 86_400)} for the 90 days.`,
+      ? "The daily budget income-requests is 0: none are read."
+      : `Those who paid and owners of paid agents are read, too: as much for each ${count(COHORT_SIZE)}. The daily budget income-requests is ${count(perDay)}, which is ${duration((budget / perDay) * 86_400)} for the 90 days.`,
   ];
 }
 
@@ -97,8 +97,8 @@ export function jobLines({ blocks, logsRange, perDay }: Reading & { blocks: numb
     "",
     `Agents' jobs of ${count(blocks)} blocks, read by the workers afterwards: ${count(past)} requests, at most ${count(past * COMPUTE_UNITS.eth_getLogs!)} compute units; ${count(pass)} each time that the newest blocks are read.`,
     perDay === 0
-      ? "AGENT_COMMERCE_REQUESTS_PER_DAY is 0: none are read."
-      : `AGENT_COMMERCE_REQUESTS_PER_DAY is ${count(perDay)}, which is ${duration((budget / perDay) * 86_400)} for these.`,
+      ? "The daily budget job-requests is 0: none are read."
+      : `The daily budget job-requests is ${count(perDay)}, which is ${duration((budget / perDay) * 86_400)} for these.`,
   ];
 }
 

@@ -142,11 +142,11 @@ it("what the payments to agents' wallets take is told with it, known number of w
   expect(incomeLines({ wallets: 1_200, logsRange: 2_000, perDay: 10_000 })).toEqual([
     "",
     "Payments to 1,200 wallets of agents, read by the workers afterwards: 8,169 requests for 90 days, at most 490,140 compute units; 12 each time that the newest blocks are read.",
-    "Those who paid and owners of paid agents are read, too: as much for each 500. INCOME_REQUESTS_PER_DAY is 10,000, which is 19 h 36 min for the 90 days.",
+    "Those who paid and owners of paid agents are read, too: as much for each 500. The daily budget income-requests is 10,000, which is 19 h 36 min for the 90 days.",
   ]);
   expect(incomeLines({ wallets: null, logsRange: null, perDay: 0 }).slice(1)).toEqual([
     "Payments to each 500 wallets of agents, read by the workers afterwards: 1,167 requests for 90 days, at most 70,020 compute units; 4 each time that the newest blocks are read.",
-    "INCOME_REQUESTS_PER_DAY is 0: none are read.",
+    "The daily budget income-requests is 0: none are read.",
   ]);
 });
 
@@ -154,10 +154,10 @@ it("says what agents' jobs take", () => {
   expect(jobLines({ blocks: 10_000_001, logsRange: 2_000, perDay: 10_000 })).toEqual([
     "",
     "Agents' jobs of 10,000,001 blocks, read by the workers afterwards: 7,007 requests, at most 420,420 compute units; 4 each time that the newest blocks are read.",
-    "AGENT_COMMERCE_REQUESTS_PER_DAY is 10,000, which is 16 h 49 min for these.",
+    "The daily budget job-requests is 10,000, which is 16 h 49 min for these.",
   ]);
   expect(jobLines({ blocks: 1, logsRange: null, perDay: 0 }).at(-1)).toBe(
-    "AGENT_COMMERCE_REQUESTS_PER_DAY is 0: none are read.",
+    "The daily budget job-requests is 0: none are read.",
   );
   expect(jobLines({ blocks: undefined, logsRange: null, perDay: 10_000 })).toEqual([
     "",

@@ -26,8 +26,9 @@ const DAY_MS = 86_400_000;
  * the row lock lets one queue each.
  * Resumes: at `check_at` and the highest token id checked; an unreadable token is read again after ten minutes, after
  * the others, and so is one whose transaction failed; an error of the node ends the run.
- * Bound: transactions for token URIs are one for each token of ours and TOKEN_URIS_PER_DAY for others; 16 are in
- * flight, within a fifth of the day's budget, after all other intents (workers/transactions/sender/budget.ts).
+ * Bound: transactions for token URIs are one for each token of ours and 200 a day for others (`token-uris` of
+ * DAILY_BUDGETS); 16 are in flight, within a fifth of the day's budget, after all other intents
+ * (workers/transactions/sender/budget.ts).
  */
 export const tokenUris = defineJob({
   name: "token-uris",

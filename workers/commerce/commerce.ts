@@ -32,9 +32,9 @@ const MARKED_BLOCKS = 43_200;
 let owed = 0;
 
 /**
- * Resumes: with the block after the last that is still the chain's. A read that fails while the nodes answer is tried again
- * after a minute, then after twice as long, to a day, each time with half as many blocks.
- * Bound: AGENT_COMMERCE_REQUESTS_PER_DAY (10,000).
+ * Resumes: with the block after the last that is still the chain's. A read that fails while the nodes answer is tried
+ * again after a minute, then after twice as long, to a day, each time with half as many blocks.
+ * Bound: 10,000 a day (`job-requests` of DAILY_BUDGETS).
  */
 export const commerce = defineJob({
   name: "commerce",

@@ -24,8 +24,8 @@ const DAY_MS = 86_400_000;
 /**
  * Resumes: at `compared_at` and the oracle's values as last read; an unreadable token is read again after a day, and a
  * batch that ended is compared again by the next run.
- * Bound: transactions for the per-token oracle, CRED_ORACLE_GAS_PER_DAY (none by default), 16 a comparison, within a
- * fifth of the day's budget.
+ * Bound: transactions for the per-token oracle, 20,000,000 gas a day (`oracle-gas` of DAILY_BUDGETS), 16 a comparison,
+ * within a fifth of the day's budget.
  */
 export const credOracle = defineJob({
   name: "cred-oracle",

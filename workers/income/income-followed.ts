@@ -24,8 +24,8 @@ const ACCOUNTS_SHARE = 0.1;
 
 /**
  * Resumes: with those who are not followed yet; each cohort is one commit, each account and each transaction another.
- * Bound: a cohort of each kind at a time is read from the past on (500 addresses), by turns of agents and owners; accounts by
- * turns too, by a tenth of INCOME_REQUESTS_PER_DAY; transactions by a twentieth.
+ * Bound: a cohort of each kind at a time is read from the past on (500 addresses), by turns of agents and owners;
+ * accounts by turns too, by a tenth of the budget of requests; transactions by a twentieth.
  */
 export const incomeFollowed = defineJob({
   name: "income-followed",
@@ -36,8 +36,8 @@ export const incomeFollowed = defineJob({
 });
 
 /**
- * Follows new addresses at once on a chain whose blocks are one range, as those of a development chain are for hours: their
- * past is one request, so they need not wait for others. On other chains it sends no request.
+ * Follows new addresses at once on a chain whose blocks are one range, as those of a development chain are for hours:
+ * their past is one request, so they need not wait for others. On other chains it sends no request.
  */
 export const incomeFollowedYoung = defineJob({
   name: "income-followed-young",

@@ -20,9 +20,10 @@ const [FAILURES_TO_SPLIT, RETRY_MS] = [3, 60_000];
 let owed = 0;
 
 /**
- * Resumes: with the cohort that was read longest ago. A cohort that fails while the nodes answer is put off, from a minute to
- * a day, and halved after three failures in a row; the run continues with the others.
- * Bound: INCOME_REQUESTS_PER_DAY (10,000); half for those near the head while others are behind it.
+ * Resumes: with the cohort that was read longest ago. A cohort that fails while the nodes answer is put off, from a
+ * minute to a day, and halved after three failures in a row; the run continues with the others.
+ * Bound: 10,000 requests a day (`income-requests` of DAILY_BUDGETS); half for those near the head while others are
+ * behind it.
  */
 export const income = defineJob({
   name: "income",

@@ -14,9 +14,10 @@ const [FINAL_AFTER_SECONDS, SOUGHT_SECONDS] = [3_600, 7 * 86_400];
 const RETRY_MS = 600_000;
 
 /**
- * Resumes: with the transactions that are due, one of each reviewer before a second of any; those in young blocks again and again
- * until they are an hour old. What no node answers about while they answer is put off; while none answers the run ends.
- * Bound: REVIEW_PROOFS_PER_DAY (5,000), two requests each, however many the reviews name.
+ * Resumes: with the transactions that are due, one of each reviewer before a second of any; those in young blocks
+ * again and again until they are an hour old. What no node answers about while they answer is put off; while none
+ * answers the run ends.
+ * Bound: 5,000 a day (`review-proofs` of DAILY_BUDGETS), two requests each, however many the reviews name.
  */
 export const paymentProofs = defineJob({
   name: "payment-proofs",

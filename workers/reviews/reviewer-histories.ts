@@ -13,10 +13,10 @@ const FINAL_AFTER_SECONDS = 3_600;
 const RETRY_MS = DAY_MS;
 
 /**
- * Resumes: with the reviewers that have no history yet; each is stored by itself. A reviewer whose past no node has is put
- * off by a day; while no node answers the run ends, and no reviewer is put off.
- * Bound: REVIEWER_HISTORIES_PER_DAY (500), up to two hundred requests each, for any number of reviewers, in turns
- * (`dueHistories`).
+ * Resumes: with the reviewers that have no history yet; each is stored by itself. A reviewer whose past no node has is
+ * put off by a day; while no node answers the run ends, and no reviewer is put off.
+ * Bound: 500 a day (`reviewer-histories` of DAILY_BUDGETS), up to two hundred requests each, for any number of
+ * reviewers, in turns (`dueHistories`).
  */
 export const reviewerHistories = defineJob({
   name: "reviewer-histories",
