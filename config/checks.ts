@@ -36,11 +36,11 @@ export const list = <T>(item: z.ZodType<T, string>) =>
   );
 /**
  * Settings by name: a comma list of name=value over defaults. Of a name that is given twice the last value counts.
- * @param checkOf check of the value of a name
+ * @param checkOf check of the value of a name; one that gives an object may give a part of it
  */
 export const byName = <T extends Record<string, unknown>>(
   defaults: T,
-  checkOf: (name: keyof T & string) => z.ZodType<T[keyof T], string>,
+  checkOf: (name: keyof T & string) => z.ZodType<T[keyof T] extends object ? object : T[keyof T], string>,
 ) =>
   z.string().transform((written, ctx): T => {
     const values = { ...defaults };
@@ -53,11 +53,13 @@ export const byName = <T extends Record<string, unknown>>(
       }
       const name = key as keyof T & string;
       const parsed = checkOf(name).safeParse(rest.join("="));
-      if (parsed.success) Object.assign(values, { [name]: parsed.data });
+      if (parsed.success) Object.assign(values, { [name]: over(values[name], parsed.data) });
       else ctx.addIssue(`has a value for ${name} that ${parsed.error.issues[0]!.message}`);
     }
     return values;
   });
+const over = (value: unknown, given: unknown): unknown =>
+  typeof given === "object" ? { ...(value as object), ...given } : given;
 export const webUrl = url("http:", "https:");
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** A duration; a number without a unit is seconds. @returns milliseconds */

@@ -1,57 +1,87 @@
 /** Contracts: addresses and the blocks where their history begins. */
+import { z } from "zod";
 import { MAX_ORACLE_BATCH } from "../core/transactions/gas-bounds.ts";
 import type { BUDGETS } from "./budgets.ts";
-import { address, duration, hash, integer, list } from "./checks.ts";
-import { API, API_AND_WORKERS, READERS_OF_CHAIN, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
+import { address, byName, duration, hash, integer, list } from "./checks.ts";
+import {
+  API,
+  API_AND_WORKERS,
+  READERS_OF_CHAIN,
+  settings,
+  type ValuesOf,
+  type Variable,
+  variable,
+  WORKERS,
+} from "./variable.ts";
+
+type Address = `0x${string}`;
+/** A contract whose events are read, from its first block on. */
+type WithHistory<A extends Address | undefined = Address> = { address: A; startBlock: number };
+
+/** Contracts with a history, as they are live on Base. */
+const WITH_HISTORY: {
+  identity: WithHistory;
+  erc8004Identity: WithHistory;
+  erc8004Reputation: WithHistory;
+  erc8004Validation: WithHistory<Address | undefined>;
+  eas: WithHistory;
+  handshakes: WithHistory;
+  serviceToken: WithHistory;
+  agentCommerce: WithHistory<Address | undefined>;
+} = {
+  identity: { address: "0x2e3b541c59d38b84e3bc54e977200230a204fe60", startBlock: 42_254_000 },
+  erc8004Identity: { address: "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432", startBlock: 41_663_783 },
+  erc8004Reputation: { address: "0x8004baa17c55a88189ae136b182e5fda19de9b63", startBlock: 41_663_783 },
+  /** It has no address on Base yet: none is indexed. */
+  erc8004Validation: { address: undefined, startBlock: 41_663_783 },
+  /** Attestations before its first block are looked up on the chain, wallet by wallet. */
+  eas: { address: "0x4200000000000000000000000000000000000021", startBlock: 42_254_000 },
+  handshakes: { address: "0xda865dc3647f7aa97228fbeb37fe02095f0ca0fd", startBlock: 42_254_000 },
+  serviceToken: { address: "0xab3f23c2abcb4e12cc8b593c218a7ba64ed17ba3", startBlock: 42_254_000 },
+  /** Jobs between agents (ERC-8183), read where an operator names a contract. It begins days before ERC-8183 was proposed. */
+  agentCommerce: { address: undefined, startBlock: 42_254_000 },
+};
+
+/** Contracts that are only called. */
+const WITHOUT_HISTORY: Record<"attestationIndexer" | "usdc" | "neynarScores", { address: Address }> = {
+  /** The exchange's. */
+  attestationIndexer: { address: "0x2c7ee1e5f416dff40054c27a62f7b357c4e8619c" },
+  usdc: { address: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913" },
+  /** Scores of wallets, which reports show as another's opinion. */
+  neynarScores: { address: "0xd3c43a38d1d3e47e9c420a733e439b03faadeba8" },
+};
+
+const LIVE = { ...WITH_HISTORY, ...WITHOUT_HISTORY };
+export type ContractName = keyof typeof LIVE;
+/** Names in CONTRACTS. */
+export const CONTRACT_NAMES = Object.keys(LIVE) as ContractName[];
+/** Whether events of the contract are read, from a first block on. */
+export const hasHistory = (name: ContractName): boolean => name in WITH_HISTORY;
+
+/** `address`, `address@block` or `@block`. */
+const withHistory = z
+  .string()
+  .regex(
+    /^(?=.)(0x[0-9a-fA-F]{40})?(@\d{1,15})?$/,
+    "must be an address, @ and the block where its history begins, or both",
+  )
+  .transform((written) => {
+    const [contract, block] = written.split("@");
+    return { ...(contract && { address: address.parse(contract) }), ...(block && { startBlock: Number(block) }) };
+  });
+const withoutHistory = address.transform((contract) => ({ address: contract }));
 
 /** Variables of `Contracts` in `.env.example`. */
 export const CONTRACTS = {
-  IDENTITY_ADDRESS: variable(READERS_OF_CHAIN, "Identity token", address, "0x2e3B541C59D38b84E3Bc54e977200230A204Fe60"),
-  IDENTITY_START_BLOCK: variable(
+  CONTRACTS: settings(
     READERS_OF_CHAIN,
-    "Where the identity token's history begins",
-    integer(0, Number.MAX_SAFE_INTEGER),
-    "42254000",
-  ),
-  ERC8004_IDENTITY_ADDRESS: variable(
-    READERS_OF_CHAIN,
-    "ERC-8004 identity registry",
-    address,
-    "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
+    `Contracts other than the live ones of Base, comma list of name=address@block; the block is where the history of its events begins, and either may be left out. Names: ${CONTRACT_NAMES.join(", ")}`,
+    byName(LIVE, (name) => (hasHistory(name) ? withHistory : withoutHistory)),
   ),
   ERC8004_AGENT_ID: variable(
     API,
     "Number of the service's own agent in the ERC-8004 registry, shown in /.well-known/agent-registration.json (unset: none)",
     integer(0, Number.MAX_SAFE_INTEGER),
-  ),
-  ERC8004_REPUTATION_ADDRESS: variable(
-    READERS_OF_CHAIN,
-    "ERC-8004 reputation registry",
-    address,
-    "0x8004BAa17C55a88189AE136b182e5fdA19dE9b63",
-  ),
-  ERC8004_VALIDATION_ADDRESS: variable(
-    READERS_OF_CHAIN,
-    "ERC-8004 validation registry (unset: it has no address yet, and none is indexed)",
-    address,
-  ),
-  ERC8004_START_BLOCK: variable(
-    READERS_OF_CHAIN,
-    "Where the ERC-8004 registries' history begins",
-    integer(0, Number.MAX_SAFE_INTEGER),
-    "41663783",
-  ),
-  EAS_ADDRESS: variable(
-    READERS_OF_CHAIN,
-    "Ethereum Attestation Service",
-    address,
-    "0x4200000000000000000000000000000000000021",
-  ),
-  EAS_START_BLOCK: variable(
-    READERS_OF_CHAIN,
-    "First block of indexed attestations; older ones are looked up on the chain, wallet by wallet",
-    integer(0, Number.MAX_SAFE_INTEGER),
-    "42254000",
   ),
   ATTESTERS: variable(
     READERS_OF_CHAIN,
@@ -65,59 +95,11 @@ export const CONTRACTS = {
     list(hash),
     "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9",
   ),
-  ATTESTATION_INDEXER_ADDRESS: variable(
-    API_AND_WORKERS,
-    "The exchange's attestation indexer",
-    address,
-    "0x2c7eE1E5f416dfF40054c27A62f7B357C4E8619C",
-  ),
-  AGENT_COMMERCE_ADDRESS: variable(
-    WORKERS,
-    "Contract of jobs between agents (ERC-8183) that agents' jobs are read from (unset: none are read)",
-    address,
-  ),
-  AGENT_COMMERCE_START_BLOCK: variable(
-    WORKERS,
-    "Where the history of that contract begins; by default days before ERC-8183 was proposed",
-    integer(0, Number.MAX_SAFE_INTEGER),
-    "42254000",
-  ),
   ATTESTATION_RECHECK_INTERVAL: variable(
     WORKERS,
     "Interval between two look-ups of a wallet's attestation from before EAS_START_BLOCK",
     duration,
     "1d",
-  ),
-  HANDSHAKES_ADDRESS: variable(
-    READERS_OF_CHAIN,
-    "Handshake registry",
-    address,
-    "0xdA865DC3647f7AA97228fBEB37Fe02095f0cA0Fd",
-  ),
-  HANDSHAKES_START_BLOCK: variable(
-    READERS_OF_CHAIN,
-    "Where the handshake registry's history begins",
-    integer(0, Number.MAX_SAFE_INTEGER),
-    "42254000",
-  ),
-  SERVICE_TOKEN_ADDRESS: variable(
-    READERS_OF_CHAIN,
-    "The service's own token",
-    address,
-    "0xAB3f23c2ABcB4E12Cc8B593C218A7ba64Ed17Ba3",
-  ),
-  SERVICE_TOKEN_START_BLOCK: variable(
-    READERS_OF_CHAIN,
-    "Where the service token's history begins",
-    integer(0, Number.MAX_SAFE_INTEGER),
-    "42254000",
-  ),
-  USDC_ADDRESS: variable(API_AND_WORKERS, "USDC", address, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
-  NEYNAR_SCORES_ADDRESS: variable(
-    API,
-    "Neynar's scores of wallets, which reports show as another's opinion",
-    address,
-    "0xd3C43A38D1D3E47E9c420a733e439B03FAAdebA8",
   ),
   CRED_ROOTS_ADDRESS: variable(
     API_AND_WORKERS,
@@ -152,24 +134,15 @@ export const CONTRACTS = {
   ),
 } satisfies Record<string, Variable>;
 
+/** The contract, where it has an address. */
+const named = ({ address: at, startBlock }: WithHistory<Address | undefined>): WithHistory | undefined =>
+  at && { address: at, startBlock };
+
 /** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `credRoots`, `credOracle` in the configuration. */
 export function contractsConfig(v: ValuesOf<typeof CONTRACTS & typeof BUDGETS>) {
-  const indexed = {
-    identity: { address: v.IDENTITY_ADDRESS, startBlock: v.IDENTITY_START_BLOCK },
-    erc8004Identity: { address: v.ERC8004_IDENTITY_ADDRESS, startBlock: v.ERC8004_START_BLOCK },
-    erc8004Reputation: { address: v.ERC8004_REPUTATION_ADDRESS, startBlock: v.ERC8004_START_BLOCK },
-    eas: { address: v.EAS_ADDRESS, startBlock: v.EAS_START_BLOCK },
-    handshakes: { address: v.HANDSHAKES_ADDRESS, startBlock: v.HANDSHAKES_START_BLOCK },
-    serviceToken: { address: v.SERVICE_TOKEN_ADDRESS, startBlock: v.SERVICE_TOKEN_START_BLOCK },
-  };
-  const erc8004Validation = v.ERC8004_VALIDATION_ADDRESS && {
-    address: v.ERC8004_VALIDATION_ADDRESS,
-    startBlock: v.ERC8004_START_BLOCK,
-  };
-  const agentCommerce = v.AGENT_COMMERCE_ADDRESS && {
-    address: v.AGENT_COMMERCE_ADDRESS,
-    startBlock: v.AGENT_COMMERCE_START_BLOCK,
-  };
+  const { erc8004Validation, agentCommerce, attestationIndexer, usdc, neynarScores, ...indexed } = v.CONTRACTS;
+  const validation = named(erc8004Validation);
+  const commerce = named(agentCommerce);
   return {
     /** The contracts with an index, by the names of ponder.config.ts. */
     indexed: {
@@ -179,18 +152,16 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS & typeof BUDGETS>) 
       Erc8004Reputation: indexed.erc8004Reputation,
       Handshakes: indexed.handshakes,
       ServiceToken: indexed.serviceToken,
-      ...(erc8004Validation && { Erc8004Validation: erc8004Validation }),
+      ...(validation && { Erc8004Validation: validation }),
     },
     /** First block of any indexed contract's history. */
     firstBlock: Math.min(...Object.values(indexed).map(({ startBlock }) => startBlock)),
     contracts: {
       ...indexed,
-      ...(erc8004Validation && { erc8004Validation }),
+      ...(validation && { erc8004Validation: validation }),
       /** Absent: no jobs are read. */
-      ...(agentCommerce && { agentCommerce }),
-      attestationIndexer: { address: v.ATTESTATION_INDEXER_ADDRESS },
-      usdc: { address: v.USDC_ADDRESS },
-      neynarScores: { address: v.NEYNAR_SCORES_ADDRESS },
+      ...(commerce && { agentCommerce: commerce }),
+      ...{ attestationIndexer, usdc, neynarScores },
     },
     attesters: v.ATTESTERS,
     /** EAS schema UIDs; the first is the exchange's verified account. */

@@ -16,6 +16,7 @@ import { privateKeyToAddress } from "viem/accounts";
 import { schemaRegistryAbi } from "../abis/eas.ts";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../abis/erc8004.ts";
 import { usdcAbi } from "../abis/usdc.ts";
+import { CONTRACT_NAMES, hasHistory } from "../config/contracts.ts";
 import { EAS_PACKAGE, readBuild } from "../contracts/builds.ts";
 import { CANONICAL, EXCHANGE_SCHEMAS, schemaUid } from "./chain-addresses.ts";
 import { type Account, type Cast, type DevnetKeys, devnetCast } from "./chain-keys.ts";
@@ -82,34 +83,21 @@ export async function setContractUri(rpcUrl: string, { contracts, keys }: Devnet
   await mineAll(chain, await sendAll(chain, keys.deployer, [{ to: contracts.identity, data }]));
 }
 
+/** A devnet's contracts as text of CONTRACTS. */
+const contractsText = (contracts: Devnet["contracts"], deployBlock: number): string =>
+  CONTRACT_NAMES.map((name) => `${name}=${contracts[name]}${hasHistory(name) ? `@${deployBlock}` : ""}`).join(",");
+
 /** The variables (config/) that make the service use a devnet; RPC_URL is the caller's. */
 export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas, keys }: Devnet) {
-  const start = String(deployBlock);
   return {
     CHAIN_ID: String(chainId),
     // The next devnet has the same chain id and other blocks.
     RPC_CACHE: "false",
     // The chain keeps the states of its last blocks only.
     RPC_ARCHIVE: "false",
-    IDENTITY_ADDRESS: contracts.identity,
-    IDENTITY_START_BLOCK: start,
-    ERC8004_IDENTITY_ADDRESS: contracts.erc8004Identity,
-    ERC8004_REPUTATION_ADDRESS: contracts.erc8004Reputation,
-    ERC8004_VALIDATION_ADDRESS: contracts.erc8004Validation,
-    ERC8004_START_BLOCK: start,
-    EAS_ADDRESS: contracts.eas,
-    EAS_START_BLOCK: start,
+    CONTRACTS: contractsText(contracts, deployBlock),
     ATTESTERS: attesters.join(","),
     ATTESTATION_SCHEMAS: schemas.verifiedAccount,
-    ATTESTATION_INDEXER_ADDRESS: contracts.attestationIndexer,
-    HANDSHAKES_ADDRESS: contracts.handshakes,
-    HANDSHAKES_START_BLOCK: start,
-    SERVICE_TOKEN_ADDRESS: contracts.serviceToken,
-    SERVICE_TOKEN_START_BLOCK: start,
-    USDC_ADDRESS: contracts.usdc,
-    NEYNAR_SCORES_ADDRESS: contracts.neynarScores,
-    AGENT_COMMERCE_ADDRESS: contracts.agentCommerce,
-    AGENT_COMMERCE_START_BLOCK: start,
     // Requests to a node of one's own, and transactions on it, cost nothing.
     DAILY_BUDGETS: "job-requests=1000000,income-requests=1000000,token-uris=100000",
     DEPLOYER_PRIVATE_KEY: keys.deployer,

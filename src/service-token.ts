@@ -1,6 +1,6 @@
 /**
- * Balances of the service token, summed from its transfers. They are correct when SERVICE_TOKEN_START_BLOCK is not after
- * the token's first transfer; a negative balance shows that it is.
+ * Balances of the service token, summed from its transfers. They are correct when the index of the token begins
+ * before its first transfer; a negative balance shows that it does not.
  */
 import { type Context, ponder } from "ponder:registry";
 import { serviceTokenBalance } from "ponder:schema";

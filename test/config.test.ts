@@ -138,6 +138,30 @@ describe("loadConfig", () => {
       expect(() => limits(bad), bad).toThrow(problem);
   });
 
+  it("takes contracts by name: an address, the block where its history begins, or both", () => {
+    const DATA_DIR = emptyDirectory();
+    const live = loadConfig({ DATA_DIR }).contracts;
+    const contracts = (CONTRACTS: string) => loadConfig({ DATA_DIR, CONTRACTS }).contracts;
+    const [one, other] = [`0x${"aB".repeat(20)}`, `0x${"12".repeat(20)}`];
+    expect(contracts(`eas=${one}@7,handshakes=${one},serviceToken=@9,usdc=${one},eas=${other}`)).toEqual({
+      ...live,
+      eas: { address: other, startBlock: 7 },
+      handshakes: { ...live.handshakes, address: one.toLowerCase() },
+      serviceToken: { ...live.serviceToken, startBlock: 9 },
+      usdc: { address: one.toLowerCase() },
+    });
+    expect(live).not.toHaveProperty("agentCommerce");
+    expect(contracts("agentCommerce=@9")).toEqual(live);
+    expect(contracts(`agentCommerce=${one}`).agentCommerce!.startBlock).toBe(42_254_000);
+    for (const [bad, problem] of [
+      ["weth=0x1", /^CONTRACTS has no weth: its names are identity, /],
+      ["eas=0x1", /^CONTRACTS has a value for eas that must be an address, @ and the block/],
+      ["eas", /^CONTRACTS has a value for eas that must be an address/],
+      [`usdc=${one}@7`, /^CONTRACTS has a value for usdc that must be a 0x address of 20 bytes/],
+    ] as const)
+      expect(() => contracts(bad), bad).toThrow(problem);
+  });
+
   it("merges two environments name by name where a variable has settings by name", () => {
     const merged = overlaid({ PORT: "1", HOST: "a", LIMITS: "reads=1,writes=2" }, { PORT: "2", LIMITS: "reads=3" });
     expect(merged).toEqual({ PORT: "2", HOST: "a", LIMITS: "reads=1,writes=2,reads=3" });
@@ -150,6 +174,8 @@ describe("loadConfig", () => {
     ["STREAMS_PER_PROCESS", "LIMITS"],
     ["WEBHOOKS_IN_ALL", "LIMITS"],
     ["INCOME_REQUESTS_PER_DAY", "DAILY_BUDGETS"],
+    ["ERC8004_VALIDATION_ADDRESS", "CONTRACTS"],
+    ["EAS_START_BLOCK", "CONTRACTS"],
     ["EMBEDDINGS_TEXTS_PER_DAY", "DAILY_BUDGETS"],
   ])("refuses %s of an earlier version and names %s, unless it is empty", (name, instead) => {
     const DATA_DIR = emptyDirectory();

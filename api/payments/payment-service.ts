@@ -151,7 +151,7 @@ function domainCheck(chain: Chain, domain: TokenDomain, log: Log): () => Promise
   async function check(): Promise<void> {
     const answer = await chain.call({ to: domain.verifyingContract, data: DOMAIN_SEPARATOR });
     if (answer.ok && answer.data === domainSeparator(domain)) return;
-    log.error({ domain }, "USDC_ADDRESS is not the USDC we know: no payment by signature can be settled");
+    log.error({ domain }, "usdc of CONTRACTS is not the USDC we know: no payment by signature can be settled");
     fail("upstream_unavailable", "Payments by signature are not possible at the moment. Nothing was charged.", {
       retryAfter: 60,
     });

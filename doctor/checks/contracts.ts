@@ -1,29 +1,11 @@
 /** Checks of the configured contracts: code at each address, the block where it begins, the identity contract's version. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
-import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { firstBlockWhere } from "../../core/first-block.ts";
 import { READ_GAS } from "../../core/transactions/gas-bounds.ts";
 import { type Check, error, type Finding, ok, skipped, warning } from "../check.ts";
 import type { World } from "../world.ts";
-
-type ContractKey = keyof Config["contracts"];
-
-/** Each contract with its variables. `later`: history before the start block is read when it is needed. */
-const CONTRACTS: Record<ContractKey, { address: string; start?: string; later?: true }> = {
-  identity: { address: "IDENTITY_ADDRESS", start: "IDENTITY_START_BLOCK" },
-  erc8004Identity: { address: "ERC8004_IDENTITY_ADDRESS", start: "ERC8004_START_BLOCK" },
-  erc8004Reputation: { address: "ERC8004_REPUTATION_ADDRESS", start: "ERC8004_START_BLOCK" },
-  erc8004Validation: { address: "ERC8004_VALIDATION_ADDRESS" },
-  eas: { address: "EAS_ADDRESS", start: "EAS_START_BLOCK", later: true },
-  handshakes: { address: "HANDSHAKES_ADDRESS", start: "HANDSHAKES_START_BLOCK" },
-  serviceToken: { address: "SERVICE_TOKEN_ADDRESS", start: "SERVICE_TOKEN_START_BLOCK" },
-  attestationIndexer: { address: "ATTESTATION_INDEXER_ADDRESS" },
-  usdc: { address: "USDC_ADDRESS" },
-  neynarScores: { address: "NEYNAR_SCORES_ADDRESS" },
-  agentCommerce: { address: "AGENT_COMMERCE_ADDRESS", start: "AGENT_COMMERCE_START_BLOCK" },
-};
 
 /** Blocks between the contract's creation and the start block beyond which a start block costs needless requests. */
 const NEEDLESS_BLOCKS = 500_000;
@@ -35,44 +17,40 @@ const code: Check = {
   limitMs: 60_000,
   run: (world) =>
     Promise.all(
-      (Object.keys(CONTRACTS) as ContractKey[]).flatMap((key) => {
-        const contract = world.config.contracts[key];
-        return contract === undefined ? [] : [contractFinding(world, key, contract)];
-      }),
+      Object.entries(world.config.contracts).map(([name, contract]) => contractFinding(world, name, contract)),
     ),
 };
 
 async function contractFinding(
   world: World,
-  key: ContractKey,
+  subject: string,
   { address, startBlock }: { address: Address; startBlock?: number },
 ): Promise<Finding> {
-  const { address: variable, start, later } = CONTRACTS[key];
-  const subject = key;
   const shown = checksum(address);
   const present = await world.chain.code(address);
   if (present === "0x")
     return error(
       `no code at ${shown}`,
-      `Set ${variable} to the contract's address on chain ${world.config.chain.id}, or name a node of the right chain.`,
+      `Set ${subject} in CONTRACTS to the contract's address on chain ${world.config.chain.id}, or name a node of the right chain.`,
       { subject },
     );
   const bytes = `${shown}, ${(present.length - 2) / 2} bytes of code`;
-  if (start === undefined || startBlock === undefined) return ok(bytes, { subject });
+  if (startBlock === undefined) return ok(bytes, { subject });
   const began = await firstCode(world, address, startBlock);
   if (began === null)
     return skipped(`${bytes}; no node keeps the state before block ${startBlock}, so its first block is not known`, {
       subject,
     });
   const words = `${bytes} since block ${began}`;
-  if (began < startBlock && !later)
+  // Attestations before the start block are read when they are needed.
+  if (began < startBlock && subject !== "eas")
     return warning(
-      `${words}, but ${start} is ${startBlock}`,
-      `Set ${start}=${began}: events between these blocks are missing in the index. The index is built anew after the change.`,
+      `${words}, but it is indexed from ${startBlock}`,
+      `Set ${subject}=@${began} in CONTRACTS: events between these blocks are missing in the index. The index is built anew after the change.`,
       { subject },
     );
   if (began > startBlock + NEEDLESS_BLOCKS)
-    return ok(`${words}; ${start}=${began} would save the requests for ${began - startBlock} blocks`, {
+    return ok(`${words}; ${subject}=@${began} in CONTRACTS would save the requests for ${began - startBlock} blocks`, {
       subject,
     });
   return ok(`${words}; indexed from ${startBlock}`, { subject });

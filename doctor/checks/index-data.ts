@@ -52,7 +52,7 @@ const balances: Check = {
     if (holders === 0) return ok("no holder of the service token is below 0");
     return error(
       `${holders} holders of the service token are below 0, the lowest ${lowest} units (${example})`,
-      `SERVICE_TOKEN_START_BLOCK (${config.contracts.serviceToken.startBlock}) is after the token's first transfers: set it to the block where the contract's code begins (see contracts).`,
+      `The index of the token begins at block ${config.contracts.serviceToken.startBlock}, after its first transfers: set serviceToken=@<block> in CONTRACTS to the block where its code begins (see contracts).`,
     );
   },
 };

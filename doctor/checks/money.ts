@@ -17,7 +17,7 @@ const owner: Check = {
     if (!answer.ok || answer.data.length < 66)
       return error(
         "the identity contract names no owner",
-        "Check IDENTITY_ADDRESS: there is another contract or none.",
+        "Check identity in CONTRACTS: there is another contract or none.",
       );
     const owned = `0x${answer.data.slice(26, 66)}` as Address;
     if (accounts.deployer === null)

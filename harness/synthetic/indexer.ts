@@ -1,5 +1,6 @@
 /** The indexer as it runs in production, on the synthetic chain; and the node of that chain. */
 import { join } from "node:path";
+import { CONTRACT_NAMES, hasHistory } from "../../config/contracts.ts";
 import { startChild } from "../child.ts";
 import { startProcess } from "../service-process.ts";
 import { until } from "../until.ts";
@@ -8,7 +9,6 @@ import { CHAIN_ID, IDENTITY, storyOf } from "./blocks.ts";
 
 /** Blocks at the end of the chain that are not final: Ponder takes all before them as final. */
 export const UNFINAL = 30;
-const CONTRACTS = ["IDENTITY", "ERC8004", "EAS", "HANDSHAKES", "SERVICE_TOKEN"];
 const MAX_WAIT_MS = 1_800_000;
 
 /** Requests by method; `HTTP` are the messages that carried them. */
@@ -51,8 +51,7 @@ export const syntheticEnvironment = ({
   RPC_URL: rpcUrl,
   CHAIN_ID: String(CHAIN_ID),
   RPC_LANES: String(lanes),
-  IDENTITY_ADDRESS: IDENTITY,
-  ...Object.fromEntries(CONTRACTS.map((name) => [`${name}_START_BLOCK`, "0"])),
+  CONTRACTS: `identity=${IDENTITY},${CONTRACT_NAMES.filter(hasHistory).map((name) => `${name}=@0`)}`,
 });
 
 /** Starts it. `said` resolves with the time of a line of its log, whether it has come or will. */

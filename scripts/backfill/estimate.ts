@@ -91,7 +91,7 @@ export function incomeLines({ wallets, logsRange, perDay }: Reading & { wallets:
 
 /** What agents' jobs take, as lines. @param blocks since the contract's first; undefined: none is set */
 export function jobLines({ blocks, logsRange, perDay }: Reading & { blocks: number | undefined }): string[] {
-  if (blocks === undefined) return ["", "AGENT_COMMERCE_ADDRESS is not set: no agents' jobs are read."];
+  if (blocks === undefined) return ["", "CONTRACTS names no agentCommerce: no agents' jobs are read."];
   const { past, budget, pass } = commerceRequests(blocks, logsRange);
   return [
     "",

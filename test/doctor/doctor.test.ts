@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { overlaid } from "../../config/config.ts";
 import { forgivingConfig, variableValues } from "../../config/variable-values.ts";
 import { firstBlockWhere } from "../../core/first-block.ts";
 import { serviceEnv } from "../../devnet/deploy.ts";
@@ -79,7 +80,7 @@ afterAll(async () => {
 
 /** Runs the checks of these names, all without one, against the deployment with other variables. */
 async function examine(change: Record<string, string> = {}, names?: string[], edit?: (world: World) => World) {
-  const changed = { ...env, ...change };
+  const changed = overlaid(env, change);
   const { config, problems } = forgivingConfig(changed);
   const { value, close } = await wireDoctor(config, { variables: variableValues(changed), problems });
   try {
@@ -170,13 +171,13 @@ const FAULTS: [what: string, change: () => Record<string, string>, checks: strin
   ],
   [
     "no code at an address",
-    () => ({ HANDSHAKES_ADDRESS: `0x${"7".repeat(40)}` }),
+    () => ({ CONTRACTS: `handshakes=0x${"7".repeat(40)}` }),
     ["contracts"],
-    [/^error contracts handshakes: no code at 0x7{40} → Set HANDSHAKES_ADDRESS/],
+    [/^error contracts handshakes: no code at 0x7{40} → Set handshakes in CONTRACTS/],
   ],
   [
     "an identity contract that is another",
-    () => ({ IDENTITY_ADDRESS: contracts.devnet.contracts.usdc }),
+    () => ({ CONTRACTS: `identity=${contracts.devnet.contracts.usdc}` }),
     ["identity version", "identity owner"],
     [/^warning identity version: without coinbaseVerified/, /^error identity owner: /],
   ],
@@ -299,8 +300,8 @@ describe("what is wrong is found", () => {
 
   it("a start block after the contract's first: by its code, and by balances below zero", async () => {
     const head = Number(await contracts.chain.getBlockNumber());
-    const results = await examine({ SERVICE_TOKEN_START_BLOCK: String(head) }, ["contracts"]);
-    const [, began] = /since block (\d+), but SERVICE_TOKEN_START_BLOCK is/.exec(wrong(results).join()) ?? [];
+    const results = await examine({ CONTRACTS: `serviceToken=@${head}` }, ["contracts"]);
+    const [, began] = /since block (\d+), but it is indexed from/.exec(wrong(results).join()) ?? [];
     const codeAt = (block: number) =>
       contracts.chain.getCode({ address: contracts.devnet.contracts.serviceToken, blockNumber: BigInt(block) });
     expect(await codeAt(Number(began))).toBeDefined();
@@ -309,7 +310,7 @@ describe("what is wrong is found", () => {
     await database.pool.query("insert into onchain.service_token_balance values ($1, -5, 1)", [holder]);
     expect(wrong(await examine({}, ["negative balances"]))).toEqual([
       expect.stringMatching(
-        /^error negative balances: 1 holders .* the lowest -5 units \(0xa{40}\) → SERVICE_TOKEN_START/,
+        /^error negative balances: 1 holders .* the lowest -5 units \(0xa{40}\) → The index of the token/,
       ),
     ]);
     await database.pool.query("delete from onchain.service_token_balance where holder = $1", [holder]);

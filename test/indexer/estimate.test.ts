@@ -161,6 +161,6 @@ it("says what agents' jobs take", () => {
   );
   expect(jobLines({ blocks: undefined, logsRange: null, perDay: 10_000 })).toEqual([
     "",
-    "AGENT_COMMERCE_ADDRESS is not set: no agents' jobs are read.",
+    "CONTRACTS names no agentCommerce: no agents' jobs are read.",
   ]);
 });

@@ -21,6 +21,7 @@ import { loadFacts } from "../../db/agents/facts.ts";
 import { source as agentsSource } from "../../db/lists/agents-source.ts";
 import { source as directorySource } from "../../db/lists/directory-source.ts";
 import { migrate } from "../../db/schema/migrate.ts";
+import { serviceEnv } from "../../devnet/deploy.ts";
 import { dumpIndex } from "../../harness/dump-index.ts";
 import { testLog } from "../../harness/log.ts";
 import { referralCodes } from "../../workers/agents/referral-codes.ts";
@@ -702,7 +703,9 @@ test("rebuilt from zero in another database, every row of every table is the sam
 
 test("without the address of a validation registry, everything but validations is indexed", async () => {
   const other = await world.anotherDatabase();
-  world.startIndexer({ databaseUrl: other.url, env: { ERC8004_VALIDATION_ADDRESS: "" } });
+  const contracts = serviceEnv(world.devnet).CONTRACTS.split(",");
+  const others = contracts.filter((entry) => !entry.startsWith("erc8004Validation=")).join(",");
+  world.startIndexer({ databaseUrl: other.url, env: { CONTRACTS: others } });
   await world.settle(other);
   const { index_changes: all, ...first } = await dumpIndex(world.database);
   const { index_changes: changes, ...second } = await dumpIndex(other);

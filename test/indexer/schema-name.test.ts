@@ -16,19 +16,19 @@ const address = `0x${"12".repeat(20)}`;
 const hash = `0x${"34".repeat(32)}`;
 test.each([
   ["CHAIN_ID", "84532"],
-  ["IDENTITY_ADDRESS", address],
-  ["IDENTITY_START_BLOCK", "1"],
-  ["ERC8004_IDENTITY_ADDRESS", address],
-  ["ERC8004_REPUTATION_ADDRESS", address],
-  ["ERC8004_START_BLOCK", "1"],
-  ["EAS_ADDRESS", address],
-  ["EAS_START_BLOCK", "1"],
-  ["HANDSHAKES_ADDRESS", address],
-  ["SERVICE_TOKEN_ADDRESS", address],
+  ["CONTRACTS", `identity=${address}`],
+  ["CONTRACTS", "identity=@1"],
+  ["CONTRACTS", `erc8004Identity=${address}`],
+  ["CONTRACTS", `erc8004Reputation=${address}`],
+  ["CONTRACTS", "erc8004Reputation=@1"],
+  ["CONTRACTS", `eas=${address}`],
+  ["CONTRACTS", "eas=@1"],
+  ["CONTRACTS", `handshakes=${address}`],
+  ["CONTRACTS", `serviceToken=${address}`],
   ["ATTESTERS", address],
   ["ATTESTATION_SCHEMAS", hash],
   ["BACKFILL_END_BLOCK", "50000000"],
-])("%s decides rows: another name", (name, value) => {
+])("%s (%s) decides rows: another name", (name, value) => {
   expect(build({ [name]: value })).not.toBe(build());
 });
 
