@@ -1,6 +1,6 @@
 /** Contracts: addresses and the blocks where their history begins. */
 import { z } from "zod";
-import { MAX_ORACLE_BATCH } from "../core/transactions/gas-bounds.ts";
+import { ORACLE_BATCH } from "../core/transactions/gas-bounds.ts";
 import type { BUDGETS } from "./budgets.ts";
 import { address, byName, duration, hash, integer, list } from "./checks.ts";
 import {
@@ -95,19 +95,12 @@ export const CONTRACTS = {
     list(hash),
     "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9",
   ),
-  ATTESTATION_RECHECK_INTERVAL: variable(
-    WORKERS,
-    "Interval between two look-ups of a wallet's attestation from before EAS_START_BLOCK",
-    duration,
-    "1d",
-  ),
   CRED_ROOTS_ADDRESS: variable(
     API_AND_WORKERS,
     "CredRoots, the contract of the roots of all scores (unset: none are published)",
     address,
   ),
   CRED_ROOTS_INTERVAL: variable(WORKERS, "Interval between two roots, when scores have changed", duration, "1h"),
-  CRED_ROOTS_HEARTBEAT: variable(WORKERS, "Interval after which unchanged scores get a new root", duration, "1d"),
   CRED_ROOTS_KEPT: variable(
     WORKERS,
     "Epochs whose trees are kept, so that proofs can be made; 25 MB each for 1,000,000 agents",
@@ -125,20 +118,16 @@ export const CONTRACTS = {
     integer(1, 100),
     "2",
   ),
-  CRED_ORACLE_BATCH: variable(WORKERS, "Max scores per transaction to the oracle", integer(1, MAX_ORACLE_BATCH), "100"),
-  CRED_ORACLE_INTERVAL: variable(
-    WORKERS,
-    "Interval between two comparisons of the oracle with the scores",
-    duration,
-    "1h",
-  ),
 } satisfies Record<string, Variable>;
+
+/** Between two comparisons of the oracle with the scores. */
+const ORACLE_INTERVAL_MS = 3_600_000;
 
 /** The contract, where it has an address. */
 const named = ({ address: at, startBlock }: WithHistory<Address | undefined>): WithHistory | undefined =>
   at && { address: at, startBlock };
 
-/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `credRoots`, `credOracle` in the configuration. */
+/** Options of `contracts`, `attesters`, `attestationSchemas`, `credRoots`, `credOracle` in the configuration. */
 export function contractsConfig(v: ValuesOf<typeof CONTRACTS & typeof BUDGETS>) {
   const { erc8004Validation, agentCommerce, attestationIndexer, usdc, neynarScores, ...indexed } = v.CONTRACTS;
   const validation = named(erc8004Validation);
@@ -166,21 +155,19 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS & typeof BUDGETS>) 
     attesters: v.ATTESTERS,
     /** EAS schema UIDs; the first is the exchange's verified account. */
     attestationSchemas: v.ATTESTATION_SCHEMAS,
-    attestationRecheckMs: v.ATTESTATION_RECHECK_INTERVAL,
     credRoots: {
       /** Undefined: no roots are published. */
       address: v.CRED_ROOTS_ADDRESS,
       intervalMs: v.CRED_ROOTS_INTERVAL,
-      heartbeatMs: v.CRED_ROOTS_HEARTBEAT,
       kept: v.CRED_ROOTS_KEPT,
     },
     credOracle: {
       /** Undefined: no scores are written token by token. */
       address: v.CRED_ORACLE_ADDRESS,
       threshold: v.CRED_ORACLE_THRESHOLD,
-      batch: v.CRED_ORACLE_BATCH,
+      batch: ORACLE_BATCH,
       gasPerDay: BigInt(v.DAILY_BUDGETS["oracle-gas"]),
-      intervalMs: v.CRED_ORACLE_INTERVAL,
+      intervalMs: ORACLE_INTERVAL_MS,
     },
   };
 }

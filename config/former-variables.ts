@@ -14,6 +14,10 @@ const FORMER: readonly [names: RegExp, instead: string][] = [
     /^(REVIEWER_HISTORIES|REVIEW_PROOFS|(INCOME|AGENT_COMMERCE)_REQUESTS|TOKEN_URIS|CRED_ORACLE_GAS|EMBEDDINGS_(TEXTS|QUESTIONS))_PER_DAY$/,
     "DAILY_BUDGETS sets this budget by its name in docs/operate/limits.md",
   ],
+  [
+    /^(ATTESTATION_RECHECK_INTERVAL|CRED_ROOTS_HEARTBEAT|CRED_ORACLE_(BATCH|INTERVAL)|WEBHOOK_DISABLE_AFTER|(AWARD|MPP)_CONFIRMATIONS)$/,
+    "its default has become fixed, so remove it",
+  ],
 ];
 
 /** @returns a sentence for each variable of an earlier version that the environment sets */

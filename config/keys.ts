@@ -57,14 +57,10 @@ export const KEYS = {
     "Whether the service sets the tokenURI of tokens to PUBLIC_URL/api/v2/metadata/{id} and pays the gas: tokens it mints, and other tokens without one (unset: when PUBLIC_URL is https and has a public name)",
     flag,
   ),
-  AWARD_CONFIRMATIONS: variable(
-    WORKERS,
-    "Blocks on top of a registration before its bonus points are awarded; the token id must be final",
-    integer(0, 1_000),
-    "3",
-  ),
 } satisfies Record<string, Variable>;
 
+/** Blocks on top of a registration before its bonus points are awarded: the token id must be final. */
+const AWARD_CONFIRMATIONS = 3;
 const WEI_PER_MILLIETHER = 1_000_000_000_000_000n;
 
 /**
@@ -80,7 +76,7 @@ export function keysConfig(v: ValuesOf<typeof KEYS & typeof BUDGETS>, publicUrl:
       dailyBudgetWei: BigInt(v.TX_DAILY_BUDGET_MILLIETHER) * WEI_PER_MILLIETHER,
       stuckAfterMs: v.TX_STUCK_SECONDS * 1000,
       minBalanceWei: BigInt(v.TX_MIN_BALANCE_MILLIETHER) * WEI_PER_MILLIETHER,
-      awardConfirmations: v.AWARD_CONFIRMATIONS,
+      awardConfirmations: AWARD_CONFIRMATIONS,
     },
     tokenUris: {
       write: v.TOKEN_URIS ?? isPublic(new URL(publicUrl)),

@@ -37,12 +37,6 @@ export const WEBHOOKS = {
     flag,
     "false",
   ),
-  WEBHOOK_DISABLE_AFTER: variable(
-    WORKERS,
-    "A webhook is switched off after its receiver has accepted nothing for this long",
-    duration,
-    "3d",
-  ),
 } satisfies Record<string, Variable>;
 
 /** Variables of `Messaging` in `.env.example`. */
@@ -68,7 +62,6 @@ export function messagesConfig(v: ValuesOf<typeof EVENTS & typeof WEBHOOKS & typ
       perWallet: v.LIMITS["webhooks-of-wallet"],
       perNetwork: v.LIMITS["webhooks-of-network"],
       inAll: v.LIMITS["webhooks-in-all"],
-      disableAfterMs: v.WEBHOOK_DISABLE_AFTER,
     },
     /** Undefined: the service keeps every message. */
     messageRetentionMs: v.MESSAGE_RETENTION,

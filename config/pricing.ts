@@ -81,12 +81,6 @@ export const PRICING = {
     address,
     "0x20C000000000000000000000b9537d11c60E8b50",
   ),
-  MPP_CONFIRMATIONS: variable(
-    API_AND_WORKERS,
-    "Confirmations a payment by MPP needs; 1 = its own block, which Tempo does not reorganise",
-    integer(1, 100),
-    "1",
-  ),
   MPP_SECRET_KEY: secret(
     variable(
       API_AND_WORKERS,
@@ -157,6 +151,9 @@ function facilitatorKeyOf({
   return undefined;
 }
 
+/** The block of a payment by MPP is enough: Tempo does not reorganise. */
+const MPP_CONFIRMATIONS = 1;
+
 function mppOf(v: ValuesOf<typeof PRICING>, realm: string) {
   const { TEMPO_RPC_URL: rpcUrl, MPP_SECRET_KEY: secretKey } = v;
   if (rpcUrl && secretKey)
@@ -166,7 +163,7 @@ function mppOf(v: ValuesOf<typeof PRICING>, realm: string) {
       realm,
       chainId: v.TEMPO_CHAIN_ID,
       currency: v.MPP_CURRENCY_ADDRESS,
-      confirmations: v.MPP_CONFIRMATIONS,
+      confirmations: MPP_CONFIRMATIONS,
     };
   if (rpcUrl || secretKey)
     throw new ConfigError("TEMPO_RPC_URL and MPP_SECRET_KEY belong together: set both of them or none");

@@ -176,6 +176,7 @@ describe("loadConfig", () => {
     ["INCOME_REQUESTS_PER_DAY", "DAILY_BUDGETS"],
     ["ERC8004_VALIDATION_ADDRESS", "CONTRACTS"],
     ["EAS_START_BLOCK", "CONTRACTS"],
+    ["MPP_CONFIRMATIONS", "its default has become fixed, so"],
     ["EMBEDDINGS_TEXTS_PER_DAY", "DAILY_BUDGETS"],
   ])("refuses %s of an earlier version and names %s, unless it is empty", (name, instead) => {
     const DATA_DIR = emptyDirectory();

@@ -119,7 +119,6 @@ function openWebhooks(parts: AsyncDisposableStack, config: Config, ops: Ops | un
       secrets,
       receivers,
       random: Math.random,
-      disableAfterMs: config.webhooks.disableAfterMs,
       meter: ops && webhookMeter(ops.registry),
     }
   );

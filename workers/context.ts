@@ -56,7 +56,6 @@ export type JobContext = {
   fault: Fault;
   config: Pick<
     Config,
-    | "attestationRecheckMs"
     | "attestationSchemas"
     | "attesters"
     | "chain"

@@ -28,8 +28,8 @@ const OTHER_GAS = 1_000_000n;
 
 /** Gas of a batch of scores for the per-token oracle: measured 0.03 M, and 0.028 M for each score that is new there. */
 export const oracleGas = (scores: number): bigint => 60_000n + 33_000n * BigInt(scores);
-/** Max scores per batch: `oracleGas` stays within the bound of its kind. */
-export const MAX_ORACLE_BATCH = 400;
+/** Max scores per batch: a quarter of what the bound of its kind allows. */
+export const ORACLE_BATCH = 100;
 
 /** Gas of a transfer of 0 to an account without code, on every EVM chain. */
 export const TRANSFER_GAS = 21_000n;

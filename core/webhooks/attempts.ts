@@ -17,6 +17,8 @@ const FIRST_PAUSE_MS = 15_000;
 const MAX_PAUSE_MS = 600_000;
 /** Min consecutive failed attempts before a webhook is disabled, however long ago the first of them was. */
 const FAILURES_BEFORE_END = 20;
+/** Milliseconds without an accepted delivery after which a webhook is disabled: three days, more than a weekend. */
+const DISABLE_AFTER_MS = 259_200_000;
 
 /** The outcome of an attempt. */
 export type AttemptOutcome =
@@ -51,8 +53,6 @@ export type AttemptFacts = {
   health: ReceiverHealth;
   outcome: AttemptOutcome;
   now: Date;
-  /** Milliseconds of failures after which a webhook is disabled. */
-  disableAfterMs: number;
   /** From 0 to 1. */
   random: number;
 };
@@ -62,7 +62,7 @@ export const isTaken = (outcome: AttemptOutcome): boolean =>
   outcome.kind === "answered" && outcome.status >= 200 && outcome.status < 300;
 
 /** Decides the consequences of an attempt. */
-export function afterAttempt({ attempts, health, outcome, now, disableAfterMs, random }: AttemptFacts): AttemptResult {
+export function afterAttempt({ attempts, health, outcome, now, random }: AttemptFacts): AttemptResult {
   if (isTaken(outcome)) {
     const receiver = { failures: 0, failingSince: null, pausedUntil: null };
     return { delivery: { state: "delivered" }, receiver, disable: null };
@@ -74,7 +74,7 @@ export function afterAttempt({ attempts, health, outcome, now, disableAfterMs, r
   const pause = Math.max(asked, failures >= FAILURES_BEFORE_PAUSE ? pauseMs(failures) : 0);
   const receiver = { failures, failingSince, pausedUntil: pause > 0 ? later(now, pause) : health.pausedUntil };
   const gone = outcome.kind === "answered" && outcome.status === 410;
-  const failing = failures >= FAILURES_BEFORE_END && now.getTime() - failingSince.getTime() >= disableAfterMs;
+  const failing = failures >= FAILURES_BEFORE_END && now.getTime() - failingSince.getTime() >= DISABLE_AFTER_MS;
   if (gone || attempts >= MAX_ATTEMPTS || failing)
     return { delivery: { state: "dead" }, receiver, disable: gone ? "gone" : failing ? "failing" : null };
   const wait = Math.max(asked, waitMs(attempts, random));

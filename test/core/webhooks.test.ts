@@ -18,7 +18,7 @@ const answered = (status: number, retryAfterSeconds: number | null = null): Atte
   ...{ kind: "answered", status, retryAfterSeconds },
 });
 const facts = (more: Partial<AttemptFacts>): AttemptFacts => ({
-  ...{ attempts: 1, health: HEALTHY, outcome: answered(500), now: NOW, disableAfterMs: 3 * DAY, random: 0.5 },
+  ...{ attempts: 1, health: HEALTHY, outcome: answered(500), now: NOW, random: 0.5 },
   ...more,
 });
 const dueIn = (result: ReturnType<typeof afterAttempt>) =>

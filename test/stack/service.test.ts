@@ -21,7 +21,6 @@ beforeAll(async () => {
       ...simulatedUpstreams(simulators.url),
       OPS_PORT: String(opsPort),
       MINT_WAIT_MS: "120000",
-      AWARD_CONFIRMATIONS: "2",
       PROOF_RECHECK_INTERVAL: "1s",
       X_RECHECK_INTERVAL: "1s",
       PULL_INTERVAL: "1s",

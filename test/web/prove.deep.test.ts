@@ -49,7 +49,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
       {
         ...{ db: terminal.api.pool, clock: () => new Date(), fault: () => {}, log: terminal.api.log as never },
         webhooks: {
-          ...{ receivers, secrets: createSecretBox([WEBHOOK_KEY]), disableAfterMs: 3 * 86_400_000 },
+          ...{ receivers, secrets: createSecretBox([WEBHOOK_KEY]) },
           random: () => 0.5,
           meter: { attempted: () => {}, disabled: () => {} },
         },

@@ -40,7 +40,7 @@ beforeAll(async () => {
   receivers = openWebhookReceivers({ userAgent: "test", allowLoopback: true });
   context = {
     ...{ db: api.database.pool, clock: () => new Date(), fault: () => {}, log: api.deps.log as never },
-    webhooks: { receivers, secrets: createSecretBox([WEBHOOK_KEY]), disableAfterMs: 1e9, random: () => 0.5 },
+    webhooks: { receivers, secrets: createSecretBox([WEBHOOK_KEY]), random: () => 0.5 },
   };
 });
 afterEach(async () => {

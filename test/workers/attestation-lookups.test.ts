@@ -107,7 +107,6 @@ const list = (owners: string[]) =>
 async function run(over: Partial<Chain> = {}, contracts: object = {}): Promise<number> {
   await enterNamedWallets(database.pool, 1_000);
   const config = {
-    attestationRecheckMs: DAY_MS,
     attestationSchemas: [SCHEMA],
     attesters: [attester],
     contracts: { eas: { address: EAS, startBlock }, attestationIndexer: { address: INDEXER }, ...contracts },

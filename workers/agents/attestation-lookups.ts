@@ -13,6 +13,8 @@ import { defineJob } from "../job.ts";
 /** Max wallets per run, and per call to the chain; the next run does the rest. */
 const WALLETS_PER_RUN = 2_000;
 const WALLETS_PER_CALL = 100;
+/** Between two look-ups of one wallet: a day. */
+const RECHECK_MS = 86_400_000;
 
 /**
  * Resumes: half at wallets that never had an answer, half at those that are longest without one; failed ones are asked
@@ -30,7 +32,7 @@ export const attestationLookups = defineJob({
     const { attestationIndexer, eas } = config.contracts;
     const schema = config.attestationSchemas[0]!;
     const configuration = fingerprintOf(config);
-    const before = new Date(clock().getTime() - config.attestationRecheckMs);
+    const before = new Date(clock().getTime() - RECHECK_MS);
     const due = await walletsToLookUp(db, { before, configuration, limit: WALLETS_PER_RUN });
     // Other chains than the exchange's have no such contract.
     if (due.length === 0 || !(await chain.isDeployed(attestationIndexer.address))) return 0;

@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000;
 export const credOracle = defineJob({
   name: "cred-oracle",
   concurrency: 1,
-  // CRED_ORACLE_INTERVAL decides when it compares.
+  // `intervalMs` decides when it compares.
   schedule: { everyMs: 60_000 },
   input: z.object({}),
   async run({ db, chain, clock, config, signer }) {

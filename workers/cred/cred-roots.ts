@@ -19,6 +19,9 @@ const MAX_INDEX_AGE_MS = 600_000;
 /** Max milliseconds after a refused root until the next one. */
 const RETRY_MS = 300_000;
 
+/** Unchanged scores get a new root after a day: contracts refuse a root that is older than they allow. */
+const HEARTBEAT_MS = 86_400_000;
+
 /** Points of `FAULT_POINT` in the job. */
 export const ROOTS_FAULT_POINTS = ["roots.built", "roots.stored", "roots.committed"] as const;
 
@@ -67,7 +70,7 @@ async function publish(
   const { address: contract, roots, seen } = at;
   const computedAt = clock();
   const known = await sameAsOnChain(context, contract, roots);
-  const isDue = computedAt.getTime() - roots.publishedAt * 1_000 >= config.credRoots.heartbeatMs;
+  const isDue = computedAt.getTime() - roots.publishedAt * 1_000 >= HEARTBEAT_MS;
   const of = { chainId: config.chain.id, registry: config.contracts.identity.address };
   const knownRoot = known !== null && !isDue ? roots.root : null;
   const tree = await startCredTree(db, { ...of, url: config.database.url!, knownRoot });

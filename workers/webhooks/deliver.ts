@@ -20,7 +20,7 @@ export type Webhooks = {
 /**
  * Runs until stopped, in any number of processes: each delivery is claimed by one of them.
  * Resumes: at `due_at`, by the owners' turns; pauses grow, a delivery is dead after its last attempt, and a webhook is
- * off after WEBHOOK_DISABLE_AFTER.
+ * off after three days of failures.
  */
 export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): Webhooks {
   const running = new Set<DeliveryAttempt>();

@@ -12,8 +12,6 @@ export type WebhookMeter = {
 export type WebhookParts = {
   receivers: WebhookReceivers;
   secrets: SecretBox;
-  /** Milliseconds of failures after which a webhook is disabled. */
-  disableAfterMs: number;
   /** From 0 to 1, for jitter. */
   random(): number;
   meter?: WebhookMeter | undefined;

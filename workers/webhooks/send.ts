@@ -143,7 +143,6 @@ async function settle(
       health,
       outcome,
       now,
-      disableAfterMs: webhooks.disableAfterMs,
       random: webhooks.random(),
     });
     const pool = poolAfter(health, { slow, answered: outcome.kind === "answered", now });

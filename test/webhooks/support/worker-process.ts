@@ -14,7 +14,7 @@ const receivers = openWebhookReceivers({ userAgent: "test", allowLoopback: true 
 const webhooks = runWebhooks(
   {
     ...{ db, clock: () => new Date(Date.now() + Number(ahead)), log: pino({ level: "warn" }), fault: faultAt(point) },
-    webhooks: { receivers, secrets: createSecretBox([key]), disableAfterMs: 86_400_000, random: () => 0.5 },
+    webhooks: { receivers, secrets: createSecretBox([key]), random: () => 0.5 },
   },
   { timerMs: 50 },
 );

@@ -171,7 +171,7 @@ export async function webhookWorld(
       ...{ db: database.pool, clock: () => new Date(world.now), fault: silent },
       log: { debug: silent, info: silent, warn: silent, error: silent } as never,
       webhooks: {
-        ...{ receivers, secrets: createSecretBox([KEY]), disableAfterMs: 3 * 86_400_000, random },
+        ...{ receivers, secrets: createSecretBox([KEY]), random },
         meter: {
           attempted: (outcome) => void world.counted.push(outcome),
           disabled: (reason) => void world.counted.push(reason),

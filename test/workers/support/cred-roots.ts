@@ -33,7 +33,7 @@ export async function rootsWorld(on: Sending, desk: Desk) {
   const { contractAddress } = await send({ data });
   const address = contractAddress!.toLowerCase() as Address;
   const roots = { address, abi: credRootsAbi } as const;
-  const credRootsConfig = { address, intervalMs: 3_600_000, heartbeatMs: 86_400_000, kept: 3 };
+  const credRootsConfig = { address, intervalMs: 3_600_000, kept: 3 };
 
   const world = {
     address,
