@@ -1,12 +1,10 @@
 /** The only reader of the environment: checks every variable at once and gives the values the shape that the processes use. */
-import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { parseEnv } from "node:util";
 import { budgetsConfig } from "./budgets.ts";
 import { chainConfig } from "./chain.ts";
 import { ConfigError } from "./config-error.ts";
 import { contractsConfig } from "./contracts.ts";
 import { embeddingsConfig } from "./embeddings.ts";
+import { type Environment, environmentOf, givenByFile } from "./environment.ts";
 import { formerVariables } from "./former-variables.ts";
 import { identityProviderConfig } from "./identity-provider.ts";
 import { keysConfig } from "./keys.ts";
@@ -24,9 +22,6 @@ import { VARIABLES, type Values } from "./variables.ts";
 /** The configuration as the processes use it. */
 export type Config = ReturnType<typeof configOf>;
 
-/** Environment of the running local stack, below DATA_DIR. */
-export const STACK_FILE = "stack.env";
-
 /**
  * Reads and checks an environment. Variables not set there are looked up in `<DATA_DIR>/stack.env`, which the running
  * local stack writes, so that operator commands find it.
@@ -36,19 +31,23 @@ export const STACK_FILE = "stack.env";
  * @throws ConfigError naming every bad variable.
  */
 export function loadConfig(
-  env: Record<string, string | undefined> = process.env,
+  env: Environment = process.env,
   { followStack = true, of }: { followStack?: boolean; of?: Process } = {},
 ): Config {
-  const { dataDir, set } = environmentOf(env, followStack);
+  const { dataDir, read, has } = environmentOf(env, followStack);
   const problems = formerVariables(env);
   const values = Object.fromEntries(
     Object.entries<Variable>(VARIABLES).map(([name, v]) => {
-      const written = set(name) ?? v.default;
+      // A process opens no file of a secret that another one has.
+      const isOwn = of === undefined || v.readBy.includes(of);
+      const { from, text, problem } = isOwn || has(name) ? read(name) : { from: name };
+      if (problem) problems.push(problem);
+      const written = text ?? v.default;
       if (written === undefined) return [name, undefined];
       const parsed = v.schema.safeParse(written);
       if (parsed.success) return [name, parsed.data];
-      const shown = v.secret ? "" : ` (got "${written}")`;
-      problems.push(`${name} ${parsed.error.issues[0]!.message}${shown}`);
+      const shown = v.secret || from !== name ? "" : ` (got "${written}")`;
+      problems.push(`${from} ${parsed.error.issues[0]!.message}${shown}`);
       return [name, undefined];
     }),
   ) as Values;
@@ -56,18 +55,6 @@ export function loadConfig(
   requireTwoSenders(values);
   if (of === "api") requirePayees(values);
   return configOf(of ? onlyOf(of, values) : values, dataDir, secretsOf(values));
-}
-
-/**
- * Where the values of variables come from.
- * @returns `set` the text that the environment, or else the running local stack, sets a variable to
- */
-export function environmentOf(env: Record<string, string | undefined> = process.env, followStack = true) {
-  const dataDir = resolve(env.DATA_DIR || VARIABLES.DATA_DIR.default!);
-  const stackFile = join(dataDir, STACK_FILE);
-  const follow = followStack && !env.DATABASE_URL && existsSync(stackFile);
-  const stack = follow ? parseEnv(readFileSync(stackFile, "utf8")) : {};
-  return { dataDir, set: (name: string): string | undefined => env[name]?.trim() || stack[name] || undefined };
 }
 
 /** The values that a process reads; the others as if they were not set. */
@@ -123,15 +110,17 @@ function configOf(v: Values, dataDir: string, secrets: string[]) {
  */
 export function childEnvironment(defaults: Record<string, string>) {
   const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const own = Object.fromEntries(inherited.filter(([name]) => name in VARIABLES));
+  const own = Object.fromEntries(inherited.filter(([name]) => name in VARIABLES || givenByFile(name)));
   const service = overlaid(defaults, own);
   return { service, all: { ...Object.fromEntries(inherited), ...service } };
 }
 
-/** Two environments as one: `set` over `defaults`, settings by name merged name by name. */
+/** Two environments as one: `set` over `defaults`, settings by name merged name by name, a file in place of a default. */
 export function overlaid(defaults: Record<string, string>, set: Record<string, string>): Record<string, string> {
+  const byFile = Object.keys(set).map(givenByFile);
   const merged = Object.entries<Variable>(VARIABLES)
     .filter(([name, { byName }]) => byName && defaults[name] && set[name])
     .map(([name]) => [name, `${defaults[name]},${set[name]}`]);
-  return { ...defaults, ...set, ...Object.fromEntries(merged) };
+  const kept = Object.entries(defaults).filter(([name]) => !byFile.includes(name));
+  return { ...Object.fromEntries(kept), ...set, ...Object.fromEntries(merged) };
 }

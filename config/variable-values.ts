@@ -1,6 +1,7 @@
 /** Every variable as an operator reads it: its value or default, what it is for, who reads it. Secrets are set or unset. */
-import { environmentOf, loadConfig } from "./config.ts";
+import { loadConfig } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
+import { type Environment, environmentOf, FILE_SUFFIX } from "./environment.ts";
 import type { Process } from "./variable.ts";
 import { GROUPS } from "./variables.ts";
 
@@ -17,11 +18,11 @@ export type VariableValue = {
 };
 
 /** Every variable with its present value. @param env the environment; a running local stack adds its own */
-export function variableValues(env?: Record<string, string | undefined>): VariableValue[] {
-  const { set } = environmentOf(env);
+export function variableValues(env?: Environment): VariableValue[] {
+  const { read } = environmentOf(env);
   return Object.entries(GROUPS).flatMap(([group, variables]) =>
     Object.entries(variables).map(([name, { doc, readBy, secret = false, default: standard }]) => {
-      const written = set(name);
+      const { text: written } = read(name);
       const state = written !== undefined ? "set" : standard ? "default" : "unset";
       const shown = written === undefined ? (standard ?? null) : withoutKeys(written);
       return { name, group, meaning: doc, readBy, state, value: secret ? null : shown || null, secret };
@@ -47,18 +48,21 @@ function withoutKeys(written: string): string {
  * everything else can still be examined.
  * @returns `problems` one sentence for each fault, which begins with the variable's name
  */
-export function forgivingConfig(env: Record<string, string | undefined> = process.env) {
+export function forgivingConfig(env: Environment = process.env) {
   const problems: string[] = [];
-  const { set } = environmentOf(env);
-  let usable: Record<string, string | undefined> = env;
+  const { has } = environmentOf(env);
+  let usable = env;
   for (;;) {
     try {
       return { config: loadConfig(usable), problems };
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const found = error.message.split("\n");
-      const named = found.flatMap((line) => line.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? []);
-      const removable = named.filter((name) => set(name) !== undefined && usable[name] !== "");
+      // What follows a colon names what to set instead.
+      const named = found.flatMap((line) => line.split(":")[0]!.match(/\b[A-Z][A-Z0-9_]+\b/g) ?? []);
+      const removable = named
+        .flatMap((name) => [name, name + FILE_SUFFIX])
+        .filter((name) => has(name) && usable[name] !== "");
       if (removable.length === 0 || problems.length > 100) throw error;
       problems.push(...found);
       usable = { ...usable, ...Object.fromEntries(removable.map((name) => [name, ""])) };

@@ -1,7 +1,7 @@
 /** The local stack's data directory: what lies in it, and who is using it. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { STACK_FILE } from "../config/config.ts";
+import { STACK_FILE } from "../config/environment.ts";
 
 /** Everything the stack writes below DATA_DIR, and nothing else. */
 export const LAYOUT = {

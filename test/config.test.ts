@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import { DEFAULT_BUDGETS } from "../config/budgets.ts";
-import { loadConfig, overlaid, STACK_FILE } from "../config/config.ts";
+import { loadConfig, overlaid } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
+import { STACK_FILE } from "../config/environment.ts";
 import { envExample } from "../config/generated-files.ts";
 import { DEFAULT_LIMITS } from "../config/limits.ts";
 import { PROCESSES, type Process } from "../config/variable.ts";
+import { forgivingConfig, variableValues } from "../config/variable-values.ts";
 import { VARIABLES } from "../config/variables.ts";
 import { RATE_POLICIES } from "../core/callers/rate-policies.ts";
 import { SHARED_PLACES } from "../core/callers/shared-places.ts";
@@ -277,6 +279,92 @@ describe("loadConfig", () => {
     expect(() => loadConfig({ DEPLOYER_PRIVATE_KEY: secret, DATA_DIR: emptyDirectory() })).toThrow(
       /^DEPLOYER_PRIVATE_KEY (?!.*abab)/,
     );
+  });
+
+  describe("a value in a file", () => {
+    const key = `0x${"5".repeat(64)}`;
+    const inFile = (text: string) => {
+      const path = join(emptyDirectory(), "secret");
+      writeFileSync(path, text);
+      return path;
+    };
+
+    it("is that of the variable, without the line's end, and no log line may contain it", () => {
+      const env = {
+        DATA_DIR: emptyDirectory(),
+        DEPLOYER_PRIVATE_KEY_FILE: inFile(`${key}\n`),
+        DATABASE_URL_FILE: inFile("postgres://app:a-long-password@db/agents\r\n"),
+      };
+      const config = loadConfig(env);
+      expect(config.sender.privateKey).toBe(key);
+      expect(config.database.url).toBe("postgres://app:a-long-password@db/agents");
+      expect(config.secrets).toEqual(expect.arrayContaining([key.slice(2), "a-long-password"]));
+    });
+
+    it("takes the place of what the running local stack and its defaults say", () => {
+      const DATA_DIR = emptyDirectory();
+      writeFileSync(join(DATA_DIR, STACK_FILE), 'DATABASE_URL="postgres://local/agents"\nGITHUB_TOKEN="simulated"\n');
+      const GITHUB_TOKEN_FILE = inFile("real");
+      const token = (env: Record<string, string>) => loadConfig(env).upstreams.proofPlatforms.github.token;
+      expect(token({ DATA_DIR })).toBe("simulated");
+      expect(token({ DATA_DIR, GITHUB_TOKEN_FILE })).toBe("real");
+      expect(loadConfig({ DATA_DIR, DATABASE_URL_FILE: inFile("postgres://own/agents") }).http.port).toBe(4000);
+      expect(overlaid({ GITHUB_TOKEN: "simulated", PORT: "1" }, { GITHUB_TOKEN_FILE })).toEqual({
+        ...{ GITHUB_TOKEN_FILE, PORT: "1" },
+      });
+    });
+
+    it.each<[problem: string, env: () => Record<string, string>, sentence: RegExp]>([
+      [
+        "both are set",
+        () => ({ DEPLOYER_PRIVATE_KEY: key, DEPLOYER_PRIVATE_KEY_FILE: inFile(key) }),
+        /^DEPLOYER_PRIVATE_KEY and DEPLOYER_PRIVATE_KEY_FILE are both set: set one of them$/,
+      ],
+      [
+        "no such file",
+        () => ({ REDIS_URL_FILE: "/nonexistent/redis" }),
+        /^REDIS_URL_FILE names \/nonexistent\/redis, which cannot be read: there is no such file$/,
+      ],
+      [
+        "a directory",
+        () => ({ REDIS_URL_FILE: emptyDirectory() }),
+        /^REDIS_URL_FILE names \S+, which cannot be read: it is a directory$/,
+      ],
+      [
+        "an empty file",
+        () => ({ GITHUB_TOKEN_FILE: inFile("\n") }),
+        /^GITHUB_TOKEN_FILE names \S+secret, which is empty$/,
+      ],
+      [
+        "a text that cannot be",
+        () => ({ DATABASE_URL_FILE: inFile("mysql://a:password@b") }),
+        /^DATABASE_URL_FILE must be a postgres: or postgresql:\/\/ URL$/,
+      ],
+    ])("is refused with a sentence: %s", (_, env, sentence) => {
+      expect(() => loadConfig({ DATA_DIR: emptyDirectory(), ...env() })).toThrow(sentence);
+    });
+
+    it("is read by the processes of the variable alone", () => {
+      const env = { DATA_DIR: emptyDirectory(), PRICING_PHASE: "free", DEPLOYER_PRIVATE_KEY_FILE: "/nonexistent/key" };
+      for (const process of PROCESSES.filter((each) => each !== "workers"))
+        expect(loadConfig(env, { of: process }).sender.privateKey).toBeUndefined();
+      expect(() => loadConfig(env, { of: "workers" })).toThrow(/^DEPLOYER_PRIVATE_KEY_FILE names/);
+    });
+
+    it("that cannot be used counts as unset where everything else is to be examined", () => {
+      const env = {
+        DATA_DIR: emptyDirectory(),
+        PORT: "70000",
+        GITHUB_TOKEN_FILE: "/nonexistent/token",
+        IDP_ISSUER_FILE: inFile("idp"),
+      };
+      const { config, problems } = forgivingConfig(env);
+      expect(problems.map((problem) => problem.split(" ")[0])).toEqual(["PORT", "GITHUB_TOKEN_FILE", "IDP_ISSUER,"]);
+      expect(config).toEqual(loadConfig({ DATA_DIR: env.DATA_DIR }));
+      expect(variableValues({ ...env, IDP_NAME_FILE: inFile("Ours") })).toEqual(
+        expect.arrayContaining([expect.objectContaining({ name: "IDP_NAME", state: "set", value: "Ours" })]),
+      );
+    });
   });
 
   it("follows the running local stack unless a database is named or the stack itself is being started", () => {
