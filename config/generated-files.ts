@@ -29,14 +29,27 @@ export function composeFile(text: string): string {
   return text.replace(COMPOSE_BLOCK, () => blocks.join("\n"));
 }
 
-/** The text of `.env.example`: every variable with its meaning and default. */
+/** What an operator sets, in the order of `.env.example`: where the service's parts are, who is paid, and its two keys. */
+export const SET_BY_OPERATORS: readonly VariableName[] = [
+  ...(["DATABASE_URL", "REDIS_URL", "RPC_URL", "RPC_URLS", "PUBLIC_URL", "TRUSTED_PROXIES"] as const),
+  ...(["PAY_TO_DEPLOYER", "PAY_TO_TREASURY", "DEPLOYER_PRIVATE_KEY", "RECEIPT_SIGNER_PRIVATE_KEY"] as const),
+];
+
+/** The text of `.env.example`: every variable with its meaning and default, those that an operator sets first. */
 export function envExample(): string {
   const lines = [
     "# Every variable of the service. All have defaults or may stay unset; the local stack needs none of them.",
+    "# NAME_FILE names a file that holds the value of NAME.",
   ];
-  for (const [group, variables] of Object.entries(GROUPS)) {
+  const isFirst = (name: string) => SET_BY_OPERATORS.some((first) => first === name);
+  const first = SET_BY_OPERATORS.map((name): [string, Variable] => [name, VARIABLES[name]]);
+  const others = Object.entries(GROUPS).map(([group, variables]): [string, [string, Variable][]] => [
+    group,
+    Object.entries(variables).filter(([name]) => !isFirst(name)),
+  ]);
+  for (const [group, variables] of [["What an operator sets", first] as const, ...others]) {
     lines.push("", `## ${group}`);
-    for (const [name, v] of Object.entries(variables))
+    for (const [name, v] of variables)
       lines.push(`# ${v.doc}`, v.default === undefined ? `# ${name}=` : `${name}=${v.default}`);
   }
   return `${lines.join("\n")}\n`;

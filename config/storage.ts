@@ -31,7 +31,7 @@ export const STORAGE = {
   ),
   READ_DATABASE_URLS: variable(
     API,
-    "Streaming replicas of it that take the API's reads, comma list; one URL per server, never the address of a balancer",
+    "Streaming replicas of that Postgres which take the API's reads, comma list; one URL per server, never the address of a balancer",
     list(url("postgres:", "postgresql:")),
     "",
   ),

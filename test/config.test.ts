@@ -7,7 +7,7 @@ import { DEFAULT_BUDGETS } from "../config/budgets.ts";
 import { loadConfig, overlaid } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { STACK_FILE } from "../config/environment.ts";
-import { envExample } from "../config/generated-files.ts";
+import { envExample, SET_BY_OPERATORS } from "../config/generated-files.ts";
 import { DEFAULT_LIMITS } from "../config/limits.ts";
 import { PROCESSES, type Process } from "../config/variable.ts";
 import { forgivingConfig, variableValues } from "../config/variable-values.ts";
@@ -37,6 +37,12 @@ describe(".env.example", () => {
   it("is a usable environment that changes nothing", () => {
     const DATA_DIR = emptyDirectory();
     expect(loadConfig({ ...parseEnv(text), DATA_DIR })).toEqual(loadConfig({ DATA_DIR }));
+  });
+
+  it("begins with the ten that an operator sets", () => {
+    const named = [...text.matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name);
+    expect(SET_BY_OPERATORS).toHaveLength(10);
+    expect(named.slice(0, 10)).toEqual(SET_BY_OPERATORS);
   });
 
   it("names every variable once", () => {
