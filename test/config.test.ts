@@ -12,7 +12,7 @@ import { DEFAULT_LIMITS } from "../config/limits.ts";
 import { PROCESSES, type Process } from "../config/variable.ts";
 import { forgivingConfig, variableValues } from "../config/variable-values.ts";
 import { VARIABLES } from "../config/variables.ts";
-import { RATE_POLICIES } from "../core/callers/rate-policies.ts";
+import { RATE_POLICIES, type RatePolicyName } from "../core/callers/rate-policies.ts";
 import { SHARED_PLACES } from "../core/callers/shared-places.ts";
 import { limitsText } from "../devnet/generous-rates.ts";
 import { scratchDirectory } from "../harness/scratch.ts";
@@ -55,17 +55,18 @@ describe("docs/operate/limits.md", () => {
     const text = readFileSync(new URL("../docs/operate/limits.md", import.meta.url), "utf8");
     const rows = text.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
     const number = (of: number) => of.toLocaleString("en");
-    const policies = Object.entries(RATE_POLICIES).map(([name, { quota, window, of, emptiedBy }]) => [
-      ...[`\`${name}\``, `${number(quota)} a ${window}`, of, emptiedBy],
+    const { rates } = loadConfig({ DATA_DIR: emptyDirectory() });
+    const policies = Object.entries(RATE_POLICIES).map(([name, { window }]) => [
+      ...[`\`${name}\``, `${number(rates[name as RatePolicyName])} a ${window}`],
     ]);
     const first = rows.findIndex((cells) => cells[1] === "policy") + 2;
-    expect(rows.slice(first, first + policies.length).map((cells) => cells.slice(1, 5))).toEqual(policies);
+    expect(rows.slice(first, first + policies.length).map((cells) => cells.slice(1, 3))).toEqual(policies);
     const from = rows.findIndex(([, first]) => first === "place of");
-    const places = Object.values(SHARED_PLACES).map(({ what, perHolder, inAll, emptiedBy, ...more }) => [
-      ...[what, number(perHolder), number(inAll), emptiedBy],
+    const places = Object.values(SHARED_PLACES).map(({ what, perHolder, inAll, ...more }) => [
+      ...[what, number(perHolder), number(inAll)],
       "limits" in more ? more.limits.map((name) => `\`${name}\``).join(", ") : "",
     ]);
-    const shownPlaces = rows.slice(from + 2, from + 2 + places.length).map((cells) => cells.slice(1, 6));
+    const shownPlaces = rows.slice(from + 2, from + 2 + places.length).map((cells) => cells.slice(1, 5));
     expect(shownPlaces).toEqual(places);
     for (const name of Object.keys(DEFAULT_LIMITS)) expect(text, name).toContain(`\`${name}\``);
     const budgets = Object.entries(DEFAULT_BUDGETS).map(([name, budget]) => [`\`${name}\``, number(budget)]);

@@ -17,12 +17,7 @@ import type { Chain } from "../../clients/ports.ts";
 import { openRateBuckets } from "../../clients/rate-buckets.ts";
 import { loadConfig } from "../../config/config.ts";
 import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
-import {
-  RATE_POLICIES,
-  type RateBucket,
-  type RatePolicyName,
-  windowSeconds,
-} from "../../core/callers/rate-policies.ts";
+import { RATE_POLICIES, type RateBucket } from "../../core/callers/rate-policies.ts";
 import type { Networks, Who } from "../../core/callers/shares.ts";
 import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/callers/api-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
@@ -526,25 +521,6 @@ describe("an API key on reads", () => {
     expect(await statuses(5, guess)).toEqual([401, 401, 401, 429, 429]);
     expect((await from("9.9.9.1", "GET", "/read")).status).toBe(200);
   });
-});
-
-it("the defaults protect: each policy has its quota and its window", () => {
-  const { rates } = loadConfig({ DATA_DIR: "/nonexistent" });
-  const told = Object.fromEntries(
-    Object.keys(rates).map((name) => [name, [rates[name as RatePolicyName], windowSeconds(name as RatePolicyName)]]),
-  );
-  expect(told).toMatchObject({
-    reads: [1_200, 60],
-    "writes-by-network": [30, 60],
-    claims: [10, 60],
-    exports: [12, 3_600],
-    writes: [60, 60],
-    proofs: [10, 60],
-    "proofs-by-day": [100, 86_400],
-    payments: [30, 60],
-    groups: [5, 3_600],
-  });
-  for (const name of Object.keys(rates)) expect(rates[name as RatePolicyName], name).toBeGreaterThan(0);
 });
 
 describe("buckets", () => {
