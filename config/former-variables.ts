@@ -1,23 +1,40 @@
 /** Variables of earlier versions. A process that finds one does not start: what it was to set would be ignored. */
 
 /** Names, and what took their place, as the rest of a sentence. */
-const FORMER: readonly [names: RegExp, instead: string][] = [
-  [
-    /^(RATE_[A-Z_]+_PER_[A-Z_]+|RATE_(CONTRACT_SIGNATURES|CHAIN_READS)|PROOFS_PER_AGENT|(MIN_BLOCK_READS|CONNECTIONS|STREAMS)_PER_(CLIENT|PROCESS)|WEBHOOKS_(PER_WALLET|PER_NETWORK|IN_ALL))$/,
-    "LIMITS sets this limit by its name in docs/operate/limits.md",
-  ],
-  [
-    /^((IDENTITY|ERC8004|EAS|HANDSHAKES|SERVICE_TOKEN|AGENT_COMMERCE)_START_BLOCK|(IDENTITY|ERC8004_IDENTITY|ERC8004_REPUTATION|ERC8004_VALIDATION|EAS|HANDSHAKES|SERVICE_TOKEN|AGENT_COMMERCE|ATTESTATION_INDEXER|USDC|NEYNAR_SCORES)_ADDRESS)$/,
-    "CONTRACTS sets contracts by name, as CONTRACTS=identity=0x…@42254000",
-  ],
-  [
-    /^(REVIEWER_HISTORIES|REVIEW_PROOFS|(INCOME|AGENT_COMMERCE)_REQUESTS|TOKEN_URIS|CRED_ORACLE_GAS|EMBEDDINGS_(TEXTS|QUESTIONS))_PER_DAY$/,
-    "DAILY_BUDGETS sets this budget by its name in docs/operate/limits.md",
-  ],
-  [
-    /^(ATTESTATION_RECHECK_INTERVAL|CRED_ROOTS_HEARTBEAT|CRED_ORACLE_(BATCH|INTERVAL)|WEBHOOK_DISABLE_AFTER|(AWARD|MPP)_CONFIRMATIONS)$/,
-    "its default has become fixed, so remove it",
-  ],
+const FORMER: readonly { names: string; instead: string }[] = [
+  {
+    instead: "LIMITS sets this limit by its name in docs/operate/limits.md",
+    names: `
+      RATE_READS_PER_CLIENT RATE_READS_PER_API_KEY RATE_EXPORTS_PER_CLIENT RATE_DISCOVERIES_PER_CLIENT
+      RATE_INDEX_QUERIES_PER_API_KEY RATE_WRITES_PER_CLIENT RATE_CLAIMS_PER_CLIENT RATE_SIGN_INS_PER_CLIENT
+      RATE_CONTRACT_SIGNATURES RATE_CHAIN_READS RATE_SIGNED_WRITES_PER_CLIENT RATE_WRITES_PER_CALLER
+      RATE_WRITES_PER_API_KEY RATE_UPDATES_PER_AGENT_AND_DAY RATE_PROOFS_PER_CALLER RATE_PROOFS_PER_CALLER_AND_DAY
+      RATE_PAYMENTS_PER_CALLER RATE_MESSAGES_PER_MEMBER RATE_MESSAGES_PER_MEMBER_AND_DAY RATE_MESSAGES_PER_GROUP
+      RATE_PRINCIPALS_PER_CLIENT RATE_GROUPS_PER_CALLER RATE_KEPT_ANSWERS_PER_CLIENT
+      RATE_KEPT_ANSWERS_OF_CALLERS_PER_CLIENT RATE_WEBHOOK_SENDS_PER_CALLER RATE_FREE_MINTS_PER_CLIENT
+      PROOFS_PER_AGENT MIN_BLOCK_READS_PER_CLIENT CONNECTIONS_PER_CLIENT STREAMS_PER_CLIENT STREAMS_PER_PROCESS
+      WEBHOOKS_PER_WALLET WEBHOOKS_PER_NETWORK WEBHOOKS_IN_ALL`,
+  },
+  {
+    instead: "DAILY_BUDGETS sets this budget by its name in docs/operate/limits.md",
+    names: `
+      REVIEWER_HISTORIES_PER_DAY REVIEW_PROOFS_PER_DAY INCOME_REQUESTS_PER_DAY AGENT_COMMERCE_REQUESTS_PER_DAY
+      CRED_ORACLE_GAS_PER_DAY TOKEN_URIS_PER_DAY EMBEDDINGS_TEXTS_PER_DAY EMBEDDINGS_QUESTIONS_PER_DAY`,
+  },
+  {
+    instead: "CONTRACTS sets contracts by name, as CONTRACTS=identity=0x…@42254000",
+    names: `
+      IDENTITY_ADDRESS IDENTITY_START_BLOCK ERC8004_IDENTITY_ADDRESS ERC8004_REPUTATION_ADDRESS
+      ERC8004_VALIDATION_ADDRESS ERC8004_START_BLOCK EAS_ADDRESS EAS_START_BLOCK ATTESTATION_INDEXER_ADDRESS
+      AGENT_COMMERCE_ADDRESS AGENT_COMMERCE_START_BLOCK HANDSHAKES_ADDRESS HANDSHAKES_START_BLOCK
+      SERVICE_TOKEN_ADDRESS SERVICE_TOKEN_START_BLOCK USDC_ADDRESS NEYNAR_SCORES_ADDRESS`,
+  },
+  {
+    instead: "its default has become fixed, so remove it",
+    names: `
+      ATTESTATION_RECHECK_INTERVAL CRED_ROOTS_HEARTBEAT CRED_ORACLE_BATCH CRED_ORACLE_INTERVAL AWARD_CONFIRMATIONS
+      WEBHOOK_DISABLE_AFTER MPP_CONFIRMATIONS`,
+  },
 ];
 
 /** @returns a sentence for each variable of an earlier version that the environment sets */
@@ -25,6 +42,6 @@ export const formerVariables = (env: Record<string, string | undefined>): string
   Object.keys(env)
     .filter((name) => env[name]?.trim())
     .flatMap((name) => {
-      const former = FORMER.find(([names]) => names.test(name));
-      return former ? [`${name} is not a variable any more: ${former[1]}`] : [];
+      const former = FORMER.find(({ names }) => names.split(/\s+/).includes(name));
+      return former ? [`${name} is not a variable any more: ${former.instead}`] : [];
     });

@@ -178,19 +178,15 @@ describe("loadConfig", () => {
   });
 
   it.each([
-    ["RATE_READS_PER_CLIENT", "LIMITS"],
-    ["RATE_CHAIN_READS", "LIMITS"],
-    ["STREAMS_PER_PROCESS", "LIMITS"],
-    ["WEBHOOKS_IN_ALL", "LIMITS"],
-    ["INCOME_REQUESTS_PER_DAY", "DAILY_BUDGETS"],
-    ["ERC8004_VALIDATION_ADDRESS", "CONTRACTS"],
-    ["EAS_START_BLOCK", "CONTRACTS"],
-    ["MPP_CONFIRMATIONS", "its default has become fixed, so"],
-    ["EMBEDDINGS_TEXTS_PER_DAY", "DAILY_BUDGETS"],
-  ])("refuses %s of an earlier version and names %s, unless it is empty", (name, instead) => {
+    ["RATE_READS_PER_CLIENT", "LIMITS sets"],
+    ["WEBHOOKS_IN_ALL", "LIMITS sets"],
+    ["EMBEDDINGS_TEXTS_PER_DAY", "DAILY_BUDGETS sets"],
+    ["EAS_START_BLOCK", "CONTRACTS sets"],
+    ["MPP_CONFIRMATIONS", "its default has become fixed"],
+  ])("refuses %s of an earlier version: %s…, unless it is empty", (name, instead) => {
     const DATA_DIR = emptyDirectory();
-    const sentence = `${name} is not a variable any more: ${instead} `;
-    expect(() => loadConfig({ DATA_DIR, [name]: "5" })).toThrow(sentence);
+    const refusal = `${name} is not a variable any more: ${instead}`;
+    expect(() => loadConfig({ DATA_DIR, [name]: "5" })).toThrow(refusal);
     expect(loadConfig({ DATA_DIR, [name]: "" })).toEqual(loadConfig({ DATA_DIR }));
   });
 
@@ -321,34 +317,21 @@ describe("loadConfig", () => {
       });
     });
 
-    it.each<[problem: string, env: () => Record<string, string>, sentence: RegExp]>([
-      [
-        "both are set",
-        () => ({ DEPLOYER_PRIVATE_KEY: key, DEPLOYER_PRIVATE_KEY_FILE: inFile(key) }),
-        /^DEPLOYER_PRIVATE_KEY and DEPLOYER_PRIVATE_KEY_FILE are both set: set one of them$/,
-      ],
-      [
-        "no such file",
-        () => ({ REDIS_URL_FILE: "/nonexistent/redis" }),
-        /^REDIS_URL_FILE names \/nonexistent\/redis, which cannot be read: there is no such file$/,
-      ],
-      [
-        "a directory",
-        () => ({ REDIS_URL_FILE: emptyDirectory() }),
-        /^REDIS_URL_FILE names \S+, which cannot be read: it is a directory$/,
-      ],
-      [
-        "an empty file",
-        () => ({ GITHUB_TOKEN_FILE: inFile("\n") }),
-        /^GITHUB_TOKEN_FILE names \S+secret, which is empty$/,
-      ],
-      [
-        "a text that cannot be",
-        () => ({ DATABASE_URL_FILE: inFile("mysql://a:password@b") }),
-        /^DATABASE_URL_FILE must be a postgres: or postgresql:\/\/ URL$/,
-      ],
-    ])("is refused with a sentence: %s", (_, env, sentence) => {
-      expect(() => loadConfig({ DATA_DIR: emptyDirectory(), ...env() })).toThrow(sentence);
+    it("is refused beside a value of the variable itself", () => {
+      const env = { DATA_DIR: emptyDirectory(), DEPLOYER_PRIVATE_KEY: key, DEPLOYER_PRIVATE_KEY_FILE: inFile(key) };
+      expect(() => loadConfig(env)).toThrow(/^DEPLOYER_PRIVATE_KEY and DEPLOYER_PRIVATE_KEY_FILE are both set: /);
+    });
+
+    it.each([
+      ["REDIS_URL", () => "/nonexistent/redis", "names PATH, which cannot be read: there is no such file"],
+      ["REDIS_URL", emptyDirectory, "names PATH, which cannot be read: it is a directory"],
+      ["GITHUB_TOKEN", () => inFile("\n"), "names PATH, which is empty"],
+      ["DATABASE_URL", () => inFile("mysql://a:password@b"), "must be a postgres: or postgresql:// URL"],
+    ])("of %s that cannot be is refused with a sentence (%o)", (name, file, sentence) => {
+      const path = file();
+      const refusal = `${name}_FILE ${sentence.replace("PATH", path)}`;
+      const expected = expect.objectContaining({ message: refusal });
+      expect(() => loadConfig({ DATA_DIR: emptyDirectory(), [`${name}_FILE`]: path })).toThrow(expected);
     });
 
     it("is read by the processes of the variable alone", () => {
