@@ -14,6 +14,12 @@ import {
   variable,
 } from "./variable.ts";
 
+/** Pages, assets and the documents of `/.well-known` (RFC 8615) are asked for at the root of a host. */
+const rootUrl = webUrl.refine(
+  (v) => !URL.canParse(v) || /^[^/]*\/\/[^/?#]+\/*$/.test(v),
+  "must be the root of a host, as https://agents.example: pages and /.well-known are not served below a path",
+);
+
 /** Variables of `Service` in `.env.example`. */
 export const SERVICE = {
   SERVICE_NAME: variable(
@@ -42,10 +48,10 @@ export const SERVICE = {
   ),
   PUBLIC_URL: variable(
     API_AND_WORKERS,
-    "Canonical URL of the service, used in links; never taken from a request (default http://localhost:PORT)",
-    webUrl,
+    "Canonical URL of the service, used in links; without a path; never taken from a request (default http://localhost:PORT)",
+    rootUrl,
   ),
-  WEB_URL: variable(API_AND_WORKERS, "Web address in links to people (default PUBLIC_URL)", webUrl),
+  WEB_URL: variable(API_AND_WORKERS, "Web address in links to people, without a path (default PUBLIC_URL)", rootUrl),
   SERVICE_HOST: variable(
     API,
     "Hosts accepted in signed texts, comma list, the first is advertised (default the host of PUBLIC_URL). Wallets sign the host of the page they are on: list every host of the site, pages and API, as in api.example.org,example.org,www.example.org",

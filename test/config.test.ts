@@ -113,6 +113,15 @@ describe("loadConfig", () => {
       expect(() => hosts(bad), bad).toThrow(/^SERVICE_HOST must be a host name/);
   });
 
+  it("is served at the root of a host: a path is refused with the reason", () => {
+    const at = (PUBLIC_URL: string) => loadConfig({ DATA_DIR: emptyDirectory(), PUBLIC_URL }).service.publicUrl;
+    expect(at("https://agents.example/")).toBe("https://agents.example");
+    expect(at("http://[2001:db8::1]:4000")).toBe("http://[2001:db8::1]:4000");
+    for (const below of ["https://example.org/agents/", "https://example.org/agents", "https://example.org/?a=b"])
+      expect(() => at(below), below).toThrow(/^PUBLIC_URL must be the root of a host, .*\(got "https:/);
+    expect(() => loadConfig({ DATA_DIR: emptyDirectory(), WEB_URL: "https://example.org/app" })).toThrow(/^WEB_URL must/);
+  });
+
   it("tells every problem at once, a line each", () => {
     const bad = {
       PORT: "70000",

@@ -68,7 +68,7 @@ const ALLOWED = [
   "X-Request-Id",
 ].join(", ");
 
-/** By lower-case name. @param publicUrl an https URL adds Strict-Transport-Security */
+/** By lower-case name. @param publicUrl an https URL adds Strict-Transport-Security, for this host alone */
 export function constantHeaders(publicUrl: string): Record<string, string> {
   return {
     "x-api-version": API_VERSION,
@@ -78,7 +78,7 @@ export function constantHeaders(publicUrl: string): Record<string, string> {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "cross-origin-resource-policy": "cross-origin",
     "referrer-policy": "no-referrer",
-    ...(publicUrl.startsWith("https:") && { "strict-transport-security": "max-age=31536000; includeSubDomains" }),
+    ...(publicUrl.startsWith("https:") && { "strict-transport-security": "max-age=31536000" }),
   };
 }
 
