@@ -1,7 +1,7 @@
 /** A facilitator behind a URL (x402 facilitator API, version 2): one attempt per request, with limits and without redirects. */
-import { Agent } from "undici";
 import type { Authorize } from "./facilitator-token.ts";
 import { readOutcome, readVerdict, toWire } from "./facilitator-wire.ts";
+import { openEgress, type Proxies } from "./http/egress.ts";
 import { exchange } from "./http/exchange.ts";
 import type { Facilitator, PaymentOrder, UpstreamMeter } from "./ports.ts";
 
@@ -12,16 +12,17 @@ export type FacilitatorOptions = {
   authorize?: Authorize | undefined;
   /** Max milliseconds of one request. A settlement waits for a block. */
   timeoutMs: number;
+  /** Undefined: it is dialled directly. */
+  proxies?: Proxies | undefined;
   meter?: UpstreamMeter | undefined;
 };
 
 const CONNECT_MS = 3_000;
 const MAX_BYTES = 64_000;
 
-export function createHttpFacilitator({ url, authorize, timeoutMs, meter }: FacilitatorOptions): Facilitator & {
-  close(): Promise<void>;
-} {
-  const agent = new Agent({ connect: { timeout: CONNECT_MS }, connections: 16 });
+export function createHttpFacilitator(options: FacilitatorOptions): Facilitator & { close(): Promise<void> } {
+  const { url, authorize, timeoutMs, proxies, meter } = options;
+  const agent = openEgress({ connectMs: CONNECT_MS, connections: 16 }, proxies);
   const base = url.replace(/(?<!\/)\/+$/, "");
 
   /** @throws unless the answer is JSON with status 200, or 400, which some facilitators use for refusals */

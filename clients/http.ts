@@ -1,8 +1,9 @@
 /** The HTTP core of all clients: limits, rates, circuit breakers, and the distinction between an answer and trouble. */
-import { Agent, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { parseForeignJson } from "../core/foreign-json.ts";
 import { type SpanOptions, span, traceparent } from "../runtime/tracing.ts";
 import { type Breaker, breaker } from "./http/breaker.ts";
+import { openEgress, type Proxies } from "./http/egress.ts";
 import {
   exchange,
   type IncomingAnswer,
@@ -74,6 +75,8 @@ export type HttpOptions = {
   /** Max wait of a request for its turn, ms: short where a client waits, longer in a job. */
   maxWaitMs: number;
   limits?: Partial<Omit<Limits, "maxBytes">> & { connectMs?: number };
+  /** Undefined: upstreams are dialled directly. */
+  proxies?: Proxies | undefined;
   meter?: UpstreamMeter | undefined;
   /** Milliseconds since the epoch. */
   now?: () => number;
@@ -92,9 +95,10 @@ const MAX_BYTES = 2_000_000;
 const BREAKER = { failures: 10, openMs: 1_000, longestMs: 60_000 };
 
 /** Opens the connections of a process to its upstreams; they are kept alive and shared. */
-export function openHttp({ userAgent, maxWaitMs, limits = {}, meter, now = Date.now, signal }: HttpOptions): Http {
+export function openHttp({ userAgent, maxWaitMs, limits = {}, proxies, ...rest }: HttpOptions): Http {
+  const { meter, now = Date.now, signal } = rest;
   const { connectMs, ...times } = { ...LIMITS, ...limits };
-  const agent = new Agent({ connect: { timeout: connectMs }, connections: 16, keepAliveTimeout: 10_000 });
+  const agent = openEgress({ connectMs, connections: 16, keepAliveTimeout: 10_000 }, proxies);
   return {
     upstream: (options) =>
       upstreamOn(agent, {

@@ -3,10 +3,11 @@
  * name that later resolves to another address (DNS rebinding) passes no check it should fail.
  */
 import { Resolver, lookup as systemLookup } from "node:dns/promises";
-import type { LookupFunction } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { isOneHost, urlOf } from "../core/urls.ts";
 import { boundAnswers } from "./http/bounded-socket.ts";
+import { openTunnels, type Proxies } from "./http/egress.ts";
 import { exchange, type IncomingAnswer, type Limits, type OutgoingRequest } from "./http/exchange.ts";
 import { type Allowance, isDiallable, publicUrl, RefusedTarget } from "./http/public-address.ts";
 
@@ -37,6 +38,8 @@ type Resolve = (name: string) => Promise<readonly { address: string; family: num
 
 export type PublicHttpOptions = Allowance & {
   userAgent: string;
+  /** Through which everything is dialled: the proxy resolves the names, and has to refuse inner addresses. */
+  proxies?: Proxies | undefined;
   resolve?: Resolve;
   limits?: Partial<Omit<Limits, "maxBytes">>;
   /** Max connections to one origin; further requests wait, and their time limits run meanwhile. */
@@ -58,6 +61,7 @@ const KEEPS_METHOD = new Set([307, 308]);
 export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
   const {
     userAgent,
+    proxies,
     limits,
     connections = CONNECTIONS_PER_HOST,
     resolve = lookupAll,
@@ -66,6 +70,7 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
   } = options;
   // HTTP/2 lets a stranger open streams, windows and header tables in this process, and no limit here covers them.
   const dial = buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(resolve, allowance), allowH2: false });
+  const tunnels = proxies && openTunnels(proxies, CONNECT_MS);
   const agent = new Agent({
     allowH2: false,
     connections,
@@ -74,11 +79,18 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
     connect: (target, done) => {
       const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
       if (/^[\d.]+$|:/.test(host) && !isDiallable(host, allowance)) return done(new RefusedTarget(NOT_PUBLIC), null);
-      dial(target, (...[error, socket]) => {
+      const bounded: buildConnector.Callback = (...[error, socket]) => {
         if (error) return done(error, null);
         boundAnswers(socket, maxWireBytes);
         done(null, socket);
-      });
+      };
+      const dialOver = (tunnel: Socket | null) => {
+        if (tunnel === null) dial(target, bounded);
+        else if (target.protocol === "https:") dial({ ...target, httpSocket: tunnel }, bounded);
+        else bounded(null, tunnel);
+      };
+      if (tunnels) tunnels.open(target).then(dialOver, (error) => done(error, null));
+      else dialOver(null);
     },
   });
 
@@ -95,7 +107,13 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
     return exchange(agent, outgoing, { ...LIMITS, ...limits, maxBytes }).catch(refusalOr);
   }
 
-  return { request, close: () => agent.destroy() };
+  return {
+    request,
+    async close() {
+      await agent.destroy();
+      await tunnels?.close();
+    },
+  };
 }
 
 /**

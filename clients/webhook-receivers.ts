@@ -29,7 +29,7 @@ const MAX_HOSTS = 2_000;
 /** Requests of a host: in flight (all, and to slow receivers), rate of sent ones, rate of postponed ones. */
 type Host = { all: number; slow: number; sent: RequestRate; putOff: RequestRate };
 
-export type WebhookReceiverOptions = Pick<PublicHttpOptions, "userAgent" | "resolve" | "limits"> & {
+export type WebhookReceiverOptions = Pick<PublicHttpOptions, "userAgent" | "proxies" | "resolve" | "limits"> & {
   /** Allows receivers on this machine, also over http; link-local and metadata addresses stay refused. */
   allowLoopback: boolean;
   /** Milliseconds since the epoch; used for a Retry-After with a date. */

@@ -15,7 +15,7 @@ import { pricingConfig, requirePayees } from "./pricing.ts";
 import { secretsOf } from "./secrets.ts";
 import { serviceConfig } from "./service.ts";
 import { storageConfig } from "./storage.ts";
-import { upstreamsConfig } from "./upstreams.ts";
+import { proxyConfig, upstreamsConfig } from "./upstreams.ts";
 import type { Process, Variable } from "./variable.ts";
 import { VARIABLES, type Values } from "./variables.ts";
 
@@ -94,6 +94,7 @@ function configOf(v: Values, dataDir: string, secrets: string[]) {
     /** Undefined: the service takes no access tokens. */
     identityProvider: identityProviderConfig(v),
     upstreams: upstreamsConfig(v),
+    ...proxyConfig(v),
     /** Undefined: agents are found by words only. */
     embeddings: embeddingsConfig(v),
     /** Of the index over meanings. */

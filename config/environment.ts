@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { PROXY } from "./upstreams.ts";
 import { VARIABLES } from "./variables.ts";
 
 export type Environment = Record<string, string | undefined>;
@@ -36,10 +37,14 @@ function readText(from: string, path: string): Written {
   }
 }
 
+/** Names of proxies are written in either case (https://everything.curl.dev/usingcurl/proxies/env.html). */
+const textOf = (env: Environment, name: string): string | undefined =>
+  env[name]?.trim() || (name in PROXY ? env[name.toLowerCase()]?.trim() : undefined);
+
 /** What an environment says of a variable, directly or by a file. */
 function writtenIn(env: Environment, name: string): Written {
   const byFile = name + FILE_SUFFIX;
-  const [text, path] = [env[name]?.trim(), env[byFile]?.trim()];
+  const [text, path] = [textOf(env, name), env[byFile]?.trim()];
   if (text && path) return { from: name, problem: `${name} and ${byFile} are both set: set one of them` };
   if (path) return readText(byFile, path);
   return text ? { from: name, text } : { from: name };

@@ -8,7 +8,7 @@ const MIN_SECRET_CHARS = 8;
 const MIN_NODE_KEY_CHARS = 16;
 
 /**
- * Every secret of the configuration, as a text could contain it: variables marked as one, passwords of databases,
+ * Every secret of the configuration, as a text could contain it: variables marked as one, passwords of databases and proxies,
  * keys in the URLs of nodes.
  */
 export function secretsOf(v: Values): string[] {
@@ -17,7 +17,14 @@ export function secretsOf(v: Values): string[] {
     .flatMap(([name]) => [v[name as keyof Values]].flat(3))
     .filter((value) => typeof value === "string")
     .map((value) => value.replace(/^0x/, ""));
-  const stores = [v.DATABASE_URL, v.INDEXER_DATABASE_URL, v.MIGRATION_DATABASE_URL, v.REDIS_URL];
+  const stores = [
+    v.DATABASE_URL,
+    v.INDEXER_DATABASE_URL,
+    v.MIGRATION_DATABASE_URL,
+    v.REDIS_URL,
+    v.HTTPS_PROXY,
+    v.HTTP_PROXY,
+  ];
   const passwords = stores.flatMap((store) => {
     const { username, password } = new URL(store ?? "none:");
     // Every message contains the name of the role, so a password equal to it cannot be censored.

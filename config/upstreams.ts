@@ -4,7 +4,16 @@ import { REGISTRIES } from "../core/directory/registries.ts";
 import type { SettingsOf, UpstreamVariable, UpstreamVariables, ValueOf } from "../core/operations/upstream-variable.ts";
 import { byProofPlatform, PROOF_PLATFORMS } from "../core/proof-platforms.ts";
 import { duration, flag, integer, webUrl, withoutSlash } from "./checks.ts";
-import { API_AND_WORKERS, type Process, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
+import {
+  API_AND_WORKERS,
+  type Process,
+  READERS_OF_CHAIN,
+  secret,
+  type ValuesOf,
+  type Variable,
+  variable,
+  WORKERS,
+} from "./variable.ts";
 
 /** An entry of a table whose rows state their variables. */
 type Entry = { key: string; variables: UpstreamVariables };
@@ -68,6 +77,38 @@ export const UPSTREAMS = {
     "1h",
   ),
 } satisfies Record<string, Variable>;
+
+/** Variables of `Proxy` in `.env.example`, under the names that other programs know too; those in lower case count as well. */
+export const PROXY = {
+  HTTPS_PROXY: secret(
+    variable(
+      READERS_OF_CHAIN,
+      "Proxy for https to the service's own upstreams (unset: they are dialled directly)",
+      webUrl,
+    ),
+  ),
+  HTTP_PROXY: secret(
+    variable(READERS_OF_CHAIN, "Proxy for http to them, and for https while HTTPS_PROXY is unset", webUrl),
+  ),
+  NO_PROXY: variable(
+    READERS_OF_CHAIN,
+    "Hosts that are dialled directly all the same, comma list of host, .domain or host:port; this machine always is",
+    z.string(),
+    "",
+  ),
+  PROXY_UNTRUSTED: variable(
+    WORKERS,
+    "Whether webhooks, files and endpoints that users name go through the proxy too: it then has to refuse inner addresses",
+    flag,
+    "false",
+  ),
+} satisfies Record<string, Variable>;
+
+/** Options of `proxies` and `untrustedProxies` in the configuration; undefined: dialled directly. */
+export function proxyConfig({ HTTPS_PROXY: https, HTTP_PROXY: http, ...v }: ValuesOf<typeof PROXY>) {
+  const proxies = https || http ? { https, http, direct: v.NO_PROXY } : undefined;
+  return { proxies, untrustedProxies: v.PROXY_UNTRUSTED ? proxies : undefined };
+}
 
 /** `readsPerDay`: budget of accounts that are read on one day (UTC); null: none. */
 export type ProofChecks = { recheckMs: number; readsPerDay: number | null };

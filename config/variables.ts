@@ -12,7 +12,7 @@ import { PRICING } from "./pricing.ts";
 import { SERVICE } from "./service.ts";
 import { STORAGE } from "./storage.ts";
 import { TESTING } from "./testing.ts";
-import { UPSTREAMS } from "./upstreams.ts";
+import { PROXY, UPSTREAMS } from "./upstreams.ts";
 import type { ValuesOf, Variable } from "./variable.ts";
 
 /** The subjects in the order of `.env.example`. */
@@ -30,6 +30,7 @@ export const GROUPS: Record<string, Record<string, Variable>> = {
   Messaging: MESSAGES,
   "Identity provider": IDENTITY_PROVIDER,
   Upstreams: UPSTREAMS,
+  Proxy: PROXY,
   Embeddings: EMBEDDINGS,
   Pricing: PRICING,
   Testing: TESTING,
@@ -49,6 +50,7 @@ export const VARIABLES = {
   ...MESSAGES,
   ...IDENTITY_PROVIDER,
   ...UPSTREAMS,
+  ...PROXY,
   ...EMBEDDINGS,
   ...PRICING,
   ...TESTING,

@@ -92,7 +92,7 @@ export function launchIndexer(options: {
 
   /** @returns why the run ended */
   async function runOnce(session: Session): Promise<string> {
-    nodes ??= openNodes(config.chain, log);
+    nodes ??= openNodes(config, log);
     if (!(await nodes.answer())) return "no JSON-RPC node answers";
     const { node } = nodes;
     const schema = await prepareSchema(session, node);

@@ -1,6 +1,7 @@
 /** The launcher's own reads of the chain, independent of Ponder: head and block hashes. */
 import type { Logger } from "pino";
-import { openRpcPool, type RpcNode, type RpcPool } from "../clients/rpc/pool.ts";
+import { openRpcPool, type RpcPool } from "../clients/rpc/pool.ts";
+import type { Config } from "../config/config.ts";
 import { LaunchError } from "./launch-error.ts";
 
 /** The nodes did not answer, or answered with an error: nothing is known about the chain, try again later. */
@@ -27,12 +28,13 @@ export type Nodes = {
  * The configured nodes as one. A silent node and one of another chain are left out and tried again later; `log` gets a line.
  * @throws LaunchError when no node is configured
  */
-export function openNodes({ id, nodes }: { id: number; nodes: readonly RpcNode[] }, log: Logger): Nodes {
+export function openNodes({ chain: { id, nodes }, proxies }: Pick<Config, "chain" | "proxies">, log: Logger): Nodes {
   if (nodes.length === 0) throw new LaunchError("RPC_URL is not set and no local stack is running.");
   let wrongChain: string | undefined;
   const pool = openRpcPool({
     chainId: id,
     nodes,
+    proxies,
     warn(sentence) {
       wrongChain = sentence;
       log.error(sentence);

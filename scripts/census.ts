@@ -44,9 +44,9 @@ await operatorCommand(async (args) => {
     requests: option,
   } as const;
   const { values } = parseArgs({ args, options });
-  const { chain: of, contracts } = loadConfig();
+  const { chain: of, contracts, proxies } = loadConfig();
   if (of.nodes.length === 0) throw new Error("RPC_URL is not set and no local stack is running (npm start).");
-  const pool = openRpcPool({ chainId: of.id, nodes: of.nodes, timeoutMs: TIMEOUT_MS, warn: console.error });
+  const pool = openRpcPool({ chainId: of.id, nodes: of.nodes, proxies, timeoutMs: TIMEOUT_MS, warn: console.error });
   try {
     const chain = createChain(pool);
     const { erc8004Identity: identity, erc8004Reputation: reputation } = contracts;

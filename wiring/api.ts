@@ -57,7 +57,7 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
     const log = createLog(config, "api");
     parts.defer(await openTraces(config, "api"));
     const ops = openOps(config, "api", log);
-    const chain = openChain(parts, config.chain, log, ops);
+    const chain = openChain(parts, { ...config.chain, proxies: config.proxies }, log, ops);
     const facilitator = await openFacilitator(parts, config, chain, ops);
     const reads = await openReads(parts, config, log);
     const queues = await openQueuesOf(config, log);
@@ -69,6 +69,7 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
     const proofs = openProofReaders(config.upstreams.proofPlatforms, {
       http,
       userAgent: userAgent(config),
+      proxies: config.proxies,
       onClose: (close) => parts.defer(close),
     });
     const indexQueries = config.indexer.url ? openIndexQueries(config.indexer.url, { meter: ops?.upstreams }) : null;

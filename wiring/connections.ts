@@ -55,7 +55,7 @@ export async function openReplicas(
 /** A chain over its nodes. @throws Error, one sentence, without a node */
 export function openChain(
   parts: AsyncDisposableStack,
-  { id, nodes }: { id: number; nodes: readonly RpcNode[] },
+  { id, nodes, proxies }: { id: number; nodes: readonly RpcNode[]; proxies: Config["proxies"] },
   log: Logger,
   ops: Ops | undefined,
 ): Chain {
@@ -63,6 +63,7 @@ export function openChain(
   const pool = openRpcPool({
     chainId: id,
     nodes,
+    proxies,
     meter: ops?.upstreams,
     warn: (sentence) => log.error(sentence),
   });
@@ -92,7 +93,7 @@ export const userAgent = ({ service }: Config) => `${service.name} (${service.pu
 
 /** @param waitMs max wait of a request for its turn at an upstream, ms */
 export const openUpstreamHttp = (config: Config, ops: Ops | undefined, waitMs: number): Http =>
-  openHttp({ userAgent: userAgent(config), maxWaitMs: waitMs, meter: ops?.upstreams });
+  openHttp({ userAgent: userAgent(config), proxies: config.proxies, maxWaitMs: waitMs, meter: ops?.upstreams });
 
 /** Encrypts the secrets of webhooks; null without a key: the service has no webhooks. */
 export function openSecretBox({ webhooks: { keys } }: Config): SecretBox | null {

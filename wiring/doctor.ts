@@ -36,16 +36,16 @@ export const wireDoctor = (
   about: { variables: readonly VariableValue[]; problems: readonly string[] },
 ): Promise<Assembly<World>> =>
   assemble(async (parts) => {
+    const { chain: nodes, mpp, redisUrl, payments, proxies } = config;
     const db = openReadPool(parts, config.database.url ?? NOWHERE);
     const http = openUpstreamHttp(config, undefined, TURN_MS);
     parts.defer(() => http.close());
     const probe = (url: string) => {
-      const node = openNodeProbe(url);
+      const node = openNodeProbe(url, proxies);
       parts.defer(() => node.close());
       return node;
     };
-    const { chain: nodes, mpp, redisUrl, payments } = config;
-    const pool = openRpcPool({ chainId: nodes.id, nodes: nodes.nodes });
+    const pool = openRpcPool({ chainId: nodes.id, nodes: nodes.nodes, proxies });
     parts.defer(() => pool.close());
     const world: Omit<World, "unmet"> = {
       config,
@@ -53,7 +53,7 @@ export const wireDoctor = (
       nodes: nodes.rpcUrls.map(probe),
       limits: nodes.nodes.map((node) => ({
         host: new URL(node.url).host,
-        learn: () => learnLimits(nodes.id, node, config.contracts.handshakes.address),
+        learn: () => learnLimits({ chainId: nodes.id, node, proxies }, config.contracts.handshakes.address),
       })),
       wsChainId: nodes.wsUrl ? () => chainIdOverWebSocket(nodes.wsUrl!) : null,
       tempo: mpp ? probe(mpp.rpcUrl) : null,
@@ -65,6 +65,7 @@ export const wireDoctor = (
       proofs: openProofReaders(config.upstreams.proofPlatforms, {
         http,
         userAgent: userAgent(config),
+        proxies,
         onClose: (close) => parts.defer(close),
       }),
       ethos: openEthos(config, http),
@@ -72,7 +73,7 @@ export const wireDoctor = (
       authorizationServer: openAuthorizationServer(config, http),
       markets: openMarkets(config, http),
       facilitator: payments.facilitator.url ? () => kindsOf(config, payments.facilitator.url!) : null,
-      serverDate,
+      serverDate: (url) => serverDate(url, { proxies }),
       service: (path) => askService(originsOf(config), path),
       accounts: {
         deployer: accountOf(config.sender.privateKey, nodes.id),
@@ -89,10 +90,10 @@ const accountOf = (privateKey: Hex | undefined, chainId: number) =>
 /** The API's public URL, and its port on this machine. */
 const originsOf = ({ service, http }: Config) => [...new Set([service.publicUrl, `http://127.0.0.1:${http.port}`])];
 
-async function kindsOf({ payments }: Config, url: string) {
+async function kindsOf({ payments, proxies }: Config, url: string) {
   const { authorization, apiKey } = payments.facilitator;
   const fixed = authorization === undefined ? undefined : async () => authorization;
-  return facilitatorKinds(url, apiKey ? tokenAuthorization(apiKey) : fixed);
+  return facilitatorKinds(url, apiKey ? tokenAuthorization(apiKey) : fixed, proxies);
 }
 
 function openReadPool(parts: AsyncDisposableStack, connectionString: string) {

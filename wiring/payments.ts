@@ -15,7 +15,7 @@ import { openChain } from "./connections.ts";
  */
 export async function openFacilitator(
   parts: AsyncDisposableStack,
-  { payments, sender, chain: { id } }: Config,
+  { payments, sender, proxies, chain: { id } }: Config,
   chain: Chain,
   ops: Ops | undefined,
 ): Promise<Facilitator | null> {
@@ -23,7 +23,7 @@ export async function openFacilitator(
   if (url) {
     const fixed = authorization === undefined ? undefined : async () => authorization;
     const authorize = apiKey ? tokenAuthorization(apiKey) : fixed;
-    const facilitator = createHttpFacilitator({ url, authorize, timeoutMs, meter: ops?.upstreams });
+    const facilitator = createHttpFacilitator({ url, authorize, timeoutMs, proxies, meter: ops?.upstreams });
     parts.defer(() => facilitator.close());
     return facilitator;
   }
@@ -36,13 +36,13 @@ export async function openFacilitator(
 /** Payments by MPP; null when they are not configured. */
 export async function openMpp(
   parts: AsyncDisposableStack,
-  { mpp }: Config,
+  { mpp, proxies }: Config,
   log: Logger,
   ops: Ops | undefined,
 ): Promise<Mpp | null> {
   if (!mpp) return null;
   const { chainId, rpcUrl, ...rest } = mpp;
-  const chain = openChain(parts, { id: chainId, nodes: [{ url: rpcUrl, roles: RPC_ROLES }] }, log, ops);
+  const chain = openChain(parts, { id: chainId, nodes: [{ url: rpcUrl, roles: RPC_ROLES }], proxies }, log, ops);
   // Imported on demand: it loads another copy of much of viem.
   const { createMpp } = await import("../clients/mpp.ts");
   return createMpp({ chain, ...rest });

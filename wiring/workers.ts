@@ -65,6 +65,7 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
     const proofs = openProofReaders(config.upstreams.proofPlatforms, {
       http,
       userAgent: userAgent(config),
+      proxies: config.proxies,
       onClose: (close) => parts.defer(close),
     });
     const webhooks = sends ? openWebhooks(parts, config, ops) : null;
@@ -73,7 +74,7 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
       const all = ofDay(`redirected:${host}`, REDIRECTED_PER_DAY, 1, now);
       return takeAll(db, [all, ofDay(`redirected:${host} ${bySite}`, REDIRECTED_BY_SITE, 1, now)], now);
     });
-    const chain = openChain(parts, config.chain, log, ops);
+    const chain = openChain(parts, { ...config.chain, proxies: config.proxies }, log, ops);
     const mpp = sends ? await openMpp(parts, config, log, ops) : null;
     const embeddings = openEmbeddings(config, http, EMBEDDINGS_MS);
     if (ops && sends) {
@@ -111,6 +112,7 @@ function openWebhooks(parts: AsyncDisposableStack, config: Config, ops: Ops | un
   const secrets = openSecretBox(config);
   const receivers = openWebhookReceivers({
     userAgent: userAgent(config),
+    proxies: config.untrustedProxies,
     allowLoopback: config.webhooks.allowLoopback,
   });
   parts.defer(() => receivers.close());
@@ -133,6 +135,7 @@ function openForeignEndpoints(
 ): JobContext["endpoints"] {
   const http = openPublicHttp({
     userAgent: userAgent(config),
+    proxies: config.untrustedProxies,
     loopback: config.upstreams.gateways.allowLoopback,
     limits: { headersMs: 5_000, totalMs: 5_000 },
   });

@@ -1,7 +1,7 @@
 /** Reads what a facilitator settles (`GET /supported` of the x402 facilitator API). */
-import { Agent } from "undici";
 import { z } from "zod";
 import type { Authorize } from "../facilitator-token.ts";
+import { openEgress, type Proxies } from "../http/egress.ts";
 import { exchange } from "../http/exchange.ts";
 import type { FacilitatorKinds } from "../ports.ts";
 
@@ -11,8 +11,12 @@ const kind = z.object({ x402Version: z.number(), scheme: z.string(), network: z.
 const answer = z.object({ kinds: z.array(z.unknown()) });
 
 /** @param url base URL of the facilitator @throws Error when it does not answer, refuses the key, or answers something else */
-export async function facilitatorKinds(url: string, authorize?: Authorize): Promise<FacilitatorKinds> {
-  const agent = new Agent({ connect: { timeout: 3_000 } });
+export async function facilitatorKinds(
+  url: string,
+  authorize?: Authorize,
+  proxies?: Proxies,
+): Promise<FacilitatorKinds> {
+  const agent = openEgress({ connectMs: 3_000 }, proxies);
   try {
     const target = new URL(`${url.replace(/(?<!\/)\/+$/, "")}/supported`);
     const headers = {

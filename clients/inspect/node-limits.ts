@@ -1,6 +1,7 @@
 /** Learns the limits of one JSON-RPC node as the service does: through a pool with this node alone. */
 import type { Address } from "../../core/agents/facts.ts";
 import type { RpcNode } from "../../core/operations/rpc-roles.ts";
+import type { Proxies } from "../http/egress.ts";
 import type { LearnedLimits } from "../ports.ts";
 import { openRpcPool } from "../rpc/pool.ts";
 
@@ -19,8 +20,11 @@ const hex = (block: number) => `0x${block.toString(16)}`;
  * @param address a contract with few logs
  * @throws Failure upstream_unavailable when the node does not answer, or serves another chain
  */
-export async function learnLimits(chainId: number, node: RpcNode, address: Address): Promise<LearnedLimits> {
-  const pool = openRpcPool({ chainId, nodes: [node], timeoutMs: 8_000, maxWaitMs: 4_000 });
+export async function learnLimits(
+  { chainId, node, proxies }: { chainId: number; node: RpcNode; proxies?: Proxies | undefined },
+  address: Address,
+): Promise<LearnedLimits> {
+  const pool = openRpcPool({ chainId, nodes: [node], proxies, timeoutMs: 8_000, maxWaitMs: 4_000 });
   const stats = () => pool.stats()[0]!;
   try {
     const head = Number(await pool.request("eth_blockNumber", []));

@@ -1,13 +1,13 @@
 /** One JSON-RPC node asked alone: no failover, no retries, no learning; the doctor judges each node by its own words. */
-import { Agent } from "undici";
+import { openEgress, type Proxies } from "../http/egress.ts";
 import { exchange } from "../http/exchange.ts";
 import type { NodeAnswer, NodeProbe } from "../ports.ts";
 
 const LIMITS = { headersMs: 8_000, bodyMs: 8_000, totalMs: 10_000, maxBytes: 12_000_000 };
 
 /** @param url of the node; the part after `#` is not sent */
-export function openNodeProbe(url: string): NodeProbe & { close(): Promise<void> } {
-  const agent = new Agent({ connect: { timeout: 3_000 }, connections: 8 });
+export function openNodeProbe(url: string, proxies?: Proxies): NodeProbe & { close(): Promise<void> } {
+  const agent = openEgress({ connectMs: 3_000, connections: 8 }, proxies);
   const target = new URL(url);
   target.hash = "";
   return {

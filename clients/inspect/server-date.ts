@@ -1,13 +1,16 @@
 /** Reads the clock of an HTTP server from its Date header (RFC 9110, section 6.6.1). */
-import { Agent } from "undici";
+import { openEgress, type Proxies } from "../http/egress.ts";
 import { exchange } from "../http/exchange.ts";
 import type { ServerDate } from "../ports.ts";
 
 const LIMITS = { headersMs: 5_000, bodyMs: 5_000, totalMs: 6_000, maxBytes: 1_000_000 };
 
 /** @throws Error when there is no answer, or none with a date */
-export async function serverDate(url: string, now: () => number = Date.now): Promise<ServerDate> {
-  const agent = new Agent({ connect: { timeout: 3_000 } });
+export async function serverDate(
+  url: string,
+  { now = Date.now, proxies }: { now?: () => number; proxies?: Proxies | undefined } = {},
+): Promise<ServerDate> {
+  const agent = openEgress({ connectMs: 3_000 }, proxies);
   try {
     const sentAt = now();
     const request = { method: "GET" as const, url: new URL(url), headers: {}, headOnly: true };

@@ -20,9 +20,9 @@ const RATE = {
 
 export const openGithub: OpenReader<typeof github.variables, GithubClaim> = (
   { url, rawUrl, token },
-  { http, userAgent, onClose },
+  { http, userAgent, proxies, onClose },
 ) => {
-  const raw = openPublicHttp({ userAgent, origins: [new URL(rawUrl).origin], loopback: isLoopback(rawUrl) });
+  const raw = openPublicHttp({ userAgent, proxies, origins: [new URL(rawUrl).origin], loopback: isLoopback(rawUrl) });
   onClose(() => raw.close());
   const api = http.upstream({
     name: "GitHub",

@@ -1,5 +1,6 @@
 /** The type of functions that open a platform's reader, from its settings and the connections of the process. */
 import type { SettingsOf, UpstreamVariables } from "../../core/operations/upstream-variable.ts";
+import type { Proxies } from "../http/egress.ts";
 import type { Http } from "../http.ts";
 import type { ProofReader } from "../ports.ts";
 
@@ -7,6 +8,8 @@ export type ReaderParts = {
   http: Http;
   /** User agent for hosts that are not reached through `http`. */
   userAgent: string;
+  /** Undefined: those hosts are dialled directly. */
+  proxies?: Proxies | undefined;
   /** Registers a function that runs when the process ends. */
   onClose(close: () => Promise<void>): void;
 };

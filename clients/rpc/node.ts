@@ -1,7 +1,8 @@
 /** One node of the pool: its queue, batches and rate, whether it answers, and what was learned of its limits. */
-import { Agent } from "undici";
+import type { Dispatcher } from "undici";
 import type { RpcRole } from "../../core/operations/rpc-roles.ts";
 import { type Breaker, breaker } from "../http/breaker.ts";
+import { openEgress, type Proxies } from "../http/egress.ts";
 import type { RpcNodeStats } from "../ports.ts";
 import { type Fault, faultOf, namedPause, RpcRequestError } from "./errors.ts";
 import { type NodeLimits, openLimits } from "./limits.ts";
@@ -35,6 +36,7 @@ export type NodeOptions = {
   warn(sentence: string): void;
   /** See RpcPoolOptions. */
   logsNeedHead?: boolean;
+  proxies?: Proxies | undefined;
 };
 
 const SILENCE = { failures: 1, openMs: 5_000, longestMs: 300_000 };
@@ -62,7 +64,7 @@ export class RpcNodeConnection {
   readonly limits: NodeLimits;
   readonly #options: NodeOptions;
   readonly #url: URL;
-  readonly #dispatcher: Agent;
+  readonly #dispatcher: Dispatcher;
   readonly #pace: Pace;
   readonly #silence: Breaker;
   readonly #counts = openCounts();
@@ -78,17 +80,14 @@ export class RpcNodeConnection {
   #scheduled = false;
 
   constructor(options: NodeOptions) {
-    const { host, roles, concurrency, timeoutMs, now } = options;
+    const { host, roles, concurrency, timeoutMs, proxies, now } = options;
     this.host = host;
     this.roles = roles;
     this.limits = openLimits(now);
     this.#options = options;
     this.#url = new URL(options.url);
-    this.#dispatcher = new Agent({
-      connect: { timeout: Math.min(CONNECT_MS, timeoutMs) },
-      connections: concurrency,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-    });
+    const connectMs = Math.min(CONNECT_MS, timeoutMs);
+    this.#dispatcher = openEgress({ connectMs, connections: concurrency, keepAliveTimeout: KEEP_ALIVE_MS }, proxies);
     this.#pace = openPace(now);
     this.#silence = breaker({ ...SILENCE, now });
   }

@@ -1,5 +1,6 @@
 /** The pool of JSON-RPC nodes of one chain: the one place that decides how a request reaches them. */
 import { RPC_ROLES, type RpcNode, type RpcRole } from "../../core/operations/rpc-roles.ts";
+import type { Proxies } from "../http/egress.ts";
 import type { RpcNodeStats } from "../ports.ts";
 import { readLogs } from "./logs.ts";
 import { type Outcome, RpcNodeConnection } from "./node.ts";
@@ -50,6 +51,8 @@ export type RpcPoolOptions = {
    * an answer lacked is counted among its node's refusals.
    */
   wholeLogs?: boolean;
+  /** Undefined: nodes are dialled directly. */
+  proxies?: Proxies | undefined;
   /** Gets the outcome of every request to every node. */
   meter?: { asked(upstream: string, outcome: "answered" | "trouble" | "refused", ms: number): void } | undefined;
   /** Gets a sentence when a node serves another chain. */

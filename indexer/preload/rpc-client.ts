@@ -15,10 +15,12 @@ const TIMEOUT_MS = 10_000;
 /** Max milliseconds that a request waits for nodes that are paused for their rate. */
 const TURN_TIMEOUT_MS = 60_000;
 
-const { id, nodes, archive } = loadConfig().chain;
+const { chain, proxies } = loadConfig();
+const { id, nodes, archive } = chain;
 const pool = openRpcPool({
   chainId: id,
   nodes,
+  proxies,
   timeoutMs: TIMEOUT_MS,
   maxWaitMs: TURN_TIMEOUT_MS,
   // Ponder never requests a range again: what is missing in one answer is missing in the index.

@@ -19,7 +19,8 @@ const TIMEOUT_MS = 15_000;
 /** @throws CommandError, Failure in words for the operator */
 export async function printEstimate(config: Config, part: Part): Promise<void> {
   if (config.chain.nodes.length === 0) throw new CommandError("RPC_URL is not set and no local stack is running.");
-  const nodes = openRpcPool({ chainId: config.chain.id, nodes: config.chain.nodes, timeoutMs: TIMEOUT_MS, warn });
+  const { chain, proxies } = config;
+  const nodes = openRpcPool({ chainId: chain.id, nodes: chain.nodes, proxies, timeoutMs: TIMEOUT_MS, warn });
   try {
     const estimate = await estimateOf(config, part, nodes);
     const income = { wallets: await walletsOf(config), perDay: config.incomeRequestsPerDay };

@@ -15,7 +15,7 @@ type BackfillRun = { log: Logger; display: Display; stopping: AbortSignal };
 
 /** @throws CommandError, LaunchError in words for the operator */
 export async function fetchHistory(config: Config, part: Part, run: BackfillRun): Promise<void> {
-  const nodes = openNodes(config.chain, run.log);
+  const nodes = openNodes(config, run.log);
   try {
     await fetchOver(nodes, { config, part, ...run });
   } finally {

@@ -148,6 +148,9 @@ describe("the compose file", () => {
     const apis = ["api-1", "api-2"];
     expect(holders).toEqual({
       OTEL_EXPORTER_OTLP_HEADERS: ["workers", ...apis],
+      // The password of the proxy.
+      HTTPS_PROXY: ["indexer", "workers", ...apis],
+      HTTP_PROXY: ["indexer", "workers", ...apis],
       DEPLOYER_PRIVATE_KEY: ["workers"],
       EMBEDDINGS_API_KEY: ["workers", ...apis],
       RECEIPT_SIGNER_PRIVATE_KEY: apis,
