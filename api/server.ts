@@ -5,6 +5,7 @@ import { Server as NetServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { SHARED_PLACES } from "../core/callers/shared-places.ts";
 import { places } from "../core/callers/shares.ts";
+import { bindTo, urlAt } from "../runtime/listen-address.ts";
 import type { Api } from "./app.ts";
 import { comesFrom, peerOf } from "./http/client-address.ts";
 import { networksOf } from "./http/client-network.ts";
@@ -86,12 +87,12 @@ export async function startServer(
   server.on("clientError", answerMalformed);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(bind.port, bind.host, resolve);
+    server.listen(bindTo(bind.host, bind.port), resolve);
   });
   const { port } = server.address() as AddressInfo;
 
   return {
-    url: `http://${bind.host.includes(":") ? `[${bind.host}]` : bind.host}:${port}`,
+    url: urlAt(bind.host, port),
     port,
     async stop() {
       stopping = true;

@@ -29,7 +29,7 @@ export const SERVICE = {
     "Helixa",
   ),
   PORT: variable(API, "Port of the HTTP API", integer(1, 65535), "4000"),
-  HOST: variable(API, "Interface the HTTP API listens on", z.string().min(1), "0.0.0.0"),
+  HOST: variable(API, "Interface the HTTP API listens on (::, all of IPv4 and IPv6)", z.string().min(1), "::"),
   INDEXER_PORT: variable(
     INDEXER,
     "Port of the indexer's read-only GraphQL and SQL (unset: any free one; npm start: PORT + 1)",

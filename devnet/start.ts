@@ -7,6 +7,7 @@ import { ConfigError } from "../config/config-error.ts";
 import { contractUriOf } from "../core/agents/token-uri.ts";
 import { migrate } from "../db/schema/migrate.ts";
 import { portOr } from "../runtime/free-port.ts";
+import { bindTo, urlAt } from "../runtime/listen-address.ts";
 import { buildWeb, webIsStale } from "../web/build.ts";
 import { startAnvil } from "./anvil.ts";
 import { claim, dataDir, release, runningSupervisor } from "./data-dir.ts";
@@ -117,7 +118,7 @@ function portIsFree(port: number, host: string): Promise<void> {
         error.code === "EADDRINUSE" ? "is taken: stop what uses it, or set PORT" : `cannot be used (${error.code})`;
       reject(new StartError(`Port ${port} ${reason}.`));
     });
-    server.listen(port, host, () => server.close(() => resolve()));
+    server.listen(bindTo(host, port), () => server.close(() => resolve()));
   });
 }
 
@@ -233,7 +234,7 @@ async function startProcesses(): Promise<void> {
   supervisor.start("workers");
   supervisor.start("api");
   if (stack.simulatorUrl) await answersReady(`${stack.simulatorUrl}/health`, directory.logs);
-  await answersReady(`http://127.0.0.1:${config.http.port}/ready`, directory.logs);
+  await answersReady(`${urlAt(config.http.host, config.http.port)}/ready`, directory.logs);
   await becomes(() => supervisor.isUp("workers"), directory.logs);
 }
 
@@ -266,7 +267,7 @@ function ownChain(): boolean {
 
 async function seedWorld(say: (line: string) => void): Promise<void> {
   stack.seeded = await seed({
-    apiUrl: `http://127.0.0.1:${stack.config.http.port}`,
+    apiUrl: urlAt(stack.config.http.host, stack.config.http.port),
     host: stack.config.service.hosts[0]!,
     rpcUrl: stack.rpcUrl!,
     simulatorUrl: stack.simulatorUrl!,

@@ -1,5 +1,6 @@
-/** Programs that some tests need and npm does not bring: where each is, and what is not run without it. */
+/** What some tests need and npm does not bring: programs, and IPv6; where each is, and what is not run without it. */
 import { existsSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { delimiter, join } from "node:path";
 
 const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"];
@@ -29,8 +30,13 @@ export const PROGRAMS = {
   promtool: program(["promtool"], { of: "prometheus", unrun: "the alerts as Prometheus itself computes them" }),
 };
 
-/** A line for each program that is missing. */
-export const missingInWords = (): string[] =>
-  Object.entries(PROGRAMS)
+/** Whether this machine has ::1. */
+export const HAS_IPV6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === "::1"));
+
+/** A line for each that is missing. */
+export const missingInWords = (): string[] => [
+  ...Object.entries(PROGRAMS)
     .filter(([, { path }]) => path === undefined)
-    .map(([name, { of, unrun }]) => `MISSING: ${name} (apt-get install ${of}). Not tested: ${unrun}.`);
+    .map(([name, { of, unrun }]) => `MISSING: ${name} (apt-get install ${of}). Not tested: ${unrun}.`),
+  ...(HAS_IPV6 ? [] : ["MISSING: ::1. Not tested: a machine with IPv6 alone."]),
+];

@@ -25,8 +25,11 @@ function newHold(greeting: string, words: string) {
   return { greeting, words, held: new Set<Socket>(), over, end };
 }
 
-/** @param target where each new connection leads; may be changed meanwhile */
-export async function tcpProxy(target: { host: string; port: number }) {
+/**
+ * @param target where each new connection leads; may be changed meanwhile
+ * @param address of the loopback network on which it listens
+ */
+export async function tcpProxy(target: { host: string; port: number }, address = "127.0.0.1") {
   const open = new Set<Socket>();
   const maimed = new Set<Socket>();
   let mode: LineMode = { kind: "clear" };
@@ -62,7 +65,7 @@ export async function tcpProxy(target: { host: string; port: number }) {
       });
     }
   });
-  const listen = (port: number) => once(server.listen(port, "127.0.0.1"), "listening");
+  const listen = (port: number) => once(server.listen(port, address), "listening");
   await listen(0);
   const bound = (server.address() as AddressInfo).port;
   const cut = () =>

@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import type { RpcNodeStats } from "../clients/ports.ts";
 import { failureNow, type LastFailure } from "../db/operations/backfill-progress.ts";
 import { freePort, portOr } from "../runtime/free-port.ts";
+import { urlAt } from "../runtime/listen-address.ts";
 import { redactor } from "../runtime/log.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { type FetchOnly, fetchOnlyUrl } from "./preload/fetch-only.ts";
@@ -144,7 +145,7 @@ export async function startPonder(options: {
       seen = new Map();
       return taken;
     },
-    metricsUrl: `http://${host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host}:${port}/metrics`,
+    metricsUrl: `${urlAt(host, port)}/metrics`,
     ended,
     kill,
     async stop() {

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { bindTo, urlAt } from "../runtime/listen-address.ts";
 
 /** Takes a request below its prefix. */
 export type MountedHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
@@ -43,10 +44,10 @@ export async function startOpsServer({ host, port, registry, more, mounts = {}, 
   };
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, resolve);
+    server.listen(bindTo(host, port), resolve);
   });
   const { port: bound } = server.address() as AddressInfo;
-  const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  const url = urlAt(host, bound);
   log.info({ url }, "metrics can be read");
   return {
     url,

@@ -1,6 +1,7 @@
 /** Finds TCP ports on which no process listens, and which none has been given just now. */
 import { createSocket, type Socket } from "node:dgram";
 import { createServer } from "node:net";
+import { bindTo } from "./listen-address.ts";
 
 /** Below those that systems give to outgoing connections, which may take any of them before it is listened on. */
 const FIRST_PORT = 10_000;
@@ -54,6 +55,6 @@ export const portOr = (wanted: number, host?: string): Promise<number> =>
 function tryPort(port: number, host = "127.0.0.1"): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);
-    server.listen(port, host, () => server.close(() => resolve(port)));
+    server.listen(bindTo(host, port), () => server.close(() => resolve(port)));
   });
 }

@@ -132,6 +132,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "ops",
       "core",
       "db",
+      "runtime/listen-address.ts",
       "runtime/tracing.ts",
       "prom-client",
       /^@opentelemetry\//,
@@ -180,6 +181,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
     any: [
       "api",
       "core",
+      "runtime/listen-address.ts",
       "runtime/project-root.ts",
       "runtime/tracing.ts",
       "db",

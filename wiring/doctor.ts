@@ -19,6 +19,7 @@ import { serverSettings } from "../db/operations/server-health.ts";
 import { openReadOnlyPool } from "../db/sql/connect.ts";
 import { reasonOf } from "../doctor/check.ts";
 import type { DatabaseRole, Need, World } from "../doctor/world.ts";
+import { urlAt } from "../runtime/listen-address.ts";
 import { type Assembly, assemble } from "./assemble.ts";
 import { openUpstreamHttp, userAgent } from "./connections.ts";
 import { openEmbeddings } from "./embeddings.ts";
@@ -88,7 +89,7 @@ const accountOf = (privateKey: Hex | undefined, chainId: number) =>
   privateKey ? createSigner(privateKey, chainId).address : null;
 
 /** The API's public URL, and its port on this machine. */
-const originsOf = ({ service, http }: Config) => [...new Set([service.publicUrl, `http://127.0.0.1:${http.port}`])];
+const originsOf = ({ service, http }: Config) => [...new Set([service.publicUrl, urlAt(http.host, http.port)])];
 
 async function kindsOf({ payments, proxies }: Config, url: string) {
   const { authorization, apiKey } = payments.facilitator;
