@@ -1,8 +1,9 @@
 /** A Redis of a test's own: Debian's redis-server on a free port, when the machine has it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
+import { join } from "node:path";
 import { freePort } from "../runtime/free-port.ts";
 import { PROGRAMS } from "./programs.ts";
 import { scratchDirectory } from "./scratch.ts";
@@ -13,14 +14,15 @@ export const REDIS_BINARY = PROGRAMS.redis.path;
 
 export type TestRedis = Awaited<ReturnType<typeof startRedis>>;
 
-export async function startRedis() {
+/** @param settings of redis.conf, in addition to or in place of those of a test */
+export async function startRedis(settings: Record<string, string> = {}) {
   if (!REDIS_BINARY) throw new Error("redis-server is not installed");
   const binary = REDIS_BINARY;
   const directory = scratchDirectory("redis");
   const port = await freePort();
   let child: ChildProcess;
   const start = async () => {
-    const own = { port, bind: "127.0.0.1", save: "", dir: directory, "repl-diskless-sync-delay": 0 };
+    const own = { port, bind: "127.0.0.1", save: "", dir: directory, "repl-diskless-sync-delay": 0, ...settings };
     const args = Object.entries(own).flatMap(([name, value]) => [`--${name}`, String(value)]);
     child = spawn(binary, args, { stdio: "ignore" });
     await until("Redis accepts connections", () => say(port, "PING").catch(() => null));
@@ -57,6 +59,29 @@ export async function startRedis() {
     },
     async stop() {
       await ended("SIGTERM");
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A Sentinel that watches one primary and, alone, decides that it has failed. */
+export async function startSentinel(primary: { url: string }) {
+  if (!REDIS_BINARY) throw new Error("redis-server is not installed");
+  const directory = scratchDirectory("sentinel");
+  const [port, of] = [await freePort(), new URL(primary.url).port];
+  const file = join(directory, "sentinel.conf");
+  const settings = [`monitor main 127.0.0.1 ${of} 1`, "down-after-milliseconds main 500", "failover-timeout main 2000"];
+  writeFileSync(file, [`port ${port}`, "bind 127.0.0.1", ...settings.map((line) => `sentinel ${line}`)].join("\n"));
+  const child = spawn(REDIS_BINARY, [file, "--sentinel"], { stdio: "ignore" });
+  await until("the Sentinel answers", () => say(port, "PING").catch(() => null));
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    say: (command: string) => say(port, command),
+    /** The port of the primary that it names now. */
+    primaryPort: async () => Number((await say(port, "SENTINEL GET-MASTER-ADDR-BY-NAME main")).split("\r\n")[4]),
+    async stop() {
+      child.kill();
+      if (child.exitCode === null) await once(child, "exit");
       rmSync(directory, { recursive: true, force: true });
     },
   };

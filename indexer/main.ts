@@ -1,6 +1,7 @@
 /** `npm run indexer`: reads the chain into Postgres until it is asked to end. */
 import { childEnvironment, loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
+import { requirePrimary } from "../db/sql/primary.ts";
 import { indexerGauges } from "../ops/metrics/indexer.ts";
 import { openOps } from "../ops/open.ts";
 import { onShutdown } from "../runtime/lifecycle.ts";
@@ -10,6 +11,12 @@ import { launchIndexer } from "./launcher.ts";
 
 try {
   const config = loadConfig(undefined, { of: "indexer" });
+  if (config.database.indexerUrl)
+    await requirePrimary(config.database.indexerUrl, "INDEXER_DATABASE_URL or DATABASE_URL").catch(
+      ({ message }: Error) => {
+        throw new LaunchError(message);
+      },
+    );
   const log = createLog(config, "indexer");
   const ops = openOps(config, "indexer", log);
   const gauges = ops && indexerGauges(ops.registry);

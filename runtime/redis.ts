@@ -51,3 +51,38 @@ export async function isReplica(redis: Redis): Promise<boolean> {
   });
   return /^role:slave/m.test(String(info));
 }
+
+/** Max milliseconds that a start waits for the kind of a server; one that is away is connected to later. */
+const KIND_MS = 5_000;
+
+/**
+ * Why a server of this kind cannot hold the queue; null where it can.
+ * @param info what INFO answers
+ */
+export function kindProblem(info: string): string | null {
+  const kind = /^redis_mode:(\w+)/m.exec(info)?.[1];
+  if (kind === "cluster")
+    return "is a Redis Cluster, which spreads keys that a job needs together: name a Redis without cluster mode";
+  if (kind === "sentinel")
+    return "is a Redis Sentinel, which holds no data: name the primary by an address that follows it";
+  return null;
+}
+
+/**
+ * Refuses a kind of server that cannot hold the queue. One that does not answer, or does not say, passes.
+ * @throws Error, one sentence
+ */
+export async function requireSingleRedis(url: string): Promise<void> {
+  const redis = new Redis(url, {
+    ...{ lazyConnect: true, enableReadyCheck: false, maxRetriesPerRequest: 0, retryStrategy: () => null },
+    ...{ connectTimeout: KIND_MS, commandTimeout: KIND_MS },
+  });
+  redis.on("error", () => {});
+  try {
+    const info = await redis.info("server").catch(() => "");
+    const problem = kindProblem(String(info));
+    if (problem !== null) throw new Error(`the server of REDIS_URL ${problem}`);
+  } finally {
+    redis.disconnect();
+  }
+}

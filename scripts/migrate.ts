@@ -1,11 +1,13 @@
 /** `npm run migrate`: brings the off-chain schema of the configured database up to date. */
 import { loadConfig } from "../config/config.ts";
 import { migrate } from "../db/schema/migrate.ts";
+import { requirePrimary } from "../db/sql/primary.ts";
 
 try {
   const { database, embeddingDimensions: dimensions } = loadConfig(undefined, { of: "migration" });
   const url = database.migrationUrl;
   if (!url) throw new Error("DATABASE_URL is not set and no local stack is running");
+  await requirePrimary(url, "MIGRATION_DATABASE_URL or DATABASE_URL");
   await migrate(url, { dimensions });
   console.log("The schema offchain is up to date.");
 } catch (error) {

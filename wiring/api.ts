@@ -38,6 +38,7 @@ import {
   openServicePool,
   openUpstreamHttp,
   REQUEST_WAIT_MS,
+  requireStores,
   userAgent,
 } from "./connections.ts";
 import { openEmbeddings } from "./embeddings.ts";
@@ -53,7 +54,7 @@ const EMBEDDINGS_MS = 5_000;
 /** @throws Error, one sentence, when a part cannot be opened; the parts opened before it are closed */
 export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
   assemble(async (parts) => {
-    await openKeccak();
+    await Promise.all([openKeccak(), requireStores(config)]);
     const log = createLog(config, "api");
     parts.defer(await openTraces(config, "api"));
     const ops = openOps(config, "api", log);

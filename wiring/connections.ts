@@ -10,8 +10,10 @@ import type { Config } from "../config/config.ts";
 import type { RpcNode } from "../core/operations/rpc-roles.ts";
 import { openReadPool, type ReadPool } from "../db/replicas/read-pool.ts";
 import { openPool } from "../db/sql/connect.ts";
+import { requirePrimary } from "../db/sql/primary.ts";
 import type { Ops } from "../ops/open.ts";
 import { traceStatements } from "../ops/traced-pool.ts";
+import { requireSingleRedis } from "../runtime/redis.ts";
 import { isTracing } from "../runtime/tracing.ts";
 import { JOBS } from "../workers/jobs.ts";
 import { openQueues } from "../workers/operations/queue.ts";
@@ -20,6 +22,17 @@ import { openQueues } from "../workers/operations/queue.ts";
 export function databaseUrl({ database: { url } }: Config): string {
   if (url === undefined) throw new Error("DATABASE_URL is not set and no local stack is running (npm start).");
   return url;
+}
+
+/**
+ * Refuses at the start what cannot hold the data of the service; stores that are away pass.
+ * @throws Error, one sentence
+ */
+export async function requireStores(config: Config): Promise<void> {
+  await Promise.all([
+    requirePrimary(databaseUrl(config), "DATABASE_URL"),
+    config.redisUrl && requireSingleRedis(config.redisUrl),
+  ]);
 }
 
 /** @param connectMs max wait for a connection: short in the API, where a client waits; long in the workers */

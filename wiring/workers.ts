@@ -34,6 +34,7 @@ import {
   openSecretBox,
   openServicePool,
   openUpstreamHttp,
+  requireStores,
   userAgent,
 } from "./connections.ts";
 import { openEmbeddings } from "./embeddings.ts";
@@ -51,6 +52,7 @@ export const wireReaders = (config: Config): Promise<Assembly<JobContext>> => wi
 
 const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly<JobContext>> =>
   assemble(async (parts) => {
+    await requireStores(config);
     const log = createLog(config, role);
     parts.defer(await openTraces(config, role));
     const ops = openOps(config, role, log);

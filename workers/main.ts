@@ -18,7 +18,8 @@ try {
   context.log.info("the workers run");
   sayUp();
 } catch (error) {
-  const reason = error instanceof ConfigError ? `the configuration is not usable:\n${error.message}` : String(error);
+  const { message } = error as Error;
+  const reason = error instanceof ConfigError ? `the configuration is not usable:\n${message}` : message;
   console.error(`The workers cannot start: ${reason}`);
   process.exit(1);
 }

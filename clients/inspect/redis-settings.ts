@@ -1,5 +1,6 @@
 /** Reads the settings of a Redis server that decide whether jobs survive in it. */
 import { Redis } from "ioredis";
+import { kindProblem } from "../../runtime/redis.ts";
 import type { RedisSettings } from "../ports.ts";
 
 /** @throws Error when the server does not answer within 5 s, or refuses the password */
@@ -19,6 +20,7 @@ export async function redisSettings(url: string): Promise<RedisSettings> {
     await redis.connect();
     const info = await redis.info();
     return {
+      kindProblem: kindProblem(info),
       version: /^redis_version:(\S+)/m.exec(info)?.[1] ?? "unknown",
       maxmemoryPolicy: /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? (await setting(redis, "maxmemory-policy")),
       appendonly: await setting(redis, "appendonly"),

@@ -24,7 +24,13 @@ export type LearnedLimits = RpcNodeStats & {
 };
 
 /** Settings of a Redis server; null: it does not say. */
-export type RedisSettings = { version: string; maxmemoryPolicy: string | null; appendonly: string | null };
+export type RedisSettings = {
+  version: string;
+  /** Why a server of its kind cannot hold the queue; null: it can. */
+  kindProblem: string | null;
+  maxmemoryPolicy: string | null;
+  appendonly: string | null;
+};
 
 /** The Date header of an HTTP server. Times are milliseconds since the epoch. */
 export type ServerDate = {

@@ -132,6 +132,7 @@ async function applyFiles(client: pg.Client): Promise<boolean> {
   const { pending, initial, replaced, later, refusal } = planOf(hashes);
   if (refusal) throw new Error(refusal);
   if (later.length > 0) return false;
+  await requireTrigrams(client);
 
   if (pending.length > 0) await holdWriters(client);
   for (const file of pending) {
@@ -143,6 +144,15 @@ async function applyFiles(client: pg.Client): Promise<boolean> {
     await note(client, initial);
   }
   return true;
+}
+
+/** @throws Error, one sentence, where the server does not have the extension that searches need */
+async function requireTrigrams(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query("select from pg_available_extensions where name = 'pg_trgm'");
+  if (rowCount === 0)
+    throw new Error(
+      "this Postgres has no extension pg_trgm, which searches need: install its contrib package, or allow the extension at the provider",
+    );
 }
 
 const note = (client: pg.Client, { name, hash }: SqlFile) =>

@@ -180,7 +180,7 @@ const redis: Check = {
   group: "Storage",
   async run({ redis }) {
     if (!redis) return ok("not configured: the queue lives in Postgres, and rate limits in each process");
-    const { version, maxmemoryPolicy, appendonly } = await redis();
+    const { version, kindProblem, maxmemoryPolicy, appendonly } = await redis();
     const [major = 0, minor = 0] = version.split(".").map(Number);
     const findings: Finding[] = [];
     const isOld = major < OLDEST_REDIS[0] || (major === OLDEST_REDIS[0] && minor < OLDEST_REDIS[1]);
@@ -189,6 +189,8 @@ const redis: Check = {
         ? error(`version ${version}`, `Upgrade: the queue needs ${OLDEST_REDIS.join(".")} or newer.`)
         : ok(`version ${version}`),
     );
+    if (kindProblem !== null)
+      findings.push(error(`the server ${kindProblem}`, "API and workers refuse it at their start."));
     const policy = { subject: "maxmemory-policy" };
     if (maxmemoryPolicy === null) findings.push(skipped("the server does not say its policy", policy));
     else if (maxmemoryPolicy === "noeviction") findings.push(ok("noeviction", policy));

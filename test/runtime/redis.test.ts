@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { openRateBuckets } from "../../clients/rate-buckets.ts";
 import { testLog } from "../../harness/log.ts";
-import { REDIS_BINARY, startRedis, startRedisPair } from "../../harness/redis.ts";
+import { REDIS_BINARY, startRedis, startRedisPair, startSentinel } from "../../harness/redis.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { isReplica, openRedis } from "../../runtime/redis.ts";
@@ -117,6 +117,37 @@ describe.runIf(REDIS_BINARY)("a failover of Redis that closes no connection", ()
       return scheduled > before + 1;
     });
     expect(ran).toEqual(["before", "after"]);
+  });
+
+  it("decided by a Sentinel is followed where the address follows the primary that it names", async () => {
+    const [first, second] = await Promise.all([startRedis(), startRedis()]);
+    await second.follow(first);
+    const sentinel = await startSentinel(first);
+    closers.push(() => Promise.all([first, second, sentinel].map((server) => server.stop())));
+    const place = { host: "127.0.0.1", port: Number(new URL(first.url).port) };
+    const line = await tcpProxy(place);
+    closers.push(() => line.close());
+    const queues = await open(`redis://127.0.0.1:${line.port}`);
+    const ran: unknown[] = [];
+    queues.work("score", 1, async (data) => void ran.push(data));
+    await queues.add("score", [{ data: "before" }]);
+    await until("a job runs", () => ran.length === 1);
+    const { port } = new URL(second.url);
+    await until("the Sentinel knows the replica", async () =>
+      (await sentinel.say("SENTINEL REPLICAS main")).includes(port),
+    );
+    first.crash();
+    await until("the Sentinel names the other one", async () => {
+      place.port = await sentinel.primaryPort();
+      return place.port === Number(port);
+    });
+    const added = () => queues.add("score", [{ jobId: "after", data: "after" }]);
+    await until("a job is added", () =>
+      added()
+        .then(() => true)
+        .catch(() => false),
+    );
+    await until("it runs", () => ran.at(-1) === "after");
   });
 
   it("is noticed by who only asks, too", async () => {
