@@ -1,14 +1,13 @@
-/** One anvil process: its binary, its readiness, its end, also when the parent is killed. */
-import { type ChildProcess, spawn } from "node:child_process";
+/** One anvil process: its binary, its readiness, its end. */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { endProgram, startProgram } from "./start-program.ts";
 
 export type AnvilProcess = {
   url: string;
   wsUrl: string;
   port: number;
-  /** Process id of anvil itself. */
   pid: number;
   /** Settles when the process has ended, for whatever reason. */
   ended: Promise<void>;
@@ -16,9 +15,8 @@ export type AnvilProcess = {
   stop(): Promise<void>;
 };
 
-/** Longer than any of these takes on a busy machine: they end only what never answers. */
+/** Longer than either takes on a busy machine: they end only what never answers. */
 const READY_MS = 60_000;
-const STOP_MS = 60_000;
 export const ANSWER_MS = 60_000;
 const PLATFORMS: Record<string, string> = {
   "darwin-arm64": "darwin-arm64",
@@ -29,55 +27,35 @@ const PLATFORMS: Record<string, string> = {
 };
 
 /**
- * `sh` between parent and anvil. It prints anvil's process id, and when its standard input closes, which the death of the
- * parent does too, it asks anvil to end, which dumps the state; without it a killed parent leaves anvil behind.
- * On Windows anvil runs without it: a stop there keeps what was dumped last, and a leftover ends by hand.
- */
-const GUARD = `exec 3<&0
-"$@" 3<&- &
-pid=$!
-echo "pid $pid"
-(cat <&3; kill $pid) >/dev/null 2>&1 &
-exec 3<&-
-wait $pid`;
-
-/**
  * Starts anvil on 127.0.0.1 and waits until it listens.
  * @param port 0 for a free one
  * @throws Error with anvil's own words when it ends instead
  */
 export async function launchAnvil(port: number, args: string[]): Promise<AnvilProcess> {
-  const guarded = process.platform !== "win32";
-  const command = [anvilBinary(), "--host", "127.0.0.1", "--port", String(port), ...args];
-  // Detached: a Ctrl-C in the terminal reaches the parent alone, which ends its parts in order.
-  const child = guarded
-    ? spawn("/bin/sh", ["-c", GUARD, "sh", ...command], { detached: true, stdio: ["pipe", "pipe", "pipe"] })
-    : spawn(command[0]!, command.slice(1), { stdio: ["pipe", "pipe", "pipe"] });
+  const child = startProgram(anvilBinary(), ["--host", "127.0.0.1", "--port", String(port), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let lastWords = "";
   child.stderr!.on("data", (chunk: Buffer) => {
     lastWords = (lastWords + chunk).slice(-2000);
   });
-  child.stdin!.on("error", () => {});
   const ended = new Promise<void>((done) => {
-    child.once("exit", () => {
-      child.stdin!.destroy();
-      done();
-    });
+    child.once("exit", () => done());
     child.once("error", (error) => {
       lastWords = error.message;
       done();
     });
   });
-  const stop = () => endOf(child, ended, guarded);
-  const announced = await Promise.race([firstWords(child, guarded ? undefined : child.pid), ended, pause(READY_MS)]);
-  if (!announced) {
+  const stop = () => endProgram(child);
+  const listensOn = await Promise.race([announcedPort(child.stdout!), ended, pause(READY_MS)]);
+  if (!listensOn) {
     await stop();
     throw new Error(`anvil did not start: ${lastWords.trim() || "no answer"}`);
   }
-  const address = `127.0.0.1:${announced.port}`;
+  const address = `127.0.0.1:${listensOn}`;
   // Otherwise anvil logs every request, and no process reads its log.
   await rpc(`http://${address}`, "anvil_setLoggingEnabled", [false]);
-  return { url: `http://${address}`, wsUrl: `ws://${address}`, port: announced.port, pid: announced.pid, ended, stop };
+  return { url: `http://${address}`, wsUrl: `ws://${address}`, port: listensOn, pid: child.pid!, ended, stop };
 }
 
 /** A JSON-RPC call to a local chain. */
@@ -99,30 +77,13 @@ function anvilBinary(): string {
   return join(directory, "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
 }
 
-/** What it says at its start: the process id by the guard, the port by anvil, which listens from then on. */
-function firstWords(child: ChildProcess, knownPid?: number): Promise<{ pid: number; port: number }> {
-  let pid = knownPid;
-  let port: number | undefined;
-  return new Promise((done) => {
-    createInterface({ input: child.stdout! }).on("line", (line) => {
-      const [, word, number] = /^(pid|Listening on) (?:.*:)?(\d+)$/.exec(line) ?? [];
-      if (word === "pid") pid = Number(number);
-      if (word === "Listening on") port = Number(number);
-      if (pid !== undefined && port !== undefined) done({ pid, port });
+/** The port that anvil names once it listens. */
+const announcedPort = (output: NodeJS.ReadableStream) =>
+  new Promise<number>((done) => {
+    createInterface({ input: output }).on("line", (line) => {
+      const port = /^Listening on .*:(\d+)$/.exec(line)?.[1];
+      if (port !== undefined) done(Number(port));
     });
   });
-}
-
-async function endOf(child: ChildProcess, ended: Promise<void>, guarded: boolean): Promise<void> {
-  if (guarded) child.stdin!.end();
-  else child.kill();
-  const timer = setTimeout(() => {
-    if (!guarded) child.kill("SIGKILL");
-    // The guard leads a process group of its own, anvil is in it.
-    else if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-  }, STOP_MS);
-  await ended;
-  clearTimeout(timer);
-}
 
 const pause = (ms: number) => new Promise<undefined>((done) => setTimeout(done, ms, undefined).unref());

@@ -2,11 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { isAlive } from "./data-dir.ts";
+import { endLeftover, isAlive } from "./start-program.ts";
 
 /** Longer than anvil needs to write a dump. */
 const QUIET_MS = 2_000;
-const STOP_MS = 15_000;
 
 /**
  * Anvil writes `dump` again and again in place, so a kill can leave half of one. A finished dump is moved to `state`,
@@ -45,10 +44,7 @@ export async function stopLeftoverAnvil(directory: string): Promise<void> {
   const pid = Number(readFileSync(file, "utf8"));
   // Process ids are given out again: only a process that names this directory's dump is ours to end.
   if (pid > 0 && isAlive(pid) && commandOf(pid).includes(dump)) {
-    process.kill(pid, "SIGTERM");
-    const deadline = Date.now() + STOP_MS;
-    while (isAlive(pid) && Date.now() < deadline) await new Promise((done) => setTimeout(done, 25));
-    if (isAlive(pid)) process.kill(pid, "SIGKILL");
+    await endLeftover(pid);
   }
   rmSync(file, { force: true });
 }

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { STACK_FILE } from "../config/environment.ts";
+import { isAlive } from "./start-program.ts";
 
 /** Everything the stack writes below DATA_DIR, and nothing else. */
 export const LAYOUT = {
@@ -43,14 +44,4 @@ export function claim(directory: DataDir): void {
 /** Removes what only a running stack may show. */
 export function release(directory: DataDir): void {
   for (const file of [directory.supervisor, directory.stackEnv, directory.devnet]) rmSync(file, { force: true });
-}
-
-/** Whether a process is alive; a process of another user counts. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

@@ -1,5 +1,5 @@
-/** Embedded PostgreSQL: real server binaries from npm, started as an unprivileged user, surviving kill -9, reused on restart. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+/** Embedded PostgreSQL: real server binaries from npm, started as an unprivileged user, its data safe from kill -9. */
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -18,14 +18,15 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { openClient } from "../db/sql/connect.ts";
 import { freePort } from "../runtime/free-port.ts";
+import { endLeftover, endProgram, hasEnded, isAlive, startProgram } from "./start-program.ts";
 
 const require = createRequire(import.meta.url);
 /** File with the path of the cluster when its user cannot reach the data directory. */
 const MOVED_NOTE = "moved-to";
 const PASSWORD = "postgres";
 const START_TIMEOUT_MS = 60_000;
-/** A server of an earlier run that is busy, or that is shutting down, answers or ends within this time. */
-const SURVIVOR_TIMEOUT_MS = 30_000;
+/** Ends sessions and keeps all data; SIGTERM would wait for the clients. */
+const FAST_SHUTDOWN = "SIGINT";
 const PLATFORMS: Record<string, string> = {
   "linux-x64": "linux-x64",
   "linux-arm64": "linux-arm64",
@@ -39,8 +40,6 @@ export type Postgres = {
   url: string;
   port: number;
   pid: number;
-  /** A server left over from an earlier run was found alive and is used. */
-  reused: boolean;
   /** Fast shutdown: sessions are ended, data is safe. */
   stop(): Promise<void>;
 };
@@ -65,8 +64,7 @@ export async function startPostgres(options: {
   if (user) chownSync(dataDir, user.uid, user.gid);
   chmodSync(dataDir, 0o700);
 
-  const survivor = await findSurvivor(dataDir);
-  if (survivor) return survivor;
+  await endEarlier(dataDir);
   if (!existsSync(join(dataDir, "PG_VERSION"))) initialise(native, dataDir, user);
 
   const port = options.port ?? (await freePort());
@@ -80,10 +78,9 @@ export async function startPostgres(options: {
     ...options.settings,
   };
   const args = Object.entries(settings).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
-  const server = spawn(binary(native, "postgres"), ["-D", dataDir, "-p", String(port), ...args], {
+  const server = startProgram(binary(native, "postgres"), ["-D", dataDir, "-p", String(port), ...args], {
     ...spawnOptions(user),
-    // Its own process group: Ctrl-C in a terminal reaches the supervisor only, which then stops the parts in order.
-    detached: true,
+    endSignal: FAST_SHUTDOWN,
     stdio: ["ignore", "ignore", "pipe"],
   });
   let words = "";
@@ -93,13 +90,12 @@ export async function startPostgres(options: {
   const url = serverUrl(port);
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (!(await answers(url))) {
-    if (server.exitCode !== null || server.signalCode !== null)
-      throw new Error(`PostgreSQL did not start: ${words.trim()}`);
+    if (hasEnded(server)) throw new Error(`PostgreSQL did not start: ${words.trim()}`);
     if (Date.now() > deadline)
       throw new Error(`PostgreSQL did not answer within ${START_TIMEOUT_MS / 1000} s: ${words.trim()}`);
     await pause(25);
   }
-  return { url, port, pid: server.pid!, reused: false, stop: () => stopServer(server) };
+  return { url, port, pid: server.pid!, stop: () => endProgram(server, FAST_SHUTDOWN) };
 }
 
 /** Where the cluster of a data directory is that the server's user cannot reach. */
@@ -111,7 +107,7 @@ export function movedTo(dataDir: string): string | undefined {
 /** Stops a server still running on `dataDir` and removes its files, wherever they were put. */
 export async function removePostgres(dataDir: string): Promise<void> {
   const moved = movedTo(dataDir);
-  await (await findSurvivor(moved ? join(moved, "data") : dataDir))?.stop();
+  await endEarlier(moved ? join(moved, "data") : dataDir);
   for (const directory of [moved, dataDir]) if (directory) rmSync(directory, { recursive: true, force: true });
 }
 
@@ -198,30 +194,11 @@ function reachable(native: string, dataDir: string, user: User | undefined): { n
   return { native: copy, dataDir: join(base, "data") };
 }
 
-/** A server that outlived its supervisor still serves this directory: use it rather than fight it. */
-async function findSurvivor(dataDir: string): Promise<Postgres | undefined> {
+/** A server of an earlier run that still shuts down on these files, or that a killed process has left on Windows, is ended. */
+async function endEarlier(dataDir: string): Promise<void> {
   const file = join(dataDir, "postmaster.pid");
-  if (!existsSync(file)) return undefined;
-  const [pid, , , port] = readFileSync(file, "utf8").split("\n").map(Number);
-  if (!pid || !port) return undefined;
-  const gone = () => attempt(() => process.kill(pid, 0)) === undefined;
-  // While a server runs on the cluster, no other can start on it.
-  const deadline = Date.now() + SURVIVOR_TIMEOUT_MS;
-  while (!(await answers(serverUrl(port)))) {
-    if (gone() || !isServer(pid) || Date.now() > deadline) return undefined;
-    await pause(100);
-  }
-  return {
-    url: serverUrl(port),
-    port,
-    pid,
-    reused: true,
-    async stop() {
-      attempt(() => process.kill(pid, "SIGINT"));
-      const deadline = Date.now() + 15_000;
-      while (!gone() && Date.now() < deadline) await pause(25);
-    },
-  };
+  const pid = existsSync(file) ? Number(readFileSync(file, "utf8").split("\n")[0]) : 0;
+  if (pid > 0 && isAlive(pid) && isServer(pid)) await endLeftover(pid, FAST_SHUTDOWN);
 }
 
 /** Whether a process may be a server: after a restart of the machine its number may be another program's. */
@@ -259,14 +236,6 @@ async function answers(url: string): Promise<boolean> {
   } finally {
     await client.end().catch(() => {});
   }
-}
-
-function stopServer(server: ChildProcess): Promise<void> {
-  return new Promise((done) => {
-    if (server.exitCode !== null || server.signalCode !== null) return done();
-    server.once("exit", () => done());
-    server.kill("SIGINT");
-  });
 }
 
 /** Runs what may fail without harm. @returns undefined when it failed */

@@ -1,10 +1,11 @@
 /** The local stack's supervisor: starts the service's processes, restarts one that ends, ends all of them together. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { join } from "node:path";
 import { UP } from "../runtime/lifecycle.ts";
 import { commandOf, PROCESS_ENV, type ProcessName } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
+import { endProgram, startProgram } from "./start-program.ts";
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 15_000;
@@ -63,18 +64,16 @@ export class Supervisor {
     this.#stopping = true;
     for (const part of this.#parts.toReversed()) {
       clearTimeout(part.timer);
-      if (part.child) await end(part.child);
+      if (part.child) await endProgram(part.child, "SIGTERM", STOP_MS);
       part.log.end();
     }
   }
 
   #run(part: Part, command: string[]): void {
     const started = Date.now();
-    // Detached: a Ctrl-C reaches the supervisor alone, which ends the parts in order. The channel ends them if it is killed.
-    const child = spawn(process.execPath, command, {
+    const child = startProgram(process.execPath, command, {
       cwd: PROJECT_ROOT,
       env: { ...PROCESS_ENV, ...this.#env },
-      detached: true,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     part.child = child;
@@ -102,16 +101,3 @@ export class Supervisor {
 }
 
 const lastLine = (text: string) => text.trim().split("\n").at(-1)?.slice(0, 200) ?? "";
-
-/** Asks a process to end and waits for it; kills it when it takes too long. */
-export function end(child: ChildProcess, timeoutMs = STOP_MS): Promise<void> {
-  return new Promise((done) => {
-    if (child.exitCode !== null || child.signalCode !== null) return done();
-    const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
-    child.once("exit", () => {
-      clearTimeout(timer);
-      done();
-    });
-    child.kill("SIGTERM");
-  });
-}

@@ -1,7 +1,8 @@
 /** Programs of this project as processes of their own: run to their end, or asked by messages. */
-import { execFile, fork } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { promisify } from "node:util";
+import { endProgram, startProgram } from "../devnet/start-program.ts";
 
 /** Runs a program to its end. @throws Error with what it wrote when it does not end well */
 export const runToEnd = async (file: string, ...args: (string | number)[]): Promise<void> =>
@@ -11,7 +12,10 @@ export type Child = ReturnType<typeof startChild>;
 
 /** Starts a program that speaks by messages. */
 export function startChild(file: string, args: readonly (string | number)[] = [], env = process.env) {
-  const child = fork(file, args.map(String), { env });
+  const child = startProgram(process.execPath, [file, ...args.map(String)], {
+    env,
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+  });
   const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`${file} ended with ${code}`)));
   ended.catch(() => {});
   /** The next message of the program. @throws Error when it ends before */
@@ -25,10 +29,6 @@ export function startChild(file: string, args: readonly (string | number)[] = []
       child.send(message as object);
       return hears<T>();
     },
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill();
-      await once(child, "exit");
-    },
+    stop: () => endProgram(child),
   };
 }

@@ -1,9 +1,10 @@
 /** A Redis of a test's own: Debian's redis-server on a free port, when the machine has it. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
+import { endProgram, startProgram } from "../devnet/start-program.ts";
 import { freePort } from "../runtime/free-port.ts";
 import { PROGRAMS } from "./programs.ts";
 import { scratchDirectory } from "./scratch.ts";
@@ -24,22 +25,16 @@ export async function startRedis(settings: Record<string, string> = {}) {
   const start = async () => {
     const own = { port, bind: "127.0.0.1", save: "", dir: directory, "repl-diskless-sync-delay": 0, ...settings };
     const args = Object.entries(own).flatMap(([name, value]) => [`--${name}`, String(value)]);
-    child = spawn(binary, args, { stdio: "ignore" });
+    child = startProgram(binary, args, { stdio: "ignore" });
     await until("Redis accepts connections", () => say(port, "PING").catch(() => null));
   };
-  const ended = (signal: NodeJS.Signals) =>
-    new Promise<void>((done) => {
-      if (child.exitCode !== null || child.signalCode !== null) return done();
-      child.once("exit", () => done());
-      child.kill(signal);
-    });
   await start();
   return {
     url: `redis://127.0.0.1:${port}`,
     crash: () => void child.kill("SIGKILL"),
     /** kill -9, then a new server on the same port; it starts empty, as after a flush. */
     async restart() {
-      await ended("SIGKILL");
+      await endProgram(child, "SIGKILL");
       await start();
     },
     /** Stops it with its connections open; `resume` lets it go on. */
@@ -58,7 +53,7 @@ export async function startRedis(settings: Record<string, string> = {}) {
         );
     },
     async stop() {
-      await ended("SIGTERM");
+      await endProgram(child);
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -2,8 +2,8 @@
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAlive } from "../devnet/data-dir.ts";
 import { movedTo } from "../devnet/postgres.ts";
+import { isAlive } from "../devnet/start-program.ts";
 import { attempt } from "./attempt.ts";
 
 /** A file system in memory, on Linux; containers often make it small. */

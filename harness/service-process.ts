@@ -1,7 +1,6 @@
 /** One process of the service: how every test, benchmark and simulation starts it. */
-import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { end } from "../devnet/supervisor.ts";
+import { endProgram, hasEnded, startProgram } from "../devnet/start-program.ts";
 import { freePort } from "../runtime/free-port.ts";
 import { commandOf, PROCESS_ENV, type ProcessName } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
@@ -9,6 +8,8 @@ import { CHILD_ENV } from "./child-env.ts";
 import { until } from "./until.ts";
 
 const KEPT_WORDS = 200_000;
+/** A process of the service ends within ten seconds (runtime/lifecycle.ts). */
+const STOP_MS = 12_000;
 
 export type ServiceProcess = ReturnType<typeof startProcess>;
 
@@ -18,7 +19,7 @@ export function startProcess(
   env: NodeJS.ProcessEnv,
   { onLog, command = commandOf(name) }: { onLog?: (entry: LogEntry) => void; command?: string[] } = {},
 ) {
-  const child = spawn(process.execPath, command, {
+  const child = startProgram(process.execPath, command, {
     cwd: PROJECT_ROOT,
     env: { ...CHILD_ENV, ...PROCESS_ENV, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -30,23 +31,22 @@ export function startProcess(
     });
   if (onLog) createInterface({ input: child.stdout! }).on("line", (line) => onLog(JSON.parse(line)));
   const ended = new Promise<number | null>((done) => child.once("exit", done));
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     child,
     pid: child.pid!,
     /** Resolves with the exit code, null after a signal. */
     ended,
-    hasEnded,
+    hasEnded: () => hasEnded(child),
     /** The last that it printed, at most KEPT_WORDS characters. */
     output: () => text,
     /** Waits until a URL of the process answers with success. @throws Error with its output when it ends before */
     async answers(url: string, options?: { timeoutMs?: number; everyMs?: number }): Promise<void> {
-      await until(`${url} answers`, async () => hasEnded() || (await fetch(url).then(isGood)), options);
-      if (hasEnded()) throw new Error(`${name} ended at its start:\n${text}`);
+      await until(`${url} answers`, async () => hasEnded(child) || (await fetch(url).then(isGood)), options);
+      if (hasEnded(child)) throw new Error(`${name} ended at its start:\n${text}`);
     },
     /** SIGTERM, and SIGKILL when that is not enough. @returns the exit code */
     async stop() {
-      await end(child);
+      await endProgram(child, "SIGTERM", STOP_MS);
       return ended;
     },
   };

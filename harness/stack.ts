@@ -1,8 +1,9 @@
 /** A whole local stack for tests: `npm start` in a directory and on a port of its own. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { dataDir } from "../devnet/data-dir.ts";
 import { removePostgres } from "../devnet/postgres.ts";
+import { startProgram } from "../devnet/start-program.ts";
 import { freePort } from "../runtime/free-port.ts";
 import { entryOf } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
@@ -125,21 +126,21 @@ export type StartOptions = {
 
 /** Runs the program behind `npm start` and follows what it prints; for tests of starts that fail, too. */
 export async function runStart(options: StartOptions & { directory: string }) {
-  const child = spawn(process.execPath, [entryOf("stack"), ...(options.args ?? ["--empty"])], {
+  const child = startProgram(process.execPath, [entryOf("stack"), ...(options.args ?? ["--empty"])], {
     cwd: PROJECT_ROOT,
     env: { ...CHILD_ENV, ...FREE_PHASE, PORT: String(await freePort()), ...options.env, DATA_DIR: options.directory },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";
   const listeners = new Set<() => void>();
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of [child.stdout!, child.stderr!]) {
     stream.on("data", (chunk) => {
       text += chunk;
       for (const listener of listeners) listener();
     });
   }
   return {
-    process: child as ChildProcess,
+    process: child,
     output: () => text,
     /** Resolves with the exit code, null when a signal ended it. */
     ended: new Promise<number | null>((done) => child.once("exit", (code) => done(code))),

@@ -3,9 +3,9 @@
  * the processor busy, on the seed of `npm test`. The files behind `--after`, of the same project, run before it, in their
  * order and its worker.
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { BaseSequencer, startVitest, type TestSpecification, type Vitest } from "vitest/node";
+import { startProgram } from "../devnet/start-program.ts";
 import { commandLine, refuse } from "../harness/options.ts";
 
 const { words, numbers, others } = commandLine(
@@ -18,11 +18,7 @@ const files = [...(others.after === undefined ? [] : [others.after]), ...more, f
 for (const one of files) if (!existsSync(one)) refuse(`There is no file ${one}.`);
 const { times } = numbers;
 
-/** Ends with its parent, however that ends. */
-const BURN = "const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e8; i++);";
-const burners: ChildProcess[] = Array.from({ length: numbers.burn }, () => spawn(process.execPath, ["-e", BURN]));
-process.on("exit", () => burners.forEach((burner) => void burner.kill("SIGKILL")));
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+for (let i = 0; i < numbers.burn; i++) startProgram(process.execPath, ["-e", "for (;;);"], { endSignal: "SIGKILL" });
 
 class AsGiven extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {

@@ -2,11 +2,11 @@
  * `npm run nightly [-- word… --short]`: whatever takes long, draws at random or judges real time, one after the other, each
  * on a seed of its own; words pick some by their names. Exits with 1 when one failed.
  */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { childEnvironment } from "../config/config.ts";
+import { startProgram } from "../devnet/start-program.ts";
 import { attempt } from "../harness/attempt.ts";
 import { refuse } from "../harness/options.ts";
 
@@ -72,8 +72,8 @@ for (const [name, { command, minutes, ...part }] of picked) {
   ].join(" ");
   console.log(`\n${name}: ${again}`);
   const began = performance.now();
-  const child = spawn("npm", ["run", "--silent", command, "--", ...words], {
-    ...{ stdio: "inherit", detached: true },
+  const child = startProgram("npm", ["run", "--silent", command, "--", ...words], {
+    ...{ stdio: "inherit", wholeGroup: true },
     env: childEnvironment(env).all,
   });
   group = child.pid;

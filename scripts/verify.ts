@@ -1,6 +1,6 @@
 /** `npm run verify`: lint, types, what is unused, architecture and pure tests, side by side, and the budget; seconds, no services. */
-import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { startProgram } from "../devnet/start-program.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { isWithinBudget } from "./budget.ts";
 
@@ -18,9 +18,9 @@ const CHECKS: [string, string[]][] = [
 const passes = ([name, args]: [string, string[]]) =>
   new Promise<boolean>((done) => {
     const started = performance.now();
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const child = startProgram(process.execPath, args, { wholeGroup: true, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+    for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk) => (output += chunk));
     child.on("close", (code) => {
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
       console.log(`${code === 0 ? "ok  " : "FAIL"} ${name} (${seconds} s)`);

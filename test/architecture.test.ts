@@ -400,7 +400,7 @@ describe("the support side", () => {
     const having = (words: RegExp) =>
       support.filter(({ text }) => words.test(withoutComments(text))).map(({ path }) => path);
     expect(having(/\b(?:function|const) (?:quantile|median|percentile)\b/)).toEqual(["harness/figures.ts"]);
-    expect(having(/\bspawn\(process\.execPath, command/)).toEqual(["harness/service-process.ts"]);
+    expect(having(/\bstartProgram\(process\.execPath, command/)).toEqual(["harness/service-process.ts"]);
     // The bare server is what the service is compared with.
     const bare = "bench/reads/reference-server.ts";
     expect(having(/import [^;]*\bcreateServer\b[^;]* from "node:http"/)).toEqual(["harness/listen.ts", bare]);

@@ -15,4 +15,3 @@ const described = <T extends { name: string }>(hosts: readonly T[]) =>
   hosts.map((host) => ({ ...(JSON.parse(JSON.stringify(host)) as T), url: planted.urls[host.name]! }));
 process.send!({ plain: described(PLAIN), odd: described(ODD), hostile: described(HOSTILE) } satisfies HostsMessage);
 process.on("message", (name: string) => process.send!({ asked: planted.asked(name) }));
-process.on("disconnect", () => process.exit());

@@ -22,4 +22,3 @@ process.once("message", async ({ patience }: Start) => {
   });
   process.send!({ port: server.port } satisfies ApiAddress);
 });
-process.on("disconnect", () => process.exit(0));

@@ -46,4 +46,3 @@ const answer: RequestListener = (incoming, outgoing) => {
 const { port } = await listen(answer, { address: "0.0.0.0" });
 process.send!({ port });
 process.on("message", () => process.send!({ asked }));
-process.on("disconnect", () => process.exit());

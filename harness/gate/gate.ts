@@ -2,10 +2,10 @@
  * Decides whether a change may land. Every stage runs, whatever the one before said; a file that failed is looked at
  * twice more, alone and with the same seed: green twice, it is a flake, printed and counted as passed; red once, a defect.
  */
-import { spawn } from "node:child_process";
 import { closeSync, globSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
+import { startProgram } from "../../devnet/start-program.ts";
 import { attempt } from "../attempt.ts";
 import { type Circumstances, type Fact, readFacts } from "./facts.ts";
 
@@ -174,8 +174,8 @@ async function runToEnd(
 ): Promise<Ran> {
   const began = Date.now();
   const out = openSync(log, "a");
-  const child = spawn(program!, words, {
-    detached: true,
+  const child = startProgram(program!, words, {
+    ...{ endSignal: "SIGKILL", wholeGroup: true },
     stdio: ["ignore", out, out],
     env: { ...process.env, ...env, GATE_FACTS: facts },
   });

@@ -127,4 +127,3 @@ const { port } = await listen(async (incoming, outgoing) => {
   outgoing.end(JSON.stringify(Array.isArray(asked) ? asked.map(reply) : reply(asked)));
 });
 process.send?.(port);
-process.on("disconnect", () => process.exit(0));

@@ -10,7 +10,7 @@ import { loadConfig } from "../../config/config.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "../../devnet/anvil.ts";
 import { chainFiles } from "../../devnet/chain-state.ts";
 import { openDevChain } from "../../devnet/chain-writer.ts";
-import { isAlive } from "../../devnet/data-dir.ts";
+import { isAlive } from "../../devnet/start-program.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";

@@ -1,5 +1,5 @@
 /** `npm run backfill` on the synthetic chain: a part fetched into the cache, an interrupt, an estimate against what follows. */
-import { type ChildProcess, fork, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,6 +10,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openRpcPool } from "../../clients/rpc/pool.ts";
 import { loadConfig } from "../../config/config.ts";
 import { readBackfillProgress } from "../../db/operations/backfill-progress.ts";
+import { startProgram } from "../../devnet/start-program.ts";
+import { type Child, startChild } from "../../harness/child.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { CHAIN_ID, IDENTITY } from "../../harness/synthetic/blocks.ts";
@@ -33,7 +35,7 @@ const PART = { from: 100, to: 160 };
 let database: TestDatabase;
 /** Of an index that begins with nothing: what an interrupted run has kept is another share each time. */
 let fresh: TestDatabase;
-let node: ChildProcess;
+let node: Child;
 let proxy: Server;
 let env: Record<string, string>;
 /** Looks at the head, and the launcher's at blocks it knows, which it asks for without transactions: more the longer a run lasts. */
@@ -45,8 +47,8 @@ const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   [database, fresh] = [await testDatabase({ migrated: false }), await testDatabase({ migrated: false })];
-  node = fork(join(PROJECT_ROOT, "harness/synthetic/server.ts"), [String(HEAD)]);
-  const [port] = await once(node, "message");
+  node = startChild(join(PROJECT_ROOT, "harness/synthetic/server.ts"), [HEAD]);
+  const port = await node.hears<number>();
   proxy = createServer(KEPT_ALIVE, async (request, response) => {
     const body = await text(request);
     for (const { method, params } of [JSON.parse(body)].flat())
@@ -69,16 +71,16 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const child of children) child.kill("SIGKILL");
   proxy?.close();
-  node?.disconnect();
+  await node?.stop();
   for (const one of [database, fresh]) await one?.drop();
 });
 
 /** Runs the command. @returns its process, and its exit code with everything it printed */
 const run = (...words: string[]) => runOn(database, ...words);
 function runOn({ url }: TestDatabase, ...words: string[]) {
-  const child = spawn(process.execPath, [entryOf("backfill"), ...words], { env: { ...env, DATABASE_URL: url } });
+  const child = startProgram(process.execPath, [entryOf("backfill"), ...words], { env: { ...env, DATABASE_URL: url } });
   children.push(child);
-  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]).then(
+  const ended = Promise.all([text(child.stdout!), text(child.stderr!), once(child, "exit")]).then(
     ([stdout, stderr, [code]]) => ({ code: code as number, stdout, stderr }),
   );
   return { child, ended };
@@ -126,7 +128,7 @@ it("refuses a second run, is watched by another, and keeps what it has at an int
   const first = run();
   await until("it has indexed something", async () => ((await readBackfillProgress(database.pool))?.block ?? 0) > 0);
   const watching = run("--watch");
-  await once(watching.child.stdout, "data");
+  await once(watching.child.stdout!, "data");
   watching.child.kill("SIGINT");
   expect((await watching.ended).code).toBe(130);
   expect((await watching.ended).stdout).toMatch(/^\d+\.\d %, block \d+ of 930, .* events\/s, .* requests\/s/);

@@ -1,5 +1,5 @@
 /** Image, compose file and proxy: every variable, command and file they name exists, secrets come from outside, and the proxy does what it promises. */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,7 +9,7 @@ import { loadConfig } from "../../config/config.ts";
 import { composeFile, FIXED_IN_COMPOSE } from "../../config/generated-files.ts";
 import type { Process, Variable } from "../../config/variable.ts";
 import { VARIABLES } from "../../config/variables.ts";
-import { end } from "../../devnet/supervisor.ts";
+import { endProgram, startProgram } from "../../devnet/start-program.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { LONG } from "../../harness/patience.ts";
 import { PROGRAMS } from "../../harness/programs.ts";
@@ -286,7 +286,7 @@ describe.runIf(CADDY)("the proxy, run", () => {
     const config = join(home, "Caddyfile");
     const patient = text("ops/Caddyfile").replace(/(lb_try_duration|health_timeout) \d+s/g, `$1 ${LONG}ms`);
     writeFileSync(config, patient);
-    proxy = spawn(CADDY!, ["run", "--config", config, "--adapter", "caddyfile"], {
+    proxy = startProgram(CADDY!, ["run", "--config", config, "--adapter", "caddyfile"], {
       env: {
         ...{ HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home, CADDY_ADMIN: "off" },
         ...{ SITE: site, API_UPSTREAMS: both.map(({ url }) => new URL(url).host).join(" ") },
@@ -299,7 +299,7 @@ describe.runIf(CADDY)("the proxy, run", () => {
     });
   });
   afterAll(async () => {
-    if (proxy) await end(proxy);
+    if (proxy) await endProgram(proxy);
     await apis?.stop();
     await database?.drop();
     rmSync(home, { recursive: true, force: true });

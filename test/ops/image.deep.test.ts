@@ -1,5 +1,5 @@
 /** The image without a container engine: every instruction of the Dockerfile is carried out in fresh directories, and the processes run from the result. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -15,7 +15,7 @@ import { get, type IncomingMessage } from "node:http";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serviceEnv } from "../../devnet/deploy.ts";
-import { end } from "../../devnet/supervisor.ts";
+import { endProgram, startProgram } from "../../devnet/start-program.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
@@ -97,7 +97,7 @@ beforeAll(async () => {
   [contracts, database] = await Promise.all([contractWorld(), testDatabase({ migrated: false })]);
 });
 afterAll(async () => {
-  await Promise.all(children.map((child) => end(child)));
+  await Promise.all(children.map((child) => endProgram(child)));
   await Promise.all([contracts?.anvil.stop(), database?.drop()]);
   if (image) rmSync(dirname(image), { recursive: true, force: true });
 });
@@ -165,7 +165,7 @@ const app = () => join(image, "app");
 
 /** Starts a built process as the image's user, with the variables that a container would give it. */
 function start(entry: string, more: Record<string, string>) {
-  const child = spawn(process.execPath, [entry], {
+  const child = startProgram(process.execPath, [entry], {
     cwd: app(),
     env: { PATH: "/usr/bin:/bin", ...env, ...more },
     stdio: ["ignore", "pipe", "pipe"],
@@ -173,7 +173,7 @@ function start(entry: string, more: Record<string, string>) {
   });
   children.push(child);
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk) => (output += chunk));
   const ended = new Promise<number | null>((done) => child.once("exit", done));
   return { ended, output: () => output };
 }

@@ -1,10 +1,11 @@
 /** Ports for processes that are yet to start: no two processes are given the same one. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, it } from "vitest";
+import { startProgram } from "../../devnet/start-program.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 
 /** So many of two processes meet seven times where neither minds the other. */
@@ -22,11 +23,11 @@ async function givenToAnother(): Promise<number[]> {
     while (ports.length < ${PORTS}) ports.push(await freePort());
     console.log(JSON.stringify(ports));
     setInterval(() => {}, 60_000);`;
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+  const child = startProgram(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.push(child);
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  const [line] = await once(createInterface({ input: child.stdout! }), "line");
   return JSON.parse(line);
 }
 

@@ -1,5 +1,5 @@
 /** The log of the API at its most talkative holds no credential, key or signature, whatever goes wrong with a request. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { humanUpdateText } from "../../core/callers/signed-texts.ts";
 import { insertApiKey } from "../../db/callers/api-keys.ts";
+import { endProgram, startProgram } from "../../devnet/start-program.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { FREE_PHASE } from "../../harness/child-env.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
@@ -38,7 +39,7 @@ beforeAll(async () => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
   node = await startNode();
   url = `http://127.0.0.1:${port}`;
-  child = spawn(process.execPath, [entryOf("api")], {
+  child = startProgram(process.execPath, [entryOf("api")], {
     cwd: ROOT,
     env: {
       ...{ PATH: process.env.PATH, DATA_DIR: directory, DATABASE_URL: database.url, PORT: String(port), ...FREE_PHASE },
@@ -64,10 +65,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  if (child.exitCode === null && child.signalCode === null) {
-    child.kill();
-    await once(child, "exit");
-  }
+  await endProgram(child);
   node?.close();
   rmSync(directory, { recursive: true, force: true });
   await database.drop();

@@ -1,5 +1,4 @@
 /** Webhooks over the API: made, seen by nobody else, tested, replayed, rotated, ended; secrets shown once and stored sealed. */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -10,6 +9,7 @@ import { openWebhookReceivers } from "../../clients/webhook-receivers.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { CREATOR_MIN_CRED } from "../../core/messages/message-groups.ts";
 import { signingSecrets } from "../../db/webhooks/secrets.ts";
+import { startProgram } from "../../devnet/start-program.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { until } from "../../harness/until.ts";
@@ -407,7 +407,7 @@ it("the example believes what the service sends, once, and nothing else", async 
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
   const { id, secret } = await make(wallet, { url });
-  const child = spawn(process.execPath, ["examples/webhook-receiver.ts", String(port)], {
+  const child = startProgram(process.execPath, ["examples/webhook-receiver.ts", String(port)], {
     cwd: join(import.meta.dirname, "../.."),
     env: { ...CHILD_ENV, WEBHOOK_SECRET: secret },
     stdio: ["ignore", "pipe", "inherit"],

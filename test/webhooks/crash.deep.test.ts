@@ -1,8 +1,9 @@
 /** A worker is killed (-9) between handing out, claiming, sending and writing down: nothing is lost, nothing is made up. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { endProgram, startProgram } from "../../devnet/start-program.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { until } from "../../harness/until.ts";
 import { LEASE_MS, WEBHOOK_FAULT_POINTS } from "../../workers/webhooks/send.ts";
@@ -16,18 +17,14 @@ beforeAll(async () => {
   world = await webhookWorld();
 });
 afterEach(async () => {
-  for (const child of running.splice(0)) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    child.kill("SIGKILL");
-    await once(child, "exit");
-  }
+  for (const child of running.splice(0)) await endProgram(child, "SIGKILL");
 });
 afterAll(() => world?.close());
 
 /** @param aheadMs moves its clock past the leases of one that was killed before */
 function worker(aheadMs: number, faultPoint = ""): ChildProcess {
   const path = join(ROOT, "test/webhooks/support/worker-process.ts");
-  const child = spawn(process.execPath, [path, world.database.url, KEY, String(aheadMs), faultPoint], {
+  const child = startProgram(process.execPath, [path, world.database.url, KEY, String(aheadMs), faultPoint], {
     ...{ cwd: ROOT, env: CHILD_ENV, stdio: "inherit" },
   });
   running.push(child);

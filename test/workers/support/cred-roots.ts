@@ -1,5 +1,4 @@
 /** Scores, CredRoots and the job that publishes them, on the chain of a sender's tests. */
-import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { StandardMerkleTree } from "@openzeppelin/merkle-tree";
 import { type Abi, createWalletClient, encodeDeployData, type Hex, http } from "viem";
@@ -11,6 +10,7 @@ import type { Address } from "../../../core/agents/facts.ts";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { LEAF_TYPES, leafValues } from "../../../core/cred/tree/leaf.ts";
 import { type CredEpoch, epochs, proofOf } from "../../../db/cred/cred-epochs.ts";
+import { startProgram } from "../../../devnet/start-program.ts";
 import { CHILD_ENV } from "../../../harness/child-env.ts";
 import { agentRow } from "../../../harness/onchain.ts";
 import { until } from "../../../harness/until.ts";
@@ -76,7 +76,7 @@ export async function rootsWorld(on: Sending, desk: Desk) {
     /** Runs the job in a process of its own that kills itself at a fault point. @returns its end */
     runAndDie: (faultPoint: string) => {
       const script = fileURLToPath(new URL("cred-roots-process.ts", import.meta.url));
-      const child = spawn(process.execPath, [script], {
+      const child = startProgram(process.execPath, [script], {
         env: {
           ...CHILD_ENV,
           ...on.env,

@@ -1,5 +1,5 @@
 /** A chain with the identity contract, a database, and senders on both, for tests of the transaction outbox. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex, parseGwei } from "viem";
@@ -16,6 +16,7 @@ import { type Mint, type MintRequest, mintById } from "../../../db/mints/mints.t
 import { queueIntent } from "../../../db/transactions/transaction-outbox.ts";
 import { startAnvil } from "../../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../../devnet/deploy.ts";
+import { endProgram, startProgram } from "../../../devnet/start-program.ts";
 import { testChain } from "../../../harness/agent-wallet.ts";
 import { chainAt } from "../../../harness/chain-at.ts";
 import { CHILD_ENV } from "../../../harness/child-env.ts";
@@ -163,7 +164,7 @@ export async function startSending(variables: Record<string, string> = {}) {
        */
       spawnSender(faultPoint?: string, rpcUrl = anvil.url): { ended: Promise<NodeJS.Signals | null>; kill(): void } {
         const script = fileURLToPath(new URL("sender-process.ts", import.meta.url));
-        const child = spawn(process.execPath, [script], {
+        const child = startProgram(process.execPath, [script], {
           env: {
             ...CHILD_ENV,
             ...env,
@@ -174,7 +175,7 @@ export async function startSending(variables: Record<string, string> = {}) {
           },
           stdio: ["ignore", "pipe", "inherit"],
         });
-        child.stdout.on("data", (line) => log.lines.push(String(line)));
+        child.stdout!.on("data", (line) => log.lines.push(String(line)));
         children.push(child);
         return {
           ended: new Promise((done) => child.once("exit", (_code, signal) => done(signal))),
@@ -264,7 +265,7 @@ export async function startSending(variables: Record<string, string> = {}) {
 
       async close() {
         await Promise.all(running.map((sender) => sender.stop()));
-        for (const child of children) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+        for (const child of children) await endProgram(child, "SIGKILL");
         await evm.setAutomine(true);
         await evm.mine({ blocks: 1 });
         await database.drop();
