@@ -67,7 +67,7 @@ export async function startSentinel(primary: { url: string }) {
   const file = join(directory, "sentinel.conf");
   const settings = [`monitor main 127.0.0.1 ${of} 1`, "down-after-milliseconds main 500", "failover-timeout main 2000"];
   writeFileSync(file, [`port ${port}`, "bind 127.0.0.1", ...settings.map((line) => `sentinel ${line}`)].join("\n"));
-  const child = spawn(REDIS_BINARY, [file, "--sentinel"], { stdio: "ignore" });
+  const child = startProgram(REDIS_BINARY, [file, "--sentinel"], { stdio: "ignore" });
   await until("the Sentinel answers", () => say(port, "PING").catch(() => null));
   return {
     url: `redis://127.0.0.1:${port}`,
@@ -75,8 +75,7 @@ export async function startSentinel(primary: { url: string }) {
     /** The port of the primary that it names now. */
     primaryPort: async () => Number((await say(port, "SENTINEL GET-MASTER-ADDR-BY-NAME main")).split("\r\n")[4]),
     async stop() {
-      child.kill();
-      if (child.exitCode === null) await once(child, "exit");
+      await endProgram(child);
       rmSync(directory, { recursive: true, force: true });
     },
   };
