@@ -2,12 +2,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AuthorizationServerMetadata } from "../clients/ports.ts";
 import { Failure } from "../core/errors.ts";
+import { admit } from "../db/sql/turn-pool.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readingKeys } from "./guards/api-key.ts";
 import { tokensOfClient } from "./guards/rate-limits.ts";
 import { walletGuard } from "./guards/wallet.ts";
-import { type Admission, admission } from "./http/admission.ts";
 import { clientAddressBehind, comesFrom } from "./http/client-address.ts";
 import { networksOf } from "./http/client-network.ts";
 import { errorAnswer } from "./http/error-answer.ts";
@@ -99,13 +99,9 @@ function callsOf({ authorizationServer, now }: ApiDeps): Pick<WebServerOptions, 
 }
 
 /** Admission of each request by the connections it will take: a read's are those of a replica where there is one. */
-function admissions({ db, replicas }: Pick<ApiDeps, "db" | "replicas">): Pick<Machinery, "admit" | "admitRead"> {
-  const admit = admission(db);
-  if (!replicas) return { admit, admitRead: admit };
-  const byPool = new Map<unknown, Admission>(
-    replicas.pools.map((pool) => [pool, pool === db ? admit : admission(pool)]),
-  );
-  return { admit, admitRead: () => byPool.get(replicas.next())!() };
-}
+const admissions = ({ db, replicas }: Pick<ApiDeps, "db" | "replicas">): Pick<Machinery, "admit" | "admitRead"> => ({
+  admit: () => admit(db),
+  admitRead: () => admit(replicas?.next() ?? db),
+});
 
 const UNUSABLE = new Failure("invalid_input", "The request line or the Host header cannot be used.");

@@ -54,8 +54,8 @@ export type RequestMeter = {
 export type ApiDeps = {
   config: Config;
   /**
-   * The role `app`. Made with `connectionTimeoutMillis: 1000`, so that an unreachable database is a 503 within a second,
-   * and with a `statement_timeout`, so that no request waits for ever.
+   * The role `app`. A database that is away is a 503 by the limit of connecting, a queue for its connections by `turnMs`; with
+   * a `statement_timeout`, so that no request waits for ever.
    */
   db: pg.Pool;
   /** Replicas of the database, and the pool of those who only read (api/handler-deps.ts); absent without replicas. */

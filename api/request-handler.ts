@@ -12,7 +12,6 @@ import { type RateLimits, type ReadingKey, tokensOfCaller, tokensOfClient } from
 import type { WalletGuard } from "./guards/wallet.ts";
 import { handled } from "./handled.ts";
 import type { HandlerDeps } from "./handler-deps.ts";
-import type { Admission } from "./http/admission.ts";
 import type { ClientAddress } from "./http/client-address.ts";
 import { networksOf } from "./http/client-network.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
@@ -44,9 +43,10 @@ export type Machinery = {
   wallets: WalletGuard;
   readingKeys: ReadingKeys;
   clientAddress: ClientAddress;
-  admit: Admission;
-  /** Admission of requests that only read. */
-  admitRead: Admission;
+  /** @throws Failure overloaded, at once, when the request would wait too long for a connection */
+  admit(): void;
+  /** The same for requests that only read. */
+  admitRead(): void;
   /** Whether a request comes from a proxy of our own: then it continues the proxy's trace. */
   fromProxy?: (incoming: IncomingMessage) => boolean;
 };

@@ -46,8 +46,10 @@ import { openAuthorizationServer } from "./identity-provider.ts";
 import { openKeccak } from "./keccak.ts";
 import { openFacilitator, openMpp } from "./payments.ts";
 
-/** Max wait of a request for a database connection, ms; beyond it the client gets 503. */
-const CONNECT_MS = 1_000;
+/** Max ms until a connection to the database is made: a database that is away is told to clients within two seconds. */
+const CONNECT_MS = 1_500;
+/** Max wait of a request for its turn at the database, ms; beyond it the client gets 503 `overloaded`. */
+const TURN_MS = 15_000;
 /** Max ms of a request for the vector of a question; the search itself waits less. */
 const EMBEDDINGS_MS = 5_000;
 
@@ -120,12 +122,12 @@ type Reads = Awaited<ReturnType<typeof openReads>>;
 /** What the API reads from: the database, the block of the index, and the column tables of agents and directory. */
 async function openReads(parts: AsyncDisposableStack, config: Config, log: Logger) {
   const url = databaseUrl(config);
-  const db = openServicePool(config, "api", log, CONNECT_MS);
+  const db = openServicePool(config, "api", log, { connectMs: CONNECT_MS, turnMs: TURN_MS });
   parts.defer(() => db.end());
   const replicas = await openReplicas(parts, config, db, log);
   const { pool, lists: connections } = config.database;
   if (connections < pool)
-    for (const one of replicas?.pools ?? [db]) setListBudget(one, { connections, maxWaitMs: CONNECT_MS });
+    for (const one of replicas?.pools ?? [db]) setListBudget(one, { connections, maxWaitMs: TURN_MS });
   const index = await trackIndexedBlock(url);
   parts.defer(() => index.close());
   const memory = new MemoryBudget(config.listMemoryBytes);

@@ -35,17 +35,29 @@ export async function requireStores(config: Config): Promise<void> {
   ]);
 }
 
-/** @param connectMs max wait for a connection: short in the API, where a client waits; long in the workers */
-export function openServicePool(config: Config, name: string, log: Logger, connectMs: number): pg.Pool {
+/** Connections of a pool that stay open without use: on a busy host a new one takes long. */
+const WARM = 2;
+
+/** Max milliseconds of connecting, and of waiting for a connection. */
+export type PoolLimits = { connectMs: number; turnMs: number };
+
+/** @param limits short in the API, where a client waits; long in the workers */
+export function openServicePool(config: Config, name: string, log: Logger, limits: PoolLimits): pg.Pool {
   const pool = openPool({
     connectionString: databaseUrl(config),
     application_name: name,
     max: config.database.pool,
-    connectionTimeoutMillis: connectMs,
+    min: WARM,
+    connectionTimeoutMillis: limits.connectMs,
+    turnMs: limits.turnMs,
     statement_timeout: 15_000,
     idle_in_transaction_session_timeout: 30_000,
   });
   pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
+  pool.onFull = (kept) =>
+    log.warn({ kept }, "Postgres refuses further connections; requests and jobs wait for those kept");
+  // Opened before the first request needs them; what prevents it shows in the first use.
+  void Promise.all(Array.from({ length: WARM }, () => pool.query("select 1"))).catch(() => {});
   if (isTracing()) traceStatements(pool);
   return pool;
 }

@@ -41,6 +41,8 @@ import { openEmbeddings } from "./embeddings.ts";
 import { openMpp } from "./payments.ts";
 import { openEthos, openMarkets } from "./reputation.ts";
 
+/** Max ms until a connection to the database is made: no client waits for it. */
+const JOB_CONNECT_MS = 10_000;
 /** Max ms of a request for the vectors of a batch of texts. */
 const EMBEDDINGS_MS = 60_000;
 
@@ -56,7 +58,7 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
     const log = createLog(config, role);
     parts.defer(await openTraces(config, role));
     const ops = openOps(config, role, log);
-    const db = openServicePool(config, role, log, JOB_WAIT_MS);
+    const db = openServicePool(config, role, log, { connectMs: JOB_CONNECT_MS, turnMs: JOB_WAIT_MS });
     parts.defer(() => db.end());
     const queue = await openQueuesOf(config, log, JOB_WAIT_MS);
     parts.defer(() => queue.close());

@@ -1,6 +1,6 @@
 /** Starts and stops all work of the worker process. */
 
-import { Failure } from "../core/errors.ts";
+import { type ErrorCode, Failure } from "../core/errors.ts";
 import { recordRun } from "../db/operations/job-runs.ts";
 import { isNoIndex } from "../db/sql/transaction.ts";
 import { span } from "../runtime/tracing.ts";
@@ -83,6 +83,8 @@ export async function runWorkers(
   };
 }
 
+const AWAY = new Set<ErrorCode>(["upstream_unavailable", "overloaded"]);
+
 /** The jobs that read what strangers have written. */
 export const READERS: readonly Job[] = JOBS.filter(({ readsStrangers }) => readsStrangers);
 
@@ -132,8 +134,8 @@ async function runJob(context: JobContext, job: Job, data: unknown): Promise<voi
       ran("away");
       return record({ rows: 0 });
     }
-    // An upstream that is away is no defect of the service; the next scheduled run repeats the job.
-    if (job.schedule && error instanceof Failure && error.code === "upstream_unavailable") {
+    // An upstream that is away, or a database that is busy, is no defect of the service; the next scheduled run repeats the job.
+    if (job.schedule && error instanceof Failure && AWAY.has(error.code)) {
       ran("away");
       log.warn({ job: job.name, err: error.cause }, error.message);
       return record({ error: error.message });

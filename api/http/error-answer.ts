@@ -1,6 +1,8 @@
 /** The one place where errors become answers: one body, one status table, no internals. */
 import { type ErrorCode, type FailOptions, Failure } from "../../core/errors.ts";
 import { isNoIndex } from "../../db/sql/transaction.ts";
+import { TOO_MANY } from "../../db/sql/turn-pool.ts";
+import { overloaded } from "../../db/sql/turns.ts";
 
 /** The log; pino's shape. */
 export type Log = Record<"debug" | "info" | "warn" | "error", (data: object, message: string) => void>;
@@ -59,11 +61,10 @@ export function toFailure(error: unknown, log: Log, requestId: string): Failure 
 
 const failure = (code: ErrorCode, message: string, options?: FailOptions) => new Failure(code, message, options);
 
-/** Errors of the pg driver that carry no SQLSTATE: the connection was not made in time, or was lost. */
-const CONNECTION_WORDS = /timeout exceeded when trying to connect|connection terminated|connection timeout|client has/i;
+/** Errors of the pg driver that carry no SQLSTATE: the connection was lost. */
+const CONNECTION_WORDS = /connection terminated|client has/i;
 /**
- * SQLSTATEs of an unavailable database: no connection, too many of them, out of disk or memory, disk failure, shutdown,
- * read-only.
+ * SQLSTATEs of an unavailable database: no connection, out of disk or memory, disk failure, shutdown, read-only.
  */
 const AWAY_STATES = /^(08|53|58|57P0[1-5]|25006)/;
 const CONNECTION_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH"]);
@@ -72,6 +73,7 @@ function fromDatabase(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = (error as { code?: unknown }).code;
   const state = typeof code === "string" ? code : "";
+  if (state === TOO_MANY) return overloaded();
   const away =
     CONNECTION_CODES.has(state) ||
     AWAY_STATES.test(state) ||

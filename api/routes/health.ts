@@ -5,13 +5,12 @@ import { latestPublished } from "../../db/cred/cred-epochs.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { type RecordedProgress, readBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { scheduledRuns } from "../../db/operations/service-status.ts";
+import { bytesReceived } from "../../db/sql/turn-pool.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { integer } from "../parameters.ts";
 import { healthSchema, readySchema, statusSchema } from "../schemas/service.ts";
 
-/** The database has confirmed the index's state within this time, or it is not answering. */
-const DATABASE_SILENCE_MS = 5_000;
 const CHECKS_TIMEOUT_MS = 2_000;
 
 export const health = endpoint({
@@ -45,8 +44,8 @@ export const ready = endpoint({
   },
   cache: CACHE.never,
   async handler({ deps }, json) {
-    const [chained, queued] = await Promise.all([chain(deps), queues(deps)]);
-    const checks = { database: database(deps), index: index(deps), chain: chained, queues: queued };
+    const [answering, chained, queued] = await Promise.all([database(deps), chain(deps), queues(deps)]);
+    const checks = { database: answering, index: index(deps), chain: chained, queues: queued };
     // Reads need no chain and no job: an API without them still serves, so it only reports them.
     const isReady = checks.database.ok && checks.index.ok;
     return json({ ready: isReady, checks }, { status: isReady ? 200 : 503 });
@@ -57,8 +56,20 @@ type Check = { ok: boolean; message: string | null };
 const good: Check = { ok: true, message: null };
 const bad = (message: string): Check => ({ ok: false, message });
 
-const database = ({ index }: HandlerDeps): Check =>
-  index.age <= DATABASE_SILENCE_MS ? good : bad("The database does not answer.");
+/**
+ * What a read would find, on the connections that reads use: an answer, or other reads that are answered while this one
+ * waits for its turn.
+ */
+async function database({ db, replicas }: HandlerDeps): Promise<Check> {
+  const pools = replicas?.pools ?? [db];
+  const received = () => pools.reduce((sum, pool) => sum + bytesReceived(pool), 0);
+  const before = received();
+  const read = (replicas?.db ?? db).query("select 1").then(
+    () => good,
+    () => bad("The database does not answer."),
+  );
+  return (await inTime(read)) ?? (received() > before ? good : bad("The database does not answer."));
+}
 
 function index({ index: { state } }: HandlerDeps): Check {
   if (!state.ready) return bad("The index is being built.");

@@ -5,8 +5,18 @@
 import { Pool } from "undici";
 import { randomOf } from "../../harness/random.ts";
 
-/** @property everyNth of the good answers is sampled: its total is kept */
-export type Plan = { url: string; paths: string[]; perSecond: number; connections: number; everyNth?: number };
+/**
+ * @property everyNth of the good answers is sampled: its total is kept
+ * @property warmUpMs requests that are due before it are sent, and not counted
+ */
+export type Plan = {
+  url: string;
+  paths: string[];
+  perSecond: number;
+  connections: number;
+  everyNth?: number;
+  warmUpMs?: number;
+};
 export type Sample = { index: number; total: number; sentAt: number; answeredAt: number };
 export type Run = {
   /** Milliseconds from when each answered request was due. */
@@ -27,7 +37,14 @@ const SHOWN_FAILURES = 20;
 
 if (process.send) process.on("message", async (plan: Plan) => process.send!(await run(plan)));
 
-async function run({ url, paths, perSecond, connections, everyNth = Number.POSITIVE_INFINITY }: Plan): Promise<Run> {
+async function run({
+  url,
+  paths,
+  perSecond,
+  connections,
+  everyNth = Number.POSITIVE_INFINITY,
+  warmUpMs = 0,
+}: Plan): Promise<Run> {
   const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 30_000 });
   await Promise.all(
     Array.from({ length: 8 }, () => pool.request({ path: "/health", method: "GET" }).then(({ body }) => body.text())),
@@ -56,6 +73,7 @@ async function run({ url, paths, perSecond, connections, everyNth = Number.POSIT
       const { statusCode, headers, body } = await pool.request({ path: paths[index]!, method: "GET" });
       const text = await body.text();
       const answered = performance.now();
+      if (due[index]! < warmUpMs) return;
       ran.waits.push(answered - began - due[index]!);
       ran.byStatus[statusCode] ??= [];
       ran.byStatus[statusCode].push(answered - sent);

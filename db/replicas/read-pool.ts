@@ -5,7 +5,7 @@
  */
 import pg from "pg";
 import { Failure } from "../../core/errors.ts";
-import { openPool } from "../sql/connect.ts";
+import { openPool, type PoolConfig } from "../sql/connect.ts";
 import { routeReads } from "../sql/read-route.ts";
 import { Replica, type ReplicaOptions, type ReplicaState } from "./replica.ts";
 import { sharedRead } from "./shared-read.ts";
@@ -65,8 +65,8 @@ class Router implements ReadPool {
       connectionTimeoutMillis: ANSWER_MS,
       query_timeout: ANSWER_MS,
     });
-    const { max, connectionTimeoutMillis, statement_timeout, application_name } = primary.options as pg.PoolConfig;
-    const pool: ReplicaOptions["pool"] = { max, connectionTimeoutMillis, statement_timeout, application_name };
+    const { max, turnMs, statement_timeout, application_name } = primary.options as PoolConfig;
+    const pool: ReplicaOptions["pool"] = { max, turnMs, statement_timeout, application_name };
     const onChange = (replica: Replica, error?: unknown) => {
       const fields = { replica: replica.name, leftOut: replica.leftOut, ...(error !== undefined && { err: error }) };
       if (replica.leftOut === null) log.info(fields, "a replica takes reads");
@@ -115,7 +115,8 @@ class Router implements ReadPool {
         replica.reads++;
         return result;
       } catch (error) {
-        if (isSameEverywhere(error) || isFull(replica.pool, error)) throw error;
+        // One of them is a pool whose connections are all in use: the primary must not take that load as well.
+        if (isSameEverywhere(error)) throw error;
         replica.failed++;
       }
     }
@@ -148,10 +149,3 @@ const OF_THE_STATEMENT = /^(21|22|23|42|3F|57014)/;
 
 const isSameEverywhere = (error: unknown): boolean =>
   error instanceof Failure || (error instanceof pg.DatabaseError && OF_THE_STATEMENT.test(error.code ?? ""));
-
-/** Whether a read got no connection because all were in use: the primary must not take that load as well. */
-const isFull = (pool: pg.Pool, error: unknown): boolean =>
-  error instanceof Error &&
-  /timeout exceeded when trying to connect/.test(error.message) &&
-  pool.totalCount >= (pool.options.max ?? 0) &&
-  pool.idleCount === 0;

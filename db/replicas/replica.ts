@@ -1,7 +1,7 @@
 /** One streaming replica: its connections, how far it has replayed, and whether reads may go to it. */
 import type pg from "pg";
 import type { LeftOut } from "../../core/operations/replicas.ts";
-import { openPool } from "../sql/connect.ts";
+import { openPool, type PoolConfig } from "../sql/connect.ts";
 import { sharedRead } from "./shared-read.ts";
 import { replicaPosition, type ServerIdentity, serverIdentity, serverOf } from "./wal.ts";
 
@@ -21,7 +21,7 @@ export type ReplicaState = {
 
 export type ReplicaOptions = {
   url: string;
-  pool: Pick<pg.PoolConfig, "max" | "connectionTimeoutMillis" | "statement_timeout" | "application_name">;
+  pool: Pick<PoolConfig, "max" | "turnMs" | "statement_timeout" | "application_name">;
   /** Max milliseconds until it must have replayed a position. */
   maxLagMs: number;
   /** Has the primary write out its WAL: called when a position is not there after a few milliseconds. */
@@ -79,6 +79,7 @@ export class Replica {
     this.pool = openPool({
       connectionString: options.url,
       ...options.pool,
+      connectionTimeoutMillis: ANSWER_MS,
       // Writes are refused there also after the server was promoted.
       options: "-c default_transaction_read_only=on",
       verify: (client, done) => void this.#verify(client).then(() => done(), done),

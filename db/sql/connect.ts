@@ -1,6 +1,12 @@
 /** Connections to Postgres. Pools and clients are made here only, so that all of them read the same types alike. */
-import type { Duplex } from "node:stream";
 import pg from "pg";
+import { LimitedClient } from "./limited-client.ts";
+import { TurnPool } from "./turn-pool.ts";
+
+/** Max milliseconds until a connection is made, where no other limit is given. */
+const CONNECT_MS = 5_000;
+/** Max milliseconds of waiting for a connection of a pool, likewise. */
+const TURN_MS = 30_000;
 
 /**
  * Reads an int8. Ids, blocks and counts stay far below 2^53; amounts of money are numeric, which stays a string.
@@ -47,19 +53,31 @@ const isOutdated = ({ code, message }: ServerError): boolean =>
   code === "26000" || (code === "0A000" && /cached plan/.test(message ?? ""));
 
 type ServerError = { code?: string; message?: string };
-/** What pg does not say in its types: every error of the server, and the socket. */
-type Connection = { on(event: "errorMessage", listener: (error: ServerError) => void): void; stream: Duplex };
-const connectionOf = (client: pg.ClientBase) => (client as unknown as { connection: Connection }).connection;
+
+/** `connectionTimeoutMillis` limits connecting alone: beyond it a server that answers nobody else counts as away. */
+export type PoolConfig = pg.PoolConfig & {
+  /** Max milliseconds of waiting for a connection: beyond it the service counts as overloaded. */
+  turnMs?: number | undefined;
+};
 
 /**
- * A pool of connections. The caller ends it. The loss of an idle connection ends no process, even where it comes after the
+ * A pool of connections, for which its users take turns (turn-pool.ts). The caller ends it. The loss of an idle connection ends no process, even where it comes after the
  * end of the pool: a pool opens another connection when it needs one. Who wants to log the loss listens to "error".
  *
  * A failover leaves connections to a server that only reads. Once one has refused a write, it and all made before it are
  * given up, so that the next ones ask again where the primary is.
  */
-export function openPool(config: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool({ ...KEEP_ALIVE, ...config, types: PG_TYPES });
+export function openPool({
+  connectionTimeoutMillis: connectMs = CONNECT_MS,
+  turnMs = TURN_MS,
+  ...config
+}: PoolConfig): TurnPool {
+  const Client = class extends LimitedClient {
+    constructor(options: pg.ClientConfig = {}) {
+      super(options, connectMs);
+    }
+  };
+  const pool = new TurnPool({ ...KEEP_ALIVE, ...config, turnMs, Client, types: PG_TYPES });
   const idle = new Set<pg.PoolClient>();
   const open = new Set<pg.PoolClient>();
   const leaving = new WeakSet<pg.PoolClient>();
@@ -68,13 +86,13 @@ export function openPool(config: pg.PoolConfig): pg.Pool {
   const leave = (client: pg.PoolClient) => {
     leaving.add(client);
     // The pool sees the loss of an idle connection; one in use is finished with first.
-    if (idle.has(client)) connectionOf(client).stream.destroy();
+    if (idle.has(client)) client.connection.stream.destroy();
   };
   return pool
     .on("error", () => {})
     .on("connect", (client) => {
       open.add(client);
-      connectionOf(client).on("errorMessage", (error) => {
+      client.connection.on("errorMessage", (error: ServerError) => {
         if (isOutdated(error)) leave(client);
         else if (error.code === READ_ONLY && mayWrite) for (const one of open) leave(one);
       });
@@ -91,12 +109,12 @@ export function openPool(config: pg.PoolConfig): pg.Pool {
 }
 
 /** A pool whose transactions cannot write, for commands that only examine. */
-export const openReadOnlyPool = (config: pg.PoolConfig): pg.Pool =>
+export const openReadOnlyPool = (config: PoolConfig): pg.Pool =>
   openPool({
     ...config,
     verify: (client, done) => void client.query("set default_transaction_read_only = on").then(() => done(), done),
   });
 
 /** One connection of its own, not yet connected. */
-export const openClient = (config: pg.ClientConfig): pg.Client =>
-  new pg.Client({ ...KEEP_ALIVE, ...config, types: PG_TYPES });
+export const openClient = ({ connectionTimeoutMillis = CONNECT_MS, ...config }: pg.ClientConfig): pg.Client =>
+  new LimitedClient({ ...KEEP_ALIVE, ...config, types: PG_TYPES }, connectionTimeoutMillis);

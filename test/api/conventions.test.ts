@@ -406,6 +406,36 @@ describe("trouble of our own", () => {
     await line.close();
   });
 
+  it("with the database is told by /ready as reads tell it: away, and not merely busy", async () => {
+    const { hostname, port } = new URL(api.database.url);
+    const line = await tcpProxy({ host: hostname, port: Number(port) });
+    const url = new URL(api.database.url);
+    url.port = String(line.port);
+    const db = openPool({ connectionString: url.href, max: 2, turnMs: LONG, connectionTimeoutMillis: LONG });
+    // The tracker of the index has a connection of its own, which stays.
+    const test = await startApi({ deps: { db } });
+    const statuses = async () => [(await test.get("/ready")).status, (await test.get("/api/v2/leaderboard")).status];
+    expect(await statuses()).toEqual([200, 200]);
+    await line.cut();
+    expect(await statuses()).toEqual([503, 503]);
+    await line.mend();
+    await until("both are back", async () => String(await statuses()) === "200,200");
+    // All connections are in use and answer: what comes waits, and is served.
+    const held = await Promise.all([db.connect(), db.connect()]);
+    const ready = test.get("/ready");
+    const read = test.get("/api/v2/leaderboard");
+    await until("both wait", () => db.waitingCount >= 2);
+    let told: number | undefined;
+    void ready.then(({ status }) => (told = status));
+    while (told === undefined) await held[0]!.query("select pg_sleep(0.05)");
+    expect(told).toBe(200);
+    for (const client of held) client.release();
+    expect((await read).status).toBe(200);
+    await test.close();
+    await db.end();
+    await line.close();
+  });
+
   it("with time is 504", async () => {
     const db = openPool({ connectionString: api.database.url, statement_timeout: NEVER });
     const slow = endpoint({

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type SliceTimeouts, slicedBody } from "../../api/http/sliced-body.ts";
 import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { insertApiKey } from "../../db/callers/api-keys.ts";
+import type { TurnPool } from "../../db/sql/turn-pool.ts";
 import { testLog } from "../../harness/log.ts";
 import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
@@ -144,7 +145,7 @@ describe("while the database has more to do than it can", () => {
   const call = { name: "search_agents", arguments: {} };
 
   it("calls of tools, events and claims are refused as reads are", async () => {
-    const { db } = api.deps;
+    const db = api.deps.db as TurnPool;
     const taken = await Promise.all(Array.from({ length: 10 }, () => db.connect()));
     const heldSince = performance.now();
     const waiting = Array.from({ length: 2_000 }, () => db.query("select 1").catch(() => {}));
@@ -152,7 +153,7 @@ describe("while the database has more to do than it can", () => {
       // A connection that is held for 100 ms makes two thousand that wait for one wait for 20 s.
       await until("the connections are held long enough", () => performance.now() - heldSince > 100);
       // Whoever waits already has all the time there is; whoever comes now has less.
-      db.options.connectionTimeoutMillis = NEVER;
+      db.options.turnMs = NEVER;
       const refused = await Promise.all([
         post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: call }),
         post("/a2a", { jsonrpc: "2.0", id: 1, method: "message/send", params: {} }),
@@ -161,7 +162,7 @@ describe("while the database has more to do than it can", () => {
       ]);
       expect(refused.map(({ status, body }) => [status, body.code])).toEqual(refused.map(() => [503, "overloaded"]));
     } finally {
-      db.options.connectionTimeoutMillis = LONG;
+      db.options.turnMs = LONG;
       for (const client of taken) client.release();
       await Promise.all(waiting);
     }

@@ -85,7 +85,7 @@ async function withReads(
   { url = replica.url, maxLagMs = LONG } = {},
 ): Promise<void> {
   // Pools of replicas have the limits of the primary's.
-  const own = openPool({ connectionString: primary.url, max: 10, connectionTimeoutMillis: 5 * maxLagMs });
+  const own = openPool({ connectionString: primary.url, max: 10, turnMs: 5 * maxLagMs });
   const reads = await openReadPool({ primary: own, url: primary.url, replicaUrls: [url], maxLagMs, log: LOG });
   try {
     await work(reads);

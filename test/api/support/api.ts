@@ -117,6 +117,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     const db = openPool({
       connectionString: database.url,
       connectionTimeoutMillis: LONG,
+      turnMs: LONG,
       statement_timeout: LONG,
       ...options.pool,
     });

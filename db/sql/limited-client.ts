@@ -1,0 +1,53 @@
+/** A connection to Postgres that must be made within a time. Time in which this process itself did not run is not counted. */
+import pg from "pg";
+
+/** Turns of the event loop into which the time is divided. */
+const STEPS = 10;
+
+export class LimitedClient extends pg.Client {
+  readonly #connectMs: number;
+
+  /** @param connectMs max milliseconds until the server has accepted the session */
+  constructor(config: pg.ClientConfig, connectMs: number) {
+    super(config);
+    this.#connectMs = connectMs;
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+    const stop = afterSteps(this.#connectMs, () => {
+      const words = `Postgres at ${this.host}:${this.port} does not answer within ${this.#connectMs} ms`;
+      this.connection.stream.destroy(Object.assign(new Error(words), { code: NO_ANSWER }));
+    });
+    if (!callback) return super.connect().finally(stop);
+    super.connect((error: Error) => {
+      stop();
+      callback(error);
+    });
+  }
+}
+
+const NO_ANSWER = "ETIMEDOUT";
+
+/** Whether a connection was not made because nothing answered; a server that refuses has answered. */
+export const isUnanswered = (error: unknown): boolean => (error as { code?: unknown }).code === NO_ANSWER;
+
+/**
+ * Calls `late` after a time in steps. Between two steps the event loop reads its sockets, and once more before `late`: a
+ * process that was kept from running for seconds reads the answer that has come meanwhile instead of giving up.
+ * @returns ends it
+ */
+function afterSteps(ms: number, late: () => void): () => void {
+  let left = STEPS;
+  let last: NodeJS.Immediate | undefined;
+  const timer = setInterval(() => {
+    if (--left > 0) return;
+    clearInterval(timer);
+    last = setImmediate(late);
+  }, ms / STEPS);
+  return () => {
+    clearInterval(timer);
+    clearImmediate(last);
+  };
+}
