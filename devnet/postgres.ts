@@ -48,6 +48,7 @@ export type Postgres = {
  * Starts PostgreSQL on 127.0.0.1.
  * @param options.dataDir the cluster's directory; made when missing
  * @param options.fast no fsync: for tests, whose data is not kept
+ * @param options.native where the binaries of another version are, in `bin`
  * @param options.settings of postgresql.conf, in addition to or in place of those of a small stack
  * @throws Error with the server's own last words when it does not come up
  */
@@ -56,10 +57,11 @@ export async function startPostgres(options: {
   port?: number;
   fast?: boolean;
   settings?: Record<string, string>;
+  native?: string;
 }): Promise<Postgres> {
   const user = unprivilegedUser();
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
-  const { native, dataDir } = reachable(nativeDirectory(), resolve(options.dataDir), user);
+  const { native, dataDir } = reachable(options.native ?? nativeDirectory(), resolve(options.dataDir), user);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (user) chownSync(dataDir, user.uid, user.gid);
   chmodSync(dataDir, 0o700);

@@ -23,6 +23,8 @@ export type ScratchPostgresOptions = {
   max?: number;
   /** No fsync. */
   fast?: boolean;
+  /** Where the binaries of another version are, in `bin`. */
+  native?: string;
   /** Of postgresql.conf. */
   settings?: Record<string, string>;
   /** `offchain`: migrated; `both`: with the tables of the index as plain ones too. */
@@ -34,7 +36,7 @@ export type ScratchPostgresOptions = {
 /** @param name of the directory */
 export const openPostgres = (
   name: string,
-  { max = 4, fast = false, settings = {}, schemas, kept }: ScratchPostgresOptions,
+  { max = 4, fast = false, native, settings = {}, schemas, kept }: ScratchPostgresOptions,
 ): Promise<ScratchPostgres & { close(): Promise<void> }> =>
   withClosers(async (later, close) => {
     const directory = kept ?? scratchDirectory(name, { onDisk: true });
@@ -45,7 +47,7 @@ export const openPostgres = (
         await removePostgres(dataDir);
         rmSync(directory, { recursive: true, force: true });
       });
-    const postgres = await startPostgres({ dataDir, fast, settings });
+    const postgres = await startPostgres({ dataDir, fast, settings, ...(native && { native }) });
     later(() => postgres.stop());
     const pool = openPool({ connectionString: postgres.url, max });
     later(() => pool.end());

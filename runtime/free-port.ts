@@ -3,8 +3,8 @@ import { createSocket, type Socket } from "node:dgram";
 import { createServer } from "node:net";
 import { bindTo } from "./listen-address.ts";
 
-/** Below those that systems give to outgoing connections, which may take any of them before it is listened on. */
-const FIRST_PORT = 10_000;
+/** Below those that systems give to outgoing connections, which may take any of them before it is listened on; fetch refuses 10,080. */
+const FIRST_PORT = 10_100;
 const LAST_PORT = 32_767;
 /** Ports between two that are given: a process that was given one finds the next ones free by `portOr`. */
 const PORTS_APART = 4;

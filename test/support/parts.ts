@@ -26,6 +26,8 @@ export type Parts = {
   /** Host name for signed texts. */
   host: string;
   identity: `0x${string}`;
+  /** Environment of every process, for others beside them. */
+  env: Record<string, string>;
   /** Starts a process, or where there are to be two of it both; the API is waited for until it answers /health. */
   start(part: PartName, env?: Record<string, string>): Promise<void>;
   restart(part: PartName, env?: Record<string, string>): Promise<void>;
@@ -45,7 +47,8 @@ export async function startParts({
   topology = topologyOfRun(),
 }: {
   blockTimeSeconds: number;
-  env?: Record<string, string>;
+  /** The URLs that lead to the chain and the database are given; what is returned is added to the environment. */
+  env?: Record<string, string> | ((chainUrl: string, databaseUrl: string) => Promise<Record<string, string>>);
   /** Two of the API, behind a balancer at `apiUrl`, and two workers; by default what the run asks for. */
   topology?: Topology | undefined;
 }): Promise<Parts> {
@@ -75,7 +78,7 @@ export async function startParts({
     ...(topology && topologyEnv(topology)),
     ...(replica && { READ_DATABASE_URLS: replica }),
   };
-  const env = overlaid(defaults, extra);
+  const env = overlaid(defaults, typeof extra === "function" ? await extra(chain.url, database.url) : extra);
   const twins = topology && [await freePort(), await freePort()];
   const balancer = twins && (await startBalancer(twins, port));
   /** Where each process of a part listens; who does not listen has a place all the same. */
@@ -102,6 +105,7 @@ export async function startParts({
     databaseUrl: database.url,
     host,
     identity: devnet.contracts.identity,
+    env,
     async start(part, more = {}) {
       // Of two, one may still be there when the other died.
       const begun = endAll(part).then(() => {
