@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { createPaint } from "../../card-renderer/paint.ts";
 import { CARD_SIZES, type CardSize } from "../../core/card/draw.ts";
 import type { CardFacts } from "../../core/card/facts.ts";
-import { cardOf } from "../support/cards.ts";
+import { cardOf, OTHER_VALUES } from "../support/cards.ts";
 
 const paint = createPaint();
 const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
@@ -66,25 +66,8 @@ describe("paint", () => {
 
   it("gives other bytes for every field that changes", async () => {
     const base = cardOf();
-    const changes: Partial<CardFacts>[] = [
-      { serviceName: "Other" },
-      { tokenId: 8 },
-      { name: "Meridian Oracl" },
-      { framework: "eliza" },
-      { agentAddress: "0x1111111111111111111111111111111111111111" },
-      { score: 84 },
-      { verifications: allProven },
-      { traits: ["Trader"] },
-      { moreTraits: 3 },
-      { soulbound: false },
-      { generation: 3 },
-      { mintedOn: "2026-03-13" },
-    ];
-    const digests = await Promise.all(
-      [base, ...changes.map((change) => ({ ...base, ...change }))].map(async (card) =>
-        digest(await paint(card, "square")),
-      ),
-    );
+    const changed = Object.entries(OTHER_VALUES).map(([field, value]) => ({ ...base, [field]: value }));
+    const digests = await Promise.all([base, ...changed].map(async (card) => digest(await paint(card, "square"))));
     expect(new Set(digests).size).toBe(digests.length);
   });
 

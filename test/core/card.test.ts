@@ -13,7 +13,7 @@ import { cardHash, TEMPLATE } from "../../core/card/hash.ts";
 import { legible, legibleCard } from "../../core/card/legible.ts";
 import { oneLine } from "../../core/card/line.ts";
 import { TIERS } from "../../core/cred/tiers.ts";
-import { agentFacts, CARD_NOW, cardOf, proof, trait } from "../support/cards.ts";
+import { agentFacts, CARD_NOW, cardOf, OTHER_VALUES, proof, trait } from "../support/cards.ts";
 
 const at = { now: CARD_NOW, serviceName: "Helixa" };
 const cardFrom = (replaced: Partial<AgentFacts>) => cardFacts(agentFacts(replaced), at);
@@ -81,28 +81,13 @@ describe("cardFacts", () => {
 
 describe("cardHash", () => {
   const base = cardOf();
-  /** One other value for every field of a card. */
-  const others: { [K in keyof CardFacts]: CardFacts[K] } = {
-    serviceName: "Other",
-    tokenId: 8,
-    name: "Meridian Oracl",
-    framework: "eliza",
-    agentAddress: "0x1111111111111111111111111111111111111111",
-    score: 84,
-    verifications: { ...base.verifications, github: true },
-    traits: ["Trader", "Analyst", "Risk averse"],
-    moreTraits: 1,
-    soulbound: false,
-    generation: 3,
-    mintedOn: "2026-03-13",
-  };
 
   it("is 32 hex digits, the same for equal cards", () => {
     expect(cardHash(base)).toMatch(/^[0-9a-f]{32}$/);
     expect(cardHash(structuredClone(base))).toBe(cardHash(base));
   });
 
-  it.each(Object.entries(others))("changes with %s, and so does the picture", (field, value) => {
+  it.each(Object.entries(OTHER_VALUES))("changes with %s, and so does the picture", (field, value) => {
     const changed = { ...base, [field]: value };
     expect(cardHash(changed)).not.toBe(cardHash(base));
     expect(drawCard(changed, "square")).not.toEqual(drawCard(base, "square"));

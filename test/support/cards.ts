@@ -62,3 +62,19 @@ export const cardOf = (replaced: Partial<CardFacts> = {}): CardFacts => ({
   ...cardFacts(agentFacts(), { now: CARD_NOW, serviceName: "Helixa" }),
   ...replaced,
 });
+
+/** Another value for every field of the card of `cardOf()`. */
+export const OTHER_VALUES: CardFacts = {
+  serviceName: "Other",
+  tokenId: 8,
+  name: "Meridian Oracl",
+  framework: "eliza",
+  agentAddress: "0x1111111111111111111111111111111111111111",
+  score: 84,
+  verifications: { ...cardOf().verifications, github: true },
+  traits: ["Trader", "Analyst", "Risk averse"],
+  moreTraits: 1,
+  soulbound: false,
+  generation: 3,
+  mintedOn: "2026-03-13",
+};
