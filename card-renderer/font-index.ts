@@ -1,18 +1,18 @@
-/** The index of the bundled fonts: which file of which family has which characters. Run it after a change in assets/fonts. */
+/** The index of the fonts: which file of which family has which characters. Run it after a change of a font package. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { ALWAYS, FAMILIES, HEADLINE } from "./families.ts";
 import { charactersIn, type Ranges, rangesOf } from "./woff2.ts";
 
-export const FONT_FOLDER = join(PROJECT_ROOT, "assets/fonts");
-export const INDEX_FILE = join(FONT_FOLDER, "index.json");
+const INDEX_FILE = join(PROJECT_ROOT, "card-renderer/font-index.json");
 
-/** One file: its path below assets/fonts, the weight in its name, and the characters it serves. */
-export type FontFile = { family: string; file: string; weight: number; ranges: Ranges };
+/** One file: its package and path there, the weight in its name, none if it has all, and the characters it serves. */
+export type FontFile = { family: string; file: string; weight?: number; ranges: Ranges };
 
-/** The index as it is stored: ranges as `first-last` in hex, a comma list, to keep the file small. */
-export type StoredFontFile = Omit<FontFile, "ranges"> & { ranges: string };
+/** The path of a file that is named by its package and its path there. */
+export const pathOf = createRequire(import.meta.url).resolve;
 
 /** Digits, # and * are drawn together with the frame of a keycap, so the font of the frame has to have them too. */
 const KEYCAP = new Set(Array.from("0123456789#*", (key) => key.charCodeAt(0)));
@@ -25,10 +25,10 @@ const PHRASES = { from: 0xfdf0, to: 0xfdfd };
  * is served by one file of theirs, so that a card needs no more files than it must. Marks stay in every file of the
  * body: a letter and its marks can only be drawn from one file. The headline's cannot place them, so it has none.
  */
-export function buildIndex(): StoredFontFile[] {
+export function buildIndex(): FontFile[] {
   const basic = new Set<number>();
-  const index: StoredFontFile[] = [];
-  for (const { name, folder } of FAMILIES) {
+  const index: FontFile[] = [];
+  for (const { name, package: source, files } of FAMILIES) {
     const always = ALWAYS.some((family) => family.name === name);
     const served = new Set<number>();
     const serves = (point: number): boolean => {
@@ -36,15 +36,15 @@ export function buildIndex(): StoredFontFile[] {
       if (always) return name !== HEADLINE.name || !MARK.test(String.fromCodePoint(point));
       return !served.has(point) && (KEYCAP.has(point) || !basic.has(point));
     };
-    const files = readdirSync(join(FONT_FOLDER, folder)).filter((file) => file.endsWith(".woff2"));
-    for (const file of files.sort(byNumber)) {
+    const names = readdirSync(join(dirname(pathOf(`${source}/package.json`)), "files"));
+    for (const file of names.filter((each) => files.test(each)).sort(byNumber)) {
       const own: number[] = [];
-      for (const [first, last] of charactersIn(readFileSync(join(FONT_FOLDER, folder, file))))
+      for (const [first, last] of charactersIn(readFileSync(pathOf(`${source}/files/${file}`))))
         for (let point = first; point <= last; point++) if (serves(point)) own.push(point);
-      if (own.length === 0) throw new Error(`${folder}/${file} has no character of its own: leave it out`);
+      if (own.length === 0) continue;
       for (const point of own) (always ? basic : served).add(point);
-      const weight = Number(/-(\d+)\.woff2$/.exec(file)?.[1]);
-      index.push({ family: name, file: `${folder}/${file}`, weight, ranges: written(rangesOf(own)) });
+      const weight = Number(/-(\d+)-normal\.woff2$/.exec(file)?.[1]) || undefined;
+      index.push({ family: name, file: `${source}/files/${file}`, weight, ranges: rangesOf(own) });
     }
   }
   return index;
@@ -52,22 +52,8 @@ export function buildIndex(): StoredFontFile[] {
 
 const byNumber = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true });
 
-const written = (ranges: Ranges): string =>
-  ranges
-    .map(([first, last]) => (first === last ? first.toString(16) : `${first.toString(16)}-${last.toString(16)}`))
-    .join(",");
-
-/** The stored index with its ranges as numbers. */
-export function readIndex(): FontFile[] {
-  const stored = JSON.parse(readFileSync(INDEX_FILE, "utf8")) as StoredFontFile[];
-  return stored.map((font) => ({
-    ...font,
-    ranges: font.ranges.split(",").map((range) => {
-      const [first, last] = range.split("-").map((hex) => Number.parseInt(hex, 16));
-      return [first!, last ?? first!];
-    }),
-  }));
-}
+/** The index as it is stored. */
+export const readIndex = (): FontFile[] => JSON.parse(readFileSync(INDEX_FILE, "utf8"));
 
 if (import.meta.main) {
   const index = buildIndex();

@@ -1,11 +1,10 @@
 /** The fonts of the cards: which characters can be drawn; loads each font file into the renderer once, when a card needs it. */
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Renderer } from "@takumi-rs/core";
 import type { CardElement } from "../core/card/element.ts";
 import { characters } from "../core/card/line.ts";
 import { ALWAYS, familiesFor, ROLES, type Role } from "./families.ts";
-import { FONT_FOLDER, type FontFile, readIndex } from "./font-index.ts";
+import { type FontFile, pathOf, readIndex } from "./font-index.ts";
 
 export type Fonts = {
   /** Whether one font has all glyphs of a character, which may be several code points. */
@@ -36,7 +35,7 @@ export function createFonts(renderer: Pick<Renderer, "registerFont">): Fonts {
   const register = (font: FontFile): Promise<unknown> => {
     const known = registered.get(font.file);
     if (known) return known;
-    const handed = readFile(join(FONT_FOLDER, font.file)).then((data) =>
+    const handed = readFile(pathOf(font.file)).then((data) =>
       renderer.registerFont({ name: font.family, weight: font.weight, data, unicodeRange: font.ranges }),
     );
     registered.set(font.file, handed);

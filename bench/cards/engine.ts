@@ -1,9 +1,9 @@
 /** A process that draws cards with one engine and measures their cost: `takumi` and `webp` as the service does, `satori` with resvg. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Resvg } from "@resvg/resvg-js";
 import satori, { type Font } from "satori";
+import { pathOf } from "../../card-renderer/font-index.ts";
 import { createPaint } from "../../card-renderer/paint.ts";
 import { CARD_SIZES, type CardSize, drawCard } from "../../core/card/draw.ts";
 import type { CardElement } from "../../core/card/element.ts";
@@ -59,17 +59,13 @@ const turn = () => new Promise((done) => setTimeout(done, 5));
 
 /** The same tree, laid out by satori and drawn by resvg. It reads WOFF, not WOFF2. */
 function satoriPaint(): Draw {
-  const font = (name: string, file: string, weight: 500 | 700): Font => ({
+  const font = (name: string, slug: string, weight: 500 | 700): Font => ({
     name,
     weight,
     style: "normal",
-    data: readFileSync(join(import.meta.dirname, "fonts", file)),
+    data: readFileSync(pathOf(`@fontsource/${slug}/files/${slug}-latin-${weight}-normal.woff`)),
   });
-  const fonts = [
-    font("Inter", "inter-latin-500.woff", 500),
-    font("Inter", "inter-latin-700.woff", 700),
-    font("Space Grotesk", "space-grotesk-latin-700.woff", 700),
-  ];
+  const fonts = [font("Inter", "inter", 500), font("Inter", "inter", 700), font("Space Grotesk", "space-grotesk", 700)];
   return async (card, size) => {
     const svg = await satori(reactLike(drawCard(card, size)) as never, { ...CARD_SIZES[size], fonts });
     return new Resvg(svg, { font: { loadSystemFonts: false } }).render().asPng();

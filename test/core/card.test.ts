@@ -130,7 +130,7 @@ describe("cardHash", () => {
     const trees = samples.flatMap((card) => SIZES.map((size) => drawCard(card, size)));
     const drawing = bytesToHex(sha256(utf8ToBytes(JSON.stringify(trees)))).slice(0, 16);
     // When this fails the picture has changed: raise TEMPLATE in core/card/hash.ts, then put both values here.
-    expect({ TEMPLATE, drawing }).toEqual({ TEMPLATE: 1, drawing: "538d6ade4893c5cf" });
+    expect({ TEMPLATE, drawing }).toEqual({ TEMPLATE: 2, drawing: "538d6ade4893c5cf" });
   });
 });
 
