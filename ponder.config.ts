@@ -9,7 +9,7 @@ import { serviceTokenAbi } from "./abis/service-token.ts";
 import { loadConfig } from "./config/config.ts";
 import type {} from "./indexer/preload/fetch-only.ts";
 
-const { chain, indexed, attesters, attestationSchemas, database } = loadConfig();
+const { chain, indexed, attesters, attestationSchemas } = loadConfig();
 /** The part of the history that a process fetches which only fills the cache (indexer/preload/fetch-only.ts). */
 const { fetchOnly } = globalThis;
 
@@ -47,7 +47,8 @@ const counted = { attester: attesters, schemaUID: attestationSchemas };
 
 export default createConfig({
   ordering: "omnichain",
-  database: { kind: "postgres", connectionString: database.indexerUrl, poolConfig: { max: 20 } },
+  // The URL is put in its place by indexer/preload/database-url.ts.
+  database: { kind: "postgres", connectionString: "postgres://see-preload", poolConfig: { max: 20 } },
   chains: {
     base: {
       id: chain.id,

@@ -1,5 +1,7 @@
 /** Checks of environment variables: from the text of the environment to the value that the service uses. */
+import { accessSync, constants } from "node:fs";
 import { z } from "zod";
+import { readPostgresUrl } from "../core/operations/postgres-url.ts";
 
 export const address = z
   .string()
@@ -22,6 +24,16 @@ export const url = (...protocols: string[]) =>
       (v) => URL.canParse(v) && protocols.includes(new URL(v).protocol),
       `must be a ${protocols.join(" or ")}// URL`,
     );
+/** A URL of Postgres as libpq takes it, whose files are there. */
+export const postgresUrl = z.string().superRefine((v, ctx) => {
+  try {
+    const { rootCertificates, certificate, key } = readPostgresUrl(v).tls;
+    for (const file of [rootCertificates, certificate, key])
+      if (file !== undefined && !isReadable(file)) ctx.addIssue(`names a file that cannot be read: ${file}`);
+  } catch (error) {
+    ctx.addIssue((error as Error).message);
+  }
+});
 export const list = <T>(item: z.ZodType<T, string>) =>
   z.string().transform((v, ctx) =>
     v
@@ -98,3 +110,12 @@ export const account = z
 
 /** A URL to which paths are appended. */
 export const withoutSlash = (address: string): string => address.replace(/\/+$/, "");
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -46,8 +46,9 @@ export function loadConfig(
       if (written === undefined) return [name, undefined];
       const parsed = v.schema.safeParse(written);
       if (parsed.success) return [name, parsed.data];
-      const shown = v.secret || from !== name ? "" : ` (got "${written}")`;
-      problems.push(`${from} ${parsed.error.issues[0]!.message}${shown}`);
+      // A URL may hold a password or a key.
+      const isShown = !v.secret && from === name && !written.includes("://");
+      problems.push(`${from} ${parsed.error.issues[0]!.message}${isShown ? ` (got "${written}")` : ""}`);
       return [name, undefined];
     }),
   ) as Values;

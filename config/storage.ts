@@ -1,6 +1,6 @@
 /** Storage: Postgres, Redis, memory. */
 import { z } from "zod";
-import { integer, list, url } from "./checks.ts";
+import { integer, list, postgresUrl, url } from "./checks.ts";
 import {
   API,
   API_AND_WORKERS,
@@ -17,22 +17,22 @@ export const STORAGE = {
   DATABASE_URL: variable(
     PROCESSES,
     "Postgres of the API and the workers (unset: the local stack's embedded one)",
-    url("postgres:", "postgresql:"),
+    postgresUrl,
   ),
   INDEXER_DATABASE_URL: variable(
     INDEXER,
     "Postgres as the role that owns the onchain schemas (default DATABASE_URL)",
-    url("postgres:", "postgresql:"),
+    postgresUrl,
   ),
   MIGRATION_DATABASE_URL: variable(
     MIGRATION,
     "Postgres as the role that migrates the offchain schema (default DATABASE_URL)",
-    url("postgres:", "postgresql:"),
+    postgresUrl,
   ),
   READ_DATABASE_URLS: variable(
     API,
     "Streaming replicas of that Postgres which take the API's reads, comma list; one URL per server, never the address of a balancer",
-    list(url("postgres:", "postgresql:")),
+    list(postgresUrl),
     "",
   ),
   READ_REPLICA_LAG_MS: variable(

@@ -1,4 +1,5 @@
 /** Every variable as an operator reads it: its value or default, what it is for, who reads it. Secrets are set or unset. */
+import { shownPostgresUrl } from "../core/operations/postgres-url.ts";
 import { loadConfig } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
 import { type Environment, environmentOf, FILE_SUFFIX } from "./environment.ts";
@@ -32,15 +33,28 @@ export function variableValues(env?: Environment): VariableValue[] {
 
 /** Passwords, paths and queries of URLs may hold keys: a list of URLs is cut to schemes and hosts. */
 function withoutKeys(written: string): string {
+  // The comma may be one of several hosts, or of several URLs.
+  if (/^\s*postgres/i.test(written))
+    return written
+      .split(/,(?=\s*postgres)/)
+      .map(shownDatabase)
+      .join(",");
   return written
     .split(",")
     .map((part) => {
       if (!/^\s*[a-z]+:\/\//i.test(part) || !URL.canParse(part)) return part;
       const { protocol, host, pathname, search } = new URL(part);
-      const database = /^postgres/.test(protocol) ? pathname : "";
-      return `${protocol}//${host}${database || (pathname.length > 1 || search ? "/…" : "")}`;
+      return `${protocol}//${host}${pathname.length > 1 || search ? "/…" : ""}`;
     })
     .join(",");
+}
+
+function shownDatabase(url: string): string {
+  try {
+    return shownPostgresUrl(url.trim());
+  } catch {
+    return "postgres://…";
+  }
 }
 
 /**

@@ -27,6 +27,7 @@ export const PROGRAMS = {
     of: "chromium-headless-shell",
     unrun: "everything in a browser: the web terminal, clients in pages of other origins",
   }),
+  openssl: program(["openssl"], { of: "openssl", unrun: "TLS of Postgres and Redis by certificates of our own" }),
   promtool: program(["promtool"], { of: "prometheus", unrun: "the alerts as Prometheus itself computes them" }),
 };
 

@@ -21,6 +21,7 @@ const PONDER = join(PONDER_ROOT, "dist/esm/bin/ponder.js");
 const PRELOADED = [
   "preload/end-with-parent.ts",
   "preload/external-packages.ts",
+  "preload/database-url.ts",
   "preload/disable-triggers.ts",
   "preload/reader-queries.ts",
   "preload/chain-data-inserts.ts",

@@ -102,7 +102,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "runtime/project-root.ts",
       "pg",
       "drizzle-orm",
-      /^node:(crypto|path|util|timers|url|child_process|stream|net)/,
+      /^node:(crypto|path|util|timers|url|child_process|stream|net|events)/,
     ],
     types: ["ponder.schema.ts"],
   },
@@ -227,6 +227,8 @@ const ENTRIES: Record<string, string[]> = {
   "workers/main.ts": ["wiring", "config", "runtime/lifecycle.ts"],
   "workers/readers.ts": ["wiring", "config", "runtime/lifecycle.ts"],
   "db/schema/migrate.ts": ["node:fs"],
+  // Certificates that the URL of the database names.
+  "db/sql/server-connection.ts": ["node:fs", "node:tls"],
 };
 
 /** The folders of db/, each importing only from those before it; what all rest on comes first. Those of workers/ have the same names. */
@@ -744,8 +746,9 @@ const WITHOUT_ROWS = new Set([
   "indexer/preload/reader-queries.ts",
 ]);
 
-/** They listen, read addresses, write to the pipe of their parent, or write programs for others; they dial nobody. */
+/** They listen, read addresses, write to the pipe of their parent, or write programs for others; one dials the database. */
 const SERVERS = new Set([
+  "db/sql/server-connection.ts",
   ...["api/server.ts", "api/http/client-address.ts", "columns/load-process.ts"],
   "core/request-samples.ts",
 ]);

@@ -1,5 +1,6 @@
 /** One streaming replica: its connections, how far it has replayed, and whether reads may go to it. */
 import type pg from "pg";
+import { readPostgresUrl, shownAddress } from "../../core/operations/postgres-url.ts";
 import type { LeftOut } from "../../core/operations/replicas.ts";
 import { openPool, type PoolConfig } from "../sql/connect.ts";
 import { sharedRead } from "./shared-read.ts";
@@ -66,8 +67,7 @@ export class Replica {
   failed = 0;
 
   constructor(options: ReplicaOptions) {
-    const { host, hostname } = new URL(options.url);
-    this.name = host || hostname;
+    this.name = readPostgresUrl(options.url).addresses.map(shownAddress).join(",");
     this.#options = options;
     this.#monitor = openPool({
       connectionString: options.url,

@@ -1,10 +1,11 @@
 /** A connection to Postgres that must be made within a time. Time in which this process itself did not run is not counted. */
-import pg from "pg";
+import type pg from "pg";
+import { ServerClient, Unanswered } from "./server-connection.ts";
 
 /** Turns of the event loop into which the time is divided. */
 const STEPS = 10;
 
-export class LimitedClient extends pg.Client {
+export class LimitedClient extends ServerClient {
   readonly #connectMs: number;
 
   /** @param connectMs max milliseconds until the server has accepted the session */
@@ -18,7 +19,7 @@ export class LimitedClient extends pg.Client {
   override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
     const stop = afterSteps(this.#connectMs, () => {
       const words = `Postgres at ${this.host}:${this.port} does not answer within ${this.#connectMs} ms`;
-      this.connection.stream.destroy(Object.assign(new Error(words), { code: NO_ANSWER }));
+      this.connection.stream.destroy(new Unanswered(words));
     });
     if (!callback) return super.connect().finally(stop);
     super.connect((error: Error) => {
@@ -28,10 +29,8 @@ export class LimitedClient extends pg.Client {
   }
 }
 
-const NO_ANSWER = "ETIMEDOUT";
-
 /** Whether a connection was not made because nothing answered; a server that refuses has answered. */
-export const isUnanswered = (error: unknown): boolean => (error as { code?: unknown }).code === NO_ANSWER;
+export const isUnanswered = (error: unknown): boolean => error instanceof Unanswered;
 
 /**
  * Calls `late` after a time in steps. Between two steps the event loop reads its sockets, and once more before `late`: a
