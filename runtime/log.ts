@@ -33,12 +33,19 @@ const SECRET_SHAPES: [RegExp, string][] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----/gs, CENSOR],
 ];
 
+/** Below this number of characters a secret may be a part of ordinary words: it is removed where it stands alone. */
+const MIN_PART_CHARS = 8;
+
 /**
  * Removes secrets from a line: the configured ones by their text, all others by their shape.
  * @param secrets values that no line may contain
  */
 export function redactor(secrets: readonly string[]): (line: string) => string {
-  const escaped = secrets.map((secret) => secret.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const written = new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]));
+  const escaped = [...written].map((secret) => {
+    const pattern = secret.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    return secret.length < MIN_PART_CHARS ? `(?<!\\w)${pattern}(?!\\w)` : pattern;
+  });
   const configured = escaped.length > 0 ? new RegExp(escaped.join("|"), "gi") : undefined;
   return (line) => {
     let clean = configured ? line.replace(configured, CENSOR) : line;

@@ -77,6 +77,31 @@ it("holds nothing that looks like a secret of a caller's", () => {
   expect(text).toContain("ak_aaaaaaaaaa_[redacted]");
 });
 
+it("holds no short secret where it stands alone, and leaves the words that it is a part of", () => {
+  const env = {
+    DATABASE_URL: "postgres://app:pa%22ss@one.test:5432,two.test:5432/agents?sslpassword=geheim",
+    READ_DATABASE_URLS: "postgres://app:lesen@three.test/agents",
+    REDIS_URL: "rediss://default:kurz@redis.test:6380",
+    RPC_URL: "https://base-mainnet.node.test/v2/abc12",
+    RPC_URLS: "https://nameofkey:@other.test/base-mainnet/8453?token=tok",
+  };
+  const said = [
+    ...['the password pa"ss', "the password geheim", "lesen", "WRONGPASS for kurz", "no such path: /v2/abc12"],
+    ...["of nameofkey", "?token=tok", "kurze Tokens of base-mainnet, chain 8453, v2"],
+  ];
+  const text = logged(env, (log) => {
+    for (const each of said) log.info(each);
+  });
+  const messages = text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).msg);
+  expect(messages).toEqual([
+    ...["the password [redacted]", "the password [redacted]", "[redacted]", "WRONGPASS for [redacted]"],
+    ...["no such path: /v2/[redacted]", "of [redacted]", "?token=[redacted]", said.at(-1)],
+  ]);
+});
+
 it("leaves what is public: hashes, addresses, ids, sentences", () => {
   const said = {
     hash: `0x${hex(32)}`,

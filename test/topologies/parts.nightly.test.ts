@@ -2,12 +2,12 @@
  * The service beside the parts that operators have: each entry is one real part, of Debian or npm, and what is done with it.
  * `npm run topologies -- parts` prints what was run against which version.
  */
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { migrate } from "../../db/schema/migrate.ts";
-import { end } from "../../devnet/supervisor.ts";
+import { endProgram, startProgram } from "../../devnet/start-program.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { testLog } from "../../harness/log.ts";
 import { startRedis } from "../../harness/redis.ts";
@@ -79,13 +79,13 @@ async function registers(
 
 /** A program that runs until the end of the test. */
 function program(path: string, args: string[], env: Record<string, string> = {}) {
-  const child = spawn(path, args, {
+  const child = startProgram(path, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: "/usr/sbin:/usr/bin:/bin", ...env },
   });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-  later(() => end(child));
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk) => (output += chunk));
+  later(() => endProgram(child));
   return { output: () => output };
 }
 
