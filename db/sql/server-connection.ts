@@ -13,6 +13,7 @@ import {
   readPostgresUrl,
   shownAddress,
 } from "../../core/operations/postgres-url.ts";
+import { SESSION_OPTIONS } from "./session-settings.ts";
 
 /** A client whose `connectionString` means what it means to libpq. Pools of pg and of Ponder make theirs of this class. */
 export class ServerClient extends pg.Client {
@@ -23,7 +24,8 @@ export class ServerClient extends pg.Client {
 
 /** @throws Error, one sentence, for a URL that cannot be used */
 function configOf({ connectionString, ...config }: pg.ClientConfig): pg.ClientConfig {
-  if (connectionString === undefined) return config;
+  const options = (ofUrl?: string) => [ofUrl, SESSION_OPTIONS, config.options].filter(Boolean).join(" ");
+  if (connectionString === undefined) return { ...config, options: options() };
   const server = serverOf(connectionString);
   const { keepAlive, keepAliveInitialDelayMillis } = config;
   const [first] = server.addresses;
@@ -35,7 +37,7 @@ function configOf({ connectionString, ...config }: pg.ClientConfig): pg.ClientCo
     password: server.password,
     database: server.database,
     // Of two settings of one name the later counts.
-    options: [server.options, config.options].filter(Boolean).join(" ") || undefined,
+    options: options(server.options),
     enableChannelBinding: server.channelBinding,
     connection: new ServerConnection(server, { keepAlive, keepAliveInitialDelayMillis }),
   };

@@ -1,6 +1,7 @@
 /** Pools of connections: what their loss does to a process. */
 import { expect, it } from "vitest";
 import { openPool } from "../../db/sql/connect.ts";
+import { SESSION_SETTINGS } from "../../db/sql/session-settings.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { until } from "../../harness/until.ts";
 import { testDatabase } from "../support/database.ts";
@@ -67,5 +68,49 @@ it("whose plans are out of date are given up alone", async () => {
   expect(failed[0]).not.toBe(failed[1]);
   other.release();
   await pool.end();
+  await db.drop();
+});
+
+/** What a role, a database or a server may have been given. */
+const HOSTILE = {
+  default_transaction_isolation: "serializable",
+  default_transaction_read_only: "on",
+  statement_timeout: "1",
+  lock_timeout: "1",
+  idle_in_transaction_session_timeout: "1",
+  idle_session_timeout: "1",
+  search_path: "pg_temp",
+  client_encoding: "LATIN1",
+  TimeZone: "America/New_York",
+  DateStyle: "German",
+  IntervalStyle: "sql_standard",
+  bytea_output: "escape",
+  extra_float_digits: "-15",
+  standard_conforming_strings: "off",
+  jit: "on",
+};
+
+it("whose role has settings of its own have those that the service relies on, and their pools' after these", async () => {
+  const db = await testDatabase({ migrated: false });
+  expect(Object.keys(HOSTILE)).toEqual(Object.keys(SESSION_SETTINGS));
+  await db.pool.query("create role hostile login superuser password 'geheim'");
+  for (const [name, value] of Object.entries(HOSTILE))
+    await db.pool.query(`alter role hostile set ${name} = '${value}'`);
+  const url = new URL(db.url);
+  url.username = "hostile";
+  url.password = "geheim";
+  const pool = openPool({
+    connectionString: url.href,
+    statement_timeout: 15_000,
+    options: "-c search_path=bullmq",
+    max: 1,
+  });
+  for (const [name, value] of Object.entries(SESSION_SETTINGS)) {
+    const { rows } = await pool.query("select current_setting($1) as value", [name]);
+    const own: Record<string, string> = { statement_timeout: "15s", search_path: "bullmq" };
+    expect([name, rows[0].value]).toEqual([name, own[name] ?? value]);
+  }
+  await pool.end();
+  await db.pool.query("drop role hostile");
   await db.drop();
 });
