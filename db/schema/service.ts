@@ -15,6 +15,8 @@ export const jobRun = offchain.table("job_run", {
   lastStartedAt: at().notNull(),
   lastSuccessAt: at(),
   nextRunAt: at().notNull(),
+  /** Until when the process that runs it need not renew the run; null: no run is under way. */
+  runningUntil: at(),
   /** How many rows the last successful run changed. */
   rows: integer(),
   /** Why the last run failed, one sentence; null when it succeeded. */

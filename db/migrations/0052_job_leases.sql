@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."job_run" ADD COLUMN "running_until" timestamp with time zone;
