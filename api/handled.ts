@@ -1,7 +1,8 @@
 /** A handler's answer, over HTTP and to a tool. */
 import { Failure, fail } from "../core/errors.ts";
 import { mintedAfter } from "../db/mints/mints.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { announceWork } from "../db/operations/job-runs.ts";
+import { type Endpoint, onlyReads } from "./endpoint.ts";
 import type { Reply } from "./reply.ts";
 
 /**
@@ -11,7 +12,9 @@ import type { Reply } from "./reply.ts";
  */
 export async function handled(endpoint: Endpoint, call: Parameters<Endpoint["handler"]>[0]): Promise<Reply> {
   try {
-    return await endpoint.handler(call);
+    const reply = await endpoint.handler(call);
+    if (!onlyReads(endpoint)) announceWork(call.deps.db);
+    return reply;
   } catch (error) {
     const agent = error instanceof Failure ? error.options.agent : undefined;
     if (!agent) throw error;

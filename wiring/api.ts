@@ -30,6 +30,7 @@ import { faultAt } from "../runtime/faults.ts";
 import { createLog } from "../runtime/log.ts";
 import { type Assembly, assemble } from "./assemble.ts";
 import {
+  countsOf,
   databaseUrl,
   openChain,
   openQueuesOf,
@@ -65,6 +66,7 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
     const reads = await openReads(parts, config, log);
     const queues = await openQueuesOf(config, log);
     parts.defer(() => queues.close());
+    const counts = countsOf(reads.db, queues);
     const rateBuckets = openRateBuckets({ redisUrl: config.redisUrl, prefix: config.queuePrefix, log });
     parts.defer(() => rateBuckets.close());
     const http = openUpstreamHttp(config, ops, REQUEST_WAIT_MS);
@@ -83,7 +85,7 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
     const embeddings = openEmbeddings(config, http, EMBEDDINGS_MS);
     const mpp = await openMpp(parts, config, log, ops);
     // Measured here, because the workers themselves may be without progress.
-    if (ops) standingGauge(ops.registry, () => standingJobs(reads.db, () => queues.counts()));
+    if (ops) standingGauge(ops.registry, () => standingJobs(reads.db, counts));
     if (ops) await listen(parts, ops, reads);
     return {
       config,
@@ -109,7 +111,7 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
       cards,
       webhooks: secrets && { secrets, targets: webhookTargets(config.webhooks) },
       receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,
-      queues: () => queues.counts(),
+      queues: counts,
       log,
       meter: ops && requestMeter(ops.registry),
       fault: faultAt(config.faultPoint),

@@ -8,15 +8,17 @@ import { openRpcPool } from "../clients/rpc/pool.ts";
 import { createSecretBox } from "../clients/secret-box.ts";
 import type { Config } from "../config/config.ts";
 import type { RpcNode } from "../core/operations/rpc-roles.ts";
+import { jobCounts } from "../db/operations/job-runs.ts";
 import { openReadPool, type ReadPool } from "../db/replicas/read-pool.ts";
 import { openPool } from "../db/sql/connect.ts";
+import type { Notifications } from "../db/sql/notifications.ts";
 import { requirePrimary } from "../db/sql/primary.ts";
 import type { Ops } from "../ops/open.ts";
 import { traceStatements } from "../ops/traced-pool.ts";
 import { requireSingleRedis } from "../runtime/redis.ts";
 import { isTracing } from "../runtime/tracing.ts";
 import { JOBS } from "../workers/jobs.ts";
-import { openQueues } from "../workers/operations/queue.ts";
+import { openQueues, type Queues } from "../workers/operations/queue.ts";
 
 /** @throws Error, one sentence, when the process has no database */
 export function databaseUrl({ database: { url } }: Config): string {
@@ -97,16 +99,25 @@ export function openChain(
   return createChain(pool);
 }
 
-/** The queues of every job. */
-export const openQueuesOf = (config: Config, log: Logger, connectMs?: number) =>
+/** The queues of the jobs that have one. @param listen the notifications of a process that works them */
+export const openQueuesOf = (config: Config, log: Logger, connectMs?: number, listen?: Notifications) =>
   openQueues({
     databaseUrl: databaseUrl(config),
     redisUrl: config.redisUrl,
     prefix: config.queuePrefix,
     log,
-    names: JOBS.map((job) => job.name),
+    names: JOBS.filter(({ queued }) => queued).map(({ name }) => name),
     connectMs,
+    listen,
   });
+
+/** The state of every job: what is queued of it, and its scheduled run. */
+export const countsOf = (db: pg.Pool, queues: Pick<Queues, "counts">) => () =>
+  jobCounts(
+    db,
+    JOBS.map(({ name }) => name),
+    () => queues.counts(),
+  );
 
 /** Max wait of a job for its turn at an upstream, ms. */
 export const JOB_WAIT_MS = 30_000;

@@ -11,6 +11,7 @@ import type { Config } from "../config/config.ts";
 import { ofDay } from "../core/agents/social-proof-allowances.ts";
 import { takeAll } from "../db/callers/allowances.ts";
 import { standingJobs } from "../db/operations/job-runs.ts";
+import { notifications } from "../db/sql/notifications.ts";
 import { boardAccess } from "../ops/board-access.ts";
 import { credGauges } from "../ops/metrics/cred.ts";
 import { credRootGauges } from "../ops/metrics/cred-roots.ts";
@@ -28,6 +29,7 @@ import { createLog } from "../runtime/log.ts";
 import type { JobContext } from "../workers/context.ts";
 import { type Assembly, assemble } from "./assemble.ts";
 import {
+  countsOf,
   JOB_WAIT_MS,
   openChain,
   openQueuesOf,
@@ -60,7 +62,7 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
     const ops = openOps(config, role, log);
     const db = openServicePool(config, role, log, { connectMs: JOB_CONNECT_MS, turnMs: JOB_WAIT_MS });
     parts.defer(() => db.end());
-    const queue = await openQueuesOf(config, log, JOB_WAIT_MS);
+    const queue = await openQueuesOf(config, log, JOB_WAIT_MS, notifications(db));
     parts.defer(() => queue.close());
     const sends = role === "workers";
     const { privateKey } = config.sender;
@@ -155,8 +157,9 @@ async function listen(
   config: Config,
 ) {
   poolGauge(ops.registry, db);
-  queueGauges(ops.registry, () => queue.counts());
-  standingGauge(ops.registry, () => standingJobs(db, () => queue.counts()));
+  const counts = countsOf(db, queue);
+  queueGauges(ops.registry, counts);
+  standingGauge(ops.registry, () => standingJobs(db, counts));
   tableGauges(ops.registry, db);
   eventGauges(ops.registry, db);
   credGauges(ops.registry, db);

@@ -4,7 +4,7 @@ import type { JobContext } from "./context.ts";
 import { HopelessJob } from "./operations/queue.ts";
 
 export type Job = {
-  /** Name of the job and of its queue. */
+  /** Name of the job, and of its queue if it has one. */
   name: string;
   /** Max concurrent runs in one process. */
   concurrency: number;
@@ -13,8 +13,13 @@ export type Job = {
    * takes long, or all memory, delays no transaction and no delivery.
    */
   readsStrangers?: true;
-  /** Milliseconds between scheduled runs, which have an empty input. */
-  schedule?: { everyMs: number };
+  /** Events and other jobs queue runs with an input of their own: the job has a queue. */
+  queued?: true;
+  /**
+   * Milliseconds between scheduled runs, which have an empty input. At rest, when nothing was written for a minute, a job
+   * runs once a minute at most, unless it keeps its pace because what it reads is written elsewhere.
+   */
+  schedule?: { everyMs: number; keepsPace?: true };
   input: z.ZodType;
   /**
    * Runs once with data from the queue. Every job may run twice with the same data without harm.

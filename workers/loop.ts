@@ -17,15 +17,23 @@ export type LoopOptions = {
   channels: readonly string[];
   /** Max milliseconds between two rounds: finds work without a notification, and work whose notification was lost. */
   timerMs: number;
+  /** Min milliseconds between two rounds: what is announced in between is one round. */
+  pauseMs?: number;
   /** Log message of a failed round; the next round repeats the work. */
   trouble: string;
 };
 
-/** Runs rounds until stopped, the first at once. */
+/** Max milliseconds until a failed round is repeated. */
+const TROUBLE_MS = 2_000;
+
+/**
+ * Runs rounds until stopped, the first at once.
+ * @param round may return the milliseconds after which there is work without a notification
+ */
 export function runLoop(
   { db, log }: Pick<JobContext, "db" | "log">,
-  { channels, timerMs, trouble }: LoopOptions,
-  round: (loop: Loop) => Promise<void>,
+  { channels, timerMs, pauseMs = 0, trouble }: LoopOptions,
+  round: (loop: Loop) => Promise<number> | Promise<void>,
 ): Loop {
   const latch = new Latch();
   const unsubscribe = channels.map((channel) => notifications(db).on(channel, () => latch.notify()));
@@ -44,12 +52,15 @@ export function runLoop(
   };
   const done = (async () => {
     while (!stopping) {
+      let waitMs = TROUBLE_MS;
       try {
-        await round(loop);
+        const dueIn = await round(loop);
+        waitMs = typeof dueIn === "number" ? dueIn : timerMs;
       } catch (error) {
         log.warn({ err: error }, trouble);
       }
-      if (!stopping) await latch.wait(timerMs);
+      if (!stopping) await latch.wait(Math.min(waitMs, timerMs));
+      if (!stopping && pauseMs > 0) await new Promise((over) => setTimeout(over, pauseMs));
     }
   })();
   return loop;

@@ -9,6 +9,9 @@ import { proofsOf } from "./own-proofs.ts";
 import { foreignScoreSql, ownerAttested } from "./score-sql.ts";
 import { countedMarket, tokenCounts } from "./token-sql.ts";
 
+/** NOTIFY channel of changes of the directory (db/triggers.sql). */
+export const DIRECTORY_CHANNEL = "directory";
+
 /** What scores are computed with. */
 export type ScoreRules = {
   now: Date;

@@ -8,7 +8,7 @@ import { checkpointBlock } from "../operations/index-state.ts";
 import { dispatch, dispatcherState } from "../schema/tables.ts";
 import { lockText } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
-import { array, int4, int8, json, narrow, nullable, type Row, statement, text } from "../sql/statement.ts";
+import { array, bool, int4, int8, json, narrow, nullable, type Row, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 /** A dispatched event: its subject and its block. `tokenId` or `wallet` may be absent, depending on the kind. */
@@ -240,6 +240,20 @@ export async function settleUpTo(tx: Queryable, index: ServedIndex): Promise<voi
   const block = Math.min(index.block, index.finalizedBlock);
   await SETTLE.run(tx, { block });
 }
+
+const DUE = statement({
+  name: "dispatch-due",
+  text: `
+    select d.schema is distinct from s.schema
+        or exists (select from offchain.dispatch where state in ('pending', 'queued'))
+        or exists (select from onchain.index_changes where block > d.settled_block) as due
+    from onchain.index_state s left join offchain.dispatcher_state d on true`,
+  columns: { due: bool },
+  prepared: true,
+});
+
+/** Whether a pass would find more than blocks without events. @throws when there are no views yet (`isNoIndex`) */
+export const isDispatchDue = async (db: Queryable): Promise<boolean> => (await DUE.maybeOne(db))?.due ?? false;
 
 const PENDING = statement({
   name: "dispatch-pending-batch",

@@ -1,32 +1,117 @@
-/** The last run of each scheduled job with its result, and when work of each job last moved. */
+/** The runs of scheduled jobs: which are due, which are under way, how the last one went; and when work of each job last moved. */
 import { type JobMove, type StandingQueue, standingQueues } from "../../core/operations/standing-queues.ts";
-import { array, float8, int4, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, float8, int4, nullable, pgType, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
+
+/** NOTIFY channel: something was written that may be work for scheduled jobs. */
+export const JOBS_CHANNEL = "jobs";
+
+/** Seconds until the run of a process that died or hangs is due again; a process that lives renews it (`renewRuns`). */
+const LEASE_SECONDS = 30;
+
+const CLAIM = statement({
+  name: "claim-job-runs",
+  params: { names: array(text), everyMs: array(float8) },
+  text: `
+    with known as materialized (
+      select d.name, d.every, coalesce(j.running_until, least(j.next_run_at, j.last_started_at + d.every)) as due_at
+      from (select name, ms * interval '1 ms' as every from unnest($names::text[], $everyMs::float8[]) u(name, ms)) d
+      left join offchain.job_run j on j.name = d.name
+    ), claimed as (
+      insert into offchain.job_run as j (name, last_started_at, next_run_at, running_until)
+      select name, now(), now() + every, now() + interval '${LEASE_SECONDS} s'
+      from known where due_at is null or due_at <= now() order by name
+      on conflict (name) do update set last_started_at = now(), next_run_at = excluded.next_run_at,
+        running_until = excluded.running_until
+      where coalesce(j.running_until, least(j.next_run_at, j.last_started_at + (excluded.next_run_at - now()))) <= now()
+      returning name
+    )
+    select array(select name from claimed) as names,
+           (select extract(epoch from min(due_at) - now()) * 1000 from known where due_at > now())::float8 as "nextMs"`,
+  columns: { names: array(text), nextMs: nullable(float8) },
+  prepared: true,
+});
+
+/**
+ * Takes the runs that are due: each is then this process's, until it records the outcome or stops renewing.
+ * Check then write: the run is due by the database's clock, then its row; another process may take it: the row's own
+ * condition, one statement.
+ * @param jobs milliseconds between two runs of each; a job without a row has never run, and is due
+ * @returns the names of the jobs to run now, and the milliseconds until the next of the others is due; null: unknown
+ */
+export const claimRuns = (
+  db: Queryable,
+  jobs: readonly { name: string; everyMs: number }[],
+): Promise<{ names: string[]; nextMs: number | null }> =>
+  CLAIM.one(db, { names: jobs.map(({ name }) => name), everyMs: jobs.map(({ everyMs }) => everyMs) });
+
+/** What is recorded of a run that failed by a mistake of the service; of any other the error says what it needed. */
+export const RUN_FAILED = "The run failed; the log says why.";
 
 const RECORD_RUN = statement({
   name: "record-job-run",
-  params: { name: text, startedAt: timestamptz, rows: nullable(int4), error: nullable(text), everyMs: float8 },
+  params: { name: text, rows: nullable(int4), error: nullable(text), retryMs: nullable(float8) },
   text: `
-    insert into offchain.job_run as j (name, last_started_at, last_success_at, next_run_at, rows, error)
-    values ($name, $startedAt, case when $error::text is null then clock_timestamp() end,
-      $startedAt::timestamptz + $everyMs * interval '1 ms', $rows, $error)
-    on conflict (name) do update set last_started_at = $startedAt, next_run_at = excluded.next_run_at, error = $error,
-      last_success_at = coalesce(excluded.last_success_at, j.last_success_at), rows = coalesce($rows, j.rows)`,
+    update offchain.job_run set running_until = null, error = $error, rows = coalesce($rows, rows),
+      last_success_at = case when $error::text is null then clock_timestamp() else last_success_at end,
+      next_run_at = least(next_run_at, clock_timestamp() + $retryMs::float8 * interval '1 ms')
+    where name = $name returning (extract(epoch from next_run_at - clock_timestamp()) * 1000)::float8 as "nextMs"`,
+  columns: { nextMs: float8 },
+  prepared: true,
 });
 
-/** Records a run that ended now. @param run.everyMs milliseconds between two runs of its schedule */
-export async function recordRun(
+/**
+ * Records how a claimed run went.
+ * @param outcome.retryMs milliseconds until a failed run is repeated; null: by its schedule
+ * @returns the milliseconds until the job is due again; undefined when it is forgotten
+ */
+export const recordRun = async (
   db: Queryable,
-  run: { name: string; startedAt: Date; everyMs: number } & ({ rows: number } | { error: string }),
-): Promise<void> {
-  await RECORD_RUN.run(db, {
-    name: run.name,
-    startedAt: run.startedAt,
-    rows: "rows" in run ? run.rows : null,
-    error: "error" in run ? run.error : null,
-    everyMs: run.everyMs,
-  });
+  name: string,
+  outcome: { rows: number } | { error: string; retryMs: number | null },
+): Promise<number | undefined> =>
+  (await RECORD_RUN.maybeOne(db, { name, rows: null, error: null, retryMs: null, ...outcome }))?.nextMs;
+
+const RUN_SOON = statement({
+  name: "run-jobs-soon",
+  params: { names: array(text) },
+  text: `
+    with soon as (update offchain.job_run set next_run_at = now() where name = any($names::text[]) and next_run_at > now())
+    select pg_notify('${JOBS_CHANNEL}', '')`,
+  columns: { pg_notify: pgType<string>("void") },
+});
+
+/** Makes scheduled jobs due now, in whichever process runs them, and announces work to all; one under way runs again after it. */
+export const runSoon = (db: Queryable, names: readonly string[]): Promise<unknown> =>
+  RUN_SOON.rows(db, { names: [...names] });
+
+const ANNOUNCE_WORK = statement({
+  name: "announce-work",
+  text: `select pg_notify('${JOBS_CHANNEL}', '')`,
+  columns: { pg_notify: pgType<string>("void") },
+});
+
+/** Milliseconds between two announcements of a process: jobs keep their pace for longer than that. */
+const ANNOUNCE_MS = 10_000;
+let announcedAt = Number.NEGATIVE_INFINITY;
+
+/** Says that there may be work for scheduled jobs. Nothing waits for it and it may fail: they find the work a minute later. */
+export function announceWork(db: Queryable): void {
+  if (performance.now() - announcedAt < ANNOUNCE_MS) return;
+  announcedAt = performance.now();
+  ANNOUNCE_WORK.rows(db).catch(() => {});
 }
+
+const RENEW_RUNS = statement({
+  name: "renew-job-runs",
+  params: { names: array(text) },
+  text: `
+    update offchain.job_run set running_until = now() + interval '${LEASE_SECONDS} s'
+    where name = any($names::text[]) and running_until is not null`,
+});
+
+/** Keeps claimed runs: call it every ten seconds while they are under way. */
+export const renewRuns = (db: Queryable, names: readonly string[]) => RENEW_RUNS.run(db, { names: [...names] });
 
 const RECORD_MOVES = statement({
   name: "record-job-moves",
@@ -72,4 +157,45 @@ export async function standingJobs(
 ): Promise<StandingQueue[]> {
   const [moves, queues] = await Promise.all([MOVES.rows(db) as Promise<JobMove[]>, counts().catch(() => [])]);
   return standingQueues(moves, queues);
+}
+
+const RUN_COUNTS = statement({
+  name: "job-run-counts",
+  params: { names: array(text) },
+  text: `
+    select d.name, (j.next_run_at <= now() and not coalesce(j.running_until > now(), false))::int as waiting,
+           coalesce(j.running_until > now(), false)::int as active, coalesce(j.error = '${RUN_FAILED}', false)::int as failed,
+           extract(epoch from now() - j.next_run_at)::int as "overdueSeconds"
+    from unnest($names::text[]) with ordinality d(name, place) left join offchain.job_run j on j.name = d.name
+    order by d.place`,
+  columns: { name: text, waiting: nullable(int4), active: int4, failed: int4, overdueSeconds: nullable(int4) },
+  prepared: true,
+});
+
+/** State of one job; `oldestSeconds` is for how long its oldest run that is due waits, null when none waits. */
+export type JobCounts = { name: string; waiting: number; active: number; failed: number; oldestSeconds: number | null };
+
+/**
+ * The state of jobs: what is queued of each, and its scheduled run. A scheduled run has failed while the last one has.
+ * @param names of all jobs there are, in the order of the answer
+ * @param queued counts of the queues
+ */
+export async function jobCounts(
+  db: Queryable,
+  names: readonly string[],
+  queued: () => Promise<JobCounts[]>,
+): Promise<JobCounts[]> {
+  const [runs, queues] = await Promise.all([RUN_COUNTS.rows(db, { names: [...names] }), queued()]);
+  const queueOf = new Map(queues.map((queue) => [queue.name, queue]));
+  return runs.map(({ name, waiting, active, failed, overdueSeconds }) => {
+    const queue = queueOf.get(name);
+    const overdue = waiting ? overdueSeconds : null;
+    return {
+      name,
+      waiting: (waiting ?? 0) + (queue?.waiting ?? 0),
+      active: active + (queue?.active ?? 0),
+      failed: failed + (queue?.failed ?? 0),
+      oldestSeconds: queue?.oldestSeconds == null ? overdue : Math.max(queue.oldestSeconds, overdue ?? 0),
+    };
+  });
 }

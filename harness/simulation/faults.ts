@@ -162,8 +162,8 @@ async function strangeJobs({ redis, databaseUrl }: World): Promise<void> {
       { data: "no sense" },
       { data: { tokenIds: ["x"] } },
     ]);
-    await queues.add("referral-codes", [{ data: null }]);
-    await queues.add("payment-sweep", [{ data: {} }, { data: {} }, { data: {} }]);
+    await queues.add("offers", [{ data: null }]);
+    await queues.add("directory-own", [{ data: {} }, { data: {} }, { data: {} }]);
   } finally {
     await queues.close();
   }

@@ -1,8 +1,8 @@
 /** Runs of jobs by name and outcome, and how many jobs wait, run and have failed in each queue. */
 import type { Registry } from "prom-client";
 import type { StandingQueue } from "../../core/operations/standing-queues.ts";
+import type { JobCounts } from "../../db/operations/job-runs.ts";
 import type { JobMeter } from "../../workers/context.ts";
-import type { QueueCounts } from "../../workers/operations/queue.ts";
 import { durationsBy, onScrape, type Sample } from "./metric.ts";
 
 export function jobMeter(registry: Registry): JobMeter {
@@ -23,8 +23,8 @@ export function standingGauge(registry: Registry, standing: () => Promise<readon
 }
 
 /** @param counts state of every queue; while the queue's store is away, only its absence is shown */
-export function queueGauges(registry: Registry, counts: () => Promise<QueueCounts[]>): void {
-  let reading: Promise<QueueCounts[] | null> | undefined;
+export function queueGauges(registry: Registry, counts: () => Promise<JobCounts[]>): void {
+  let reading: Promise<JobCounts[] | null> | undefined;
   const read = () => {
     reading ??= counts()
       .catch(() => null)
@@ -33,7 +33,7 @@ export function queueGauges(registry: Registry, counts: () => Promise<QueueCount
       });
     return reading;
   };
-  const gauge = (name: string, help: string, samples: (queues: QueueCounts[]) => Sample[]) =>
+  const gauge = (name: string, help: string, samples: (queues: JobCounts[]) => Sample[]) =>
     onScrape(registry, { name, help, type: "gauge" }, async () => samples((await read()) ?? []));
   gauge("agents_queue_jobs", "Jobs of each queue by state: waiting, active, failed", (queues) =>
     queues.flatMap(({ name: queue, waiting, active, failed }) =>

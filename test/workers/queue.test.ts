@@ -103,69 +103,27 @@ for (const { store, there } of stores) {
       });
     });
 
-    it("a schedule recurs, is made once, and changes with its interval", async () => {
-      let runs = 0;
-      expect(await queues.schedule("reconcile", 200, {})).toBe(true);
-      expect(await queues.schedule("reconcile", 200, {})).toBe(false);
-      queues.work("reconcile", 1, async () => void runs++);
-      await until("three runs", () => runs >= 3);
-      const other = await open("another");
-      expect(await other.schedule("reconcile", 3_600_000, {})).toBe(true);
-      // Another interval replaces the schedule instead of adding one.
-      expect(await queues.schedule("reconcile", 3_600_000, {})).toBe(false);
-      const after = runs;
-      await queues.add("reconcile", [{ data: {} }]);
-      await until("the added run", () => runs > after);
-      expect(await queues.schedule("reconcile", 3_600_000, {})).toBe(false);
+    it("has no mark in a new storage, and keeps it", async () => {
+      expect(await queues.isMarked()).toBe(false);
+      await queues.mark();
+      expect(await (await open(`test${tests - 1}`)).isMarked()).toBe(true);
+      expect(await queues.counts()).toEqual([]);
     });
 
-    it("makes a schedule again whose next run was lost, and leaves a late one alone that is queued", async () => {
-      const prefix = `lost${tests}`;
-      const hasty = await open(prefix, undefined, { scheduleGraceMs: 0 });
-      await hasty.schedule("reconcile", 1, {});
-      const [board] = (hasty as Queues & Boards).boards();
-      const queued = async () => (await board!.getJobs(["delayed", "waiting"])).map(({ id }) => id);
-      const first = await queued();
-      expect(first).toHaveLength(1);
-      await hasty.schedule("reconcile", 1, {});
-      expect(await queued()).toEqual(first);
-      await forget(first[0]!, prefix);
-      expect(await queued()).toEqual([]);
-      await hasty.schedule("reconcile", 1, {});
-      const again = await queued();
-      expect(again).toHaveLength(1);
-      let runs = 0;
-      hasty.work("reconcile", 1, async () => void runs++);
-      await until("it recurs", () => runs > 2);
-    });
-
-    it("makes a schedule again whose next run a worker with its clock ahead has put off, and leaves one alone that goes on", async () => {
-      const hasty = await open(`ahead${tests}`, undefined, { scheduleGraceMs: 0 });
-      const [name, everyMs] = ["reconcile", 200];
-      await hasty.schedule(name, everyMs, {});
-      const [board] = (hasty as Queues & Boards).boards();
-      const next = async () => (await board!.getJobScheduler("every-reconcile"))!.next!;
-      const putOff = async (startDate: number) => {
-        await board!.removeJobScheduler("every-reconcile");
-        await board!.upsertJobScheduler("every-reconcile", { every: everyMs, startDate }, { name, data: {} });
-        expect(await next()).toBeGreaterThanOrEqual(startDate);
-      };
-      // To a worker with its clock behind, the runs of the right ones are far ahead, each later than the one before.
-      const behind = performance.now();
-      let ahead = Date.now() + 600_000;
-      await until("they ran often", async () => {
-        ahead += everyMs;
-        await putOff(ahead);
-        await hasty.schedule(name, everyMs, {});
-        expect(await next()).toBeGreaterThanOrEqual(ahead);
-        return performance.now() - behind > 3 * everyMs;
-      });
-      await until("it is made again", async () => {
-        expect(await hasty.schedule(name, everyMs, {})).toBe(false);
-        return (await next()) < ahead;
-      });
-      expect(await next()).toBeLessThanOrEqual(Date.now() + everyMs);
-      expect((await board!.getJobs(["delayed"])).filter(({ delay }) => delay > everyMs)).toEqual([]);
+    it("removes the schedules of earlier versions, and what is queued only where the job has no queue", async () => {
+      const prefix = `earlier${tests}`;
+      const earlier = await open(prefix);
+      for (const name of ["prune", "offers"]) {
+        await earlier.add(name, [{ jobId: "queued", data: {} }]);
+        const board = (earlier as Queues & Boards).boards().find((queue) => queue.name.endsWith(name))!;
+        await board.upsertJobScheduler(`every-${name}`, { every: 3_600_000 }, { name, data: {} });
+      }
+      const here = await open(prefix, undefined, { names: ["offers"] });
+      for (let starts = 0; starts < 2; starts++) await here.removeSchedules(["prune", "offers", "never"]);
+      const all = await open(prefix, undefined, { names: ["prune", "offers"] });
+      const boards = (all as Queues & Boards).boards();
+      expect(await Promise.all(boards.map((board) => board.getJobState("queued")))).toEqual(["unknown", "waiting"]);
+      expect(await Promise.all(boards.map((board) => board.getJobSchedulersCount()))).toEqual([0, 0]);
     });
 
     it("ends what has just begun, at any moment of its beginning", async () => {
@@ -178,18 +136,6 @@ for (const { store, there } of stores) {
         await opened.pop()!.close();
       }
     });
-
-    /** As if the store had never received it. */
-    async function forget(jobId: string, prefix: string): Promise<void> {
-      if (redis) {
-        for (const key of ["wait", "delayed", "marker", jobId]) await redis.say(`DEL ${prefix}:reconcile:${key}`);
-        return;
-      }
-      const client = openClient({ connectionString: database.url });
-      await client.connect();
-      await client.query("delete from bullmq.job where id = $1", [jobId]);
-      await client.end();
-    }
 
     it("keeps deployments with different prefixes apart", async () => {
       const other = await open("elsewhere");

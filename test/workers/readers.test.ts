@@ -80,7 +80,7 @@ it("is started again when it ends, as where all its memory is taken, and not whe
   expect(said().slice(before)).toEqual([]);
 });
 
-it("alone runs the jobs of readers: the workers keep their schedule and do everything else", async () => {
+it("alone runs the jobs of readers: the workers do everything else", async () => {
   let database: TestDatabase | undefined;
   let queue: Queues | undefined;
   const running: Workers[] = [];

@@ -1,15 +1,22 @@
 /** Running scheduled jobs: how each run went is recorded, and an upstream that is away waits for the next turn. */
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { fail } from "../../core/errors.ts";
-import { standingJobs } from "../../db/operations/job-runs.ts";
+import {
+  claimRuns,
+  jobCounts,
+  RUN_FAILED,
+  recordRun,
+  renewRuns,
+  runSoon,
+  standingJobs,
+} from "../../db/operations/job-runs.ts";
 import { scheduledRuns } from "../../db/operations/service-status.ts";
 import { type TestLog, testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
 import { defineJob, type Job } from "../../workers/job.ts";
 import { openJobMoves } from "../../workers/operations/job-moves.ts";
-import { openQueues, type Queues } from "../../workers/operations/queue.ts";
-import { scheduleKeeper } from "../../workers/operations/schedules.ts";
+import { keepStorage, openQueues, type Queues } from "../../workers/operations/queue.ts";
 import { runWorkers, type Workers } from "../../workers/run.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
@@ -45,7 +52,10 @@ it("an upstream that is away is told in the status, logged as a warning, and ask
     await seen.promise;
     return 7;
   }, 200);
-  const first = await until("the first run", recorded);
+  const first = await until("the first run", async () => {
+    const run = await recorded();
+    return run?.error && run;
+  });
   expect(first).toMatchObject({ name: "pull", error: "X cannot be asked at the moment.", lastSuccessAt: null });
   await until("the next turn", () => runs === 2);
   seen.resolve();
@@ -66,34 +76,104 @@ it("any other failure is a mistake: it is tried again, and its text stays in the
     }
     throw new Error("secret inside");
   }, 600_000);
-  await until("a failed run", async () => (await recorded())?.error === "The run failed; the log says why.");
+  await until("a failed run", async () => (await recorded())?.error === RUN_FAILED);
   told.resolve();
   await until("the retry", async () => (await recorded())?.rows === 1);
   expect(log.lines.join("")).toContain("secret inside");
 });
 
 it("what a lost queue held is queued again, also when the store or the database goes away half-way", async () => {
-  const known = new Set<string>();
-  const troubles = [new Error("the store is away"), new Error("the database is away")];
   let requeued = 0;
-  const schedule = async (name: string) => {
-    if (name === "second" && troubles.length === 2) throw troubles.shift();
-    const isMade = !known.has(name);
-    known.add(name);
-    return isMade;
-  };
-  const jobs = ["first", "second"].map((name) => ({ name, schedule: { everyMs: 1_000 } }));
-  const look = scheduleKeeper({ schedule }, jobs, async () => {
-    if (troubles.length > 0) throw troubles.shift();
-    requeued++;
-  });
-  await expect(look()).rejects.toThrow("store");
+  let trouble: Error | undefined = new Error("the database is away");
+  const look = () =>
+    keepStorage(queue, async () => {
+      if (trouble) throw trouble;
+      requeued++;
+    });
   await expect(look()).rejects.toThrow("database");
+  trouble = undefined;
   for (let i = 0; i < 3; i++) await look();
   expect(requeued).toBe(1);
-  known.clear();
-  await look();
-  expect(requeued).toBe(2);
+});
+
+describe("the runs of scheduled jobs", () => {
+  const everyMs = 3_600_000;
+  const claim = (name = "pull") => claimRuns(database.pool, [{ name, everyMs }]);
+  const ago = (column: string) =>
+    database.pool.query(`update offchain.job_run set ${column} = now() - interval '1 second'`);
+
+  it("are shared by processes, and due again by the schedule of those who ask", async () => {
+    expect(await claim()).toEqual({ names: ["pull"], nextMs: null });
+    const { names, nextMs } = await claim();
+    expect(names).toEqual([]);
+    expect(nextMs).toBeLessThanOrEqual(30_000);
+    const dueMs = await recordRun(database.pool, "pull", { rows: 2 });
+    expect(dueMs).toBeGreaterThan(everyMs - 60_000);
+    expect((await claim()).names).toEqual([]);
+    await database.pool.query("update offchain.job_run set last_started_at = now() - interval '10 seconds'");
+    expect(await claimRuns(database.pool, [{ name: "pull", everyMs: 5_000 }])).toMatchObject({ names: ["pull"] });
+  });
+
+  it("of a process that died are due again, and those of one that lives are not", async () => {
+    await claim();
+    await ago("running_until");
+    await renewRuns(database.pool, ["pull"]);
+    expect((await claim()).names).toEqual([]);
+    await ago("running_until");
+    expect((await claim()).names).toEqual(["pull"]);
+  });
+
+  it("are due at once when there is work, after the one that is under way", async () => {
+    await claim();
+    await runSoon(database.pool, ["pull"]);
+    expect((await claim()).names).toEqual([]);
+    expect(await recordRun(database.pool, "pull", { rows: 0 })).toBeLessThanOrEqual(0);
+    expect((await claim()).names).toEqual(["pull"]);
+  });
+
+  it("are counted with what is queued of the job", async () => {
+    const counts = () => jobCounts(database.pool, ["score", "pull"], () => queue.counts());
+    await queue.add("pull", [{ data: {} }]);
+    const none = { waiting: 0, active: 0, failed: 0, oldestSeconds: null };
+    expect(await counts()).toEqual([
+      { name: "score", ...none },
+      { name: "pull", ...none, waiting: 1, oldestSeconds: expect.any(Number) },
+    ]);
+    await claim();
+    expect((await counts())[1]).toMatchObject({ waiting: 1, active: 1, failed: 0 });
+    await recordRun(database.pool, "pull", { error: RUN_FAILED, retryMs: 0 });
+    await database.pool.query("update offchain.job_run set next_run_at = now() - interval '90 seconds'");
+    expect((await counts())[1]).toMatchObject({ waiting: 2, active: 0, failed: 1, oldestSeconds: 90 });
+  });
+});
+
+it("a backlog of one job delays no other: not a scheduled one, nor one that is queued", async () => {
+  const ran: string[] = [];
+  const over = Promise.withResolvers<void>();
+  const job = (name: string, rest: Partial<Job>) =>
+    defineJob({
+      ...{ name, concurrency: 1, input: z.object({}), ...rest },
+      async run() {
+        ran.push(name);
+        if (name === "bulk") await over.promise;
+        return 0;
+      },
+    });
+  const jobs = [
+    job("bulk", { queued: true, concurrency: 4 }),
+    job("light", { queued: true }),
+    job("sweep", { schedule: { everyMs: 3_600_000 } }),
+  ];
+  await queue.add(
+    "bulk",
+    Array.from({ length: 1_000 }, () => ({ data: {} })),
+  );
+  await queue.add("light", [{ data: {} }]);
+  const context = { db: database.pool, queue, log, signer: null, clock: () => new Date(), fault: () => {} };
+  workers = await runWorkers(context as never, jobs);
+  await until("the others run", () => ran.includes("light") && ran.includes("sweep"));
+  await until("as many as may", () => ran.filter((name) => name === "bulk").length === 4);
+  over.resolve();
 });
 
 it("a job that does not run when it is due stands, and one under way does not", async () => {

@@ -6,6 +6,7 @@ import { defineJob } from "../job.ts";
 export const score = defineJob({
   name: "score",
   concurrency: 4,
+  queued: true,
   input: z.object({
     tokenIds: z.array(z.int().min(0)).min(1),
     /** The kind of index change that caused it. */

@@ -13,6 +13,7 @@ const EVERY_MS = 15_000;
 export const directoryOwn = defineJob({
   name: "directory-own",
   concurrency: 2,
+  queued: true,
   schedule: { everyMs: EVERY_MS },
   input: z.object({ tokenIds: z.array(z.int().min(0)).optional() }),
   async run(context, { tokenIds }) {

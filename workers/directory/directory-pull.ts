@@ -15,7 +15,7 @@ export const directoryPull = defineJob({
   readsStrangers: true,
   concurrency: 1,
   // Checks often; pulls each registry once per interval, and sooner when a pull was interrupted.
-  schedule: { everyMs: 10_000 },
+  schedule: { everyMs: 10_000, keepsPace: true },
   input: z.object({}),
   async run(context) {
     const { db, clock, log, config, registries } = context;

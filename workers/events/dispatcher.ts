@@ -10,6 +10,7 @@ import {
   claimEvents,
   type DispatchedEvent,
   finalizeEvents,
+  isDispatchDue,
   lockDispatcher,
   markQueued,
   pendingBatch,
@@ -21,6 +22,7 @@ import {
   tokensOfWallets,
 } from "../../db/events/dispatch.ts";
 import { INDEX_CHANNEL } from "../../db/operations/index-state.ts";
+import { runSoon } from "../../db/operations/job-runs.ts";
 import { reviewEvents } from "../../db/reviews/review-events.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/sql/transaction.ts";
@@ -37,8 +39,11 @@ export const DISPATCHER_FAULT_POINTS = ["dispatcher.claimed", "dispatcher.commit
 const EVENTS_PER_PASS = 1_000;
 /** Milliseconds until a pass without a notification; bounds the delay after a lost notification. */
 const TIMER_MS = 2_000;
+/** Milliseconds until a pass without events: it stores which blocks are settled. */
+const SETTLE_MS = 10_000;
 
-export type DispatcherContext = Pick<JobContext, "db" | "queue" | "clock" | "log" | "fault"> & {
+export type DispatcherContext = Pick<JobContext, "db" | "clock" | "log" | "fault"> & {
+  queue: Pick<JobContext["queue"], "add">;
   config: Pick<JobContext["config"], "attestationSchemas" | "eventRetentionMs"> & { service: { publicUrl: string } };
 };
 
@@ -50,10 +55,19 @@ export type Dispatcher = {
   stop(): Promise<void>;
 };
 
-/** Runs until stopped: a pass for every block of the index and at an interval. Any number of processes may run it. */
+/**
+ * Runs until stopped: a pass for every block of the index with events, as long as they are not final, and at an interval.
+ * Any number of processes may run it.
+ */
 export function runDispatcher(context: DispatcherContext, { timerMs = TIMER_MS } = {}): Dispatcher {
   const trouble = "a pass of the dispatcher failed; the next one repeats it";
-  const loop = runLoop(context, { channels: [INDEX_CHANNEL], timerMs, trouble }, () => dispatch(context));
+  let passedAt = Number.NEGATIVE_INFINITY;
+  const loop = runLoop(context, { channels: [INDEX_CHANNEL], timerMs, trouble }, async () => {
+    const isIdle = performance.now() - passedAt < SETTLE_MS && !(await isDue(context.db));
+    if (isIdle) return;
+    await dispatch(context);
+    passedAt = performance.now();
+  });
   return {
     pass: () => dispatch(context),
     async requeue() {
@@ -64,6 +78,12 @@ export function runDispatcher(context: DispatcherContext, { timerMs = TIMER_MS }
     stop: () => loop.stop(),
   };
 }
+
+const isDue = (db: pg.Pool): Promise<boolean> =>
+  isDispatchDue(db).catch((error) => {
+    if (isNoIndex(error)) return false;
+    throw error;
+  });
 
 /**
  * Claims and retracts until nothing is left, queueing each batch after its commit.
@@ -175,25 +195,35 @@ async function queuePending({ db, queue, fault }: DispatcherContext): Promise<vo
     const pending = await pendingBatch(db);
     if (pending === null) return;
     const tokensOf = await resolveTokens(db, pending.events);
-    for (const [name, jobs] of jobsOf(pending.batch, pending.events, tokensOf)) await queue.add(name, jobs);
+    const { jobs, scheduled } = jobsOf(pending.batch, pending.events, tokensOf);
+    for (const [name, ofName] of jobs) await queue.add(name, ofName);
+    await runSoon(db, [...scheduled]);
     fault("dispatcher.queued");
     await markQueued(db, pending.batch);
   }
 }
 
-/** The jobs of a batch, by queue: for each subscriber one job for each kind, each token under its first kind only. */
+/**
+ * The jobs of a batch, by queue: for each subscriber one job for each kind, each token under its first kind only; and the
+ * scheduled jobs that run soon.
+ */
 function jobsOf(
   batch: number,
   events: DispatchedEvent[],
   tokensOf: (event: DispatchedEvent) => number[],
-): Map<string, NewJob[]> {
+): { jobs: Map<string, NewJob[]>; scheduled: Set<string> } {
   const jobs = new Map<string, NewJob[]>();
+  const scheduled = new Set<string>();
   const seen = new Map<string, Set<number>>();
   const kinds = Object.entries<readonly Subscriber[]>(SUBSCRIPTIONS) as [ChangeKind, readonly Subscriber[]][];
   for (const [kind, subscribers] of kinds) {
     const ofKind = events.filter((event) => event.kind === kind);
     if (ofKind.length === 0) continue;
     for (const { job, data } of subscribers) {
+      if (!data) {
+        scheduled.add(job);
+        continue;
+      }
       const known = seen.get(job) ?? new Set();
       seen.set(job, known);
       const tokenIds = [...new Set(ofKind.flatMap(tokensOf))].filter((tokenId) => !known.has(tokenId));
@@ -204,7 +234,7 @@ function jobsOf(
       jobs.set(job, [...(jobs.get(job) ?? []), { jobId, data: input }]);
     }
   }
-  return jobs;
+  return { jobs, scheduled };
 }
 
 /** Which tokens an event is about: the one it names, or those of the wallet it names. */

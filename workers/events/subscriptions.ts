@@ -9,8 +9,11 @@ import { reviewFigures } from "../reviews/review-figures.ts";
 /** A job that runs after events of a kind. */
 export type Subscriber = {
   job: string;
-  /** Data of one job for all events of one kind in a batch; null when there is nothing to do for these tokens. */
-  data(events: { kind: ChangeKind; tokenIds: number[] }): unknown;
+  /**
+   * Data of one job for all events of one kind in a batch; null when there is nothing to do for these tokens. Absent: a
+   * scheduled job that finds its work itself, and runs soon.
+   */
+  data?(events: { kind: ChangeKind; tokenIds: number[] }): unknown;
 };
 
 const scores: Subscriber = {
@@ -21,9 +24,9 @@ const listing: Subscriber = {
   job: directoryOwn.name,
   data: ({ tokenIds }) => (tokenIds.length > 0 ? { tokenIds } : null),
 };
-const codes: Subscriber = { job: referralCodes.name, data: () => ({}) };
-const uris: Subscriber = { job: tokenUris.name, data: () => ({}) };
-const reviews: Subscriber = { job: reviewFigures.name, data: () => ({}) };
+const codes: Subscriber = { job: referralCodes.name };
+const uris: Subscriber = { job: tokenUris.name };
+const reviews: Subscriber = { job: reviewFigures.name };
 
 /**
  * Subscribers by kind. A transaction logs several events about one token: when one batch has all of them, a subscriber

@@ -59,6 +59,7 @@ export const offers = defineJob({
   name: "offers",
   readsStrangers: true,
   concurrency: 1,
+  queued: true,
   schedule: { everyMs: EVERY_MS },
   input: z.object({
     /** Agents registered here whose row has just changed: they wait for no round over all rows. */

@@ -1,9 +1,11 @@
 /** The stores of the queue: BullMQ on Redis, and BullMQ on Postgres, which connects again after a failure. */
+import { EventEmitter } from "node:events";
 import type { Duplex } from "node:stream";
-import { createPostgresBackend, Queue, runMigrations, Worker, withBackend } from "bullmq";
+import { createPostgresBackend, Queue, type QueueOptions, runMigrations, Worker, withBackend } from "bullmq";
 import type { Redis, RedisOptions } from "ioredis";
 import type { Logger } from "pino";
 import { openClient, openPool } from "../../db/sql/connect.ts";
+import { type Notifications, notifications } from "../../db/sql/notifications.ts";
 import { bool, statement, text } from "../../db/sql/statement.ts";
 import { isReplica, openRedis, type RedisConnection } from "../../runtime/redis.ts";
 
@@ -13,6 +15,8 @@ export type StoreOptions = {
   log: Logger;
   /** Max milliseconds of connecting to Postgres: short in a process whose clients wait for an answer. */
   connectMs?: number | undefined;
+  /** The process's notifications of the database; absent: a connection of the queues' own listens. */
+  listen?: Notifications | undefined;
   /** Milliseconds between two looks whether the Redis is still the primary. */
   watchMs?: number | undefined;
 };
@@ -28,7 +32,7 @@ const RECOVERY = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCoun
 
 /** The part of the queue that differs between Redis and Postgres. */
 export type Store = {
-  queue(name: string): Queue;
+  queue(name: string, options?: Pick<QueueOptions, "skipMetasUpdate">): Queue;
   worker(name: string, concurrency: number, handle: (data: unknown) => Promise<void>): Worker;
   close(): Promise<void>;
 };
@@ -51,7 +55,8 @@ export function onRedis({ prefix, log, watchMs = WATCH_MS }: StoreOptions, url: 
   // A failed connection needs nothing here: the client logs it and connects again by itself.
   const watch = setInterval(() => void leaveReplica().catch(() => {}), watchMs).unref();
   return {
-    queue: (name) => new Queue(name, { connection: asking, prefix, defaultJobOptions: { ...RETRIES, ...KEEP } }),
+    queue: (name, options) =>
+      new Queue(name, { ...options, connection: asking, prefix, defaultJobOptions: { ...RETRIES, ...KEEP } }),
     worker: (name, concurrency, handle) =>
       new Worker(name, (job) => handle(job.data), { connection: working, prefix, concurrency, ...RECOVERY }),
     async close() {
@@ -88,8 +93,12 @@ function endingClient(client: Redis, clients: Set<Redis>, log: Logger): Redis {
 /** BullMQ's own schema in Postgres. */
 const SCHEMA = "bullmq";
 
-/** Connections to Postgres that a process has in addition to one for each of its workers. */
-const SHARED_CONNECTIONS = 8;
+/** Connections to Postgres of a process for its queues: statements on them take milliseconds. */
+const CONNECTIONS = 2;
+/** Milliseconds after which an unused one is closed: longer than between two checks for jobs of lost workers. */
+const IDLE_MS = 60_000;
+/** Seconds between two looks of a worker at its queue without a notification of a new job. */
+const LOOK_SECONDS = 300;
 /** Max milliseconds of one statement: a connection may die without an error. */
 const QUERY_MS = 30_000;
 
@@ -97,7 +106,7 @@ const QUERY_MS = 30_000;
 const PERMANENT = /^(28|3D|42)/;
 
 export async function onPostgres(
-  { prefix, log, connectMs = 5_000 }: StoreOptions,
+  { prefix, log, connectMs = 5_000, listen }: StoreOptions,
   databaseUrl: string,
 ): Promise<Store> {
   const migrated = untilItSucceeds(() => migrateQueue(databaseUrl, connectMs));
@@ -105,12 +114,13 @@ export async function onPostgres(
     if (PERMANENT.test(error.code ?? "")) throw error;
     log.warn({ err: error }, "the queue's database cannot be reached; the next use of the queue tries again");
   });
-  // One pool for all queues: each worker keeps one connection more to listen on.
+  // One pool for all queues.
   const pool = openPool({
     connectionString: databaseUrl,
     application_name: "queue",
     options: `-c search_path=${SCHEMA}`,
-    max: SHARED_CONNECTIONS,
+    max: CONNECTIONS,
+    idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
     connectionTimeoutMillis: connectMs,
     query_timeout: QUERY_MS,
@@ -118,15 +128,18 @@ export async function onPostgres(
   // Every queue adds a listener to the shared pool.
   pool.setMaxListeners(0);
   pool.on("error", (error) => log.warn({ err: error }, "a connection of the queue was lost"));
-  const bull = withBackend(reconnecting(migrated));
+  const bull = withBackend(reconnecting(migrated, listen ?? notifications(pool)));
   // The schema is shared, so the prefix goes into the name. Queues on Postgres have the same type as those on Redis.
   const inner = (name: string) => `${prefix}-${name}`;
   return {
-    queue: (name) =>
-      new bull.Queue(inner(name), { connection: pool, defaultJobOptions: { ...RETRIES, ...KEEP } }) as unknown as Queue,
+    queue: (name, options) =>
+      new bull.Queue(inner(name), {
+        ...options,
+        connection: pool,
+        defaultJobOptions: { ...RETRIES, ...KEEP },
+      }) as unknown as Queue,
     worker(name, concurrency, handle) {
-      pool.options.max += 1;
-      const options = { connection: pool, concurrency, ...RECOVERY };
+      const options = { connection: pool, concurrency, drainDelay: LOOK_SECONDS, ...RECOVERY };
       return new bull.Worker(inner(name), (job) => handle(job.data), options) as unknown as Worker;
     },
     close: () => pool.end(),
@@ -149,24 +162,29 @@ function untilItSucceeds(work: () => Promise<void>): () => Promise<void> {
 
 /** The internals of BullMQ's connection and backend that are changed here; check them with every new version. */
 type Readiness = { readyPromise?: Promise<void> | undefined; waitUntilReady(): Promise<void> };
-type Connection = Readiness & { readonly isClosing: unknown; getListenClient(): Promise<unknown> };
+type Connection = Readiness & EventEmitter & { readonly isClosing: unknown; getListenClient(): Promise<unknown> };
+
+/** NOTIFY channel of BullMQ; the payload is the queue with a new job. */
+const BULL_CHANNEL = "bullmq_jobs";
 
 /**
- * BullMQ's backend on Postgres, which connects again after a failure. BullMQ itself keeps the outcome of its first
- * connection, so that a failure at the start lasts until the process ends.
+ * BullMQ's backend on Postgres, which connects again after a failure, and whose workers listen on one connection together.
+ * BullMQ itself keeps the outcome of its first connection, so that a failure at the start lasts until the process ends, and
+ * takes a connection for each worker.
  * @param migrated resolves once the schema exists
  */
 const reconnecting =
-  (migrated: () => Promise<void>): typeof createPostgresBackend =>
+  (migrated: () => Promise<void>, listen: Notifications): typeof createPostgresBackend =>
   (name, options, more) => {
     const backend = createPostgresBackend(name, options, more);
     const { connection } = backend as unknown as { connection: Connection };
-    // BullMQ would take a client to listen on for a worker that has ended meanwhile, and never give it back.
-    const listen = connection.getListenClient.bind(connection);
+    let listener: ReturnType<typeof listenerOf> | undefined;
     connection.getListenClient = async () => {
       if (connection.isClosing) throw new Error("The queue was closed.");
-      return listen();
+      listener ??= listenerOf(listen, name);
+      return listener.client;
     };
+    connection.once("close", () => listener?.end());
     for (const part of [connection, backend as unknown as Readiness]) {
       const ready = part.waitUntilReady.bind(part);
       part.waitUntilReady = async () => {
@@ -181,6 +199,15 @@ const reconnecting =
     }
     return backend;
   };
+
+/** What BullMQ uses of the connection that a worker listens on. After each (re)connection the worker looks at its queue. */
+function listenerOf(listen: Notifications, queue: string) {
+  const client = Object.assign(new EventEmitter(), { query: async () => ({ rows: [] }) });
+  const end = listen.on(BULL_CHANNEL, (payload) =>
+    client.emit("notification", { channel: BULL_CHANNEL, payload: payload || queue }),
+  );
+  return { client, end };
+}
 
 const HAS_TABLE = statement({
   name: "has-table",

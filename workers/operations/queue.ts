@@ -1,16 +1,13 @@
-/** The queue: BullMQ on Postgres, or on Redis when there is one. The tables have the truth; the queue's content can be rebuilt from them. */
+/**
+ * The queues: BullMQ on Postgres, or on Redis when there is one. The tables have the truth; what is queued can be rebuilt
+ * from them. Only jobs that events queue have a queue (workers/operations/schedules.ts runs what is scheduled), each one of
+ * its own: BullMQ hands out the first job of a queue whatever its name, so that in a shared one a backlog of one job, or one
+ * that takes long, would hold up the others. A queue costs nothing while it is empty.
+ */
 import { type Queue, UnrecoverableError, type Worker } from "bullmq";
 import type { Logger } from "pino";
-import { KEEP, onPostgres, onRedis, RETRIES, type Store, type StoreOptions } from "./queue-stores.ts";
-
-/** State of one queue; `oldestSeconds` is the age of its oldest waiting job, null when none waits. */
-export type QueueCounts = {
-  name: string;
-  waiting: number;
-  active: number;
-  failed: number;
-  oldestSeconds: number | null;
-};
+import type { JobCounts } from "../../db/operations/job-runs.ts";
+import { onPostgres, onRedis, type Store, type StoreOptions } from "./queue-stores.ts";
 
 /** A job to add. The same `jobId` again is the same job; it is no number and has no colon. */
 export type NewJob = { jobId?: string; data: unknown };
@@ -25,15 +22,13 @@ export type Queues = {
   add(name: string, jobs: NewJob[]): Promise<void>;
   /** Starts a worker on a queue. A job whose handler throws is tried at most five times in total, then counts as failed. */
   work(name: string, concurrency: number, handle: (data: unknown) => Promise<void>): QueueWorker;
-  /**
-   * Makes a job recur. An equal schedule that is alive is left alone, so that restarts move nothing. One whose next run is
-   * late and queued nowhere is made again: a failover loses what the new primary had not received. So is one whose next run
-   * is too far ahead and stays where it is: a worker with its clock ahead put it off.
-   * @returns true when it did not exist: at the first start, or because the queue's storage was lost
-   */
-  schedule(name: string, everyMs: number, data: unknown): Promise<boolean>;
+  /** Whether the storage has the mark of `mark`: without it the storage is new, and what was queued is lost. */
+  isMarked(): Promise<boolean>;
+  mark(): Promise<void>;
+  /** Removes what versions before schedules in the database have kept in the storage: the recurring runs of these jobs. */
+  removeSchedules(names: readonly string[]): Promise<void>;
   /** State of every queue that this object has used, and of those named when it was opened. */
-  counts(): Promise<QueueCounts[]>;
+  counts(): Promise<JobCounts[]>;
   /** Stops the workers, at most 10 s each, then the connections; it ends while the store is away too. */
   close(): Promise<void>;
 };
@@ -46,8 +41,6 @@ export type QueueOptions = StoreOptions & {
   redisUrl?: string | undefined;
   /** Queues that `counts` includes from the start. */
   names?: readonly string[];
-  /** Milliseconds that a recurring job may be late before its schedule counts as lost. */
-  scheduleGraceMs?: number;
 };
 
 /** A job that can never succeed is not tried again. */
@@ -65,13 +58,24 @@ export async function openQueues(options: QueueOptions): Promise<Queues & Boards
   return queuesOn(redisUrl ? onRedis(options, redisUrl) : await onPostgres(options, databaseUrl), options);
 }
 
-function queuesOn(
-  store: Store,
-  { log, names = [], scheduleGraceMs = SCHEDULE_GRACE_MS }: QueueOptions,
-): Queues & Boards {
+/**
+ * Queues everything again where the storage is new, and marks it.
+ * Check then write: the storage has no mark, then requeue and mark; another process may do it: equal ids, and requeueing
+ * is repeatable.
+ */
+export async function keepStorage(
+  queues: Pick<Queues, "isMarked" | "mark">,
+  requeue: () => Promise<void>,
+): Promise<void> {
+  if (await queues.isMarked()) return;
+  await requeue();
+  await queues.mark();
+}
+
+function queuesOn(store: Store, { log, names = [] }: QueueOptions): Queues & Boards {
   const queues = new Map<string, Queue>();
   const workers = new Map<Worker, string>();
-  const ahead: Ahead = new Map();
+  const storage = store.queue(STORAGE);
   /** Check then write: no queue of the name is open, then it is kept; no await. */
   const queueOf = (name: string): Queue => {
     let queue = queues.get(name);
@@ -83,6 +87,7 @@ function queuesOn(
     return queue;
   };
   for (const name of names) queueOf(name);
+  storage.on("error", (error) => log.warn({ err: error }, "queue error"));
 
   return {
     async add(name, jobs) {
@@ -99,16 +104,36 @@ function queuesOn(
         },
       };
     },
-    schedule: (name, everyMs, data) =>
-      scheduleJob(queueOf(name), name, { everyMs, data, graceMs: scheduleGraceMs, ahead }),
+    isMarked: async () => (await storage.getJobState(STORAGE)) !== "unknown",
+    async mark() {
+      await storage.add(STORAGE, {}, { jobId: STORAGE });
+    },
+    async removeSchedules(names) {
+      for (const name of names) await removeSchedule(store, name, queues.has(name));
+    },
     boards: () => [...queues.values()],
     counts: () => Promise.all([...queues].map(([name, queue]) => countsOf(queue, name))),
     async close() {
       await Promise.all([...workers].map(([worker, name]) => stopWorker(worker, name, CLOSE_MS, log)));
-      await Promise.all([...queues.values()].map((queue) => queue.close()));
+      await Promise.all([storage, ...queues.values()].map((queue) => queue.close()));
       await store.close();
     },
   };
+}
+
+/** The queue that no worker works, and the job in it that marks a storage as known. */
+const STORAGE = "storage";
+
+/** @param isKept the job has a queue still: only its schedule goes */
+async function removeSchedule(store: Store, name: string, isKept: boolean): Promise<void> {
+  const queue = store.queue(name, { skipMetasUpdate: true });
+  try {
+    if ((await queue.getJobSchedulersCount()) === 0) return;
+    if (isKept) await queue.removeJobScheduler(`every-${name}`);
+    else await queue.obliterate({ force: true });
+  } finally {
+    await queue.close();
+  }
 }
 
 function bulkJob(name: string, { jobId, data }: NewJob) {
@@ -145,51 +170,7 @@ async function stopWorker(worker: Worker, name: string, graceMs: number, log: Lo
 /** Max milliseconds that a worker may finish its jobs when the queues are closed. A store that is away gives no answer. */
 const CLOSE_MS = 10_000;
 
-const SCHEDULE_GRACE_MS = 20_000;
-
-/** Schedules whose next run is too far ahead, by their names: the run, and since when it is seen there, in milliseconds of a monotonic clock. */
-type Ahead = Map<string, { next: number; since: number }>;
-
-async function scheduleJob(
-  queue: Queue,
-  name: string,
-  { everyMs, data, graceMs, ahead }: { everyMs: number; data: unknown; graceMs: number; ahead: Ahead },
-): Promise<boolean> {
-  const id = `every-${name}`;
-  const known = await queue.getJobScheduler(id);
-  const { next = Date.now() } = known ?? {};
-  const isLost = next < Date.now() - graceMs && !(await isQueued(queue, id, next));
-  const isAhead = isPutOff(ahead, name, next, { everyMs, graceMs });
-  if (known && Number(known.every) === everyMs && !isLost && !isAhead) return false;
-  if (isAhead) await queue.removeJobScheduler(id);
-  await queue.upsertJobScheduler(id, { every: everyMs }, { name, data: data as object, opts: { ...RETRIES, ...KEEP } });
-  return !known;
-}
-
-/**
- * Whether a worker whose clock was ahead set the next run, so that no worker would run the job until then. Where the clock of
- * this worker is behind, every schedule looks so, but the other workers run the jobs, and the next runs change.
- */
-function isPutOff(ahead: Ahead, name: string, next: number, of: { everyMs: number; graceMs: number }): boolean {
-  const longest = of.everyMs + of.graceMs;
-  if (next <= Date.now() + longest) {
-    ahead.delete(name);
-    return false;
-  }
-  const now = performance.now();
-  const seen = ahead.get(name);
-  if (seen?.next === next) return now - seen.since > longest;
-  ahead.set(name, { next, since: now });
-  return false;
-}
-
-const QUEUED = new Set(["waiting", "prioritized", "delayed", "active"]);
-
-/** Whether the run of a schedule at `next` waits for its time or a worker, or is under way. */
-const isQueued = async (queue: Queue, id: string, next: number): Promise<boolean> =>
-  QUEUED.has(await queue.getJobState(`repeat:${id}:${next}`));
-
-async function countsOf(queue: Queue, name: string): Promise<QueueCounts> {
+async function countsOf(queue: Queue, name: string): Promise<JobCounts> {
   const counts = await queue.getJobCounts("waiting", "prioritized", "active", "failed");
   const waiting = (counts.waiting ?? 0) + (counts.prioritized ?? 0);
   const [oldest] = waiting > 0 ? await queue.getJobs(["waiting"], 0, 0, true) : [];

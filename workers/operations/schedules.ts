@@ -1,23 +1,125 @@
-/** Keeps the schedules of the jobs in the queue. A queue with a new storage has neither schedules nor what was queued. */
-import type { Job } from "../job.ts";
-import type { Queues } from "./queue.ts";
-
 /**
- * @param requeue queues everything again; called when a schedule was missing, which means that the queue's storage is new,
- *   and again at each check until it succeeds
- * @returns a check that makes missing schedules; it throws while the queue's store is away
+ * Runs scheduled jobs when they are due. The database has the times and its clock decides, so that any number of processes
+ * share the runs, and one look finds all that are due.
  */
-export function scheduleKeeper(
-  queue: Pick<Queues, "schedule">,
-  jobs: readonly Pick<Job, "name" | "schedule">[],
-  requeue: () => Promise<void>,
-): () => Promise<void> {
-  let isNew = false;
-  return async () => {
-    for (const { name, schedule } of jobs)
-      if (schedule && (await queue.schedule(name, schedule.everyMs, {}))) isNew = true;
-    if (!isNew) return;
-    await requeue();
-    isNew = false;
+import { type ErrorCode, Failure } from "../../core/errors.ts";
+import { claimRuns, JOBS_CHANNEL, RUN_FAILED, recordRun, renewRuns } from "../../db/operations/job-runs.ts";
+import { notifications } from "../../db/sql/notifications.ts";
+import { isNoIndex } from "../../db/sql/transaction.ts";
+import type { JobContext } from "../context.ts";
+import type { Job } from "../job.ts";
+import { runLoop } from "../loop.ts";
+
+type ScheduledJob = Job & Required<Pick<Job, "schedule">>;
+
+/** Max milliseconds between two looks for what is due: finds the runs of a process that died. */
+const LOOK_MS = 30_000;
+/** Milliseconds without an announcement of work after which jobs are at rest, and min milliseconds between two runs then. */
+const REST_AFTER_MS = 60_000;
+const REST_MS = 60_000;
+/** Milliseconds between two renewals of the runs under way. */
+const RENEW_MS = 10_000;
+/** Milliseconds until a failed run is repeated, doubled with each failure; after the fifth the schedule repeats it. */
+const RETRY_MS = 1_000;
+const RETRIES = 4;
+
+export type Schedules = {
+  /** Begins no further run, and resolves when those under way are finished, or after `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+};
+
+/** @param run runs a job once, within its concurrency; throws what the job throws */
+export function runSchedules(
+  { db, log }: Pick<JobContext, "db" | "log">,
+  jobs: readonly Job[],
+  run: (job: Job) => Promise<number>,
+): Schedules {
+  const scheduled = jobs.filter((job): job is ScheduledJob => job.schedule !== undefined);
+  const running = new Map<string, Promise<void>>();
+  const outcomeOf = outcomes(run, log);
+  /** When a job is due next, and when work was announced last, as `performance.now()`. */
+  let lookAt = 0;
+  let workedAt = performance.now();
+  const isAtRest = () => performance.now() - workedAt > REST_AFTER_MS;
+  const intervalOf = ({ everyMs, keepsPace }: ScheduledJob["schedule"]) =>
+    isAtRest() && !keepsPace ? Math.max(everyMs, REST_MS) : everyMs;
+  const lookIn = (ms: number) => {
+    lookAt = Math.min(lookAt, performance.now() + ms);
+    loop.latch.notify();
+  };
+
+  async function perform(job: Job): Promise<void> {
+    try {
+      const nextMs = await recordRun(db, job.name, await outcomeOf(job));
+      running.delete(job.name);
+      if (nextMs !== undefined) lookIn(nextMs);
+    } catch (error) {
+      running.delete(job.name);
+      log.warn({ err: error, job: job.name }, "the outcome of a run could not be recorded; it is repeated");
+    }
+  }
+
+  const trouble = "it could not be read which jobs are due; the next look repeats it";
+  const loop = runLoop({ db, log }, { channels: [], timerMs: LOOK_MS, trouble }, async ({ stopping }) => {
+    const waiting = scheduled.filter(({ name }) => !running.has(name));
+    if (performance.now() >= lookAt && waiting.length > 0 && !stopping) {
+      lookAt = Number.POSITIVE_INFINITY;
+      const { names, nextMs } = await claimRuns(
+        db,
+        waiting.map(({ name, schedule }) => ({ name, everyMs: intervalOf(schedule) })),
+      ).catch((error) => {
+        lookAt = 0;
+        throw error;
+      });
+      for (const job of waiting) if (names.includes(job.name)) running.set(job.name, perform(job));
+      lookAt = Math.min(lookAt, performance.now() + (nextMs ?? LOOK_MS));
+    }
+    return Math.max(0, lookAt - performance.now());
+  });
+  const renewing = setInterval(() => {
+    if (running.size > 0)
+      renewRuns(db, [...running.keys()]).catch((error) => log.warn({ err: error }, "runs could not be renewed"));
+  }, RENEW_MS).unref();
+  const unsubscribe = notifications(db).on(JOBS_CHANNEL, () => {
+    workedAt = performance.now();
+    lookIn(0);
+  });
+  return {
+    async stop(graceMs) {
+      unsubscribe();
+      await loop.stop();
+      const ended = Promise.all(running.values());
+      await Promise.race([ended, new Promise((over) => setTimeout(over, graceMs).unref())]);
+      clearInterval(renewing);
+    },
   };
 }
+
+type Outcome = Parameters<typeof recordRun>[2];
+
+/** Runs a job and tells the outcome to record, with when a failed run is repeated. */
+function outcomes(run: (job: Job) => Promise<number>, log: JobContext["log"]): (job: Job) => Promise<Outcome> {
+  const failures = new Map<string, number>();
+  return async (job) => {
+    try {
+      const rows = await run(job);
+      failures.delete(job.name);
+      return { rows };
+    } catch (error) {
+      // Before the first index there is nothing to do; this is no failure.
+      if (isNoIndex(error)) return { rows: 0 };
+      // An upstream that is away, or a database that is busy, is no defect of the service; the next scheduled run repeats the job.
+      if (isUpstreamAway(error)) {
+        log.warn({ job: job.name, err: error.cause }, error.message);
+        return { error: error.message, retryMs: null };
+      }
+      const attempt = (failures.get(job.name) ?? 0) + 1;
+      failures.set(job.name, attempt);
+      log.error({ err: error, job: job.name, attempt }, "job failed");
+      return { error: RUN_FAILED, retryMs: attempt > RETRIES ? null : RETRY_MS * 2 ** (attempt - 1) };
+    }
+  };
+}
+
+const AWAY: ReadonlySet<ErrorCode> = new Set(["upstream_unavailable", "overloaded"]);
+export const isUpstreamAway = (error: unknown): error is Failure => error instanceof Failure && AWAY.has(error.code);

@@ -39,10 +39,6 @@ export async function eventWorld() {
           await recomputeCred(db, { tokenIds }, { now: NOW, cause });
         }
       },
-      work: () => ({ stop: async () => {} }),
-      schedule: async () => false,
-      counts: async () => [],
-      close: async () => {},
     },
   };
 
