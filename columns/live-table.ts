@@ -12,6 +12,8 @@ export type LiveTableOptions = {
   url: string;
   /** Max milliseconds until a change is noticed that no notification announces. */
   pollMs?: number;
+  /** Milliseconds without a reader after which the table is followed every ten seconds only; SQL answers the next reader. */
+  idleAfterMs?: number;
   /** Milliseconds between two comparisons of the totals; they find changes that bypass the feed of changes. */
   checkMs?: number;
   /** Memory that the table shares with other tables; a table that does not fit is not kept. */
@@ -38,7 +40,21 @@ export type LiveTable<State> = {
   close(): Promise<void>;
 };
 
+/** Milliseconds between two looks while there are no readers: few changes are left for the first of them. */
+const IDLE_POLL_MS = 10_000;
 const DEFAULT_MEMORY_BYTES = 512 * 2 ** 20;
+
+/** Whether a table has readers, and what they read: the first one after a pause wakes those who follow the table. */
+function openReaders<State>(follower: () => TableFollower<State>, idleAfterMs: number, wake: () => void) {
+  let readAt = performance.now();
+  const isIdle = () => follower().table !== undefined && performance.now() - readAt > idleAfterMs;
+  const read = () => {
+    if (isIdle()) wake();
+    readAt = performance.now();
+    return follower();
+  };
+  return { isIdle, read };
+}
 
 /**
  * Opens a live table; returns at once, `table` is set when the first load has finished.
@@ -47,15 +63,25 @@ const DEFAULT_MEMORY_BYTES = 512 * 2 ** 20;
 export function openLiveTable<State>(
   source: TableSource<State>,
   processFile: string,
-  { url, pollMs = 250, checkMs = 600_000, memory = new MemoryBudget(DEFAULT_MEMORY_BYTES), log }: LiveTableOptions,
+  {
+    url,
+    pollMs = 250,
+    idleAfterMs = 10_000,
+    checkMs = 600_000,
+    memory = new MemoryBudget(DEFAULT_MEMORY_BYTES),
+    log,
+  }: LiveTableOptions,
 ): LiveTable<State> {
   const pause = new InterruptibleSleep();
   const wake = () => pause.interrupt();
+  const { isIdle, read } = openReaders(() => follower, idleAfterMs, wake);
   const connection = new FollowConnection({
     url,
     openClient: source.openClient,
     channel: source.channel,
-    onNotification: wake,
+    onNotification: () => {
+      if (!isIdle()) wake();
+    },
   });
   const loader = new TableLoader(source, {
     url,
@@ -71,6 +97,7 @@ export function openLiveTable<State>(
       let ms = pollMs;
       try {
         await follower.step();
+        if (isIdle()) ms = Math.max(pollMs, IDLE_POLL_MS);
       } catch (error) {
         connection.drop();
         follower.failed(error, "a table could not be followed");
@@ -83,16 +110,16 @@ export function openLiveTable<State>(
   const following = follow();
   return {
     get table() {
-      return follower.table;
+      return read().table;
     },
     get state() {
-      return follower.state;
+      return read().state;
     },
     get asOf() {
-      return follower.asOf;
+      return read().asOf;
     },
     get applying() {
-      return follower.applying;
+      return read().applying;
     },
     stats: () => follower.stats(),
     onSync: (listener) => follower.onSync(listener),

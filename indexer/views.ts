@@ -1,7 +1,7 @@
 /** The schema `onchain`: which tables its views show, and the changes of them, each in one transaction. */
 import type pg from "pg";
 import { BACKFILL_PROGRESS_DDL } from "../db/operations/backfill-progress.ts";
-import { INDEX_CHANNEL } from "../db/operations/index-state.ts";
+import { checkpointBlock, checkpointTime, INDEX_CHANNEL } from "../db/operations/index-state.ts";
 import { ADVISORY_LOCKS } from "../db/sql/locks.ts";
 import { array, bool, family, int4, nullable, type Row, statement, text } from "../db/sql/statement.ts";
 import { type Queryable, transaction } from "../db/sql/transaction.ts";
@@ -47,7 +47,8 @@ export async function ensureOnchain(db: Queryable): Promise<void> {
     ${BACKFILL_PROGRESS_DDL}
     create or replace function onchain.announce() returns trigger language plpgsql as $$
     begin
-      perform pg_notify('${INDEX_CHANNEL}', substr(new.latest_checkpoint, 27, 16)::bigint::text);
+      perform pg_notify('${INDEX_CHANNEL}', format('%s %s %s %s', tg_table_schema, ${checkpointBlock("new.latest_checkpoint")},
+        ${checkpointTime("new.latest_checkpoint")}, ${checkpointBlock("new.finalized_checkpoint")}));
       return null;
     end $$;
     create or replace function onchain.show_checkpoint() returns trigger language plpgsql as $$

@@ -9,6 +9,7 @@ import { PROOF_PLATFORM_KEYS, type ProofPlatformKey } from "../../core/proof-pla
 import { ETHOS } from "../directory/ethos-sql.ts";
 import { HAS_TOKEN } from "../directory/facet-sql.ts";
 import { trendSql } from "../directory/trend-sql.ts";
+import { DIRECTORY_CHANNEL } from "../directory/write.ts";
 import { READ_COMMIT_SNAPSHOT } from "../sql/commit-snapshot.ts";
 import { openClient } from "../sql/connect.ts";
 import { float8, int8, statement } from "../sql/statement.ts";
@@ -121,9 +122,6 @@ const read = (row: CopyRow): Values => [
   ...proofFlags(row.bytes(26)),
 ];
 
-/** Channel that announces changes. No writer notifies on it yet, so changes are found by polling. */
-const CHANNEL = "directory";
-
 const COUNT = statement({
   name: "directory-source-count",
   text: "select count(*) as count from offchain.directory where removed_at is null",
@@ -145,7 +143,7 @@ export const source: TableSource<DirectoryState> = {
   count: async (tx) => (await COUNT.one(tx)).count,
   bytesPerRow: 365,
   totals: (tx) => TOTALS.one(tx),
-  channel: CHANNEL,
+  channel: DIRECTORY_CHANNEL,
 
   async begin(tx) {
     return { seen: await READ_COMMIT_SNAPSHOT.one(tx) };

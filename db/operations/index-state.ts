@@ -41,7 +41,10 @@ export const NOT_INDEXED: IndexState = {
   finalizedBlock: null,
 };
 
-/** NOTIFY channel of every change of the served index; the payload is the indexed block. */
+/**
+ * NOTIFY channel of every change of the served index. The payload of a new block is the schema of its index, the block, its
+ * time and the finalized block; that of any other change does not say what changed.
+ */
 export const INDEX_CHANNEL = "onchain";
 
 /**
@@ -107,14 +110,16 @@ export type IndexTracker = {
 };
 
 /**
- * Follows the served index on a connection of its own: by LISTEN, and by a poll for what no notification announces (a
- * lost connection, a switch of views). Survives restarts of the database.
+ * Follows the served index on a connection of its own: by LISTEN, and by a poll where no notification has come, because the
+ * connection may be lost. Survives restarts of the database.
  * @param pollMs max age of an unconfirmed state, in milliseconds.
  */
-export async function trackIndexedBlock(url: string, { pollMs = 200 } = {}): Promise<IndexTracker> {
+export async function trackIndexedBlock(url: string, { pollMs = 1_000 } = {}): Promise<IndexTracker> {
   const follower = new IndexStateFollower(url);
   await follower.refresh();
-  const poll = setInterval(() => void follower.refresh(), pollMs);
+  const poll = setInterval(() => {
+    if (performance.now() - follower.confirmedAt >= pollMs / 2) void follower.refresh();
+  }, pollMs / 2);
   poll.unref();
   return {
     get state() {
@@ -192,17 +197,31 @@ class IndexStateFollower {
   async #read(): Promise<void> {
     try {
       this.#client ??= await this.#connect();
-      const next = await readIndexState(this.#client);
-      this.confirmedAt = performance.now();
-      const changed = (Object.keys(next) as (keyof IndexState)[]).some((key) => next[key] !== this.state[key]);
-      this.state = next;
-      if (changed) for (const listener of [...this.#listeners]) listener(next);
+      this.#take(await readIndexState(this.#client));
     } catch {
       // The database does not answer: keep the last state, let its age grow, and read on a new connection at the next poll.
       const lost = this.#client;
       this.#client = undefined;
       lost?.end().catch(() => {});
     }
+  }
+
+  /** Takes a new block from its notification. @returns false where the state has to be read */
+  #advance(payload: string): boolean {
+    const [schema, ...numbers] = payload.split(" ");
+    const [indexedBlock, indexedAt, finalizedBlock] = numbers.map(Number);
+    const { ready, retainedView } = this.state;
+    if (this.#reading || !ready || retainedView || schema !== this.state.schema) return false;
+    if (indexedBlock === undefined || indexedAt === undefined || finalizedBlock === undefined) return false;
+    this.#take({ ...this.state, indexedBlock, indexedAt, finalizedBlock });
+    return true;
+  }
+
+  #take(next: IndexState): void {
+    this.confirmedAt = performance.now();
+    const changed = (Object.keys(next) as (keyof IndexState)[]).some((key) => next[key] !== this.state[key]);
+    this.state = next;
+    if (changed) for (const listener of [...this.#listeners]) listener(next);
   }
 
   async #connect(): Promise<pg.Client> {
@@ -218,7 +237,9 @@ class IndexStateFollower {
     };
     client.on("error", onLost);
     client.on("end", onLost);
-    client.on("notification", () => void this.refresh());
+    client.on("notification", ({ payload }) => {
+      if (!this.#advance(payload ?? "")) void this.refresh();
+    });
     try {
       await client.connect();
       await client.query(`listen ${INDEX_CHANNEL}`);

@@ -103,6 +103,17 @@ describe("scores", () => {
 });
 
 describe("blocks", () => {
+  test("are not followed one by one without readers, and the next readers see all of them", async () => {
+    await plant();
+    await follow({ pollMs: 1, idleAfterMs: 0 });
+    const before = list!.stats().syncs;
+    for (let block = 1001; block <= 1040; block++) await plantCheckpoint(db.pool, { block, finalized: 900 });
+    await writeScores(db.pool, [[3, 90]]);
+    // Without readers it looks every ten seconds.
+    expect(list!.stats().syncs - before).toBeLessThan(20);
+    await until("the next readers see all", async () => (await best()) === 3 && list!.block === 1040);
+  });
+
   test("bring agents, and an answer that must hold one is never older", async () => {
     await plant();
     await follow({ pollMs: LONG });
