@@ -226,6 +226,7 @@ begin
   if (select relkind from pg_class where oid = 'offchain.cred_history'::regclass) = 'p' then return; end if;
   select coalesce(max(id) >> 30, 0) + 1 into top from offchain.cred_history;
   drop trigger if exists cred_history_announce on offchain.cred_history;
+  drop trigger if exists cred_history_notify on offchain.cred_history;
   drop trigger if exists cred_history_correct on offchain.cred_history;
   alter table offchain.cred_history rename to cred_history_kept;
   alter index offchain.cred_history_pkey rename to cred_history_kept_pkey;
@@ -459,6 +460,24 @@ create or replace trigger directory_follow_new_rows after insert on offchain.dir
 
 create or replace trigger directory_follow_rows after update on offchain.directory
   referencing new table as changed for each statement execute function offchain.directory_follow_rows();
+
+-- Announces changes, once for each transaction, to those who follow the table.
+create or replace function offchain.announce_change() returns trigger language plpgsql as $$
+begin
+  if exists (select from changed) then perform pg_notify(tg_argv[0], ''); end if;
+  return null;
+end $$;
+
+create or replace trigger directory_announce_new after insert on offchain.directory_score
+  referencing new table as changed for each statement execute function offchain.announce_change('directory');
+create or replace trigger directory_announce after update on offchain.directory_score
+  referencing new table as changed for each statement execute function offchain.announce_change('directory');
+
+-- The sequencer of the event log follows the points of the scores' histories.
+create or replace trigger cred_history_notify after insert on offchain.cred_history
+  referencing new table as changed for each statement execute function offchain.announce_change('event_notes');
+create or replace trigger cred_correction_notify after insert on offchain.cred_correction
+  referencing new table as changed for each statement execute function offchain.announce_change('event_notes');
 
 -- Deleted rows stay in `directory_score` without a score, so that readers learn that they are gone.
 create or replace function offchain.directory_forget_rows() returns trigger language plpgsql as $$

@@ -131,7 +131,8 @@ async function follow(
     const { metricsUrl, nodes, pid: run = 0 } = ponder;
     const lastFailure = watchdog.trouble === null ? ponder.failures.last : failureNow(watchdog.trouble);
     onReport({ schema, progress, head, published, metricsUrl, run, lastFailure, nodes });
-    await Promise.race([ponder.ended, sleep(published ? SOON_CHECK_MS : CATCH_UP_MS, stopping)]);
+    const pauseMs = nextCheckAt - performance.now();
+    await Promise.race([ponder.ended, sleep(published ? pauseMs : CATCH_UP_MS, stopping)]);
   }
   return "asked to stop";
 

@@ -49,6 +49,8 @@ export type PaymentService = PaymentServiceParts & {
 
 /** Max age of the prices shown, in milliseconds. */
 const SHOWN_MS = 2_000;
+/** Milliseconds between two reads of the prices without a request. */
+const UNASKED_MS = 10_000;
 /** Selector of `DOMAIN_SEPARATOR()`. */
 const DOMAIN_SEPARATOR = "0x3644e515";
 
@@ -115,7 +117,7 @@ export function openPaymentService(parts: PaymentServiceParts): PaymentService {
   return service;
 }
 
-/** The prices that are shown without waiting for the database; read again every 2 seconds. */
+/** The prices that are shown without waiting for the database; read again after 2 seconds. */
 function shownPrices({ config, db, now }: Pick<PaymentServiceParts, "config" | "db" | "now">) {
   const base = standardPrices(config.pricing.phase);
   let known = base;
@@ -134,7 +136,7 @@ function shownPrices({ config, db, now }: Pick<PaymentServiceParts, "config" | "
   }
 
   // Read without a request as well: the first reader after a quiet night sees the prices in force.
-  setInterval(shown, SHOWN_MS).unref();
+  setInterval(shown, UNASKED_MS).unref();
   return {
     base,
     shown,

@@ -14,9 +14,9 @@ const DOCUMENTS_PER_TRANSACTION = 250;
 const [FILL_BATCH, FILLED_AT_ONCE] = [1_000, 5];
 /** Ages and feedback change without an event, so all documents are written again in this time, a part of them every `REFRESH_MS`. */
 const REFRESH_ROUND_MS = 12 * 3_600_000;
-const REFRESH_MS = 10_000;
-/** Documents of such a part, at least and at most: a million takes 231. */
-const [MIN_REFRESHED, MAX_REFRESHED] = [100, 1_000];
+const REFRESH_MS = 60_000;
+/** Documents of such a part, at least and at most: a million takes 1,389. */
+const [MIN_REFRESHED, MAX_REFRESHED] = [100, 6_000];
 const COUNT_EVERY_MS = 3_600_000;
 
 const BEGIN = statement({

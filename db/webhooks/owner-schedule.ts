@@ -4,7 +4,18 @@
  */
 import type { Address } from "../../core/agents/facts.ts";
 import { type DeliveryPool, POOL_LIMITS, POOLS } from "../../core/webhooks/pools.ts";
-import { array, filtered, int4, int8, narrow, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  array,
+  filtered,
+  float8,
+  int4,
+  int8,
+  narrow,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 /**
@@ -96,6 +107,20 @@ export const IN_PROGRESS = `in_progress as materialized (
 export async function takeDueOwners(tx: Queryable, now: Date, slots: Record<DeliveryPool, number>): Promise<Address[]> {
   return (await TAKE_DUE.rows(tx, { now, ...slots })).map(({ owner }) => owner);
 }
+
+const NEXT_DUE = statement({
+  name: "webhook-next-due",
+  params: { now: timestamptz },
+  text: `
+    select (extract(epoch from least(${POOLS.map((pool) => `(select min(${dueOf(pool)}) from offchain.webhook_turn)`).join(", ")})
+      - $now::timestamptz) * 1000)::float8 as ms`,
+  columns: { ms: nullable(float8) },
+  prepared: true,
+});
+
+/** The milliseconds until an owner is due; null while none is. */
+export const msUntilDue = async (db: Queryable, now: Date): Promise<number | null> =>
+  (await NEXT_DUE.one(db, { now })).ms;
 
 const TAKE_DUE = statement({
   name: "webhook-schedule-take",

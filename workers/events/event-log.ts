@@ -11,8 +11,8 @@ import { type Loop, runLoop } from "../loop.ts";
 /** Places where a crash test kills the sequencer. */
 export const EVENT_FAULT_POINTS = ["events.sequenced", "events.committed"] as const;
 
-/** Milliseconds between rounds without a notification: changes of scores have none, and one may be lost. */
-const TIMER_MS = 250;
+/** Milliseconds between rounds without a notification: what becomes final has none, and one may be lost. */
+const TIMER_MS = 5_000;
 
 export type EventLogContext = Pick<JobContext, "db" | "clock" | "log" | "fault"> & {
   config: Pick<JobContext["config"], "eventRetentionMs">;
@@ -33,7 +33,7 @@ const ANNOUNCE = statement({
 
 /**
  * Assigns positions until no event is left without one.
- * Resumes: at `event_log.cred_after` and at events without a position, every 250 ms; positions are given to bounded
+ * Resumes: at `event_log.cred_after` and at events without a position, every 5 s; positions are given to bounded
  * rows.
  */
 export async function sequence({ db, clock, config, fault }: EventLogContext): Promise<void> {

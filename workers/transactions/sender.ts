@@ -74,7 +74,7 @@ async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
       let busy = true;
       try {
         if (await mayRest(session)) {
-          await latch.wait(session.options.idleMs);
+          await latch.wait(Math.max(0, session.restsUntil - session.clock().getTime()));
           continue;
         }
         const head = await session.chain.headBlock();

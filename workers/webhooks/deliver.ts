@@ -3,12 +3,15 @@ import { POOL_SLOTS, POOLS } from "../../core/webhooks/pools.ts";
 import { EVENTS_CHANNEL } from "../../db/events/events.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { type FannedOut, fanOut } from "../../db/webhooks/fan-out.ts";
+import { msUntilDue } from "../../db/webhooks/owner-schedule.ts";
 import { WEBHOOKS_CHANNEL } from "../../db/webhooks/webhooks.ts";
 import { type Loop, runLoop } from "../loop.ts";
 import { beginSending, type DeliveryAttempt, type SendContext } from "./send.ts";
 
-/** Milliseconds between rounds without a notification: finds what has become due, and repairs a lost notification. */
-const TIMER_MS = 500;
+/** Max milliseconds between rounds: repairs a lost notification. */
+const TIMER_MS = 10_000;
+/** Min milliseconds between rounds without a notification: who is due may have to wait for others. */
+const MIN_MS = 500;
 /** Max milliseconds for running attempts to finish when the process stops; unfinished ones are sent again. */
 const GRACE_MS = 9_000;
 
@@ -46,8 +49,9 @@ export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): 
     for (let more = true; more; ) {
       more = (await fanOutNextPart(context)).more;
       await fill(loop);
-      if (loop.stopping) return;
+      if (loop.stopping) return MIN_MS;
     }
+    return Math.max(MIN_MS, (await msUntilDue(context.db, context.clock())) ?? TIMER_MS);
   });
   return {
     async stop() {
