@@ -532,6 +532,50 @@ describe("HTTP servers of tests", () => {
   });
 });
 
+describe("what runs by itself", () => {
+  /** Transactions a second of a service at rest, with a block a second; 0 for what runs while there is something to do. */
+  const AT_REST: Record<string, number> = {
+    "api/http/event-stream.ts": 0,
+    "api/http/feeds.ts": 0,
+    "api/idempotency.ts": 0,
+    "api/payments/lease.ts": 0,
+    "api/server.ts": 0,
+    "db/replicas/read-pool.ts": 0,
+    "indexer/preload/report-nodes.ts": 0,
+    "runtime/lifecycle.ts": 0,
+    "workers/loop.ts": 0,
+    // Prices without a request: every 10 s.
+    "api/payments/payment-service.ts": 0.1,
+    // Two tables without readers: every 10 s.
+    "columns/live-table.ts": 0.2,
+    // Blocks come with their notifications; a poll only where there are none.
+    "db/operations/index-state.ts": 0,
+    // Every 10 s: four statements of a round without changes; two, and the next time; the round of the sender.
+    "workers/discovery/search-documents.ts": 0.4,
+    "workers/webhooks/deliver.ts": 0.3,
+    "workers/transactions/sender.ts": 0.4,
+    // One statement for a block without events, and a pass every 10 s.
+    "workers/events/dispatcher.ts": 1.2,
+    "workers/events/event-log.ts": 0.2,
+    // Two processes: what has moved, every 10 s; jobs that are lost, of three queues; the storage's mark.
+    "workers/operations/job-moves.ts": 0.2,
+    "workers/operations/queue-stores.ts": 0.3,
+    "workers/run.ts": 0.1,
+    // Each job once a minute: the claim and the record; its own statements come in addition.
+    "workers/operations/schedules.ts": 1.3,
+  };
+
+  it("is listed with what it costs at rest: a new poller is a new cost", () => {
+    const own = files.filter(
+      ({ path, text }) =>
+        /^(api|columns|db|indexer|ops|runtime|settlement|wiring|workers)\//.test(path) &&
+        /\b(setInterval|runLoop|InterruptibleSleep)\(/.test(withoutComments(text)),
+    );
+    expect(own.map(({ path }) => path).toSorted()).toEqual(Object.keys(AT_REST).toSorted());
+    expect(Object.values(AT_REST).reduce((sum, each) => sum + each)).toBeLessThanOrEqual(5);
+  });
+});
+
 describe("determinism", () => {
   it.each(["core", "src", "abis"])("%s/ has no clock, no randomness, no timers", (room) => {
     const bad =

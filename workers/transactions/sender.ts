@@ -26,6 +26,9 @@ const HOLD_MS = 600_000;
 /** Milliseconds that a node behind its own earlier head gets to catch up before its answers count again. */
 const BEHIND_MS = 10_000;
 
+/** How much rarer a sender at rest looks for work than one that is idle for a moment. */
+const REST_LOOKS = 5;
+
 export type SenderContext = Pick<JobContext, "db" | "chain" | "clock" | "log" | "fault" | "config"> & {
   signer: NonNullable<JobContext["signer"]>;
   options?: Partial<SenderOptions>;
@@ -74,7 +77,8 @@ async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
       let busy = true;
       try {
         if (await mayRest(session)) {
-          await latch.wait(Math.max(0, session.restsUntil - session.clock().getTime()));
+          // An intent wakes it; an award that becomes due does not.
+          await latch.wait(REST_LOOKS * session.options.idleMs);
           continue;
         }
         const head = await session.chain.headBlock();
