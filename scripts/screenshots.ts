@@ -1,5 +1,8 @@
-/** `npm run screenshots [-- FOLDER [PAGE…]]`: a picture of every page, or of those named, of the terminal at both widths, on a seeded local stack, and of the cards of five agents; docs/screens/ without a folder. */
-import { mkdirSync } from "node:fs";
+/**
+ * `npm run screenshots`: the pictures that README.md and docs/use/terminal.md show, into docs/screens/, on a seeded local stack.
+ * `npm run screenshots -- FOLDER [PAGE…]`: every page of the terminal, or those named, at both widths, and the cards.
+ */
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { keccak256, toHex } from "viem";
@@ -13,8 +16,9 @@ import { TERMINAL_PAGES, type TerminalPage } from "../harness/terminal-pages.ts"
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const WIDTHS = { desk: { width: 1360, height: 900 }, phone: { width: 390, height: 844 } } as const;
-/** Quality of JPEG at which small text stays sharp; a picture then has 30 to 120 KB. */
-const QUALITY = 78;
+type Device = keyof typeof WIDTHS;
+/** Quality of JPEG at which small text stays sharp; a picture then has 30 to 100 KB. */
+const QUALITY = 70;
 
 /** Five agents, one of each tier: their scores, names, proofs and traits. */
 const OF_EACH_TIER: readonly [score: number, name: string, proven: string, traits: string[]][] = [
@@ -28,30 +32,26 @@ const OF_EACH_TIER: readonly [score: number, name: string, proven: string, trait
 const byMark = (holds: (letter: string) => boolean) =>
   Object.fromEntries(MARKS.map(({ key, letter }) => [key, holds(letter)])) as Record<MarkKey, boolean>;
 
-const [folder = join(PROJECT_ROOT, "docs/screens"), ...only] = process.argv.slice(2);
-mkdirSync(folder, { recursive: true });
-const isAsked = (name: string) => only.length === 0 || only.includes(name);
+const [folder, ...only] = process.argv.slice(2);
+const target = folder ?? join(PROJECT_ROOT, "docs/screens");
+const documents = ["README.md", "docs/use/terminal.md"].map((path) => readFileSync(join(PROJECT_ROOT, path), "utf8"));
+const isAsked = (page: string, picture: string) =>
+  folder ? only.length === 0 || only.includes(page) : documents.some((text) => text.includes(`screens/${picture}.jpg`));
+mkdirSync(target, { recursive: true });
 const browser = await startBrowser();
 try {
-  if (isAsked("cards")) await cards(browser);
+  if (isAsked("cards", "cards")) await cards(browser);
   await withSeededStack(async (stack) => {
-    for (const page of TERMINAL_PAGES.filter(({ name }) => isAsked(name)))
-      for (const device of ["desk", "phone"] as const) {
-        // The dark theme on desks, the light one on phones: both are seen.
-        await picture(browser, stack, page, device);
-        console.log(`${page.name}-${device}`);
-      }
+    // The dark theme on desks, the light one on phones: both are seen.
+    for (const page of TERMINAL_PAGES)
+      for (const device of ["desk", "phone"] as const)
+        if (isAsked(page.name, `${page.name}-${device}`)) await picture(browser, stack, page, device);
   });
 } finally {
   await browser.close();
 }
 
-async function picture(
-  browser: Browser,
-  stack: Stack,
-  shown: TerminalPage,
-  device: keyof typeof WIDTHS,
-): Promise<void> {
+async function picture(browser: Browser, stack: Stack, shown: TerminalPage, device: Device): Promise<void> {
   const context = await browser.newContext({
     viewport: WIDTHS[device],
     colorScheme: device === "desk" ? "dark" : "light",
@@ -61,7 +61,8 @@ async function picture(
   try {
     const page = await context.newPage();
     await showPage(page, stack, shown);
-    await page.screenshot({ path: join(folder, `${shown.name}-${device}.jpg`), type: "jpeg", quality: QUALITY });
+    await page.screenshot({ path: join(target, `${shown.name}-${device}.jpg`), type: "jpeg", quality: QUALITY });
+    console.log(`${shown.name}-${device}`);
   } finally {
     await context.close();
   }
@@ -86,7 +87,7 @@ async function cards(browser: Browser): Promise<void> {
     return `<img width="${side}" src="data:image/png;base64,${Buffer.from(card).toString("base64")}">`;
   });
   await page.setContent(`<body style="margin:0;display:flex">${(await Promise.all(drawn)).join("")}</body>`);
-  await page.screenshot({ path: join(folder, "cards.jpg"), type: "jpeg", quality: 85 });
+  await page.screenshot({ path: join(target, "cards.jpg"), type: "jpeg", quality: 85 });
   await page.close();
   await cardsOf.close();
 }

@@ -72,6 +72,12 @@ describe("documents", () => {
     expect(dead).toEqual([]);
   });
 
+  it("show every picture of docs/screens", () => {
+    const pictures = files.filter((path) => path.startsWith("docs/screens/"));
+    const shown = documents.flatMap((path) => read(path).match(/screens\/[\w-]+\.jpg/g) ?? []);
+    expect(new Set(pictures)).toEqual(new Set(shown.map((path) => `docs/${path}`)));
+  });
+
   it("are all reached from README.md", () => {
     const reached = new Set(["README.md"]);
     for (const path of reached) {
@@ -81,7 +87,7 @@ describe("documents", () => {
         if (to.endsWith(".md") && existsSync(join(ROOT, to))) reached.add(to);
       }
     }
-    const notes = /^(test|assets|harness|contracts|bench)\//;
+    const notes = /^(test|harness|contracts|bench)\//;
     expect(documents.filter((path) => !reached.has(path) && !notes.test(path))).toEqual([]);
   });
 
