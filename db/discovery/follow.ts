@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { type CommitSnapshot, changedBetween } from "../../columns/commit-snapshot.ts";
 import { READ_COMMIT_SNAPSHOT } from "../sql/commit-snapshot.ts";
-import { tryLockText, unlockText } from "../sql/locks.ts";
+import { notifications } from "../sql/notifications.ts";
 import { array, family, int8, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import { transaction } from "../sql/transaction.ts";
 import { countWords, documentsOf, removeWords } from "./count-words.ts";
@@ -93,23 +93,8 @@ const LOCK = "discovery";
  * @returns whether there is more to do at once
  */
 export async function followDirectory(pool: pg.Pool, now: Date): Promise<Round> {
-  const holder = await pool.connect();
-  let broken: Error | undefined;
-  const lose = (error: Error) => {
-    broken = error;
-  };
-  holder.on("error", lose);
-  try {
-    if (!(await tryLockText(holder, LOCK))) return { written: 0, more: false, refused: [] };
-    try {
-      return await round(pool, now);
-    } finally {
-      await unlockText(holder, LOCK).catch((error: Error) => lose(error));
-    }
-  } finally {
-    holder.off("error", lose);
-    holder.release(broken);
-  }
+  const done = await notifications(pool).whileLocked(LOCK, () => round(pool, now));
+  return done ?? { written: 0, more: false, refused: [] };
 }
 
 async function round(pool: pg.Pool, now: Date): Promise<Round> {

@@ -26,6 +26,7 @@ export class TurnPool extends pg.Pool {
   readonly #endUse = new WeakMap<pg.PoolClient, () => void>();
   /** Connections that the server gave before it refused one, and until when. */
   #full = { kept: 0, until: 0 };
+  readonly #atEnd = new Set<() => void>();
   #onFull: (kept: number) => void = () => {};
 
   /** @param config `turnMs`: max milliseconds that a user of the pool waits for a connection */
@@ -35,6 +36,19 @@ export class TurnPool extends pg.Pool {
     this.on("connect", (client) => void this.#open.add(client));
     this.on("remove", (client) => void this.#open.delete(client));
     this.on("release", (_, client) => this.#endUse.get(client)?.());
+  }
+
+  /** Calls `work` when the pool is ended: what was opened beside it ends with it. */
+  atEnd(work: () => void): void {
+    this.#atEnd.add(work);
+  }
+
+  override end(): Promise<void>;
+  override end(callback: () => void): void;
+  override end(callback?: () => void): Promise<void> | undefined {
+    for (const work of this.#atEnd) work();
+    if (!callback) return super.end();
+    super.end(callback);
   }
 
   /** Is called when the server refuses a further connection, at most every ten seconds. */

@@ -16,7 +16,7 @@ import {
   type PullState,
   pullState,
 } from "../../db/directory/pulls.ts";
-import { tryLockText, unlockText } from "../../db/sql/locks.ts";
+import { notifications } from "../../db/sql/notifications.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
 import { ImplausibleRegistry, type PageContext, type PulledRegistry, showAgents, takePage } from "./registry-page.ts";
@@ -74,10 +74,8 @@ export async function pullRegistry(
   options: PullOptions = {},
 ): Promise<number | null> {
   const { db, clock, everyMs } = context;
-  const lock = await db.connect();
-  try {
-    // One pull per registry in all processes.
-    if (!(await tryLockText(lock, lockOf(reader.key)))) return null;
+  // One pull per registry in all processes. It takes minutes, so the lock holds no connection of the pool.
+  return notifications(db).whileLocked(lockOf(reader.key), async () => {
     try {
       return await pull(context, { registry, reader }, options);
     } catch (error) {
@@ -90,12 +88,8 @@ export async function pullRegistry(
       if (error instanceof ImplausibleRegistry) await abandonPull(db, reader.key);
       await failPull(db, reader.key, sentence, next);
       throw error;
-    } finally {
-      await unlockText(lock, lockOf(reader.key));
     }
-  } finally {
-    lock.release();
-  }
+  });
 }
 
 async function pull(

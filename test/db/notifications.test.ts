@@ -1,0 +1,75 @@
+/** The session of a pool: it listens, and holds locks, on one connection beside the pool's own. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { openPool } from "../../db/sql/connect.ts";
+import { notifications } from "../../db/sql/notifications.ts";
+import { until } from "../../harness/until.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+
+let db: TestDatabase;
+let pool: ReturnType<typeof openPool>;
+beforeAll(async () => {
+  db = await testDatabase({ migrated: false });
+});
+afterAll(() => db?.drop());
+beforeEach(() => {
+  pool = openPool({ connectionString: db.url, max: 1 });
+});
+afterEach(() => pool.end());
+
+const sessions = async () =>
+  (
+    await db.pool.query<{ pid: number }>(
+      "select pid from pg_stat_activity where datname = current_database() and application_name = 'notifications'",
+    )
+  ).rows.map(({ pid }) => pid);
+
+it("runs work under a lock that nobody else has meanwhile, here or elsewhere, and takes no connection of the pool", async () => {
+  const { whileLocked } = notifications(pool);
+  const other = openPool({ connectionString: db.url, max: 1 });
+  const held = Promise.withResolvers<void>();
+  const entered = Promise.withResolvers<void>();
+  const working = whileLocked("registry", async () => {
+    entered.resolve();
+    await held.promise;
+    return (await pool.query("select 1 as one")).rows[0].one;
+  });
+  await entered.promise;
+  const work = async () => "done";
+  expect(await whileLocked("registry", work)).toBeNull();
+  expect(await notifications(other).whileLocked("registry", work)).toBeNull();
+  expect(await whileLocked("another", work)).toBe("done");
+  held.resolve();
+  expect(await working).toBe(1);
+  expect(await notifications(other).whileLocked("registry", work)).toBe("done");
+  await other.end();
+});
+
+it("gives the lock back when the work fails", async () => {
+  const { whileLocked } = notifications(pool);
+  await expect(whileLocked("registry", () => Promise.reject(new Error("no page")))).rejects.toThrow("no page");
+  expect(await whileLocked("registry", async () => "done")).toBe("done");
+});
+
+it("keeps its connection from one use to the next, hears again after a loss, and ends with the pool", async () => {
+  const { on } = notifications(pool);
+  const heard: string[] = [];
+  on("news", () => {})();
+  const stop = on("news", (payload) => void heard.push(payload));
+  await until("it listens", () => heard.includes(""));
+  const [pid, ...more] = await sessions();
+  expect(more).toEqual([]);
+  stop();
+  const again = on("news", (payload) => void heard.push(payload));
+  await db.pool.query("notify news, 'one'");
+  await until("it has heard", () => heard.includes("one"));
+  expect(await sessions()).toEqual([pid]);
+  await db.pool.query("select pg_terminate_backend($1)", [pid]);
+  const before = heard.length;
+  await until("it listens again", () => heard.length > before);
+  await db.pool.query("notify news, 'two'");
+  await until("it has heard again", () => heard.includes("two"));
+  again();
+  await pool.end();
+  await until("its connection is closed", async () => (await sessions()).length === 0);
+  pool = openPool({ connectionString: db.url, max: 1 });
+});
