@@ -15,10 +15,12 @@ export const REDIS_BINARY = PROGRAMS.redis.path;
 
 export type TestRedis = Awaited<ReturnType<typeof startRedis>>;
 
-/** @param settings of redis.conf, in addition to or in place of those of a test */
-export async function startRedis(settings: Record<string, string> = {}) {
-  if (!REDIS_BINARY) throw new Error("redis-server is not installed");
-  const binary = REDIS_BINARY;
+/**
+ * @param settings of redis.conf, in addition to or in place of those of a test
+ * @param binary of another server with the same options
+ */
+export async function startRedis(settings: Record<string, string> = {}, binary = REDIS_BINARY) {
+  if (!binary) throw new Error("redis-server is not installed");
   const directory = scratchDirectory("redis");
   const port = await freePort();
   let child: ChildProcess;

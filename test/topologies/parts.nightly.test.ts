@@ -105,6 +105,25 @@ async function through(url: string, address: string): Promise<string> {
   return url.replace(host, `${address.includes(":") ? `[${address}]` : address}:${line.port}`);
 }
 
+/** A server that is killed with jobs in the queue and started again from its append-only file. */
+async function restartsRedis(binary?: string): Promise<void> {
+  const redis = await startRedis({ appendonly: "yes", appendfsync: "always" }, binary);
+  later(() => redis.stop());
+  const parts = await service({ REDIS_URL: redis.url, QUEUE_PREFIX: "whole" });
+  await registers(parts, "Before");
+  const queues = await openQueues({ databaseUrl: "", redisUrl: redis.url, prefix: "t", log: testLog() });
+  later(() => queues.close());
+  await queues.add(
+    "score",
+    Array.from({ length: 50 }, (_, n) => ({ jobId: `job-${n}`, data: n })),
+  );
+  await redis.restart();
+  const ran = new Set<unknown>();
+  queues.work("score", 5, async (n) => void ran.add(n));
+  await until("all jobs run", () => ran.size === 50);
+  await registers(parts, "After");
+}
+
 const FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 const DEBIAN_POSTGRES = "/usr/lib/postgresql/15";
 
@@ -113,23 +132,13 @@ const ENTRIES: Record<string, Entry> = {
     part: "Redis",
     version: ["redis-server", "--version"],
     does: "is killed with jobs in the queue and started again from its append-only file; the service goes on",
-    async run() {
-      const redis = await startRedis({ appendonly: "yes", appendfsync: "always" });
-      later(() => redis.stop());
-      const parts = await service({ REDIS_URL: redis.url, QUEUE_PREFIX: "whole" });
-      await registers(parts, "Before");
-      const queues = await openQueues({ databaseUrl: "", redisUrl: redis.url, prefix: "t", log: testLog() });
-      later(() => queues.close());
-      await queues.add(
-        "score",
-        Array.from({ length: 50 }, (_, n) => ({ jobId: `job-${n}`, data: n })),
-      );
-      await redis.restart();
-      const ran = new Set<unknown>();
-      queues.work("score", 5, async (n) => void ran.add(n));
-      await until("all jobs run", () => ran.size === 50);
-      await registers(parts, "After");
-    },
+    run: () => restartsRedis(),
+  },
+  valkey: {
+    part: "Valkey",
+    version: ["valkey-server", "--version"],
+    does: "the same as with Redis",
+    run: () => restartsRedis("valkey-server"),
   },
   nginx: {
     part: "nginx",
