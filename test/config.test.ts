@@ -119,7 +119,9 @@ describe("loadConfig", () => {
     expect(at("http://[2001:db8::1]:4000")).toBe("http://[2001:db8::1]:4000");
     for (const below of ["https://example.org/agents/", "https://example.org/agents", "https://example.org/?a=b"])
       expect(() => at(below), below).toThrow(/^PUBLIC_URL must be the root of a host, .*\(got "https:/);
-    expect(() => loadConfig({ DATA_DIR: emptyDirectory(), WEB_URL: "https://example.org/app" })).toThrow(/^WEB_URL must/);
+    expect(() => loadConfig({ DATA_DIR: emptyDirectory(), WEB_URL: "https://example.org/app" })).toThrow(
+      /^WEB_URL must/,
+    );
   });
 
   it("tells every problem at once, a line each", () => {

@@ -9,7 +9,6 @@ import { filterOf, readsRange } from "./requests.ts";
 import { type RequestTroubles, Route } from "./route.ts";
 import { WholeLogs } from "./whole-logs.ts";
 
-export type { RpcNode } from "../../core/operations/rpc-roles.ts";
 export { RpcRequestError } from "./errors.ts";
 
 export type RpcPool = {

@@ -1,6 +1,13 @@
 /** Whether a server takes writes: a process that writes refuses a replica at its start. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { openClient } from "./connect.ts";
+import { bool, statement } from "./statement.ts";
+
+const RECOVERY = statement({
+  name: "server-recovery",
+  text: "select pg_is_in_recovery() as replica",
+  columns: { replica: bool },
+});
 
 /** Milliseconds in which a server may still become the primary: a process that starts in a failover may meet the old one. */
 const FAILOVER_MS = 10_000;
@@ -32,8 +39,7 @@ async function isReplica(url: string): Promise<boolean> {
   client.on("error", () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ replica: boolean }>("select pg_is_in_recovery() as replica");
-    return rows[0]!.replica;
+    return (await RECOVERY.one(client)).replica;
   } catch {
     return false;
   } finally {

@@ -300,9 +300,9 @@ const ENTRIES: Record<string, Entry> = {
     does: "while nothing can be written, reads go on and writes are refused by 503; with room again all is well",
     async run() {
       const mount = scratchDirectory("disk", { onDisk: true });
-      if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=400m,mode=711", "tmpfs", mount]).status !== 0)
+      if (spawnSync("/bin/mount", ["-t", "tmpfs", "-o", "size=400m,mode=711", "tmpfs", mount]).status !== 0)
         throw new Error("a file system cannot be mounted here");
-      later(() => spawnSync("umount", ["-l", mount]));
+      later(() => spawnSync("/bin/umount", ["-l", mount]));
       const kept = join(mount, "run");
       mkdirSync(kept, { mode: 0o711 });
       const settings = { max_wal_size: "64MB", min_wal_size: "32MB", shared_buffers: "64MB" };
@@ -342,7 +342,7 @@ const ENTRIES: Record<string, Entry> = {
       const ports = [ops, ops + 1, ops + 2, ops + 3];
       for (const port of ports) {
         const input = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-        const checked = spawnSync("promtool", ["check", "metrics"], { input, encoding: "utf8" });
+        const checked = spawnSync("/usr/bin/promtool", ["check", "metrics"], { input, encoding: "utf8" });
         // Names that prom-client and Ponder chose.
         expect(checked.stderr.split("\n").filter((line) => line !== "" && !/^(nodejs|ponder)_/.test(line))).toEqual([]);
       }
