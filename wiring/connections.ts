@@ -10,6 +10,7 @@ import type { Config } from "../config/config.ts";
 import type { RpcNode } from "../core/operations/rpc-roles.ts";
 import { jobCounts } from "../db/operations/job-runs.ts";
 import { openReadPool, type ReadPool } from "../db/replicas/read-pool.ts";
+import { answers } from "../db/sql/answers.ts";
 import { openPool } from "../db/sql/connect.ts";
 import type { Notifications } from "../db/sql/notifications.ts";
 import { requirePrimary } from "../db/sql/primary.ts";
@@ -59,7 +60,7 @@ export function openServicePool(config: Config, name: string, log: Logger, limit
   pool.onFull = (kept) =>
     log.warn({ kept }, "Postgres refuses further connections; requests and jobs wait for those kept");
   // Opened before the first request needs them; what prevents it shows in the first use.
-  void Promise.all(Array.from({ length: WARM }, () => pool.query("select 1"))).catch(() => {});
+  void Promise.all(Array.from({ length: WARM }, () => answers(pool))).catch(() => {});
   if (isTracing()) traceStatements(pool);
   return pool;
 }

@@ -5,6 +5,7 @@ import { latestPublished } from "../../db/cred/cred-epochs.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { type RecordedProgress, readBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { scheduledRuns } from "../../db/operations/service-status.ts";
+import { answers } from "../../db/sql/answers.ts";
 import { bytesReceived } from "../../db/sql/turn-pool.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
@@ -64,7 +65,7 @@ async function database({ db, replicas }: HandlerDeps): Promise<Check> {
   const pools = replicas?.pools ?? [db];
   const received = () => pools.reduce((sum, pool) => sum + bytesReceived(pool), 0);
   const before = received();
-  const read = (replicas?.db ?? db).query("select 1").then(
+  const read = answers(replicas?.db ?? db).then(
     () => good,
     () => bad("The database does not answer."),
   );

@@ -6,14 +6,13 @@ import { Failure } from "../../core/errors.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { qualityOf, wantsPage } from "../http/accept.ts";
 import { CATALOG_LINKS } from "../http/catalog-links.ts";
-import { isNotModified } from "../http/conditional.ts";
-import { acceptedCoding } from "../http/content-coding.ts";
 import { forClient } from "../http/for-client.ts";
 import type { ResponseHead } from "../http/response-head.ts";
 import type { About } from "./about.ts";
-import { readWebBundle, type WebBundle, type WebFile } from "./bundle.ts";
+import { readWebBundle, type WebBundle } from "./bundle.ts";
 import { type PageHead, withHead } from "./head.ts";
 import { MARKDOWN, markdownOf } from "./markdown.ts";
+import { siteFiles } from "./site-files.ts";
 
 /**
  * Scripts, styles, fonts and calls of this origin only; no inline code, no embedding, no framing.
@@ -38,26 +37,6 @@ const NO_SCRIPTS = "default-src 'none'; frame-ancestors 'none'";
 const FOR_PROGRAMS = /^\/(?:api|assets|\.well-known)(?:\/|$)|\.[a-z0-9]{2,5}$/i;
 
 const NOT_BUILT = `<!doctype html><html lang="en"><title>Not built</title><p>The web terminal is not built yet: run <code>npm run web</code> and load this page again. The API is at <a href="/api/v2">/api/v2</a>.</p></html>`;
-
-/** Icons that browsers ask for at a fixed path. */
-const ICONS: ReadonlySet<string> = new Set(["/favicon.ico", "/apple-touch-icon.png"]);
-/** What an installed terminal is called and looks like (Web Application Manifest). */
-const MANIFEST = "/manifest.webmanifest";
-const MANIFEST_TYPE = "application/manifest+json; charset=utf-8";
-const manifestOf = (name: string): Buffer =>
-  Buffer.from(
-    JSON.stringify({
-      name,
-      ...{ short_name: name, start_url: "/", display: "minimal-ui" },
-      ...{ background_color: "#0b0d11", theme_color: "#0b0d11" },
-      icons: [
-        { src: "/icon.svg", sizes: "any", type: "image/svg+xml" },
-        { src: "/apple-touch-icon.png", sizes: "180x180", type: "image/png" },
-      ],
-    }),
-  );
-/** Names of other files have a hash of the content. */
-const [FOR_EVER, A_DAY] = ["public, max-age=31536000, immutable", "public, max-age=86400"];
 
 const DIST = join(PROJECT_ROOT, "web/dist");
 
@@ -91,13 +70,14 @@ const ABOUT_AT_ONCE = 8;
 /** @returns a function that answers requests for the terminal, and returns false for requests to the API */
 export function webServer(options: WebServerOptions) {
   const { siteName, about, otherwise, text, isEndpoint, count, folder = DIST, aboutMs = ABOUT_MS, ...calls } = options;
-  const app = manifestOf(siteName);
   let bundle: WebBundle | null = null;
   let lookups = 0;
   const built = () => {
     bundle ??= readWebBundle(folder);
     return bundle;
   };
+
+  const siteFile = siteFiles(siteName, built);
 
   /** Never fails: the page works without its metadata. */
   async function headOf(path: string, target: string): Promise<PageHead> {
@@ -148,16 +128,8 @@ export function webServer(options: WebServerOptions) {
     const { method, url = "" } = incoming;
     if (method !== "GET" && method !== "HEAD") return false;
     const path = url.split("?", 1)[0]!;
-    if (path.startsWith("/assets/") || ICONS.has(path)) {
-      const file = built()?.files.get(ICONS.has(path) ? `/assets${path}` : path);
-      if (file) sendFile(file, incoming, response, ICONS.has(path) ? A_DAY : FOR_EVER);
-      return file !== undefined;
-    }
-    if (path === MANIFEST) {
-      const manifest = { status: 200, headers: { "content-type": MANIFEST_TYPE, "cache-control": A_DAY }, body: app };
-      response.send(incoming, manifest);
-      return true;
-    }
+    const isSent = siteFile(path, incoming, response);
+    if (isSent !== null) return isSent;
     const isView = VIEWS.test(path);
     const isAnswered = isView && isEndpoint(path);
     // The answer at a view depends on these headers, so every answer there names them for shared caches.
@@ -227,20 +199,4 @@ function sendPage(
   };
   headers["content-type"] = `${type}; charset=utf-8`;
   response.send(incoming, forClient(incoming, response, { status, headers, body: content }));
-}
-
-/** Sends a file in the smallest encoding that the client accepts. */
-function sendFile(file: WebFile, incoming: IncomingMessage, response: ResponseHead, cacheControl: string): void {
-  const coding = acceptedCoding(incoming, file.codings);
-  const etag = `"${file.etag}${coding ? `-${coding}` : ""}"`;
-  const headers: Record<string, string> = {
-    "cache-control": cacheControl,
-    etag,
-    vary: "Accept-Encoding",
-  };
-  if (isNotModified(incoming.headers["if-none-match"], etag))
-    return void response.send(incoming, { status: 304, headers, body: null });
-  headers["content-type"] = file.type;
-  if (coding) headers["content-encoding"] = coding;
-  response.send(incoming, { status: 200, headers, body: (coding && file[coding]) ?? file.plain });
 }

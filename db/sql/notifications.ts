@@ -31,118 +31,125 @@ const shared = new WeakMap<pg.Pool, Notifications>();
 export function notifications(pool: pg.Pool): Notifications {
   const known = shared.get(pool);
   if (known) return known;
-  const created = openSession(pool);
+  const created = new Session(pool);
   shared.set(pool, created);
   return created;
 }
 
-function openSession(pool: pg.Pool): Notifications {
-  const { options } = pool;
-  const listeners = new Map<string, Set<(payload: string) => void>>();
-  const locks = new Set<string>();
-  let client: pg.Client | undefined;
-  let retry: NodeJS.Timeout | undefined;
-  let linger: NodeJS.Timeout | undefined;
-  let isEnded = false;
+class Session implements Notifications {
+  readonly #options: pg.PoolOptions;
+  readonly #listeners = new Map<string, Set<(payload: string) => void>>();
+  readonly #locks = new Set<string>();
+  #client: pg.Client | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #linger: NodeJS.Timeout | undefined;
+  #isEnded = false;
 
-  const close = () => {
-    clearTimeout(retry);
-    clearTimeout(linger);
-    retry = undefined;
-    const last = client;
-    client = undefined;
-    last?.end().catch(() => {});
-  };
-  if (pool instanceof TurnPool)
-    pool.atEnd(() => {
-      isEnded = true;
-      close();
-    });
-  const closeWhenUnused = () => {
-    if (listeners.size > 0 || locks.size > 0) return;
-    if (isEnded || !client) return close();
-    linger ??= setTimeout(close, LINGER_MS).unref();
-    socketOf(client).unref();
-  };
-  const reuse = () => {
-    clearTimeout(linger);
-    linger = undefined;
-    if (client) socketOf(client).ref();
-    return client;
+  constructor(pool: pg.Pool) {
+    this.#options = pool.options;
+    if (pool instanceof TurnPool)
+      pool.atEnd(() => {
+        this.#isEnded = true;
+        this.#close();
+      });
+  }
+
+  readonly on = (channel: string, wake: (payload: string) => void): (() => void) => {
+    const wakes = this.#listeners.get(channel) ?? new Set();
+    wakes.add(wake);
+    if (!this.#listeners.has(channel)) {
+      this.#listeners.set(channel, wakes);
+      const open = this.#reuse();
+      if (open)
+        void subscribe(open, [channel])
+          .then(() => wakes.forEach((one) => void one("")))
+          .catch(() => {});
+      else if (!this.#retry) this.#connect();
+    }
+    return () => {
+      wakes.delete(wake);
+      if (wakes.size > 0 || this.#listeners.get(channel) !== wakes) return;
+      this.#listeners.delete(channel);
+      if (this.#client)
+        inTurn(this.#client, (on) => on.query(`unlisten ${pg.escapeIdentifier(channel)}`)).catch(() => {});
+      this.#closeWhenUnused();
+    };
   };
 
-  const wakeAll = () => {
-    for (const wakes of listeners.values()) for (const wake of wakes) wake("");
+  readonly whileLocked = async <T>(name: string, work: () => Promise<T>): Promise<T | null> => {
+    if (this.#locks.has(name)) return null;
+    this.#locks.add(name);
+    try {
+      const session = this.#reuse() ?? this.#connect();
+      if (!(await inTurn(session, (on) => tryLockText(on, name)))) return null;
+      try {
+        return await work();
+      } finally {
+        // A lost connection has released it.
+        await inTurn(session, (on) => unlockText(on, name)).catch(() => {});
+      }
+    } finally {
+      this.#locks.delete(name);
+      this.#closeWhenUnused();
+    }
   };
 
-  function connect() {
+  #connect(): pg.Client {
     // pg makes the password of a pool's options non-enumerable, so a spread omits it.
-    const { password } = options;
-    const fresh = openClient({ ...options, password, application_name: "notifications", keepAlive: true });
-    client = fresh;
+    const { password } = this.#options;
+    const fresh = openClient({ ...this.#options, password, application_name: "notifications", keepAlive: true });
+    this.#client = fresh;
     const lose = () => {
-      if (client !== fresh) return;
-      client = undefined;
+      if (this.#client !== fresh) return;
+      this.#client = undefined;
       fresh.end().catch(() => {});
-      if (listeners.size > 0 && !isEnded) retry ??= setTimeout(reconnect, RECONNECT_MS);
+      if (this.#listeners.size > 0 && !this.#isEnded) this.#retry ??= setTimeout(() => this.#reconnect(), RECONNECT_MS);
     };
     fresh.on("error", lose);
     fresh.on("end", lose);
     fresh.on("notification", ({ channel, payload }) => {
-      for (const wake of listeners.get(channel) ?? []) wake(payload ?? "");
+      for (const wake of this.#listeners.get(channel) ?? []) wake(payload ?? "");
     });
     fresh
       .connect()
-      .then(() => subscribe(fresh, [...listeners.keys()]))
-      .then(wakeAll)
+      .then(() => subscribe(fresh, [...this.#listeners.keys()]))
+      .then(() => this.#wakeAll())
       .catch(lose);
     return fresh;
   }
 
-  function reconnect() {
-    retry = undefined;
-    if (listeners.size > 0 && !client) connect();
+  #reconnect(): void {
+    this.#retry = undefined;
+    if (this.#listeners.size > 0 && !this.#client) this.#connect();
   }
 
-  return {
-    on(channel, wake) {
-      const wakes = listeners.get(channel) ?? new Set();
-      wakes.add(wake);
-      if (!listeners.has(channel)) {
-        listeners.set(channel, wakes);
-        const open = reuse();
-        if (open)
-          void subscribe(open, [channel])
-            .then(() => wakes.forEach((one) => void one("")))
-            .catch(() => {});
-        else if (!retry) connect();
-      }
-      return () => {
-        wakes.delete(wake);
-        if (wakes.size > 0 || listeners.get(channel) !== wakes) return;
-        listeners.delete(channel);
-        if (client) inTurn(client, (on) => on.query(`unlisten ${pg.escapeIdentifier(channel)}`)).catch(() => {});
-        closeWhenUnused();
-      };
-    },
-    async whileLocked(name, work) {
-      if (locks.has(name)) return null;
-      locks.add(name);
-      try {
-        const session = reuse() ?? connect();
-        if (!(await inTurn(session, (on) => tryLockText(on, name)))) return null;
-        try {
-          return await work();
-        } finally {
-          // A lost connection has released it.
-          await inTurn(session, (on) => unlockText(on, name)).catch(() => {});
-        }
-      } finally {
-        locks.delete(name);
-        closeWhenUnused();
-      }
-    },
-  };
+  #wakeAll(): void {
+    for (const wakes of this.#listeners.values()) for (const wake of wakes) wake("");
+  }
+
+  /** The open connection, which is in use from now on. */
+  #reuse(): pg.Client | undefined {
+    clearTimeout(this.#linger);
+    this.#linger = undefined;
+    if (this.#client) socketOf(this.#client).ref();
+    return this.#client;
+  }
+
+  #closeWhenUnused(): void {
+    if (this.#listeners.size > 0 || this.#locks.size > 0) return;
+    if (this.#isEnded || !this.#client) return this.#close();
+    this.#linger ??= setTimeout(() => this.#close(), LINGER_MS).unref();
+    socketOf(this.#client).unref();
+  }
+
+  #close(): void {
+    clearTimeout(this.#retry);
+    clearTimeout(this.#linger);
+    this.#retry = undefined;
+    const last = this.#client;
+    this.#client = undefined;
+    last?.end().catch(() => {});
+  }
 }
 
 const socketOf = (client: pg.Client) => client.connection.stream as Socket;

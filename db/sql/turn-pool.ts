@@ -32,7 +32,7 @@ export class TurnPool extends pg.Pool {
   /** @param config `turnMs`: max milliseconds that a user of the pool waits for a connection */
   constructor(config: pg.PoolConfig & { turnMs: number }) {
     super(config);
-    this.#turns = new Turns({ places: () => this.#places(), waitMs: () => this.options.turnMs });
+    this.#turns = new Turns({ uses: () => this.#usable(), waitMs: () => this.options.turnMs });
     this.on("connect", (client) => void this.#open.add(client));
     this.on("remove", (client) => void this.#open.delete(client));
     this.on("release", (_, client) => this.#endUse.get(client)?.());
@@ -110,7 +110,7 @@ export class TurnPool extends pg.Pool {
     return sum;
   }
 
-  #places(): number {
+  #usable(): number {
     const { kept, until } = this.#full;
     return performance.now() < until ? Math.max(1, Math.min(kept, this.options.max)) : this.options.max;
   }

@@ -200,7 +200,8 @@ describe.runIf(PROGRAMS.openssl.path)("the URL of a database", () => {
     const program = `
       import pg from "pg";
       class Client extends pg.Client {}
-      const pool = new pg.Pool({ connectionString: "postgres://see-preload", Client });
+      const { Pool } = pg;
+      const pool = new Pool({ connectionString: "postgres://see-preload", Client });
       const { rows } = await pool.query("select ssl from pg_stat_ssl where pid = pg_backend_pid()");
       console.log(rows[0].ssl);
       await pool.end();`;
