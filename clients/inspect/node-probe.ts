@@ -1,9 +1,9 @@
 /** One JSON-RPC node asked alone: no failover, no retries, no learning; the doctor judges each node by its own words. */
 import { openEgress, type Proxies } from "../http/egress.ts";
-import { exchange } from "../http/exchange.ts";
 import type { NodeAnswer, NodeProbe } from "../ports.ts";
+import { post } from "../rpc/post.ts";
 
-const LIMITS = { headersMs: 8_000, bodyMs: 8_000, totalMs: 10_000, maxBytes: 12_000_000 };
+const LIMITS = { timeoutMs: 10_000, maxBytes: 12_000_000 };
 
 /** @param url of the node; the part after `#` is not sent */
 export function openNodeProbe(url: string, proxies?: Proxies): NodeProbe & { close(): Promise<void> } {
@@ -12,32 +12,21 @@ export function openNodeProbe(url: string, proxies?: Proxies): NodeProbe & { clo
   target.hash = "";
   return {
     host: target.host,
-    async request(method, params) {
-      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-      const headers = { "content-type": "application/json" };
-      const { status, text } = await exchange(agent, { method: "POST", url: target, headers, body }, LIMITS);
-      return answerOf(status, text);
+    async request(method, params): Promise<NodeAnswer> {
+      // As the service asks: what signs in by the URL, and what counts as an answer.
+      const [reply] = await post(agent, target, [{ method, params }], LIMITS);
+      if (reply?.kind === "result") return { ok: true, result: reply.result };
+      if (reply?.kind === "error") {
+        const { code, message } = reply.error;
+        return { ok: false, code, message: message.slice(0, 200) };
+      }
+      if (reply?.kind === "silence") throw reply.cause;
+      throw new Error(
+        reply?.kind === "limited" ? "the node refuses for the rate of requests" : "the answer is too large",
+      );
     },
     close: () => agent.destroy(),
   };
-}
-
-/** Reads an answer. @throws Error when it is no JSON-RPC */
-function answerOf(status: number, text: string): NodeAnswer {
-  let answer: { result?: unknown; error?: { code?: unknown; message?: unknown } | string } | null;
-  try {
-    answer = JSON.parse(text);
-  } catch {
-    throw new Error(`HTTP status ${status} without JSON`);
-  }
-  const refusal = answer?.error;
-  if (refusal !== undefined && refusal !== null) {
-    const { code, message } = typeof refusal === "object" ? refusal : { code: 0, message: refusal };
-    return { ok: false, code: Number(code) || 0, message: String(message ?? "").slice(0, 200) };
-  }
-  if (status !== 200 || typeof answer !== "object" || answer?.result === undefined)
-    throw new Error(`HTTP status ${status} without a result`);
-  return { ok: true, result: answer.result };
 }
 
 /** Asks a WebSocket node for its chain id. @throws Error when it gives no answer within 5 s */

@@ -1,20 +1,20 @@
 /** Reads the settings of a Redis server that decide whether jobs survive in it. */
-import { Redis } from "ioredis";
-import { kindProblem } from "../../runtime/redis.ts";
+import type { Redis } from "ioredis";
+import { kindProblem, openRedis } from "../../runtime/redis.ts";
 import type { RedisSettings } from "../ports.ts";
 
 /** @throws Error when the server does not answer within 5 s, or refuses the password */
 export async function redisSettings(url: string): Promise<RedisSettings> {
-  const redis = new Redis(url, {
+  const redis = openRedis(url, {
     lazyConnect: true,
     connectTimeout: 5_000,
     commandTimeout: 5_000,
+    socketTimeout: 5_000,
     maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
   });
   let failure: unknown;
   redis.on("error", (error) => {
-    failure = error;
+    failure ??= error;
   });
   try {
     await redis.connect();
@@ -24,6 +24,7 @@ export async function redisSettings(url: string): Promise<RedisSettings> {
       version: /^redis_version:(\S+)/m.exec(info)?.[1] ?? "unknown",
       maxmemoryPolicy: /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? (await setting(redis, "maxmemory-policy")),
       appendonly: await setting(redis, "appendonly"),
+      isReplica: /^role:slave/m.test(info),
     };
   } catch (error) {
     throw failure ?? error;

@@ -30,6 +30,7 @@ export type RedisSettings = {
   kindProblem: string | null;
   maxmemoryPolicy: string | null;
   appendonly: string | null;
+  isReplica: boolean;
 };
 
 /** The Date header of an HTTP server. Times are milliseconds since the epoch. */

@@ -1,5 +1,6 @@
 /** What the doctor reads of a Postgres server and of the index: settings, rights, and rows that show a fault. Nothing is written. */
-import { bool, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
+import { SESSION_SETTINGS } from "../sql/session-settings.ts";
+import { array, bool, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 const SETTINGS = statement({
@@ -34,16 +35,35 @@ const SETTINGS = statement({
 /** Settings of the server that decide whether the service is safe and fits. */
 export const serverSettings = (db: Queryable) => SETTINGS.one(db);
 
+const SESSION = statement({
+  name: "server-session",
+  params: { names: array(text) },
+  text: `
+    select array(select current_setting(name) from unnest($names::text[]) name) as made,
+           array(select unnest(setconfig) from pg_db_role_setting
+                 where setdatabase in (0, (select oid from pg_database where datname = current_database()))
+                   and setrole in (0, (select oid from pg_roles where rolname = current_user))) as configured,
+           current_setting('transaction_timeout', true) as "transactionTimeout"`,
+  columns: { made: array(text), configured: array(text), transactionTimeout: nullable(text) },
+});
+
+/** The settings that a session has, and those that its role and its database were given, as `name=value`. */
+export async function sessionSettings(db: Queryable) {
+  const names = Object.keys(SESSION_SETTINGS);
+  const { made, ...rest } = await SESSION.one(db, { names });
+  return { ...rest, made: Object.fromEntries(names.map((name, i) => [name, made[i]])) };
+}
+
 const EXTENSION = statement({
   name: "server-extension",
   params: { name: text },
   text: `
-    select exists (select from pg_extension where extname = $name::text) as installed,
+    select (select extnamespace::regnamespace::text from pg_extension where extname = $name::text) as schema,
            exists (select from pg_available_extensions where name = $name::text) as available`,
-  columns: { installed: bool, available: bool },
+  columns: { schema: nullable(text), available: bool },
 });
 
-/** Whether an extension is installed in the database, and whether the server has it at all. */
+/** The schema in which an extension is installed in the database, and whether the server has it at all. */
 export const extensionState = (db: Queryable, name: string) => EXTENSION.one(db, { name });
 
 const RIGHTS = statement({

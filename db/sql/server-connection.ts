@@ -111,17 +111,18 @@ class ServerConnection extends PgConnection {
     });
   }
 
-  /** @throws the last failure */
+  /** @throws the first failure at the last address */
   async #connectInTurn(): Promise<void> {
     let failure: unknown;
     for (const address of this.#server.addresses) {
+      failure = undefined;
       const ways = address.host.startsWith("/") ? (["plain"] as const) : this.#server.encryption;
       for (const [i, way] of ways.entries()) {
         try {
           return await this.#attempt(address, way, ways[i + 1] === "plain");
         } catch (error) {
           this.stream.destroy();
-          failure = error instanceof Refusal && error.cause ? error.cause : error;
+          failure ??= error instanceof Refusal && error.cause ? error.cause : error;
           const next = error instanceof Refusal ? error.next : "way";
           if (this._ending || next === "none" || failure instanceof Unanswered) throw failure;
           if (next === "address") break;

@@ -1,7 +1,9 @@
 /** Checks of Postgres and Redis: reachable, of a version that was tried, safe settings, schema, roles, eviction. */
-import { extensionState, rightsOf, serverSettings } from "../../db/operations/server-health.ts";
+import { extensionState, rightsOf, serverSettings, sessionSettings } from "../../db/operations/server-health.ts";
 import { pendingMigrations } from "../../db/schema/migrate.ts";
+import { SESSION_SETTINGS } from "../../db/sql/session-settings.ts";
 import { type Check, error, type Finding, ok, reasonOf, skipped, warning } from "../check.ts";
+import { postgresRemedy, redisRemedy } from "../remedies.ts";
 import type { DatabaseRole } from "../world.ts";
 
 /** The oldest major version that was tried, and the one that tests and development use. */
@@ -12,13 +14,15 @@ const postgres: Check = {
   name: "Postgres",
   group: "Storage",
   async run(world) {
-    const reason = await world.unmet("database");
-    if (reason !== null)
-      return error(
-        reason,
-        "Start it, and check DATABASE_URL, its password and the network: no process starts without it.",
+    const [role] = world.databases;
+    if (!role) return error("DATABASE_URL is not set, and no local stack is running", "Set DATABASE_URL.");
+    const settings = await role
+      .open(serverSettings)
+      .catch((thrown: unknown) =>
+        error(`the database does not answer: ${reasonOf(thrown)}`, postgresRemedy(thrown, role.variable)),
       );
-    const { version, versionNumber } = await serverSettings(world.db);
+    if ("level" in settings) return settings;
+    const { version, versionNumber } = settings;
     const major = Math.floor(versionNumber / 10_000);
     if (major < OLDEST_POSTGRES)
       return error(
@@ -90,13 +94,47 @@ const settings: Check = {
   },
 };
 
+const session: Check = {
+  name: "session",
+  group: "Storage",
+  needs: ["database"],
+  async run({ db }) {
+    const { made, configured, transactionTimeout } = await sessionSettings(db);
+    // The doctor's own connections have limits and do not write.
+    const differing = Object.entries(SESSION_SETTINGS).filter(
+      ([name, value]) => !/timeout|read_only/.test(name) && made[name] !== value,
+    );
+    const findings: Finding[] = differing.map(([name, value]) =>
+      warning(
+        `${made[name]}, though each session sets ${value}`,
+        `alter role … set ${name} = '${value}': a pooler in between drops what sessions set (docs/operate/providers.md).`,
+        { subject: name },
+      ),
+    );
+    if (transactionTimeout !== null && transactionTimeout !== "0")
+      findings.push(
+        warning(transactionTimeout, "alter role … set transaction_timeout = 0: migrations and passes take minutes.", {
+          subject: "transaction_timeout",
+        }),
+      );
+    const names = configured.map((each) => each.split("=")[0]!).filter((name) => name in SESSION_SETTINGS);
+    const overruled =
+      names.length > 0 ? `; role or database set ${names.join(", ")}, which each session overrules` : "";
+    return findings.length > 0 ? findings : ok(`sessions have the settings of the service${overruled}`);
+  },
+};
+
 const extension: Check = {
   name: "extensions",
   group: "Storage",
   needs: ["database"],
   async run({ db }) {
-    const { installed, available } = await extensionState(db, "pg_trgm");
-    if (installed) return ok("installed", { subject: "pg_trgm" });
+    const { schema, available } = await extensionState(db, "pg_trgm");
+    if (schema === "offchain") return ok("installed", { subject: "pg_trgm" });
+    if (schema !== null)
+      return error(`installed in schema ${schema}`, "As its owner: alter extension pg_trgm set schema offchain.", {
+        subject: "pg_trgm",
+      });
     if (available) return ok("available; npm run migrate installs it", { subject: "pg_trgm" });
     return error("not available", "Install the contrib package of this Postgres: searches need pg_trgm.", {
       subject: "pg_trgm",
@@ -143,8 +181,10 @@ const roles: Check = {
 
 async function roleFinding({ variable, open }: DatabaseRole): Promise<Finding> {
   const subject = variable;
-  const rights = await open(rightsOf).catch((thrown: unknown) => reasonOf(thrown));
-  if (typeof rights === "string") return error(rights, `Check ${variable}: it does not connect.`, { subject });
+  const rights = await open(rightsOf).catch((thrown: unknown) =>
+    error(reasonOf(thrown), postgresRemedy(thrown, variable), { subject }),
+  );
+  if ("level" in rights) return rights;
   const { role } = rights;
   if (variable === "INDEXER_DATABASE_URL" && !rights.mayCreateSchemas)
     return error(
@@ -178,9 +218,14 @@ const OLDEST_REDIS = [6, 2] as const;
 const redis: Check = {
   name: "Redis",
   group: "Storage",
-  async run({ redis }) {
+  async run({ redis, config }) {
     if (!redis) return ok("not configured: the queue lives in Postgres, and rate limits in each process");
-    const { version, kindProblem, maxmemoryPolicy, appendonly } = await redis();
+    const settings = await redis().catch((thrown: unknown) =>
+      error(reasonOf(thrown), redisRemedy(thrown, config.redisUrl)),
+    );
+    if ("level" in settings) return settings;
+    const { version, kindProblem, maxmemoryPolicy, appendonly, isReplica } = settings;
+    if (isReplica) return error("this server is a replica", redisRemedy(new Error("READONLY")));
     const [major = 0, minor = 0] = version.split(".").map(Number);
     const findings: Finding[] = [];
     const isOld = major < OLDEST_REDIS[0] || (major === OLDEST_REDIS[0] && minor < OLDEST_REDIS[1]);
@@ -212,4 +257,4 @@ const redis: Check = {
   },
 };
 
-export const STORAGE_CHECKS: readonly Check[] = [postgres, settings, extension, migrations, roles, redis];
+export const STORAGE_CHECKS: readonly Check[] = [postgres, settings, session, extension, migrations, roles, redis];
