@@ -118,7 +118,7 @@ describe("loadConfig", () => {
     expect(at("https://agents.example/")).toBe("https://agents.example");
     expect(at("http://[2001:db8::1]:4000")).toBe("http://[2001:db8::1]:4000");
     for (const below of ["https://example.org/agents/", "https://example.org/agents", "https://example.org/?a=b"])
-      expect(() => at(below), below).toThrow(/^PUBLIC_URL must be the root of a host, /);
+      expect(() => at(below), below).toThrow(/^PUBLIC_URL must be the root of a host, as /);
     expect(() => loadConfig({ DATA_DIR: emptyDirectory(), WEB_URL: "https://example.org/app" })).toThrow(
       /^WEB_URL must/,
     );
