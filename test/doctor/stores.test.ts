@@ -1,6 +1,6 @@
 /** Each reason for which Postgres, Redis or a node does not let the service in: the doctor says what to do about it. */
 
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -146,7 +146,8 @@ describe.runIf(PROGRAMS.openssl.path)("Postgres", () => {
 });
 
 /** The rights that docs/operate/providers.md lists. */
-const RIGHTS = "~agents:* &* -@all +@read +@write +@scripting +@transaction +@connection +@blocking +info +time";
+const PAGE = readFileSync(new URL("../../docs/operate/providers.md", import.meta.url), "utf8");
+const [, RIGHTS] = /^ACL SETUSER service on >password (.*)$/m.exec(PAGE)!;
 
 describe.runIf(REDIS_BINARY && PROGRAMS.openssl.path)("Redis", () => {
   const directory = scratchDirectory("redis-tls");
