@@ -28,6 +28,8 @@ export type HandlerDeps = ApiDeps & {
   totals(): Promise<AgentTotals>;
   /** How many scores do not belong to their agent's present state. */
   staleScores(): Promise<number>;
+  /** Whether a read is answered within a time, or waits while others are. */
+  answersReads(withinMs: number): Promise<boolean>;
   /** What operators see, at most five seconds old. */
   operatorState(): Promise<OperatorState>;
   /** Tokens without a URI on chain. */

@@ -3,6 +3,7 @@ import { factsReader } from "../db/agents/facts-reader.ts";
 import { tokensWithoutUri } from "../db/agents/token-uris.ts";
 import { agentTotals } from "../db/lists/agent-list-sql.ts";
 import { openDirectoryList } from "../db/lists/directory.ts";
+import { answersReads } from "../db/operations/answers-reads.ts";
 import { standingJobs } from "../db/operations/job-runs.ts";
 import { staleScores } from "../db/operations/service-status.ts";
 import type { ApiDeps } from "./deps.ts";
@@ -41,6 +42,7 @@ export function openDeps(deps: ApiDeps): HandlerDeps {
     payments: openPaymentService(deps),
     totals: sharedCount({ db: reads, index: deps.index }, agentTotals),
     staleScores: sharedCount({ db: reads, index: deps.index }, staleScores),
+    answersReads: (withinMs) => answersReads(reads, deps.replicas?.pools ?? [deps.db], withinMs),
     operatorState: operatorStateReader(deps.db),
     tokensWithoutUri: sharedFor(() => tokensWithoutUri(reads), TOKEN_URIS_MS),
     queues: sharedFor(deps.queues, QUEUES_MS),

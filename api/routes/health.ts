@@ -5,8 +5,6 @@ import { latestPublished } from "../../db/cred/cred-epochs.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { type RecordedProgress, readBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { scheduledRuns } from "../../db/operations/service-status.ts";
-import { answers } from "../../db/sql/answers.ts";
-import { bytesReceived } from "../../db/sql/turn-pool.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { integer } from "../parameters.ts";
@@ -57,20 +55,8 @@ type Check = { ok: boolean; message: string | null };
 const good: Check = { ok: true, message: null };
 const bad = (message: string): Check => ({ ok: false, message });
 
-/**
- * What a read would find, on the connections that reads use: an answer, or other reads that are answered while this one
- * waits for its turn.
- */
-async function database({ db, replicas }: HandlerDeps): Promise<Check> {
-  const pools = replicas?.pools ?? [db];
-  const received = () => pools.reduce((sum, pool) => sum + bytesReceived(pool), 0);
-  const before = received();
-  const read = answers(replicas?.db ?? db).then(
-    () => good,
-    () => bad("The database does not answer."),
-  );
-  return (await inTime(read)) ?? (received() > before ? good : bad("The database does not answer."));
-}
+const database = async ({ answersReads }: HandlerDeps): Promise<Check> =>
+  (await answersReads(CHECKS_TIMEOUT_MS)) ? good : bad("The database does not answer.");
 
 function index({ index: { state } }: HandlerDeps): Check {
   if (!state.ready) return bad("The index is being built.");

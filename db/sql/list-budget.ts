@@ -20,7 +20,7 @@ const budgets = new WeakMap<object, Turns>();
 
 /** Keeps the lists of a pool to a budget from now on; a pool without one has no limit but its connections. */
 export const setListBudget = (pool: pg.Pool, { connections, maxWaitMs, clock }: ListBudget): void =>
-  void budgets.set(pool, new Turns({ uses: () => connections, waitMs: () => maxWaitMs, ...(clock && { clock }) }));
+  void budgets.set(pool, new Turns({ capacity: () => connections, waitMs: () => maxWaitMs, ...(clock && { clock }) }));
 
 /**
  * As `snapshot`, within the budget of the pool that answers.

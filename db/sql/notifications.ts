@@ -31,13 +31,13 @@ const shared = new WeakMap<pg.Pool, Notifications>();
 export function notifications(pool: pg.Pool): Notifications {
   const known = shared.get(pool);
   if (known) return known;
-  const created = new Session(pool);
+  const created = new PoolSession(pool);
   shared.set(pool, created);
   return created;
 }
 
-class Session implements Notifications {
-  readonly #options: pg.PoolOptions;
+class PoolSession implements Notifications {
+  readonly #options: pg.ClientConfig;
   readonly #listeners = new Map<string, Set<(payload: string) => void>>();
   readonly #locks = new Set<string>();
   #client: pg.Client | undefined;
@@ -47,14 +47,14 @@ class Session implements Notifications {
 
   constructor(pool: pg.Pool) {
     this.#options = pool.options;
-    if (pool instanceof TurnPool)
-      pool.atEnd(() => {
-        this.#isEnded = true;
-        this.#close();
-      });
+    if (!(pool instanceof TurnPool)) return;
+    pool.atEnd(() => {
+      this.#isEnded = true;
+      this.#close();
+    });
   }
 
-  readonly on = (channel: string, wake: (payload: string) => void): (() => void) => {
+  on(channel: string, wake: (payload: string) => void): () => void {
     const wakes = this.#listeners.get(channel) ?? new Set();
     wakes.add(wake);
     if (!this.#listeners.has(channel)) {
@@ -70,13 +70,13 @@ class Session implements Notifications {
       wakes.delete(wake);
       if (wakes.size > 0 || this.#listeners.get(channel) !== wakes) return;
       this.#listeners.delete(channel);
-      if (this.#client)
-        inTurn(this.#client, (on) => on.query(`unlisten ${pg.escapeIdentifier(channel)}`)).catch(() => {});
+      const unlisten = `unlisten ${pg.escapeIdentifier(channel)}`;
+      if (this.#client) inTurn(this.#client, (on) => on.query(unlisten)).catch(() => {});
       this.#closeWhenUnused();
     };
-  };
+  }
 
-  readonly whileLocked = async <T>(name: string, work: () => Promise<T>): Promise<T | null> => {
+  async whileLocked<T>(name: string, work: () => Promise<T>): Promise<T | null> {
     if (this.#locks.has(name)) return null;
     this.#locks.add(name);
     try {
@@ -92,7 +92,7 @@ class Session implements Notifications {
       this.#locks.delete(name);
       this.#closeWhenUnused();
     }
-  };
+  }
 
   #connect(): pg.Client {
     // pg makes the password of a pool's options non-enumerable, so a spread omits it.
@@ -113,7 +113,9 @@ class Session implements Notifications {
     fresh
       .connect()
       .then(() => subscribe(fresh, [...this.#listeners.keys()]))
-      .then(() => this.#wakeAll())
+      .then(() => {
+        for (const wakes of this.#listeners.values()) for (const wake of wakes) wake("");
+      })
       .catch(lose);
     return fresh;
   }
@@ -123,32 +125,32 @@ class Session implements Notifications {
     if (this.#listeners.size > 0 && !this.#client) this.#connect();
   }
 
-  #wakeAll(): void {
-    for (const wakes of this.#listeners.values()) for (const wake of wakes) wake("");
+  #close(): void {
+    clearTimeout(this.#retry);
+    clearTimeout(this.#linger);
+    this.#retry = undefined;
+    this.#linger = undefined;
+    const last = this.#client;
+    this.#client = undefined;
+    last?.end().catch(() => {});
   }
 
-  /** The open connection, which is in use from now on. */
+  #closeWhenUnused(): void {
+    if (this.#listeners.size > 0 || this.#locks.size > 0) return;
+    if (!this.#client || this.#isEnded) {
+      this.#close();
+      return;
+    }
+    this.#linger ??= setTimeout(() => this.#close(), LINGER_MS).unref();
+    socketOf(this.#client).unref();
+  }
+
+  /** The connection that is open, if one is: it is used again. */
   #reuse(): pg.Client | undefined {
     clearTimeout(this.#linger);
     this.#linger = undefined;
     if (this.#client) socketOf(this.#client).ref();
     return this.#client;
-  }
-
-  #closeWhenUnused(): void {
-    if (this.#listeners.size > 0 || this.#locks.size > 0) return;
-    if (this.#isEnded || !this.#client) return this.#close();
-    this.#linger ??= setTimeout(() => this.#close(), LINGER_MS).unref();
-    socketOf(this.#client).unref();
-  }
-
-  #close(): void {
-    clearTimeout(this.#retry);
-    clearTimeout(this.#linger);
-    this.#retry = undefined;
-    const last = this.#client;
-    this.#client = undefined;
-    last?.end().catch(() => {});
   }
 }
 

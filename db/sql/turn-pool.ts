@@ -32,10 +32,16 @@ export class TurnPool extends pg.Pool {
   /** @param config `turnMs`: max milliseconds that a user of the pool waits for a connection */
   constructor(config: pg.PoolConfig & { turnMs: number }) {
     super(config);
-    this.#turns = new Turns({ uses: () => this.#usable(), waitMs: () => this.options.turnMs });
+    this.#turns = new Turns({ capacity: () => this.#capacity(), waitMs: () => this.options.turnMs });
     this.on("connect", (client) => void this.#open.add(client));
     this.on("remove", (client) => void this.#open.delete(client));
     this.on("release", (_, client) => this.#endUse.get(client)?.());
+  }
+
+  /** Opens connections before they are needed; what prevents it shows in their first use. */
+  async warm(count: number): Promise<void> {
+    const opened = await Promise.allSettled(Array.from({ length: count }, () => this.connect()));
+    for (const one of opened) if (one.status === "fulfilled") one.value.release();
   }
 
   /** Calls `work` when the pool is ended: what was opened beside it ends with it. */
@@ -110,7 +116,7 @@ export class TurnPool extends pg.Pool {
     return sum;
   }
 
-  #usable(): number {
+  #capacity(): number {
     const { kept, until } = this.#full;
     return performance.now() < until ? Math.max(1, Math.min(kept, this.options.max)) : this.options.max;
   }

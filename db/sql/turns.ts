@@ -13,8 +13,8 @@ const BURST_MS = 5_000;
 const STANDING_WAIT_MS = 1_000;
 
 export type TurnLimits = {
-  /** Max uses under way at once. */
-  uses(): number;
+  /** Uses that may be under way at once. */
+  capacity(): number;
   /** Max wait for a turn. */
   waitMs(): number;
   clock?: () => number;
@@ -55,7 +55,7 @@ export class Turns {
    * @throws Failure overloaded beyond the wait, or the error of `refuseWaiting`
    */
   async enter(waitMs = this.#limits.waitMs()): Promise<EndUse> {
-    if (this.#since.size < this.#limits.uses()) return this.#begin();
+    if (this.#since.size < this.#limits.capacity()) return this.#begin();
     if (this.#waiters.size === 0) this.#waitingSince = this.#clock();
     return new Promise((started, refused) => {
       const leave = () => {
@@ -87,8 +87,8 @@ export class Turns {
    * a use: the recent mean, or the mean age of the uses under way where it is longer.
    */
   get isTooLong(): boolean {
-    const [waiting, uses, now] = [this.#waiters.size, this.#limits.uses(), this.#clock()];
-    if (waiting < uses) return false;
+    const [waiting, places, now] = [this.#waiters.size, this.#limits.capacity(), this.#clock()];
+    if (waiting < places) return false;
     let each = this.#usual;
     if (this.#since.size > 0) {
       let sum = 0;
@@ -97,7 +97,7 @@ export class Turns {
     }
     const isBurst = now - this.#waitingSince < BURST_MS;
     const longest = isBurst ? this.#limits.waitMs() : Math.min(this.#limits.waitMs(), STANDING_WAIT_MS);
-    return (waiting * each) / uses > longest * WORTH_WAITING_SHARE;
+    return (waiting * each) / places > longest * WORTH_WAITING_SHARE;
   }
 
   #begin(): EndUse {
@@ -109,7 +109,7 @@ export class Turns {
       this.#since.delete(use);
       if (counts) this.#usual += (this.#clock() - began - this.#usual) / USES_REMEMBERED;
       for (const waiter of this.#waiters) {
-        if (this.#since.size >= this.#limits.uses()) break;
+        if (this.#since.size >= this.#limits.capacity()) break;
         waiter.start();
       }
     };

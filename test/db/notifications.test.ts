@@ -24,20 +24,20 @@ const sessions = async () =>
   ).rows.map(({ pid }) => pid);
 
 it("runs work under a lock that nobody else has meanwhile, here or elsewhere, and takes no connection of the pool", async () => {
-  const { whileLocked } = notifications(pool);
+  const session = notifications(pool);
   const other = openPool({ connectionString: db.url, max: 1 });
   const held = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
-  const working = whileLocked("registry", async () => {
+  const working = session.whileLocked("registry", async () => {
     entered.resolve();
     await held.promise;
     return (await pool.query("select 1 as one")).rows[0].one;
   });
   await entered.promise;
   const work = async () => "done";
-  expect(await whileLocked("registry", work)).toBeNull();
+  expect(await session.whileLocked("registry", work)).toBeNull();
   expect(await notifications(other).whileLocked("registry", work)).toBeNull();
-  expect(await whileLocked("another", work)).toBe("done");
+  expect(await session.whileLocked("another", work)).toBe("done");
   held.resolve();
   expect(await working).toBe(1);
   expect(await notifications(other).whileLocked("registry", work)).toBe("done");
@@ -45,21 +45,21 @@ it("runs work under a lock that nobody else has meanwhile, here or elsewhere, an
 });
 
 it("gives the lock back when the work fails", async () => {
-  const { whileLocked } = notifications(pool);
-  await expect(whileLocked("registry", () => Promise.reject(new Error("no page")))).rejects.toThrow("no page");
-  expect(await whileLocked("registry", async () => "done")).toBe("done");
+  const session = notifications(pool);
+  await expect(session.whileLocked("registry", () => Promise.reject(new Error("no page")))).rejects.toThrow("no page");
+  expect(await session.whileLocked("registry", async () => "done")).toBe("done");
 });
 
 it("keeps its connection from one use to the next, hears again after a loss, and ends with the pool", async () => {
-  const { on } = notifications(pool);
+  const session = notifications(pool);
   const heard: string[] = [];
-  on("news", () => {})();
-  const stop = on("news", (payload) => void heard.push(payload));
+  session.on("news", () => {})();
+  const stop = session.on("news", (payload) => void heard.push(payload));
   await until("it listens", () => heard.includes(""));
   const [pid, ...more] = await sessions();
   expect(more).toEqual([]);
   stop();
-  const again = on("news", (payload) => void heard.push(payload));
+  const again = session.on("news", (payload) => void heard.push(payload));
   await db.pool.query("notify news, 'one'");
   await until("it has heard", () => heard.includes("one"));
   expect(await sessions()).toEqual([pid]);

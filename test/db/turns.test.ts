@@ -12,7 +12,7 @@ afterEach(() => {
 
 function turns({ waitMs = 10_000, places = PLACES } = {}) {
   let now = 0;
-  const line = new Turns({ uses: () => places, waitMs: () => waitMs, clock: () => now });
+  const line = new Turns({ capacity: () => places, waitMs: () => waitMs, clock: () => now });
   const ends: ((counts: boolean) => void)[] = [];
   const take = async (count: number) => {
     const taken = await Promise.all(Array.from({ length: count }, () => line.enter()));
