@@ -7,9 +7,13 @@ import { handshakesAbi } from "./abis/handshakes.ts";
 import { identityAbi } from "./abis/identity.ts";
 import { serviceTokenAbi } from "./abis/service-token.ts";
 import { loadConfig } from "./config/config.ts";
+import { poolsOf } from "./core/operations/connection-plan.ts";
 import type {} from "./indexer/preload/fetch-only.ts";
 
-const { chain, indexed, attesters, attestationSchemas } = loadConfig();
+/** Connections of Ponder's own beside those that it divides. */
+const INTERNAL = 2;
+
+const { chain, indexed, attesters, attestationSchemas, database } = loadConfig();
 /** The part of the history that a process fetches which only fills the cache (indexer/preload/fetch-only.ts). */
 const { fetchOnly } = globalThis;
 
@@ -48,7 +52,11 @@ const counted = { attester: attesters, schemaUID: attestationSchemas };
 export default createConfig({
   ordering: "omnichain",
   // The URL is put in its place by indexer/preload/database-url.ts.
-  database: { kind: "postgres", connectionString: "postgres://see-preload", poolConfig: { max: 20 } },
+  database: {
+    kind: "postgres",
+    connectionString: "postgres://see-preload",
+    poolConfig: { max: INTERNAL + poolsOf(database.pool).indexer },
+  },
   chains: {
     base: {
       id: chain.id,

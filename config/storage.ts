@@ -7,6 +7,7 @@ import {
   INDEXER,
   MIGRATION,
   PROCESSES,
+  READERS_OF_CHAIN,
   type ValuesOf,
   type Variable,
   variable,
@@ -41,7 +42,12 @@ export const STORAGE = {
     integer(1, 10_000),
     "100",
   ),
-  DATABASE_POOL: variable(API_AND_WORKERS, "Connections of each process's pool", integer(2, 200), "10"),
+  DATABASE_POOL: variable(
+    READERS_OF_CHAIN,
+    "Max connections of an API's pool; the pools of workers and indexer follow from it, and all are smaller where Postgres allows fewer",
+    integer(2, 200),
+    "10",
+  ),
   DATABASE_LISTS: variable(
     API,
     "Connections of the API's pool, and of its pool to each replica, that lists and searches by SQL may hold at once: fewer than the cores of the database leave one to everything else; DATABASE_POOL or more = no limit",

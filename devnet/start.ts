@@ -32,6 +32,9 @@ const DEV_WEBHOOK_KEY = `0x${"de".repeat(32)}`;
 const empty = process.argv.includes("--empty");
 /** `--rows N`: number of agents that each simulated registry generates; undefined: only the planted ones. */
 const rows = process.argv.includes("--rows") ? process.argv[process.argv.indexOf("--rows") + 1] : undefined;
+/** DATABASE_POOL of a stack on one machine: all processes together hold 30 connections at most. */
+const POOL = 4;
+
 const stack = { stops: [], starting: new Set(), env: {} } as unknown as Stack;
 let stopping: Promise<void> | undefined;
 const stopAll = () => {
@@ -149,6 +152,7 @@ async function startDatabase(): Promise<void> {
     DATABASE_URL: appUrl,
     INDEXER_DATABASE_URL: indexerUrl,
     MIGRATION_DATABASE_URL: adminUrl,
+    DATABASE_POOL: String(POOL),
   });
 }
 

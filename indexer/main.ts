@@ -1,6 +1,7 @@
 /** `npm run indexer`: reads the chain into Postgres until it is asked to end. */
 import { childEnvironment, loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
+import { fittedPool, TooFewConnections } from "../db/operations/fit-connections.ts";
 import { requirePrimary } from "../db/sql/primary.ts";
 import { indexerGauges } from "../ops/metrics/indexer.ts";
 import { openOps } from "../ops/open.ts";
@@ -21,14 +22,18 @@ try {
   const ops = openOps(config, "indexer", log);
   const gauges = ops && indexerGauges(ops.registry);
   await ops?.listen({ more: gauges!.ponderMetrics });
-  const launcher = launchIndexer({ config, log, env: childEnvironment({}).all, onReport: gauges?.onReport });
+  const { indexerUrl, pool } = config.database;
+  const fitted = indexerUrl ? await fittedPool(indexerUrl, "indexer", pool, (sentence) => log.warn(sentence)) : pool;
+  const env = { ...childEnvironment({}).all, DATABASE_POOL: String(fitted) };
+  const launcher = launchIndexer({ config, log, env, onReport: gauges?.onReport });
   onShutdown(async () => {
     await ops?.close();
     await launcher.stop();
   });
   await launcher.done;
 } catch (error) {
-  if (!(error instanceof LaunchError || error instanceof ConfigError)) throw error;
+  if (!(error instanceof LaunchError || error instanceof ConfigError || error instanceof TooFewConnections))
+    throw error;
   console.error(`The indexer cannot start: ${error.message}`);
   process.exit(1);
 }

@@ -124,11 +124,11 @@ type Reads = Awaited<ReturnType<typeof openReads>>;
 /** What the API reads from: the database, the block of the index, and the column tables of agents and directory. */
 async function openReads(parts: AsyncDisposableStack, config: Config, log: Logger) {
   const url = databaseUrl(config);
-  const db = openServicePool(config, "api", log, { connectMs: CONNECT_MS, turnMs: TURN_MS });
+  const db = await openServicePool(config, "api", log, { connectMs: CONNECT_MS, turnMs: TURN_MS });
   parts.defer(() => db.end());
   const replicas = await openReplicas(parts, config, db, log);
-  const { pool, lists: connections } = config.database;
-  if (connections < pool)
+  const { lists: connections } = config.database;
+  if (connections < db.options.max)
     for (const one of replicas?.pools ?? [db]) setListBudget(one, { connections, maxWaitMs: TURN_MS });
   const index = await trackIndexedBlock(url);
   parts.defer(() => index.close());

@@ -7,10 +7,11 @@ import type { Chain, SecretBox } from "../clients/ports.ts";
 import { openRpcPool } from "../clients/rpc/pool.ts";
 import { createSecretBox } from "../clients/secret-box.ts";
 import type { Config } from "../config/config.ts";
+import { type ConnectionRole, poolsOf } from "../core/operations/connection-plan.ts";
 import type { RpcNode } from "../core/operations/rpc-roles.ts";
+import { fittedPool } from "../db/operations/fit-connections.ts";
 import { jobCounts } from "../db/operations/job-runs.ts";
 import { openReadPool, type ReadPool } from "../db/replicas/read-pool.ts";
-import { answers } from "../db/sql/answers.ts";
 import { openPool } from "../db/sql/connect.ts";
 import type { Notifications } from "../db/sql/notifications.ts";
 import { requirePrimary } from "../db/sql/primary.ts";
@@ -40,17 +41,26 @@ export async function requireStores(config: Config): Promise<void> {
 
 /** Connections of a pool that stay open without use: on a busy host a new one takes long. */
 const WARM = 2;
+/** Max milliseconds without use of the others: longer than between two runs of most jobs. */
+const IDLE_MS = 60_000;
 
 /** Max milliseconds of connecting, and of waiting for a connection. */
 export type PoolLimits = { connectMs: number; turnMs: number };
 
 /** @param limits short in the API, where a client waits; long in the workers */
-export function openServicePool(config: Config, name: string, log: Logger, limits: PoolLimits): pg.Pool {
+export async function openServicePool(
+  config: Config,
+  name: Exclude<ConnectionRole, "indexer">,
+  log: Logger,
+  limits: PoolLimits,
+): Promise<pg.Pool> {
+  const url = databaseUrl(config);
   const pool = openPool({
-    connectionString: databaseUrl(config),
+    connectionString: url,
     application_name: name,
-    max: config.database.pool,
+    max: poolsOf(await fittedPool(url, name, config.database.pool, (sentence) => log.warn(sentence)))[name],
     min: WARM,
+    idleTimeoutMillis: IDLE_MS,
     connectionTimeoutMillis: limits.connectMs,
     turnMs: limits.turnMs,
     statement_timeout: 15_000,
@@ -59,8 +69,7 @@ export function openServicePool(config: Config, name: string, log: Logger, limit
   pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
   pool.onFull = (kept) =>
     log.warn({ kept }, "Postgres refuses further connections; requests and jobs wait for those kept");
-  // Opened before the first request needs them; what prevents it shows in the first use.
-  void Promise.all(Array.from({ length: WARM }, () => answers(pool))).catch(() => {});
+  void pool.warm(WARM);
   if (isTracing()) traceStatements(pool);
   return pool;
 }

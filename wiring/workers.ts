@@ -60,7 +60,7 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
     const log = createLog(config, role);
     parts.defer(await openTraces(config, role));
     const ops = openOps(config, role, log);
-    const db = openServicePool(config, role, log, { connectMs: JOB_CONNECT_MS, turnMs: JOB_WAIT_MS });
+    const db = await openServicePool(config, role, log, { connectMs: JOB_CONNECT_MS, turnMs: JOB_WAIT_MS });
     parts.defer(() => db.end());
     const queue = await openQueuesOf(config, log, JOB_WAIT_MS, notifications(db));
     parts.defer(() => queue.close());

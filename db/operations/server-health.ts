@@ -2,13 +2,15 @@
 import { SESSION_SETTINGS } from "../sql/session-settings.ts";
 import { array, bool, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
+import { FOREIGN, RESERVED } from "./fit-connections.ts";
 
 const SETTINGS = statement({
   name: "server-settings",
   text: `
     select current_setting('server_version') as version, current_setting('server_version_num')::int4 as "versionNumber",
            current_setting('max_connections')::int4 as "maxConnections",
-           current_setting('superuser_reserved_connections')::int4 as "reservedConnections",
+           ${RESERVED} as "reservedConnections",
+           ${FOREIGN} as "foreignConnections",
            current_setting('wal_level') as "walLevel", current_setting('fsync') as fsync,
            current_setting('synchronous_commit') as "synchronousCommit",
            current_setting('full_page_writes') as "fullPageWrites",
@@ -21,6 +23,7 @@ const SETTINGS = statement({
     versionNumber: int4,
     maxConnections: int4,
     reservedConnections: int4,
+    foreignConnections: int4,
     walLevel: text,
     fsync: text,
     synchronousCommit: text,

@@ -1,4 +1,5 @@
 /** Checks of Postgres and Redis: reachable, of a version that was tried, safe settings, schema, roles, eviction. */
+import { connectionsOf, fitConnections } from "../../core/operations/connection-plan.ts";
 import { extensionState, rightsOf, serverSettings, sessionSettings } from "../../db/operations/server-health.ts";
 import { pendingMigrations } from "../../db/schema/migrate.ts";
 import { SESSION_SETTINGS } from "../../db/sql/session-settings.ts";
@@ -33,11 +34,16 @@ const postgres: Check = {
   },
 };
 
-/** Connections in addition to the pool that one process of the API or of the workers holds, and those of its queue in Postgres. */
-const LISTENING_CONNECTIONS = 4;
-const QUEUE_CONNECTIONS = 40;
-/** The indexer's own pool and its launcher. */
-const INDEXER_CONNECTIONS = 34;
+/** What the processes themselves find at their start. */
+function connectionsFinding(pool: number, server: Awaited<ReturnType<typeof serverSettings>>): Finding {
+  const subject = { subject: "max_connections" };
+  const { maxConnections, reservedConnections: reserved, foreignConnections: foreign } = server;
+  const fitted = fitConnections("api", pool, { maxConnections, reserved, foreign });
+  const more = `Set max_connections to ${connectionsOf(pool) + reserved + foreign} or more.`;
+  if ("refusal" in fitted) return error(fitted.refusal, more, subject);
+  if (fitted.slower !== null) return warning(fitted.slower, more, subject);
+  return ok(`${maxConnections}; one API, one worker and the indexer take up to ${connectionsOf(pool)}`, subject);
+}
 
 const settings: Check = {
   name: "settings",
@@ -45,21 +51,7 @@ const settings: Check = {
   needs: ["database"],
   async run({ db, config }) {
     const found = await serverSettings(db);
-    const needed =
-      2 * (config.database.pool + LISTENING_CONNECTIONS + (config.redisUrl ? 0 : QUEUE_CONNECTIONS)) +
-      INDEXER_CONNECTIONS;
-    const usable = found.maxConnections - found.reservedConnections;
-    const connections =
-      usable >= needed
-        ? ok(`${usable} of ${found.maxConnections} usable; one API, one worker and the indexer need up to ${needed}`, {
-            subject: "max_connections",
-          })
-        : warning(
-            `${usable} usable, but one API, one worker and the indexer need up to ${needed}`,
-            `Set max_connections to ${needed + found.reservedConnections} or more, or set REDIS_URL for the queue.`,
-            { subject: "max_connections" },
-          );
-    const findings: Finding[] = [connections];
+    const findings: Finding[] = [connectionsFinding(config.database.pool, found)];
     for (const [name, value] of Object.entries({
       fsync: found.fsync,
       synchronous_commit: found.synchronousCommit,

@@ -1,0 +1,49 @@
+/** Processes on real servers of few connections: refused at the start with a sentence, or fitted to what there is. */
+import { afterAll, describe, expect, it } from "vitest";
+import { fittedPool } from "../../db/operations/fit-connections.ts";
+import { openPostgres, type ScratchPostgres } from "../../harness/scratch-postgres.ts";
+import { startProcess } from "../../harness/service-process.ts";
+
+type Server = ScratchPostgres & { close(): Promise<void> };
+const servers: Server[] = [];
+/** A server, and a role of it that is no superuser: three connections are not for it. */
+async function serverOf(connections: number): Promise<{ at: Server; url: string }> {
+  const settings = { max_connections: String(connections) };
+  const at = await openPostgres(`few-${connections}`, { fast: true, max: 1, settings, schemas: "offchain" });
+  servers.push(at);
+  await at.pool.query("create role plain login password 'p'");
+  return { at, url: Object.assign(new URL(at.postgres.url), { username: "plain", password: "p" }).href };
+}
+afterAll(async () => {
+  for (const server of servers) await server.close();
+});
+
+describe("a server of 12 connections", () => {
+  it("is refused by every process at its start, in one sentence", async () => {
+    const { url } = await serverOf(12);
+    const env = { DATABASE_URL: url, RPC_URL: "http://127.0.0.1:9", PRICING_PHASE: "free", LOG_LEVEL: "warn" };
+    for (const name of ["api", "workers", "indexer"] as const) {
+      const started = startProcess(name, env);
+      expect([name, await started.ended]).toEqual([name, 1]);
+      expect(started.output()).toMatch(
+        /cannot start: (Error: )?Postgres allows this service 9 connections .* needs at least 22\. Set max_connections to 25 or more\.\n$/,
+      );
+    }
+  });
+});
+
+describe("a server of 25 connections", () => {
+  it("is fitted to, and what is slower is said", async () => {
+    const { at, url } = await serverOf(25);
+    const said: string[] = [];
+    expect(await fittedPool(url, "api", 10, (sentence) => said.push(sentence))).toBe(2);
+    expect(said).toEqual([expect.stringContaining("22 connections")]);
+    // A superuser may use what is reserved, too.
+    expect(await fittedPool(at.postgres.url, "api", 10, (sentence) => said.push(sentence))).toBe(2);
+    expect(said[1]).toContain("25 connections");
+  });
+
+  it("that does not answer is asked for what is configured", async () => {
+    expect(await fittedPool("postgres://127.0.0.1:1/none", "api", 7, () => {})).toBe(7);
+  });
+});
