@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { delimiter, join } from "node:path";
 
-const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"];
+const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/sbin", "/usr/local/bin"];
 
 /**
  * @param names under which it may be installed
@@ -28,6 +28,7 @@ export const PROGRAMS = {
     unrun: "everything in a browser: the web terminal, clients in pages of other origins",
   }),
   openssl: program(["openssl"], { of: "openssl", unrun: "TLS of Postgres and Redis by certificates of our own" }),
+  pgbouncer: program(["pgbouncer"], { of: "pgbouncer", unrun: "what works through a pooler of connections" }),
   promtool: program(["promtool"], { of: "prometheus", unrun: "the alerts as Prometheus itself computes them" }),
 };
 

@@ -1,0 +1,58 @@
+/** A PgBouncer of a test's own before a Postgres, when the machine has it. */
+import { spawn } from "node:child_process";
+import { chownSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openClient } from "../db/sql/connect.ts";
+import { freePort } from "../runtime/free-port.ts";
+import { PROGRAMS } from "./programs.ts";
+import { scratchDirectory } from "./scratch.ts";
+import { until } from "./until.ts";
+
+/** The account of Debian that may run it: it refuses to run as root. */
+const NOBODY = 65_534;
+
+/** @param poolMode how long a client keeps a connection of the server @returns the URL of the same database through it */
+export async function startPgBouncer(databaseUrl: string, poolMode: "session" | "transaction") {
+  const binary = PROGRAMS.pgbouncer.path;
+  if (!binary) throw new Error("pgbouncer is not installed");
+  const { hostname, port: serverPort, pathname, username, password } = new URL(databaseUrl);
+  const [directory, port] = [scratchDirectory("pgbouncer"), await freePort()];
+  const [settings, users] = [join(directory, "pgbouncer.ini"), join(directory, "users.txt")];
+  writeFileSync(users, `"${username}" "${password}"\n`);
+  writeFileSync(
+    settings,
+    `[databases]
+* = host=${hostname} port=${serverPort}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = plain
+auth_file = ${users}
+pool_mode = ${poolMode}
+ignore_startup_parameters = extra_float_digits,options,statement_timeout,idle_in_transaction_session_timeout
+`,
+  );
+  const asRoot = process.getuid?.() === 0;
+  if (asRoot) for (const path of [directory, settings, users]) chownSync(path, NOBODY, NOBODY);
+  const child = spawn(binary, [settings], { stdio: "ignore", ...(asRoot && { uid: NOBODY, gid: NOBODY }) });
+  const ended = new Promise((done) => child.once("exit", done));
+  const url = `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`;
+  await until("PgBouncer answers", async () => {
+    const client = openClient({ connectionString: url });
+    client.on("error", () => {});
+    const answers = await client.connect().then(
+      () => true,
+      () => false,
+    );
+    await client.end().catch(() => {});
+    return answers;
+  });
+  return {
+    url,
+    async stop() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
