@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { BaseSequencer, startVitest, type TestSpecification, type Vitest } from "vitest/node";
-import { startProgram } from "../devnet/start-program.ts";
+import { burn } from "../harness/held-cpu.ts";
 import { commandLine, refuse } from "../harness/options.ts";
 
 const { words, numbers, others } = commandLine(
@@ -18,7 +18,7 @@ const files = [...(others.after === undefined ? [] : [others.after]), ...more, f
 for (const one of files) if (!existsSync(one)) refuse(`There is no file ${one}.`);
 const { times } = numbers;
 
-for (let i = 0; i < numbers.burn; i++) startProgram(process.execPath, ["-e", "for (;;);"], { endSignal: "SIGKILL" });
+burn(numbers.burn);
 
 class AsGiven extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
