@@ -112,14 +112,14 @@ export type IndexTracker = {
 /**
  * Follows the served index on a connection of its own: by LISTEN, and by a poll where no notification has come, because the
  * connection may be lost. Survives restarts of the database.
- * @param pollMs max age of an unconfirmed state, in milliseconds.
+ * @param pollMs age of an unconfirmed state at which it is read, in milliseconds; a chain of a block a second needs no poll
  */
-export async function trackIndexedBlock(url: string, { pollMs = 1_000 } = {}): Promise<IndexTracker> {
+export async function trackIndexedBlock(url: string, { pollMs = 1_200 } = {}): Promise<IndexTracker> {
   const follower = new IndexStateFollower(url);
   await follower.refresh();
   const poll = setInterval(() => {
-    if (performance.now() - follower.confirmedAt >= pollMs / 2) void follower.refresh();
-  }, pollMs / 2);
+    if (performance.now() - follower.confirmedAt >= pollMs) void follower.refresh();
+  }, pollMs / 4);
   poll.unref();
   return {
     get state() {

@@ -64,6 +64,17 @@ test("the tracker follows notifications long before its poll", async () => {
   expect(tracker.state.indexedBlock).toBe(1003);
 });
 
+test("the tracker takes a block of the served index from its notification, and reads the state at any other", async () => {
+  await plantOnchain(db.pool);
+  tracker = await trackIndexedBlock(db.url, { pollMs: LONG });
+  const announce = (payload: string) => db.pool.query("select pg_notify('onchain', $1)", [payload]);
+  await announce("index_test_0 1005 1790000000 905");
+  await until("what no table says", () => tracker!.block === 1005);
+  expect(tracker.state).toMatchObject({ indexedAt: 1_790_000_000, finalizedBlock: 905 });
+  await announce("index_other_0 1007 1790000000 907");
+  await until("what the table says", () => tracker!.block === 1000);
+});
+
 test("the tracker's poll finds what nobody announced", async () => {
   tracker = await trackIndexedBlock(db.url, { pollMs: 20 });
   expect(tracker.state).toEqual(NOT_INDEXED);
