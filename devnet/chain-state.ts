@@ -1,11 +1,13 @@
 /** The files of a kept chain: anvil's dumps, made safe against a kill in the middle of one, and its process id. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { endLeftover, isAlive } from "./start-program.ts";
 
 /** Longer than anvil needs to write a dump. */
 const QUIET_MS = 2_000;
+/** What a dump without old states ends with (Anvil 1.7.1). */
+const LAST_WORDS = '"historical_states":null}';
 
 /**
  * Anvil writes `dump` again and again in place, so a kill can leave half of one. A finished dump is moved to `state`,
@@ -31,7 +33,7 @@ export function settleDump(directory: string): void {
 export function settleLastDump(directory: string): { dump: string; loadable: string | undefined } {
   const { state, dump } = chainFiles(directory);
   if (existsSync(dump)) {
-    if (isJson(dump)) renameSync(dump, state);
+    if (isWhole(dump)) renameSync(dump, state);
     else rmSync(dump);
   }
   return { dump, loadable: existsSync(state) ? state : undefined };
@@ -49,13 +51,18 @@ export async function stopLeftoverAnvil(directory: string): Promise<void> {
   rmSync(file, { force: true });
 }
 
-function isJson(file: string): boolean {
+/** By its last bytes alone: a chain of a day has a dump of 140 MB. */
+function isWhole(file: string): boolean {
+  const from = statSync(file).size - LAST_WORDS.length;
+  if (from < 0) return false;
+  const bytes = Buffer.alloc(LAST_WORDS.length);
+  const opened = openSync(file, "r");
   try {
-    JSON.parse(readFileSync(file, "utf8"));
-    return true;
-  } catch {
-    return false;
+    readSync(opened, bytes, 0, bytes.length, from);
+  } finally {
+    closeSync(opened);
   }
+  return bytes.toString("latin1") === LAST_WORDS;
 }
 
 /** A process's command line; empty where it cannot be read. */

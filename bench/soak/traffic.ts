@@ -1,7 +1,7 @@
 /** A soak's traffic: everything the service does, at a moderate rate, for as long as it is asked to. */
 import { setTimeout as wait } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { startBlockClock } from "../../harness/block-clock.ts";
+import { startBlockClock } from "../../devnet/block-clock.ts";
 import type { DevnetFile } from "../../harness/stack.ts";
 import { GROUPS, kindsOf, oneOf, random } from "./kinds.ts";
 import { NotSent, population } from "./people.ts";

@@ -1,9 +1,9 @@
 /** The simulation's chain: mined by the clock of the simulation, and reorganised as chains are: most transactions come back, some do not. */
 import { type Hex, numberToHex } from "viem";
 import { launchAnvil, rpc } from "../../devnet/anvil-process.ts";
+import { startBlockClock } from "../../devnet/block-clock.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { testChain } from "../agent-wallet.ts";
-import { startBlockClock } from "../block-clock.ts";
 
 /** What a reorganisation did. */
 export type Reorganisation = { depth: number; kept: number; dropped: number; ofSender: number };

@@ -3,8 +3,8 @@ import { type Hex, parseEther } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { launchAnvil, rpc } from "../../devnet/anvil-process.ts";
+import { startBlockClock } from "../../devnet/block-clock.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
-import { startBlockClock } from "../../harness/block-clock.ts";
 import { until } from "../../harness/until.ts";
 
 const BLOCK_MS = 20;

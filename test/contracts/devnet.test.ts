@@ -1,13 +1,15 @@
 /** The development chain as a whole: what stands where, found again by a second start, kept over stops and kills. */
 import { spawn } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { getAddress, type Hex, parseEther } from "viem";
+import { getAddress, type Hex, parseEther, zeroAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { afterEach, describe, expect, test } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { loadConfig } from "../../config/config.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "../../devnet/anvil.ts";
+import { rpc } from "../../devnet/anvil-process.ts";
+import { dropHashes } from "../../devnet/block-clock.ts";
 import { chainFiles } from "../../devnet/chain-state.ts";
 import { openDevChain } from "../../devnet/chain-writer.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
@@ -186,6 +188,20 @@ describe("a kept chain", () => {
     await until("anvil ends", () => !isAlive(pid));
     const again = await start({ directory: path });
     expect(await openDevChain(again.url).getBlockNumber()).toBe(3n);
+  });
+
+  test("has the states of as many blocks as it may, whatever its block time, and the same blocks without their hashes", async () => {
+    const anvil = await start({ directory: directory(), blockTimeSeconds: 3600 });
+    const chain = openDevChain(anvil.url);
+    await chain.mine({ blocks: 300 });
+    const head = await chain.getBlock();
+    expect(await dropHashes(anvil.url)).toBe(true);
+    expect(await chain.getBlock()).toEqual(head);
+    const balanceAt = (depth: bigint) => chain.getBalance({ address: zeroAddress, blockNumber: head.number - depth });
+    expect(await balanceAt(30n)).toBe(0n);
+    await expect(balanceAt(50n)).rejects.toThrow("BlockOutOfRange");
+    await rpc(anvil.url, "anvil_reorg", [30, []]);
+    expect(await chain.getBlockNumber()).toBe(head.number);
   });
 
   test("leaves its process id to nobody after a stop", async () => {

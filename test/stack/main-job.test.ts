@@ -2,8 +2,8 @@
 import { parseAbi, parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
+import { type BlockClock, startBlockClock } from "../../devnet/block-clock.ts";
 import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
-import { type BlockClock, startBlockClock } from "../../harness/block-clock.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
 import { patientFetch } from "../support/patient-fetch.ts";

@@ -1,6 +1,6 @@
 /** What goes wrong while people pay: processes killed and started again, blocks taken back, a node and a facilitator in trouble. */
 
-import type { BlockClock } from "../../../harness/block-clock.ts";
+import type { BlockClock } from "../../../devnet/block-clock.ts";
 import type { TroubledFacilitator } from "../../../harness/payment-load/facilitator.ts";
 import type { Trouble } from "../../../harness/payment-load/plan.ts";
 import type { TroubledNode } from "../../../harness/troubled-node.ts";

@@ -4,11 +4,11 @@ import { MINT_FAULT_POINTS, PAID_MINT_FAULT_POINT } from "../../../api/services/
 import { createLocalFacilitator } from "../../../clients/facilitator-local.ts";
 import { createSigner } from "../../../clients/signer.ts";
 import { openPool } from "../../../db/sql/connect.ts";
+import { startBlockClock } from "../../../devnet/block-clock.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../../devnet/chain-keys.ts";
 import { TEMPO, tempoEnv } from "../../../devnet/tempo.ts";
 import { agentWallet } from "../../../harness/agent-wallet.ts";
-import { startBlockClock } from "../../../harness/block-clock.ts";
 import { closeBooks, openTreasury, summaryOf, unlikeOutcomes } from "../../../harness/books.ts";
 import { chainAt } from "../../../harness/chain-at.ts";
 import { LONG } from "../../../harness/patience.ts";
