@@ -143,7 +143,10 @@ async function prepareDatabase(): Promise<void> {
 }
 
 async function startDatabase(): Promise<void> {
-  const server = await startPostgres({ dataDir: dataDir(stack.config.dataDir).postgres });
+  const server = await startPostgres({
+    dataDir: dataDir(stack.config.dataDir).postgres,
+    settings: { shared_buffers: "64MB" },
+  });
   stack.stops.push(() => server.stop());
   const adminUrl = await ensureDatabase(server.url, "agents");
   const { indexerUrl, appUrl } = await ensureRoles(adminUrl);
