@@ -45,6 +45,10 @@ export const cpuOfMachine = (): number =>
 export const residentBytes = (pid: number, field: "VmRSS" | "VmHWM" = "VmRSS"): number =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readText(`/proc/${pid}/status`))?.[1] ?? Number.NaN) * 1024;
 
+/** Resident bytes with a share of what several processes have together; NaN when the process is gone. */
+export const proportionalBytes = (pid: number): number =>
+  Number(/^Pss:\s+(\d+) kB/m.exec(readText(`/proc/${pid}/smaps_rollup`))?.[1] ?? Number.NaN) * 1024;
+
 /** Open files and sockets; NaN when the process is gone. */
 export const openFiles = (pid: number): number => attempt(() => readdirSync(`/proc/${pid}/fd`).length, Number.NaN);
 

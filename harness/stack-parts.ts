@@ -28,6 +28,20 @@ export const partsBelow = (root: number): PartProcess[] =>
     return part ? [{ name: part[0], pid }] : [];
   });
 
+/** What the stack runs in addition to the service's own processes. */
+const PROGRAMS: typeof PARTS = [
+  ["PostgreSQL", "postgres"],
+  ["chain 8453", "--chain-id 8453"],
+  ["chain 4217", "--chain-id 4217"],
+];
+
+/** Ids of all processes below `root`, itself included, by the name of the part or program; the guards of programs are the others. */
+export const processesByPart = (root: number): Map<string, number[]> =>
+  Map.groupBy(processesBelow(root), (pid) => {
+    const line = commandLine(pid);
+    return [...PARTS, ...PROGRAMS].find(([, words]) => line.includes(words))?.[0] ?? "others";
+  });
+
 /** Every line that the processes of a stack have logged, with its file. */
 export function logLines({ directory }: Stack): { file: string; line: string }[] {
   const { logs } = dataDir(directory);

@@ -1,0 +1,68 @@
+/**
+ * `npm run bench -- idle [--minutes N] [--hours N]`: memory and CPU of each process of a seeded `npm start` with nothing to
+ * do, after N minutes, and again after N simulated hours of blocks with a little traffic.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import { rpc } from "../devnet/anvil-process.ts";
+import { atMost, sum, table } from "../harness/figures.ts";
+import { numberAfter } from "../harness/options.ts";
+import { cpuOf, processesBelow, proportionalBytes, residentBytes } from "../harness/running-processes.ts";
+import { type Stack, withSeededStack } from "../harness/stack.ts";
+import { processesByPart } from "../harness/stack-parts.ts";
+import { until } from "../harness/until.ts";
+
+const BLOCKS_AN_HOUR = 3_600;
+const CHUNK = 60;
+/** Seconds without blocks of ours and without traffic, over which the CPU is taken. */
+const QUIET_SECONDS = 60;
+const MOST_MB = 1024;
+const MOST_CPU = 5;
+
+/** @param args `--minutes N` before the first table (default 10), `--hours N` of blocks before the second (24) */
+export default async function idle(args: string[]): Promise<void> {
+  const [minutes, hours] = [numberAfter(args, "--minutes") ?? 10, numberAfter(args, "--hours") ?? 24];
+  await withSeededStack(async (stack) => {
+    await wait(minutes * 60_000);
+    await show(stack, `after ${minutes} minutes`);
+    const began = performance.now();
+    for (let hour = 1; hour <= hours; hour++) await simulateHour(stack);
+    const took = ((performance.now() - began) / 60_000).toFixed(1);
+    await show(stack, `after ${hours} simulated hours: ${hours * BLOCKS_AN_HOUR} blocks in ${took} minutes`);
+  });
+}
+
+/** The blocks of an hour, as fast as the index follows, with fifty reads. */
+async function simulateHour({ devnet: { apiUrl, rpcUrl } }: Stack): Promise<void> {
+  for (let mined = 0; mined < BLOCKS_AN_HOUR; mined += CHUNK) {
+    await rpc(rpcUrl, "anvil_mine", [`0x${CHUNK.toString(16)}`]);
+    const head = Number(await rpc(rpcUrl, "eth_blockNumber"));
+    await until("the index follows", async () => {
+      const { chain } = (await (await fetch(`${apiUrl}/api/v2/status`)).json()) as { chain: { indexed: number } };
+      return chain.indexed >= head;
+    });
+  }
+  const pages = ["agents?sort=credScore&order=desc", "agent/0", "agent/0/cred", "stats", "discover?q=audit"];
+  for (let i = 0; i < 50; i++) await (await fetch(`${apiUrl}/api/v2/${pages[i % pages.length]}`)).arrayBuffer();
+}
+
+/** Prints the memory of each part, and its CPU over a quiet minute. */
+async function show(stack: Stack, title: string): Promise<void> {
+  const root = stack.process.pid!;
+  const parts = () => [...processesByPart(root), ["all", processesBelow(root)] as const];
+  const cpuOfAll = (pids: readonly number[]) => sum(pids.map((pid) => cpuOf(pid)));
+  const before = new Map(parts().map(([name, pids]) => [name, cpuOfAll(pids)]));
+  await wait(QUIET_SECONDS * 1_000);
+  const rows = parts().map(([name, pids]) => ({
+    ...{ name, processes: pids.length },
+    resident: sum(pids.map((pid) => residentBytes(pid))) / 2 ** 20,
+    proportional: sum(pids.map((pid) => proportionalBytes(pid))) / 2 ** 20,
+    cpu: ((cpuOfAll(pids) - (before.get(name) ?? 0)) / QUIET_SECONDS) * 100,
+  }));
+  const body = rows.map(({ name, processes, resident, proportional, cpu }) => [
+    ...[name, processes, resident.toFixed(0), proportional.toFixed(0), cpu.toFixed(1)],
+  ]);
+  console.log(`\n${title}\n${table(["", "processes", "resident MB", "proportional MB", "CPU %"], body)}\n`);
+  const all = rows.at(-1)!;
+  console.log(atMost("memory of all, proportional", all.proportional, MOST_MB, { unit: " MB" }));
+  console.log(atMost("CPU of all, of a core", all.cpu, MOST_CPU, { unit: " %", digits: 1 }));
+}
