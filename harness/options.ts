@@ -53,18 +53,3 @@ export function commandLine<
     others: given as { [Name in keyof Others]?: Others[Name]["type"] extends "string" ? string : boolean },
   };
 }
-
-/** Ends what a command has started when it is interrupted; a second signal ends it at once. @returns takes what ends it from then on */
-export function onInterrupt(close: () => unknown = () => {}): (close: () => unknown) => void {
-  let end = close;
-  let ending = false;
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.on(signal, () => {
-      if (ending) process.exit(1);
-      ending = true;
-      void Promise.resolve(end()).finally(() => process.exit(1));
-    });
-  return (next) => {
-    end = next;
-  };
-}

@@ -6,7 +6,7 @@
 import { tablesOf } from "../harness/attack/report.ts";
 import { runPhase } from "../harness/attack/run.ts";
 import { type Phase, settingsOf } from "../harness/attack/world.ts";
-import { commandLine, onInterrupt, refuse } from "../harness/options.ts";
+import { commandLine, refuse } from "../harness/options.ts";
 
 const { numbers, others } = commandLine(
   {
@@ -23,7 +23,6 @@ if (asked !== undefined && asked !== "free" && asked !== "paid") refuse("--phase
 const phases: readonly Phase[] = asked ? [asked as Phase] : ["free", "paid"];
 const again = `npm run attack -- --minutes ${minutes} --seed ${seed}${asked ? ` --phase ${asked}` : ""}${others.numbers ? ` --numbers ${others.numbers}` : ""} --people ${people} --attackers ${attackers}`;
 
-const onWorld = onInterrupt();
 const reports = [];
 for (const phase of phases) {
   console.log(
@@ -35,7 +34,6 @@ for (const phase of phases) {
     ...{ seed, phase, seconds: (minutes * 60) / phases.length, people, attackers },
     numbers: others.numbers?.split(",").map(Number),
     say: (line) => console.log(line),
-    onWorld,
   });
   console.log(`\n${tablesOf(report)}`);
   reports.push(report);

@@ -4,7 +4,7 @@
  * `--regressions` runs those that have found a defect. Stops after M rounds, or before one that begins later than T
  * minutes from now.
  */
-import { commandLine, onInterrupt, refuse } from "../harness/options.ts";
+import { commandLine, refuse } from "../harness/options.ts";
 import { ROWS } from "../harness/simulation/plan.ts";
 import { REGRESSIONS } from "../harness/simulation/regressions.ts";
 import { simulate } from "../harness/simulation/simulate.ts";
@@ -35,14 +35,13 @@ const progress = (done: number, of: number) => {
   const full = Math.round((WIDTH * done) / of);
   process.stderr.write(`\r[${"#".repeat(full)}${"-".repeat(WIDTH - full)}] ${done} of ${of} rounds`);
 };
-const onWorld = onInterrupt();
 const drawn = others.regressions ? REGRESSIONS : seeds.map((each) => ({ seed: each, rows }));
 const given = others.regressions
   ? "--regressions"
   : `--seeds ${seeds.join(",")}${rows ? ` --rows ${rows.join(",")}` : ""}`;
 say(`npm run simulate -- ${given}`);
 const { failures, rounds, covered, died } = await simulate({
-  ...{ drawn, say, progress, onWorld },
+  ...{ drawn, say, progress },
   until: Date.now() + minutes * 60_000,
 });
 if (process.stderr.isTTY) process.stderr.write("\n");

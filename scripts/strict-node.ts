@@ -2,9 +2,8 @@
  * `npm run strict-node [-- --profile NAME,NAME] [--short]`: the main job, a paid mint, a recovery from a crash while
  * settling and a backfill of 20,000 events on each profile of the strict node, and a table of what each one took.
  */
-import { setTimeout as wait } from "node:timers/promises";
 import { sum } from "../harness/figures.ts";
-import { commandLine, onInterrupt, refuse } from "../harness/options.ts";
+import { commandLine, refuse } from "../harness/options.ts";
 import { FULL, runStrict, SHORT } from "../harness/strict/run.ts";
 import { PROFILES, type ProfileName } from "../harness/strict-node/profiles.ts";
 
@@ -28,15 +27,7 @@ function added(all: readonly Record<string, number>[]): Record<string, number> {
   return total;
 }
 
-const end = new AbortController();
-/** Milliseconds for the processes of a run that is interrupted to end. */
-const END_MS = 12_000;
-onInterrupt(() => {
-  end.abort();
-  return wait(END_MS);
-});
-
-const results = await runStrict({ ...plan, profiles }, (line) => console.log(line), end.signal);
+const results = await runStrict({ ...plan, profiles }, (line) => console.log(line));
 console.log(`\n${cells(["profile", "step", "", "seconds", "requests", "batches", "refused", "retried"])}`);
 for (const [profile, steps] of Map.groupBy(results, (result) => result.profile)) {
   for (const { step, wrong, seconds, counts } of steps) {

@@ -20,8 +20,6 @@ export type Run = {
   /** Only the attacks of these numbers. */
   numbers?: readonly number[] | undefined;
   say(line: string): void;
-  /** Gets what ends the world early. */
-  onWorld?: ((close: () => Promise<void>) => void) | undefined;
 };
 
 export type Report = {
@@ -51,7 +49,6 @@ export async function runPhase(run: Run): Promise<Report> {
   const score = openScore(attacks.map(nameOf), say);
   const broken: string[] = [];
   const world = await openWorld({ seed, phase, say });
-  run.onWorld?.(world.close);
   const follower = new AbortController();
   try {
     const before = processesOf(world);

@@ -25,7 +25,6 @@ export const BROKEN = 2;
 
 const MAX_LOOKS = 8;
 const AGAIN_MINUTES = 13;
-const INTERRUPTS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Between the request to end and the end. */
 const END_MS = 10_000;
 const LINES_OF_A_DEFECT = 12;
@@ -184,11 +183,6 @@ async function runToEnd(
     signal(-child.pid!, "SIGKILL");
     for (const pid of strays(facts)) signal(pid, "SIGKILL");
   };
-  const interrupted = () => {
-    endAll();
-    process.exit(BROKEN);
-  };
-  for (const name of INTERRUPTS) process.once(name, interrupted);
   let cutOff = false;
   const timer = setTimeout(() => {
     cutOff = true;
@@ -201,7 +195,6 @@ async function runToEnd(
   });
   clearTimeout(timer);
   endAll();
-  for (const name of INTERRUPTS) process.off(name, interrupted);
   return { code: cutOff ? null : code, cutOff, seconds: (Date.now() - began) / 1_000, facts: readFacts(facts), log };
 }
 

@@ -14,7 +14,7 @@ import type { Ledger } from "./oracle.ts";
 import { drawPlan, type Plan, ROWS, type Row } from "./plan.ts";
 import { PARTS } from "./processes.ts";
 import { runRound } from "./round.ts";
-import { startWorld, type World, type WorldOptions } from "./world.ts";
+import { startWorld, type World } from "./world.ts";
 
 /** Rounds after which the chain starts anew: the oracle reads all of it. */
 const ROUNDS_PER_WORLD = 20;
@@ -22,7 +22,7 @@ const ROUNDS_PER_WORLD = 20;
 /** What a round is drawn from: a seed, and the rows it may take; absent = all. */
 type Drawn = { seed: number; rows?: readonly Row[] | undefined };
 
-export type SimulationOptions = WorldOptions & {
+export type SimulationOptions = {
   drawn: readonly Drawn[];
   say(line: string): void;
   /** Called before each round and after the last. */
@@ -42,7 +42,7 @@ export async function simulate(options: SimulationOptions) {
   const late = () => options.until !== undefined && Date.now() > options.until;
   while (left.length > 0 && !late()) {
     const began = Date.now();
-    const world = await startWorld(options);
+    const world = await startWorld();
     say(`a new world after ${Math.round((Date.now() - began) / 1000)} s`);
     try {
       const ledger = await openLedger(world);

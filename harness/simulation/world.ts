@@ -54,16 +54,7 @@ const IMPATIENT = {
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-export type WorldOptions = {
-  /** Given the way to end everything as soon as anything has been started. */
-  onWorld?: ((close: () => Promise<void>) => void) | undefined;
-};
-
-export const startWorld = ({ onWorld }: WorldOptions = {}) =>
-  withClosers((later, close) => {
-    onWorld?.(close);
-    return build(later, close);
-  });
+export const startWorld = () => withClosers(build);
 
 async function build(later: Later, close: () => Promise<void>) {
   const directory = scratchDirectory("simulation");

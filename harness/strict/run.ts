@@ -50,22 +50,15 @@ export type StepResult = {
   counts: StrictCounts;
 };
 
-/** @param ended ends all worlds and their processes when it aborts */
-export async function runStrict(plan: Plan, say: (line: string) => void, ended: AbortSignal): Promise<StepResult[]> {
+export async function runStrict(plan: Plan, say: (line: string) => void): Promise<StepResult[]> {
   const limit = pLimit(plan.atOnce);
-  const runs = plan.profiles.map((profile) => limit(() => runProfile(profile, plan, say, ended)));
+  const runs = plan.profiles.map((profile) => limit(() => runProfile(profile, plan, say)));
   return (await Promise.all(runs)).flat();
 }
 
 /** In a world of its own: two senders with one key would take each other's nonces. */
-async function runProfile(
-  profile: ProfileName,
-  plan: Plan,
-  say: (line: string) => void,
-  ended: AbortSignal,
-): Promise<StepResult[]> {
+async function runProfile(profile: ProfileName, plan: Plan, say: (line: string) => void): Promise<StepResult[]> {
   const world = await startChainWorld(plan.blocks);
-  ended.addEventListener("abort", () => void world.close());
   try {
     const [jobs, backfill] = await Promise.all([runJobs(world, profile, say), runBackfill(world, profile, plan)]);
     const results = [...jobs, backfill];
