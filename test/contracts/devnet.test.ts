@@ -1,5 +1,4 @@
 /** The development chain as a whole: what stands where, found again by a second start, kept over stops and kills. */
-import { spawn } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { getAddress, type Hex, parseEther, zeroAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
@@ -168,26 +167,6 @@ describe("a kept chain", () => {
     await killed.ended;
     const again = await start({ directory: path });
     expect((await openDevChain(again.url).getBlock()).hash).toBe(head.hash);
-  });
-
-  deepIt("ends with its parent, however that dies, and keeps what it had", async () => {
-    const path = directory();
-    const script = `
-        const { startAnvil } = await import(${JSON.stringify(new URL("../../devnet/anvil.ts", import.meta.url).href)});
-        const { pid, url } = await startAnvil({ directory: ${JSON.stringify(path)} });
-        console.log(JSON.stringify({ pid, url }));
-        setInterval(() => {}, 1000);`;
-    const parent = spawn(process.execPath, ["--input-type=module", "-e", script], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    cleanups.push(() => parent.kill("SIGKILL"));
-    const said = await new Promise<string>((done) => parent.stdout.once("data", (chunk) => done(String(chunk))));
-    const { pid, url } = JSON.parse(said) as { pid: number; url: string };
-    await openDevChain(url).mine({ blocks: 3 });
-    parent.kill("SIGKILL");
-    await until("anvil ends", () => !isAlive(pid));
-    const again = await start({ directory: path });
-    expect(await openDevChain(again.url).getBlockNumber()).toBe(3n);
   });
 
   test("has the states of as many blocks as it may, whatever its block time, and the same blocks without their hashes", async () => {

@@ -1,5 +1,4 @@
 /** `npm start`: what it refuses, what it keeps, and that it leaves nothing behind. */
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
@@ -10,6 +9,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { dataDir } from "../../devnet/data-dir.ts";
 import { isAlive } from "../../devnet/start-program.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
+import { commandLine, processesBelow } from "../../harness/running-processes.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { runStart, type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
@@ -31,17 +31,10 @@ const emptyDirectory = () => {
   return directory;
 };
 
-/** Every process below `pid`, in one look at the system's table. */
-function descendants(pid: number): { pid: number; command: string }[] {
-  const table = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" })
-    .trim()
-    .split("\n")
-    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)!)
-    .map(([, child, parent, command]) => ({ pid: Number(child), parent: Number(parent), command: command! }));
-  const below = (of: number): { pid: number; command: string }[] =>
-    table.filter(({ parent }) => parent === of).flatMap((process) => [process, ...below(process.pid)]);
-  return below(pid);
-}
+const descendants = (pid: number): { pid: number; command: string }[] =>
+  processesBelow(pid)
+    .slice(1)
+    .map((child) => ({ pid: child, command: commandLine(child) }));
 
 describe("a start that cannot work", () => {
   it("says in one sentence that the port is taken, ends with 1 and leaves nothing running", async () => {
