@@ -7,6 +7,7 @@ import { DEFAULT_BUDGETS } from "../config/budgets.ts";
 import { loadConfig, overlaid } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { STACK_FILE } from "../config/environment.ts";
+import { formerVariables } from "../config/former-variables.ts";
 import { envExample, SET_BY_OPERATORS } from "../config/generated-files.ts";
 import { DEFAULT_LIMITS } from "../config/limits.ts";
 import { PROCESSES, type Process } from "../config/variable.ts";
@@ -45,6 +46,17 @@ describe(".env.example", () => {
     expect(named.slice(0, 10)).toEqual(SET_BY_OPERATORS);
   });
 
+  it("and the documents name no variable of an earlier version", () => {
+    const root = new URL("..", import.meta.url);
+    const pages = readdirSync(new URL("docs", root), { recursive: true, encoding: "utf8" }).map(
+      (page) => `docs/${page}`,
+    );
+    for (const page of [".env.example", "README.md", ...pages.filter((path) => path.endsWith(".md"))]) {
+      const words = readFileSync(new URL(page, root), "utf8").match(/\b[A-Z][A-Z0-9_]+\b/g) ?? [];
+      expect(formerVariables(Object.fromEntries(words.map((word) => [word, "named"]))), page).toEqual([]);
+    }
+  });
+
   it("names every variable once", () => {
     for (const name of Object.keys(VARIABLES)) expect(text.match(new RegExp(`^(# )?${name}=`, "gm"))).toHaveLength(1);
   });
@@ -79,7 +91,7 @@ describe("docs/operate/limits.md", () => {
     const product = files.filter((file) => /^(api|card-renderer|core|db|settlement|wiring)\/.*\.ts$/.test(file));
     const uses = product.flatMap((file) => {
       const text = readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
-      return [...text.matchAll(/\b(?<!function )(?:concurrencyLimit|places)\((?<given>[^)]*)/g)].map(
+      return [...text.matchAll(/(?<!function |[.#])\b(?:concurrencyLimit|places)\((?<given>[^)]+)/g)].map(
         ({ groups }) => groups!.given!,
       );
     });
@@ -118,7 +130,7 @@ describe("loadConfig", () => {
     expect(at("https://agents.example/")).toBe("https://agents.example");
     expect(at("http://[2001:db8::1]:4000")).toBe("http://[2001:db8::1]:4000");
     for (const below of ["https://example.org/agents/", "https://example.org/agents", "https://example.org/?a=b"])
-      expect(() => at(below), below).toThrow(/^PUBLIC_URL must be the root of a host, as /);
+      expect(() => at(below), below).toThrow(/^PUBLIC_URL must be the root of a host, [^(]*$/);
     expect(() => loadConfig({ DATA_DIR: emptyDirectory(), WEB_URL: "https://example.org/app" })).toThrow(
       /^WEB_URL must/,
     );
