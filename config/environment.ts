@@ -39,7 +39,7 @@ function readText(from: string, path: string): Written {
 
 /** Names of proxies are written in either case (https://everything.curl.dev/usingcurl/proxies/env.html). */
 const textOf = (env: Environment, name: string): string | undefined =>
-  env[name]?.trim() || (name in PROXY ? env[name.toLowerCase()]?.trim() : undefined);
+  env[name]?.trim() || (name in PROXY && env[name.toLowerCase()]?.trim()) || undefined;
 
 /** What an environment says of a variable, directly or by a file. */
 function writtenIn(env: Environment, name: string): Written {
@@ -50,7 +50,7 @@ function writtenIn(env: Environment, name: string): Written {
   return text ? { from: name, text } : { from: name };
 }
 
-const isIn = (env: Environment, name: string): boolean => Boolean(env[name]?.trim());
+const isIn = (env: Environment, name: string): boolean => textOf(env, name) !== undefined;
 
 /**
  * Where the values of variables come from.
