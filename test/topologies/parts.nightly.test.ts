@@ -243,7 +243,7 @@ const ENTRIES: Record<string, Entry> = {
     },
   },
   lagging: {
-    part: "anvil, twice",
+    part: "anvil, one of two behind",
     version: ["node_modules/.bin/anvil", "--version"],
     does: "the first of two nodes is six blocks behind: nothing is lost",
     async run() {
