@@ -8,11 +8,11 @@ import { join } from "node:path";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const BUDGET = {
-  "lines of product": { most: 119_072, goal: 106_000 },
-  "lines of support": { most: 31_098, goal: 25_000 },
-  "lines of tests": { most: 82_571, goal: 72_000 },
-  "bytes of Markdown": { most: 612_966, goal: 420_000 },
-  "environment variables": { most: 123, goal: 130 },
+  "lines of product": { most: 121_139, goal: 106_000 },
+  "lines of support": { most: 31_629, goal: 25_000 },
+  "lines of tests": { most: 84_816, goal: 72_000 },
+  "bytes of Markdown": { most: 420_000, goal: 420_000 },
+  "environment variables": { most: 127, goal: 130 },
   "npm scripts": { most: 40, goal: 25 },
   "bytes of binary files": { most: 1_399_596, goal: 3_000_000 },
 };

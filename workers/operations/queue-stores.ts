@@ -21,9 +21,9 @@ export type StoreOptions = {
   watchMs?: number | undefined;
 };
 
-export const RETRIES = { attempts: 5, backoff: { type: "exponential", delay: 1_000 } } as const;
+const RETRIES = { attempts: 5, backoff: { type: "exponential", delay: 1_000 } } as const;
 /** Finished jobs that the store keeps: their ids keep a repeated add from running twice. */
-export const KEEP = {
+const KEEP = {
   removeOnComplete: { count: 2_000, age: 86_400 },
   removeOnFail: { count: 5_000, age: 7 * 86_400 },
 } as const;
