@@ -40,13 +40,12 @@ export const isUnanswered = (error: unknown): boolean => error instanceof Unansw
 function afterSteps(ms: number, late: () => void): () => void {
   let left = STEPS;
   let last: NodeJS.Immediate | undefined;
-  const timer = setInterval(() => {
-    if (--left > 0) return;
-    clearInterval(timer);
-    last = setImmediate(late);
+  const timer = setTimeout(() => {
+    if (--left > 0) timer.refresh();
+    else last = setImmediate(late);
   }, ms / STEPS);
   return () => {
-    clearInterval(timer);
+    clearTimeout(timer);
     clearImmediate(last);
   };
 }

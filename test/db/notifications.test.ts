@@ -63,8 +63,8 @@ it("keeps its connection from one use to the next, hears again after a loss, and
   await db.pool.query("notify news, 'one'");
   await until("it has heard", () => heard.includes("one"));
   expect(await sessions()).toEqual([pid]);
-  await db.pool.query("select pg_terminate_backend($1)", [pid]);
   const before = heard.length;
+  await db.pool.query("select pg_terminate_backend($1)", [pid]);
   await until("it listens again", () => heard.length > before);
   await db.pool.query("notify news, 'two'");
   await until("it has heard again", () => heard.includes("two"));
