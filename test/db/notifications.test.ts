@@ -59,7 +59,9 @@ it("keeps its connection from one use to the next, hears again after a loss, and
   const [pid, ...more] = await sessions();
   expect(more).toEqual([]);
   stop();
+  const stopped = heard.length;
   const again = session.on("news", (payload) => void heard.push(payload));
+  await until("it listens once more", () => heard.length > stopped);
   await db.pool.query("notify news, 'one'");
   await until("it has heard", () => heard.includes("one"));
   expect(await sessions()).toEqual([pid]);
