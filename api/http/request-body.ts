@@ -6,7 +6,8 @@ import { parseStrictJson } from "../../core/strict-json.ts";
 /** Largest body accepted, in bytes. */
 const MAX_BODY_BYTES = 256 * 1024;
 
-const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+/** Parameters do not change a media type (RFC 9110, section 8.3.1), and JSON is UTF-8 whatever `charset` says (RFC 8259). */
+const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;.*)?$/i;
 
 /** A body as sent (`bytes`, the base of fingerprints) and as understood; `value` is undefined when there was none. */
 export type RequestBody = { bytes: Buffer; value: unknown };

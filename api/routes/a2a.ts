@@ -10,7 +10,7 @@ import { isRecord } from "../../core/json.ts";
 import { endpoint } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
 import { noMessage } from "../json-rpc.ts";
-import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
+import { type Carrier, callTool, ignoredSentence, toolNamed } from "../tools/call-tool.ts";
 import { plainText, summaryOf } from "../tools/natural-language.ts";
 import { TOOLS, type Tool } from "../tools/tools.ts";
 
@@ -202,11 +202,13 @@ async function answerOf(
   const outcome = await callTool(tool, given, call);
   if (outcome.kind === "failure") return { parts: [], failure: outcome.failure };
   const data = JSON.parse(outcome.json);
+  const said = ignoredSentence(outcome.ignored);
   return {
     ignored: outcome.ignored,
     parts: [
       ...(inWords ? [{ kind: "text" as const, text: (tool.inWords ?? summaryOf)(data) }] : []),
       { kind: "data", data },
+      ...(said === null ? [] : [{ kind: "text" as const, text: said }]),
     ],
   };
 }

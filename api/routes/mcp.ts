@@ -24,15 +24,17 @@ import {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Config } from "../../config/config.ts";
+import { isRecord } from "../../core/json.ts";
 import { costsInWords, type PriceList } from "../../core/payments/prices.ts";
 import { quoted, WORDS_ARE_DATA } from "../../core/quoted.ts";
+import { parseStrictJson } from "../../core/strict-json.ts";
 import { endpoint } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { noMessage, refused } from "../json-rpc.ts";
 import type { Reply } from "../reply.ts";
 import { DESCRIPTION } from "../services/sign-in-info.ts";
-import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
+import { type Carrier, callTool, ignoredSentence, toolNamed } from "../tools/call-tool.ts";
 import { inputSchemaOf, outputSchemaOf } from "../tools/tool-schemas.ts";
 import { descriptionOf, TOOLS } from "../tools/tools.ts";
 
@@ -75,6 +77,7 @@ const messageSchema = z
     jsonrpc: z.literal("2.0"),
     id: z.union([z.string(), z.number()]).optional(),
     method: z.string().optional(),
+    params: z.unknown().optional(),
   })
   .meta({ id: "JsonRpcMessage", examples: [{ jsonrpc: "2.0", id: 1, method: "tools/list" }] });
 
@@ -111,7 +114,10 @@ export const mcp = endpoint({
       if (value !== undefined) headers.set(name, value);
     }
     const request = new Request(`${call.deps.config.service.publicUrl}/mcp`, { ...ASKED, headers });
-    const response = await answerOf(call, request, call.body);
+    const body = withoutNothing(call.body);
+    const problem = body.method === "tools/call" ? problemOf(body.params) : null;
+    if (problem !== null) return refused(body, ProtocolErrorCode.InvalidParams, problem);
+    const response = await answerOf(call, request, body);
     if (!(response instanceof Response)) return response;
     const content = await response.text();
     const type = content === "" ? "text/plain; charset=utf-8" : "application/json; charset=utf-8";
@@ -126,6 +132,30 @@ const ASKED = {
 };
 /** Headers in which revision 2026-07-28 repeats what the body says, for proxies that route by headers. */
 const REVISION_HEADERS = ["mcp-protocol-version", "mcp-method", "mcp-name"];
+
+/** The message without `null` where nothing is meant, and with arguments that were sent as a JSON text read. */
+function withoutNothing({ params, ...message }: Message): Message {
+  if (params === null || params === undefined) return message;
+  if (!isRecord(params) || !Object.hasOwn(params, "arguments")) return { ...message, params };
+  const { arguments: given, ...others } = params;
+  if (given === null) return { ...message, params: others };
+  return { ...message, params: { ...others, arguments: typeof given === "string" ? readOrSame(given) : given } };
+}
+
+function readOrSame(text: string): unknown {
+  try {
+    return parseStrictJson(Buffer.from(text));
+  } catch {
+    return text;
+  }
+}
+
+/** What is wrong with the parameters of a call, as a sentence; null where nothing is. */
+function problemOf(params: unknown): string | null {
+  if (!isRecord(params) || typeof params.name !== "string") return "params.name must be the name of a tool.";
+  const { arguments: given } = params;
+  return given === undefined || isRecord(given) ? null : "params.arguments must be an object.";
+}
 
 /** The library's answer in the revision that the message names, or our refusal. */
 async function answerOf(carrier: Carrier, request: Request, body: Message): Promise<Response | Reply> {
@@ -165,11 +195,15 @@ const KEEP = { ttlMs: 300_000, cacheScope: "public" } as const;
 function serverFor(carrier: Carrier): Server {
   const { config, payments } = carrier.deps;
   const server = new Server(serverInfoOf(config.service), {
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {} },
     instructions: instructionsOf(payments.shown()),
     cacheHints: { "server/discover": KEEP, "tools/list": KEEP },
   });
   server.setRequestHandler("tools/list", () => ({ tools: toolDescriptions() }));
+  // Hosts ask for all lists, and show a server that answers one of them with an error as broken.
+  server.setRequestHandler("resources/list", () => ({ resources: [] }));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
+  server.setRequestHandler("prompts/list", () => ({ prompts: [] }));
   server.setRequestHandler("tools/call", ({ params }) => resultOf(carrier, params.name, params.arguments ?? {}));
   return server;
 }
@@ -184,7 +218,7 @@ async function resultOf(carrier: Carrier, name: string, given: Record<string, un
   if (outcome.kind === "failure") return { content, isError: true };
   return {
     // Behind the JSON, which programs read as the first text.
-    content: [...content, { type: "text", text: WORDS_ARE_DATA }],
+    content: [...content, { type: "text", text: [WORDS_ARE_DATA, ignoredSentence(outcome.ignored)].join(" ").trim() }],
     structuredContent: JSON.parse(text),
     ...(outcome.ignored.length > 0 && { _meta: { ignoredArguments: outcome.ignored } }),
   };

@@ -1,5 +1,6 @@
 /** Calls a tool: the endpoint's own schemas check the arguments, and the endpoint's own handler answers. */
 import { type Failure, fail } from "../../core/errors.ts";
+import { quoted } from "../../core/quoted.ts";
 import type { Call, Endpoint } from "../endpoint.ts";
 import { handled } from "../handled.ts";
 import { toFailure } from "../http/error-answer.ts";
@@ -50,9 +51,10 @@ async function answerOf(
   const parts = { texts: {} as Record<string, string>, fields: {} as Record<string, unknown> };
   for (const [name, value] of Object.entries(given)) {
     if (value === null) continue;
-    if (fields.has(name)) parts.fields[name] = value;
-    else if (texts.has(name)) parts.texts[name] = textOf(name, value);
-    else ignored.push(name.slice(0, MAX_NAME));
+    const taken = takenName(name, given, (each) => fields.has(each) || texts.has(each));
+    if (taken === undefined) ignored.push(name.slice(0, MAX_NAME));
+    else if (fields.has(taken)) parts.fields[taken] = value;
+    else parts.texts[taken] = textOf(taken, value);
   }
   const params = check(endpoint.params, only(parts.texts, endpoint.params?.shape), "arguments");
   const query = check(querySchema, only(parts.texts, querySchema?.shape), "arguments") as
@@ -66,6 +68,27 @@ async function answerOf(
   const { content } = await handled(endpoint, call);
   return { json: textOfJson(content), ignored: ignored.slice(0, MAX_IGNORED) };
 }
+
+/** Words that models write for an argument: in place of `q` what is searched for, in place of `ref` or `id` the agent. */
+const NEAR_NAMES: Record<string, readonly string[]> = {
+  q: ["query", "question", "search", "text"],
+  ref: ["agent", "agentId", "tokenId", "address", "id"],
+  id: ["agent", "agentId", "tokenId", "ref"],
+};
+
+/** The argument of a tool that a name means: itself, or one that is not given and that the name is near to. */
+function takenName(name: string, given: object, takes: (name: string) => boolean): string | undefined {
+  if (takes(name)) return name;
+  return Object.keys(NEAR_NAMES).find(
+    (near) => takes(near) && !Object.hasOwn(given, near) && NEAR_NAMES[near]!.includes(name),
+  );
+}
+
+/** What an answer says to its reader of arguments that were ignored; null for none. */
+export const ignoredSentence = (ignored: readonly string[]): string | null =>
+  ignored.length === 0
+    ? null
+    : `Ignored, because this tool has no such arguments: ${ignored.map((name) => quoted(name)).join(", ")}.`;
 
 /** JSON of an answer as text; the handler may have built it as bytes. */
 function textOfJson(content: Reply["content"]): string {

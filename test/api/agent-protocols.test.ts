@@ -240,6 +240,70 @@ describe("MCP", () => {
     });
   });
 
+  it("says what it ignored where a model reads it, and takes names that mean an argument", async () => {
+    const said = (result: Result) => result.content.map(({ text }) => text).join(" ");
+    expect(said(await call("get_agent", { ref: 0, chat: "x" }))).toContain(
+      'Ignored, because this tool has no such arguments: "chat".',
+    );
+    expect(said(await call("get_agent", { ref: 0 }))).not.toContain("Ignored");
+    for (const [near, exact] of [
+      [{ query: "a" }, { q: "a" }],
+      [{ search: "a" }, { q: "a" }],
+    ])
+      expect((await call("search_agents", near)).structuredContent).toMatchObject({
+        agents: ((await call("search_agents", exact)).structuredContent as { agents: object[] }).agents,
+      });
+    for (const name of ["agentId", "tokenId", "id", "agent"])
+      expect((await call("get_agent", { [name]: 0 })).structuredContent).toMatchObject({ tokenId: 0 });
+    // What is given under its own name wins.
+    expect((await call("get_agent", { ref: 0, id: 4040 })).structuredContent).toMatchObject({ tokenId: 0 });
+  });
+
+  const lists: [method: string, key: string][] = [
+    ["resources/list", "resources"],
+    ["resources/templates/list", "resourceTemplates"],
+    ["prompts/list", "prompts"],
+  ];
+  it.each(lists)("%s is an empty list", async (method, key) => {
+    expect((await post("/mcp", rpc(method))).body).toMatchObject({ result: { [key]: [] } });
+  });
+
+  it.each([null, undefined, {}])("no parameters are no parameters, as %j too", async (params) => {
+    const { body } = await post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/list", params });
+    expect(body).toMatchObject({ result: { tools: expect.any(Array) } });
+  });
+
+  const forms: [params: unknown, expected: object][] = [
+    [{ name: "leaderboard", arguments: null }, { result: { structuredContent: { agents: expect.any(Array) } } }],
+    [{ name: "get_cred", arguments: '{"ref":"0"}' }, { result: { structuredContent: { tokenId: 0 } } }],
+    [
+      { name: "get_cred", arguments: "ref 0" },
+      { error: { code: -32602, message: expect.stringContaining("arguments") } },
+    ],
+    [{ name: "get_cred", arguments: [] }, { error: { code: -32602, message: expect.stringContaining("arguments") } }],
+    [{ name: 7 }, { error: { code: -32602, message: expect.stringContaining("name") } }],
+    [{}, { error: { code: -32602, message: expect.stringContaining("name") } }],
+    [null, { error: { code: -32602, message: expect.stringContaining("name") } }],
+  ];
+  it.each(forms)("a call with %j is answered, or refused by name", async (params, expected) => {
+    expect((await post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params })).body).toMatchObject(expected);
+  });
+
+  it.each([
+    "application/json; charset=utf8",
+    'application/json; charset="UTF-8"; boundary=x',
+    "application/json;odata=verbose",
+    "application/json;",
+    "Application/JSON ; charset=us-ascii",
+    "application/vnd.api+json; version=1",
+  ])("a body of type %s is JSON", async (type) => {
+    expect((await post("/mcp", rpc("tools/list"), { "content-type": type })).status).toBe(200);
+  });
+
+  it.each(["text/plain", "application/jsonp", "text/json"])("a body of type %s is 415", async (type) => {
+    expect((await post("/mcp", rpc("tools/list"), { "content-type": type })).status).toBe(415);
+  });
+
   it("describes its tools in JSON Schema 2020-12 and nothing else: a strict reader takes them", async () => {
     const { tools } = await client.listTools();
     for (const { name, inputSchema, outputSchema } of tools)
@@ -294,7 +358,7 @@ describe("MCP", () => {
   });
 
   it("answers an unknown method in the protocol's own words", async () =>
-    expect(await post("/mcp", rpc("resources/list"))).toMatchObject({
+    expect(await post("/mcp", rpc("no/such/method"))).toMatchObject({
       status: 200,
       body: { error: { code: -32601 } },
     }));

@@ -109,7 +109,7 @@ describe(`revision ${REVISION}`, () => {
     ["a header of another method", { method: "tools/list", headers: { "mcp-method": "ping" } }, 400, -32020],
     ["no header of the name", { ...call, headers: { "mcp-name": null } }, 400, -32020],
     ["a header of another tool", { ...call, headers: { "mcp-name": "get_cred" } }, 400, -32020],
-    ["a method it has not", { method: "resources/list" }, 404, -32601],
+    ["a method it has not", { method: "no/such/method" }, 404, -32601],
     ["a method that the revision took away", { method: "initialize" }, 404, -32601],
     ["a subscription, for nothing changes", { method: "subscriptions/listen" }, 404, -32601],
     ["a tool it has not", { method: "tools/call", params: { name: "mint", arguments: {} } }, 200, -32602],
