@@ -12,7 +12,7 @@ import { clientAddressBehind, comesFrom } from "./http/client-address.ts";
 import { networksOf } from "./http/client-network.ts";
 import { errorAnswer } from "./http/error-answer.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
-import { requestUrl } from "./http/request-url.ts";
+import { requestUrl, withoutTrailingSlash } from "./http/request-url.ts";
 import { ResponseHead } from "./http/response-head.ts";
 import { depsForReads, openDeps } from "./open-deps.ts";
 import type { Machinery } from "./request-handler.ts";
@@ -72,6 +72,12 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
     stop: () => streams.endAll(),
     listener(incoming, outgoing) {
       const head = new ResponseHead(outgoing, requestIdOf(incoming), headers);
+      const target = withoutTrailingSlash(incoming.url ?? "");
+      if (target !== null) {
+        // A write is sent again by the client: what was signed or paid for names a path.
+        if (!READS.has(incoming.method)) return void head.send(incoming, movedTo(target));
+        incoming.url = target;
+      }
       // A browser that navigates gets a page; every other client gets an endpoint's answer.
       if (web(incoming, head)) return void meter?.unrouted("page");
       if (incoming.method === "OPTIONS") {
@@ -103,5 +109,8 @@ const admissions = ({ db, replicas }: Pick<ApiDeps, "db" | "replicas">): Pick<Ma
   admit: () => admit(db),
   admitRead: () => admit(replicas?.next() ?? db),
 });
+
+const READS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "OPTIONS"]);
+const movedTo = (target: string) => ({ status: 308, headers: { location: target }, body: null });
 
 const UNUSABLE = new Failure("invalid_input", "The request line or the Host header cannot be used.");

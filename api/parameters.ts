@@ -147,13 +147,13 @@ export const choices = <const T extends readonly [string, ...string[]]>(words: T
     example: words.slice(0, 2).join(","),
   });
 
-/** `true` or `false`; undefined when absent. */
+/** `true` or `1`, `false` or `0`; undefined when absent. */
 export const flag = (what: string) =>
   documented(
     z
       .string()
       .transform((text, ctx) => {
-        if (/^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
+        if (/^(?:true|false|1|0)$/i.test(text)) return /^(?:true|1)$/i.test(text);
         ctx.addIssue("must be true or false");
         return z.NEVER;
       })

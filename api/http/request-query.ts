@@ -35,6 +35,8 @@ export function readQuery(search: string, known: ReadonlySet<string>): RequestQu
       });
     values[name] = value;
   }
+  // An empty value is the default. It counts as given until here: a repeated name is refused.
+  for (const name of Object.keys(values)) if (values[name] === "") delete values[name];
   return { values, ignored: [...ignored] };
 }
 

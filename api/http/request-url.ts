@@ -6,6 +6,16 @@ const PLAIN_HOST = /^[a-z0-9._-]+(?::(?!80$)\d{1,5})?$/;
 /** Path and query that the URL parser leaves unchanged: no escape, no dot segment, nothing that it would escape. */
 const PLAIN_TARGET = /^\/(?!.*\/\.{1,2}(?:[/?]|$))(?!\.{1,2}(?:[/?]|$))[\w.~!$&()*+,;=:@/?-]*$/;
 
+/** A path that ends in one slash and does not begin with two: as `Location`, that would name another host. */
+const WITH_SLASH = /^(\/(?!\/)[^?]*[^/?])\/(\?.*)?$/;
+
+/** The target without the slash at the end of its path; null for one without it. */
+export function withoutTrailingSlash(target: string): string | null {
+  if (!target.endsWith("/") && !target.includes("/?")) return null;
+  const [, path, query = ""] = WITH_SLASH.exec(target) ?? [];
+  return path === undefined ? null : path + query;
+}
+
 /**
  * @returns an http URL with path and query, normalized; null for a target or a Host that cannot be used (RFC 9112,
  *   sections 3.2 and 3.3)

@@ -131,7 +131,7 @@ export function webServer(options: WebServerOptions) {
     const isSent = siteFile(path, incoming, response);
     if (isSent !== null) return isSent;
     const isView = VIEWS.test(path);
-    const isAnswered = isView && isEndpoint(path);
+    const isAnswered = isView && (path === "/" || isEndpoint(path));
     // The answer at a view depends on these headers, so every answer there names them for shared caches.
     if (isView) response.setHeader("Vary", isAnswered ? "Accept, Sec-Fetch-Mode" : "Accept");
     const asMarkdown = prefersMarkdown(incoming);

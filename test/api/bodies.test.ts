@@ -196,7 +196,7 @@ describe("schema problems", () => {
   it.each([
     [{}, "name", "is required"],
     [{ name: 7 }, "name", "must be a text"],
-    [{ name: null }, "name", "must be a text"],
+    [{ name: null }, "name", "is required"],
     [{ name: "" }, "name", "must have at least 1 character"],
     [{ name: "four" }, "name", "must have at most 3 characters"],
     [{ name: "a", level: 11 }, "level", "must be at most 10"],

@@ -141,7 +141,7 @@ describe("a path that nothing is at", () => {
     ["GET", "/api/v2/agnets", "Did you mean GET /api/v2/agents?"],
     ["GET", "/api/v1/agents", "Did you mean GET /api/v2/agents?"],
     ["GET", "/agents", "Did you mean GET /api/v2/agents or GET /api/terminal/agents?"],
-    ["GET", "/api/v2/agents/", "Did you mean GET /api/v2/agents?"],
+    ["GET", "/api/v2/agents//", "Did you mean GET /api/v2/agents?"],
     ["GET", "/api/v2/leaderbord", "Did you mean GET /api/v2/leaderboard?"],
     ["POST", "/api/v2/mnt", "Did you mean POST /api/v2/mint?"],
     ["GET", "/healthz", "Did you mean GET /health?"],
@@ -157,7 +157,7 @@ describe("a path that nothing is at", () => {
       const loud = path.replaceAll(/[^/{}]+|\{\w+\}/g, (part) =>
         part.startsWith("{") ? "7" : part.toUpperCase().replaceAll("-", "_"),
       );
-      expect(await hintOf(method!, `${loud}/`)).toContain(`${method} ${path}`);
+      expect(await hintOf(method!, `${loud}//`)).toContain(`${method} ${path}`);
     },
   );
 
@@ -191,7 +191,7 @@ describe("parameters", () => {
     });
   });
 
-  it.each(["-1", "1.5", "1e3", "0x10", "", "abc", "9007199254740993", "99999999999999999999", "%00", "%ff", "01"])(
+  it.each(["-1", "1.5", "1e3", "0x10", "abc", "9007199254740993", "99999999999999999999", "%00", "%ff", "01"])(
     "minBlock=%s is 400",
     async (value) => {
       expect(await api.get(`/api/v2/stats?minBlock=${value}`)).toMatchObject({
@@ -200,6 +200,39 @@ describe("parameters", () => {
       });
     },
   );
+});
+
+describe("nothing, said in any way", () => {
+  it.each(["limit=", "limit=&offset=", "search=", "verified=", "minBlock="])(
+    "an empty value of the query is the default: %s",
+    async (query) => {
+      const plain = await api.get("/api/v2/agents");
+      const { status, body } = await api.get(`/api/v2/agents?${query}`);
+      expect([status, body.agents]).toEqual([200, plain.body.agents]);
+    },
+  );
+
+  it.each([
+    ["verified=1", "verified=true"],
+    ["verified=0", "verified=false"],
+    ["verified=TRUE", "verified=true"],
+  ])("a flag %s is %s", async (written, plain) => {
+    const answers = await Promise.all([written, plain].map((query) => api.get(`/api/v2/agents?${query}`)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers[0]!.body.agents).toEqual(answers[1]!.body.agents);
+  });
+
+  it.each(["/api/v2/agents/?limit=1", "/health/"])("a slash at the end is the path: %s", async (path) => {
+    const plain = await api.get(path.replace(/\/(?=\?|$)/, ""));
+    expect(await api.get(path)).toMatchObject({ status: 200, body: plain.body });
+  });
+
+  it("a write with a slash at the end is sent to the path itself, at this host", async () => {
+    const { status, headers } = await api.send("POST", "/api/v2/mint/?a=b", { redirect: "manual" });
+    expect([status, headers.get("location")]).toEqual([308, "/api/v2/mint?a=b"]);
+    for (const path of ["//evil.example/", "/api//"])
+      expect((await api.send("POST", path, { redirect: "manual" })).headers.get("location")).toBeNull();
+  });
 });
 
 describe("validators", () => {

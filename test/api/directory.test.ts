@@ -250,7 +250,6 @@ describe("facets", () => {
 
   it.each([
     ["platform=nowhere", "must be one of"],
-    ["platform=", "must be one of"],
     ["chain=base", "must be a whole number from 1 to 2147483647"],
     ["speaks=mcp,klingon", "must be one of MCP, A2A, OASF, Web, x402"],
     ["verified=true", "must be one of wallet"],

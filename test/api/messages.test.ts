@@ -157,7 +157,6 @@ describe("the groups", () => {
   it.each([
     [{}],
     [{ minCred: 0, isPublic: true }],
-    [{ topic: "t", minCred: null, isPublic: true }],
     [{ topic: "t", minCred: -1, isPublic: true }],
     [{ topic: "t", minCred: 101, isPublic: true }],
     [{ topic: "t", minCred: 50.99, isPublic: true }],

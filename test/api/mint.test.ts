@@ -163,6 +163,14 @@ describe("the body", () => {
       { name: "A", framework: "", referralCode: " ", personality: { humor: "" }, narrative: { origin: "" } },
       { framework: "custom", referral_code: null },
     ],
+    [
+      "null for what is optional",
+      {
+        ...{ name: "A", framework: null, soulbound: null, narrative: null, referralCode: null, services: null },
+        personality: { humor: null, riskTolerance: null, quirks: "hums" },
+      },
+      { framework: "custom", referral_code: null, listing: null },
+    ],
     ["long texts at their limits", { name: "A", narrative: { origin: "o".repeat(512), lore: "l".repeat(1024) } }, {}],
   ];
   it.each(good)("with %s is accepted", async (_, body, stored) => {
@@ -192,7 +200,7 @@ describe("the body", () => {
     ["quirks of 257", { name: "A", personality: { quirks: "q".repeat(257) } }, "personality.quirks"],
     ["a mission of 513", { name: "A", narrative: { mission: "m".repeat(513) } }, "narrative.mission"],
     ["a manifesto of 1025", { name: "A", narrative: { manifesto: "m".repeat(1025) } }, "narrative.manifesto"],
-    ["null for an object", { name: "A", personality: null }, "personality"],
+    ["null for its name", { name: null }, "name"],
     ["a list", ["A"], "body"],
     ["a malformed referral code", { name: "A", referralCode: "../x" }, "referralCode"],
   ];

@@ -310,7 +310,7 @@ describe("refusals", () => {
     ["a text too long", { narrative: { origin: "o".repeat(513) } }, "narrative.origin"],
     ["a bidi override", { narrative: { origin: "a\u202eb" } }, "narrative.origin"],
     ["a control character", { personality: { humor: "a\u0007b" } }, "personality.humor"],
-    ["null", { narrative: { origin: null } }, "narrative.origin"],
+    ["nothing but null", { personality: null, narrative: { origin: null }, traits: null }, "body"],
     ["11 traits", { traits: Array.from({ length: 11 }, (_, i) => trait(`t${i}`)) }, "traits"],
     ["a trait twice", { traits: [trait("Kind"), trait("kind")] }, "traits.1.name"],
     ["a nameless trait", { traits: [trait("")] }, "traits.0.name"],

@@ -37,7 +37,9 @@ export function conformance(document: OpenApi): (method: string, path: string, a
     for (const name of COMMON_HEADERS) if (!headers.has(name)) complain(`no ${name}`);
     if (method === "OPTIONS" || method === "HEAD") return;
     // As a client sends it: a segment that is `.` or `..` is another path.
-    const plain = new URL(`http://service${path}`).pathname;
+    const sent = new URL(`http://service${path}`).pathname;
+    if (status === 308 && sent.endsWith("/")) return;
+    const plain = sent.replace(/(?<=[^/])\/$/, "");
     const matching = operations.filter((o) => o.method === method && o.pattern.test(plain));
     const found = matching.find((o) => o.fixed) ?? matching[0];
     if (!found) {
