@@ -541,7 +541,6 @@ describe("what runs by itself", () => {
     "api/payments/lease.ts": 0,
     "api/server.ts": 0,
     "db/replicas/read-pool.ts": 0,
-    "db/sql/limited-client.ts": 0,
     "indexer/preload/report-nodes.ts": 0,
     "runtime/lifecycle.ts": 0,
     "workers/loop.ts": 0,
