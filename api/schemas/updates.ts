@@ -32,8 +32,10 @@ export const updateBodySchema = z
     ],
   });
 
+/** The personality by its name, or its fields themselves. */
 export const personalityBodySchema = z
-  .strictObject({ personality })
+  .strictObject({ personality: personality.optional(), ...personalitySchema.shape })
+  .transform(({ personality, ...fields }) => ({ personality: { ...fields, ...personality } }))
   .meta({ id: "PersonalityRequest", examples: [{ personality: { riskTolerance: 3 } }] });
 
 export const humanUpdateBodySchema = z

@@ -1,5 +1,6 @@
 /** GitHub: a public gist of the account has a file with the agent's token id or needle. */
-import { needleOf } from "../agents/social-proofs.ts";
+import { MAX_QUOTE, needleOf, quoteOf } from "../agents/social-proofs.ts";
+import { foreignText } from "../directory/foreign-text.ts";
 import { proofPlatform, text } from "./platform.ts";
 
 /** @property gistId the gist to read; without it the account's newest public gists are searched */
@@ -13,11 +14,19 @@ export const gistFileName = (prefix: string): string => `${prefix}-verify.txt`;
 /** Max bytes of the file; a longer one is no proof. */
 export const GIST_MAX_BYTES = 1024;
 
-/** The token id or the needle, where a gist file's content is that and nothing else but white space: it proves the agent. Else null. */
+const WHOLE_NUMBER = /(?<![\p{L}\p{N}\p{M}_+\-−]|\d[.,])\d+(?![\p{L}\p{N}\p{M}_])/gu;
+
+/**
+ * The words by which a gist's file proves an agent: the needle as a word of its own anywhere in it, or the token id as a whole
+ * number where the file has no other number. Null where it proves nothing.
+ */
 export function gistProof(content: string, prefix: string, tokenId: number): string | null {
   if (new TextEncoder().encode(content).length > GIST_MAX_BYTES) return null;
-  const text = content.trim();
-  return text === String(tokenId) || text === needleOf(prefix, tokenId) ? text : null;
+  const quote = quoteOf(content, needleOf(prefix, tokenId));
+  if (quote !== null) return quote;
+  const [whole, ...others] = content.match(WHOLE_NUMBER) ?? [];
+  const isOnly = others.length === 0 && content.match(/\p{N}+/gu)?.length === 1;
+  return isOnly && whole === String(tokenId) ? foreignText(content, MAX_QUOTE) : null;
 }
 
 /** A GitHub login; null when it cannot be one. Logins of old accounts may end in a hyphen. */
@@ -49,7 +58,7 @@ export const github = proofPlatform<GithubClaim>()({
   letter: "G",
   summary: "Prove a GitHub account: a public gist of its own shows the agent",
   description:
-    "The gist has a file helixa-verify.txt that says the token id or helixa:<tokenId>, and nothing else. Forks and gists of organisations do not count.",
+    "The gist has a file helixa-verify.txt that says helixa:<tokenId>, or the token id and no other number. Forks and gists of organisations do not count.",
   fields: {
     username: { parse: text(parseGithubLogin), problem: "must be a GitHub username", examples: ["octocat"] },
     gistId: {
@@ -66,7 +75,7 @@ export const github = proofPlatform<GithubClaim>()({
     return { username, ...(gist !== undefined && { gistId: gist }) };
   },
   hint: ({ username }, { needle, prefix }) =>
-    `Create a public gist as ${username} with a file ${gistFileName(prefix)} that says ${needle} and nothing else, then ask again.`,
+    `Create a public gist as ${username} with a file ${gistFileName(prefix)} that says ${needle}, then ask again.`,
   variables: {
     url: { name: "GITHUB_API_URL", doc: "API of GitHub", kind: "url", default: "https://api.github.com" },
     rawUrl: {

@@ -140,7 +140,12 @@ describe("off chain", () => {
       status: 200,
       body: { updated: ["personality.quirks", "personality.autonomyLevel"], storage: "offchain" },
     });
-    expect(await put({ quirks: "hums" })).toMatchObject({ status: 400 });
+    // The personality itself, without its name.
+    expect(await put({ quirks: "hums", riskTolerance: 3 })).toMatchObject({
+      status: 200,
+      body: { updated: ["personality.quirks", "personality.riskTolerance"] },
+    });
+    for (const neither of [{}, { nothing: "of it" }]) expect(await put(neither)).toMatchObject({ status: 400 });
     expect(await put({ personality: {} })).toMatchObject({ status: 400 });
     expect(await put({ personality: { quirks: "a" }, narrative: { origin: "b" } })).toMatchObject({ status: 400 });
   });

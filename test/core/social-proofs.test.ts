@@ -134,10 +134,28 @@ describe("a gist file", () => {
   it.each(["7", " 7\r\n", "\ufeff7", "helixa:7", "\n helixa:7 "])("proves token 7 with %j", (content) =>
     expect(gistProof(content, "helixa", 7)).toMatch(/^(helixa:)?7$/),
   );
-  it.each(["", "77", "70", "helixa:77", "token 7", "7 8", "7.0", "+7", "07", "HELIXA:7", "helixa: 7"])(
-    "does not with %j",
-    (content) => expect(gistProof(content, "helixa", 7)).toBeNull(),
-  );
+  it.each([
+    "Verifying my agent: helixa:7\n",
+    "2026-11-29, line 3: helixa:7, mine since 2025.",
+    "tokenId: 7\n",
+    '{"tokenId":7}',
+    "Agent #7 is mine.",
+  ])("proves with %j", (content) => expect(gistProof(content, "helixa", 7)).toContain("7"));
+  it.each([
+    "",
+    "77",
+    "70",
+    "helixa:77",
+    "token 71",
+    "v7",
+    "7 8",
+    "my agents: 6, 7, 8",
+    "7.0",
+    "+7",
+    "-7",
+    "07",
+    "HELIXA:7 of 9",
+  ])("does not with %j", (content) => expect(gistProof(content, "helixa", 7)).toBeNull());
   it("is at most a kibibyte", () => {
     expect(gistProof("7".padEnd(GIST_MAX_BYTES), "helixa", 7)).toBe("7");
     expect(gistProof("7".padEnd(GIST_MAX_BYTES + 1), "helixa", 7)).toBeNull();

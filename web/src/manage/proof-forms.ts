@@ -33,7 +33,7 @@ export const PROOF_FORMS: ByProofPlatform<ProofForm> = {
     fields: [{ name: "handle", label: "Handle on X", max: 16 }],
   },
   github: {
-    how: "Create a public gist with a file of this name that holds this text and nothing else.",
+    how: "Create a public gist with a file of this name that holds this text.",
     fileName: gistFileName,
     place: () => "https://gist.github.com/",
     open: "Create a gist on GitHub",
