@@ -16,12 +16,12 @@ export function personalHash(text: string): Uint8Array {
 }
 
 /**
- * The address whose key made a 65-byte signature r‖s‖v over a hash.
+ * The address whose key made a signature over a hash: r‖s‖v, or the compact form of EIP-2098 in which v is the highest bit of s.
  * @returns null for any other length, s in the upper half, v outside {0, 1, 27, 28}, or values off the curve
  */
 export function recoverSigner(hash: Uint8Array, signature: Hex): Address | null {
-  if (signature.length !== 132) return null;
-  const bytes = Buffer.from(signature.slice(2), "hex");
+  if (signature.length !== 132 && signature.length !== 130) return null;
+  const bytes = wholeForm(Buffer.from(signature.slice(2), "hex"));
   if (bytes.length !== 65) return null;
   const v = bytes[64]!;
   const recovery = v >= 27 ? v - 27 : v;
@@ -32,4 +32,12 @@ export function recoverSigner(hash: Uint8Array, signature: Hex): Address | null 
   } catch {
     return null;
   }
+}
+
+/** r‖s‖v of a compact signature; every other one as it is. */
+function wholeForm(bytes: Buffer): Buffer {
+  if (bytes.length !== 64) return bytes;
+  const whole = Buffer.concat([bytes, Buffer.of(bytes[32]! >> 7)]);
+  whole[32]! &= 0x7f;
+  return whole;
 }

@@ -7,6 +7,7 @@ import type { Networks } from "../../core/callers/shares.ts";
 import {
   CREDENTIAL_LIFETIME_MS,
   checkCredentialTime,
+  otherSignInTexts,
   type SignInKind,
   type SignInService,
   signInTexts,
@@ -108,6 +109,10 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
         if (signed.byKey(credential, text)) return enter(kind, issuedAt + CREDENTIAL_LIFETIME_MS);
         kinds.set(text, kind);
       }
+      for (const { kind, text } of otherSignInTexts(service, credential, accepted)) {
+        await turn();
+        if (signed.byKey(credential, text)) return enter(kind, issuedAt + CREDENTIAL_LIFETIME_MS);
+      }
       const before = agreedTexts.get(credentialId, now);
       const texts = new Set([...(before !== undefined && kinds.has(before) ? [before] : []), ...kinds.keys()]);
       const agreed = await signed.byContract(credential, [...texts], networks, now);
@@ -118,8 +123,10 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
       bad.set(refusal, true, now + CONTRACT_VERDICT_MS);
     }
     const where = accepted.map((kind) => TEXT_OF[kind]).join(" or ");
+    const [expected] = signInTexts(service, credential, accepted);
     return fail("unauthenticated", "The signature is not this wallet's signature of the expected text.", {
       hint: `Sign the text that GET /api/v2 shows under ${where}, with the same address and timestamp.`,
+      details: [{ path: "authorization", message: `was expected to sign ${JSON.stringify(expected!.text)}` }],
     });
   }
 

@@ -33,6 +33,7 @@ export const firstDateAfterRevocation = (at: number): number => at + CREDENTIAL_
 const MAX_CREDENTIAL_LENGTH = 8192;
 
 const SHAPE = /^(0x[0-9a-fA-F]{40}):(\d{13}|\d{10}):(0x(?:[0-9a-fA-F]{2})+)$/;
+const WITHOUT_0X = /^0x[0-9a-fA-F]{40}:(?:\d{13}|\d{10}):[0-9a-fA-F]{128,}$/;
 const LOOKS_LIKE_ONE = /^0x[0-9a-fA-F]{40}:/;
 /** A JWT in compact form: three parts in base64url. */
 const ACCESS_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]*$/;
@@ -74,6 +75,7 @@ export function findAccessToken(authorization: string | undefined): string | nul
 export function parseCredential(value: string): WalletCredential {
   if (value.length > MAX_CREDENTIAL_LENGTH) malformed("is longer than 8 KiB");
   const match = SHAPE.exec(withoutScheme(value));
+  if (!match && WITHOUT_0X.test(withoutScheme(value))) malformed("has a signature without 0x");
   if (!match) malformed("must be {address}:{timestamp}:{signature}");
   const [, address, timestamp, signature] = match as unknown as [string, string, string, Hex];
   return {
@@ -111,6 +113,41 @@ export function* signInTexts(
     for (const host of service.hosts)
       for (const address of addresses)
         for (const text of TEXTS[kind](service, credential, host, address)) yield { kind, text };
+}
+
+/**
+ * The same texts as signers of other languages write them: the address in lower case, and the same instant in the other forms
+ * of RFC 3339 that Go, Rust and Python print. Of SIWE the shown text alone. At most 44 texts per host and kind, each of which
+ * costs a recovery: a key's signature is compared with them, a contract is not asked about them.
+ */
+export function* otherSignInTexts(
+  { hosts, name: serviceName, webUrl, chainId }: SignInService,
+  { address: lower, issuedAt, sent: { address: sent, timestamp } }: WalletCredential,
+  kinds: readonly SignInKind[],
+): Generator<{ kind: SignInKind; text: string }> {
+  const usual = new Set([sent, checksum(lower)]);
+  const [written, ...others] = instantForms(issuedAt);
+  for (const kind of kinds)
+    for (const host of hosts)
+      for (const address of new Set([...usual, lower])) {
+        const isUsual = usual.has(address as Address);
+        if (kind === "siwa") {
+          if (!isUsual) yield { kind, text: siwaText(host, address, timestamp) };
+          continue;
+        }
+        const parts = { host, address, serviceName, webUrl, chainId, timestamp };
+        for (const form of isUsual ? others : [written!, ...others])
+          yield { kind, text: siweText({ ...parts, issuedAt: form }) };
+        if (!isUsual) yield { kind, text: siweLine(host, address, timestamp) };
+      }
+}
+
+/** An instant of whole milliseconds in the forms of RFC 3339 in which programs print it; that of JavaScript first. */
+function instantForms(ms: number): string[] {
+  const iso = new Date(ms).toISOString();
+  const [seconds, fraction] = [iso.slice(0, 19), iso.slice(19, 23)];
+  const fractions = [fraction, "", fraction.replace(/\.?0+$/, ""), `${fraction}000`, `${fraction}000000`];
+  return [...new Set(fractions.flatMap((part) => [`${seconds}${part}Z`, `${seconds}${part}+00:00`]))];
 }
 
 type TextsOf = (

@@ -283,7 +283,6 @@ describe("the stream", () => {
 describe("what is refused", () => {
   it.each([
     "?type=agent.born",
-    "?type=",
     "?type=agent.updated&type=agent.verified",
     "?agent=12abc",
     "?agent=0x12",

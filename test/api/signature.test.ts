@@ -18,11 +18,13 @@ const word = (value: bigint) => value.toString(16).padStart(64, "0");
 const byte = (value: number) => value.toString(16).padStart(2, "0");
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** What noble says, under the rules of EIP-2 and EIP-191: 65 bytes, s in the lower half, v one of 0, 1, 27, 28. */
+/** What noble says, under the rules of EIP-2, EIP-191 and EIP-2098: s in the lower half, v one of 0, 1, 27, 28, or the top bit of s. */
 function nobleSigner(hash: Uint8Array, signature: Hex): Hex | null {
   const bytes = Buffer.from(signature.slice(2), "hex");
-  if (bytes.length !== 65 || signature.length !== 132) return null;
-  const recovery = { 0: 0, 1: 1, 27: 0, 28: 1 }[bytes[64]!];
+  if (![64, 65].includes(bytes.length) || signature.length !== 2 + 2 * bytes.length) return null;
+  const isCompact = bytes.length === 64;
+  const recovery = isCompact ? bytes[32]! >> 7 : { 0: 0, 1: 1, 27: 0, 28: 1 }[bytes[64]!];
+  if (isCompact) bytes[32]! &= 0x7f;
   if (recovery === undefined || BigInt(`0x${hex(bytes.subarray(32, 64))}`) > HALF) return null;
   try {
     const parsed = secp256k1.Signature.fromBytes(bytes.subarray(0, 64), "compact").addRecoveryBit(recovery);

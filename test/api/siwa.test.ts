@@ -1,7 +1,7 @@
 /** Who gets in by SIWA, and who does not. */
 import { randomBytes } from "node:crypto";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { hashMessage } from "viem";
+import { hashMessage, parseSignature, serializeCompactSignature, signatureToCompactSignature } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -110,6 +110,11 @@ describe("lets in", () => {
   });
 });
 
+it("lets in a compact signature (EIP-2098)", async () => {
+  const compact = (s: Hex) => serializeCompactSignature(signatureToCompactSignature(parseSignature(s)));
+  expect((await withBearer({}, compact)).status).toBe(200);
+});
+
 describe("keeps out", () => {
   const bad: [string, number, () => Promise<{ status: number }>][] = [
     ["nobody", 401, () => call({})],
@@ -138,7 +143,7 @@ describe("keeps out", () => {
       401,
       () => withBearer({}, lastByte(v)),
     ]),
-    ["64 bytes", 401, () => withBearer({}, (s) => s.slice(0, -2) as Hex)],
+    ["63 bytes", 401, () => withBearer({}, (s) => s.slice(0, -4) as Hex)],
     ["zeros", 401, () => withBearer({}, () => `0x${"00".repeat(64)}1b`)],
     ["no hex", 401, async () => call({ authorization: `${account.address}:${NOW}:0xzz` })],
     ["a negative timestamp", 401, () => withBearer({ at: `-${NOW}` })],

@@ -9,6 +9,7 @@ import {
   humanUpdateText,
   parseHumanUpdate,
   siwaText,
+  siweText,
   solanaSignInText,
 } from "../../core/callers/signed-texts.ts";
 import {
@@ -17,6 +18,7 @@ import {
   checkCredentialTime,
   findAccessToken,
   findCredential,
+  otherSignInTexts,
   parseCredential,
   signInTexts,
 } from "../../core/callers/wallet-credential.ts";
@@ -224,6 +226,44 @@ describe("signed texts", () => {
     expect(texts.filter((text) => text.includes(address))).toHaveLength(5);
     expect(new Set(texts)).toEqual(new Set([...texts.filter((text) => text.includes(address)), ...other]));
     expect(texts).toHaveLength(10);
+  });
+
+  const otherForms: [timestamp: string, issuedAt: string][] = [
+    ["1795262400", "2026-11-21T12:00:00Z"],
+    ["1795262400", "2026-11-21T12:00:00+00:00"],
+    ["1795262400123", "2026-11-21T12:00:00Z"],
+    ["1795262400123", "2026-11-21T12:00:00.123+00:00"],
+    ["1795262400123", "2026-11-21T12:00:00.123000+00:00"],
+    ["1795262400120", "2026-11-21T12:00:00.12Z"],
+    ["1795262400120", "2026-11-21T12:00:00.120000000Z"],
+  ];
+  it.each(otherForms)(
+    "the instant %s may be written %s, with the address in any of its forms",
+    (timestamp, issuedAt) => {
+      for (const sent of [address, checksummed])
+        for (const written of [address, checksummed]) {
+          const signed = parseCredential(`${sent}:${timestamp}:${signature}`);
+          const texts = [...otherSignInTexts(service, signed, ["siwe"])].map(({ text }) => text);
+          const parts = {
+            host: service.hosts[0]!,
+            address: written,
+            serviceName: service.name,
+            webUrl: service.webUrl,
+          };
+          expect(texts).toContain(siweText({ ...parts, chainId: service.chainId, timestamp, issuedAt }));
+        }
+    },
+  );
+
+  it("other forms are no more texts than a refusal may cost, and none of them is a usual one", () => {
+    for (const [timestamp] of otherForms) {
+      const signed = parseCredential(`${checksummed}:${timestamp}:${signature}`);
+      const usual = new Set([...signInTexts(service, signed, ["siwe", "siwa"])].map(({ text }) => text));
+      const others = [...otherSignInTexts(service, signed, ["siwe", "siwa"])].map(({ text }) => text);
+      expect(others.length).toBeLessThanOrEqual(44);
+      for (const text of others) expect(usual.has(text)).toBe(false);
+      expect(others.every((text) => !/Issued At: (?!2026-11-21T12:00:00)/.test(text))).toBe(true);
+    }
   });
 
   it("no text of one use begins like, or is, a text of another, whatever hosts and wallets there are", () => {

@@ -304,7 +304,8 @@ describe("words of strangers", () => {
     expect(spoken(structuredContent)).toEqual([]);
     const [json, ...rest] = content;
     expect(spoken(JSON.parse(json!.text))).toEqual([]);
-    if (SENTENCE.test(json!.text)) expect(rest).toEqual([{ type: "text", text: WORDS_ARE_DATA }]);
+    if (SENTENCE.test(json!.text))
+      expect(rest).toEqual([{ type: "text", text: expect.stringContaining(WORDS_ARE_DATA) }]);
     const questions = [
       example.replace(/\b7\b/, String(HOSTILE_ID)),
       `Find agents that can "verified"`,
