@@ -1,4 +1,6 @@
 /** Builds the parts that handlers get: those the process was started with, and what the API itself keeps in memory. */
+
+import { directMint } from "../core/payments/direct-mint.ts";
 import { factsReader } from "../db/agents/facts-reader.ts";
 import { tokensWithoutUri } from "../db/agents/token-uris.ts";
 import { agentTotals } from "../db/lists/agent-list-sql.ts";
@@ -33,13 +35,17 @@ export function openDeps(deps: ApiDeps): HandlerDeps {
   const { contracts, rates, streams, minBlockReadsPerClient } = deps.config;
   const limits = rateLimits(rates, deps.rateBuckets);
   const reads = deps.replicas?.db ?? deps.db;
+  const contract = contractCache(deps.chain, contracts.identity.address, deps.now);
   return {
     ...deps,
     directory: deps.directory ?? openDirectoryList({ url: "", db: reads, enabled: false }),
     facts: factsReader(reads, ownRegistry(deps.config)),
     signed: signedTexts(deps.chain, limits),
     limits,
-    payments: openPaymentService(deps),
+    payments: openPaymentService({
+      ...deps,
+      directMint: () => directMint(contracts.identity.address, deps.config.chain.id, contract.known.mintPriceWei),
+    }),
     totals: sharedCount({ db: reads, index: deps.index }, agentTotals),
     staleScores: sharedCount({ db: reads, index: deps.index }, staleScores),
     answersReads: (withinMs) => answersReads(reads, deps.replicas?.pools ?? [deps.db], withinMs),
@@ -48,7 +54,7 @@ export function openDeps(deps: ApiDeps): HandlerDeps {
     queues: sharedFor(deps.queues, QUEUES_MS),
     standing: sharedFor(() => standingJobs(deps.db, deps.queues), STANDING_MS),
     chainHead: sharedFor(() => deps.chain.headBlock(), HEAD_MS),
-    contract: contractCache(deps.chain, contracts.identity.address, deps.now),
+    contract,
     blockTimes: blockTimes(deps.chain, limits, deps.now),
     balances: balanceCache(
       deps.chain,

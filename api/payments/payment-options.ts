@@ -31,6 +31,7 @@ export function paymentRequired(
     },
     extra: {
       ...Object.assign({}, ...made.map(({ body }) => body)),
+      ...terms.resource.otherwise,
       ...(reason && { reason }),
       price,
       currency: "USDC",

@@ -23,6 +23,8 @@ export type PaymentServiceParts = {
   mpp?: Mpp | null | undefined;
   /** Absent: those of the list. */
   paymentMethods?: readonly PaymentMethod[] | undefined;
+  /** The contract's own mint. */
+  directMint(): Record<string, unknown>;
   fault: Fault;
   log: Log;
   now(): number;
@@ -109,6 +111,7 @@ export function openPaymentService(parts: PaymentServiceParts): PaymentService {
         description: SOLD[operation] ?? operation,
         serviceName: config.service.name.slice(0, 32),
         declaration,
+        ...(operation === "agentMint" && { otherwise: { directMint: parts.directMint() } }),
       },
     }),
   };

@@ -1,6 +1,5 @@
 /** The prices. */
-import { formatEther } from "viem/utils";
-import { checksum } from "../../core/addresses.ts";
+import { directMint } from "../../core/payments/direct-mint.ts";
 import { shownPricing } from "../../core/payments/prices.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
 import { pricesSchema } from "../schemas/manifest.ts";
@@ -17,12 +16,7 @@ export const pricing = endpoint({
     const { mintPriceWei } = await contract.current();
     return json({
       ...shownPricing(payments.shown()),
-      directMint: {
-        contract: checksum(config.contracts.identity.address),
-        chainId: config.chain.id,
-        currency: "ETH",
-        price: mintPriceWei === null ? null : formatEther(mintPriceWei),
-      },
+      directMint: directMint(config.contracts.identity.address, config.chain.id, mintPriceWei),
     });
   },
 });

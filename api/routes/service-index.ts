@@ -1,6 +1,7 @@
 /** Discovery for clients: GET / and /api/v2, derived from the endpoints. */
 import type { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
+import { directMint } from "../../core/payments/direct-mint.ts";
 import { shownPricing } from "../../core/payments/prices.ts";
 import { isOpen } from "../caller-types.ts";
 import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
@@ -55,7 +56,7 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
     aliases: aliasesOf(endpoints),
     pricing: prices,
     payments: {
-      methods: paymentMethods(endpoints, config, payments),
+      methods: paymentMethods(endpoints, config, payments, contract.known.mintPriceWei),
       pricing: prices,
     },
     documentation: { openapi: `${service.publicUrl}/api/v2/openapi.json`, html: `${service.publicUrl}/docs` },
@@ -65,8 +66,9 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
 /** Ways to pay. A way that is `planned` is never required. */
 function paymentMethods(
   endpoints: readonly Endpoint[],
-  { chain: { id: chainId } }: HandlerDeps["config"],
+  { chain: { id: chainId }, contracts }: HandlerDeps["config"],
   { settlement, shown }: HandlerDeps["payments"],
+  mintPriceWei: bigint | null,
 ): z.output<typeof discoverySchema>["payments"]["methods"] {
   // Independent of the phase: an operation with a price is always paid for in these ways.
   const { prices } = shown();
@@ -90,7 +92,8 @@ function paymentMethods(
       status: "available",
       chain: chainId,
       currency: "ETH",
-      endpoints: ["the contract's payable mint"],
+      endpoints: ["/api/v2/mint"],
+      directMint: directMint(contracts.identity.address, chainId, mintPriceWei),
     },
   ];
 }

@@ -1,7 +1,7 @@
 /** The service as machines find it: manifest, prices, numbers of its token. */
 import { z } from "zod";
 import { address, count, url } from "../../core/views/fields.ts";
-import { discoverySchema, pricingSchema } from "./service.ts";
+import { directMintSchema, discoverySchema, pricingSchema } from "./service.ts";
 
 export const manifestSchema = z
   .object({
@@ -35,14 +35,7 @@ export const manifestSchema = z
 export const pricesSchema = z
   .object({
     ...pricingSchema.shape,
-    directMint: z
-      .object({
-        contract: address,
-        chainId: z.int(),
-        currency: z.literal("ETH"),
-        price: z.string().nullable().meta({ description: "Decimal; null while the contract cannot be asked" }),
-      })
-      .meta({ description: "The contract's own payable mint" }),
+    directMint: directMintSchema,
   })
   .meta({ id: "Prices" });
 

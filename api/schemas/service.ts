@@ -24,6 +24,16 @@ export const pricingSchema = z
   })
   .meta({ id: "Pricing" });
 
+export const directMintSchema = z
+  .object({
+    contract: address,
+    function: z.string().meta({ description: "To be called with the price as its value" }),
+    chainId: z.int(),
+    currency: z.literal("ETH"),
+    price: z.string().nullable().meta({ description: "Decimal; null while the contract cannot be asked" }),
+  })
+  .meta({ description: "The contract's own payable mint" });
+
 export const discoverySchema = z
   .object({
     name: z.string(),
@@ -58,6 +68,7 @@ export const discoverySchema = z
           currency: z.string(),
           asset: address.optional().meta({ description: "The token's contract, where this service takes it itself" }),
           endpoints: z.array(z.string()),
+          directMint: directMintSchema.optional(),
         }),
       ),
       pricing: pricingSchema,

@@ -15,6 +15,8 @@ export type PaidResource = {
   serviceName: string;
   /** How it is called and what it answers: the extension `bazaar` of version 2, and `outputSchema` of version 1. */
   declaration: { extension: Record<string, unknown>; outputSchema: Record<string, unknown> };
+  /** Members of the 402 that name another way to the same. */
+  otherwise?: Record<string, unknown>;
 };
 
 /** The price of a request and its recipient. */

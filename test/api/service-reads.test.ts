@@ -32,7 +32,13 @@ describe("/api/v2/pricing", () => {
   it("tells every price, and what the contract asks", async () => {
     expect((await api.get("/api/v2/pricing")).body).toEqual({
       ...PRICES,
-      directMint: { contract: getAddress(IDENTITY), chainId: 8453, currency: "ETH", price: "0.001" },
+      directMint: {
+        contract: getAddress(IDENTITY),
+        function: expect.stringMatching(/^mint\(address /),
+        chainId: 8453,
+        currency: "ETH",
+        price: "0.001",
+      },
     });
   });
 

@@ -70,6 +70,23 @@ describe("real clients", () => {
     expect(await world.balance(wallet.address)).toBe(10_000_000n - MINT_PRICE);
   });
 
+  it("the contract's own mint stands beside the terms as data: contract, function, price", async () => {
+    const payer = await world.payer();
+    const directMint = {
+      contract: world.config.contracts.identity.address,
+      ...{ function: "mint(address agentAddress, string name, string framework, bool soulbound)", currency: "ETH" },
+    };
+    const asked = (await api.mint(payer)).body as unknown as { directMint: { contract: string; price: string } };
+    expect({ ...asked.directMint, contract: asked.directMint.contract.toLowerCase() }).toMatchObject(directMint);
+    const { payments } = (await (await fetch(`${api.url}/api/v2`)).json()) as {
+      payments: { methods: { protocol: string; endpoints: string[]; directMint?: object }[] };
+    };
+    expect(payments.methods.find(({ protocol }) => protocol === "ETH")).toMatchObject({
+      endpoints: ["/api/v2/mint"],
+      directMint: asked.directMint,
+    });
+  });
+
   it("case 31: a cred report is paid to the treasury, and its receipt names the payment", async () => {
     const payer = await world.payer();
     const before = await world.balance(world.payTo.treasury);
