@@ -17,6 +17,26 @@ export function readOwnTokenRef(text: string): number | null {
   return Number.isSafeInteger(tokenId) ? tokenId : null;
 }
 
+/**
+ * An agent by its number, with the registry's contract or, without it, in the canonical ERC-8004 registry. `chainId` null: of the
+ * chain that is indexed.
+ */
+export type GlobalId = { chainId: number | null; registry: string | null; agentId: string };
+
+const GLOBAL_ID = /^(?:eip155:)?(\d{1,15}):(?:(0x[0-9a-f]{40}):)?(0|[1-9]\d{0,77})$/i;
+const CANONICAL_ROW = /^erc8004-(0|[1-9]\d{0,77})$/i;
+
+/**
+ * Reads a name that is unique in the world: `eip155:8453:<registry>:<id>`, as CAIP-10 writes accounts, `8453:<id>`, as
+ * registries of ERC-8004 agents do; and `erc8004-<id>`. Null for any other text.
+ */
+export function readGlobalId(text: string): GlobalId | null {
+  const [, chain, registry, id] = GLOBAL_ID.exec(text) ?? [];
+  if (chain && id) return { chainId: Number(chain), registry: registry?.toLowerCase() ?? null, agentId: id };
+  const [, canonical] = CANONICAL_ROW.exec(text) ?? [];
+  return canonical ? { chainId: null, registry: null, agentId: canonical } : null;
+}
+
 const INDEXED = [
   { key: OWN_PLATFORM, label: "Own registry", provesWallets: true },
   // The wallet registered itself, or signed for the registration (setAgentWallet).

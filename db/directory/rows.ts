@@ -2,12 +2,13 @@
 
 import type { Address } from "../../core/agents/facts.ts";
 import type { Service } from "../../core/directory/entry.ts";
-import { OWN_PLATFORM, type PlatformKey, readOwnTokenRef } from "../../core/directory/platforms.ts";
+import { OWN_PLATFORM, type PlatformKey, readGlobalId, readOwnTokenRef } from "../../core/directory/platforms.ts";
 import type { DirectoryRow, TerminalDetail } from "../../core/directory/row.ts";
 import { agentsOfWallets } from "../agents/wallets.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { array, int8, json, jsonb, nullable, statement, text } from "../sql/statement.ts";
 import { isNoIndex, type Queryable } from "../sql/transaction.ts";
+import { ERC8004 } from "./erc8004-rows.ts";
 import { ETHOS } from "./ethos-sql.ts";
 import { PRICE_CHANGE } from "./token-sql.ts";
 
@@ -70,14 +71,29 @@ const FIND = statement({
   prepared: true,
 });
 
+const FIND_GLOBAL = statement({
+  name: "directory-find-global",
+  params: { chainId: nullable(int8), registry: nullable(text), agentId: text },
+  text: `
+    select d.id from offchain.directory d
+    where d.removed_at is null and lower(d.agent_id) = $agentId::text
+      and ($chainId::int8 is null or d.chain_id = $chainId::int8) and d.platform in ('${OWN_PLATFORM}', '${ERC8004}')
+      and (d.registry = $registry::text or $registry::text is null and d.platform = '${ERC8004}')`,
+  columns: { id: int8 },
+});
+
 /**
  * The id of the row that a reference means: an address, an agent's id or a token id, in any case. Of several the own
  * registry's, and there the agent that every look-up by wallet finds; else the one with the highest score, else the oldest.
  * `helixa-<token id>` is an own agent: an agent of another registry that is called so is found in its platform only.
+ * @param ref also a `GlobalId`, which means one agent of an indexed registry whatever the platform
  * @param platform looks among its agents only
  * @returns null for an unknown one
  */
 export async function findDirectoryId(db: Queryable, ref: string, platform?: PlatformKey): Promise<number | null> {
+  const named = readGlobalId(ref);
+  if (named !== null && (platform === undefined || platform === OWN_PLATFORM || platform === ERC8004))
+    return (await FIND_GLOBAL.maybeOne(db, named))?.id ?? null;
   const own = readOwnTokenRef(ref);
   if (own !== null && (platform ?? OWN_PLATFORM) === OWN_PLATFORM)
     return findDirectoryId(db, String(own), OWN_PLATFORM);

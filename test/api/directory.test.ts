@@ -294,6 +294,41 @@ describe("the counts of filters", () => {
 });
 
 describe("one agent", () => {
+  it("is named by chain, registry and number as explorers write it, in detail and search, and by no other chain or registry", async () => {
+    const [registry, own] = [`0x${"80".repeat(20)}`, `0x${"2e".repeat(20)}`];
+    const { pool } = api.database;
+    const one = (
+      name: string,
+      more: { platform: string; registry?: string; token_id?: number; cred_score?: number },
+    ) => ({ name, cred_score: 3, chain_id: 8453, agent_id: "70007", ...more });
+    await plantDirectory(pool, [
+      one("Canonical", { platform: "erc8004", registry }),
+      one("Own", { platform: "helixa", registry: own, token_id: 70007 }),
+      one("Elsewhere", { platform: "virtuals", cred_score: 99 }),
+    ]);
+    const found = async (ref: string) => {
+      const { body } = await api.get(`/api/terminal/agent/${encodeURIComponent(ref)}`);
+      const { body: page } = await api.get(`/api/terminal/agents?q=${encodeURIComponent(ref)}`);
+      expect((page.agents as unknown as { name: string }[]).map(({ name }) => name)).toEqual(
+        body.name === undefined ? [] : [body.name],
+      );
+      return body.name;
+    };
+    try {
+      for (const ref of [
+        `eip155:8453:${registry}:70007`,
+        `EIP155:8453:${registry.toUpperCase().replace("X", "x")}:70007`,
+      ])
+        expect(await found(ref)).toBe("Canonical");
+      for (const ref of ["8453:70007", "erc8004-70007"]) expect(await found(ref)).toBe("Canonical");
+      expect(await found(`eip155:8453:${own}:70007`)).toBe("Own");
+      for (const ref of [`eip155:1:${registry}:70007`, `eip155:8453:0x${"11".repeat(20)}:70007`, "1:70007"])
+        expect(await found(ref)).toBeUndefined();
+    } finally {
+      await pool.query("delete from offchain.directory where agent_id = '70007'");
+    }
+  });
+
   it.each([WALLET, WALLET.toUpperCase().replace("0X", "0x"), "7", "helixa-7", "HELIXA-7"])(
     "%s is the own registry's",
     async (ref) => {

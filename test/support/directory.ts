@@ -24,6 +24,7 @@ export type PlantedRow = {
   address?: string | null;
   token_id?: number | null;
   chain_id?: number | null;
+  registry?: string | null;
   owner_address?: string | null;
   description?: string | null;
   x402_supported?: boolean;
@@ -58,6 +59,7 @@ const TYPES: Record<keyof PlantedRow, string> = {
   cred_score: "int2",
   address: "text",
   token_id: "int8",
+  registry: "text",
   chain_id: "int4",
   owner_address: "text",
   description: "text",
