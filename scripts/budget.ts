@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const BUDGET = {
-  "lines of product": { most: 121_247, goal: 106_000 },
-  "lines of support": { most: 31_629, goal: 25_000 },
-  "lines of tests": { most: 84_918, goal: 72_000 },
+  "lines of product": { most: 121_381, goal: 106_000 },
+  "lines of support": { most: 31_626, goal: 25_000 },
+  "lines of tests": { most: 85_054, goal: 72_000 },
   "bytes of Markdown": { most: 420_000, goal: 420_000 },
   "environment variables": { most: 127, goal: 130 },
   "npm scripts": { most: 40, goal: 25 },

@@ -1,8 +1,9 @@
 /** `npm run build`: bundles every process into a few files of dist/, with source maps. The image and the local stack run these. */
-import { globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { promisify } from "node:util";
 import type { Plugin } from "rolldown";
-import { runToEnd } from "../harness/child.ts";
 import { type BuildInputs, inputsOf } from "../runtime/build-inputs.ts";
 import { BUILD_FOLDER, buildIsFresh, INPUTS_FILE, PROCESSES } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
@@ -82,12 +83,8 @@ async function build(): Promise<void> {
  */
 export async function buildWhenStale(): Promise<boolean> {
   if (buildIsFresh()) return true;
-  try {
-    import.meta.resolve("rolldown");
-  } catch {
-    return false;
-  }
-  await runToEnd(import.meta.filename);
+  if (!existsSync(join(PROJECT_ROOT, "node_modules/rolldown"))) return false;
+  await promisify(execFile)(process.execPath, [join(PROJECT_ROOT, "scripts/build.ts")]);
   return true;
 }
 

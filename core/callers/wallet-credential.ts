@@ -146,7 +146,8 @@ export function* otherSignInTexts(
 function instantForms(ms: number): string[] {
   const iso = new Date(ms).toISOString();
   const [seconds, fraction] = [iso.slice(0, 19), iso.slice(19, 23)];
-  const fractions = [fraction, "", fraction.replace(/\.?0+$/, ""), `${fraction}000`, `${fraction}000000`];
+  const shortest = ms % 1_000 === 0 ? "" : String((ms % 1_000) / 1_000).slice(1);
+  const fractions = [fraction, "", shortest, `${fraction}000`, `${fraction}000000`];
   return [...new Set(fractions.flatMap((part) => [`${seconds}${part}Z`, `${seconds}${part}+00:00`]))];
 }
 

@@ -144,7 +144,12 @@ describe("looking for a proof", () => {
 
   it.each([
     ["another number", gist("g", "77"), `The file ${FILE} says something else than 7.`, "77"],
-    ["several numbers", gist("g", "my tokens: 7, 8"), `The file ${FILE} says something else than 7.`, "my tokens: 7, 8"],
+    [
+      "several numbers",
+      gist("g", "my tokens: 7, 8"),
+      `The file ${FILE} says something else than 7.`,
+      "my tokens: 7, 8",
+    ],
     ["a fork", gist("g", "7", { fork_of: { id: "aa11" } }), "The gist is a fork of another one."],
     ["a secret gist", gist("g", "7", { public: false }), "The gist is not public."],
     [
