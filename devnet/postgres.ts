@@ -206,7 +206,8 @@ async function endEarlier(dataDir: string): Promise<void> {
 /** Whether a process may be a server: after a restart of the machine its number may be another program's. */
 function isServer(pid: number): boolean {
   const command = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
-  return command === undefined || command.includes("postgres");
+  // A process that has ended and is not waited for yet has no command line; a new server would take its number for a running one.
+  return command === undefined || command === "" || command.includes("postgres");
 }
 
 function initialise(native: string, dataDir: string, user: User | undefined): void {
