@@ -23,12 +23,12 @@ export function onShutdown(stop: () => Promise<void>): void {
   const shutdown = () => {
     if (asked) return;
     asked = true;
-    setTimeout(() => process.exit(1), DEADLINE_MS).unref();
+    setTimeout(() => exit(1), DEADLINE_MS).unref();
     stop().then(
-      () => process.exit(0),
+      () => exit(0),
       (error) => {
         console.error(error);
-        process.exit(1);
+        exit(1);
       },
     );
   };
@@ -37,4 +37,16 @@ export function onShutdown(stop: () => Promise<void>): void {
   // The supervisor may be gone already; then no event would follow.
   if (process.connected) process.on("disconnect", shutdown);
   else shutdown();
+}
+
+/**
+ * Ends this process. What a package does at the end may fail, as the logger's last write where its reader is gone, and a process
+ * whose exit failed would stay.
+ */
+function exit(code: number): void {
+  try {
+    process.exit(code);
+  } catch {
+    process.kill(process.pid, "SIGKILL");
+  }
 }
