@@ -78,7 +78,7 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
         if (!READS.has(incoming.method)) return void head.send(incoming, movedTo(target));
         incoming.url = target;
       }
-      // A browser that navigates gets a page; every other client gets an endpoint's answer.
+      // A page where the client takes one and no endpoint answers, or a browser navigates; else an endpoint's answer.
       if (web(incoming, head)) return void meter?.unrouted("page");
       if (incoming.method === "OPTIONS") {
         meter?.unrouted("options");

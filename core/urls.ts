@@ -35,3 +35,12 @@ export const isOneHost = (a: URL, b: URL): boolean => bare(a) === bare(b);
 /** The name under which a host was registered, as far as it follows from the name without a list: its last two labels, or its address. */
 export const siteOf = ({ hostname }: URL): string =>
   /^[\d.]+$|:/.test(hostname) ? hostname : hostname.split(".").slice(-2).join(".");
+
+/** A text without its percent-encoding; the text itself where a percent sign begins no escape, as in raw JSON. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -13,7 +13,7 @@ import type { Job } from "./job.ts";
 import { JOBS } from "./jobs.ts";
 import { openJobMoves } from "./operations/job-moves.ts";
 import { keepStorage } from "./operations/queue.ts";
-import { isUpstreamAway, runSchedules } from "./operations/schedules.ts";
+import { isUnavailable, runSchedules } from "./operations/schedules.ts";
 import { runSender } from "./transactions/sender.ts";
 import { runWebhooks } from "./webhooks/deliver.ts";
 
@@ -140,5 +140,5 @@ async function runJob(context: JobContext, job: Job, data: unknown): Promise<num
   }
 }
 
-/** There is no index yet, or an upstream cannot be asked: no defect of the service. */
-const isAway = (error: unknown): boolean => isNoIndex(error) || isUpstreamAway(error);
+/** There is no index yet, or what the job needs is away or busy: no defect of the service. */
+const isAway = (error: unknown): boolean => isNoIndex(error) || isUnavailable(error);

@@ -10,6 +10,7 @@ import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
 import { agentLink, tokenLink } from "../../core/links.ts";
 import { quoted } from "../../core/quoted.ts";
 import { isSpam } from "../../core/spam.ts";
+import { percentDecoded } from "../../core/urls.ts";
 import { imageHash } from "../../core/views/image.ts";
 import { agentPreviewUrl, PAGE_KEYS, PAGES, pagePreviewUrl } from "../../core/views/previews.ts";
 import type { Site } from "../../core/views/site.ts";
@@ -18,7 +19,7 @@ import type { HandlerDeps } from "../handler-deps.ts";
 import { siteOf } from "../services/agent-facts.ts";
 import type { PageHead } from "./head.ts";
 import { described, nameLine, ownLine, scoreSentence } from "./head-words.ts";
-import { type DocTitles, decodedPart, subjectHeads } from "./subjects.ts";
+import { type DocTitles, subjectHeads } from "./subjects.ts";
 
 /** Makes the metadata of a page. @param target path and query of the request */
 export type About = (target: string) => Promise<PageHead>;
@@ -56,12 +57,12 @@ export function aboutPages(deps: HandlerDeps, docs: DocTitles): About {
     const at = new Date(now());
     if (place === "terminal") {
       const platform = PLATFORMS.find(({ key }) => key === searchParams.get("platform"))?.key;
-      const id = await findDirectoryId(db, decodedPart(rest!), platform);
+      const id = await findDirectoryId(db, percentDecoded(rest!), platform);
       const [row] = id === null ? [] : await directoryRows(db, [id]);
       return row ? ofRow(terminalRow(row, site.publicUrl), site) : notFound(site);
     }
     if (place !== undefined && pathname !== CHECK_REPORT) {
-      const ref = agentRefOf(decodedPart(rest!));
+      const ref = agentRefOf(percentDecoded(rest!));
       const found = ref && (await facts(ref));
       if (!found) return notFound(site);
       return place === "agent" ? ofAgent(found, site, at) : ofReport(found, site, at);

@@ -1,8 +1,9 @@
-/** The heads of pages about one subject other than an agent: a human, an organization, a group, an owner, a report, a part of the docs. */
+/** The heads of pages about one subject other than an agent: a human, an organization, a group, an owner, a part of the docs. */
 import { checksum, parseAddress } from "../../core/addresses.ts";
 import { Failure } from "../../core/errors.ts";
 import { humanCredOf } from "../../core/principals/cred.ts";
 import { quoted } from "../../core/quoted.ts";
+import { percentDecoded } from "../../core/urls.ts";
 import { type PageKey, pagePreviewUrl } from "../../core/views/previews.ts";
 import type { Site } from "../../core/views/site.ts";
 import { groupById } from "../../db/messages/message-groups.ts";
@@ -84,7 +85,7 @@ export function subjectHeads(
     const [, place = "", rest] = /^\/([a-z]+)\/(.+)$/.exec(pathname) ?? [];
     const read = readers[place];
     if (rest === undefined || read === undefined) return undefined;
-    const found = await readOrNull(() => read(decodedPart(rest), now));
+    const found = await readOrNull(() => read(percentDecoded(rest), now));
     return found && headOf(found, pathname, site);
   };
 }
@@ -108,13 +109,4 @@ function headOf({ title, says, ownWords, source, picture }: Subject, pathname: s
     card: { url: pagePreviewUrl(picture, site), alt: `${site.serviceName}: ${title}` },
     status: 200,
   };
-}
-
-/** A part of a path as it was meant; the text itself where it is no encoding. */
-export function decodedPart(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,5 +1,6 @@
 /** ERC-8004 registration files: resolves their URIs and reads the files leniently, with a defect for every irregularity. */
 import { parseForeignJson } from "../foreign-json.ts";
+import { percentDecoded } from "../urls.ts";
 import type { Service } from "./entry.ts";
 import { type Defect, defect, UnreadableFile } from "./file-defects.ts";
 import { foreignLink, foreignText } from "./foreign-text.ts";
@@ -93,15 +94,6 @@ function bytesOf(base64: string): Uint8Array | null {
     return Uint8Array.from(text, (c) => c.charCodeAt(0));
   } catch {
     return null;
-  }
-}
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A percent sign of raw JSON that is not an escape.
-    return text;
   }
 }
 

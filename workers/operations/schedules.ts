@@ -109,7 +109,7 @@ function outcomes(run: (job: Job) => Promise<number>, log: JobContext["log"]): (
       // Before the first index there is nothing to do; this is no failure.
       if (isNoIndex(error)) return { rows: 0 };
       // An upstream that is away, or a database that is busy, is no defect of the service; the next scheduled run repeats the job.
-      if (isUpstreamAway(error)) {
+      if (isUnavailable(error)) {
         log.warn({ job: job.name, err: error.cause }, error.message);
         return { error: error.message, retryMs: null };
       }
@@ -122,4 +122,4 @@ function outcomes(run: (job: Job) => Promise<number>, log: JobContext["log"]): (
 }
 
 const AWAY: ReadonlySet<ErrorCode> = new Set(["upstream_unavailable", "overloaded"]);
-export const isUpstreamAway = (error: unknown): error is Failure => error instanceof Failure && AWAY.has(error.code);
+export const isUnavailable = (error: unknown): error is Failure => error instanceof Failure && AWAY.has(error.code);
