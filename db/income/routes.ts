@@ -11,21 +11,39 @@ type Place = { blockHash: string; txHash: `0x${string}` };
 const DUE = statement({
   name: "income-routes-due",
   params: { limit: int8 },
-  // Money that went through one account needs no reading. Each sender in turn: who has many such transactions delays no other.
+  // Money that went through one account needs no reading: a transaction is due where not all who gave to a payer are of the
+  // side or were given something by it. Rows are partitioned, never joined with each other: one transaction may have a
+  // thousand accounts, and its plan is made before there are statistics. Each sender in turn: who has many such transactions
+  // delays no other.
   text: `
-    select t.block_hash as "blockHash", t.tx_hash as "txHash" from (
-      select s.block_hash, s.tx_hash, row_number() over (partition by min(s.sender) order by min(s.block), s.tx_hash) as turn
-      from offchain.income_followed f
-      join offchain.income_move s on s.sender = f.address
-      join offchain.income_move g on g.block_hash = s.block_hash and g.tx_hash = s.tx_hash and g.units >= ${MIN_MOVED_UNITS}
-        and g.sender <> s.sender
-      join offchain.income_followed p on p.address = g.recipient and p.kind = 'payer'
+    with put as materialized (
+      select distinct s.block_hash, s.tx_hash from offchain.income_followed f join offchain.income_move s on s.sender = f.address
       where f.kind = 'side' and not exists (
-        select from offchain.income_move d
-        where d.block_hash = s.block_hash and d.tx_hash = s.tx_hash and d.sender = s.sender and d.recipient = g.sender)
-      and not exists (
         select from offchain.income_route r where r.block_hash = s.block_hash and r.tx_hash = s.tx_hash)
-      group by s.block_hash, s.tx_hash) t
+    ), moved as materialized (
+      select m.block_hash, m.tx_hash, m.block, m.sender, m.recipient,
+             exists (select from offchain.income_followed f where f.address = m.sender and f.kind = 'side') as is_side,
+             m.units >= ${MIN_MOVED_UNITS} and exists (
+               select from offchain.income_followed p where p.address = m.recipient and p.kind = 'payer') as gives
+      from put t join offchain.income_move m on m.block_hash = t.block_hash and m.tx_hash = t.tx_hash
+    ), seen as (
+      select m.block_hash, m.tx_hash, m.block, m.sender as account, null as side, m.gives from moved m
+      union all select m.block_hash, m.tx_hash, m.block, m.sender, m.sender, false from moved m where m.is_side
+      union all select m.block_hash, m.tx_hash, m.block, m.recipient, m.sender, false from moved m where m.is_side
+    ), marked as (
+      select s.*, bool_or(s.gives) over (partition by s.block_hash, s.tx_hash, s.account) as is_giver from seen s
+    ), counted as (
+      select m.block_hash, m.tx_hash, m.side, min(m.block) as block,
+             count(distinct m.account) filter (where m.is_giver) as givers
+      from marked m group by m.block_hash, m.tx_hash, m.side
+    ), judged as (
+      select c.*, max(c.givers) filter (where c.side is null) over (partition by c.block_hash, c.tx_hash) as all_givers
+      from counted c
+    )
+    select t.block_hash as "blockHash", t.tx_hash as "txHash" from (
+      select j.block_hash, j.tx_hash, row_number() over (partition by min(j.side) order by min(j.block), j.tx_hash) as turn
+      from judged j where j.side is not null and j.givers < j.all_givers
+      group by j.block_hash, j.tx_hash) t
     order by t.turn, t.tx_hash limit $limit`,
   columns: { blockHash: text, txHash: narrow<Place["txHash"]>(text) },
 });
