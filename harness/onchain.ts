@@ -49,7 +49,7 @@ export async function plantCheckpoint(
      on conflict (chain_name) do update set latest_checkpoint = $1, safe_checkpoint = $2, finalized_checkpoint = $2`,
     [checkpoint(at, block), checkpoint(at, finalized)],
   );
-  await pool.query("select pg_notify('onchain', $1)", [String(block)]);
+  await pool.query("select pg_notify('onchain', $1), pg_notify('index_changes', '')", [String(block)]);
 }
 
 /** Ponder's checkpoint text: 10 digits time, 16 chain, 16 block, 16 transaction, 1 event type, 16 event. */

@@ -1,17 +1,10 @@
 /** Hashes of the blocks that the index is built on, as Ponder saw them, and their comparison with the chain. */
 import type pg from "pg";
-import { array, int4, int8, statement, text } from "../db/sql/statement.ts";
+import { array, family, int4, int8, statement, text } from "../db/sql/statement.ts";
 import { type Queryable, transaction } from "../db/sql/transaction.ts";
 import type { Hole } from "./completeness.ts";
 import type { Node } from "./node.ts";
-import {
-  type BlockHash,
-  deleteCachedBlocks,
-  forgetFetched,
-  newestChange,
-  type Progress,
-  readProgress,
-} from "./ponder-tables.ts";
+import { type BlockHash, deleteCachedBlocks, EXAMPLE_SCHEMA, forgetFetched, type Progress } from "./ponder-tables.ts";
 
 /** Keep the hash of the newest block of each 32 final blocks. */
 const KEEP_EVERY = 32;
@@ -31,24 +24,25 @@ export async function recordHash(db: Queryable, chainId: number, { block, hash }
   await INSERT.run(db, { chainId, block, hash });
 }
 
-const UPSERT_SEEN = statement({
-  name: "block-hash-upsert-seen",
-  params: { chainId: int8, blocks: array(int8), hashes: array(text), finalized: int8 },
+/** Writes blocks that are not final, and thins out those that are: no row of both. */
+const RECORD_SEEN = statement({
+  name: "block-hash-record-seen",
+  params: {
+    ...{ chainId: int8, blocks: array(int8), hashes: array(text), finalized: int8 },
+    ...{ keepEvery: int8, maxFinal: int8 },
+  },
   text: `
+    with thinned_out as (
+      delete from onchain.block_hash h where chain_id = $chainId and block > 0 and block < $finalized and (
+        exists (select from onchain.block_hash later
+                where later.chain_id = $chainId and later.block > h.block and later.block < $finalized
+                  and later.block / $keepEvery = h.block / $keepEvery)
+        or block < $finalized - $keepEvery * $maxFinal)
+    )
     insert into onchain.block_hash
     select $chainId::int8, block, hash from unnest($blocks::int8[], $hashes::text[]) as seen (block, hash)
     where block > $finalized
     on conflict (chain_id, block) do update set hash = excluded.hash`,
-});
-const THIN_OUT = statement({
-  name: "block-hash-thin-out",
-  params: { chainId: int8, finalized: int8, keepEvery: int8, maxFinal: int8 },
-  text: `
-    delete from onchain.block_hash h where chain_id = $chainId and block > 0 and block < $finalized and (
-      exists (select from onchain.block_hash later
-              where later.chain_id = $chainId and later.block > h.block and later.block < $finalized
-                and later.block / $keepEvery = h.block / $keepEvery)
-      or block < $finalized - $keepEvery * $maxFinal)`,
 });
 
 /**
@@ -65,9 +59,9 @@ export async function recordSeenHashes(
   finalized: number | null,
 ): Promise<void> {
   if (seen.size === 0) return;
-  const final = finalized ?? 0;
-  await UPSERT_SEEN.run(db, { chainId, blocks: [...seen.keys()], hashes: [...seen.values()], finalized: final });
-  await THIN_OUT.run(db, { chainId, finalized: final, keepEvery: KEEP_EVERY, maxFinal: MAX_FINAL_HASHES });
+  const [blocks, hashes] = [[...seen.keys()], [...seen.values()]];
+  const kept = { keepEvery: KEEP_EVERY, maxFinal: MAX_FINAL_HASHES };
+  await RECORD_SEEN.run(db, { chainId, blocks, hashes, finalized: finalized ?? 0, ...kept });
 }
 
 /** Result of a comparison of recorded hashes with the chain. */
@@ -80,9 +74,9 @@ export type Verdict =
   | { kind: "replaced"; block: number; forkBlock: number };
 
 /**
- * Compares recorded hashes with the chain: of the blocks next to the finalized block of `schema`, below and above it, and
- * of the newest final block that `schema` has rows of.
- * @param schema null while there is no index: then the final block follows from the newest recorded hash
+ * Compares recorded hashes with the chain: of the blocks next to the finalized block of the index, below and above it, and
+ * of the newest final block that it has rows of.
+ * @param index null while there is none: then the final block follows from the newest recorded hash
  * @param options.genesis compare block 0 as well: a different chain may not have reached the other blocks yet
  * @throws NodeUnavailable when the node does not answer
  */
@@ -90,14 +84,16 @@ export async function checkBlockHashes(
   db: Queryable,
   node: Node,
   chainId: number,
-  schema: string | null,
+  index: { schema: string; progress: Progress } | null,
   { genesis = false } = {},
 ): Promise<Verdict> {
-  const progress = schema === null ? null : await readProgress(db, schema);
+  const progress = index?.progress ?? null;
   const final = await lastFinalBlock(db, chainId, progress);
-  const recorded = await hashesToCheck(db, chainId, progress === null ? null : schema, final, genesis);
+  const schema = index?.schema ?? null;
+  const recorded = await HASHES_TO_CHECK.rows(db, { schema, chainId, final, genesis });
   let behind: Verdict | undefined;
-  for (const { block, hash } of recorded) {
+  // What the index has rows of comes last, and counts more than what was seen.
+  for (const [block, hash] of new Map(recorded.map(({ block, hash }) => [block, hash]))) {
     const current = await node.blockAt(block);
     if (current === null) {
       behind = (await replacedByShorter(node, progress, block)) ?? { kind: "behind", block };
@@ -143,30 +139,28 @@ const FROM_BLOCK = statement({
 export const hashFrom = (db: Queryable, chainId: number, block: number): Promise<BlockHash | null> =>
   FROM_BLOCK.maybeOne(db, { chainId, block });
 
-const UP_TO_BLOCK = statement({
-  name: "block-hash-up-to",
-  params: { chainId: int8, block: int8 },
-  text: `
-    select block, hash from onchain.block_hash where chain_id = $chainId and block <= $block order by block desc limit 1`,
-  columns: COLUMNS,
+/** What was seen of the final block, or of the blocks next to it; then what the index has rows of. */
+const HASHES_TO_CHECK = family({
+  name: "block-hashes-to-check",
+  text: ({ schema, chainId, final, genesis }: ToCheck, $) => {
+    const seen = `select block, hash from onchain.block_hash where chain_id = ${$(chainId)} and block`;
+    const newest = "order by block desc limit 1";
+    // While an index is built: a block that it is built on and has not reached yet.
+    const ofIndex = (name: string) => `
+      union all (select 1, block, hash from (${seen} >= ${$(final)} order by block limit 1) later)
+      union all (select 3, block, block_hash from "${name}".index_changes where block <= ${$(final)} ${newest})`;
+    return `
+      (select 0 as place, block, hash from (${seen} <= ${$(final)} ${newest}) final)
+      ${genesis ? `union all (select 2, block, hash from (${seen} <= 0 ${newest}) genesis)` : ""}
+      ${schema === null ? "" : ofIndex(schema)}
+      order by place`;
+  },
+  columns: { place: int4, block: int8, hash: text },
+  examples: [null, EXAMPLE_SCHEMA].flatMap((schema) =>
+    [false, true].map((genesis) => ({ schema, chainId: 1, final: 1, genesis })),
+  ),
 });
-
-async function hashesToCheck(
-  db: Queryable,
-  chainId: number,
-  schema: string | null,
-  final: number,
-  genesis: boolean,
-): Promise<Iterable<BlockHash>> {
-  const hashes = new Map<number, BlockHash>();
-  const add = (recorded: BlockHash | null) => recorded && hashes.set(recorded.block, recorded);
-  add(await UP_TO_BLOCK.maybeOne(db, { chainId, block: final }));
-  // While an index is built: a block that it is built on and has not reached yet.
-  if (schema !== null) add(await hashFrom(db, chainId, final));
-  if (genesis) add(await UP_TO_BLOCK.maybeOne(db, { chainId, block: 0 }));
-  if (schema !== null) add(await newestChange(db, schema, final));
-  return hashes.values();
-}
+type ToCheck = { schema: string | null; chainId: number; final: number; genesis: boolean };
 
 /**
  * A head below a recorded block usually means that the node lags. But block times only increase along a chain: a head

@@ -66,7 +66,7 @@ async function checkHistory({ db, config, build }: Session, node: Node): Promise
   const chainId = config.chain.id;
   const schema = indexSchema(build, (await readServed(db)).generation);
   const progress = await readProgress(db, schema);
-  const verdict = await checkBlockHashes(db, node, chainId, progress === null ? null : schema, { genesis: true });
+  const verdict = await checkBlockHashes(db, node, chainId, progress && { schema, progress }, { genesis: true });
   if (verdict.kind !== "canonical")
     throw new LaunchError(
       verdict.kind === "behind"

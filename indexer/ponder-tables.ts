@@ -14,7 +14,7 @@ export type Progress = { block: number; at: number; finalizedBlock: number; fina
 export type BlockHash = { block: number; hash: string };
 
 /** The schema name that the test of declared statements uses. */
-const EXAMPLE = "index_0000000000_0";
+export const EXAMPLE_SCHEMA = "index_0000000000_0";
 
 const PROGRESS = family({
   name: "index-progress",
@@ -26,7 +26,7 @@ const PROGRESS = family({
            coalesce((select value ->> 'is_ready' from "${schema}"._ponder_meta where key = 'app'), '0') = '1' as ready
     from "${schema}".${CHECKPOINT} c limit 1`,
   columns: { block: int8, at: int8, finalizedBlock: int8, finalizedAt: int8, ready: bool },
-  examples: [EXAMPLE],
+  examples: [EXAMPLE_SCHEMA],
 });
 
 /** undefined_table and invalid_schema_name: Ponder has not created the tables yet. */
@@ -42,18 +42,6 @@ export async function readProgress(db: Queryable, schema: string): Promise<Progr
   }
 }
 
-const NEWEST_CHANGE = family({
-  name: "index-newest-change",
-  text: ({ schema, upTo }: { schema: string; upTo: number }, $) =>
-    `select block, block_hash as hash from "${schema}".index_changes where block <= ${$(upTo)} order by block desc limit 1`,
-  columns: { block: int8, hash: text },
-  examples: [{ schema: EXAMPLE, upTo: 1 }],
-});
-
-/** The newest block up to `upTo` that the index has a row of `index_changes` of, with its hash. */
-export const newestChange = (db: Queryable, schema: string, upTo: number): Promise<BlockHash | null> =>
-  NEWEST_CHANGE.maybeOne(db, { schema, upTo });
-
 const EXISTS = statement({
   name: "relation-exists",
   params: { relation: text },
@@ -65,17 +53,17 @@ const UNLOCK = family({
   name: "index-unlock",
   text: (schema: string) => `
     update "${schema}"._ponder_meta set value = value || '{"is_locked": 0, "is_ready": 0}' where key = 'app'`,
-  examples: [EXAMPLE],
+  examples: [EXAMPLE_SCHEMA],
 });
 const DROP_ANNOUNCE = family({
   name: "index-drop-announce",
   text: (schema: string) => `drop trigger if exists onchain_announce on "${schema}".${CHECKPOINT}`,
-  examples: [EXAMPLE],
+  examples: [EXAMPLE_SCHEMA],
 });
 const REWIND_CHECKPOINT = family({
   name: "index-rewind-checkpoint",
   text: (schema: string) => `update "${schema}".${CHECKPOINT} set latest_checkpoint = safe_checkpoint`,
-  examples: [EXAMPLE],
+  examples: [EXAMPLE_SCHEMA],
 });
 
 /**

@@ -47,7 +47,7 @@ export async function prepareSchema(session: Session, node: Node): Promise<strin
       if (genesis !== null) await recordHash(db, chainId, genesis);
       if (served.serves === schema) await retainIndex(db, schema);
       await unlockSchema(db, schema);
-      await pruneSchemas(db, [schema]);
+      await pruneSchemas(db, schema, await readServed(db));
       return schema;
     }
     log.error(verdict.reason);
@@ -71,7 +71,7 @@ async function checkHistory(
   if (served.stale && served.schema === schema) return replaced(served.reason ?? "the index is stale");
   if (progress !== null && (await hashFrom(db, chainId, final)) === null)
     return replaced(`nobody saw which block ${final} the index was built on`);
-  const check = () => checkBlockHashes(db, node, chainId, progress === null ? null : schema, { genesis: true });
+  const check = () => checkBlockHashes(db, node, chainId, progress && { schema, progress }, { genesis: true });
   const first = await check();
   if (first.kind === "canonical") return "canonical";
   await sleep(SECOND_CHECK_MS, stopping);

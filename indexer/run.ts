@@ -116,8 +116,9 @@ async function follow(
         !ponder.failures.beyondFinality;
       nextCheckAt = performance.now() + (calm ? CHECK_MS : SOON_CHECK_MS);
       if (published) {
-        if ((await readServed(db)).schema !== schema) return await standBy(ponder);
-        await pruneSchemas(db, [schema]);
+        const state = await readServed(db);
+        if (state.schema !== schema) return await standBy(ponder);
+        await pruneSchemas(db, schema, state);
         const incomplete = await judged(await completeness.check(progress));
         if (incomplete !== null) return incomplete;
       }

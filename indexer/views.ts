@@ -1,7 +1,7 @@
 /** The schema `onchain`: which tables its views show, and the changes of them, each in one transaction. */
 import type pg from "pg";
 import { BACKFILL_PROGRESS_DDL } from "../db/operations/backfill-progress.ts";
-import { checkpointBlock, checkpointTime, INDEX_CHANNEL } from "../db/operations/index-state.ts";
+import { CHANGES_CHANNEL, checkpointBlock, checkpointTime, INDEX_CHANNEL } from "../db/operations/index-state.ts";
 import { ADVISORY_LOCKS } from "../db/sql/locks.ts";
 import { array, bool, family, int4, nullable, type Row, statement, text } from "../db/sql/statement.ts";
 import { type Queryable, transaction } from "../db/sql/transaction.ts";
@@ -51,6 +51,11 @@ export async function ensureOnchain(db: Queryable): Promise<void> {
         ${checkpointTime("new.latest_checkpoint")}, ${checkpointBlock("new.finalized_checkpoint")}));
       return null;
     end $$;
+    create or replace function onchain.announce_changes() returns trigger language plpgsql as $$
+    begin
+      perform pg_notify('${CHANGES_CHANNEL}', '');
+      return null;
+    end $$;
     create or replace function onchain.show_checkpoint() returns trigger language plpgsql as $$
     begin
       execute format(
@@ -67,7 +72,11 @@ export async function ensureOnchain(db: Queryable): Promise<void> {
 const READ_SERVED = statement({
   name: "served-index",
   text: `
-    select schema, serves, generation, held as "retainedView", stale, reason from onchain.index_state where one`,
+    select s.schema, s.serves, s.generation, s.held as "retainedView", s.stale, s.reason, array(
+      select nspname::text from pg_namespace
+      where nspname ~ '${OWN_SCHEMAS}' and nspname is distinct from s.schema and nspname is distinct from s.serves
+        and pg_get_userbyid(nspowner) = current_user) as unused
+    from onchain.index_state s where s.one`,
   columns: {
     schema: nullable(text),
     serves: nullable(text),
@@ -75,6 +84,7 @@ const READ_SERVED = statement({
     retainedView: bool,
     stale: bool,
     reason: nullable(text),
+    unused: array(text),
   },
 });
 
@@ -83,6 +93,7 @@ const READ_SERVED = statement({
  * `schema`: index that the served rows come from; null before the first index is published.
  * `serves`: schema that the views read now, `schema` itself or a retained copy of it.
  * `generation`: the one to run; the served one, or the next one during a re-index.
+ * `unused`: the launchers' other schemas, some of which are being built.
  */
 export type ServedState = Row<typeof READ_SERVED>;
 
@@ -149,7 +160,9 @@ export async function publishIndex(db: pg.Client, schema: string): Promise<void>
     // block, so that a reader that it wakes finds the rows.
     await tx.query(`
       create or replace trigger onchain_announce after insert or update on "${schema}".${CHECKPOINT}
-      for each row execute function onchain.announce()`);
+      for each row execute function onchain.announce();
+      create or replace trigger onchain_changes after insert or delete on "${schema}".index_changes
+      for each statement execute function onchain.announce_changes()`);
     await RECORD_PUBLISHED.run(tx, { schema });
     await ANNOUNCE.run(tx, schema);
   });
@@ -190,14 +203,6 @@ export async function retainIndex(db: pg.Client, schema: string): Promise<void> 
   });
 }
 
-const UNUSED_SCHEMAS = statement({
-  name: "unused-index-schemas",
-  params: { pattern: text, keep: array(text) },
-  text: `
-    select nspname::text as name from pg_namespace
-    where nspname ~ $pattern and nspname::text <> all($keep::text[]) and pg_get_userbyid(nspowner) = current_user`,
-  columns: { name: text },
-});
 const TRY_BUILD_LOCK = statement({
   name: "try-build-lock-in-transaction",
   params: { build: text },
@@ -210,13 +215,17 @@ const TRY_BUILD_LOCK = statement({
  * locked by another launcher, remains until a later call.
  * Check then write: neither served nor kept, then the drop; another build may publish: a build's lock protects its
  * schemas.
+ * @param served what is served and what is there
  * @returns names of the schemas dropped
  */
-export async function pruneSchemas(db: pg.Client, keep: string[]): Promise<string[]> {
-  const { schema, serves } = await readServed(db);
-  const kept = [...keep, schema, serves].filter((name) => name !== null);
+export async function pruneSchemas(
+  db: pg.Client,
+  keep: string,
+  { unused }: Pick<ServedState, "unused">,
+): Promise<string[]> {
   const dropped: string[] = [];
-  for (const { name } of await UNUSED_SCHEMAS.rows(db, { pattern: OWN_SCHEMAS, keep: kept })) {
+  for (const name of unused) {
+    if (name === keep) continue;
     await transaction(db, async (tx) => {
       await tx.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
       const build = /^(?:index|fetch)_([0-9a-f]+)_\d+$/.exec(name)?.[1];
@@ -306,12 +315,13 @@ async function columnsOf(db: Queryable, schema: string, relations: string[]): Pr
   return new Map(rows.map(({ relation, columns }) => [relation, columns]));
 }
 
-/** Notifies the followers of the index of its block; the payload is empty before it has one. */
+/** Notifies the followers of the index of its block, and of changes; the payload is empty before it has a block. */
 const ANNOUNCE = family({
   name: "index-announce",
   text: (schema: string) => `
     select from pg_notify('${INDEX_CHANNEL}', coalesce(
-      (select substr(latest_checkpoint, 27, 16)::bigint::text from "${schema}".${CHECKPOINT} limit 1), ''))`,
+      (select substr(latest_checkpoint, 27, 16)::bigint::text from "${schema}".${CHECKPOINT} limit 1), '')) block,
+      pg_notify('${CHANGES_CHANNEL}', '') changes`,
   examples: ["index_0000000000_0"],
 });
 

@@ -69,7 +69,7 @@ export function watch(options: {
     async check(progress) {
       try {
         head = (await node.head()).block;
-        const verdict = await checkBlockHashes(db, node, chainId, schema);
+        const verdict = await checkBlockHashes(db, node, chainId, progress && { schema, progress });
         if (verdict.kind === "replaced") {
           const confirmed = suspicion?.kind === "replaced";
           suspicion = verdict;

@@ -46,6 +46,8 @@ export const NOT_INDEXED: IndexState = {
  * time and the finalized block; that of any other change does not say what changed.
  */
 export const INDEX_CHANNEL = "onchain";
+/** NOTIFY channel of blocks that have changed `index_changes`, and of a switch to another index. */
+export const CHANGES_CHANNEL = "index_changes";
 
 /**
  * SQL of a block number out of a checkpoint column. Layout of a Ponder checkpoint: 10 digits time, 16 chain id,

@@ -7,11 +7,11 @@ const names = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Takes one row for each key: the newest, the oldest, or whether there is one. */
 const ONE = names(`
-  agents-count agents-source-totals block-hash-from block-hash-up-to completeness-agent-gap completeness-erc8004-gap
+  agents-count agents-source-totals block-hash-from block-hashes-to-check completeness-agent-gap completeness-erc8004-gap
   completeness-erc8004-last cred-attested-changed cred-epoch-at-block cred-epoch-at-time cred-epoch-latest-published
   cred-epoch-tokens-part cred-epochs-state cred-epochs-unkeep cred-held cred-history-batch cred-recompute cred-recompute-range
   cred-restore-points chain-writes-newest dispatch-served-index event-append-scores event-oldest first-agent humans-load
-  index-announce index-newest-change index-progress index-state mint-after organizations-by-id organizations-by-slug
+  index-announce index-progress index-state mint-after organizations-by-id organizations-by-slug
   organizations-by-wallet organizations-own-by-name payment-is-known price-list-current price-lists proof-trait-transaction
   token-link-settle verification-transaction webhook-delete-former-owners webhook-schedule-next`);
 

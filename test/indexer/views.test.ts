@@ -49,6 +49,7 @@ async function plantIndex(schema: string, { agents = 3, block = 100, extraColumn
       ('base', 8453, '${checkpoint(1, block)}', '${checkpoint(1, block)}', '${checkpoint(1, block)}');`);
 }
 
+const prune = async (keep: string) => pruneSchemas(launcher, keep, await readServed(launcher));
 const agents = async () => (await db.pool.query("select count(*)::int as n from onchain.agent")).rows[0].n;
 
 test("publishing shows the tables of the index, and none of Ponder's but the checkpoint", async () => {
@@ -111,7 +112,7 @@ test("a retained copy has rows, keys and indexes of its own, and outlives what h
   ]);
   await publishIndex(launcher, "index_0123456789_0");
   expect(await agents()).toBe(1);
-  expect(await pruneSchemas(launcher, ["index_0123456789_0"])).toEqual([state.serves]);
+  expect(await prune("index_0123456789_0")).toEqual([state.serves]);
 });
 
 test("an index with other columns replaces the views, and the role app may read them at once", async () => {
@@ -126,7 +127,7 @@ test("an index with other columns replaces the views, and the role app may read 
   await expect(client.query("delete from onchain.agent")).rejects.toThrow(/permission denied/);
   await client.query("rollback");
   client.release();
-  expect(await pruneSchemas(launcher, ["index_abcdef0123_0"])).toEqual(["index_0123456789_0"]);
+  expect(await prune("index_abcdef0123_0")).toEqual(["index_0123456789_0"]);
 });
 
 test("a reader in the middle of a transaction delays the switch, and is not disturbed by it", async () => {
@@ -157,9 +158,9 @@ test("schemas of a build that another launcher runs, and of strangers, are not p
   const other = openClient({ connectionString: db.url });
   await other.connect();
   await other.query("select pg_advisory_lock($1, hashtext('index_abcdef0123'))", [ADVISORY_LOCKS.indexBuild]);
-  expect(await pruneSchemas(launcher, [])).toEqual(["index_0123456789_0"]);
+  expect(await prune("")).toEqual(["index_0123456789_0"]);
   await other.end();
-  await until("the lock is free", async () => (await pruneSchemas(launcher, [])).includes("index_abcdef0123_0"));
+  await until("the lock is free", async () => (await prune("")).includes("index_abcdef0123_0"));
 });
 
 test("staleness is announced", async () => {
@@ -171,6 +172,28 @@ test("staleness is announced", async () => {
   await recordState(launcher, { stale: true, reason: "a deep reorg" });
   await until("announced", () => heard === 1);
   expect(await readServed(launcher)).toMatchObject({ stale: true, reason: "a deep reorg" });
+  await listener.end();
+});
+
+test("a block with changes is announced as one, in the order of commits; a block without is not", async () => {
+  await plantIndex("index_0123456789_0");
+  await publishIndex(launcher, "index_0123456789_0");
+  const heard: string[] = [];
+  const listener = openClient({ connectionString: db.url });
+  await listener.connect();
+  listener.on("notification", ({ channel }) => heard.push(channel));
+  await listener.query("listen onchain; listen index_changes");
+  const commit = (number: number, changes: string) =>
+    db.pool.query(`
+      begin;
+      ${changes};
+      update index_0123456789_0._ponder_checkpoint set latest_checkpoint = '${checkpoint(number, number)}';
+      commit`);
+  await commit(101, "");
+  await commit(102, "insert into index_0123456789_0.index_changes values ('1', 102, '0x'), ('2', 102, '0x')");
+  await commit(103, "delete from index_0123456789_0.index_changes");
+  await until("all are announced", () => heard.length === 5);
+  expect(heard).toEqual(["onchain", "index_changes", "onchain", "index_changes", "onchain"]);
   await listener.end();
 });
 

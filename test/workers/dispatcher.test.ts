@@ -1,7 +1,10 @@
 /** From index changes to jobs: every event once, every reorganisation undone, nothing undone by mistake. */
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import type pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openClient } from "../../db/sql/connect.ts";
+import { notifications } from "../../db/sql/notifications.ts";
 import { testLog } from "../../harness/log.ts";
 import { agentRow, plantCheckpoint, plantOnchain, plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
@@ -495,6 +498,49 @@ describe("waking", () => {
     );
     return rows[0].n;
   };
+
+  it("asks nothing for a block without changes once all is final, and follows each block before", async () => {
+    await plantOnchain(db);
+    const { queue, scored } = recorder();
+    let statements = 0;
+    db.on("acquire", () => statements++);
+    const node = openClient({ connectionString: database.url });
+    await node.connect();
+    const dispatcher = runDispatcher(context({ queue }), { timerMs: 3_600_000 });
+    /** @returns how many statements followed three blocks, when all of their announcements have arrived */
+    const blocks = async () => {
+      const arrived = Promise.withResolvers<string>();
+      const unsubscribe = notifications(db).on("probe", (payload) => payload && arrived.resolve(payload));
+      const before = statements;
+      for (let i = 0; i < 3; i++) await node.query("select pg_notify('onchain', 'index_test_0 1001 1700000000 900')");
+      await until("all have arrived", async () => {
+        await node.query("select pg_notify('probe', 'all')");
+        return Promise.race([arrived.promise, setImmediate(null)]);
+      });
+      await setImmediate();
+      unsubscribe();
+      return statements - before;
+    };
+    /** Over several rounds: one that is under way sends nothing for a while. */
+    const asksNothing = async () => {
+      let all = 0;
+      for (let i = 0; i < 5; i++) all += await blocks();
+      return all === 0;
+    };
+    try {
+      await until("blocks are not followed", asksNothing);
+      await plantRows(db, "indexChanges", [event({ tokenId: 1 })]);
+      await node.query("select pg_notify('index_changes', '')");
+      await until("the event", () => scored().has(1));
+      await until("blocks are followed", async () => (await blocks()) > 0);
+      await plantCheckpoint(db, { block: 1100, finalized: 1000 });
+      await until("it is final", async () => (await states()).final === 1);
+      await until("blocks are not followed", asksNothing);
+    } finally {
+      await dispatcher.stop();
+      await node.end();
+    }
+  });
 
   it("finds without any announcement what a lost one would have told", async () => {
     await plantOnchain(db);

@@ -21,10 +21,11 @@ import {
   settleUpTo,
   tokensOfWallets,
 } from "../../db/events/dispatch.ts";
-import { INDEX_CHANNEL } from "../../db/operations/index-state.ts";
+import { CHANGES_CHANNEL, INDEX_CHANNEL } from "../../db/operations/index-state.ts";
 import { runSoon } from "../../db/operations/job-runs.ts";
 import { reviewEvents } from "../../db/reviews/review-events.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
+import { notifications } from "../../db/sql/notifications.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/sql/transaction.ts";
 import type { ChangeKind } from "../../ponder.schema.ts";
 import type { JobContext } from "../context.ts";
@@ -37,8 +38,6 @@ export const DISPATCHER_FAULT_POINTS = ["dispatcher.claimed", "dispatcher.commit
 
 /** Max events that one pass claims; a backlog takes several passes. */
 const EVENTS_PER_PASS = 1_000;
-/** Milliseconds until a pass without a notification; bounds the delay after a lost notification. */
-const TIMER_MS = 2_000;
 /** Milliseconds until a pass without events: it stores which blocks are settled. */
 const SETTLE_MS = 10_000;
 
@@ -56,17 +55,25 @@ export type Dispatcher = {
 };
 
 /**
- * Runs until stopped: a pass for every block of the index with events, as long as they are not final, and at an interval.
- * Any number of processes may run it.
+ * Runs until stopped: a pass for every block of the index with events, for every block as long as they are not final, and
+ * at an interval. Any number of processes may run it.
  */
-export function runDispatcher(context: DispatcherContext, { timerMs = TIMER_MS } = {}): Dispatcher {
+export function runDispatcher(context: DispatcherContext, { timerMs = SETTLE_MS } = {}): Dispatcher {
   const trouble = "a pass of the dispatcher failed; the next one repeats it";
   let passedAt = Number.NEGATIVE_INFINITY;
-  const loop = runLoop(context, { channels: [INDEX_CHANNEL], timerMs, trouble }, async () => {
-    const isIdle = performance.now() - passedAt < SETTLE_MS && !(await isDue(context.db));
-    if (isIdle) return;
-    await dispatch(context);
-    passedAt = performance.now();
+  let followsBlocks = true;
+  const loop = runLoop(context, { channels: [CHANGES_CHANNEL], timerMs, trouble }, async () => {
+    // While it asks and passes, blocks without changes count too: what is asked may be older than they are.
+    followsBlocks = true;
+    const due = await isDue(context.db);
+    if (due || performance.now() - passedAt >= SETTLE_MS) {
+      await dispatch(context);
+      passedAt = performance.now();
+    }
+    followsBlocks = due;
+  });
+  const unsubscribe = notifications(context.db).on(INDEX_CHANNEL, () => {
+    if (followsBlocks) loop.latch.notify();
   });
   return {
     pass: () => dispatch(context),
@@ -75,7 +82,10 @@ export function runDispatcher(context: DispatcherContext, { timerMs = TIMER_MS }
       if (events > 0) context.log.warn({ events }, "the queue has lost its jobs; they are queued again");
       loop.latch.notify();
     },
-    stop: () => loop.stop(),
+    async stop() {
+      await loop.stop();
+      unsubscribe();
+    },
   };
 }
 
