@@ -9,25 +9,35 @@ export const JOBS_CHANNEL = "jobs";
 /** Seconds until the run of a process that died or hangs is due again; a process that lives renews it (`renewRuns`). */
 const LEASE_SECONDS = 30;
 
+/** When a run is due by its schedule; null while it is under way. */
+const BY_SCHEDULE = (every: string) =>
+  `case when j.running_until is null then least(j.next_run_at, j.last_started_at + ${every}) end`;
+
 const CLAIM = statement({
   name: "claim-job-runs",
-  params: { names: array(text), everyMs: array(float8) },
+  params: { names: array(text), everyMs: array(float8), earlyMs: array(float8) },
   text: `
     with known as materialized (
-      select d.name, d.every, coalesce(j.running_until, least(j.next_run_at, j.last_started_at + d.every)) as due_at
-      from (select name, ms * interval '1 ms' as every from unnest($names::text[], $everyMs::float8[]) u(name, ms)) d
+      select d.*, coalesce(j.running_until, ${BY_SCHEDULE("d.every")}) as due_at, ${BY_SCHEDULE("d.every")} - d.early as joins_at
+      from (select name, ms * interval '1 ms' as every, early * interval '1 ms' as early
+            from unnest($names::text[], $everyMs::float8[], $earlyMs::float8[]) u(name, ms, early)) d
       left join offchain.job_run j on j.name = d.name
+    ), wanted as materialized (
+      select name, every, early from known
+      where due_at is null or due_at <= now()
+        or (joins_at <= now() and exists (select from known one where one.early > interval '0' and one.due_at <= now()))
     ), claimed as (
       insert into offchain.job_run as j (name, last_started_at, next_run_at, running_until)
-      select name, now(), now() + every, now() + interval '${LEASE_SECONDS} s'
-      from known where due_at is null or due_at <= now() order by name
+      select name, now(), now() + every, now() + interval '${LEASE_SECONDS} s' from wanted order by name
       on conflict (name) do update set last_started_at = now(), next_run_at = excluded.next_run_at,
         running_until = excluded.running_until
-      where coalesce(j.running_until, least(j.next_run_at, j.last_started_at + (excluded.next_run_at - now()))) <= now()
+      where coalesce(j.running_until, ${BY_SCHEDULE("(excluded.next_run_at - now())")}
+        - (select early from wanted where wanted.name = excluded.name)) <= now()
       returning name
     )
     select array(select name from claimed) as names,
-           (select extract(epoch from min(due_at) - now()) * 1000 from known where due_at > now())::float8 as "nextMs"`,
+           (select extract(epoch from min(due_at) - now()) * 1000 from known
+            where due_at > now() and name not in (select name from wanted))::float8 as "nextMs"`,
   columns: { names: array(text), nextMs: nullable(float8) },
   prepared: true,
 });
@@ -36,41 +46,57 @@ const CLAIM = statement({
  * Takes the runs that are due: each is then this process's, until it records the outcome or stops renewing.
  * Check then write: the run is due by the database's clock, then its row; another process may take it: the row's own
  * condition, one statement.
- * @param jobs milliseconds between two runs of each; a job without a row has never run, and is due
+ * @param jobs milliseconds between two runs of each, and by how many it may come early, to run with another of which that
+ *   is said too; a job without a row has never run, and is due
  * @returns the names of the jobs to run now, and the milliseconds until the next of the others is due; null: unknown
  */
 export const claimRuns = (
   db: Queryable,
-  jobs: readonly { name: string; everyMs: number }[],
+  jobs: readonly { name: string; everyMs: number; earlyMs: number }[],
 ): Promise<{ names: string[]; nextMs: number | null }> =>
-  CLAIM.one(db, { names: jobs.map(({ name }) => name), everyMs: jobs.map(({ everyMs }) => everyMs) });
+  CLAIM.one(db, {
+    names: jobs.map(({ name }) => name),
+    everyMs: jobs.map(({ everyMs }) => everyMs),
+    earlyMs: jobs.map(({ earlyMs }) => earlyMs),
+  });
 
 /** What is recorded of a run that failed by a mistake of the service; of any other the error says what it needed. */
 export const RUN_FAILED = "The run failed; the log says why.";
 
-const RECORD_RUN = statement({
-  name: "record-job-run",
-  params: { name: text, rows: nullable(int4), error: nullable(text), retryMs: nullable(float8) },
+/** How a run went. `retryMs`: milliseconds until a failed run is repeated; null: by its schedule. */
+export type RunOutcome = { rows: number } | { error: string; retryMs: number | null };
+
+const RECORD_RUNS = statement({
+  name: "record-job-runs",
+  params: {
+    ...{ names: array(text), rows: array(nullable(int4)), errors: array(nullable(text)) },
+    retryMs: array(nullable(float8)),
+  },
   text: `
-    update offchain.job_run set running_until = null, error = $error, rows = coalesce($rows, rows),
-      last_success_at = case when $error::text is null then clock_timestamp() else last_success_at end,
-      next_run_at = least(next_run_at, clock_timestamp() + $retryMs::float8 * interval '1 ms')
-    where name = $name returning (extract(epoch from next_run_at - clock_timestamp()) * 1000)::float8 as "nextMs"`,
+    update offchain.job_run j set running_until = null, error = o.error, rows = coalesce(o.rows, j.rows),
+      last_success_at = case when o.error is null then clock_timestamp() else last_success_at end,
+      next_run_at = least(next_run_at, clock_timestamp() + o.retry_ms * interval '1 ms')
+    from unnest($names::text[], $rows::int4[], $errors::text[], $retryMs::float8[]) o(name, rows, error, retry_ms)
+    where j.name = o.name
+    returning (extract(epoch from next_run_at - clock_timestamp()) * 1000)::float8 as "nextMs"`,
   columns: { nextMs: float8 },
   prepared: true,
 });
 
 /**
- * Records how a claimed run went.
- * @param outcome.retryMs milliseconds until a failed run is repeated; null: by its schedule
- * @returns the milliseconds until the job is due again; undefined when it is forgotten
+ * Records how claimed runs went.
+ * @returns the milliseconds until the first of the jobs is due again; undefined when all are forgotten
  */
-export const recordRun = async (
-  db: Queryable,
-  name: string,
-  outcome: { rows: number } | { error: string; retryMs: number | null },
-): Promise<number | undefined> =>
-  (await RECORD_RUN.maybeOne(db, { name, rows: null, error: null, retryMs: null, ...outcome }))?.nextMs;
+export async function recordRuns(db: Queryable, runs: ReadonlyMap<string, RunOutcome>): Promise<number | undefined> {
+  const all = [...runs].map(([name, outcome]) => ({ name, rows: null, error: null, retryMs: null, ...outcome }));
+  const due = await RECORD_RUNS.rows(db, {
+    names: all.map(({ name }) => name),
+    rows: all.map(({ rows }) => rows),
+    errors: all.map(({ error }) => error),
+    retryMs: all.map(({ retryMs }) => retryMs),
+  });
+  return due.length === 0 ? undefined : Math.min(...due.map(({ nextMs }) => nextMs));
+}
 
 const RUN_SOON = statement({
   name: "run-jobs-soon",

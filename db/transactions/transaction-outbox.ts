@@ -244,6 +244,25 @@ export const queuedIntents = async (
   kinds: readonly string[] | null = null,
 ): Promise<Intent[]> => (await QUEUED.rows(db, { limit, kinds })).map(toIntent);
 
+const AWAITS = statement({
+  name: "sender-awaited",
+  params: { kinds: array(text), now: timestamptz },
+  text: `
+    select exists (
+        select from offchain.transaction_outbox
+        where state = 'queued' and (not waits or split_part(intent_key, ':', 1) = any($kinds::text[])))
+      or exists (select from offchain.mint where awards_due_at <= $now) as awaits`,
+  columns: { awaits: bool },
+  prepared: true,
+});
+
+/**
+ * Whether an intent is queued, or awards are due, at any depth of their mints; reads two small indexes.
+ * @param work.kinds prefixes of the low-priority intents that count
+ */
+export const awaitsSender = async (db: Queryable, work: { kinds: readonly string[]; now: Date }): Promise<boolean> =>
+  (await AWAITS.one(db, work)).awaits;
+
 const REVOCABLE = statement({
   name: "intents-revocable",
   params: { sender: text, block: int8, nonce: int8 },

@@ -6,7 +6,8 @@ import {
   claimRuns,
   jobCounts,
   RUN_FAILED,
-  recordRun,
+  type RunOutcome,
+  recordRuns,
   renewRuns,
   runSoon,
   standingJobs,
@@ -98,7 +99,8 @@ it("what a lost queue held is queued again, also when the store or the database 
 
 describe("the runs of scheduled jobs", () => {
   const everyMs = 3_600_000;
-  const claim = (name = "pull") => claimRuns(database.pool, [{ name, everyMs }]);
+  const claim = (name = "pull") => claimRuns(database.pool, [{ name, everyMs, earlyMs: 0 }]);
+  const record = (outcome: RunOutcome) => recordRuns(database.pool, new Map([["pull", outcome]]));
   const ago = (column: string) =>
     database.pool.query(`update offchain.job_run set ${column} = now() - interval '1 second'`);
 
@@ -107,11 +109,13 @@ describe("the runs of scheduled jobs", () => {
     const { names, nextMs } = await claim();
     expect(names).toEqual([]);
     expect(nextMs).toBeLessThanOrEqual(30_000);
-    const dueMs = await recordRun(database.pool, "pull", { rows: 2 });
+    const dueMs = await record({ rows: 2 });
     expect(dueMs).toBeGreaterThan(everyMs - 60_000);
     expect((await claim()).names).toEqual([]);
     await database.pool.query("update offchain.job_run set last_started_at = now() - interval '10 seconds'");
-    expect(await claimRuns(database.pool, [{ name: "pull", everyMs: 5_000 }])).toMatchObject({ names: ["pull"] });
+    expect(await claimRuns(database.pool, [{ name: "pull", everyMs: 5_000, earlyMs: 0 }])).toMatchObject({
+      names: ["pull"],
+    });
   });
 
   it("of a process that died are due again, and those of one that lives are not", async () => {
@@ -127,8 +131,33 @@ describe("the runs of scheduled jobs", () => {
     await claim();
     await runSoon(database.pool, ["pull"]);
     expect((await claim()).names).toEqual([]);
-    expect(await recordRun(database.pool, "pull", { rows: 0 })).toBeLessThanOrEqual(0);
+    expect(await record({ rows: 0 })).toBeLessThanOrEqual(0);
     expect((await claim()).names).toEqual(["pull"]);
+  });
+
+  it("come early to run with one that is due, and do not come early alone", async () => {
+    const all = ["pull", "prune", "sweep"];
+    const due = (name: string, seconds: number) =>
+      database.pool.query("update offchain.job_run set next_run_at = now() + $2 * interval '1 s' where name = $1", [
+        name,
+        seconds,
+      ]);
+    const jobs = all.map((name) => ({ name, everyMs, earlyMs: name === "sweep" ? 0 : 30_000 }));
+    const claimed = async () => {
+      const { names } = await claimRuns(database.pool, jobs);
+      await recordRuns(database.pool, new Map(names.map((name) => [name, { rows: 0 }])));
+      return names.toSorted();
+    };
+    expect(await claimed()).toEqual(all.toSorted());
+    await due("prune", 20);
+    await due("sweep", -1);
+    expect(await claimed()).toEqual(["sweep"]);
+    await due("pull", -1);
+    await due("sweep", 20);
+    expect(await claimed()).toEqual(["prune", "pull"]);
+    await due("pull", -1);
+    await due("prune", 40);
+    expect(await claimed()).toEqual(["pull"]);
   });
 
   it("are counted with what is queued of the job", async () => {
@@ -141,7 +170,7 @@ describe("the runs of scheduled jobs", () => {
     ]);
     await claim();
     expect((await counts())[1]).toMatchObject({ waiting: 1, active: 1, failed: 0 });
-    await recordRun(database.pool, "pull", { error: RUN_FAILED, retryMs: 0 });
+    await record({ error: RUN_FAILED, retryMs: 0 });
     await database.pool.query("update offchain.job_run set next_run_at = now() - interval '90 seconds'");
     expect((await counts())[1]).toMatchObject({ waiting: 2, active: 0, failed: 1, oldestSeconds: 90 });
   });

@@ -3,7 +3,14 @@
  * share the runs, and one look finds all that are due.
  */
 import { type ErrorCode, Failure } from "../../core/errors.ts";
-import { claimRuns, JOBS_CHANNEL, RUN_FAILED, recordRun, renewRuns } from "../../db/operations/job-runs.ts";
+import {
+  claimRuns,
+  JOBS_CHANNEL,
+  RUN_FAILED,
+  type RunOutcome,
+  recordRuns,
+  renewRuns,
+} from "../../db/operations/job-runs.ts";
 import { notifications } from "../../db/sql/notifications.ts";
 import { isNoIndex } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
@@ -17,6 +24,10 @@ const LOOK_MS = 30_000;
 /** Milliseconds without an announcement of work after which jobs are at rest, and min milliseconds between two runs then. */
 const REST_AFTER_MS = 60_000;
 const REST_MS = 60_000;
+/** Max milliseconds by which a run comes early at rest, to be claimed with others. */
+const EARLY_MS = REST_MS / 2;
+/** Milliseconds in which the outcomes of runs at rest are collected, to be recorded together. */
+const COLLECT_MS = 1_000;
 /** Milliseconds between two renewals of the runs under way. */
 const RENEW_MS = 10_000;
 /** Milliseconds until a failed run is repeated, doubled with each failure; after the fifth the schedule repeats it. */
@@ -41,22 +52,36 @@ export function runSchedules(
   let lookAt = 0;
   let workedAt = performance.now();
   const isAtRest = () => performance.now() - workedAt > REST_AFTER_MS;
-  const intervalOf = ({ everyMs, keepsPace }: ScheduledJob["schedule"]) =>
-    isAtRest() && !keepsPace ? Math.max(everyMs, REST_MS) : everyMs;
+  const paceOf = ({ everyMs, keepsPace }: ScheduledJob["schedule"]) =>
+    isAtRest() && !keepsPace ? { everyMs: Math.max(everyMs, REST_MS), earlyMs: EARLY_MS } : { everyMs, earlyMs: 0 };
   const lookIn = (ms: number) => {
     lookAt = Math.min(lookAt, performance.now() + ms);
     loop.latch.notify();
   };
 
+  /** What is not recorded yet of runs that ended. */
+  const ended = new Map<string, RunOutcome>();
+  let collecting: NodeJS.Timeout | undefined;
+
   async function perform(job: Job): Promise<void> {
-    try {
-      const nextMs = await recordRun(db, job.name, await outcomeOf(job));
-      running.delete(job.name);
-      if (nextMs !== undefined) lookIn(nextMs);
-    } catch (error) {
-      running.delete(job.name);
-      log.warn({ err: error, job: job.name }, "the outcome of a run could not be recorded; it is repeated");
-    }
+    ended.set(job.name, await outcomeOf(job));
+    if (isAtRest()) collecting ??= setTimeout(record, COLLECT_MS);
+    else await record();
+  }
+
+  async function record(): Promise<void> {
+    clearTimeout(collecting);
+    collecting = undefined;
+    const outcomes = new Map(ended);
+    ended.clear();
+    if (outcomes.size === 0) return;
+    const jobs = [...outcomes.keys()];
+    const nextMs = await recordRuns(db, outcomes).catch((error) => {
+      log.warn({ err: error, jobs }, "the outcomes of runs could not be recorded; they are repeated");
+      return undefined;
+    });
+    for (const name of jobs) running.delete(name);
+    if (nextMs !== undefined) lookIn(nextMs);
   }
 
   const trouble = "it could not be read which jobs are due; the next look repeats it";
@@ -66,7 +91,7 @@ export function runSchedules(
       lookAt = Number.POSITIVE_INFINITY;
       const { names, nextMs } = await claimRuns(
         db,
-        waiting.map(({ name, schedule }) => ({ name, everyMs: intervalOf(schedule) })),
+        waiting.map(({ name, schedule }) => ({ name, ...paceOf(schedule) })),
       ).catch((error) => {
         lookAt = 0;
         throw error;
@@ -82,23 +107,23 @@ export function runSchedules(
   }, RENEW_MS).unref();
   const unsubscribe = notifications(db).on(JOBS_CHANNEL, () => {
     workedAt = performance.now();
+    void record();
     lookIn(0);
   });
   return {
     async stop(graceMs) {
       unsubscribe();
       await loop.stop();
-      const ended = Promise.all(running.values());
-      await Promise.race([ended, new Promise((over) => setTimeout(over, graceMs).unref())]);
+      const all = Promise.all(running.values());
+      await Promise.race([all, new Promise((over) => setTimeout(over, graceMs).unref())]);
+      await record();
       clearInterval(renewing);
     },
   };
 }
 
-type Outcome = Parameters<typeof recordRun>[2];
-
 /** Runs a job and tells the outcome to record, with when a failed run is repeated. */
-function outcomes(run: (job: Job) => Promise<number>, log: JobContext["log"]): (job: Job) => Promise<Outcome> {
+function outcomes(run: (job: Job) => Promise<number>, log: JobContext["log"]): (job: Job) => Promise<RunOutcome> {
   const failures = new Map<string, number>();
   return async (job) => {
     try {

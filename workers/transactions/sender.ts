@@ -125,7 +125,9 @@ async function round(session: SenderSession, head: number): Promise<boolean> {
   const signed = await signQueued(session, { room, open, funds, budget, head });
   await publishFunds(session, funds, budget);
   const busy = open + signed > 0 || awards || session.unfunded;
-  session.restsUntil = busy || recent > 0 ? 0 : session.clock().getTime() + session.options.restMs;
+  const { restMs, restUnfundedMs } = session.options;
+  const rest = session.published?.funded ? restMs : restUnfundedMs;
+  session.restsUntil = busy || recent > 0 ? 0 : session.clock().getTime() + rest;
   return busy;
 }
 
@@ -152,7 +154,8 @@ function openSession(context: SenderContext, db: pg.Client): SenderSession {
     finalityBlocks: 30,
     pollMs: Math.min(config.chain.pollIntervalMs, 500),
     idleMs: 2_000,
-    restMs: 10_000,
+    restMs: 60_000,
+    restUnfundedMs: 10_000,
     inFlight: 64,
     effects: INTENT_EFFECTS,
     waitingKinds: [...(config.tokenUris.write ? ["uri"] : []), ...(config.credOracle.address ? ["oracle"] : [])],

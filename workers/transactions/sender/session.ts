@@ -44,6 +44,8 @@ export type SenderOptions = {
   idleMs: number;
   /** Milliseconds between two reads of the chain while nothing is queued, under way or in blocks that are not final. */
   restMs: number;
+  /** The same while new writes are refused for lack of funds. */
+  restUnfundedMs: number;
   /** Max transactions under way at once. */
   inFlight: number;
   effects: readonly IntentEffect[];
