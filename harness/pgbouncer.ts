@@ -1,15 +1,20 @@
 /** A PgBouncer of a test's own before a Postgres, when the machine has it. */
 import { spawn } from "node:child_process";
-import { chownSync, writeFileSync } from "node:fs";
+import { chownSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openClient } from "../db/sql/connect.ts";
 import { freePort } from "../runtime/free-port.ts";
+import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { PROGRAMS } from "./programs.ts";
 import { scratchDirectory } from "./scratch.ts";
 import { until } from "./until.ts";
 
 /** The account of Debian that may run it: it refuses to run as root. */
 const NOBODY = 65_534;
+
+/** The parameters of our connections that PgBouncer has to ignore, as operators are told. */
+const documentedLine = () =>
+  /^ignore_startup_parameters = .*$/m.exec(readFileSync(join(PROJECT_ROOT, "docs/operate/providers.md"), "utf8"))![0];
 
 /** @param poolMode how long a client keeps a connection of the server @returns the URL of the same database through it */
 export async function startPgBouncer(databaseUrl: string, poolMode: "session" | "transaction") {
@@ -30,7 +35,7 @@ unix_socket_dir =
 auth_type = plain
 auth_file = ${users}
 pool_mode = ${poolMode}
-ignore_startup_parameters = extra_float_digits,options,statement_timeout,idle_in_transaction_session_timeout
+${documentedLine()}
 `,
   );
   const asRoot = process.getuid?.() === 0;

@@ -1,8 +1,7 @@
 /** `npm run indexer`: reads the chain into Postgres until it is asked to end. */
 import { childEnvironment, loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { fittedPool, TooFewConnections } from "../db/operations/fit-connections.ts";
-import { requirePrimary } from "../db/sql/primary.ts";
+import { fittedPool, requirePrimary, TooFewConnections } from "../db/operations/server-at-start.ts";
 import { indexerGauges } from "../ops/metrics/indexer.ts";
 import { openOps } from "../ops/open.ts";
 import { onShutdown } from "../runtime/lifecycle.ts";
@@ -12,18 +11,17 @@ import { launchIndexer } from "./launcher.ts";
 
 try {
   const config = loadConfig(undefined, { of: "indexer" });
-  if (config.database.indexerUrl)
-    await requirePrimary(config.database.indexerUrl, "INDEXER_DATABASE_URL or DATABASE_URL").catch(
-      ({ message }: Error) => {
+  const { indexerUrl, pool } = config.database;
+  const room = indexerUrl
+    ? await requirePrimary(indexerUrl, "INDEXER_DATABASE_URL or DATABASE_URL").catch(({ message }: Error) => {
         throw new LaunchError(message);
-      },
-    );
+      })
+    : null;
   const log = createLog(config, "indexer");
   const ops = openOps(config, "indexer", log);
   const gauges = ops && indexerGauges(ops.registry);
   await ops?.listen({ more: gauges!.ponderMetrics });
-  const { indexerUrl, pool } = config.database;
-  const fitted = indexerUrl ? await fittedPool(indexerUrl, "indexer", pool, (sentence) => log.warn(sentence)) : pool;
+  const fitted = fittedPool(room, "indexer", pool, (sentence) => log.warn(sentence));
   const env = { ...childEnvironment({}).all, DATABASE_POOL: String(fitted) };
   const launcher = launchIndexer({ config, log, env, onReport: gauges?.onReport });
   onShutdown(async () => {

@@ -1,7 +1,7 @@
 /** `npm run migrate`: brings the off-chain schema of the configured database up to date. */
 import { loadConfig } from "../config/config.ts";
+import { requirePrimary } from "../db/operations/server-at-start.ts";
 import { migrate } from "../db/schema/migrate.ts";
-import { requirePrimary } from "../db/sql/primary.ts";
 
 try {
   const { database, embeddingDimensions: dimensions } = loadConfig(undefined, { of: "migration" });

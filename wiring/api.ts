@@ -14,6 +14,7 @@ import { createReceiptSigner } from "../clients/receipt-signer.ts";
 import { webhookTargets } from "../clients/webhook-receivers.ts";
 import { MemoryBudget } from "../columns/memory-budget.ts";
 import type { Config } from "../config/config.ts";
+import type { ServerRoom } from "../core/operations/connection-plan.ts";
 import { openAgentList } from "../db/lists/agents.ts";
 import { openDirectoryList } from "../db/lists/directory.ts";
 import { trackIndexedBlock } from "../db/operations/index-state.ts";
@@ -57,13 +58,13 @@ const EMBEDDINGS_MS = 5_000;
 /** @throws Error, one sentence, when a part cannot be opened; the parts opened before it are closed */
 export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
   assemble(async (parts) => {
-    await Promise.all([openKeccak(), requireStores(config)]);
+    const [room] = await Promise.all([requireStores(config), openKeccak()]);
     const log = createLog(config, "api");
     parts.defer(await openTraces(config, "api"));
     const ops = openOps(config, "api", log);
     const chain = openChain(parts, { ...config.chain, proxies: config.proxies }, log, ops);
     const facilitator = await openFacilitator(parts, config, chain, ops);
-    const reads = await openReads(parts, config, log);
+    const reads = await openReads(parts, config, room, log);
     const queues = await openQueuesOf(config, log);
     parts.defer(() => queues.close());
     const counts = countsOf(reads.db, queues);
@@ -122,9 +123,9 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
 type Reads = Awaited<ReturnType<typeof openReads>>;
 
 /** What the API reads from: the database, the block of the index, and the column tables of agents and directory. */
-async function openReads(parts: AsyncDisposableStack, config: Config, log: Logger) {
+async function openReads(parts: AsyncDisposableStack, config: Config, room: ServerRoom | null, log: Logger) {
   const url = databaseUrl(config);
-  const db = await openServicePool(config, "api", log, { connectMs: CONNECT_MS, turnMs: TURN_MS });
+  const db = openServicePool(config, room, "api", log, { connectMs: CONNECT_MS, turnMs: TURN_MS });
   parts.defer(() => db.end());
   const replicas = await openReplicas(parts, config, db, log);
   const { lists: connections } = config.database;

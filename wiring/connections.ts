@@ -7,14 +7,13 @@ import type { Chain, SecretBox } from "../clients/ports.ts";
 import { openRpcPool } from "../clients/rpc/pool.ts";
 import { createSecretBox } from "../clients/secret-box.ts";
 import type { Config } from "../config/config.ts";
-import { type ConnectionRole, poolsOf } from "../core/operations/connection-plan.ts";
+import { type ConnectionRole, poolsOf, type ServerRoom } from "../core/operations/connection-plan.ts";
 import type { RpcNode } from "../core/operations/rpc-roles.ts";
-import { fittedPool } from "../db/operations/fit-connections.ts";
 import { jobCounts } from "../db/operations/job-runs.ts";
+import { fittedPool, requirePrimary } from "../db/operations/server-at-start.ts";
 import { openReadPool, type ReadPool } from "../db/replicas/read-pool.ts";
 import { openPool } from "../db/sql/connect.ts";
 import type { Notifications } from "../db/sql/notifications.ts";
-import { requirePrimary } from "../db/sql/primary.ts";
 import type { Ops } from "../ops/open.ts";
 import { traceStatements } from "../ops/traced-pool.ts";
 import { requireSingleRedis } from "../runtime/redis.ts";
@@ -30,13 +29,15 @@ export function databaseUrl({ database: { url } }: Config): string {
 
 /**
  * Refuses at the start what cannot hold the data of the service; stores that are away pass.
+ * @returns the connections that Postgres allows; null while it is away
  * @throws Error, one sentence
  */
-export async function requireStores(config: Config): Promise<void> {
-  await Promise.all([
+export async function requireStores(config: Config): Promise<ServerRoom | null> {
+  const [room] = await Promise.all([
     requirePrimary(databaseUrl(config), "DATABASE_URL"),
     config.redisUrl && requireSingleRedis(config.redisUrl),
   ]);
+  return room;
 }
 
 /** Connections of a pool that stay open without use: on a busy host a new one takes long. */
@@ -47,18 +48,21 @@ const IDLE_MS = 60_000;
 /** Max milliseconds of connecting, and of waiting for a connection. */
 export type PoolLimits = { connectMs: number; turnMs: number };
 
-/** @param limits short in the API, where a client waits; long in the workers */
-export async function openServicePool(
+/**
+ * @param limits short in the API, where a client waits; long in the workers
+ * @throws TooFewConnections, one sentence
+ */
+export function openServicePool(
   config: Config,
+  room: ServerRoom | null,
   name: Exclude<ConnectionRole, "indexer">,
   log: Logger,
   limits: PoolLimits,
-): Promise<pg.Pool> {
-  const url = databaseUrl(config);
+): pg.Pool {
   const pool = openPool({
-    connectionString: url,
+    connectionString: databaseUrl(config),
     application_name: name,
-    max: poolsOf(await fittedPool(url, name, config.database.pool, (sentence) => log.warn(sentence)))[name],
+    max: poolsOf(fittedPool(room, name, config.database.pool, (sentence) => log.warn(sentence)))[name],
     min: WARM,
     idleTimeoutMillis: IDLE_MS,
     connectionTimeoutMillis: limits.connectMs,

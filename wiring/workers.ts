@@ -56,11 +56,11 @@ export const wireReaders = (config: Config): Promise<Assembly<JobContext>> => wi
 
 const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly<JobContext>> =>
   assemble(async (parts) => {
-    await requireStores(config);
+    const room = await requireStores(config);
     const log = createLog(config, role);
     parts.defer(await openTraces(config, role));
     const ops = openOps(config, role, log);
-    const db = await openServicePool(config, role, log, { connectMs: JOB_CONNECT_MS, turnMs: JOB_WAIT_MS });
+    const db = openServicePool(config, room, role, log, { connectMs: JOB_CONNECT_MS, turnMs: JOB_WAIT_MS });
     parts.defer(() => db.end());
     const queue = await openQueuesOf(config, log, JOB_WAIT_MS, notifications(db));
     parts.defer(() => queue.close());

@@ -5,6 +5,7 @@ import { latestPublished } from "../../db/cred/cred-epochs.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { type RecordedProgress, readBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { scheduledRuns } from "../../db/operations/service-status.ts";
+import { inTime } from "../../runtime/in-time.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { integer } from "../parameters.ts";
@@ -70,20 +71,17 @@ async function chain(parts: HandlerDeps): Promise<Check> {
 }
 
 async function queues({ standing }: HandlerDeps): Promise<Check> {
-  const queues = await inTime(standing());
+  const queues = await inCheck(standing());
   if (queues === null) return bad("It cannot be read whether the jobs run.");
   const sentence = standingSentence(queues);
   return sentence === null ? good : bad(sentence);
 }
 
 /** The newest block's number; null when no node answers in time. */
-const headOf = ({ chainHead }: HandlerDeps): Promise<number | null> => inTime(chainHead());
+const headOf = ({ chainHead }: HandlerDeps): Promise<number | null> => inCheck(chainHead());
 
 /** Null when the answer fails, or takes longer than clients of `/ready` wait. */
-function inTime<T>(answer: Promise<T>): Promise<T | null> {
-  const late = new Promise<null>((resolve) => setTimeout(resolve, CHECKS_TIMEOUT_MS, null).unref());
-  return Promise.race([answer.catch(() => null), late]);
-}
+const inCheck = <T>(answer: Promise<T>): Promise<T | null> => inTime(answer, CHECKS_TIMEOUT_MS, () => null);
 
 export const status = endpoint({
   method: "get",

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { Failure } from "../../core/errors.ts";
+import { inTime } from "../../runtime/in-time.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { qualityOf, wantsPage } from "../http/accept.ts";
 import { CATALOG_LINKS } from "../http/catalog-links.ts";
@@ -85,14 +86,14 @@ export function webServer(options: WebServerOptions) {
     lookups++;
     return inTime(
       about(target).finally(() => lookups--),
-      () => otherwise(path),
       aboutMs,
+      () => otherwise(path),
     );
   }
 
   async function policyOf(path: string): Promise<string> {
     return pagePolicy(
-      path === RETURN ? await inTime(calls.originsOfReturn(), calls.origins, aboutMs) : calls.origins(),
+      path === RETURN ? await inTime(calls.originsOfReturn(), aboutMs, calls.origins) : calls.origins(),
     );
   }
 
@@ -168,12 +169,6 @@ function prefersPage({ headers }: IncomingMessage, at: { isView: boolean; isAnsw
 function prefersMarkdown({ headers: { accept } }: IncomingMessage): boolean {
   const markdown = qualityOf(accept, MARKDOWN);
   return markdown > 0 && ["text/html", "application/json"].every((type) => markdown >= qualityOf(accept, type));
-}
-
-/** The result of `work`, or `otherwise` when it fails or takes longer. */
-function inTime<T>(work: Promise<T>, otherwise: () => T, ms: number): Promise<T> {
-  const late = new Promise<T>((resolve) => setTimeout(() => resolve(otherwise()), ms).unref());
-  return Promise.race([work, late]).catch(otherwise);
 }
 
 /** `page` undefined: the terminal is not built. `retryAfter`: seconds. */

@@ -1,5 +1,6 @@
 /** Whether a database answers what reads ask, as `/ready` tells it. */
 import type pg from "pg";
+import { inTime } from "../../runtime/in-time.ts";
 import { bytesReceived } from "../sql/turn-pool.ts";
 import { readIndexState } from "./index-state.ts";
 
@@ -15,9 +16,5 @@ export async function answersReads(reads: pg.Pool, pools: readonly pg.Pool[], wi
     () => true,
     () => false,
   );
-  const late = Promise.withResolvers<null>();
-  const timer = setTimeout(late.resolve, withinMs, null);
-  const answer = await Promise.race([read, late.promise]);
-  clearTimeout(timer);
-  return answer ?? received() > before;
+  return inTime(read, withinMs, () => received() > before);
 }

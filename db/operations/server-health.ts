@@ -2,7 +2,7 @@
 import { SESSION_SETTINGS } from "../sql/session-settings.ts";
 import { array, bool, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import { FOREIGN, RESERVED } from "./fit-connections.ts";
+import { FOREIGN, RESERVED } from "./server-at-start.ts";
 
 const SETTINGS = statement({
   name: "server-settings",

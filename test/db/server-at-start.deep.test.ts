@@ -1,6 +1,6 @@
 /** Processes on real servers of few connections: refused at the start with a sentence, or fitted to what there is. */
 import { afterAll, describe, expect, it } from "vitest";
-import { fittedPool } from "../../db/operations/fit-connections.ts";
+import { fittedPool, requirePrimary } from "../../db/operations/server-at-start.ts";
 import { openPostgres, type ScratchPostgres } from "../../harness/scratch-postgres.ts";
 import { startProcess } from "../../harness/service-process.ts";
 
@@ -36,14 +36,17 @@ describe("a server of 25 connections", () => {
   it("is fitted to, and what is slower is said", async () => {
     const { at, url } = await serverOf(25);
     const said: string[] = [];
-    expect(await fittedPool(url, "api", 10, (sentence) => said.push(sentence))).toBe(2);
+    const fit = async (url: string) =>
+      fittedPool(await requirePrimary(url, "DATABASE_URL"), "api", 10, (sentence) => said.push(sentence));
+    expect(await fit(url)).toBe(2);
     expect(said).toEqual([expect.stringContaining("22 connections")]);
     // A superuser may use what is reserved, too.
-    expect(await fittedPool(at.postgres.url, "api", 10, (sentence) => said.push(sentence))).toBe(2);
+    expect(await fit(at.postgres.url)).toBe(2);
     expect(said[1]).toContain("25 connections");
   });
 
   it("that does not answer is asked for what is configured", async () => {
-    expect(await fittedPool("postgres://127.0.0.1:1/none", "api", 7, () => {})).toBe(7);
+    const room = await requirePrimary("postgres://127.0.0.1:1/none", "DATABASE_URL");
+    expect(fittedPool(room, "api", 7, () => {})).toBe(7);
   });
 });
