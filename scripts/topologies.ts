@@ -45,14 +45,15 @@ for (const run of named ? [named] : ALL) {
   const tests = modules.flatMap(({ children }) => [...children.allTests()]);
   const count = (state: "passed" | "failed") => sum(tests.map((test) => Number(test.result().state === state)));
   summary.push(`${run}: ${modules.length} files, ${count("passed")} tests passed, ${count("failed")} failed`);
-  if (isParts) summary.push(...tests.map((test) => row(test.result().state, test.name)));
+  if (isParts) summary.push(...tests.map((test) => row(test.result().state, test.name, test.meta().figures)));
   summary.push(...broken.map(({ relativeModuleId }) => `  failed: ${relativeModuleId}`));
 }
 console.log(`\n${summary.join("\n")}`);
 process.exit(failed === 0 ? 0 : 1);
 
-/** A line of the table of parts. */
-function row(state: string, name: string): string {
+/** A line of the table of parts, and one of what was measured. */
+function row(state: string, name: string, figures?: string): string {
   const [, part = "", does = ""] = /^[\w-]+: (.*?): (.*)$/s.exec(name) ?? [];
-  return `  ${(state === "skipped" ? "not run" : state).padEnd(8)} ${part.padEnd(36)} ${does}`;
+  const line = `  ${(state === "skipped" ? "not run" : state).padEnd(8)} ${part.padEnd(36)} ${does}`;
+  return figures === undefined ? line : `${line}\n${" ".repeat(48)}${figures}`;
 }

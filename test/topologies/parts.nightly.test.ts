@@ -9,6 +9,7 @@ import { afterEach, expect, it } from "vitest";
 import { migrate } from "../../db/schema/migrate.ts";
 import { endProgram, startProgram } from "../../devnet/start-program.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
+import { quantile } from "../../harness/figures.ts";
 import { testLog } from "../../harness/log.ts";
 import { startRedis } from "../../harness/redis.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
@@ -36,8 +37,16 @@ type Entry = {
   version: [program: string, ...args: string[]];
   /** What is done with it. */
   does: string;
+  /** @returns a text, if there are figures to print */
   run(): Promise<unknown>;
 };
+
+declare module "vitest" {
+  interface TaskMeta {
+    /** What an entry has measured. */
+    figures?: string;
+  }
+}
 
 type PartsEnv = Parameters<typeof startParts>[0]["env"];
 
@@ -200,6 +209,50 @@ const ENTRIES: Record<string, Entry> = {
       const url = `postgres://postgres:postgres@%2Ftmp:${postgres.port}/postgres`;
       await migrate(url);
       await registers(await service({ DATABASE_URL: url }), "Socket");
+    },
+  },
+  "few-connections": {
+    part: "PostgreSQL of 25 connections",
+    version: [`${DEBIAN_POSTGRES}/bin/postgres`, "--version"],
+    does: "each process says what is slower for it; an agent registers, and 200 reads at once are answered",
+    async run() {
+      const settings = { max_connections: "25" };
+      const server = { fast: true, max: 1, native: DEBIAN_POSTGRES, settings };
+      const { postgres, pool, close } = await openPostgres("few", server);
+      later(close);
+      await pool.query("create role plain login password 'p'");
+      await pool.query("create database cred owner plain");
+      const at = { username: "plain", password: "p", pathname: "/cred" };
+      const url = Object.assign(new URL(postgres.url), at).href;
+      await migrate(url);
+      const parts = await service({ DATABASE_URL: url });
+      await registers(parts, "Few");
+      const slower = (["api", "workers", "indexer"] as const).flatMap((name) =>
+        [...parts.output(name).matchAll(/Postgres allows this service 22 connections .*, so ([^.]+)\./g)].map(
+          ([, what]) => what!,
+        ),
+      );
+      expect(slower).toHaveLength(4);
+      let [most, reading] = [0, true];
+      const watching = (async () => {
+        const open = "select count(*)::int as n from pg_stat_activity where usename = 'plain'";
+        while (reading) most = Math.max(most, (await pool.query(open)).rows[0].n);
+      })();
+      const reads = await Promise.all(
+        Array.from({ length: 200 }, async (_, i) => {
+          const asked = performance.now();
+          const answer = await fetch(`${parts.apiUrl}/api/v2/agents?limit=20&search=few%20${i}`);
+          await answer.arrayBuffer();
+          return { status: answer.status, ms: performance.now() - asked };
+        }),
+      );
+      reading = false;
+      await watching;
+      expect(reads.filter(({ status }) => status !== 200)).toEqual([]);
+      expect(most).toBeLessThanOrEqual(22);
+      const times = reads.map(({ ms }) => ms);
+      const [middle, longest] = [quantile(times, 0.5), Math.max(...times)].map((ms) => ms.toFixed(0));
+      return `${most} connections of 22; 200 reads at once: p50 ${middle} ms, longest ${longest} ms; ${slower.join(", ")}`;
     },
   },
   ipv6: {
@@ -420,5 +473,8 @@ function versionOf([name, ...args]: Entry["version"]): string | undefined {
 
 for (const [name, { part, version, does, run }] of Object.entries(ENTRIES)) {
   const found = versionOf(version);
-  it.runIf(found)(`${name}: ${part} ${found ?? `(no ${basename(version[0])} here)`}: ${does}`, run);
+  it.runIf(found)(`${name}: ${part} ${found ?? `(no ${basename(version[0])} here)`}: ${does}`, async ({ task }) => {
+    const figures = await run();
+    if (typeof figures === "string") task.meta.figures = figures;
+  });
 }
