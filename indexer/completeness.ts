@@ -1,8 +1,8 @@
 /**
  * Whether the index has what its contracts say there is: their counts and ids against its rows, at the indexed block.
  * Check then write: rows and the contracts' counts at one block, then the views' reason, the intervals of the cache and
- * the generation (run.ts); a reorganisation may come between the two reads: two looks in a row, and the cache is cut
- * after Ponder has ended, in one transaction with the next generation.
+ * the generation (run.ts); a reorganisation may come between the two reads: two looks at the same block, and the cache is
+ * cut after Ponder has ended, in one transaction with the next generation.
  */
 import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
 import { erc8004IdentityAbi } from "../abis/erc8004.ts";
@@ -24,8 +24,9 @@ export type Completeness = {
   /** Whether the last look found a difference, which the next one has to confirm. */
   readonly suspicious: boolean;
   /**
-   * Compares rows and contracts, when a comparison is due. One that finds a difference is repeated at the next call: a
-   * reorganisation may have happened between the two reads. Without the node's answer nothing is decided.
+   * Compares rows and contracts, when a comparison is due. One that finds a difference is repeated at the next call, at the
+   * same block: a reorganisation may have happened between the two reads, and Anvil answers for its newest block by the
+   * state of the next one when that is mined meanwhile. Without the node's answer nothing is decided.
    * @returns the confirmed holes, which may be none; null when nothing was compared or decided
    */
   check(progress: Progress | null): Promise<Hole[] | null>;
@@ -65,6 +66,8 @@ export function watchCompleteness(options: {
   const { db, pool, contracts, now = () => performance.now() } = options;
   let dueAt = Number.NEGATIVE_INFINITY;
   let suspicious = false;
+  /** Where the last look found a difference; null: it found none, or the node has not answered for that block since. */
+  let suspected: number | null = null;
 
   async function look(block: number): Promise<Hole[]> {
     const holes: Hole[] = [];
@@ -82,11 +85,14 @@ export function watchCompleteness(options: {
     async check(progress) {
       if (progress === null || (now() < dueAt && !suspicious)) return null;
       dueAt = now() + LOOK_MS;
+      const again = suspected !== null && suspected <= progress.block;
+      const block = again ? suspected! : progress.block;
+      suspected = null;
       try {
-        const holes = await look(progress.block);
-        const confirmed = holes.length === 0 || suspicious;
-        suspicious = holes.length > 0;
-        return confirmed ? holes : null;
+        const holes = await look(block);
+        suspicious = holes.length > 0 && !again;
+        if (suspicious) suspected = block;
+        return suspicious ? null : holes;
       } catch (error) {
         if (error instanceof NoJudgement) return null;
         throw error;
