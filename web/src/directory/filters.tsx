@@ -4,6 +4,7 @@ import { lazy, Suspense } from "react";
 import type { Facets } from "../../../core/directory/facets.ts";
 import { TREND_WINDOW_KEYS } from "../../../core/directory/filters.ts";
 import { count } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { TierShape } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useStored } from "../stored.ts";
@@ -108,9 +109,7 @@ function FacetBar({ view, change, opened, open }: Props) {
   return (
     <div className="facet-bar">
       {view.filter !== "watched" && (
-        <button
-          type="button"
-          className="button"
+        <Button
           id="facets-button"
           aria-expanded={opened !== null}
           aria-controls="facets"
@@ -118,7 +117,7 @@ function FacetBar({ view, change, opened, open }: Props) {
         >
           <Icon name="filter" /> Filters
           {set.length > 0 && <span className="chip-count">{set.length}</span>}
-        </button>
+        </Button>
       )}
       {view.filter === "trending" && (
         <fieldset className="windows">

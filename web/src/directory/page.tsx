@@ -7,6 +7,7 @@ import { status } from "../api/queries.ts";
 import { CompareBar } from "../compare/bar.tsx";
 import { comparedText } from "../compare/compared.ts";
 import { count, counted } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { isTaken } from "../shell/keyboard.tsx";
@@ -117,17 +118,13 @@ function Nothing({ view, change }: { view: View; change: (view: View) => void })
     return (
       <Empty title="You watch no agent yet">
         <p className="muted">The star at the end of a row puts its agent here. The list stays in this browser.</p>
-        <button type="button" className="button" onClick={() => change({ ...view, filter: "all" })}>
-          Show all agents
-        </button>
+        <Button onClick={() => change({ ...view, filter: "all" })}>Show all agents</Button>
       </Empty>
     );
   if (view.page > 1)
     return (
       <Empty title="This page is past the end">
-        <button type="button" className="button" onClick={() => change({ ...view, page: 1 })}>
-          First page
-        </button>
+        <Button onClick={() => change({ ...view, page: 1 })}>First page</Button>
       </Empty>
     );
   const noMatch = (
@@ -139,9 +136,7 @@ function Nothing({ view, change }: { view: View; change: (view: View) => void })
       ) : (
         <>
           <p className="muted">Part of a name is enough; addresses and ids match from their beginning.</p>
-          <button type="button" className="button" onClick={() => change(widened(view))}>
-            Show all agents
-          </button>
+          <Button onClick={() => change(widened(view))}>Show all agents</Button>
         </>
       )}
     </Empty>

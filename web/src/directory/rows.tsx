@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { memo, useDeferredValue, useId } from "react";
 import { age, count } from "../formats.ts";
 import { useMedia } from "../media.ts";
+import { Button } from "../parts/button.tsx";
 import { AgentCell, COLUMNS, CredCell, ProofsCell, RowActions, TokenCell } from "./cells.tsx";
 import { platformLabel } from "./facets.ts";
 import { type BadgedRow, badges, type Row } from "./source.ts";
@@ -115,21 +116,21 @@ export function Pager({ view, total, change }: { view: View; total: number; chan
   const to = (page: number) => () => change({ ...view, page });
   return (
     <nav className="pager" aria-label="Pages">
-      <button type="button" className="button" disabled={view.page <= 1} onClick={to(1)}>
+      <Button disabled={view.page <= 1} onClick={to(1)}>
         First
-      </button>
-      <button type="button" className="button" disabled={view.page <= 1} onClick={to(view.page - 1)}>
+      </Button>
+      <Button disabled={view.page <= 1} onClick={to(view.page - 1)}>
         Previous
-      </button>
+      </Button>
       <span className="muted">
         {count(Math.min(from, total))}–{count(Math.min(from + PAGE_SIZE - 1, total))} of {count(total)}
       </span>
-      <button type="button" className="button" disabled={view.page >= pages} onClick={to(view.page + 1)}>
+      <Button disabled={view.page >= pages} onClick={to(view.page + 1)}>
         Next
-      </button>
-      <button type="button" className="button" disabled={view.page >= pages} onClick={to(pages)}>
+      </Button>
+      <Button disabled={view.page >= pages} onClick={to(pages)}>
         Last
-      </button>
+      </Button>
     </nav>
   );
 }

@@ -4,6 +4,8 @@ import { Link } from "wouter";
 import { useConnected } from "../api/events.ts";
 import type { Directory } from "../api/types.ts";
 import { age, count, counted, decimals } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -23,10 +25,9 @@ export function Totals({ stats }: { stats: Directory["stats"] | undefined }) {
   return (
     <dl className="totals" aria-busy={!stats}>
       {items.map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>{value ?? "\u00a0"}</dd>
-        </div>
+        <Fact key={label} label={label}>
+          {value ?? "\u00a0"}
+        </Fact>
       ))}
     </dl>
   );
@@ -185,9 +186,7 @@ function Presets({ view }: { view: View }) {
           aria-label="Name of this view"
           placeholder="Name of this view"
         />
-        <button type="submit" className="button">
-          Save
-        </button>
+        <Button type="submit">Save</Button>
       </form>
     </Menu>
   );

@@ -1,11 +1,11 @@
 /** Discovery: agents by what they can do, with filters, prices, and the reason of each place. */
-
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { DiscoveryAnswer } from "../api/types.ts";
 import { CompareBar } from "../compare/bar.tsx";
 import { counted, dollars } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
@@ -211,13 +211,9 @@ const Nothing = ({ view, change }: ViewProps) => (
   <Empty title="No agent offers that">
     <p className="muted">Fewer or other words may find one: name what shall be done, not how.</p>
     {filterCount(view) > 0 ? (
-      <button type="button" className="button" onClick={() => change({ ...NO_FILTERS, q: view.q })}>
-        Search without filters
-      </button>
+      <Button onClick={() => change({ ...NO_FILTERS, q: view.q })}>Search without filters</Button>
     ) : (
-      <button type="button" className="button" onClick={() => change(NO_FILTERS)}>
-        Show the most trusted
-      </button>
+      <Button onClick={() => change(NO_FILTERS)}>Show the most trusted</Button>
     )}
   </Empty>
 );

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Agent, Group } from "../api/types.ts";
 import { count } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { useSignIns, useWallet } from "../wallet/session.ts";
 import { agentOf, groupPath, groups, membership } from "./queries.ts";
@@ -92,9 +93,9 @@ function Membership({ group, address, isMember }: { group: Group; address: strin
   return (
     <>
       <p className="actions">
-        <button type="button" className="button" disabled={op.state.at === "working"} onClick={() => void run()}>
+        <Button disabled={op.state.at === "working"} onClick={() => void run()}>
           {isMember ? "Leave" : "Join"}
-        </button>
+        </Button>
       </p>
       <OperationSteps op={op} done={() => null} />
     </>

@@ -5,6 +5,7 @@ import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
 import type { Group, Message } from "../api/types.ts";
 import { age, count, moment } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, hintOf, Loading, ProblemNote, Trouble } from "../parts/states.tsx";
 import { tierOf } from "../tiers.ts";
@@ -73,9 +74,9 @@ function MembersOnly({ group, connected }: { group: Group; connected: boolean })
       <p className="muted">This group is read by its members, whose cred is at least {count(group.minCred)}.</p>
       {connected ? (
         <p className="actions">
-          <button type="button" className="button strong" onClick={() => void signIn()}>
+          <Button strong onClick={() => void signIn()}>
             Sign in to read
-          </button>
+          </Button>
         </p>
       ) : (
         <ConnectWallet />
@@ -102,9 +103,9 @@ function History({ of: { messages, problem, loadingOlder, older } }: { of: Conve
     <>
       {first.id > 1 ? (
         <p className="actions older">
-          <button type="button" className="button" disabled={loadingOlder} onClick={() => void older()}>
+          <Button disabled={loadingOlder} onClick={() => void older()}>
             {loadingOlder ? "Loading" : "Show older messages"}
-          </button>
+          </Button>
         </p>
       ) : (
         <p className="faint older">The beginning of this group</p>

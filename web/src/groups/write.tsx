@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { call, Problem } from "../api/answer.ts";
 import type { Group, Message } from "../api/types.ts";
+import { Button } from "../parts/button.tsx";
 import { keep, kept } from "../stored.ts";
 import { credentialOf, refused, useWallet } from "../wallet/session.ts";
 import { mayAct } from "./gate.tsx";
@@ -95,9 +96,9 @@ function Field({ group, address, sent }: { group: Group; address: string; sent: 
           onChange={({ target }) => setText(target.value)}
           onKeyDown={onKey}
         />
-        <button type="submit" className="button strong" disabled={text.trim() === ""}>
+        <Button type="submit" strong disabled={text.trim() === ""}>
           Send
-        </button>
+        </Button>
       </form>
     </>
   );
@@ -118,12 +119,8 @@ const Waiting = ({ draft, send, drop }: { draft: Draft; send: () => void; drop: 
           Not sent: {draft.trouble}
         </p>
         <p className="actions">
-          <button type="button" className="button" onClick={send}>
-            Send again
-          </button>
-          <button type="button" className="button" onClick={drop}>
-            Discard
-          </button>
+          <Button onClick={send}>Send again</Button>
+          <Button onClick={drop}>Discard</Button>
         </p>
       </>
     )}

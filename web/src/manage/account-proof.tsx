@@ -3,7 +3,9 @@ import type { FormEvent } from "react";
 import type { ProofPlatform, ProofPlatformKey } from "../../../core/proof-platforms.ts";
 import type { Agent, PendingWrite, ProofAnswer, Verifications } from "../api/types.ts";
 import { age, moment } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { faultsOf, TextField } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { OutLink } from "../parts/out-link.tsx";
@@ -126,9 +128,9 @@ function CheckForm({ form, record, op, send }: CheckProps) {
           defaultValue={i === 0 ? (record?.username ?? "") : ""}
         />
       ))}
-      <button type="submit" className="button strong" disabled={state.at === "working"}>
+      <Button type="submit" strong disabled={state.at === "working"}>
         Check now
-      </button>
+      </Button>
     </form>
   );
 }
@@ -148,25 +150,17 @@ function State({ record, label }: { record: NonNullable<ProofRecord>; label: str
     <>
       <p>{SENTENCES[status](label)}</p>
       <dl className="facts">
-        <div>
-          <dt>Proven since</dt>
-          <dd>{moment(verifiedAt)}</dd>
-        </div>
-        <div>
-          <dt>Last checked</dt>
-          <dd title={moment(checkedAt)}>{age(checkedAt)} ago</dd>
-        </div>
-        <div>
-          <dt>Checked again</dt>
-          <dd>{nextCheckAt === null ? "only when you ask" : due ? "due now" : moment(nextCheckAt)}</dd>
-        </div>
+        <Fact label="Proven since">{moment(verifiedAt)}</Fact>
+        <Fact label="Last checked" title={moment(checkedAt)}>
+          {age(checkedAt)} ago
+        </Fact>
+        <Fact label="Checked again">
+          {nextCheckAt === null ? "only when you ask" : due ? "due now" : moment(nextCheckAt)}
+        </Fact>
         {url && (
-          <div>
-            <dt>Shown at</dt>
-            <dd>
-              <OutLink text={url} />
-            </dd>
-          </div>
+          <Fact label="Shown at">
+            <OutLink text={url} />
+          </Fact>
         )}
       </dl>
     </>

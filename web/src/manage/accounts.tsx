@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { FormEvent } from "react";
 import type { Agent } from "../api/types.ts";
 import { short } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/form.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
@@ -75,9 +76,9 @@ function AccountsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
           for this change only.
         </p>
         <p className="actions">
-          <button type="submit" className="button strong" disabled={changes.length === 0 || write.busy}>
+          <Button type="submit" strong disabled={changes.length === 0 || write.busy}>
             Sign and save
-          </button>
+          </Button>
         </p>
       </form>
       <Outcome write={write} explorer={explorerOf(agent)} />

@@ -1,5 +1,6 @@
 /** What a change would do: each field before and after, and the score. */
 import { count, counted } from "../formats.ts";
+import { Fact } from "../parts/facts.tsx";
 
 export type Change = { field: string; label: string; before: string; after: string };
 type Props = { changes: readonly Change[]; score?: { now: number; after: number } | undefined };
@@ -11,25 +12,20 @@ export function Changes({ changes, score }: Props) {
       {changes.length > 0 && (
         <dl className="words">
           {changes.map(({ field, label, before, after }) => (
-            <div key={field}>
-              <dt>
-                <bdi>{label}</bdi>
-              </dt>
-              <dd>
-                {before && (
-                  <del>
-                    <bdi>{before}</bdi>
-                  </del>
-                )}
-                {after ? (
-                  <ins>
-                    <bdi>{after}</bdi>
-                  </ins>
-                ) : (
-                  <span className="faint">cleared</span>
-                )}
-              </dd>
-            </div>
+            <Fact key={field} label={<bdi>{label}</bdi>}>
+              {before && (
+                <del>
+                  <bdi>{before}</bdi>
+                </del>
+              )}
+              {after ? (
+                <ins>
+                  <bdi>{after}</bdi>
+                </ins>
+              ) : (
+                <span className="faint">cleared</span>
+              )}
+            </Fact>
           ))}
         </dl>
       )}

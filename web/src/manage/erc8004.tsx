@@ -7,7 +7,9 @@ import { agentPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { moment, short } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
+import { Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { OperationSteps, Refused, useOperation } from "../wallet/operation.tsx";
@@ -73,12 +75,9 @@ function Registrations({ agent }: { agent: Agent }) {
           registration is the owner's. It holds a file with the agent's words, services and address here.
         </p>
         <dl className="facts tall">
-          <div>
-            <dt>Registry</dt>
-            <dd>
-              <Address address={known.registry} explorer={explorer} />
-            </dd>
-          </div>
+          <Fact label="Registry">
+            <Address address={known.registry} explorer={explorer} />
+          </Fact>
         </dl>
         {known.registrations.length > 0 && (
           <ul className="trait-list">
@@ -95,9 +94,9 @@ function Registrations({ agent }: { agent: Agent }) {
         )}
         {own.length === 0 && (
           <p className="actions">
-            <button type="button" className="button strong" disabled={busy} onClick={() => prepare(null)}>
+            <Button strong disabled={busy} onClick={() => prepare(null)}>
               Prepare the registration
-            </button>
+            </Button>
           </p>
         )}
       </section>
@@ -136,24 +135,14 @@ function Send({ prepared, send, back }: SendProps) {
       <h2>Ready to send</h2>
       <p>Your wallet sends this transaction and pays its fee in ether on Base. Nothing is paid to the service.</p>
       <dl className="facts tall">
-        <div>
-          <dt>Call</dt>
-          <dd className="mono wrap">{prepared.method}</dd>
-        </div>
-        <div>
-          <dt>To</dt>
-          <dd className="mono wrap">{prepared.to}</dd>
-        </div>
-        <div>
-          <dt>Fee</dt>
-          <dd>{gas ? `about ${ether(gas.fee)} ETH` : "your wallet shows it"}</dd>
-        </div>
-        {gas && (
-          <div>
-            <dt>You hold</dt>
-            <dd>{ether(gas.held)} ETH</dd>
-          </div>
-        )}
+        <Fact label="Call" className="mono wrap">
+          {prepared.method}
+        </Fact>
+        <Fact label="To" className="mono wrap">
+          {prepared.to}
+        </Fact>
+        <Fact label="Fee">{gas ? `about ${ether(gas.fee)} ETH` : "your wallet shows it"}</Fact>
+        {gas && <Fact label="You hold">{ether(gas.held)} ETH</Fact>}
       </dl>
       {poor && (
         <div className="note-line" role="alert">
@@ -164,9 +153,7 @@ function Send({ prepared, send, back }: SendProps) {
           <p className="mono wrap">
             {address} <Copy text={address} />
           </p>
-          <button type="button" className="button" onClick={look}>
-            Look again
-          </button>
+          <Button onClick={look}>Look again</Button>
         </div>
       )}
       <details>
@@ -175,17 +162,12 @@ function Send({ prepared, send, back }: SendProps) {
       </details>
       {trouble !== null && <Refused problem={trouble} />}
       <p className="actions">
-        <button
-          type="button"
-          className="button strong"
-          disabled={busy || poor}
-          onClick={() => run(() => send(prepared).finally(look))}
-        >
+        <Button strong disabled={busy || poor} onClick={() => run(() => send(prepared).finally(look))}>
           {busy ? "Confirm in your wallet" : "Send the transaction"}
-        </button>
-        <button type="button" className="button" disabled={busy} onClick={back}>
+        </Button>
+        <Button disabled={busy} onClick={back}>
           Back
-        </button>
+        </Button>
       </p>
     </section>
   );
@@ -277,17 +259,13 @@ const Lost = ({ asked, transaction: { trace, trouble, forget } }: LostProps) => 
     </p>
     <p className="muted">Begin again only if it was not sent. Two transactions are two fees, and two registrations.</p>
     <p className="actions">
-      <button type="button" className="button" onClick={forget}>
-        It was not sent: begin again
-      </button>
+      <Button onClick={forget}>It was not sent: begin again</Button>
     </p>
   </section>
 );
 
 const Close = ({ close, waiting = false }: { close: () => void; waiting?: boolean }) => (
   <p className="actions">
-    <button type="button" className="button" onClick={close}>
-      {waiting ? "Stop following it" : "Close"}
-    </button>
+    <Button onClick={close}>{waiting ? "Stop following it" : "Close"}</Button>
   </p>
 );

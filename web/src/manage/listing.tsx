@@ -3,6 +3,7 @@ import { type FormEvent, useMemo } from "react";
 import { placeOf } from "../../../core/agents/listing.ts";
 import type { Agent } from "../api/types.ts";
 import { count } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { TextArea, TextField } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { webAddress } from "../parts/out-link.tsx";
@@ -155,13 +156,13 @@ export default function ListingSection({ agent }: SectionProps) {
         />
         <Changes changes={changes} />
         <p className="actions">
-          <button type="submit" className="button strong" disabled={changes.length === 0 || write.busy}>
+          <Button type="submit" strong disabled={changes.length === 0 || write.busy}>
             Save
-          </button>
+          </Button>
           {kept && (
-            <button type="button" className="button" disabled={write.busy} onClick={() => setDraft(null)}>
+            <Button disabled={write.busy} onClick={() => setDraft(null)}>
               Discard changes
-            </button>
+            </Button>
           )}
         </p>
       </form>
@@ -215,9 +216,7 @@ function Services({ draft, setDraft, faults }: ServicesProps) {
       ))}
       {rows.length < MAX_SERVICES && (
         <p>
-          <button type="button" className="button" onClick={() => set([...rows, EMPTY])}>
-            Add a row
-          </button>
+          <Button onClick={() => set([...rows, EMPTY])}>Add a row</Button>
         </p>
       )}
     </fieldset>

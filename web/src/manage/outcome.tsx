@@ -1,6 +1,7 @@
 /** What came of a write about an agent: done, or waiting for the chain. */
 import type { ReactNode } from "react";
 import type { PendingWrite } from "../api/types.ts";
+import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 
 export const isPending = (answer: object): answer is PendingWrite => "status" in answer && answer.status === "pending";
@@ -16,9 +17,7 @@ export const Pending = ({ answer, again }: { answer: PendingWrite; again: () => 
   <div className="note-line" role="status">
     <p>{answer.message}</p>
     <p className="actions">
-      <button type="button" className="button" onClick={again}>
-        Look again
-      </button>
+      <Button onClick={again}>Look again</Button>
     </p>
   </div>
 );

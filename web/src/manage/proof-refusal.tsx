@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
 import { duration } from "../formats.ts";
+import { Fact } from "../parts/facts.tsx";
 import { Hint } from "../parts/states.tsx";
 import { Note, Refused } from "../wallet/operation.tsx";
 
@@ -14,20 +15,14 @@ export function ProofRefusal({ problem, label }: { problem: unknown; label: stri
       <Explained problem={problem} title={`${label} shows no proof yet`}>
         <dl className="found">
           {typeof body.expected === "string" && (
-            <div>
-              <dt>It should show</dt>
-              <dd>
-                <code>{body.expected}</code>
-              </dd>
-            </div>
+            <Fact label="It should show">
+              <code>{body.expected}</code>
+            </Fact>
           )}
           {typeof body.found === "string" && (
-            <div>
-              <dt>It shows</dt>
-              <dd>
-                <bdi>{body.found}</bdi>
-              </dd>
-            </div>
+            <Fact label="It shows">
+              <bdi>{body.found}</bdi>
+            </Fact>
           )}
         </dl>
       </Explained>

@@ -5,6 +5,7 @@ import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
 import { verifications } from "../api/queries.ts";
 import type { ExchangeVerified, PendingWrite, WalletVerified } from "../api/types.ts";
 import { count, short } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
@@ -74,9 +75,9 @@ function WalletProof({ agent }: SectionProps) {
         <NeedsWallet addresses={[agentAddress]} who={`the agent's own wallet ${short(agentAddress)}`}>
           {!proven && (
             <p className="actions">
-              <button type="button" className="button strong" disabled={op.state.at === "working"} onClick={run}>
+              <Button strong disabled={op.state.at === "working"} onClick={run}>
                 Verify the wallet
-              </button>
+              </Button>
             </p>
           )}
           <OperationSteps
@@ -131,14 +132,9 @@ function ExchangeProof({ agent }: SectionProps) {
           <p>Then claim the attestation for this agent.</p>
           <NeedsWallet addresses={[owner, agentAddress]} who={CONTROLLERS}>
             <p className="actions">
-              <button
-                type="button"
-                className={proven ? "button" : "button strong"}
-                disabled={op.state.at === "working"}
-                onClick={run}
-              >
+              <Button strong={!proven} disabled={op.state.at === "working"} onClick={run}>
                 Check now
-              </button>
+              </Button>
             </p>
           </NeedsWallet>
         </li>

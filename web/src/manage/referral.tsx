@@ -8,6 +8,7 @@ import type { ReferredAgents, Summary } from "../api/types.ts";
 import { count, date } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Cred } from "../parts/cred.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { More } from "../parts/more.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
@@ -39,14 +40,8 @@ export default function ReferralSection({ agent }: SectionProps) {
           <Copy text={code} />
         </p>
         <dl className="totals">
-          <div>
-            <dt>Agents that came</dt>
-            <dd>{count(stats.totalReferrals)}</dd>
-          </div>
-          <div>
-            <dt>Points earned</dt>
-            <dd>{count(stats.pointsEarned)}</dd>
-          </div>
+          <Fact label="Agents that came">{count(stats.totalReferrals)}</Fact>
+          <Fact label="Points earned">{count(stats.pointsEarned)}</Fact>
         </dl>
       </section>
       <Panel title="Who came by it">

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react";
 import type { Agent } from "../api/types.ts";
 import { detail } from "../directory/source.ts";
 import { date, short } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Loading } from "../parts/states.tsx";
 import type { CrossRegistrations } from "./registration.ts";
@@ -27,9 +28,9 @@ export const RegistrationRow = ({ one, agent, busy, update }: Props) => (
     {one.owner.toLowerCase() !== agent.owner.toLowerCase() && one.file !== "current" ? (
       <span className="muted">Only its owner {short(one.owner)} can change its file.</span>
     ) : one.file === "outdated" ? (
-      <button type="button" className="button" disabled={busy} onClick={update}>
+      <Button disabled={busy} onClick={update}>
         Publish the present file
-      </button>
+      </Button>
     ) : (
       one.file === "other" && <Replacement one={one} agent={agent} busy={busy} update={update} />
     )}
@@ -49,9 +50,9 @@ function Replacement({ one: { agentId }, agent, busy, update }: Props) {
           follows the former file no more; where it is kept elsewhere, it stays there unchanged.
         </p>
         <p className="actions">
-          <button type="button" className="button" disabled={busy} onClick={update}>
+          <Button disabled={busy} onClick={update}>
             Replace the file of {agentId}
-          </button>
+          </Button>
         </p>
       </div>
     </details>

@@ -12,6 +12,7 @@ import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
 import { SelfDescription } from "../agent/self-description.tsx";
 import type { Agent } from "../api/types.ts";
 import { count, date } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Choice, type Faults, TextArea } from "../parts/form.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { useWallet } from "../wallet/session.ts";
@@ -110,13 +111,13 @@ function WordsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
           byOwner={isOwnerOnly(agent, wallet)}
         />
         <p className="actions">
-          <button type="submit" className="button strong" disabled={changes.length === 0 || write.busy}>
+          <Button type="submit" strong disabled={changes.length === 0 || write.busy}>
             {where === "onchain" ? "Write on chain" : "Save"}
-          </button>
+          </Button>
           {draft && (
-            <button type="button" className="button" disabled={write.busy} onClick={() => setDraft(null)}>
+            <Button disabled={write.busy} onClick={() => setDraft(null)}>
               Discard changes
-            </button>
+            </Button>
           )}
         </p>
       </form>

@@ -6,6 +6,8 @@ import type { linkTokenAnswerSchema } from "../../../api/schemas/registries.ts";
 import { agentPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { counted } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Choice, faultsOf, TextField } from "../parts/form.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { useDraft } from "./draft.ts";
@@ -85,9 +87,9 @@ export default function TokenSection({ agent }: SectionProps) {
             `${counted(TRAITS_PER_TOKEN, "transaction", "transactions")}, sent and paid by the service. It costs you nothing.`}
         </p>
         <p className="actions">
-          <button type="submit" className="button strong" disabled={busy || refusal !== null}>
+          <Button type="submit" strong disabled={busy || refusal !== null}>
             Link the token
-          </button>
+          </Button>
         </p>
       </form>
       <OperationSteps
@@ -104,22 +106,15 @@ const Present = ({ agent: { linkedToken } }: { agent: Agent }) => (
     <h2>Linked token</h2>
     {linkedToken ? (
       <dl className="facts tall">
-        <div>
-          <dt>Name</dt>
-          <dd>
-            <bdi>
-              {linkedToken.name} ({linkedToken.symbol})
-            </bdi>
-          </dd>
-        </div>
-        <div>
-          <dt>Contract address</dt>
-          <dd className="mono wrap">{linkedToken.contractAddress}</dd>
-        </div>
-        <div>
-          <dt>Chain</dt>
-          <dd>{CHAINS.find(([key]) => key === linkedToken.chain)?.[1] ?? linkedToken.chain}</dd>
-        </div>
+        <Fact label="Name">
+          <bdi>
+            {linkedToken.name} ({linkedToken.symbol})
+          </bdi>
+        </Fact>
+        <Fact label="Contract address" className="mono wrap">
+          {linkedToken.contractAddress}
+        </Fact>
+        <Fact label="Chain">{CHAINS.find(([key]) => key === linkedToken.chain)?.[1] ?? linkedToken.chain}</Fact>
       </dl>
     ) : (
       <p className="muted">No token is linked.</p>
@@ -139,9 +134,7 @@ const Done = ({ answer, explorer, close }: DoneProps) => (
     </p>
     <Transactions of={answer.txHashes} explorer={explorer} />
     <p className="actions">
-      <button type="button" className="button" onClick={close}>
-        Close
-      </button>
+      <Button onClick={close}>Close</Button>
     </p>
   </section>
 );

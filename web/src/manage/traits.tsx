@@ -5,6 +5,7 @@ import { normalForm } from "../../../core/normal-form.ts";
 import { TRAIT_VALUE } from "../../../core/signals/traits.ts";
 import type { Agent } from "../api/types.ts";
 import { count, date } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { type Faults, TextField } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
@@ -99,9 +100,7 @@ function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
         ))}
         {rows.length < MAX_TRAITS && (
           <p>
-            <button type="button" className="button" onClick={() => setDraft([...rows, EMPTY])}>
-              Add a row
-            </button>
+            <Button onClick={() => setDraft([...rows, EMPTY])}>Add a row</Button>
           </p>
         )}
         {fresh.length > 0 && (
@@ -119,9 +118,9 @@ function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
           byOwner={false}
         />
         <p className="actions">
-          <button type="submit" className="button strong" disabled={fresh.length === 0 || write.busy}>
+          <Button type="submit" strong disabled={fresh.length === 0 || write.busy}>
             {where === "onchain" ? "Write on chain" : "Add"}
-          </button>
+          </Button>
         </p>
       </form>
       <Outcome write={write} explorer={explorerOf(agent)} />

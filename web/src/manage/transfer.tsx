@@ -1,8 +1,8 @@
 /** What a transfer of the agent's token ends and what it keeps, for its owner and for a buyer. */
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
 import { count } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { profileOf, scoreWith } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
 import { explorerOf } from "./write.tsx";
@@ -68,13 +68,6 @@ export default function TransferSection({ agent }: SectionProps) {
     </section>
   );
 }
-
-const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
-  <div>
-    <dt>{label}</dt>
-    <dd>{children}</dd>
-  </div>
-);
 
 const List = ({ title, items }: { title: string; items: string[] }) => (
   <div>

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import type { Delivery, Deliveries as Page, QueuedDelivery } from "../api/types.ts";
 import { age, count, counted, moment } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { OperationSteps } from "../wallet/operation.tsx";
 import { useSignedRead } from "../wallet/signed-read.tsx";
@@ -45,12 +46,12 @@ export function Deliveries({ path, enabled }: { path: string; enabled: boolean }
       )}
       {(before !== null || nextBefore !== null) && (
         <p className="actions">
-          <button type="button" className="button" disabled={before === null} onClick={() => setBefore(null)}>
+          <Button disabled={before === null} onClick={() => setBefore(null)}>
             Newest
-          </button>
-          <button type="button" className="button" disabled={nextBefore === null} onClick={() => setBefore(nextBefore)}>
+          </Button>
+          <Button disabled={nextBefore === null} onClick={() => setBefore(nextBefore)}>
             Older
-          </button>
+          </Button>
         </p>
       )}
     </div>
@@ -96,14 +97,12 @@ function Row({ path, delivery, enabled }: { path: string; delivery: Delivery; en
         />
       </span>
       {state !== "pending" && enabled && (
-        <button
-          type="button"
-          className="button"
+        <Button
           disabled={op.state.at === "working"}
           onClick={() => void op.run({ method: "POST", path: `${path}/deliveries/${id}/replay` })}
         >
           Send again
-        </button>
+        </Button>
       )}
     </li>
   );

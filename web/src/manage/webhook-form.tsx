@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import type { EventType } from "../../../core/events/events.ts";
 import { Problem } from "../api/answer.ts";
 import type { Agent, CreatedWebhook } from "../api/types.ts";
+import { Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Check, Choice, faultsOf, TextField } from "../parts/form.tsx";
 import { OperationSteps, Refused } from "../wallet/operation.tsx";
@@ -91,9 +92,9 @@ export function NewWebhook({ agent, first, made }: Props) {
           />
           <Choice name="finality" faults={faults} label="Sent" choices={Object.entries(FINALITIES)} />
           <p className="actions">
-            <button type="submit" className="button strong" disabled={state.at === "working" || chosen.size === 0}>
+            <Button type="submit" strong disabled={state.at === "working" || chosen.size === 0}>
               Make the webhook
-            </button>
+            </Button>
             {chosen.size === 0 && <span className="muted">Choose at least one event.</span>}
           </p>
         </form>
@@ -163,9 +164,9 @@ export const Secret = ({ title, secret, note, stored }: SecretProps) => (
       <Copy text={secret} />
     </p>
     <p className="actions">
-      <button type="button" className="button strong" onClick={stored}>
+      <Button strong onClick={stored}>
         I have stored it
-      </button>
+      </Button>
     </p>
   </section>
 );

@@ -2,6 +2,8 @@
 import { type FormEvent, useEffect, useState } from "react";
 import type { QueuedDelivery, ReplayAnswer, RotatedSecret, Webhook as Row } from "../api/types.ts";
 import { count, counted, moment } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Choice } from "../parts/form.tsx";
 import { OperationSteps, type RunningOperation } from "../wallet/operation.tsx";
 import { Done } from "./outcome.tsx";
@@ -31,32 +33,26 @@ export function Webhook({ webhook, open, ended }: Props) {
       <Health webhook={webhook} />
       <p className="actions">
         {enabled ? (
-          <button
-            type="button"
-            className="button"
+          <Button
             onClick={() => {
               setShown(true);
               send(test as never, "test");
             }}
           >
             Send a test
-          </button>
+          </Button>
         ) : (
-          <button type="button" className="button strong" onClick={() => send(enable as never, "enable")}>
+          <Button strong onClick={() => send(enable as never, "enable")}>
             Switch on
-          </button>
+          </Button>
         )}
-        <button type="button" className="button" aria-expanded={shown} onClick={() => setShown(!shown)}>
+        <Button aria-expanded={shown} onClick={() => setShown(!shown)}>
           Deliveries
-        </button>
+        </Button>
         {dead > 0 && enabled && (
-          <button
-            type="button"
-            className="button"
-            onClick={() => send(replay as never, "replay", { since: webhook.createdAt })}
-          >
+          <Button onClick={() => send(replay as never, "replay", { since: webhook.createdAt })}>
             Send again what was given up
-          </button>
+          </Button>
         )}
       </p>
       <OperationSteps op={test} done={() => <Done>A webhook.ping is on its way. Its outcome shows below.</Done>} />
@@ -95,24 +91,12 @@ function About({ webhook }: { webhook: Row }) {
         ))}
       </ul>
       <dl className="facts">
-        <div>
-          <dt>About</dt>
-          <dd className="wrap">
-            {about ? (agents ? `agent ${about.join(", ")}` : `agents of ${about.join(", ")}`) : "any agent"}
-          </dd>
-        </div>
-        <div>
-          <dt>Sent</dt>
-          <dd>{FINALITIES[finality]}</dd>
-        </div>
-        <div>
-          <dt>Waiting</dt>
-          <dd>{count(pending)}</dd>
-        </div>
-        <div>
-          <dt>Given up</dt>
-          <dd>{count(dead)}</dd>
-        </div>
+        <Fact label="About" className="wrap">
+          {about ? (agents ? `agent ${about.join(", ")}` : `agents of ${about.join(", ")}`) : "any agent"}
+        </Fact>
+        <Fact label="Sent">{FINALITIES[finality]}</Fact>
+        <Fact label="Waiting">{count(pending)}</Fact>
+        <Fact label="Given up">{count(dead)}</Fact>
       </dl>
     </>
   );
@@ -172,9 +156,9 @@ function Rotate({ id, path }: { id: string; path: string }) {
       <summary>Change the secret</summary>
       <form className="check-form" onSubmit={submit}>
         <Choice name="grace" label="The secret before signs along for" choices={GRACE} />
-        <button type="submit" className="button" disabled={op.state.at === "working"}>
+        <Button type="submit" disabled={op.state.at === "working"}>
           Make a new secret
-        </button>
+        </Button>
       </form>
       <OperationSteps op={op} done={() => null} />
     </details>
@@ -195,14 +179,9 @@ function End({ id, path, ended }: { id: string; path: string; ended: Props["ende
       <div className="stack">
         <p className="muted">Its secrets and the log of its deliveries are deleted. This cannot be undone.</p>
         <p className="actions">
-          <button
-            type="button"
-            className="button"
-            disabled={op.state.at === "working"}
-            onClick={() => void op.run({ method: "DELETE", path })}
-          >
+          <Button disabled={op.state.at === "working"} onClick={() => void op.run({ method: "DELETE", path })}>
             End it
-          </button>
+          </Button>
         </p>
         <OperationSteps op={op} done={() => null} />
       </div>

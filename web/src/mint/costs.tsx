@@ -5,6 +5,7 @@ import { get } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Prices, X402Manifest } from "../api/types.ts";
 import { Address } from "../parts/address.tsx";
+import { Fact } from "../parts/facts.tsx";
 
 const manifest = { queryKey: ["x402"], queryFn: get<X402Manifest>("/.well-known/x402.json") };
 
@@ -53,13 +54,10 @@ export function Costs({ prices, free }: { prices: Pick<Prices, "agentMint"> & Pa
       <h2 id="costs">What it costs</h2>
       <dl>
         {rows.map(([label, amount, note]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>
-              <b>{amount}</b>
-              <span className="muted">{note}</span>
-            </dd>
-          </div>
+          <Fact key={label} label={label}>
+            <b>{amount}</b>
+            <span className="muted">{note}</span>
+          </Fact>
         ))}
       </dl>
     </section>

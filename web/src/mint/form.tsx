@@ -5,6 +5,7 @@ import { PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/agents/prof
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
 import { count } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Check, Choice, type Faults, TextArea, TextField } from "../parts/form.tsx";
 import { bodyOf, fieldsOf, keepDraft, keptDraft, SERVICE_NAME, SERVICE_URL } from "./body.ts";
 import { useNameRemark, useReferralRemark } from "./checks.tsx";
@@ -209,9 +210,7 @@ function Services({ draft, faults }: { draft: URLSearchParams; faults: Faults })
       )}
       {rows.length < MAX_SERVICES && (
         <p className="actions">
-          <button type="button" className="button" onClick={() => setRows([...rows, rows.length])}>
-            Add a service
-          </button>
+          <Button onClick={() => setRows([...rows, rows.length])}>Add a service</Button>
         </p>
       )}
     </fieldset>

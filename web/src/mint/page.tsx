@@ -4,6 +4,7 @@ import { useEffect } from "react";
 import { get } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Discovery, PendingMint, Prices, Registration } from "../api/types.ts";
+import { Button } from "../parts/button.tsx";
 import { faultsOf } from "../parts/form.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
@@ -98,9 +99,9 @@ function Mint({ firstPrices }: { firstPrices: Discovery["pricing"] }) {
           >
             {wallet ? (
               <p className="actions">
-                <button type="submit" className="button strong">
+                <Button type="submit" strong>
                   {free === null ? "Sign and see the price" : "Sign and register"}
-                </button>
+                </Button>
               </p>
             ) : (
               <>

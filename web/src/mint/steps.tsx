@@ -6,6 +6,7 @@ import { get, Problem } from "../api/answer.ts";
 import { agentPath, cardPath } from "../api/queries.ts";
 import type { Agent, Referral, Registration } from "../api/types.ts";
 import { count } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { ProblemNote } from "../parts/states.tsx";
 import { Note, Refused } from "../wallet/operation.tsx";
@@ -66,9 +67,9 @@ function Minting({ mintId, free, minted, forget }: Omit<FollowingProps, "accepte
         <p>{state?.status === "failed" ? `Reason: ${state.reason}` : error?.message}</p>
         {!free && <p className="muted">What was paid is a credit of this wallet: the next registration uses it.</p>}
         <p className="actions">
-          <button type="button" className="button strong" onClick={forget}>
+          <Button strong onClick={forget}>
             Try again
-          </button>
+          </Button>
         </p>
       </Note>
     );
@@ -125,9 +126,7 @@ function Done({ agent, forget }: { agent: Agent; forget: () => void }) {
           <Link className="button strong" href={`/agent/${tokenId}`}>
             Open agent #{tokenId}
           </Link>
-          <button type="button" className="button" onClick={forget}>
-            Register another
-          </button>
+          <Button onClick={forget}>Register another</Button>
         </p>
         <h3>What lifts the score now</h3>
         <Next tokenId={tokenId} />

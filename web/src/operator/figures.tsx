@@ -4,6 +4,7 @@ import type { OperatorState, Status } from "../api/types.ts";
 import { age, count, counted, decimals, duration } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData } from "../parts/cred.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Panel, Scroll } from "../parts/panel.tsx";
 import { wordsOf } from "./state-words.ts";
 
@@ -24,10 +25,9 @@ export const Figures = ({ state, status }: Props) => (
 const Facts = ({ of }: { of: [string, ReactNode][] }) => (
   <dl className="facts tall">
     {of.map(([label, value]) => (
-      <div key={label}>
-        <dt>{label}</dt>
-        <dd>{value}</dd>
-      </div>
+      <Fact key={label} label={label}>
+        {value}
+      </Fact>
     ))}
   </dl>
 );

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from "react";
 import { call, Problem } from "../api/answer.ts";
 import { status as statusQuery } from "../api/queries.ts";
 import type { OperatorState } from "../api/types.ts";
+import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/form.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -29,11 +30,7 @@ export default function OperatorPage() {
           <p>The state of the service for those who run it. It shows what the API and the metrics say.</p>
         </div>
         <span className="actions">
-          {key && (
-            <button type="button" className="button" onClick={() => change(null)}>
-              Forget the key
-            </button>
-          )}
+          {key && <Button onClick={() => change(null)}>Forget the key</Button>}
           <ApiButton paths={[PATH, "/api/v2/status"]} />
         </span>
       </div>
@@ -66,9 +63,9 @@ function KeyForm({ submit, refused }: { submit: (key: string) => void; refused?:
         Make one with <code>npm run api-keys -- create --scope operator:read</code>.
       </p>
       <p className="actions">
-        <button type="submit" className="button strong">
+        <Button type="submit" strong>
           Show the state
-        </button>
+        </Button>
       </p>
     </form>
   );

@@ -8,6 +8,7 @@ import { PAGE_SIZE, readView, type View, writeView } from "../directory/view.ts"
 import { count, short } from "../formats.ts";
 import { NotFound } from "../pages/not-found.tsx";
 import { Address } from "../parts/address.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -41,14 +42,8 @@ function Owned({ owner }: { owner: string }) {
           <Address address={owner} />
         </div>
         <dl className="totals">
-          <div>
-            <dt>In the own registry</dt>
-            <dd>{own === undefined ? "—" : count(own)}</dd>
-          </div>
-          <div>
-            <dt>In other registries</dt>
-            <dd>{own === undefined || !data ? "—" : count(data.total - own)}</dd>
-          </div>
+          <Fact label="In the own registry">{own === undefined ? "—" : count(own)}</Fact>
+          <Fact label="In other registries">{own === undefined || !data ? "—" : count(data.total - own)}</Fact>
         </dl>
         <ApiButton paths={[directoryPath(view)]} />
       </header>

@@ -1,8 +1,8 @@
 /** An untrusted link: its target is visible, and `rel` keeps search engines from following it. */
-
 import { type MouseEvent, useState } from "react";
 import { urlOf } from "../../../core/urls.ts";
 import { Dialog } from "../shell/dialog.tsx";
+import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 const STRANGERS_REL = "nofollow noopener noreferrer ugc";
@@ -49,9 +49,7 @@ export function OutLink({ text }: { text: string }) {
             >
               <Icon name="out" /> Open <span className="clip host">{url.host}</span>
             </a>
-            <button type="button" className="button" onClick={() => setAsking(false)}>
-              Stay here
-            </button>
+            <Button onClick={() => setAsking(false)}>Stay here</Button>
           </p>
         </Dialog>
       )}

@@ -1,7 +1,7 @@
 /** States without data: loading, nothing found, a problem with its request id. */
-
 import type { ReactNode } from "react";
 import { Problem } from "../api/answer.ts";
+import { Button } from "./button.tsx";
 
 /** Whether the same request may be answered otherwise later. */
 const mayChange = (problem: Problem | null): boolean =>
@@ -21,11 +21,7 @@ export function ProblemNote({ error, retry, instead }: { error: unknown; retry?:
           Request <code>{problem.requestId}</code>
         </p>
       )}
-      {retry && mayChange(problem) && (
-        <button type="button" className="button" onClick={retry}>
-          Try again
-        </button>
-      )}
+      {retry && mayChange(problem) && <Button onClick={retry}>Try again</Button>}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 /** The profile of a human as a form: registration the first time, changes after it. */
 import type { FormEvent } from "react";
 import type { Human, OwnHuman } from "../api/types.ts";
+import { Button } from "../parts/button.tsx";
 import { faultsIn, fieldsWith, TextArea, TextField } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
@@ -51,9 +52,9 @@ export function HumanForm({ human, who, changed }: Props) {
           hint="shown to you alone"
         />
         <p className="actions">
-          <button type="submit" className="button strong" disabled={op.state.at === "working"}>
+          <Button type="submit" strong disabled={op.state.at === "working"}>
             {human ? "Save the changes" : "Register"}
-          </button>
+          </Button>
           {human && <PublicPage href={`/human/${human.id}`} />}
         </p>
       </form>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { call, Problem } from "../api/answer.ts";
 import type { OwnHuman } from "../api/types.ts";
 import { counted } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote, Trouble } from "../parts/states.tsx";
 import { useTokenSignIn } from "../wallet/access-token.ts";
@@ -79,9 +80,9 @@ function OfWallet({ address }: { address: string }) {
     <>
       <section className="panel mint-step">
         <p className="actions">
-          <button type="button" className="button strong" onClick={ask}>
+          <Button strong onClick={ask}>
             Sign in and show my page
-          </button>
+          </Button>
         </p>
         <Trouble words={trouble} />
       </section>
@@ -169,9 +170,9 @@ function Deletion({ isRegistered, who, queryKey }: DeletionProps) {
       <details>
         <summary>Delete yourself</summary>
         <p className="actions">
-          <button type="button" className="button" disabled={op.state.at === "working"} onClick={() => void remove()}>
+          <Button disabled={op.state.at === "working"} onClick={() => void remove()}>
             Yes, delete all of it
-          </button>
+          </Button>
         </p>
       </details>
       {steps}

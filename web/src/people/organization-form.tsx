@@ -1,6 +1,7 @@
 /** The organizations of a human: registered and changed by forms. */
 import type { FormEvent } from "react";
 import type { Organization, OwnHuman } from "../api/types.ts";
+import { Button } from "../parts/button.tsx";
 import { faultsIn, fieldsWith, TextArea, TextField } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
@@ -75,9 +76,9 @@ function OrganizationForm({ organization, known, changed }: FormProps) {
           hint="wallets or token ids, separated by commas"
         />
         <p className="actions">
-          <button type="submit" className="button strong" disabled={op.state.at === "working"}>
+          <Button type="submit" strong disabled={op.state.at === "working"}>
             {organization ? "Save the changes" : "Register an organization"}
-          </button>
+          </Button>
           {organization && <PublicPage href={`/org/${encodeURIComponent(organization.slug)}`} />}
         </p>
       </form>

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { OwnHuman, Summary } from "../api/types.ts";
 import { counted, short } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Loading } from "../parts/states.tsx";
@@ -96,9 +97,7 @@ function OwnersWallet() {
         your sign-in; the wallet's own page shows after you sign out.
       </p>
       <p className="actions">
-        <button type="button" className="button" onClick={disconnect}>
-          Connect another wallet
-        </button>
+        <Button onClick={disconnect}>Connect another wallet</Button>
       </p>
     </div>
   );

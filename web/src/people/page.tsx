@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { get } from "../api/answer.ts";
 import type { Humans, Organizations } from "../api/types.ts";
 import { count, counted, date, short } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Cred } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
@@ -74,20 +75,15 @@ export default function PeoplePage() {
       )}
       {answer && answer.data.pages > 1 && (
         <nav className="pager" aria-label="Pages">
-          <button type="button" className="button" disabled={page <= 1} onClick={() => show(kind, page - 1)}>
+          <Button disabled={page <= 1} onClick={() => show(kind, page - 1)}>
             Previous
-          </button>
+          </Button>
           <span className="muted">
             Page {count(page)} of {count(answer.data.pages)}
           </span>
-          <button
-            type="button"
-            className="button"
-            disabled={page >= answer.data.pages}
-            onClick={() => show(kind, page + 1)}
-          >
+          <Button disabled={page >= answer.data.pages} onClick={() => show(kind, page + 1)}>
             Next
-          </button>
+          </Button>
         </nav>
       )}
     </div>

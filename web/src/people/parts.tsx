@@ -2,6 +2,7 @@
 import { Link } from "wouter";
 import { type ListedService, placeOf } from "../../../core/agents/listing.ts";
 import type { Humans } from "../api/types.ts";
+import { Fact } from "../parts/facts.tsx";
 import { OutLink, webAddress } from "../parts/out-link.tsx";
 
 export const Description = ({ text }: { text: string }) =>
@@ -37,12 +38,17 @@ export const Stated = ({ of }: { of: Record<string, string> }) => {
   return entries.length === 0 ? null : (
     <dl className="facts">
       {entries.map(([key, text]) => (
-        <div key={key}>
-          <dt>
-            <bdi>{key}</bdi>, as stated
-          </dt>
-          <dd className="wrap">{webAddress(text) ? <OutLink text={text} /> : <bdi>{text}</bdi>}</dd>
-        </div>
+        <Fact
+          key={key}
+          label={
+            <>
+              <bdi>{key}</bdi>, as stated
+            </>
+          }
+          className="wrap"
+        >
+          {webAddress(text) ? <OutLink text={text} /> : <bdi>{text}</bdi>}
+        </Fact>
       ))}
     </dl>
   );

@@ -1,9 +1,9 @@
 /** The sign-in of a human without a wallet: the way to the identity provider, a form for a pasted token, and the state of the sign-in. */
-
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useState } from "react";
 import { discovery } from "../api/queries.ts";
 import { time } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Trouble } from "../parts/states.tsx";
@@ -53,9 +53,9 @@ function SignInButton({ provider }: { provider: string }) {
   return (
     <>
       <p className="actions">
-        <button type="button" className="button strong" disabled={busy} onClick={leave}>
+        <Button strong disabled={busy} onClick={leave}>
           Sign in with {provider}
-        </button>
+        </Button>
       </p>
       <Trouble words={trouble} />
     </>
@@ -81,9 +81,7 @@ function PasteForm() {
       <form className="form" onSubmit={submit}>
         <TextField name="token" type="password" label="Access token" max={8192} />
         <p className="actions">
-          <button type="submit" className="button">
-            Use this token
-          </button>
+          <Button type="submit">Use this token</Button>
         </p>
       </form>
     </>
@@ -100,9 +98,7 @@ export const SignInState = ({ signIn: { issuer, until }, ended, end }: StateProp
         {until === null ? `Signed in at ${issuer.name}` : `Signed in at ${issuer.name} until ${time(new Date(until))}`}
       </span>
     )}
-    <button type="button" className="button" onClick={end}>
-      {issuer ? "Sign out" : "Forget the token"}
-    </button>
+    <Button onClick={end}>{issuer ? "Sign out" : "Forget the token"}</Button>
   </span>
 );
 

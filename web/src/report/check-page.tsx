@@ -1,5 +1,6 @@
 /** The check of a received report: pasted or dropped, checked in this browser, sent nowhere. */
 import { type DragEvent, useMemo, useState } from "react";
+import { Button } from "../parts/button.tsx";
 import { ReportDocument } from "./document.tsx";
 import type { SignedContent } from "./library.ts";
 import { AskService, Checks, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
@@ -99,11 +100,7 @@ function Taker({ text, take: taken, readable }: TakerProps) {
           />
           Open a file
         </label>
-        {text && (
-          <button type="button" className="button" onClick={() => take("")}>
-            Clear
-          </button>
-        )}
+        {text && <Button onClick={() => take("")}>Clear</Button>}
       </p>
     </section>
   );

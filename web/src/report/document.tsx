@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { count, counted, date, moment } from "../formats.ts";
 import { ScoreRing } from "../parts/cred.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { tierOf } from "../tiers.ts";
@@ -70,13 +71,6 @@ export function ReportDocument({ report, children }: { report: SignedContent; ch
     </article>
   );
 }
-
-const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
-  <div>
-    <dt>{label}</dt>
-    <dd>{children}</dd>
-  </div>
-);
 
 function Risks({ report }: { report: SignedContent }) {
   const risks = risksOf(report);

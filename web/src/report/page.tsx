@@ -6,6 +6,7 @@ import { History } from "../agent/history.tsx";
 import { Problem } from "../api/answer.ts";
 import { agent as agentQuery } from "../api/queries.ts";
 import type { CredReport } from "../api/types.ts";
+import { Button } from "../parts/button.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import "../styles/report.css";
@@ -126,20 +127,14 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
     <>
       <div className="report-tools no-print">
         <p className="actions">
-          <button type="button" className="button" onClick={() => download(receipt)}>
-            Download JSON
-          </button>
-          <button type="button" className="button" onClick={() => window.print()}>
-            Print
-          </button>
-          <button
-            type="button"
-            className="button"
+          <Button onClick={() => download(receipt)}>Download JSON</Button>
+          <Button onClick={() => window.print()}>Print</Button>
+          <Button
             onClick={() => (asked ? forgetReport(receipt.reportId) : setAsked(true))}
             onBlur={() => setAsked(false)}
           >
             {asked ? "Remove it? A new one costs again" : "Remove from this browser"}
-          </button>
+          </Button>
         </p>
         <p className="muted">
           {isStored()

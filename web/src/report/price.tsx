@@ -5,6 +5,7 @@ import { agentPath, discovery } from "../api/queries.ts";
 import type { CredReport, Prices } from "../api/types.ts";
 import { useReceiver } from "../mint/costs.tsx";
 import { Address } from "../parts/address.tsx";
+import { Button } from "../parts/button.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import type { RunningOperation } from "../wallet/operation.tsx";
@@ -41,9 +42,9 @@ export function ReportPrice({
   const path = `${agentPath(String(tokenId))}/cred-report`;
   const buy = (
     <p className="actions">
-      <button type="button" className="button strong" onClick={() => void op.run({ method: "GET", path })}>
+      <Button strong onClick={() => void op.run({ method: "GET", path })}>
         {free ? "Get the report" : again ? `Buy a newer one for ${price} USDC` : `Buy for ${price} USDC`}
-      </button>
+      </Button>
     </p>
   );
   return (

@@ -4,6 +4,8 @@ import { useEffect, useMemo, useState } from "react";
 import { call } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import { date, short } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { type NotedSigner, noted, noteSigner } from "./signer.ts";
 import { type GivenReport, judge, type Verdict } from "./verdict.ts";
@@ -77,18 +79,14 @@ export function Checks({ verdict, known }: { verdict: Verdict; known: NotedSigne
         ))}
       </ul>
       <dl className="facts tall">
-        <div>
-          <dt>Signed by</dt>
-          <dd className="mono wrap">{verdict.signer ?? "—"}</dd>
-        </div>
-        <div>
-          <dt>The service's signer</dt>
-          <dd title={known?.signers.join(", ")}>
-            {known
-              ? `${known.signers.map(short).join(", ")}, noted here on ${date(new Date(known.at).toISOString())}`
-              : "not known in this browser"}
-          </dd>
-        </div>
+        <Fact label="Signed by" className="mono wrap">
+          {verdict.signer ?? "—"}
+        </Fact>
+        <Fact label="The service's signer" title={known?.signers.join(", ")}>
+          {known
+            ? `${known.signers.map(short).join(", ")}, noted here on ${date(new Date(known.at).toISOString())}`
+            : "not known in this browser"}
+        </Fact>
       </dl>
     </>
   );
@@ -113,9 +111,7 @@ export function AskService({ given: { receipt } }: { given: GivenReport }) {
     );
   return (
     <p className="actions no-print">
-      <button type="button" className="button" onClick={() => void ask()}>
-        Ask the service as well
-      </button>
+      <Button onClick={() => void ask()}>Ask the service as well</Button>
       <span role="status">{said}</span>
     </p>
   );

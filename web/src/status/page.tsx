@@ -1,10 +1,10 @@
 /** State of the service: the verdict, what is not well, then the figures; healthy work is folded. */
-
 import { useQuery } from "@tanstack/react-query";
 import { status } from "../api/queries.ts";
 import type { Status } from "../api/types.ts";
 import { age, count, counted, decimals, duration } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Heads, Scroll } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
@@ -58,10 +58,9 @@ export default function StatusPage() {
       <Verdict of={problems} />
       <dl className="totals big">
         {figures.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
+          <Fact key={label} label={label}>
+            {value}
+          </Fact>
         ))}
       </dl>
       {backfill && backfill.state !== "done" ? (

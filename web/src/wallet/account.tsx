@@ -5,6 +5,8 @@ import { Link } from "wouter";
 import { discovery } from "../api/queries.ts";
 import { count, time, usdc } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
+import { Button } from "../parts/button.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Trouble } from "../parts/states.tsx";
 import { Dialog } from "../shell/dialog.tsx";
 import { ConnectWallet } from "./connect.tsx";
@@ -33,54 +35,45 @@ function Held({ wallet, close }: { wallet: ConnectedWallet; close: () => void })
   return (
     <>
       <dl className="facts tall">
-        <div>
-          <dt>Account</dt>
-          <dd>
-            <Address address={wallet.address} explorer={about?.explorer} />
-          </dd>
-        </div>
-        <div>
-          <dt>Agents</dt>
-          <dd>
-            {agents?.length === 0 && "none"}
-            {agents?.map(({ tokenId, name }, i) => (
-              <span key={tokenId}>
-                {i > 0 && ", "}
-                <Link href={`/agent/${tokenId}`} onClick={close}>
-                  <bdi>{name}</bdi>
-                </Link>
-              </span>
-            ))}
-            {own && own.total > MAX_SHOWN && (
-              <>
-                {", "}
-                <Link href={`/owner/${wallet.address}`} onClick={close}>
-                  {count(own.total - MAX_SHOWN)} more
-                </Link>
-              </>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>Balance</dt>
-          <dd>{asset && about ? <Balance wallet={wallet} asset={asset} chainId={about.chainId} /> : "not known"}</dd>
-        </div>
+        <Fact label="Account">
+          <Address address={wallet.address} explorer={about?.explorer} />
+        </Fact>
+        <Fact label="Agents">
+          {agents?.length === 0 && "none"}
+          {agents?.map(({ tokenId, name }, i) => (
+            <span key={tokenId}>
+              {i > 0 && ", "}
+              <Link href={`/agent/${tokenId}`} onClick={close}>
+                <bdi>{name}</bdi>
+              </Link>
+            </span>
+          ))}
+          {own && own.total > MAX_SHOWN && (
+            <>
+              {", "}
+              <Link href={`/owner/${wallet.address}`} onClick={close}>
+                {count(own.total - MAX_SHOWN)} more
+              </Link>
+            </>
+          )}
+        </Fact>
+        <Fact label="Balance">
+          {asset && about ? <Balance wallet={wallet} asset={asset} chainId={about.chainId} /> : "not known"}
+        </Fact>
         <SignedIn address={wallet.address} />
       </dl>
       <p className="actions">
         <Link className="button strong" href="/me" onClick={close}>
           My agents
         </Link>
-        <button
-          type="button"
-          className="button"
+        <Button
           onClick={() => {
             disconnect();
             close();
           }}
         >
           Disconnect
-        </button>
+        </Button>
       </p>
       <End address={wallet.address} />
     </>
@@ -107,9 +100,7 @@ function Balance({ wallet: { provider, address }, asset, chainId }: BalanceProps
   return (
     <>
       on Base: not known, because the wallet is on another network{" "}
-      <button type="button" className="button" onClick={() => void change()}>
-        Change to Base
-      </button>
+      <Button onClick={() => void change()}>Change to Base</Button>
       <Trouble words={trouble} />
     </>
   );
@@ -120,12 +111,9 @@ function SignedIn({ address }: { address: string }) {
   const found = signInOf(address, "human");
   const kind = found?.kind === "siwa" ? "an agent" : "a human";
   return (
-    <div>
-      <dt>Signed in</dt>
-      <dd>
-        {found ? `as ${kind} until ${time(new Date(found.until))}` : "No. The first change asks for one signature."}
-      </dd>
-    </div>
+    <Fact label="Signed in">
+      {found ? `as ${kind} until ${time(new Date(found.until))}` : "No. The first change asks for one signature."}
+    </Fact>
   );
 }
 
@@ -141,9 +129,7 @@ function End({ address }: { address: string }) {
   return (
     <>
       <p className="actions">
-        <button type="button" className="button" onClick={() => void end()}>
-          End every sign-in of this wallet
-        </button>
+        <Button onClick={() => void end()}>End every sign-in of this wallet</Button>
         <span className="muted" role="status">
           {said}
         </span>

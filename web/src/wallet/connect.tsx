@@ -1,7 +1,7 @@
 /** Choosing a wallet: those of this browser, or the browsers inside wallets where a phone has none. */
-
 import { useState } from "react";
 import { Link } from "wouter";
+import { Button } from "../parts/button.tsx";
 import { Trouble } from "../parts/states.tsx";
 import { useWallets, type Wallet } from "./providers.ts";
 import { connect } from "./session.ts";
@@ -34,15 +34,9 @@ export function ConnectWallet({ onConnected }: { onConnected?: () => void }) {
     <>
       <p className="actions">
         {wallets.map((wallet) => (
-          <button
-            key={wallet.uuid}
-            type="button"
-            className="button strong"
-            disabled={busy}
-            onClick={() => void open(wallet)}
-          >
+          <Button key={wallet.uuid} strong disabled={busy} onClick={() => void open(wallet)}>
             {wallets.length === 1 ? "Connect wallet" : <bdi>{wallet.name}</bdi>}
-          </button>
+          </Button>
         ))}
       </p>
       <Trouble words={trouble} />

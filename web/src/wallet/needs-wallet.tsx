@@ -1,6 +1,7 @@
 /** What only certain wallets may do: shown to them, and a way to connect one of them to everyone else. */
 import type { ReactNode } from "react";
 import { short } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { ConnectWallet } from "./connect.tsx";
 import { disconnect, useWallet } from "./session.ts";
 
@@ -27,9 +28,9 @@ export function NeedsWallet({ addresses, who, children }: Props) {
       </p>
       {wallet ? (
         <p className="actions">
-          <button type="button" className="button strong" onClick={disconnect}>
+          <Button strong onClick={disconnect}>
             Connect another wallet
-          </button>
+          </Button>
         </p>
       ) : (
         <ConnectWallet />

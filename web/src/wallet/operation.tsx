@@ -1,10 +1,11 @@
 /** A write of the API in a page: its state, and the panels that show it. */
-
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Problem } from "../api/answer.ts";
 import { counted, usdc } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Hint, Trouble } from "../parts/states.tsx";
 import type { CallerRule } from "./credentials.ts";
 import { OperationRun, type State } from "./operation-store.ts";
@@ -80,14 +81,10 @@ export function OperationSteps<T>({ op, done, refused, about }: StepsProps<T>) {
             : "Asking again sends the same request with the same key: it is carried out once at most."}
         </p>
         <p className="actions">
-          <button type="button" className="button strong" onClick={() => void op.again()}>
+          <Button strong onClick={() => void op.again()}>
             {state.paid ? "Ask again with the same payment" : "Ask again"}
-          </button>
-          {!state.paid && (
-            <button type="button" className="button" onClick={op.reset}>
-              Back
-            </button>
-          )}
+          </Button>
+          {!state.paid && <Button onClick={op.reset}>Back</Button>}
         </p>
       </Note>
     );
@@ -163,10 +160,9 @@ function Price({ terms, refused, pay, back, children }: PriceProps) {
       {children}
       <dl className="facts tall">
         {facts.map(([label, value, mono]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd className={mono ? "mono wrap" : undefined}>{value}</dd>
-          </div>
+          <Fact key={label} label={label} className={mono ? "mono wrap" : undefined}>
+            {value}
+          </Fact>
         ))}
       </dl>
       {wallet && held !== null && held < BigInt(terms.amount) && (
@@ -178,9 +174,7 @@ function Price({ terms, refused, pay, back, children }: PriceProps) {
           <p className="mono wrap">
             {wallet.address} <Copy text={wallet.address} />
           </p>
-          <button type="button" className="button" onClick={() => void refetch()}>
-            Look again
-          </button>
+          <Button onClick={() => void refetch()}>Look again</Button>
         </div>
       )}
       <p className="muted">
@@ -189,12 +183,10 @@ function Price({ terms, refused, pay, back, children }: PriceProps) {
         the request has been checked.
       </p>
       <p className="actions">
-        <button type="button" className="button strong" onClick={pay}>
+        <Button strong onClick={pay}>
           Pay {amount} USDC
-        </button>
-        <button type="button" className="button" onClick={back}>
-          Back
-        </button>
+        </Button>
+        <Button onClick={back}>Back</Button>
       </p>
     </section>
   );

@@ -2,6 +2,7 @@
 import { type QueryKey, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { type Answer, call, Problem } from "../api/answer.ts";
+import { Button } from "../parts/button.tsx";
 import { credentialOf, refused, type SignIn, signInOf, useSignIns, useWallet } from "./session.ts";
 
 type Asker = { address: string; signIn: SignIn };
@@ -52,9 +53,9 @@ export function NeedsSignIn({ why, children }: { why: ReactNode; children: React
     <section className="panel mint-step">
       <p>{why}</p>
       <p className="actions">
-        <button type="button" className="button strong" onClick={() => void signIn()}>
+        <Button strong onClick={() => void signIn()}>
           Sign in
-        </button>
+        </Button>
       </p>
       {saying && (
         <p className={saying.trouble ? "warn-text" : "muted"} role={saying.trouble ? "alert" : "status"}>
