@@ -106,7 +106,7 @@ export async function once(
   }
 
   async function settle(claim: IdempotencyClaim, error: unknown): Promise<void> {
-    if (!(error instanceof Failure) || error.status >= 500 || PASSING.has(error.code)) return release(db, claim);
-    await keep(claim, errorAnswer(error, request.requestId));
+    if (!(error instanceof Failure) || error.status >= 500 || PASSING.has(error.code)) await release(db, claim);
+    else await keep(claim, errorAnswer(error, request.requestId));
   }
 }

@@ -13,6 +13,6 @@ export const boardAccess =
     if (!known || !timingSafeEqual(apiKeyHash(key), known.hash) || known.revokedAt) return null;
     const write = known.scopes.includes("queues:write");
     if (!write && !known.scopes.includes("queues:read")) return null;
-    await recordUse(db, known.id, new Date());
+    await recordUse(db, { id: known.id, now: new Date() });
     return write ? "write" : "read";
   };

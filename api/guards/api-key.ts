@@ -31,7 +31,7 @@ export async function requireApiKey(
   if (header === undefined) return refuse("This operation needs an API key.");
   const known = await goodKey(db, header, attempt);
   if (!known.scopes.includes(scope)) return refuse(NOT_VALID);
-  await recordUse(db, known.id, now);
+  await recordUse(db, { id: known.id, now });
   return { kind: "apiKey", apiKeyId: known.id };
 }
 
@@ -88,7 +88,7 @@ export function readingKeys(db: Queryable): ReadingKeys {
         ? { kind: "apiKey", apiKeyId: id, readsPerMinute }
         : null;
       good.set(String(header), reads, now + KEY_CACHE_MS);
-      if (reads) await recordUse(db, id, new Date(now)).catch(() => {});
+      if (reads) await recordUse(db, { id, now: new Date(now) }).catch(() => {});
       return reads;
     },
   };

@@ -39,7 +39,7 @@ export const agentJobs = endpoint({
     }
     await waitForJobs(deps, id, query.minBlock);
     return snapshot(deps.db, async (tx) => {
-      const found = await agentCommerce(tx, id);
+      const found = await agentCommerce(tx, { id });
       if (found === null) return unknownAgent();
       const { contract, wallet, owner, figures } = found;
       const head = {

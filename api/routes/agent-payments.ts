@@ -41,7 +41,7 @@ export const agentPayments = endpoint({
     }
     await waitForIncome(deps, id, query.minBlock);
     return snapshot(deps.db, async (tx) => {
-      const income = await incomeOf(tx, id);
+      const income = await incomeOf(tx, { id });
       const figures = income?.figures ?? null;
       const head = {
         wallet: income && checksum(income.wallet),

@@ -292,7 +292,7 @@ export const terminalAgent = endpoint({
     const { db, config } = deps;
     await waitForDirectory(deps, query.minBlock);
     const id = await findDirectoryId(db, params.ref, query.platform);
-    const found = id === null ? null : await directoryDetail(db, id);
+    const found = id === null ? null : await directoryDetail(db, { id });
     if (found === null) return unknownAgent();
     const { row, services, sameAs, provenance } = found;
     const registration =

@@ -81,7 +81,7 @@ export const listOfWebhooks = endpoint({
   guard,
   responses: { 200: { description: "Those of the calling wallet", schema: webhooksSchema } },
   handler: async ({ deps, caller }, json) =>
-    json({ webhooks: await detailed(deps, await webhooksOf(deps.db, caller.wallet)) }),
+    json({ webhooks: await detailed(deps, await webhooksOf(deps.db, { owner: caller.wallet })) }),
 });
 
 export const oneWebhook = endpoint({

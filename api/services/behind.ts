@@ -34,7 +34,7 @@ export async function behindAgent(
   ]);
   const [name, organization] = await Promise.all([
     humanId && humanName(db, humanId),
-    organizationId && organizationName(db, organizationId),
+    organizationId && organizationName(db, { id: organizationId }),
   ]);
   return {
     owner: owner && checksum(owner),

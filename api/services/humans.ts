@@ -99,7 +99,7 @@ export async function registerHuman(
   const wallet = walletOf(caller);
   const written = await withIndex(
     transaction(deps.db, async (tx) => {
-      await lockPrincipal(tx, nameOf(caller));
+      await lockPrincipal(tx, { principal: nameOf(caller) });
       const token = await ownToken(deps, tx, caller, tokenId);
       if ((await humanOfPrincipal(tx, nameOf(caller))) === null) await allowed();
       const who = { id: `hum_${randomUUID().replaceAll("-", "")}`, principal: nameOf(caller), wallet };
@@ -158,7 +158,7 @@ export const ownHuman = (deps: HandlerDeps, caller: HumanCaller, now: number): P
         return fail("not_found", "You are not registered as a human.", {
           hint: "POST /api/v2/principals/human/register",
         });
-      const owned = await organizationsOf(tx, nameOf(caller));
+      const owned = await organizationsOf(tx, { principal: nameOf(caller) });
       const organizations = await loadOrganizations(
         tx,
         owned.map((organization) => organization.id),
@@ -166,7 +166,7 @@ export const ownHuman = (deps: HandlerDeps, caller: HumanCaller, now: number): P
       );
       return {
         ...humanView(facts, siteOf(deps.config), new Date(now)),
-        ...privateOf(await humanPrivate(tx, facts.id)),
+        ...privateOf(await humanPrivate(tx, { id: facts.id })),
         organizations: organizations.map((organization, i) => ({
           ...organizationView(organization),
           ...privateOf(owned[i]!),
@@ -187,7 +187,7 @@ function privateOf(row: PrivateRow | null): PrivateFields {
 export const deletePrincipal = (deps: HandlerDeps, caller: HumanCaller, now: number) =>
   withIndex(
     transaction(deps.db, async (tx) => {
-      await lockPrincipal(tx, nameOf(caller));
+      await lockPrincipal(tx, { principal: nameOf(caller) });
       const organizations = await deleteOrganizations(tx, nameOf(caller), holderHash(caller), new Date(now));
       const human = await deleteHuman(tx, nameOf(caller));
       if (human === null && organizations.length === 0) fail("not_found", "You are not registered here.");

@@ -15,7 +15,7 @@ export async function waitForIncome(
 ): Promise<void> {
   if (block === undefined) return;
   const isRead = async () => {
-    const found = await incomeOf(db, id);
+    const found = await incomeOf(db, { id });
     return found === null || (found.current === true && (found.readTo ?? -1) >= block);
   };
   await untilShown({ index }, `Payments are not read up to block ${block} yet.`, [isRead]);

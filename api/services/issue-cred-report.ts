@@ -33,7 +33,7 @@ export async function draftReport(deps: HandlerDeps, ref: AgentRef, price: strin
   return snapshot(deps.db, async (db) => {
     const facts = await factsOf({ db, config: deps.config }, ref);
     const ranking = await credRankOf(deps, db, shownCred(facts, at).score);
-    const sessions = await sessionCounts(db, facts.tokenId);
+    const sessions = await sessionCounts(db, { tokenId: facts.tokenId });
     const onchain = await reportEpoch(db, facts.tokenId);
     const reservations = reservationsOf(facts, at);
     return { facts, at, input: { reportId: randomUUID(), ...ranking, sessions, price, reservations, onchain } };

@@ -15,7 +15,7 @@ export async function waitForJobs(
 ): Promise<void> {
   if (block === undefined) return;
   const isRead = async () => {
-    const found = await agentCommerce(db, id);
+    const found = await agentCommerce(db, { id });
     return !found?.contract || found.wallet === null || (found.current === true && found.readTo! >= block);
   };
   await untilShown({ index }, `Jobs are not read up to block ${block} yet.`, [isRead]);

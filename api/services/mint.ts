@@ -90,7 +90,7 @@ async function acceptFree(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
     await checkReceiver(deps, request.recipient);
   } catch (error) {
     // A request accepted before gets the same answer, independent of the chain's present state.
-    const known = await mintByFingerprint(db, request.fingerprint);
+    const known = await mintByFingerprint(db, { fingerprint: request.fingerprint });
     if (known) return known;
     throw error;
   }
@@ -108,7 +108,7 @@ async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
       await refuseUnlessPossible(tx, request, state);
     } catch (error) {
       // A copy of this request, committed between the two looks, is no reason to refuse it.
-      const copy = error instanceof Failure ? await mintByFingerprint(tx, request.fingerprint) : null;
+      const copy = error instanceof Failure ? await mintByFingerprint(tx, { fingerprint: request.fingerprint }) : null;
       if (copy) return copy;
       throw error;
     }

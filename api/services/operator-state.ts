@@ -33,7 +33,7 @@ export function operatorStateReader(db: pg.Pool): () => Promise<OperatorState> {
     const [open, events, failing, [all, day]] = await Promise.all([
       openWork(db),
       eventWork(db),
-      failingWebhooks(db, MAX_FAILING),
+      failingWebhooks(db, { limit: MAX_FAILING }),
       totals(),
     ]);
     return { open, events, failing, totals: all, day };

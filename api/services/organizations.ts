@@ -50,7 +50,7 @@ export const registerOrganization = (
   withIndex(
     transaction(deps.db, async (tx) => {
       const principal = nameOf(caller);
-      await lockPrincipal(tx, principal);
+      await lockPrincipal(tx, { principal });
       const token = await ownToken(deps, tx, caller, tokenId);
       await requireAgents(tx, write.members ?? []);
       const at = new Date(now);
@@ -89,7 +89,7 @@ async function addOrganization(
   at: Date,
 ): Promise<string> {
   const principal = nameOf(caller);
-  if ((await organizationsOf(tx, principal)).length >= ORGANIZATIONS_PER_PRINCIPAL)
+  if ((await organizationsOf(tx, { principal })).length >= ORGANIZATIONS_PER_PRINCIPAL)
     fail("conflict", `A principal has at most ${ORGANIZATIONS_PER_PRINCIPAL} organizations.`);
   const since = new Date(at.getTime() - SLUG_RETIREMENT_MS);
   for (const candidate of slug === undefined ? suggestions(displayName) : [slug]) {

@@ -22,7 +22,7 @@ export async function readProfile(deps: HandlerDeps, tokenId: number, now: numbe
     const facts = await factsOf({ db, config: deps.config }, { tokenId });
     const writes = await recentChainWrites(db, tokenId, new Date(now - SHOWN_MS));
     const writer = await freeWriterOf({ tx: db, facts, now: new Date(now), paid: false }, facts.owner);
-    const traits = await onchainTraits(db, tokenId);
+    const traits = await onchainTraits(db, { tokenId });
     const sender = await senderState(db);
     const chain = {
       writes,

@@ -25,10 +25,10 @@ export async function reviewed(
 ): Promise<Reviewed | null> {
   const { db } = deps;
   const meant = await directoryAgent(deps, ref, of);
-  const found = meant.id === null ? null : await directoryDetail(db, meant.id);
+  const found = meant.id === null ? null : await directoryDetail(db, { id: meant.id });
   const tokenId = meant.id === null ? meant.own.tokenId : found && ownTokenOf(found.row);
   if (tokenId !== null) {
-    const { registry, registrations } = (await canonicalIdentityOf(db, tokenId)) ?? unknownAgent();
+    const { registry, registrations } = (await canonicalIdentityOf(db, { tokenId })) ?? unknownAgent();
     if (registry === null) return null;
     return { agent: { registry: OWN_PLATFORM, agentId: String(tokenId) }, registry, registrations };
   }

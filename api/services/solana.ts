@@ -90,7 +90,7 @@ async function signedChallenge({ db, config }: HandlerDeps, shown: ShownChalleng
 }
 
 async function openChallenge(db: Queryable, shown: ShownChallenge): Promise<SolanaChallenge> {
-  const found = await solanaChallenge(db, shown.nonce);
+  const found = await solanaChallenge(db, { nonce: shown.nonce });
   if (found === null || found.address !== shown.address) return refuse("There is no such challenge for this address.");
   if (found.purpose === "verify" && shown.purpose === "register")
     refuse("This challenge was given out to verify the key; it registers nothing.");
@@ -142,7 +142,7 @@ export async function registerSolanaKey(
   const { body, payment, now, client } = asked;
   const { solanaAddress, nonce, signature } = body;
   const fingerprint = hash("sha256", JSON.stringify(["solana", asked.fingerprint]), "hex");
-  const known = await mintByFingerprint(deps.db, fingerprint);
+  const known = await mintByFingerprint(deps.db, { fingerprint });
   if (known) return known;
   const shown: ShownChallenge = { address: solanaAddress, nonce, signature, purpose: "register", by: fingerprint, now };
   const challenge = await signedChallenge(deps, shown);

@@ -45,7 +45,7 @@ export async function linkToken(
         { tokenId, token: token.contractAddress.toLowerCase() as Address, wallet },
         write.now,
       );
-    const onchain = await onchainTraits(write.tx, tokenId);
+    const onchain = await onchainTraits(write.tx, { tokenId });
     const calls = storedTraits(token).map(
       ([name, value]): ChainCall => ({
         slot: name,

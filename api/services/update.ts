@@ -116,7 +116,7 @@ export async function updateOnchain(
 ): Promise<{ updated: string[]; intentKeys: string[] }> {
   const { tx, facts, now } = write;
   const traits = await traitsForChain(tx, facts, update.traits ?? []);
-  const onchain = traits.length > 0 ? await onchainTraits(tx, facts.tokenId) : [];
+  const onchain = traits.length > 0 ? await onchainTraits(tx, { tokenId: facts.tokenId }) : [];
   const fields = [
     ...personalityCall(facts, update.personality ?? {}),
     ...narrativeCalls(facts, update.narrative ?? {}),

@@ -32,7 +32,7 @@ export async function verifyWallet(
       const { owner, ownership } = facts;
       const { transfers } = ownership;
       await recordProofOwnership(tx, { tokenId, proof: "wallet", subject: wallet, owner, transfers, at });
-      const done = facts.verified ? await verificationTransaction(tx, tokenId) : null;
+      const done = facts.verified ? await verificationTransaction(tx, { tokenId }) : null;
       if (done) return { result: done, scored: false };
       const key = `verify:${tokenId}`;
       const writer = await freeWriterOf(write, wallet);

@@ -160,7 +160,7 @@ async function earlier(
   owner: Address,
   request: string | null,
 ): Promise<(SealedSecret & { text: string }) | null> {
-  const found = request === null ? null : await secretByRequest(tx, owner, request);
+  const found = request === null ? null : await secretByRequest(tx, { owner, request });
   return found && { ...found, text: secretText(secrets.open(found.sealed, found.secretId)) };
 }
 

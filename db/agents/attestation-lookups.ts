@@ -105,13 +105,9 @@ export async function noteFailedLookups(db: Queryable, wallets: readonly Address
   if (wallets.length > 0) await NOTE_FAILED.run(db, { wallets, now });
 }
 
-const FORGET = statement({
+/** Deletes what was looked up about a wallet that no agent, no human and no row of the directory names. */
+export const forgetLookup = statement({
   name: "attestation-lookups-forget",
   params: { wallet: text },
   text: `delete from offchain.attestation_lookup l where l.wallet = $wallet and not ${isNamed("l.wallet")}`,
-});
-
-/** Deletes what was looked up about a wallet that no agent, no human and no row of the directory names. */
-export async function forgetLookup(tx: Queryable, wallet: Address): Promise<void> {
-  await FORGET.run(tx, { wallet });
-}
+}).run;

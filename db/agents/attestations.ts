@@ -97,7 +97,8 @@ export const restsOn = (e: string) => `(
   order by known.revoked_at <> 0, known.expires_at <> 0, known.expires_at desc, known.uid <> ${e}.attestation_uid, known.uid
   limit 1)`;
 
-const OF_WALLET = statement({
+/** The attestations of a wallet under a schema by any of these attesters, newest first. @throws when there is no index */
+export const attestationsOf = statement({
   name: "attestations-of-wallet",
   params: { recipient: text, schema: text, attesters: array(text) },
   text: `
@@ -115,13 +116,7 @@ const OF_WALLET = statement({
     expiresAt: int8,
     revokedAt: int8,
   },
-});
-
-/** The attestations of a wallet under a schema by any of these attesters, newest first. @throws when there is no index */
-export const attestationsOf = (
-  db: Queryable,
-  of: { recipient: Address; schema: Hex; attesters: readonly Address[] },
-): Promise<Attestation[]> => OF_WALLET.rows(db, of);
+}).rows;
 
 const RECORD = statement({
   name: "exchange-verification-record",
@@ -159,38 +154,24 @@ export async function recordExchangeVerification(
   return (await RECORD.run(tx, written)) === 1;
 }
 
-const SET_TRANSACTION = statement({
+/**
+ * Stores the transaction that marked the agent as verified in the identity contract; null when its block is gone.
+ * @param by the owner whose verification it carried; of intents of former versions, the attestation
+ */
+export const noteExchangeTransaction = statement({
   name: "exchange-verification-transaction",
   params: { tokenId: int8, by: text, txHash: nullable(text) },
   text: `
     update offchain.exchange_verification set tx_hash = $txHash
     where token_id = $tokenId and $by in (recipient, attestation_uid)`,
-});
+}).run;
 
-/**
- * Stores the transaction that marked the agent as verified in the identity contract; null when its block is gone.
- * @param by the owner whose verification it carried; of intents of former versions, the attestation
- */
-export async function noteExchangeTransaction(
-  tx: Queryable,
-  tokenId: number,
-  by: string,
-  txHash: Hex | null,
-): Promise<void> {
-  await SET_TRANSACTION.run(tx, { tokenId, by, txHash });
-}
-
-const VERIFIED_BY = statement({
+/** The transaction in which the contract marked an agent as verified; null when the index has none. */
+export const verificationTransaction = statement({
   name: "verification-transaction",
   params: { tokenId: int8 },
   text: `
     select tx_hash as "txHash", block from onchain.points_award
     where token_id = $tokenId and reason = 'verified' order by block limit 1`,
   columns: { txHash: narrow<Hex>(text), block: int8 },
-});
-
-/** The transaction in which the contract marked an agent as verified; null when the index has none. */
-export const verificationTransaction = (
-  db: Queryable,
-  tokenId: number,
-): Promise<{ txHash: Hex; block: number } | null> => VERIFIED_BY.maybeOne(db, { tokenId });
+}).maybeOne;

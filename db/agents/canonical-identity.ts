@@ -63,7 +63,12 @@ const ties = (e: string, records: string) => `
 const FINAL = `(select coalesce(max(${checkpointBlock("c.finalized_checkpoint")}), -1) from onchain._ponder_checkpoint c)`;
 const INDEXED = `(select coalesce(max(${checkpointBlock("c.latest_checkpoint")}), -1) from onchain._ponder_checkpoint c)`;
 
-const TAKE_BACK = statement({
+/**
+ * Removes what the chain has taken back: rows of a block that was not final in which the registration was the agent's, and
+ * rows of tokens and registrations that are no more. Who unties a registration within the minute until a block is final has not
+ * tied it. @param records as in `recordRegistrations`
+ */
+export const takeBackRegistrations = statement({
   name: "agent-registrations-take-back",
   params: { records: text },
   text: `
@@ -80,7 +85,7 @@ const TAKE_BACK = statement({
       or exists (select from young y where y.registry = i.registry and y.agent_id = i.agent_id)
         and not exists (select from tied t where t.registry = i.registry and t.agent_id = i.agent_id
           and t.token_id = i.token_id and t.mint_tx = i.mint_tx)`,
-});
+}).run;
 
 /** `reviewed`: of the registrations whose reviews the dispatcher has claimed alone, by keys of its changes. */
 const RECORD = family({
@@ -126,14 +131,6 @@ export const recordRegistrations = (
 ): Promise<number> => RECORD.run(db, of);
 
 /**
- * Removes what the chain has taken back: rows of a block that was not final in which the registration was the agent's, and
- * rows of tokens and registrations that are no more. Who unties a registration within the minute until a block is final has not
- * tied it. @param records as in `recordRegistrations`
- */
-export const takeBackRegistrations = (db: Queryable, records: string): Promise<number> =>
-  TAKE_BACK.run(db, { records });
-
-/**
  * SQL of the registrations whose reviews an agent `d` has, by its registry and its number as of `offchain.review_figures`: one row:
  * `contract` is the registry and `ids` are the numbers; no row for an own agent without any.
  */
@@ -166,7 +163,11 @@ export const canonicalReviews = (a: string): string => `(
   left join offchain.review_figures g on g.registry = '${OWN_PLATFORM}' and g.agent_id = i.token_id
   where i.token_id = ${a}.token_id and i.mint_tx = ${a}.mint_tx order by i.block, i.agent_id limit 1)`;
 
-const IDENTITY = statement({
+/**
+ * The registrations of an own agent in the canonical registry, the first first.
+ * @returns null where there is no such agent
+ */
+export const canonicalIdentityOf = statement({
   name: "canonical-identity",
   params: { tokenId: int8 },
   text: `
@@ -174,10 +175,4 @@ const IDENTITY = statement({
       ${ids("a")} as registrations
     from onchain.agent a where a.token_id = $tokenId`,
   columns: { registry: nullable(text), registrations: array(text) },
-});
-
-/**
- * The registrations of an own agent in the canonical registry, the first first.
- * @returns null where there is no such agent
- */
-export const canonicalIdentityOf = (db: Queryable, tokenId: number) => IDENTITY.maybeOne(db, { tokenId });
+}).maybeOne;

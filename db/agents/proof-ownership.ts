@@ -1,17 +1,6 @@
 /** Under which owner each proof of an agent was made, held against the index: a transfer that a reorganisation takes back ends nothing. */
-import type { Address } from "../../core/agents/facts.ts";
-import type { ProofKind } from "../../core/agents/reservations.ts";
 import { isoTime, ZERO_ADDRESS } from "../sql/fragments.ts";
 import { int8, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
-
-const RECORD = statement({
-  name: "proof-ownership-record",
-  params: { tokenId: int8, proof: text, subject: text, owner: text, transfers: int8, at: timestamptz },
-  text: `
-    insert into offchain.proof_ownership (token_id, proof, subject, owner, token_transfers, proved_at)
-    values ($tokenId, $proof, $subject, $owner, $transfers, $at) on conflict do nothing`,
-});
 
 /**
  * Records that a proof was made under an owner. Those of former owners stay: they count again when a reorganisation takes
@@ -19,12 +8,13 @@ const RECORD = statement({
  * @param made `subject`: the account's id, or the wallet. `owner` and `transfers` are those of the facts that the caller
  *   was authorised by: the index may have a transfer more since
  */
-export async function recordProofOwnership(
-  tx: Queryable,
-  made: { tokenId: number; proof: ProofKind; subject: string; owner: Address; transfers: number; at: Date },
-): Promise<void> {
-  await RECORD.run(tx, made);
-}
+export const recordProofOwnership = statement({
+  name: "proof-ownership-record",
+  params: { tokenId: int8, proof: text, subject: text, owner: text, transfers: int8, at: timestamptz },
+  text: `
+    insert into offchain.proof_ownership (token_id, proof, subject, owner, token_transfers, proved_at)
+    values ($tokenId, $proof, $subject, $owner, $transfers, $at) on conflict do nothing`,
+}).run;
 
 /** Owner of the rows of proofs that were made before owners were recorded: their time decides. */
 const UNRECORDED = "";

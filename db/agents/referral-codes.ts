@@ -65,7 +65,8 @@ function suffixOf(agentAddress: Address, attempt: number): number {
   return digest.readUInt32BE(0) % SUFFIXES;
 }
 
-const AGENTS_WITHOUT_CODE = statement({
+/** Indexed agents that have no code yet, lowest token id first. @throws when there are no views yet (`isNoIndex`) */
+export const agentsWithoutCode = statement({
   name: "referral-codes-agents-without",
   params: { limit: int8 },
   text: `
@@ -73,13 +74,7 @@ const AGENTS_WITHOUT_CODE = statement({
     where not exists (select from offchain.referral_code r where r.token_id = a.token_id)
     order by a.token_id limit $limit`,
   columns: { tokenId: int8, name: text, agentAddress: narrow<Address>(text) },
-});
-
-/** Indexed agents that have no code yet, lowest token id first. @throws when there are no views yet (`isNoIndex`) */
-export const agentsWithoutCode = (
-  db: Queryable,
-  limit: number,
-): Promise<{ tokenId: number; name: string; agentAddress: Address }[]> => AGENTS_WITHOUT_CODE.rows(db, { limit });
+}).rows;
 
 const NAMED = statement({
   name: "referral-codes-agents",

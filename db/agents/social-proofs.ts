@@ -112,7 +112,11 @@ export async function traitTransaction(
   return (await TRAIT_TRANSACTION.maybeOne(db, { tokenId, name, category }))?.tx_hash ?? null;
 }
 
-const DUE = statement({
+/**
+ * Records that were last confirmed before a moment; those with the oldest attempt, successful or not, come first, so that a
+ * record that never gets an answer delays no other.
+ */
+export const proofsDue = statement({
   name: "proofs-due",
   params: { platform: text, before: timestamptz, limit: int8 },
   text: `
@@ -127,16 +131,7 @@ const DUE = statement({
     username: nullable(text),
     evidence: jsonb<unknown>(),
   },
-});
-
-/**
- * Records that were last confirmed before a moment; those with the oldest attempt, successful or not, come first, so that a
- * record that never gets an answer delays no other.
- */
-export const proofsDue = (
-  db: Queryable,
-  due: { platform: ProofPlatformKey; before: Date; limit: number },
-): Promise<ProofRecord[]> => DUE.rows(db, due);
+}).rows;
 
 const OVERDUE = statement({
   name: "proofs-overdue",

@@ -12,18 +12,19 @@ export type KnownTokenUri = { tokenId: number; state: TokenUriState; base: strin
 const KNOWN = `token_id as "tokenId", state, base, attempt`;
 const KNOWN_ROW = { tokenId: int8, state: narrow<TokenUriState>(text), base: nullable(text), attempt: int4 };
 
-const BY_TOKEN = statement({
+/** The last read; null for a token whose URI was never read. */
+export const knownTokenUri = statement({
   name: "token-uri",
   params: { tokenId: int8 },
   text: `select ${KNOWN} from offchain.token_uri where token_id = $tokenId`,
   columns: KNOWN_ROW,
-});
+}).maybeOne;
 
-/** The last read; null for a token whose URI was never read. */
-export const knownTokenUri = (db: Queryable, tokenId: number): Promise<KnownTokenUri | null> =>
-  BY_TOKEN.maybeOne(db, { tokenId });
-
-const TO_CHECK = statement({
+/**
+ * Tokens whose URI must be read from the chain: those never read, in the order of their ids, and those due again.
+ * @throws when there are no views yet (`isNoIndex`)
+ */
+export const tokenUrisToCheck = statement({
   name: "token-uris-to-check",
   params: { now: timestamptz, limit: int8 },
   text: `
@@ -33,14 +34,7 @@ const TO_CHECK = statement({
     (select ${KNOWN} from offchain.token_uri where state <> 'queued' and check_at <= $now order by check_at limit $limit)
     limit $limit`,
   columns: KNOWN_ROW,
-});
-
-/**
- * Tokens whose URI must be read from the chain: those never read, in the order of their ids, and those due again.
- * @throws when there are no views yet (`isNoIndex`)
- */
-export const tokenUrisToCheck = (db: Queryable, now: Date, limit: number): Promise<KnownTokenUri[]> =>
-  TO_CHECK.rows(db, { now, limit });
+}).rows;
 
 const STORE_CHECKS = statement({
   name: "token-uris-store-checks",
@@ -186,18 +180,14 @@ export async function tokenUriSet(
   await SET.run(tx, { tokenId, base, checkAt });
 }
 
-const UNSET = statement({
+/** The block of the change is gone: its transaction is under way again. */
+export const tokenUriUnset = statement({
   name: "token-uri-unset",
   params: { tokenId: int8 },
   text: `
     update offchain.token_uri set state = 'queued', base = former_base
     where token_id = $tokenId and state <> 'queued'`,
-});
-
-/** The block of the change is gone: its transaction is under way again. */
-export async function tokenUriUnset(tx: Queryable, tokenId: number): Promise<void> {
-  await UNSET.run(tx, { tokenId });
-}
+}).run;
 
 const LEFT = statement({
   name: "token-uri-left",

@@ -5,7 +5,7 @@
  * wallet owns it, has verified it (`/verify`), or registered it here. Look-ups by wallet prefer an own token; a grant
  * or a refusal depends on own tokens alone.
  */
-import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { array, int8, narrow, type Statement, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
@@ -98,19 +98,12 @@ async function tokensBy(
   return new Map(rows.map(({ wallet, token_id }) => [wallet, token_id]));
 }
 
-const RECORD_VERIFICATION = statement({
+/** Records that a wallet has signed in as an agent's own; bound to the mint, because a reorganisation may reuse the id. */
+export const recordWalletVerification = statement({
   name: "wallet-verification-record",
   params: { tokenId: int8, wallet: text, mintTx: text, at: timestamptz },
   text: `
     insert into offchain.wallet_verification (token_id, wallet, mint_tx, verified_at) values ($tokenId, $wallet, $mintTx, $at)
     on conflict (token_id, wallet) do update set mint_tx = excluded.mint_tx, verified_at = excluded.verified_at
       where wallet_verification.mint_tx <> excluded.mint_tx`,
-});
-
-/** Records that a wallet has signed in as an agent's own; bound to the mint, because a reorganisation may reuse the id. */
-export async function recordWalletVerification(
-  tx: Queryable,
-  verification: { tokenId: number; wallet: Address; mintTx: Hex; at: Date },
-): Promise<void> {
-  await RECORD_VERIFICATION.run(tx, verification);
-}
+}).run;

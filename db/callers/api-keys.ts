@@ -85,16 +85,12 @@ export async function revokeApiKey(db: Queryable, id: string): Promise<boolean> 
   return rowCount === 1;
 }
 
-const NOTE_USE = statement({
+/** Notes that a key was used, at most once a minute. */
+export const recordUse = statement({
   name: "api-key-use",
   params: { id: text, now: timestamptz },
   text: `
     update offchain.api_key set last_used_at = $now
     where id = $id and (last_used_at is null or last_used_at < $now::timestamptz - interval '1 minute')`,
   prepared: true,
-});
-
-/** Notes that a key was used, at most once a minute. */
-export async function recordUse(db: Queryable, id: string, now: Date): Promise<void> {
-  await NOTE_USE.run(db, { id, now });
-}
+}).run;

@@ -108,17 +108,13 @@ export async function finish(db: pg.Pool, claim: IdempotencyClaim, answer: Store
   await FINISH.run(db, { ...claim, ...answer });
 }
 
-const RELEASE = statement({
+/** Gives the key back: nothing about this request is settled. */
+export const release = statement({
   name: "idempotency-release",
   params: HOLDER,
   text: `delete from offchain.idempotency where ${MINE}`,
   prepared: true,
-});
-
-/** Gives the key back: nothing about this request is settled. */
-export async function release(db: pg.Pool, claim: IdempotencyClaim): Promise<void> {
-  await RELEASE.run(db, claim);
-}
+}).run;
 
 /** Removes keys that are no longer remembered. @returns the number of rows removed */
 export const forgetExpired = (db: pg.Pool): Promise<number> =>

@@ -3,7 +3,8 @@ import type { SessionCounts } from "../../core/cred/report/cred-report.ts";
 import { int4, int8, nullable, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
-const SESSION_COUNTS = statement({
+/** The number of sessions of an agent by their outcome. */
+export const sessionCounts = statement({
   name: "session-counts",
   params: { tokenId: int8 },
   text: `
@@ -13,11 +14,7 @@ const SESSION_COUNTS = statement({
     from offchain.session_outcome where token_id = $tokenId`,
   columns: { success: int4, failure: int4, partial: int4 },
   prepared: true,
-});
-
-/** The number of sessions of an agent by their outcome. */
-export const sessionCounts = (db: Queryable, tokenId: number): Promise<SessionCounts> =>
-  SESSION_COUNTS.one(db, { tokenId });
+}).one;
 
 export type SessionOutcome = {
   tokenId: number;

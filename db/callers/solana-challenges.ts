@@ -31,7 +31,8 @@ const CHALLENGE = {
   expiresAt: timestamptz,
 };
 
-const INSERT = statement({
+/** Keeps a challenge, and removes at most ten that ended long ago: their number follows the requests of a day. */
+export const insertSolanaChallenge = statement({
   name: "solana-challenge-insert",
   params: CHALLENGE,
   text: `
@@ -41,14 +42,10 @@ const INSERT = statement({
         order by expires_at limit 10 for update skip locked))
     insert into offchain.solana_challenge (nonce, address, purpose, evm_address, issued_at, expires_at)
     values ($nonce, $address, $purpose, $evmAddress, $issuedAt, $expiresAt)`,
-});
+}).run;
 
-/** Keeps a challenge, and removes at most ten that ended long ago: their number follows the requests of a day. */
-export async function insertSolanaChallenge(db: Queryable, challenge: SolanaChallenge): Promise<void> {
-  await INSERT.run(db, challenge);
-}
-
-const BY_NONCE = statement({
+/** A challenge by its nonce, with the request that has used it (null: none yet); null for an unknown one. */
+export const solanaChallenge = statement({
   name: "solana-challenge",
   params: { nonce: text },
   text: `
@@ -56,13 +53,7 @@ const BY_NONCE = statement({
            used_by as "usedBy"
     from offchain.solana_challenge where nonce = $nonce`,
   columns: { ...CHALLENGE, usedBy: nullable(text) },
-});
-
-/** A challenge by its nonce, with the request that has used it (null: none yet); null for an unknown one. */
-export const solanaChallenge = (
-  db: Queryable,
-  nonce: string,
-): Promise<(SolanaChallenge & { usedBy: string | null }) | null> => BY_NONCE.maybeOne(db, { nonce });
+}).maybeOne;
 
 const USE = statement({
   name: "solana-challenge-use",

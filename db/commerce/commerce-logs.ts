@@ -68,14 +68,12 @@ export const openContract = (pool: pg.Pool, contract: string, fromBlock: number)
 export const readContract = async (db: Queryable): Promise<string | null> =>
   (await CONTRACT.maybeOne(db))?.contract ?? null;
 
-const MARKS = statement({
+/** Where reads ended, the lowest block first. */
+export const commerceMarks = statement({
   name: "commerce-marks",
   text: "select k.block, k.hash from offchain.commerce_mark k order by k.block",
   columns: { block: int8, hash: text },
-});
-
-/** Where reads ended, the lowest block first. */
-export const commerceMarks = (db: Queryable) => MARKS.rows(db);
+}).rows;
 
 const ADVANCE = statement({
   name: "commerce-advance",
@@ -204,25 +202,20 @@ async function remake(tx: Queryable, jobIds: readonly string[]): Promise<void> {
   await TOUCH.run(tx, { providers: [...new Set([...dropped, ...jobs].map(({ provider }) => provider))] });
 }
 
-const FAIL = statement({
+/** Puts the next read off, after one that failed. */
+export const putOffCommerce = statement({
   name: "commerce-fail",
   params: { contract: text, nextTryAt: timestamptz },
   text: `
     update offchain.commerce_contract set failures = failures + 1, next_try_at = $nextTryAt where contract = $contract`,
-});
+}).run;
 
-/** Puts the next read off, after one that failed. */
-export const putOffCommerce = (db: Queryable, contract: string, nextTryAt: Date) =>
-  FAIL.run(db, { contract, nextTryAt });
-
-const THIN = statement({
+/** Of marks older than `blocks` keeps one for 2,000 blocks: a reorganisation of this depth is read again by ranges anyway. */
+export const thinCommerceMarks = statement({
   name: "commerce-marks-thin",
   params: { blocks: int8 },
   text: `
     delete from offchain.commerce_mark k using offchain.commerce_contract c
     where k.block < c.read_to - $blocks and exists (
       select from offchain.commerce_mark l where l.block > k.block and l.block / 2000 = k.block / 2000)`,
-});
-
-/** Of marks older than `blocks` keeps one for 2,000 blocks: a reorganisation of this depth is read again by ranges anyway. */
-export const thinCommerceMarks = (db: Queryable, blocks: number): Promise<number> => THIN.run(db, { blocks });
+}).run;

@@ -190,7 +190,11 @@ export const storeJobFigures = (
   );
 };
 
-const OF_AGENT = statement({
+/**
+ * What is known of an agent's jobs; null where there is no such agent. `contract` is null where none is read, `wallet` for an
+ * agent without one that is known to be its own; `agents`: how many have it. `current`: the figures are of all that was read.
+ */
+export const agentCommerce = statement({
   name: "commerce-of-agent",
   params: { id: int8 },
   text: `
@@ -213,13 +217,7 @@ const OF_AGENT = statement({
     agents: int8,
     current: nullable(bool),
   },
-});
-
-/**
- * What is known of an agent's jobs; null where there is no such agent. `contract` is null where none is read, `wallet` for an
- * agent without one that is known to be its own; `agents`: how many have it. `current`: the figures are of all that was read.
- */
-export const agentCommerce = (db: Queryable, id: number) => OF_AGENT.maybeOne(db, { id });
+}).maybeOne;
 
 /** The place after which a page of jobs begins: the log by which the job before it was funded. */
 export type JobPlaceOnPage = { block: number; logIndex: number };

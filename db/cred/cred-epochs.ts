@@ -52,12 +52,13 @@ const BY_NUMBER = statement({
   columns: EPOCH_ROW,
   prepared: true,
 });
-const LATEST_PUBLISHED = statement({
+/** The newest epoch whose transaction is in a block; null before the first. */
+export const latestPublished = statement({
   name: "cred-epoch-latest-published",
   text: `select ${EPOCH} from offchain.cred_epoch e where e.state = 'published' order by e.epoch desc limit 1`,
   columns: EPOCH_ROW,
   prepared: true,
-});
+}).maybeOne;
 const AT_BLOCK = statement({
   name: "cred-epoch-at-block",
   params: { block: int8 },
@@ -87,9 +88,6 @@ export const epochs = (
 /** One epoch; null when there is none of that number. `kept` says whether proofs can be made. */
 export const epochByNumber = (db: Queryable, epoch: number): Promise<CredEpoch | null> =>
   BY_NUMBER.maybeOne(db, { epoch });
-
-/** The newest epoch whose transaction is in a block; null before the first. */
-export const latestPublished = (db: Queryable): Promise<CredEpoch | null> => LATEST_PUBLISHED.maybeOne(db);
 
 /** The published epoch that was in force at a block of the index, or at a time; null before the first. */
 export const epochAt = (db: Queryable, at: { block: number } | { time: Date }): Promise<CredEpoch | null> =>

@@ -25,14 +25,18 @@ const SWAP = statement({
   text: "select offchain.cred_history_swap($bound, $correctionsAfter) as removed",
   columns: { removed: int4 },
 });
-const STATE = statement({
+/**
+ * `keptSince`: the history before has the last point of each agent only; null where all of it is kept. `stray`: points in
+ * no month's partition.
+ */
+export const historyState = statement({
   name: "cred-history-state",
   text: `
     select nullif((select min(began_at) from offchain.cred_history_period), to_timestamp(0)) as "keptSince",
       (select count(*) from offchain.cred_history_default)::int8 as stray`,
   columns: { keptSince: nullable(timestamptz), stray: int8 },
   prepared: true,
-});
+}).one;
 
 /**
  * Begins the month's partition where it has not begun, and makes the next one ahead. A run that finds a partition missing
@@ -55,9 +59,3 @@ export async function removeMonths(db: pg.Pool, before: Date): Promise<number> {
   const { bound } = await transaction(db, (tx) => GATHER.one(tx, { before }), withoutTimeLimits());
   return bound === null ? 0 : (await SWAP.one(db, { bound, correctionsAfter })).removed;
 }
-
-/**
- * `keptSince`: the history before has the last point of each agent only; null where all of it is kept. `stray`: points in
- * no month's partition.
- */
-export const historyState = (db: Queryable): Promise<{ keptSince: Date | null; stray: number }> => STATE.one(db);

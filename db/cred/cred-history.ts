@@ -81,7 +81,8 @@ export const credHeld = (
 /** Milliseconds within which a change of a score is committed after its time. */
 const COMMITTED_MS = 5_000;
 
-const PROVING = statement({
+/** The first published epochs whose snapshot was taken while a point held. */
+export const provingEpochs = statement({
   name: "cred-proving-epochs",
   params: { at: timestamptz, until: nullable(timestamptz) },
   text: `
@@ -89,11 +90,7 @@ const PROVING = statement({
     where state = 'published' and computed_at >= $at and ($until::timestamptz is null or computed_at < $until)
     order by epoch limit 3`,
   columns: { epoch: int8 },
-});
-
-/** The first published epochs whose snapshot was taken while a point held. */
-export const provingEpochs = (db: Queryable, { at, until }: { at: Date; until: Date | null }) =>
-  PROVING.rows(db, { at, until });
+}).rows;
 
 const EPOCHS_SINCE = statement({
   name: "cred-epochs-since",

@@ -38,7 +38,13 @@ export async function oracleState(db: Queryable, oracle: Address, day: Date) {
   return { ...state, gas: BigInt(gas) };
 }
 
-const TO_COMPARE = statement({
+/**
+ * Scores that the oracle has to be read for: those that differ most and those read longest ago take turns, so that scores that
+ * move often keep no other back. They are: never read, different by `threshold` or more
+ * from the last read, or not read for `rereadMs`, because others may have written.
+ * @param asked.run start of this run: what was read since is left out
+ */
+export const scoresToCompare = statement({
   name: "cred-oracle-to-compare",
   params: { oracle: text, threshold: int2, run: timestamptz, rereadMs: float8, limit: int8 },
   text: `
@@ -53,18 +59,7 @@ const TO_COMPARE = statement({
         row_number() over (order by abs(c.score - coalesce(v.score, 0)) desc, c.token_id),
         row_number() over (order by v.read_at nulls first, c.token_id)), c.token_id limit $limit`,
   columns: { tokenId: int8, score: int2 },
-});
-
-/**
- * Scores that the oracle has to be read for: those that differ most and those read longest ago take turns, so that scores that
- * move often keep no other back. They are: never read, different by `threshold` or more
- * from the last read, or not read for `rereadMs`, because others may have written.
- * @param asked.run start of this run: what was read since is left out
- */
-export const scoresToCompare = (
-  db: Queryable,
-  asked: { oracle: Address; threshold: number; run: Date; rereadMs: number; limit: number },
-): Promise<ScoreToCompare[]> => TO_COMPARE.rows(db, asked);
+}).rows;
 
 const STORE_READS = statement({
   name: "cred-oracle-store-reads",

@@ -116,16 +116,12 @@ export async function storeEpoch(
   return true;
 }
 
-const CHECKED = statement({
+/** Records that the scores still are those of an epoch. */
+export const epochChecked = statement({
   name: "cred-epoch-checked",
   params: { epoch: int8, at: timestamptz },
   text: "update offchain.cred_epoch set checked_at = $at where epoch = $epoch",
-});
-
-/** Records that the scores still are those of an epoch. */
-export async function epochChecked(db: Queryable, epoch: number, at: Date): Promise<void> {
-  await CHECKED.run(db, { epoch, at });
-}
+}).run;
 
 const PUBLISHED = statement({
   name: "cred-epoch-published",
@@ -134,18 +130,20 @@ const PUBLISHED = statement({
     update offchain.cred_epoch set state = 'published', tx_hash = $txHash, tx_block = $txBlock, published_at = $at, error = null
     where intent_key = $intentKey`,
 });
-const FAILED = statement({
+/** The epoch's transaction was refused. @param error a plain half-sentence */
+export const epochFailed = statement({
   name: "cred-epoch-failed",
   params: { intentKey: text, error: text },
   text: "update offchain.cred_epoch set state = 'failed', error = $error where intent_key = $intentKey",
-});
-const REOPENED = statement({
+}).run;
+/** A reorganisation removed the block of the epoch's transaction. */
+export const epochReopened = statement({
   name: "cred-epoch-reopened",
   params: { intentKey: text },
   text: `
     update offchain.cred_epoch set state = 'built', tx_hash = null, tx_block = null, published_at = null, error = null
     where intent_key = $intentKey`,
-});
+}).run;
 
 /** The epoch's transaction is in a block. */
 export async function epochPublished(
@@ -154,16 +152,6 @@ export async function epochPublished(
   { txHash, txBlock, at }: { txHash: Hex; txBlock: number; at: Date },
 ): Promise<void> {
   await PUBLISHED.run(tx, { intentKey, txHash, txBlock, at });
-}
-
-/** The epoch's transaction was refused. @param error a plain half-sentence */
-export async function epochFailed(tx: Queryable, intentKey: string, error: string): Promise<void> {
-  await FAILED.run(tx, { intentKey, error });
-}
-
-/** A reorganisation removed the block of the epoch's transaction. */
-export async function epochReopened(tx: Queryable, intentKey: string): Promise<void> {
-  await REOPENED.run(tx, { intentKey });
 }
 
 const IS_OLD = statement({

@@ -16,16 +16,12 @@ export const ERC8004 = "erc8004";
 /** Advisory lock of the writers of these rows: each reads what the other may change. */
 const LOCK = ADVISORY_LOCKS.erc8004Rows;
 
-const TAKE_LOCK = statement({
+/** Taken before anything is read or written for these rows; ends with the transaction. */
+export const lockErc8004Rows = statement({
   name: "erc8004-rows-lock",
   text: `select pg_advisory_xact_lock(${LOCK}) as locked`,
   columns: { locked: pgType<string>("void") },
-});
-
-/** Taken before anything is read or written for these rows; ends with the transaction. */
-export async function lockErc8004Rows(tx: pg.ClientBase): Promise<void> {
-  await TAKE_LOCK.run(tx);
-}
+}).run;
 
 const STORED = statement({
   name: "erc8004-stored",

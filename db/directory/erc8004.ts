@@ -68,7 +68,11 @@ const STALE = statement({
 export const staleErc8004 = (db: Queryable, now: Date, limit: number, after = "-1"): Promise<Erc8004Agent[]> =>
   STALE.rows(db, { now, after, limit });
 
-const DUE = statement({
+/**
+ * Agents whose file is due, one of each owner before a second of any: an owner of thousands of agents whose servers are
+ * slow delays its own only. Of an owner those that failed least come first.
+ */
+export const dueErc8004 = statement({
   name: "erc8004-due",
   params: { now: timestamptz, limit: int8 },
   text: `
@@ -84,14 +88,7 @@ const DUE = statement({
     join offchain.registration_file f on f.registry = due.registry and f.agent_id = due.agent_id
     order by due.turn, due.next_try_at`,
   columns: AGENT_COLUMNS,
-});
-
-/**
- * Agents whose file is due, one of each owner before a second of any: an owner of thousands of agents whose servers are
- * slow delays its own only. Of an owner those that failed least come first.
- */
-export const dueErc8004 = (db: Queryable, now: Date, limit: number): Promise<Erc8004Agent[]> =>
-  DUE.rows(db, { now, limit });
+}).rows;
 
 /** What came of looking for an agent's file. */
 export type FileResult = {
@@ -119,11 +116,7 @@ export async function storeErc8004(
   if (results.length === 0) return 0;
   return storeSet(pool, results, {
     async store(tx, items) {
-      await releaseItems(
-        tx,
-        ERC8004,
-        items.map(({ agent }) => agent.agentId),
-      );
+      await releaseItems(tx, { source: ERC8004, ids: items.map(({ agent }) => agent.agentId) });
       return writeErc8004(tx, items, chainId, rules);
     },
     async settle(tx, different, refused) {

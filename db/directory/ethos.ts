@@ -50,34 +50,26 @@ export async function walletsToScore(
   return { due: found.filter(({ wallet }) => !gone.has(wallet)), more: found.length >= half };
 }
 
-const NOTE_FAILED = statement({
+/** Stores that a request to Ethos about wallets failed: then the other wallets come first. */
+export const noteFailedScores = statement({
   name: "ethos-note-failed",
   params: { wallets: array(text), now: timestamptz },
   text: `
     update offchain.ethos_score set failed_at = $now, failures = failures + 1
     where wallet in (select wallet from offchain.ethos_score where wallet = any($wallets) order by wallet for update)`,
-});
-
-/** Stores that a request to Ethos about wallets failed: then the other wallets come first. */
-export async function noteFailedScores(db: Queryable, wallets: readonly Address[], now: Date): Promise<void> {
-  await NOTE_FAILED.run(db, { wallets, now });
-}
+}).run;
 
 /** The directory shows the score of an agent's own wallet, or else of its owner's. */
 const ROWS_OF_CHANGED = `
   select d.id from changed join offchain.directory d on d.address collate "C" = changed.wallet and d.removed_at is null
   union select d.id from changed join offchain.directory d on d.owner_address collate "C" = changed.wallet`;
 
-const FORGET = statement({
+/** Deletes the score of a wallet that no agent, no human and no row of the directory names. */
+export const forgetEthosScore = statement({
   name: "ethos-forget",
   params: { wallet: text },
   text: `delete from offchain.ethos_score e where e.wallet = $wallet and not ${isNamed("e.wallet")}`,
-});
-
-/** Deletes the score of a wallet that no agent, no human and no row of the directory names. */
-export async function forgetEthosScore(tx: Queryable, wallet: Address): Promise<void> {
-  await FORGET.run(tx, { wallet });
-}
+}).run;
 
 const STORE = statement({
   name: "ethos-store",

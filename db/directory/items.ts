@@ -84,7 +84,7 @@ export async function storeItems(
   const same = rows.filter((row) => !different.includes(row)).map(({ id }) => id);
   await SEE.run(tx, { source, ids: same, now, sweep });
   await STORE.run(tx, { source, items: different, now, sweep });
-  await releaseItems(tx, source, ids);
+  await releaseItems(tx, { source, ids });
   const agentIds = different.flatMap(({ id, agent }) => {
     const old = before.get(id);
     // An item that passed to another agent changes both.
@@ -160,15 +160,12 @@ export async function forgetUnseen(
   return { agentIds: [...new Set(deleted.map(({ agent_id }) => agent_id))], forgotten: deleted.length };
 }
 
-const COUNTS = statement({
+/** How many items a registry has, and how many of them an ended sweep saw. */
+export const itemCounts = statement({
   name: "directory-items-count",
   params: { source: text, sweep: int8 },
   text: `
     select count(*) as "all", count(*) filter (where sweep = $sweep) as seen
     from offchain.directory_item where source = $source`,
   columns: { all: int8, seen: int8 },
-});
-
-/** How many items a registry has, and how many of them an ended sweep saw. */
-export const itemCounts = (db: Queryable, source: string, sweep: number): Promise<{ all: number; seen: number }> =>
-  COUNTS.one(db, { source, sweep });
+}).one;

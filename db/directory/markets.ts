@@ -23,7 +23,12 @@ export type StoredQuote = {
 /** A token to ask about; `failed` when the market did not answer about it the last time. */
 export type DueToken = { token: string; failed: boolean };
 
-const DUE = statement({
+/**
+ * Tokens that registries name or anybody claims, and that the market has not answered about since. New tokens and those that
+ * were asked about before take turns, and so do those of registries and claimed ones: new names keep no other token waiting.
+ * Of each kind the one that has waited longest since it was last asked about, answered or not, comes first.
+ */
+export const tokensToQuote = statement({
   name: "token-quotes-due",
   params: { since: timestamptz, limit: int8 },
   text: `
@@ -36,15 +41,7 @@ const DUE = statement({
     order by row_number() over (partition by m.fetched_at is null and m.failed_at is null, min(t.place)
       order by greatest(m.fetched_at, m.failed_at), t.token), min(t.place), m.failed_at nulls first, t.token limit $limit`,
   columns: { token: text, failed: bool },
-});
-
-/**
- * Tokens that registries name or anybody claims, and that the market has not answered about since. New tokens and those that
- * were asked about before take turns, and so do those of registries and claimed ones: new names keep no other token waiting.
- * Of each kind the one that has waited longest since it was last asked about, answered or not, comes first.
- */
-export const tokensToQuote = (db: Queryable, since: Date, limit: number): Promise<DueToken[]> =>
-  DUE.rows(db, { since, limit });
+}).rows;
 
 const STORE_FAILED = statement({
   name: "token-quotes-failed",
@@ -80,11 +77,7 @@ export async function storeQuotes(
   if (quotes.length === 0) return 0;
   return storeSet(pool, quotes, {
     async store(tx, sound) {
-      await releaseItems(
-        tx,
-        source,
-        sound.map(({ token }) => token),
-      );
+      await releaseItems(tx, { source, ids: sound.map(({ token }) => token) });
       return writeQuotes(tx, sound, { source, now });
     },
     async settle(tx, changed, refused) {

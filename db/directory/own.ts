@@ -96,7 +96,7 @@ export async function syncOwnRows(
   for (let from = 0; from < tokenIds.length; from += AGENTS_PER_STATEMENT)
     changed += await storeSet(pool, tokenIds.slice(from, from + AGENTS_PER_STATEMENT), {
       async store(tx, ids) {
-        await releaseItems(tx, OWN_PLATFORM, ids.map(String));
+        await releaseItems(tx, { source: OWN_PLATFORM, ids: ids.map(String) });
         return writeOwnRows(tx, ids, registry, rules, ownEntry);
       },
       async settle(tx, written, refused) {

@@ -41,16 +41,12 @@ function kept(raw: unknown): unknown {
   return json.length <= MAX_KEPT_CHARS ? raw : { cut: json.slice(0, MAX_KEPT_CHARS).toWellFormed() };
 }
 
-const RELEASE = statement({
+/** Takes items out of the quarantine: they could be stored. */
+export const releaseItems = statement({
   name: "directory-quarantine-release",
   params: { source: text, ids: array(text) },
   text: "delete from offchain.directory_quarantine where source = $source and source_id = any($ids)",
-});
-
-/** Takes items out of the quarantine: they could be stored. */
-export async function releaseItems(tx: Queryable, source: string, ids: readonly string[]): Promise<void> {
-  await RELEASE.run(tx, { source, ids });
-}
+}).run;
 
 /** Max quarantined items of a registry: an item without an id of its own has another key whenever it changes. */
 const MAX_QUARANTINED = 10_000;

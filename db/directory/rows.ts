@@ -113,17 +113,11 @@ async function agentOfWallet(db: Queryable, wallet: Address): Promise<number | n
   }
 }
 
-/** What an agent's own page shows in addition to its row. */
-export type DirectoryBackground = {
-  services: Service[];
-  sameAs: TerminalDetail["same_as"];
-  provenance: TerminalDetail["provenance"];
-};
-
 /** Max rows of one wallet, and max items of one row, in an answer: an agent may have any number. */
 const MAX_SHOWN = 100;
 
-const DETAIL = statement({
+/** A row with its background, in one statement; null when it is gone. */
+export const directoryDetail = statement({
   name: "directory-detail",
   params: { id: int8 },
   text: `
@@ -147,10 +141,4 @@ const DETAIL = statement({
     provenance: json<TerminalDetail["provenance"]>(),
   },
   prepared: true,
-});
-
-/** A row with its background, in one statement; null when it is gone. */
-export const directoryDetail = (
-  db: Queryable,
-  id: number,
-): Promise<(DirectoryBackground & { row: DirectoryRow }) | null> => DETAIL.maybeOne(db, { id });
+}).maybeOne;

@@ -25,17 +25,15 @@ export async function rememberLink(tx: Queryable, link: TokenLink, now: Date): P
   await REMEMBER.run(tx, { ...link, now });
 }
 
-const DUE = statement({
+/** Links that are due for a check, those that have waited longest first. */
+export const linksDue = statement({
   name: "token-links-due",
   params: { now: timestamptz, limit: int8 },
   text: `
     select token_id as "tokenId", token_address as token, wallet from offchain.token_link
     where due_at <= $now order by due_at, token_id limit $limit`,
   columns: { tokenId: int8, token: narrow<Address>(text), wallet: narrow<Address>(text) },
-});
-
-/** Links that are due for a check, those that have waited longest first. */
-export const linksDue = (db: Queryable, now: Date, limit: number): Promise<TokenLink[]> => DUE.rows(db, { now, limit });
+}).rows;
 
 const POSTPONE = statement({
   name: "token-link-postpone",

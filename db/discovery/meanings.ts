@@ -254,7 +254,8 @@ export async function forgetMeanings(db: Queryable, documents: number, now: Date
   return texts + vectors;
 }
 
-const COUNTS = statement({
+/** Agents by their vector: `found` have one, `waiting` were not sent yet, `missing` were sent and have no usable answer. */
+export const countMeanings = statement({
   name: "meanings-counts",
   params: { model: text },
   text: `
@@ -263,7 +264,4 @@ const COUNTS = statement({
     from offchain.discovery_meaning m left join offchain.discovery_vector v on v.digest = m.digest
     where m.model = $model`,
   columns: { found: int8, waiting: int8, missing: int8 },
-});
-
-/** Agents by their vector: `found` have one, `waiting` were not sent yet, `missing` were sent and have no usable answer. */
-export const countMeanings = (db: Queryable, model: string) => COUNTS.one(db, { model });
+}).one;

@@ -167,17 +167,13 @@ const APPEND_SCORES = statement({
 });
 
 /** A score is final when the block it was computed from is. */
-async function finalizeScores(tx: Queryable): Promise<void> {
-  await FINALIZE_SCORES.run(tx);
-}
-
-const FINALIZE_SCORES = statement({
+const finalizeScores = statement({
   name: "event-finalize-scores",
   text: `
     update offchain.event e set final = true from offchain.dispatcher_state d
     where not e.final and not e.retracted and e.type = 'cred.changed' and e.block <= d.settled_block`,
   prepared: true,
-});
+}).run;
 
 /** Assigns positions in the sequence of final events. @returns their number */
 async function assignFinalPositions(tx: Queryable, head: number): Promise<number> {

@@ -18,17 +18,13 @@ import type { Queryable } from "../sql/transaction.ts";
 /** NOTIFY channel of new events; the payload is the last position. `eventLog` reads the same. */
 export const EVENTS_CHANNEL = "events";
 
-const LOG = statement({
+/** The last position assigned, and the position up to which events are too old to be read. */
+export const eventLog = statement({
   name: "event-log",
   text: `select head, kept_after as "keptAfter" from offchain.event_log`,
   columns: { head: int8, keptAfter: int8 },
   prepared: true,
-});
-
-/** The last position assigned, and the position up to which events are too old to be read. */
-export async function eventLog(db: Queryable): Promise<{ head: number; keptAfter: number }> {
-  return LOG.one(db);
-}
+}).one;
 
 /** SQL of whether an event `as` with a position may be read: those that are too old stay until their day is dropped. */
 export const isKeptSql = (as: string) => `${as}.position > (select kept_after from offchain.event_log)`;

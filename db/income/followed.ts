@@ -152,7 +152,14 @@ const EXAMPLE_JOBS = { usdc: "0x", since: 0 };
 /** Blocks of an enrolment. `knownFrom`: payments to new wallets up to this block make no events. */
 type EnrolBlocks = { fromBlock: number; behind: number; knownFrom: number };
 
-const ENROL = family({
+/**
+ * Follows those of a kind that are not followed yet, at most one cohort of them, and none while another cohort of the kind
+ * is behind, unless its reads fail: those who come meanwhile come together.
+ * Bound: 500 at a time, by turns: one payer of each agent and owner before a second. Money that goes round, or new agents of one
+ * owner, fill no cohort.
+ * @returns number of addresses
+ */
+export const enrol = family({
   name: "income-enrol",
   text: ({ kind, blocks, jobs }: { kind: CohortKind; blocks: EnrolBlocks; jobs: HiringJobs }, $) => `
     with new as materialized (${inTurns(
@@ -178,17 +185,7 @@ const ENROL = family({
     jobs: EXAMPLE_JOBS,
     blocks: { fromBlock: 0, behind: 0, knownFrom: 0 },
   })),
-});
-
-/**
- * Follows those of a kind that are not followed yet, at most one cohort of them, and none while another cohort of the kind
- * is behind, unless its reads fail: those who come meanwhile come together.
- * Bound: 500 at a time, by turns: one payer of each agent and owner before a second. Money that goes round, or new agents of one
- * owner, fill no cohort.
- * @returns number of addresses
- */
-export const enrol = (db: Queryable, kind: CohortKind, blocks: EnrolBlocks, jobs: HiringJobs): Promise<number> =>
-  ENROL.run(db, { kind, blocks, jobs });
+}).run;
 
 const FORGET = family({
   name: "income-forget",
@@ -317,7 +314,8 @@ export const followableWallets = async (db: Queryable): Promise<number> => (awai
 /** A cohort that is to be read. */
 export type Cohort = { id: number; kind: CohortKind; fromBlock: number; readTo: number; failures: number };
 
-const COHORTS = statement({
+/** Cohorts that may be read now: of each kind the longest unread before a second, so that many payers do not delay wallets. */
+export const cohorts = statement({
   name: "income-cohorts",
   params: { now: timestamptz },
   text: `
@@ -326,10 +324,7 @@ const COHORTS = statement({
     where c.next_try_at is null or c.next_try_at <= $now
     order by row_number() over (partition by c.kind order by c.read_at nulls first, c.id), c.read_at nulls first, c.id`,
   columns: { id: int8, kind: narrow<CohortKind>(text), fromBlock: int8, readTo: int8, failures: int4 },
-});
-
-/** Cohorts that may be read now: of each kind the longest unread before a second, so that many payers do not delay wallets. */
-export const cohorts = (db: Queryable, now: Date): Promise<Cohort[]> => COHORTS.rows(db, { now });
+}).rows;
 
 const ADDRESSES = statement({
   name: "income-addresses",

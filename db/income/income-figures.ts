@@ -90,7 +90,11 @@ export const storeIncome = (
   );
 };
 
-const OF_AGENT = statement({
+/**
+ * What is known of the payments to an agent's wallet; null for an agent without a wallet that is known to be its own.
+ * `agents`: how many have the same wallet. `current`: the figures are of all that was read.
+ */
+export const incomeOf = statement({
   name: "income-of-agent",
   params: { id: int8 },
   text: `
@@ -112,13 +116,7 @@ const OF_AGENT = statement({
     agents: int8,
     current: nullable(bool),
   },
-});
-
-/**
- * What is known of the payments to an agent's wallet; null for an agent without a wallet that is known to be its own.
- * `agents`: how many have the same wallet. `current`: the figures are of all that was read.
- */
-export const incomeOf = (db: Queryable, id: number) => OF_AGENT.maybeOne(db, { id });
+}).maybeOne;
 
 /** The place after which a page of payments begins. */
 export type PaymentPlace = { block: number; logIndex: number };

@@ -18,17 +18,13 @@ export type Move = {
   nonce: string | null;
 };
 
-export type Mark = { block: number; hash: string };
-
-const MARKS = statement({
+/** Where a cohort's reads ended, the lowest block first. */
+export const marksOf = statement({
   name: "income-marks",
   params: { cohort: int8 },
   text: "select k.block, k.hash from offchain.income_mark k where k.cohort = $cohort order by k.block",
   columns: { block: int8, hash: text },
-});
-
-/** Where a cohort's reads ended, the lowest block first. */
-export const marksOf = (db: Queryable, cohort: number): Promise<Mark[]> => MARKS.rows(db, { cohort });
+}).rows;
 
 const ADVANCE = statement({
   name: "income-advance",
@@ -174,7 +170,8 @@ export const storeRange = (
     return moves.length;
   });
 
-const THIN = statement({
+/** Of marks older than `blocks` keeps one for 2,000 blocks: a reorganisation of this depth is read again by ranges anyway. */
+export const thinMarks = statement({
   name: "income-marks-thin",
   params: { blocks: int8 },
   text: `
@@ -182,10 +179,7 @@ const THIN = statement({
     where c.id = k.cohort and k.block < c.read_to - $blocks and exists (
       select from offchain.income_mark l
       where l.cohort = k.cohort and l.block > k.block and l.block / 2000 = k.block / 2000)`,
-});
-
-/** Of marks older than `blocks` keeps one for 2,000 blocks: a reorganisation of this depth is read again by ranges anyway. */
-export const thinMarks = (db: Queryable, blocks: number): Promise<number> => THIN.run(db, { blocks });
+}).run;
 
 const FAIL = statement({
   name: "income-fail",

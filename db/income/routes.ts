@@ -3,12 +3,13 @@ import type pg from "pg";
 import type { Route } from "../../core/income/facts.ts";
 import { MIN_MOVED_UNITS } from "../../core/income/rules.ts";
 import { int8, jsonb, narrow, statement, text } from "../sql/statement.ts";
-import { type Queryable, transaction } from "../sql/transaction.ts";
+import { transaction } from "../sql/transaction.ts";
 import { touchPaidBy } from "./moves.ts";
 
 type Place = { blockHash: string; txHash: `0x${string}` };
 
-const DUE = statement({
+/** Transactions that are to be read, each sender's oldest first. */
+export const dueRoutes = statement({
   name: "income-routes-due",
   params: { limit: int8 },
   // Money that went through one account needs no reading: a transaction is due where not all who gave to a payer are of the
@@ -46,10 +47,7 @@ const DUE = statement({
       group by j.block_hash, j.tx_hash) t
     order by t.turn, t.tx_hash limit $limit`,
   columns: { blockHash: text, txHash: narrow<Place["txHash"]>(text) },
-});
-
-/** Transactions that are to be read, each sender's oldest first. */
-export const dueRoutes = (db: Queryable, limit: number): Promise<Place[]> => DUE.rows(db, { limit });
+}).rows;
 
 const STORE = statement({
   name: "income-route-store",
@@ -59,15 +57,13 @@ const STORE = statement({
     on conflict (block_hash, tx_hash) do nothing`,
 });
 
-const FORGET = statement({
+/** Forgets transactions whose transfers are not kept any more. */
+export const forgetRoutes = statement({
   name: "income-routes-forget",
   text: `
     delete from offchain.income_route r where not exists (
       select from offchain.income_move m where m.block_hash = r.block_hash and m.tx_hash = r.tx_hash)`,
-});
-
-/** Forgets transactions whose transfers are not kept any more. */
-export const forgetRoutes = (db: Queryable): Promise<number> => FORGET.run(db);
+}).run;
 
 const GIVEN_TO = statement({
   name: "income-route-payers",

@@ -221,11 +221,7 @@ export type AgentTotals = {
   avgCredScore: number;
 };
 
-export async function agentTotals(db: Queryable): Promise<AgentTotals> {
-  return TOTALS.one(db);
-}
-
-const TOTALS = statement({
+export const agentTotals = statement({
   name: "agents-totals",
   // One index answers for the agents. A score without an agent exists only between a reorganisation and its retraction.
   text: `
@@ -242,7 +238,7 @@ const TOTALS = statement({
     avgCredScore: float8,
   },
   prepared: true,
-});
+}).one;
 
 /** The token with a name of the .agent namespace; null when the name is free. `key`: the name in lower case. */
 export async function nameHolder(db: Queryable, key: string): Promise<number | null> {

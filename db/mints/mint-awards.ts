@@ -14,7 +14,8 @@ export type DueMint = Pick<Mint, "mintId" | "wallet" | "recipient" | "referralCo
   freeKnown: boolean;
 };
 
-const DUE = statement({
+/** The mints whose awards are due and whose block is not above `block`, those due longest first. */
+export const mintsDueForAwards = statement({
   name: "mints-due-for-awards",
   params: { now: timestamptz, block: int8, limit: int8 },
   text: `
@@ -33,13 +34,7 @@ const DUE = statement({
     freeFor: nullable(text),
     freeKnown: bool,
   },
-});
-
-/** The mints whose awards are due and whose block is not above `block`, those due longest first. */
-export const mintsDueForAwards = (
-  db: Queryable,
-  query: { block: number; now: Date; limit: number },
-): Promise<DueMint[]> => DUE.rows(db, query);
+}).rows;
 
 const AWAITS = statement({
   name: "mints-await-awards",
@@ -51,24 +46,16 @@ const AWAITS = statement({
 /** Whether any awards are due, at any depth of their mints; reads a small index. */
 export const awaitsAwards = async (db: Queryable, now: Date): Promise<boolean> => (await AWAITS.one(db, { now })).due;
 
-const SET_DUE = statement({
+/** Sets when a mint's awards are to be queued; null = nothing is left to queue. */
+export const setAwardsDue = statement({
   name: "mint-set-awards-due",
   params: { mintId: uuid, at: nullable(timestamptz) },
   text: "update offchain.mint set awards_due_at = $at where mint_id = $mintId",
-});
+}).run;
 
-/** Sets when a mint's awards are to be queued; null = nothing is left to queue. */
-export async function setAwardsDue(tx: Queryable, mintId: string, at: Date | null): Promise<void> {
-  await SET_DUE.run(tx, { mintId, at });
-}
-
-const RETRY = statement({
+/** Schedules the awards of a wallet's registration again, because the chain refused one of them. */
+export const retryAwards = statement({
   name: "mint-retry-awards",
   params: { wallet: text, at: timestamptz },
   text: "update offchain.mint set awards_due_at = $at where registrant = $wallet and state = 'minted'",
-});
-
-/** Schedules the awards of a wallet's registration again, because the chain refused one of them. */
-export async function retryAwards(tx: Queryable, wallet: Address, at: Date): Promise<void> {
-  await RETRY.run(tx, { wallet, at });
-}
+}).run;

@@ -117,17 +117,14 @@ const BY_IDS = statement({
 export const mintsByIds = async (db: Queryable, mintIds: readonly string[]): Promise<Map<string, Mint>> =>
   new Map((await BY_IDS.rows(db, { mintIds })).map((mint) => [mint.mintId, mint]));
 
-const BY_FINGERPRINT = statement({
+/** The mint of an accepted request; null where none was accepted. */
+export const mintByFingerprint = statement({
   name: "mint-by-fingerprint",
   params: { fingerprint: text },
   text: `select ${MINT} from offchain.mint where fingerprint = $fingerprint`,
   columns: MINT_ROW,
   prepared: true,
-});
-
-/** The mint of an accepted request; null where none was accepted. */
-export const mintByFingerprint = (db: Queryable, fingerprint: string): Promise<Mint | null> =>
-  BY_FINGERPRINT.maybeOne(db, { fingerprint });
+}).maybeOne;
 
 const LIVE = statement({
   name: "mint-of-registrant",
@@ -163,7 +160,11 @@ export async function mintedAfter(db: Queryable, agent: AgentRef, block: number)
   return (await MINTED_AFTER.maybeOne(db, { tokenId, wallet, block }))?.block ?? null;
 }
 
-const MINT_TRANSACTIONS = statement({
+/**
+ * Transactions that minted tokens to the receivers of mints, of the same origin and by the contract's owner, except those
+ * whose token belongs to another mint of the service. @throws when there are no views yet (`isNoIndex`)
+ */
+export const mintTransactions = statement({
   name: "mint-transactions",
   params: { mintIds: array(uuid), selector: text },
   text: `
@@ -178,16 +179,7 @@ const MINT_TRANSACTIONS = statement({
       and not exists (select from offchain.mint other where other.token_id = a.token_id)
     order by t.block limit 1000`,
   columns: { mintId: uuid, txHash: narrow<Hex>(text) },
-});
-
-/**
- * Transactions that minted tokens to the receivers of mints, of the same origin and by the contract's owner, except those
- * whose token belongs to another mint of the service. @throws when there are no views yet (`isNoIndex`)
- */
-export const mintTransactions = (
-  db: Queryable,
-  query: { mintIds: readonly string[]; selector: Hex },
-): Promise<{ mintId: string; txHash: Hex }[]> => MINT_TRANSACTIONS.rows(db, query);
+}).rows;
 
 const MINTED_HERE = statement({
   name: "mint-tokens",

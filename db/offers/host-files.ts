@@ -81,7 +81,8 @@ export async function confirmSources(tx: Queryable, ids: readonly number[]): Pro
   return ids.length === 0 ? [] : (await CONFIRM.rows(tx, { ids })).map(({ id }) => id);
 }
 
-const PAID = statement({
+/** Rows that name a paid resource and whom its terms pay. @param payees addresses in lower case @param read rows that are known */
+export const rowsPaidAt = statement({
   name: "offer-sources-paid",
   params: { url: text, payees: array(text), read: array(int8) },
   text: `
@@ -99,17 +100,14 @@ const PAID = statement({
     failures: int4,
     method: nullable(narrow<Method>(text)),
   },
-});
-
-/** Rows that name a paid resource and whom its terms pay. @param payees addresses in lower case @param read rows that are known */
-export const rowsPaidAt = (db: Queryable, asked: { url: string; payees: readonly string[]; read: readonly number[] }) =>
-  PAID.rows(db, asked);
+}).rows;
 
 /** Min time between two reads of a host for agents that name it meanwhile; a host with more failures in a row than this waits for its turn. */
 const AGAIN = "10 minutes";
 const MAX_SILENT = 5;
 
-const NOTE_HOSTS = statement({
+/** Has the hosts that rows name asked which agents are their own. */
+export const noteHosts = statement({
   name: "host-files-note",
   params: { ids: array(int8), now: timestamptz },
   text: `
@@ -123,11 +121,7 @@ const NOTE_HOSTS = statement({
     where h.next_try_at > greatest($now, h.checked_at + interval '${AGAIN}') and h.failures <= ${MAX_SILENT} and exists (
       select from offchain.offer_source s
       where s.directory_id = any($ids) and s.status = 'waiting' and s.next_try_at = $now and ${ORIGIN} = h.origin)`,
-});
-
-/** Has the hosts that rows name asked which agents are their own. */
-export const noteHosts = (tx: Queryable, ids: readonly number[], now: Date): Promise<number> =>
-  NOTE_HOSTS.run(tx, { ids, now });
+}).run;
 
 const DUE = statement({
   name: "host-files-due",
@@ -144,16 +138,14 @@ const DUE = statement({
 /** Hosts whose file about their agents is due: first those that the most trusted agents name, and those that have waited longest. */
 export const dueHostFiles = (db: Queryable, now: Date, limit: number) => DUE.rows(db, { now, limit });
 
-const FORGET = statement({
+/** Forgets hosts that no agent names any more. */
+export const forgetHosts = statement({
   name: "host-files-forget",
   params: { origins: array(text) },
   text: `
     delete from offchain.host_file h where h.origin = any($origins) and not exists (
       select from offchain.offer_source s where s.host = split_part(h.origin, '/', 3) and ${ORIGIN} = h.origin)`,
-});
-
-/** Forgets hosts that no agent names any more. */
-export const forgetHosts = (db: Queryable, origins: readonly string[]): Promise<number> => FORGET.run(db, { origins });
+}).run;
 
 /** Max rows that are checked again at once when files of hosts changed; the others have their turn in the round over all rows. */
 const MAX_CONFIRMED = 2_000;

@@ -44,13 +44,14 @@ const LISTED_COLUMNS = {
   skills: nullable(jsonb<unknown>()),
   domains: nullable(jsonb<unknown>()),
 };
-const ROWS = statement({
+/** Rows of the directory above an id, by id. @param sources whose items have offers */
+export const rowsToList = statement({
   name: "offer-rows",
   params: { after: int8, limit: int8, sources: array(text) },
   text: rowsSql("d.id > $after"),
   columns: LISTED_COLUMNS,
   prepared: true,
-});
+}).rows;
 const OWN_ROWS = statement({
   name: "offer-rows-own",
   params: { agentIds: array(text), limit: int8, sources: array(text) },
@@ -58,12 +59,6 @@ const OWN_ROWS = statement({
   columns: LISTED_COLUMNS,
   prepared: true,
 });
-
-/** Rows of the directory above an id, by id. @param sources whose items have offers */
-export const rowsToList = (
-  db: Queryable,
-  { after, limit, sources }: { after: number; limit: number; sources: readonly string[] },
-): Promise<ListedRow[]> => ROWS.rows(db, { after, limit, sources });
 
 /** Rows of the directory of agents registered here, by id. */
 export const ownRowsToList = (

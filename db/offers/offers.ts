@@ -26,22 +26,18 @@ import { replaceOffers } from "./replace-offers.ts";
 /** `source` of the offers that a registry gives. */
 export const REGISTRY = "registry";
 
-const PROGRESS = statement({
+export const listProgress = statement({
   name: "offer-progress",
   text: `select coalesce(max(round_to), 0) as "roundTo", coalesce(max(new_to), 0) as "newTo" from offchain.offer_progress`,
   columns: { roundTo: int8, newTo: int8 },
-});
-const SET_PROGRESS = statement({
+}).one;
+export const setListProgress = statement({
   name: "offer-progress-set",
   params: { roundTo: int8, newTo: int8 },
   text: `
     insert into offchain.offer_progress ("only", round_to, new_to) values (true, $roundTo, $newTo)
     on conflict ("only") do update set round_to = excluded.round_to, new_to = excluded.new_to`,
-});
-
-export type Progress = { roundTo: number; newTo: number };
-export const listProgress = (db: Queryable): Promise<Progress> => PROGRESS.one(db);
-export const setListProgress = (db: Queryable, progress: Progress) => SET_PROGRESS.run(db, progress);
+}).run;
 
 /** What a row of the directory has to read, and what its registry gives. */
 export type OfferListing = { id: number; trust: number; sources: readonly Source[]; offers: readonly Offer[] };
@@ -88,7 +84,7 @@ export async function storeListings(
   await ADD_SOURCES.run(tx, { sources, now });
   const given = listings.map(({ id, offers }) => ({ id, source: REGISTRY, offers }));
   const changed = [...dropped.map(({ id }) => id), ...(await replaceOffers(tx, given))];
-  await noteHosts(tx, ids, now);
+  await noteHosts(tx, { ids, now });
   return [...new Set([...changed, ...(await confirmSources(tx, ids))])];
 }
 
@@ -119,7 +115,11 @@ export type DueSource = {
  */
 const MAX_SHARING = 50;
 
-const DUE = statement({
+/**
+ * Endpoints that are due, those of the most trusted rows first; every fourth is one that has been due longest.
+ * @param limit of rows that are due by trust
+ */
+export const dueSources = statement({
   name: "offer-sources-due",
   params: { now: timestamptz, limit: int8 },
   text: `
@@ -151,14 +151,7 @@ const DUE = statement({
     owner: nullable(text),
     rows: json<DueSource["rows"]>(),
   },
-});
-
-/**
- * Endpoints that are due, those of the most trusted rows first; every fourth is one that has been due longest.
- * @param limit of rows that are due by trust
- */
-export const dueSources = (db: Queryable, now: Date, limit: number): Promise<DueSource[]> =>
-  DUE.rows(db, { now, limit });
+}).rows;
 
 /** Rows of one host that are counted: enough for any budget. */
 const MAX_COUNTED = 20_000;

@@ -4,7 +4,8 @@ import { array, bool, int4, int8, nullable, numeric, statement, text, timestampt
 import type { Queryable } from "../sql/transaction.ts";
 import { FOREIGN, RESERVED } from "./server-at-start.ts";
 
-const SETTINGS = statement({
+/** Settings of the server that decide whether the service is safe and fits. */
+export const serverSettings = statement({
   name: "server-settings",
   text: `
     select current_setting('server_version') as version, current_setting('server_version_num')::int4 as "versionNumber",
@@ -33,10 +34,7 @@ const SETTINGS = statement({
     isReplica: bool,
     now: timestamptz,
   },
-});
-
-/** Settings of the server that decide whether the service is safe and fits. */
-export const serverSettings = (db: Queryable) => SETTINGS.one(db);
+}).one;
 
 const SESSION = statement({
   name: "server-session",
@@ -57,19 +55,18 @@ export async function sessionSettings(db: Queryable) {
   return { ...rest, made: Object.fromEntries(names.map((name, i) => [name, made[i]])) };
 }
 
-const EXTENSION = statement({
+/** The schema in which an extension is installed in the database, and whether the server has it at all. */
+export const extensionState = statement({
   name: "server-extension",
   params: { name: text },
   text: `
     select (select extnamespace::regnamespace::text from pg_extension where extname = $name::text) as schema,
            exists (select from pg_available_extensions where name = $name::text) as available`,
   columns: { schema: nullable(text), available: bool },
-});
+}).one;
 
-/** The schema in which an extension is installed in the database, and whether the server has it at all. */
-export const extensionState = (db: Queryable, name: string) => EXTENSION.one(db, { name });
-
-const RIGHTS = statement({
+/** What the role of a connection may do with the schemas of the service. */
+export const rightsOf = statement({
   name: "server-rights",
   text: `
     select current_user::text as role,
@@ -91,22 +88,17 @@ const RIGHTS = statement({
     seesOnchain: bool,
     writesOnchain: bool,
   },
-});
+}).one;
 
-/** What the role of a connection may do with the schemas of the service. */
-export const rightsOf = (db: Queryable) => RIGHTS.one(db);
-
-const NEGATIVE = statement({
+/** Holders of the service token whose balance is below 0: a transfer before the start block is not indexed. */
+export const negativeBalances = statement({
   name: "negative-balances",
   text: `
     select count(*) as holders, min(balance_units) as lowest,
            (array_agg(holder order by balance_units))[1] as example
     from onchain.service_token_balance where balance_units < 0`,
   columns: { holders: int8, lowest: nullable(numeric), example: nullable(text) },
-});
-
-/** Holders of the service token whose balance is below 0: a transfer before the start block is not indexed. */
-export const negativeBalances = (db: Queryable) => NEGATIVE.one(db);
+}).one;
 
 const SAMPLE = statement({
   name: "tokens-without-uri-sample",
@@ -121,7 +113,8 @@ const SAMPLE = statement({
 export const sampleWithoutUri = async (db: Queryable): Promise<number[]> =>
   (await SAMPLE.rows(db)).map(({ token_id }) => token_id);
 
-const STUCK = statement({
+/** Transactions under way, and those that were wanted before a time. */
+export const transactionsUnderWay = statement({
   name: "stuck-transactions",
   params: { before: timestamptz },
   text: `
@@ -129,7 +122,4 @@ const STUCK = statement({
            count(*) filter (where state in ('queued', 'signed') and not waits and created_at < $before) as old
     from offchain.transaction_outbox where state in ('queued', 'signed')`,
   columns: { signed: int8, queued: int8, old: int8 },
-});
-
-/** Transactions under way, and those that were wanted before a time. */
-export const transactionsUnderWay = (db: Queryable, before: Date) => STUCK.one(db, { before });
+}).one;

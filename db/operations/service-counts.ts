@@ -1,6 +1,5 @@
 /** State of the tables for operators: open work, money owed, delays. */
 import { float8, int4, json, nullable, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
 
 /** How many rows are in a state, and for how many seconds the oldest of them has been there. */
 export type StateCount = { state: string; rows: number; oldestSeconds: number };
@@ -45,7 +44,8 @@ const AGE = (column: string) => `coalesce(extract(epoch from clock_timestamp() -
 const listed = (select: string) => `(select coalesce(json_agg(found), '[]') from (${select}) found)`;
 const one = (select: string) => `(select row_to_json(found) from (${select}) found)`;
 
-const OPEN_WORK = statement({
+/** Open work, in one statement, so that all figures are of one snapshot. */
+export const openWork = statement({
   name: "open-work",
   text: `select
       ${listed(`select state, count(*) as rows, ${AGE("created_at")} as "oldestSeconds" from offchain.payment
@@ -92,10 +92,7 @@ const OPEN_WORK = statement({
     pulls: json<OpenWork["pulls"]>(),
   },
   prepared: true,
-});
-
-/** Open work, in one statement, so that all figures are of one snapshot. */
-export const openWork = (db: Queryable): Promise<OpenWork> => OPEN_WORK.one(db);
+}).one;
 
 /** Every row by its state, and an estimate of the directory's rows. */
 export type Totals = {
@@ -115,7 +112,8 @@ export type Totals = {
 const byState = (table: string) =>
   `(select coalesce(json_object_agg(state, rows), '{}') from (select state, count(*) as rows from ${table} group by state) counted)`;
 
-const STATE_TOTALS = statement({
+/** Totals. Reads whole tables: call it once a minute at most. */
+export const stateTotals = statement({
   name: "state-totals",
   text: `select ${byState("offchain.payment")} as payments, ${byState("offchain.transaction_outbox")} as transactions,
       ${byState("offchain.mint")} as mints,
@@ -135,15 +133,13 @@ const STATE_TOTALS = statement({
     offerSources: json<Totals["offerSources"]>(),
   },
   prepared: true,
-});
-
-/** Totals. Reads whole tables: call it once a minute at most. */
-export const stateTotals = (db: Queryable): Promise<Totals> => STATE_TOTALS.one(db);
+}).one;
 
 /** Payments presented within the last day, by method, operation and state. */
 export type PaymentsOfDay = { method: string; operation: string; state: string; rows: number; units: number };
 
-const PAYMENTS_OF_DAY = statement({
+/** The ledger of the last day in short. Reads the payments of the day: call it once a minute at most. */
+export const paymentsOfDay = statement({
   name: "payments-of-day",
   text: `
     select method, operation, state, count(*)::int4 as rows, coalesce(sum(amount_units), 0)::float8 as units
@@ -151,10 +147,7 @@ const PAYMENTS_OF_DAY = statement({
     group by method, operation, state order by operation, method, state`,
   columns: { method: text, operation: text, state: text, rows: int4, units: float8 },
   prepared: true,
-});
-
-/** The ledger of the last day in short. Reads the payments of the day: call it once a minute at most. */
-export const paymentsOfDay = (db: Queryable): Promise<PaymentsOfDay[]> => PAYMENTS_OF_DAY.rows(db);
+}).rows;
 
 /** Progress of the event log and of the webhooks that follow it. */
 export type EventWork = {
@@ -176,7 +169,8 @@ export type EventWork = {
 /** Max deliveries to count: strangers can create many, and the count runs every few seconds. */
 const MAX_COUNTED = 100_000;
 
-const EVENT_WORK = statement({
+/** State of events and webhooks. Reads small partial indexes, like `openWork`. */
+export const eventWork = statement({
   name: "event-work",
   text: `select
       (select coalesce(max(head), 0)::float8 from offchain.event_log) as head,
@@ -200,7 +194,4 @@ const EVENT_WORK = statement({
     dead: int4,
   },
   prepared: true,
-});
-
-/** State of events and webhooks. Reads small partial indexes, like `openWork`. */
-export const eventWork = (db: Queryable): Promise<EventWork> => EVENT_WORK.one(db);
+}).one;

@@ -98,7 +98,15 @@ export async function forgetReleased(db: Queryable, { paymentId, leaseId }: Hold
   await FORGET_RELEASED.run(db, { paymentId, lease: leaseId });
 }
 
-const CLOSE_UNWATCHED = statement({
+/**
+ * Closes payments of chains that are not configured any more, and so cannot be read. 24 hours after its last change a
+ * transfer is final as it was last seen, a released authorization is void, and a payment whose outcome is open keeps its
+ * state and blocks no other.
+ * Check then write: state and age, then the same statement; spent meanwhile: guarded update on the state.
+ * @param chains that are configured
+ * @returns the number of payments that were closed
+ */
+export const closeUnwatched = statement({
   name: "payments-close-unwatched",
   params: { chains: array(int8) },
   text: `
@@ -111,15 +119,4 @@ const CLOSE_UNWATCHED = statement({
       and (state not in ('new', 'settling') or unique_key is not null or effect is not null)
       and updated_at < clock_timestamp() - interval '24 hours'
       and (lease_until is null or lease_until < clock_timestamp())`,
-});
-
-/**
- * Closes payments of chains that are not configured any more, and so cannot be read. 24 hours after its last change a
- * transfer is final as it was last seen, a released authorization is void, and a payment whose outcome is open keeps its
- * state and blocks no other.
- * Check then write: state and age, then the same statement; spent meanwhile: guarded update on the state.
- * @param chains that are configured
- * @returns the number of payments that were closed
- */
-export const closeUnwatched = (db: Queryable, chains: readonly number[]): Promise<number> =>
-  CLOSE_UNWATCHED.run(db, { chains });
+}).run;

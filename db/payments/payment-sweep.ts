@@ -74,13 +74,9 @@ const REVOCABLE = statement({
 export const revocablePayments = async (db: Queryable, chains: readonly number[]): Promise<Payment[]> =>
   (await REVOCABLE.rows(db, { chains })).map(toPayment);
 
-const MARK_SWEPT = statement({
+/** Records that the sweep has read a payment. */
+export const markSwept = statement({
   name: "payment-mark-swept",
   params: { paymentId: uuid },
   text: "update offchain.payment set swept_at = clock_timestamp() where payment_id = $paymentId",
-});
-
-/** Records that the sweep has read a payment. */
-export async function markSwept(db: Queryable, paymentId: string): Promise<void> {
-  await MARK_SWEPT.run(db, { paymentId });
-}
+}).run;

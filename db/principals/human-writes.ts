@@ -201,8 +201,8 @@ export async function deleteHuman(tx: Queryable, principal: string): Promise<{ i
   if (!deleted) return null;
   await DELETE_ANSWERS.run(tx, { principal });
   if (deleted.wallet) {
-    await forgetEthosScore(tx, deleted.wallet);
-    await forgetLookup(tx, deleted.wallet);
+    await forgetEthosScore(tx, { wallet: deleted.wallet });
+    await forgetLookup(tx, { wallet: deleted.wallet });
   }
   return { id: deleted.id, links: deleted.links };
 }

@@ -179,28 +179,23 @@ export const PRIVATE_COLUMNS = {
   notificationPreferences: jsonb<PrivateRow["notificationPreferences"]>(),
 };
 
-const PRIVATE = statement({
+/** The private fields of a human; null when there is none of this id. */
+export const humanPrivate = statement({
   name: "humans-private",
   params: { id: text },
   text: 'select contact, notification_preferences as "notificationPreferences" from offchain.human where id = $id',
   columns: PRIVATE_COLUMNS,
   prepared: true,
-});
+}).maybeOne;
 
-/** The private fields of a human; null when there is none of this id. */
-export const humanPrivate = (db: Queryable, id: string): Promise<PrivateRow | null> => PRIVATE.maybeOne(db, { id });
-
-const TOTALS = statement({
+/** Numbers of registered humans and organizations. */
+export const principalTotals = statement({
   name: "principals-totals",
   text: `select (select count(*) from offchain.human)::int4 as "totalHumans",
                 (select count(*) from offchain.organization)::int4 as "totalOrganizations"`,
   columns: { totalHumans: int4, totalOrganizations: int4 },
   prepared: true,
-});
-
-/** Numbers of registered humans and organizations. */
-export const principalTotals = (db: Queryable): Promise<{ totalHumans: number; totalOrganizations: number }> =>
-  TOTALS.one(db);
+}).one;
 
 const WALLETS_TO_COUNT = statement({
   name: "humans-wallets-to-count",

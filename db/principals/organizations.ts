@@ -13,7 +13,7 @@ import { orm } from "../sql/orm.ts";
 import { array, bool, int8, json, jsonb, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import type { StatedWrite } from "./human-writes.ts";
-import { PRIVATE_COLUMNS, type PrivateRow } from "./humans.ts";
+import { PRIVATE_COLUMNS } from "./humans.ts";
 import { type PageQuery, type PrincipalPage, pageFamily } from "./page.ts";
 
 /** Reference to an organization. Of several of one wallet, the one registered first. */
@@ -35,17 +35,14 @@ export async function organizationIdOf(db: Queryable, ref: OrganizationRef): Pro
   return (await FIRST_BY[column].maybeOne(db, { value }))?.id ?? null;
 }
 
-const NAME = statement({
+/** The slug of an organization and what it calls itself; null for an unknown id. */
+export const organizationName = statement({
   name: "organization-name",
   params: { id: text },
   text: "select slug, display_name as name from offchain.organization where id = $id",
   columns: { slug: text, name: text },
   prepared: true,
-});
-/** The slug of an organization and what it calls itself; null for an unknown id. */
-export const organizationName = (db: Queryable, id: string): Promise<{ slug: string; name: string } | null> =>
-  NAME.maybeOne(db, { id });
-
+}).maybeOne;
 const PAGE = pageFamily("organizations-page", "offchain.organization", (search, identity, $) => {
   const text = `${$(search)}::text`;
   const matches = [`strpos(p.search_name, ${folded(text)}) > 0`, `starts_with(p.slug, lower(${text} collate "C"))`];
@@ -89,7 +86,8 @@ export async function loadOrganizations(
   return (await LOAD.rows(db, { ids, identity })).map(({ facts }) => facts);
 }
 
-const OF_PRINCIPAL = statement({
+/** The organizations of a principal with their private fields, the first registered first. */
+export const organizationsOf = statement({
   name: "organizations-of",
   params: { principal: text },
   text: `
@@ -97,22 +95,14 @@ const OF_PRINCIPAL = statement({
     from offchain.organization where principal = $principal order by created_at, id`,
   columns: { id: text, ...PRIVATE_COLUMNS },
   prepared: true,
-});
+}).rows;
 
-/** The organizations of a principal with their private fields, the first registered first. */
-export const organizationsOf = (db: Queryable, principal: string): Promise<({ id: string } & PrivateRow)[]> =>
-  OF_PRINCIPAL.rows(db, { principal });
-
-const LOCK = statement({
+/** Serialises writes about a principal's organizations until the transaction ends. */
+export const lockPrincipal = statement({
   name: "organizations-lock-principal",
   params: { principal: text },
   text: `select from pg_advisory_xact_lock(${ADVISORY_LOCKS.principals}::int4, hashtext($principal))`,
-});
-
-/** Serialises writes about a principal's organizations until the transaction ends. */
-export async function lockPrincipal(tx: Queryable, principal: string): Promise<void> {
-  await LOCK.run(tx, { principal });
-}
+}).run;
 
 /** The organization with a slug, or with one that looks like it; null for none. */
 export async function slugHolder(

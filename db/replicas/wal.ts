@@ -26,22 +26,18 @@ export async function primaryPosition(db: Queryable): Promise<bigint> {
   return PAGE_HEADERS.has(inPage) ? at - inPage : at;
 }
 
-const FLUSH = statement({
+/**
+ * Writes out the primary's WAL as far as it goes, which its replicas then receive. Commits that do not wait for the disk
+ * (`synchronous_commit = off`, as the indexer's) are otherwise written up to 200 ms later.
+ */
+export const flushPrimary = statement({
   name: "wal-flush",
   // A transaction that wrote nothing would not wait for the disk.
   text: `
     select set_config('synchronous_commit', 'local', true) as waits,
            pg_logical_emit_message(true, 'agents', '')::text as position`,
   columns: { waits: text, position: text },
-});
-
-/**
- * Writes out the primary's WAL as far as it goes, which its replicas then receive. Commits that do not wait for the disk
- * (`synchronous_commit = off`, as the indexer's) are otherwise written up to 200 ms later.
- */
-export async function flushPrimary(db: Queryable): Promise<void> {
-  await FLUSH.one(db);
-}
+}).one;
 
 /** SQL that identifies one run of one server: when it was started, and when it last crashed. */
 const RUN = "concat(pg_postmaster_start_time(), ' ', pg_stat_get_bgwriter_stat_reset_time())";

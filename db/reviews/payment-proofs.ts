@@ -23,7 +23,12 @@ const WALLETS = `array(
 /** The order of what is due `r` in one turn: what is counted already first, then what is of reviewers with proof. */
 const FIRST = "(r.proof_state = 'paid') desc, r.rank, r.proof_next_at, r.client";
 
-const DUE = statement({
+/**
+ * Transactions to look up: one of each reviewer before a second of any, of these one of each agent before a second of any, and
+ * what is counted already before what is new. So reviewers of one agent, of any number, delay no other agent's. One that was found is
+ * compared with the wallet that it paid: another wallet, which is the agent's own doing, takes no payer away.
+ */
+export const dueProofs = statement({
   name: "payment-proofs-due",
   params: { now: timestamptz, limit: int8 },
   text: `
@@ -54,7 +59,7 @@ const DUE = statement({
     owner: narrow<Address>(text),
     wallets: array(narrow<Address>(text)),
   },
-});
+}).rows;
 
 export type DueProof = ReviewKey & {
   digest: string;
@@ -64,13 +69,6 @@ export type DueProof = ReviewKey & {
   owner: Address;
   wallets: Address[];
 };
-
-/**
- * Transactions to look up: one of each reviewer before a second of any, of these one of each agent before a second of any, and
- * what is counted already before what is new. So reviewers of one agent, of any number, delay no other agent's. One that was found is
- * compared with the wallet that it paid: another wallet, which is the agent's own doing, takes no payer away.
- */
-export const dueProofs = (db: Queryable, now: Date, limit: number): Promise<DueProof[]> => DUE.rows(db, { now, limit });
 
 const STORE = statement({
   name: "payment-proofs-store",

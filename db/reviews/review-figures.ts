@@ -48,18 +48,15 @@ export type DueAgent = RegistryAgent & { reviews: number };
 /** Agents whose figures are missing, older than the index or by other rules, those with few reviews first. */
 export const staleFigures = (db: Queryable): Promise<DueAgent[]> => STALE.rows(db, { rules: RULES_VERSION });
 
-const OLDEST = statement({
+/** Agents whose figures are the oldest: what is known of a reviewer changes without any change of the agent. */
+export const oldestFigures = statement({
   name: "review-figures-oldest",
   params: { before: timestamptz, limit: int8 },
   text: `
     select g.registry, g.agent_id::text as "agentId", g.reviewers as reviews from offchain.review_figures g
     where g.computed_at < $before order by g.computed_at limit $limit`,
   columns: { registry: text, agentId: text, reviews: int4 },
-});
-
-/** Agents whose figures are the oldest: what is known of a reviewer changes without any change of the agent. */
-export const oldestFigures = (db: Queryable, before: Date, limit: number): Promise<DueAgent[]> =>
-  OLDEST.rows(db, { before, limit });
+}).rows;
 
 const AGENTS = { registries: array(text), agentIds: array(text) };
 const GIVEN = "unnest($registries::text[], $agentIds::text[]::numeric[]) r(registry, agent_id)";
@@ -85,7 +82,8 @@ const COUNT = statement({
 export const countReviewers = (db: Queryable, agents: readonly RegistryAgent[]): Promise<number> =>
   COUNT.run(db, paramsOf(agents));
 
-const GONE = statement({
+/** Forgets agents that a reorganisation took back. */
+export const forgetGone = statement({
   name: "review-figures-gone",
   text: `
     with gone as (
@@ -95,10 +93,7 @@ const GONE = statement({
     ), files as (
       delete from offchain.review_file r using gone g where r.registry = g.registry and r.agent_id = g.agent_id)
     delete from offchain.review_weight w using gone g where w.registry = g.registry and w.agent_id = g.agent_id`,
-});
-
-/** Forgets agents that a reorganisation took back. */
-export const forgetGone = (db: Queryable): Promise<number> => GONE.run(db);
+}).run;
 
 /** The figures of one agent as they are stored. */
 type FiguresRow = RegistryAgent & { seen: string } & Omit<ReviewFigures, "reviewers" | "clusters" | "interval"> & {

@@ -25,20 +25,18 @@ export const FILE_DIGEST = "md5(f.feedback_uri || ' ' || f.feedback_hash || ' ' 
 export const OF_REVIEW =
   "f.registry = r.registry and f.agent_id = r.agent_id and f.client = r.client and f.feedback_index = r.feedback_index";
 
-const AGENTS = statement({
+/** Agents with reviews that were weighed and whose files are not listed yet. */
+export const unlistedAgents = statement({
   name: "review-files-agents",
   params: { limit: int8 },
   text: `
     select g.registry, g.agent_id::text as "agentId", g.seen from offchain.review_figures g
     where g.seen is not null and g.files_seen is distinct from g.seen order by g.computed_at, g.agent_id limit $limit`,
   columns: { registry: text, agentId: text, seen: filtered(text) },
-});
+}).rows;
 
 /** An agent in a state of the index for which the files of its reviews are to be listed. */
 export type UnlistedAgent = RegistryAgent & { seen: string };
-
-/** Agents with reviews that were weighed and whose files are not listed yet. */
-export const unlistedAgents = (db: Queryable, limit: number): Promise<UnlistedAgent[]> => AGENTS.rows(db, { limit });
 
 const GIVEN = "unnest($registries::text[], $agentIds::text[]::numeric[]) d(registry, agent_id)";
 
@@ -172,7 +170,15 @@ export const filesListed = async (db: Queryable, agents: readonly UnlistedAgent[
   await LISTED.run(db, { ...keysOf(agents), seens: agents.map(({ seen }) => seen), now });
 };
 
-const DUE = statement({
+/**
+ * Files that are due for a read, at most `limit`: half of them of sites that have answered before, half of other ones.
+ * In each half the reviewers' turns and the sites' turns alternate: one file of each before a second of any, those whose
+ * reviewers have proof first, then the longest due. Sites cost nothing, nor do reviewers; a file that is first by either
+ * does not wait for those that are many by the other.
+ * @param due.since time from which on reads of a site count @param due.perSite max files of a site since then
+ * @param due.perRun max files of a site now
+ */
+export const dueFiles = statement({
   name: "review-files-due",
   params: { now: timestamptz, since: timestamptz, perSite: int8, perRun: int8, limit: int8 },
   // Of a site's day three quarters are for all, the rest for reviewers with proof: many share the site of a gateway.
@@ -203,20 +209,7 @@ const DUE = statement({
     where least(r.of_reviewer, r.of_site) <= $limit::int8 / 4
     order by least(r.of_reviewer, r.of_site), r.client`,
   columns: { ...FILE, failures: int4, site: nullable(text), answers: bool },
-});
+}).rows;
 
 /** @property answers its site has answered with a file before */
 export type DueFile = NamedFile & { failures: number; site: string | null; answers: boolean };
-
-/**
- * Files that are due for a read, at most `limit`: half of them of sites that have answered before, half of other ones.
- * In each half the reviewers' turns and the sites' turns alternate: one file of each before a second of any, those whose
- * reviewers have proof first, then the longest due. Sites cost nothing, nor do reviewers; a file that is first by either
- * does not wait for those that are many by the other.
- * @param due.since time from which on reads of a site count @param due.perSite max files of a site since then
- * @param due.perRun max files of a site now
- */
-export const dueFiles = (
-  db: Queryable,
-  due: { now: Date; since: Date; perSite: number; perRun: number; limit: number },
-): Promise<DueFile[]> => DUE.rows(db, due);

@@ -10,7 +10,13 @@ const READER_VERSION = 2;
 /** Turns that an agent has had count up to this: agents with many reviewers do not fall behind new ones for ever. */
 const MAX_TURNS = 20;
 
-const DUE = statement({
+/**
+ * Reviewers whose history is to be read, each with the block of its first review: those with proof first, then in turns of
+ * the agents that they reviewed, and in a turn by the time of the first review. An agent's turn counts what was read for
+ * it before, so that throwaway reviewers of one agent wait for each other, and not others for them.
+ * @param due.before Unix seconds: later reviews may still be taken back
+ */
+export const dueHistories = statement({
   name: "reviewer-histories-due",
   params: { now: timestamptz, before: int8, limit: int8 },
   text: `
@@ -37,18 +43,7 @@ const DUE = statement({
       select distinct on (client) client, block, rank, turn, given_at from turns order by client, rank, turn) each
     order by rank, turn, given_at, client limit $limit`,
   columns: { client: narrow<Address>(text), block: int8 },
-});
-
-/**
- * Reviewers whose history is to be read, each with the block of its first review: those with proof first, then in turns of
- * the agents that they reviewed, and in a turn by the time of the first review. An agent's turn counts what was read for
- * it before, so that throwaway reviewers of one agent wait for each other, and not others for them.
- * @param due.before Unix seconds: later reviews may still be taken back
- */
-export const dueHistories = (
-  db: Queryable,
-  due: { now: Date; before: number; limit: number },
-): Promise<{ client: Address; block: number }[]> => DUE.rows(db, due);
+}).rows;
 
 const STORE = statement({
   name: "reviewer-history-store",

@@ -43,38 +43,25 @@ export async function newestChainWrites(
   return new Map(rows.map(({ slot, ...write }) => [slot, write]));
 }
 
-const INSERT = statement({
+/** Stores a write; an intent that is queued again gets a new time of acceptance. */
+export const insertChainWrite = statement({
   name: "chain-write-insert",
   params: { tokenId: int8, slot: text, intentKey: text, wallet: text, at: timestamptz },
   text: `
     insert into offchain.chain_write (token_id, slot, intent_key, wallet, accepted_at)
     values ($tokenId, $slot, $intentKey, $wallet, $at)
     on conflict (intent_key) do update set wallet = $wallet, accepted_at = $at`,
-});
+}).run;
 
-/** Stores a write; an intent that is queued again gets a new time of acceptance. */
-export async function insertChainWrite(
-  tx: Queryable,
-  write: { tokenId: number; slot: string; intentKey: string; wallet: Address; at: Date },
-): Promise<void> {
-  await INSERT.run(tx, write);
-}
-
-const BY_INTENT = statement({
+/** The write that was accepted as this intent; null for an intent of another kind. */
+export const chainWriteOf = statement({
   name: "chain-write-by-intent",
   params: { intentKey: text },
   text: `
     select token_id as "tokenId", slot, wallet, accepted_at as "acceptedAt" from offchain.chain_write
     where intent_key = $intentKey`,
   columns: { tokenId: int8, slot: text, wallet: narrow<Address>(text), acceptedAt: timestamptz },
-});
-
-/** The write that was accepted as this intent; null for an intent of another kind. */
-export const chainWriteOf = (
-  tx: Queryable,
-  intentKey: string,
-): Promise<{ tokenId: number; slot: string; wallet: Address; acceptedAt: Date } | null> =>
-  BY_INTENT.maybeOne(tx, { intentKey });
+}).maybeOne;
 
 const OF_AGENT = statement({
   name: "chain-writes-of-agent",
@@ -112,13 +99,10 @@ const CONTROLS = statement({
 export const walletControls = async (db: Queryable, tokenId: number, wallet: Address): Promise<boolean> =>
   (await CONTROLS.one(db, { tokenId, wallet })).controls;
 
-const TRAITS = statement({
+/** The traits the chain holds of an agent, in the order added. */
+export const onchainTraits = statement({
   name: "traits-onchain",
   params: { tokenId: int8 },
   text: "select name, category from onchain.trait where token_id = $tokenId order by position",
   columns: { name: text, category: text },
-});
-
-/** The traits the chain holds of an agent, in the order added. */
-export const onchainTraits = (db: Queryable, tokenId: number): Promise<{ name: string; category: string }[]> =>
-  TRAITS.rows(db, { tokenId });
+}).rows;

@@ -206,22 +206,15 @@ export const takeOver = async (
   { sender, nonce }: { sender: Address; nonce: number },
 ): Promise<boolean> => (await TAKE_OVER.run(tx, { intentId, sender, nonce })) === 1;
 
-const RECORD_BROADCAST = statement({
+/** Records when attempts first reached a node; an attempt recorded before keeps its time. */
+export const recordBroadcast = statement({
   name: "record-broadcast",
   params: { hashes: array(text), at: timestamptz, block: int8 },
   text: `
     update offchain.transaction_attempt set broadcast_at = $at, broadcast_block = $block
     where hash = any($hashes) and broadcast_at is null`,
   prepared: true,
-});
-
-/** Records when attempts first reached a node; an attempt recorded before keeps its time. */
-export async function recordBroadcast(
-  db: Queryable,
-  sent: { hashes: readonly Hex[]; block: number; at: Date },
-): Promise<void> {
-  await RECORD_BROADCAST.run(db, sent);
-}
+}).run;
 
 const STORE_RECEIPT = statement({
   name: "intent-store-receipt",
@@ -276,18 +269,14 @@ const STORE_FAILURE = statement({
 export const storeFailure = async (tx: Queryable, intentId: number, error: string): Promise<boolean> =>
   (await STORE_FAILURE.run(tx, { intentId, error })) === 1;
 
-const REQUEUE = statement({
+/** Takes the nonce from an intent whose nonce a transaction of another sender's process used: it is signed again. */
+export const requeue = statement({
   name: "intent-requeue",
   params: { intentId: int8 },
   text: `
     update offchain.transaction_outbox set state = 'queued', sender = null, nonce = null
     where id = $intentId and state = 'signed'`,
-});
-
-/** Takes the nonce from an intent whose nonce a transaction of another sender's process used: it is signed again. */
-export async function requeue(tx: Queryable, intentId: number): Promise<void> {
-  await REQUEUE.run(tx, { intentId });
-}
+}).run;
 
 const REOPEN = statement({
   name: "intent-reopen",

@@ -177,19 +177,15 @@ export async function queueRepeatable(
   }
 }
 
-const WITHDRAW = statement({
+/** Ends intents without a nonce whose reason is gone; queueing them again revives them. */
+export const withdrawQueued = statement({
   name: "intents-withdraw",
   params: { intentKeys: array(text), reason: text },
   text: `
     update offchain.transaction_outbox set state = 'failed', error = $reason
     where intent_key = any($intentKeys) and state = 'queued' ${ANNOUNCED}`,
   columns: { pg_notify: VOID },
-});
-
-/** Ends intents without a nonce whose reason is gone; queueing them again revives them. */
-export async function withdrawQueued(tx: Queryable, intentKeys: readonly string[], reason: string): Promise<void> {
-  await WITHDRAW.run(tx, { intentKeys, reason });
-}
+}).run;
 
 /** The key without the number of the attempt. */
 export const attemptedKey = (intentKey: string): string => intentKey.replace(/#\d+$/, "");

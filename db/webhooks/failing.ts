@@ -3,7 +3,6 @@ import type { Address } from "../../core/agents/facts.ts";
 import type { DisabledReason } from "../../core/webhooks/attempts.ts";
 import type { LoggedAttempt } from "../../core/webhooks/webhook.ts";
 import { int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
 
 export type FailingWebhook = {
   webhookId: string;
@@ -19,7 +18,8 @@ export type FailingWebhook = {
   log: LoggedAttempt[] | null;
 };
 
-const FAILING = statement({
+/** Webhooks that fail or were switched off, those that have failed longest first. */
+export const failingWebhooks = statement({
   name: "webhooks-failing",
   params: { limit: int8 },
   text: `
@@ -43,7 +43,4 @@ const FAILING = statement({
     dead: int4,
     log: nullable(jsonb<LoggedAttempt[]>()),
   },
-});
-
-/** Webhooks that fail or were switched off, those that have failed longest first. */
-export const failingWebhooks = (db: Queryable, limit: number): Promise<FailingWebhook[]> => FAILING.rows(db, { limit });
+}).rows;

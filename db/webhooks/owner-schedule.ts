@@ -46,11 +46,7 @@ const SCHEDULE = statement({
 });
 
 /** Makes every owner with a pending delivery due. Finds deliveries that a process of an older version created. */
-export async function scheduleMissedOwners(db: Queryable, now: Date): Promise<void> {
-  await SCHEDULE_MISSED.run(db, { now });
-}
-
-const SCHEDULE_MISSED = statement({
+export const scheduleMissedOwners = statement({
   name: "webhook-schedule-missed",
   params: { now: timestamptz },
   text: scheduleSql(
@@ -58,20 +54,16 @@ const SCHEDULE_MISSED = statement({
        select from offchain.webhook_delivery d where d.webhook_id = w.webhook_id and d.state = 'pending')`,
     "$now",
   ),
-});
+}).run;
 
 /** Deletes the schedule of owners without webhooks. */
-export async function deleteIdleOwners(db: Queryable, now: Date): Promise<void> {
-  await DELETE_IDLE.run(db, { now });
-}
-
-const DELETE_IDLE = statement({
+export const deleteIdleOwners = statement({
   name: "webhook-schedule-delete-idle",
   params: { now: timestamptz },
   text: `
     delete from offchain.webhook_turn t where (slow_until is null or slow_until < $now)
       and not exists (select from offchain.webhook w where w.owner = t.owner)`,
-});
+}).run;
 
 /** End of the time in which an owner counts as slow; null when it does not. */
 export async function slowUntilOf(tx: Queryable, owner: Address, now: Date): Promise<Date | null> {

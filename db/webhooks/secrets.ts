@@ -1,6 +1,5 @@
 /** Sealed secrets of webhooks: at most two of each are valid, the newest and for a time the one before it. */
 import { and, eq, isNotNull, lte } from "drizzle-orm";
-import type { Address } from "../../core/agents/facts.ts";
 import { webhookSecret } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
 import { array, bytea, nullable, statement, text, timestamptz } from "../sql/statement.ts";
@@ -48,18 +47,14 @@ export async function retireSecrets(tx: Queryable, webhookId: string, expiresAt:
 }
 
 /** The secret that an earlier request of a wallet created; null when it does not exist any more. */
-export async function secretByRequest(db: Queryable, owner: Address, request: string): Promise<SealedSecret | null> {
-  return BY_REQUEST.maybeOne(db, { owner, request });
-}
-
-const BY_REQUEST = statement({
+export const secretByRequest = statement({
   name: "webhook-secret-by-request",
   params: { owner: text, request: text },
   text: `
     select ${SECRET} from offchain.webhook_secret s join offchain.webhook w using (webhook_id)
     where s.request = $request and w.owner = $owner`,
   columns: SECRET_COLUMNS,
-});
+}).maybeOne;
 
 /** The valid secrets by webhook, the newest first. */
 export async function signingSecrets(

@@ -77,14 +77,7 @@ export async function lockWebhookCounts(tx: Queryable): Promise<void> {
  * and in total.
  * @returns also whether the agent has more than a stranger can make: the cred of who may create groups, or a paid mint
  */
-export async function countWebhooks(
-  tx: Queryable,
-  who: { owner: Address; tokenId: number; networks: readonly string[] },
-): Promise<{ ofOwner: number; ofAgent: number; ofNetwork: number; all: number; isKnown: boolean }> {
-  return COUNTS.one(tx, who);
-}
-
-const COUNTS = statement({
+export const countWebhooks = statement({
   name: "webhook-counts",
   params: { owner: text, tokenId: int8, networks: array(text) },
   text: `
@@ -96,7 +89,7 @@ const COUNTS = statement({
         or ${isPaidFor("$tokenId")} as "isKnown"`,
   columns: { ofOwner: int4, ofAgent: int4, ofNetwork: int4, all: int4, isKnown: bool },
   prepared: true,
-});
+}).one;
 
 /** Deletes the oldest webhook that another wallet made with an agent, when it had it. @returns whether there was one */
 export async function deleteFormerOwners(tx: Queryable, agent: { tokenId: number; owner: Address }): Promise<boolean> {
@@ -113,17 +106,13 @@ const DELETE_FORMER = statement({
 });
 
 /** A wallet's webhooks, the oldest first. */
-export async function webhooksOf(db: Queryable, owner: Address): Promise<Webhook[]> {
-  return BY_OWNER.rows(db, { owner });
-}
-
-const BY_OWNER = statement({
+export const webhooksOf = statement({
   name: "webhooks-of",
   params: { owner: text },
   text: `select ${WEBHOOK} from offchain.webhook w where w.owner = $owner order by w.created_at, w.webhook_id`,
   columns: WEBHOOK_COLUMNS,
   prepared: true,
-});
+}).rows;
 
 /** One webhook of a wallet; null for an unknown id and for that of another wallet. */
 export async function webhookOf(db: Queryable, owner: Address, webhookId: string): Promise<Webhook | null> {
@@ -184,14 +173,7 @@ const ENABLE = statement({
 });
 
 /** Locks a webhook and reads its health, for a change; null when it was deleted. */
-export async function lockHealth(
-  tx: Queryable,
-  webhookId: string,
-): Promise<(ReceiverHealth & PoolState & Pick<Webhook, "disabledAt">) | null> {
-  return LOCK_HEALTH.maybeOne(tx, { webhookId });
-}
-
-const LOCK_HEALTH = statement({
+export const lockHealth = statement({
   name: "webhook-lock-health",
   params: { webhookId: text },
   text: `
@@ -207,7 +189,7 @@ const LOCK_HEALTH = statement({
     slowUntil: nullable(timestamptz),
   },
   prepared: true,
-});
+}).maybeOne;
 
 export async function storeHealth(
   tx: Queryable,
@@ -235,45 +217,28 @@ const STORE_HEALTH = statement({
 });
 
 /** Resets the failures of a receiver that accepts deliveries again; writes only when there are some. */
-export async function resetFailures(db: Queryable, webhookId: string): Promise<void> {
-  await RESET_FAILURES.run(db, { webhookId });
-}
-
-const RESET_FAILURES = statement({
+export const resetFailures = statement({
   name: "webhook-reset-failures",
   params: { webhookId: text },
   text: `
     update offchain.webhook set failures = 0, failing_since = null, paused_until = null
     where webhook_id = $webhookId and failures > 0`,
   prepared: true,
-});
+}).run;
 
 /** Disables a webhook. Its position in the log is stored: enabled again, it continues from there. */
-export async function disableWebhook(
-  tx: Queryable,
-  webhookId: string,
-  reason: DisabledReason,
-  now: Date,
-): Promise<void> {
-  await DISABLE.run(tx, { webhookId, now, reason });
-}
-
-const DISABLE = statement({
+export const disableWebhook = statement({
   name: "webhook-disable",
   params: { webhookId: text, now: timestamptz, reason: text },
   text: `
     update offchain.webhook w set disabled_at = $now, disabled_reason = $reason, own_position = coalesce(w.own_position,
       (select case when w.webhook_id <= c.handed_to then c.through else c.position end from offchain.webhook_cursor c))
     where w.webhook_id = $webhookId`,
-});
+}).run;
 
-const WAKE = statement({
+/** Wakes the workers when the transaction commits. */
+export const wakeWebhooks = statement({
   name: "webhook-wake",
   text: `select pg_notify('${WEBHOOKS_CHANNEL}', '')`,
   columns: { pg_notify: pgType<string>("void") },
-});
-
-/** Wakes the workers when the transaction commits. */
-export async function wakeWebhooks(db: Queryable): Promise<void> {
-  await WAKE.run(db);
-}
+}).run;

@@ -91,7 +91,9 @@ const sender: Check = {
   async run({ db, accounts, now }) {
     const state = await senderState(db);
     if (state === null) return skipped("the sender has not run yet");
-    const { queued, signed, old } = await transactionsUnderWay(db, new Date(now() - OLD_STATE_SECONDS * 1000));
+    const { queued, signed, old } = await transactionsUnderWay(db, {
+      before: new Date(now() - OLD_STATE_SECONDS * 1000),
+    });
     const way = `${queued} queued, ${signed} signed, ${formatEther(state.balanceWei)} ETH`;
     if (accounts.deployer !== null && accounts.deployer !== state.address.toLowerCase())
       return error(

@@ -121,7 +121,7 @@ const extension: Check = {
   group: "Storage",
   needs: ["database"],
   async run({ db }) {
-    const { schema, available } = await extensionState(db, "pg_trgm");
+    const { schema, available } = await extensionState(db, { name: "pg_trgm" });
     if (schema === "offchain") return ok("installed", { subject: "pg_trgm" });
     if (schema !== null)
       return error(`installed in schema ${schema}`, "As its owner: alter extension pg_trgm set schema offchain.", {

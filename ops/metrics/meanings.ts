@@ -11,7 +11,7 @@ const MAX_AGE_MS = 30_000;
 /** @param embeddings null: there is no provider, and the metric has no values */
 export function meaningGauges(registry: Registry, db: Queryable, embeddings: Pick<Embeddings, "model"> | null): void {
   const counts = cachedRead(
-    async () => countMeanings(db, embeddings!.model),
+    async () => countMeanings(db, { model: embeddings!.model }),
     MAX_AGE_MS,
     () => performance.now(),
   );

@@ -81,7 +81,7 @@ describe("waiting", () => {
   it("hears of an intent that is withdrawn", async () => {
     await queue("a:1");
     const waiting = awaitIntents(db, ["a:1"], 30_000);
-    await withdrawQueued(db, ["a:1"], "it is no longer so");
+    await withdrawQueued(db, { intentKeys: ["a:1"], reason: "it is no longer so" });
     expect(await waiting).toMatchObject([{ state: "failed", error: "it is no longer so" }]);
   });
 });

@@ -145,7 +145,7 @@ describe("in the order of its epochs", () => {
   });
 
   it("a reorganisation that takes its transaction back takes it out of every answer", async () => {
-    await epochReopened(api.database.pool, "root:2");
+    await epochReopened(api.database.pool, { intentKey: "root:2" });
     expect(await refusal(0, "?epoch=2")).toEqual([404, "no_epoch"]);
     expect(await refusal(0)).toEqual([404, "epoch_pruned"]);
     expect(await report(0)).not.toHaveProperty("onchain");

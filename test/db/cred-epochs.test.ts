@@ -108,10 +108,10 @@ it("follows its transaction, back as well", async () => {
     txBlock: 2_001,
   });
   await store(2);
-  await epochFailed(db.pool, "root:2", "reverted");
+  await epochFailed(db.pool, { intentKey: "root:2", error: "reverted" });
   expect(await epochByNumber(db.pool, 2)).toMatchObject({ state: "failed", error: "reverted" });
   expect(await latestPublished(db.pool)).toMatchObject({ epoch: 1 });
-  await epochReopened(db.pool, "root:1");
+  await epochReopened(db.pool, { intentKey: "root:1" });
   expect(await epochByNumber(db.pool, 1)).toMatchObject({ state: "built", txHash: null, publishedAt: null });
   expect(await latestPublished(db.pool)).toBeNull();
   expect((await epochs(db.pool, { limit: 9 })).map(({ epoch }) => epoch)).toEqual([2, 1]);
@@ -122,7 +122,7 @@ it("finds the epoch in force at a block and at a time", async () => {
   for (const epoch of [1, 2, 3]) {
     await store(epoch, columns(epoch));
     if (epoch !== 2) await publish(epoch);
-    else await epochFailed(db.pool, "root:2", "reverted");
+    else await epochFailed(db.pool, { intentKey: "root:2", error: "reverted" });
   }
   const at = async (where: Parameters<typeof epochAt>[1]) => (await epochAt(db.pool, where))?.epoch;
   expect(await Promise.all([1_000, 1_001, 1_002, 1_003, 9_999].map((block) => at({ block })))).toEqual([
@@ -139,7 +139,7 @@ it("finds the epoch in force at a block and at a time", async () => {
 it("keeps the trees of the newest epochs; older ones keep root and counts", async () => {
   for (const epoch of [1, 2, 3, 4]) {
     await store(epoch, columns(600, epoch));
-    if (epoch === 3) await epochFailed(db.pool, "root:3", "reverted");
+    if (epoch === 3) await epochFailed(db.pool, { intentKey: "root:3", error: "reverted" });
     else await publish(epoch);
   }
   const prune = (finalBlock: number) => transaction(db.pool, (tx) => pruneEpochs(tx, { keep: 2, finalBlock }));

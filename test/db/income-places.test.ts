@@ -281,7 +281,7 @@ describe("enrolment goes by turns", () => {
     agent: [1_000 + i, `0xhonest${i}`, `0xholder${i}`] as const,
     payer: `0xzcustomer${i}`,
   }));
-  const enrolPayers = () => enrol(db.pool, "payer", BLOCKS, JOBS);
+  const enrolPayers = () => enrol(db.pool, { kind: "payer", blocks: BLOCKS, jobs: JOBS });
   const pays = (from: string, to: string, units: number, at: number): Move => ({ from, to, units, at });
   const honest = (units: number, at: number) => HONEST.map(({ agent, payer }) => pays(payer, agent[1], units, at));
   beforeEach(() => plantAgents(HONEST.map(({ agent }) => agent)));
@@ -362,13 +362,13 @@ describe("enrolment goes by turns", () => {
 
   it("of wallets and sides as of payers, whatever their addresses are", async () => {
     await plantAgents(many(600, (i) => [i, `0x00farm${i}`, "0x00farmer"]));
-    expect(await enrol(db.pool, "wallet", BLOCKS, JOBS)).toBe(500);
+    expect(await enrol(db.pool, { kind: "wallet", blocks: BLOCKS, jobs: JOBS })).toBe(500);
     expect([...(await followed("wallet"))]).toEqual(expect.arrayContaining(HONEST.map(({ agent }) => agent[1])));
     await plantMoves([
       ...many(600, (i) => pays("0xsock", `0x00farm${i}`, 900_000_000, NOW - 80 * DAY)),
       ...honest(1_000, NOW - DAY),
     ]);
-    expect(await enrol(db.pool, "side", BLOCKS, JOBS)).toBe(500);
+    expect(await enrol(db.pool, { kind: "side", blocks: BLOCKS, jobs: JOBS })).toBe(500);
     const sides = HONEST.flatMap(({ agent }) => agent.slice(1));
     expect([...(await followed("side"))]).toEqual(expect.arrayContaining(sides));
   });
@@ -407,6 +407,6 @@ it("cohorts are read by turns of their kinds, so that many of one do not delay a
   for (let id = 1; id <= 5; id++) await cohort("payer", id);
   await cohort("wallet", 6);
   await cohort("side", 7);
-  const order = (await cohorts(db.pool, new Date())).map(({ id }) => id);
+  const order = (await cohorts(db.pool, { now: new Date() })).map(({ id }) => id);
   expect(order).toEqual([1, 6, 7, 2, 3, 4, 5]);
 });

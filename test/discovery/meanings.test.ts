@@ -273,7 +273,7 @@ describe("a provider in trouble", () => {
 });
 
 describe("the job", () => {
-  const states = () => countMeanings(database.pool, client().model);
+  const states = () => countMeanings(database.pool, { model: client().model });
 
   it("does nothing without a provider", async () => {
     await plant();

@@ -133,7 +133,7 @@ describe("a webhook", () => {
   it("that was off hears, when it is on again, what it has missed", async () => {
     const { webhookId } = await hook();
     await deliverDue(world.context);
-    await disableWebhook(pool, webhookId, "gone", new Date(world.now));
+    await disableWebhook(pool, { webhookId, now: new Date(world.now), reason: "gone" });
     const missed = await happen(pool, [{}, { type: "cred.changed" }, {}]);
     await deliverDue(world.context);
     expect(arrived()).toEqual([]);

@@ -40,7 +40,7 @@ async function sameAs(platform: "helixa" | "erc8004" | "virtuals", agentId: stri
     platform,
     agentId,
   ]);
-  const found = await directoryDetail(db.pool, Number(rows[0].id));
+  const found = await directoryDetail(db.pool, { id: Number(rows[0].id) });
   return found?.sameAs.map(({ platform, agent_id }) => `${platform} ${agent_id}`).sort();
 }
 /** The table as the trigger has kept it must be what a rebuild makes of the rows. */
@@ -88,7 +88,7 @@ it.each(["virtuals", "x402-bazaar", "agentverse", "mcp-registry"] as const)(
     await write(own, erc8004, { platform, agentId: "claims", address: WALLET, walletProven: true });
     expect(await sameAs("helixa", "7")).toEqual(["erc8004 22"]);
     const id = (await findDirectoryId(db.pool, "claims"))!;
-    expect(await directoryDetail(db.pool, id)).toMatchObject({ sameAs: [], row: { walletProven: false } });
+    expect(await directoryDetail(db.pool, { id })).toMatchObject({ sameAs: [], row: { walletProven: false } });
     const { rows } = await db.pool.query("select 1 from offchain.directory_alias where directory_id = $1", [id]);
     expect(rows).toEqual([]);
   },

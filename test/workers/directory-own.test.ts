@@ -142,7 +142,7 @@ async function look(answer: (known: Validators | null) => FetchedDocument, now =
       return answer(known);
     },
   };
-  const agents = [...(await staleErc8004(db.pool, now, 100)), ...(await dueErc8004(db.pool, now, 100))];
+  const agents = [...(await staleErc8004(db.pool, now, 100)), ...(await dueErc8004(db.pool, { now, limit: 100 }))];
   const results = await Promise.all(agents.map((agent) => readFile(agent, documents, GATEWAYS, now)));
   await storeErc8004(db.pool, results, 8453, { ...RULES, now });
   return asked;

@@ -76,7 +76,7 @@ it("comes from the most liquid pair of each token, and changes a row only when i
   const { rows } = await db.pool.query("select agent_id from offchain.directory where active_at is not null");
   expect(rows).toEqual([{ agent_id: "v0" }]);
 
-  expect(await tokensToQuote(db.pool, NOW, 100)).toHaveLength(41);
+  expect(await tokensToQuote(db.pool, { since: NOW, limit: 100 })).toHaveLength(41);
   expect(await run(new Date(NOW.getTime() + 30_000))).toBe(0);
   expect(await run(new Date(NOW.getTime() + 120_000))).toBe(0);
   const gone = {

@@ -39,7 +39,10 @@ const listed = (agentId: number, more: object = {}) => ({
   ...more,
 });
 async function look(answer: FetchedDocument) {
-  const agents = [...(await staleErc8004(world.db.pool, NOW, 10)), ...(await dueErc8004(world.db.pool, NOW, 10))];
+  const agents = [
+    ...(await staleErc8004(world.db.pool, NOW, 10)),
+    ...(await dueErc8004(world.db.pool, { now: NOW, limit: 10 })),
+  ];
   const documents = { get: async () => answer };
   const gateways = { ipfs: "https://ipfs.example", arweave: "https://ar.example" };
   const files = await Promise.all(agents.map((agent) => readFile(agent, documents, gateways, NOW)));
@@ -47,7 +50,7 @@ async function look(answer: FetchedDocument) {
 }
 const detail = async (ref: string) => {
   const id = await findDirectoryId(world.db.pool, ref);
-  return id === null ? null : await directoryDetail(world.db.pool, id);
+  return id === null ? null : await directoryDetail(world.db.pool, { id });
 };
 const note = async () => (await pullProgress(world.db.pool)).find(({ key }) => key === "8004scan")?.note;
 

@@ -12,7 +12,7 @@ export const referralCodes = defineJob({
   input: z.object({}),
   async run({ db }) {
     for (let added = 0; ; ) {
-      const agents = await agentsWithoutCode(db, CODES_PER_STATEMENT);
+      const agents = await agentsWithoutCode(db, { limit: CODES_PER_STATEMENT });
       added += await ensureReferralCodes(db, agents);
       if (agents.length < CODES_PER_STATEMENT) return added;
     }

@@ -41,7 +41,7 @@ export const tokenUris = defineJob({
     const { publicUrl } = config.service;
     let changed = 0;
     for (let round = 0; round < CALLS_PER_RUN; round++) {
-      const due = await tokenUrisToCheck(db, clock(), TOKENS_PER_CALL);
+      const due = await tokenUrisToCheck(db, { now: clock(), limit: TOKENS_PER_CALL });
       const tokenIds = due.map(({ tokenId }) => tokenId);
       const uris = await readTokenUris(chain, identity, tokenIds);
       const now = clock().getTime();

@@ -67,11 +67,11 @@ export const commerce = defineJob({
       await context.chain.headBlock();
       log.warn({ err, contract: address }, "agents' jobs could not be read; they are read later");
       const wait = Math.min(DAY_MS, RETRY_MS * 2 ** Math.min(at.failures, 11));
-      await putOffCommerce(db, address, new Date(clock().getTime() + wait));
+      await putOffCommerce(db, { contract: address, nextTryAt: new Date(clock().getTime() + wait) });
     } finally {
       owed = Math.max(0, -budget.left);
     }
-    await thinCommerceMarks(db, MARKED_BLOCKS);
+    await thinCommerceMarks(db, { blocks: MARKED_BLOCKS });
     return stored;
   },
 });

@@ -77,7 +77,7 @@ async function publish(
   fault("roots.built");
   if (tree === null) return 0;
   if (tree.root === knownRoot) {
-    await epochChecked(db, roots.latest, computedAt);
+    await epochChecked(db, { epoch: roots.latest, at: computedAt });
     return 0;
   }
   const epoch = newEpoch(tree, {

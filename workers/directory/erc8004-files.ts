@@ -84,7 +84,7 @@ export const erc8004Files = defineJob({
       if (agents.length < AGENTS_PER_TRANSACTION) break;
       after = agents.at(-1)!.agentId;
     }
-    const due = await dueErc8004(db, clock(), FILES_PER_RUN);
+    const due = await dueErc8004(db, { now: clock(), limit: FILES_PER_RUN });
     for (let from = 0; from < due.length; from += AGENTS_PER_TRANSACTION) {
       if (clock().getTime() - began.getTime() > MAX_RUN_MS) break;
       await take(due.slice(from, from + AGENTS_PER_TRANSACTION), documents);

@@ -38,7 +38,7 @@ export const ethosRefresh = defineJob({
           inARow = 0;
         } catch (error) {
           failures.push(error);
-          await noteFailedScores(db, batch, clock());
+          await noteFailedScores(db, { wallets: batch, now: clock() });
           if (++inARow === MAX_FAILURES) break;
         }
       }

@@ -24,7 +24,7 @@ export const marketData = defineJob({
   input: z.object({}),
   async run({ db, clock, config, markets }) {
     const since = new Date(clock().getTime() - config.upstreams.pullMs);
-    const batches = batchesOf(await tokensToQuote(db, since, TOKENS_PER_RUN), markets.batch);
+    const batches = batchesOf(await tokensToQuote(db, { since, limit: TOKENS_PER_RUN }), markets.batch);
     const failures: unknown[] = [];
     let changed = 0;
     let inARow = 0;

@@ -207,7 +207,7 @@ async function settleSweep(
   const again = wholeSweep === sweep - 1;
   await forgetPagesBefore(tx, reader.key, sweep);
   if (partial !== null) return { ...UNTOUCHED, again, note: partial };
-  const { all, seen } = await itemCounts(tx, reader.key, sweep);
+  const { all, seen } = await itemCounts(tx, { source: reader.key, sweep });
   if (seen < all * TRUSTED_SHARE) {
     log.warn({ registry: reader.key, known: all, seen }, "a sweep saw so little that nothing is taken for gone");
     return { ...UNTOUCHED, again, note: `The sweep saw ${seen} of ${all} known items, so nothing is taken for gone.` };

@@ -31,7 +31,7 @@ export const tokenTies = defineJob({
   async run({ db, chain, clock }) {
     const failures: unknown[] = [];
     let changed = 0;
-    for (const link of await linksDue(db, clock(), LINKS_PER_RUN)) {
+    for (const link of await linksDue(db, { now: clock(), limit: LINKS_PER_RUN })) {
       const after = (ms: number) => new Date(clock().getTime() + ms);
       try {
         const tie = await tieOf(chain, link);

@@ -61,14 +61,14 @@ async function follow({ db, chain, clock, config }: JobContext): Promise<number>
     while (await mergeCohorts(tx)) {}
     return gone + (await forgetRoutes(tx));
   });
-  await thinMarks(db, MARKED_BLOCKS);
+  await thinMarks(db, { blocks: MARKED_BLOCKS });
   const head = await chain.headBlock();
   const blocks = {
     fromBlock: Math.max(0, head - INCOME_BLOCKS),
     behind: head - RANGE_BLOCKS,
     knownFrom: head - FOLLOW_BLOCKS,
   };
-  for (const kind of COHORT_KINDS) changed += await enrol(db, kind, blocks, jobs);
+  for (const kind of COHORT_KINDS) changed += await enrol(db, { kind, blocks, jobs });
   const accounts = Math.ceil((config.incomeRequestsPerDay * ACCOUNTS_SHARE * EVERY_MS) / DAY_MS / 2);
   const due = (await dueAccounts(db, jobs, accounts)) as Address[];
   const read = async (address: Address) => {
@@ -85,7 +85,7 @@ async function follow({ db, chain, clock, config }: JobContext): Promise<number>
     await storeRoute(db, { blockHash, txHash, hops: [...pairs.values()] });
     return 1;
   };
-  const routes = await dueRoutes(db, accounts);
+  const routes = await dueRoutes(db, { limit: accounts });
   const steps = [
     ...due.map((address) => [address, () => read(address)] as const),
     ...routes.map((route) => [route.txHash, () => readRoute(route)] as const),

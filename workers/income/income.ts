@@ -35,7 +35,7 @@ export const income = defineJob({
     if (config.incomeRequestsPerDay === 0) return 0;
     const allowance = Math.ceil((config.incomeRequestsPerDay * EVERY_MS) / DAY_MS);
     const budget = { left: allowance - owed };
-    const all = await cohorts(db, clock());
+    const all = await cohorts(db, { now: clock() });
     let stored = 0;
     try {
       const head = all.length > 0 && budget.left > 0 ? await chain.block("latest") : null;
@@ -90,7 +90,7 @@ async function readCohort({ context, chain, head }: Reading, cohort: Cohort): Pr
   const { db, clock, config } = context;
   const { id, kind } = cohort;
   const finalBlock = await finalBlockOf(db);
-  const last = await lastTrue(chain, cohort, await marksOf(db, id));
+  const last = await lastTrue(chain, cohort, await marksOf(db, { cohort: id }));
   if (last === null) return null;
   const from = last.block + 1;
   const to = Math.min(head.number, last.block + RANGE_BLOCKS);

@@ -26,7 +26,7 @@ export async function readHostFiles(context: JobContext): Promise<number> {
   const began = clock();
   const due = await dueHostFiles(db, began, HOSTS_PER_RUN);
   const gone = due.filter(({ isNamed }) => !isNamed).map(({ origin }) => origin);
-  if (gone.length > 0) await forgetHosts(db, gone);
+  if (gone.length > 0) await forgetHosts(db, { origins: gone });
   const named = due.filter(({ isNamed }) => isNamed);
   const limit = pLimit(HOSTS_AT_ONCE);
   let changed = 0;

@@ -74,7 +74,7 @@ export const offers = defineJob({
 /** Lists new rows, and continues the round over all rows. @returns rows whose offers are different */
 async function listEndpoints(context: JobContext): Promise<number> {
   const { db } = context;
-  const progress = await listProgress(db);
+  const progress = { ...(await listProgress(db)) };
   let changed = 0;
   for (let pages = 0; pages < LIST_PAGES; pages++) {
     const page = await listPage(context, progress.newTo);
@@ -135,7 +135,7 @@ function listingOf({ id, trust, services, items, skills, domains }: ListedRow): 
 async function readDue(context: JobContext): Promise<number> {
   const { db, clock, fault } = context;
   const began = clock();
-  const due = await dueSources(db, began, ENDPOINTS_PER_RUN);
+  const due = await dueSources(db, { now: began, limit: ENDPOINTS_PER_RUN });
   const hosts = await urlsOfHosts(db, [...new Set(due.map(({ host }) => host))], new Date(began.getTime() - DAY_MS));
   const { within, beyond } = turnsOf(due, hosts, began);
   if (beyond.length > 0) {

@@ -218,14 +218,14 @@ async function watchBlocks(context: JobContext): Promise<number> {
   const { db } = context;
   const open = await revocablePayments(db, chainIds(context));
   return each(context, open, async (payment) => {
-    await markSwept(db, payment.paymentId);
+    await markSwept(db, { paymentId: payment.paymentId });
     return watchBlock(context, payment);
   });
 }
 
 /** Payments of chains that are not configured any more. */
 async function closeLeft(context: JobContext): Promise<number> {
-  const closed = await closeUnwatched(context.db, chainIds(context));
+  const closed = await closeUnwatched(context.db, { chains: chainIds(context) });
   if (closed > 0) context.log.warn({ closed }, "payments of chains that are not configured any more were closed");
   return closed;
 }

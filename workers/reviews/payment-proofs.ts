@@ -27,7 +27,7 @@ export const paymentProofs = defineJob({
   async run({ db, chain, clock, log, config }) {
     const perRun = Math.ceil((config.reviewProofsPerDay * EVERY_MS) / DAY_MS);
     if (perRun === 0) return 0;
-    const due = await dueProofs(db, clock(), perRun);
+    const due = await dueProofs(db, { now: clock(), limit: perRun });
     let stored = 0;
     for (const one of due) {
       try {

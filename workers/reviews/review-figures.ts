@@ -38,14 +38,14 @@ export const reviewFigures = defineJob({
   async run(context) {
     const { db, clock, config } = context;
     const records = recordsAt(config.service.publicUrl);
-    await takeBackRegistrations(db, records);
+    await takeBackRegistrations(db, { records });
     await recordRegistrations(db, { records, reviewed: null });
     const gone = await forgetGone(db);
     const stale = await staleFigures(db);
     // All are counted before any is weighed: the figures of one take the numbers of others.
     for (let from = 0; from < stale.length; from += AGENTS_PER_COUNT)
       await countReviewers(db, stale.slice(from, from + AGENTS_PER_COUNT));
-    const oldest = await oldestFigures(db, new Date(clock().getTime() - MAX_AGE_MS), OLDEST_PER_RUN);
+    const oldest = await oldestFigures(db, { before: new Date(clock().getTime() - MAX_AGE_MS), limit: OLDEST_PER_RUN });
     const keyOf = ({ registry, agentId }: DueAgent) => `${registry} ${agentId}`;
     const keys = new Set(stale.map(keyOf));
     const sets = setsOf([...stale, ...oldest.filter((agent) => !keys.has(keyOf(agent)))]);

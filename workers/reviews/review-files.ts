@@ -61,7 +61,7 @@ export const reviewFiles = defineJob({
 
 /** Lists files of reviews, and reads those that are in their URI. */
 async function listNew({ db, clock, config, log }: JobContext): Promise<number> {
-  const agents = await unlistedAgents(db, AGENTS_PER_RUN);
+  const agents = await unlistedAgents(db, { limit: AGENTS_PER_RUN });
   if (agents.length === 0) return 0;
   const named = await unlistedFiles(db, agents, LISTED_PER_RUN);
   const reads = named.map((one) => located(one, { config, now: clock(), log }));

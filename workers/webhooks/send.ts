@@ -130,12 +130,12 @@ async function settle(
   });
   if (isTaken(outcome) && !slow && delivery.pool === "answering") {
     await settleDelivery(db, delivery, attempt, { state: "delivered" });
-    await resetFailures(db, webhookId);
+    await resetFailures(db, { webhookId });
     return "delivered";
   }
   const result = await transaction(db, async (tx) => {
     // Locks the webhook before its deliveries: the order of everything that locks both.
-    const health = await lockHealth(tx, webhookId);
+    const health = await lockHealth(tx, { webhookId });
     if (health === null) return null;
     const now = clock();
     const follows = afterAttempt({
@@ -150,7 +150,7 @@ async function settle(
     if (!(await settleDelivery(tx, delivery, attempt, { ...follows.delivery, slowUntil }))) return null;
     await storeHealth(tx, webhookId, { ...follows.receiver, ...pool });
     const disable = health.disabledAt === null ? follows.disable : null;
-    if (disable) await disableWebhook(tx, webhookId, disable, now);
+    if (disable) await disableWebhook(tx, { webhookId, now, reason: disable });
     return { ...follows, disable };
   });
   if (result?.disable) {

@@ -18,8 +18,8 @@ export const webhookUpkeep = defineJob({
     const now = await databaseNow(db);
     return runSteps({
       // Turns are no rows that a run reports.
-      "missed turns": () => scheduleMissedOwners(db, now).then(() => 0),
-      turns: () => deleteIdleOwners(db, now).then(() => 0),
+      "missed turns": () => scheduleMissedOwners(db, { now }).then(() => 0),
+      turns: () => deleteIdleOwners(db, { now }).then(() => 0),
       "retired secrets": () => deleteExpiredSecrets(db, now),
       logs: () => trimLogs(db),
       deliveries: () => deleteOldDeliveries(db, new Date(now.getTime() - config.eventRetentionMs)),

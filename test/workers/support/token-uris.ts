@@ -60,7 +60,7 @@ export function tokenUriWorld(on: Sending, desk: Desk) {
         args: [BigInt(tokenId)],
       }),
 
-    state: async (tokenId: number) => (await knownTokenUri(desk.db, tokenId))?.state,
+    state: async (tokenId: number) => (await knownTokenUri(desk.db, { tokenId }))?.state,
 
     becomes: (tokenId: number, state: TokenUriState) =>
       until(`token ${tokenId} is ${state}`, async () => (await world.state(tokenId)) === state).catch((error) => {

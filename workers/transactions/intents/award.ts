@@ -38,7 +38,7 @@ export const awardEffect: IntentEffect = {
   async mined() {},
   async failed(tx, intent, _reason, now) {
     const wallet = attemptedKey(intent.intentKey).split(":")[1] as Address;
-    await retryAwards(tx, wallet, new Date(now.getTime() + AWARD_RETRY_MS));
+    await retryAwards(tx, { wallet, at: new Date(now.getTime() + AWARD_RETRY_MS) });
   },
   async undone() {},
 };
@@ -57,7 +57,7 @@ export async function queueAwards(tx: pg.ClientBase, mint: DueMint, traitPriceWe
           gasBound: kindGasBound("award:"),
         };
   for (const award of await awardsOf(tx, mint, traitPriceWei)) await queueRepeatable(tx, { ...award, free });
-  await setAwardsDue(tx, mint.mintId, null);
+  await setAwardsDue(tx, { mintId: mint.mintId, at: null });
 }
 
 async function awardsOf(tx: pg.ClientBase, mint: DueMint, traitPriceWei: bigint) {
@@ -99,10 +99,9 @@ async function awardsOf(tx: pg.ClientBase, mint: DueMint, traitPriceWei: bigint)
   return awards;
 }
 
-/** Withdraws awards that are queued and not signed, because their registration was undone. */
-export const withdrawAwards = (tx: pg.ClientBase, wallet: Address): Promise<void> =>
-  withdrawQueued(
-    tx,
-    WHAT.map((what) => keyOf(wallet, what)),
-    "the registration was reorganised away",
-  );
+/** Withdraws awards that are queued and not signed, because their registration was undone. @returns how many */
+export const withdrawAwards = (tx: pg.ClientBase, wallet: Address): Promise<number> =>
+  withdrawQueued(tx, {
+    intentKeys: WHAT.map((what) => keyOf(wallet, what)),
+    reason: "the registration was reorganised away",
+  });

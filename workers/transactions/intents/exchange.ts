@@ -14,11 +14,11 @@ export const exchangeEffect: IntentEffect = {
   prefix: "exchange",
   async mined(tx, intent, receipt) {
     const { tokenId, by } = subjectOf(intent);
-    await noteExchangeTransaction(tx, tokenId, by, receipt.hash);
+    await noteExchangeTransaction(tx, { tokenId, by, txHash: receipt.hash });
   },
   async failed() {},
   async undone(tx, intent) {
     const { tokenId, by } = subjectOf(intent);
-    await noteExchangeTransaction(tx, tokenId, by, null);
+    await noteExchangeTransaction(tx, { tokenId, by, txHash: null });
   },
 };

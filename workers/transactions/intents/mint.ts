@@ -34,7 +34,7 @@ export const mintEffect: IntentEffect = {
     await ensureReferralCodes(tx, [{ tokenId, name: mint.name, agentAddress: mint.wallet }]);
     await writeProfileFields(tx, tokenId, writesOf(mint), now);
     if (mint.referralCode) await recordReferral(tx, tokenId, mint.referralCode);
-    if (bringsAwards(mint)) await setAwardsDue(tx, mintId, now);
+    if (bringsAwards(mint)) await setAwardsDue(tx, { mintId, at: now });
     if (await isIndexed(tx)) await recomputeCred(tx, { tokenIds: [tokenId] }, { now, cause: "profile" });
   },
 

@@ -17,7 +17,7 @@ import type { EffectContext, IntentEffect } from "./effect.ts";
  * Accepted: one block, and the service writes the request of a caller who had the right at that time.
  */
 async function refusal({ db }: EffectContext, { intentKey }: Intent): Promise<string | null> {
-  const write = await chainWriteOf(db, intentKey);
+  const write = await chainWriteOf(db, { intentKey });
   if (!write || !(await isIndexed(db))) return null;
   return (await walletControls(db, write.tokenId, write.wallet)) ? null : "the agent changed hands";
 }
@@ -40,7 +40,7 @@ export const profileEffect: IntentEffect = {
    * older text must not count as the newer one.
    */
   async mined(tx, intent, _receipt, now) {
-    const write = await chainWriteOf(tx, intent.intentKey);
+    const write = await chainWriteOf(tx, { intentKey: intent.intentKey });
     if (!write) return;
     const { trait, writes } = written(intent.data);
     if (trait !== null) return deleteProfileTrait(tx, write.tokenId, trait);

@@ -23,9 +23,9 @@ export const rootEffect: IntentEffect = {
   },
   /** Its number is not used again: the next run of the job publishes the scores of that moment. */
   async failed(tx, { intentKey }, reason) {
-    await epochFailed(tx, intentKey, reason);
+    await epochFailed(tx, { intentKey, error: reason });
   },
   async undone(tx, { intentKey }) {
-    await epochReopened(tx, intentKey);
+    await epochReopened(tx, { intentKey });
   },
 };

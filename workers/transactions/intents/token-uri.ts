@@ -44,7 +44,7 @@ async function refusal({ db, chain }: EffectContext, intent: Intent): Promise<st
   const present = (await readTokenUris(chain, intent.to, [tokenId])).get(tokenId);
   // The token does not exist: the simulation or the block refuses it.
   if (present === undefined) return null;
-  const known = await knownTokenUri(db, tokenId);
+  const known = await knownTokenUri(db, { tokenId });
   const base = known?.base ?? null;
   if (present === "") return base === null ? null : "the owner has removed the URI";
   if (present === uri) return SET;
@@ -75,6 +75,6 @@ export const tokenUriEffect: IntentEffect = {
   },
 
   async undone(tx, intent) {
-    await tokenUriUnset(tx, subjectOf(intent).tokenId);
+    await tokenUriUnset(tx, { tokenId: subjectOf(intent).tokenId });
   },
 };

@@ -40,6 +40,6 @@ async function queueOne({ db, clock, fault, log }: SenderSession, mint: DueMint,
     log.info({ mint: mint.mintId }, "awards queued");
   } catch (error) {
     log.error({ mint: mint.mintId, error }, "the awards of a registration could not be queued");
-    await setAwardsDue(db, mint.mintId, new Date(clock().getTime() + AWARD_RETRY_MS));
+    await setAwardsDue(db, { mintId: mint.mintId, at: new Date(clock().getTime() + AWARD_RETRY_MS) });
   }
 }

@@ -132,7 +132,7 @@ async function settle(session: SenderSession, intent: SignedIntent, head: number
     { intent: intent.intentKey, nonce: intent.nonce },
     "another transaction used the nonce; signing anew",
   );
-  await requeue(session.db, intent.id);
+  await requeue(session.db, { intentId: intent.id });
   return false;
 }
 
