@@ -1,6 +1,6 @@
 /** A request of this API as programs in three languages write it. */
 
-import { shellWord } from "./offers/calls.ts";
+import { IMPORT_ENV, payingClient, sending, shellWord } from "./offers/calls.ts";
 
 export type SampleRequest = {
   method: "get" | "post" | "put" | "delete";
@@ -62,41 +62,24 @@ function rewritten(text: string, write: (value: unknown) => string): string {
 export const indented = (text: string, spaces = 0): string =>
   rewritten(text, (value) => JSON.stringify(value, null, 2).replaceAll("\n", `\n${" ".repeat(spaces)}`));
 
+/** With what every program has, and the protocol's own client where there is a price. */
 function typescript(request: SampleRequest): string {
-  const { method, baseUrl, path, places, query, body, credential, isPriced } = request;
-  if (!request.answersJson) return fetching(request);
-  const needsWallet = credential === "wallet" || isPriced;
-  const options = [
-    `baseUrl: ${JSON.stringify(baseUrl)}`,
-    ...(credential === "wallet" ? ["wallet"] : []),
-    ...(credential === "apiKey" ? ["apiKey: API_KEY"] : []),
-    ...(isPriced ? ["pay: x402(wallet)"] : []),
-  ];
-  const params = Object.entries({ path: places, query }).filter(([, values]) => Object.keys(values).length > 0);
-  const given = [
-    ...(params.length > 0
-      ? [`params: { ${params.map(([where, values]) => `${where}: ${JSON.stringify(values)}`).join(", ")} }`]
-      : []),
-    ...(body === undefined ? [] : [`body: ${indented(body, 2)}`]),
-  ];
-  const rest = given.length > 0 ? `, {\n  ${given.join(",\n  ")},\n}` : "";
-  return [
-    `import { createClient } from "agent-cred-sdk";`,
-    ...(isPriced ? [`import { x402 } from "agent-cred-sdk/x402";`] : []),
-    ...(needsWallet ? [`import { privateKeyToAccount } from "viem/accounts";`] : []),
-    "",
-    ...(needsWallet ? ["const wallet = privateKeyToAccount(PRIVATE_KEY);"] : []),
-    `const client = createClient({ ${options.join(", ")} });`,
-    `const answer = await client.${method}(${JSON.stringify(path)}${rest});`,
-  ].join("\n");
-}
-
-/** Where the answer is no JSON. */
-function fetching(request: SampleRequest): string {
+  const { baseUrl, body, isPriced } = request;
   const verb = verbOf(request);
+  const headers = headersOf(request).map(
+    ([name, value]) => `"${name}": \`${value.replace(/\$(\w+)/, (_, variable: string) => `\${env.${variable}}`)}\``,
+  );
+  const options = [
+    ...(verb ? [`method: "${verb}"`] : []),
+    ...(headers.length > 0 ? [`headers: { ${headers.join(", ")} }`] : []),
+    ...(body === undefined ? [] : [`body: JSON.stringify(${indented(body, 2)})`]),
+  ];
+  const url = JSON.stringify(baseUrl + targetOf(request));
+  const given = options.length > 0 ? `${url}, {\n  ${options.join(",\n  ")},\n}` : url;
+  if (isPriced) return [...payingClient(null), "", ...sending("pay", given)].join("\n");
   return [
-    `const response = await fetch(${JSON.stringify(request.baseUrl + targetOf(request))}${verb && `, { method: "${verb}" }`});`,
-    `console.log(response.status, response.headers.get("content-type"));`,
+    ...(headers.some((header) => header.includes("env.")) ? [IMPORT_ENV, ""] : []),
+    ...sending("fetch", given),
   ].join("\n");
 }
 

@@ -1,8 +1,17 @@
 /** How an offer is called, as text for a shell, a program or a client's settings. Names and addresses are strangers': each is quoted. */
 import { urlOf } from "../urls.ts";
+import { exampleInput } from "./example-input.ts";
 import type { OfferKind } from "./offer.ts";
 
-export type CallableOffer = { kind: OfferKind; name: string; endpoint: string | null; method: string | null };
+export type CallableOffer = {
+  kind: OfferKind;
+  name: string;
+  endpoint: string | null;
+  method: string | null;
+  inputSchema?: unknown;
+  /** US dollars of a call. */
+  priceUsd?: number | null;
+};
 
 /** Any text as one word of a POSIX shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -21,13 +30,15 @@ const slugOf = (name: string): string => (name.toLowerCase().match(/[a-z0-9]+/g)
 export type CallText = { form: "shell" | "settings" | "program"; text: string };
 
 /**
- * The ways to call an offer at its endpoint; none for one without an http(s) address.
+ * The ways to call an offer at its endpoint, with the input that it asks for; none for one without an http(s) address.
  * @param agent its name, for the name of a server in settings
  */
-export function callsOf({ kind, name, endpoint, method }: CallableOffer, agent: string): CallText[] {
+export function callsOf(offer: CallableOffer, agent: string): CallText[] {
+  const { kind, name, endpoint, inputSchema } = offer;
   const url = endpoint === null ? null : urlOf(endpoint);
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return [];
   const { href } = url;
+  const input = exampleInput(inputSchema);
   switch (kind) {
     case "tool":
       return [
@@ -39,43 +50,74 @@ export function callsOf({ kind, name, endpoint, method }: CallableOffer, agent: 
           form: "shell",
           text: jsonCall(
             href,
-            { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: {} } },
+            { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input ?? {} } },
             "application/json, text/event-stream",
           ),
         },
       ];
-    case "skill":
-      return [
-        {
-          form: "shell",
-          text: jsonCall(
-            href,
-            {
-              jsonrpc: "2.0",
-              id: 1,
-              method: "message/send",
-              params: { message: { role: "user", messageId: "1", parts: [{ kind: "text", text: "" }] } },
-            },
-            "application/json",
-          ),
-        },
-      ];
+    case "skill": {
+      const parts = [{ kind: "text", text: name }];
+      const params = { message: { role: "user", messageId: "1", parts } };
+      const body = { jsonrpc: "2.0", id: 1, method: "message/send", params };
+      return [{ form: "shell", text: jsonCall(href, body, "application/json") }];
+    }
     case "resource":
-      return [
-        { form: "shell", text: `curl -sS -i${method && method !== "GET" ? ` -X ${method}` : ""} ${shellWord(href)}` },
-        { form: "program", text: payingCall(href, method) },
-      ];
+      return resourceCalls(url, input, offer);
   }
 }
 
-/** By the protocol's own client, which reads the terms of the 402, signs and asks again. */
-const payingCall = (url: string, method: string | null): string =>
-  [
-    'import { ExactEvmScheme } from "@x402/evm/exact/client";',
-    'import { wrapFetchWithPayment, x402Client } from "@x402/fetch";',
-    "",
-    'const client = new x402Client().register("eip155:8453", new ExactEvmScheme(account));',
-    `const response = await wrapFetchWithPayment(fetch, client)(${JSON.stringify(url)}${
-      method && method !== "GET" ? `, { method: ${JSON.stringify(method)} }` : ""
-    });`,
-  ].join("\n");
+/** A resource takes its input in the query, or in the body where its method has one. */
+function resourceCalls(
+  url: URL,
+  input: Record<string, unknown> | null,
+  { method, priceUsd }: CallableOffer,
+): CallText[] {
+  const verb = method && method !== "GET" ? method : null;
+  const hasBody = verb !== null && verb !== "DELETE" && verb !== "HEAD";
+  const called = new URL(url);
+  for (const [name, value] of hasBody ? [] : Object.entries(input ?? {}))
+    called.searchParams.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+  const body = hasBody && input ? JSON.stringify(input) : null;
+  const shell = [
+    `curl -sS -i${verb ? ` -X ${verb}` : ""} ${shellWord(called.href)}`,
+    ...(body ? ["-H 'content-type: application/json'", `-d ${shellWord(body)}`] : []),
+  ];
+  const options = [
+    ...(verb ? [`method: ${JSON.stringify(verb)}`] : []),
+    ...(body ? [`headers: { "content-type": "application/json" }`, `body: ${JSON.stringify(body)}`] : []),
+  ];
+  const given = JSON.stringify(called.href) + (options.length > 0 ? `, { ${options.join(", ")} }` : "");
+  return [
+    { form: "shell", text: shell.join(" \\\n  ") },
+    { form: "program", text: [...payingClient(priceUsd ?? null), "", ...sending("pay", given)].join("\n") },
+  ];
+}
+
+/** Lines of a program that sends a request and prints its answer. @param given the arguments, as source text */
+export const sending = (fetching: "fetch" | "pay", given: string): string[] => [
+  `const response = await ${fetching}(${given});`,
+  "console.log(response.status, await response.text());",
+];
+
+/**
+ * Lines of a program that make `pay`, by the protocol's own client: it reads the terms of the 402, signs and asks again.
+ * @param maxUsd the most that is paid for a call; null leaves the client's own limit, one US dollar
+ */
+export const payingClient = (maxUsd: number | null): string[] => [
+  IMPORT_ENV,
+  'import { ExactEvmScheme } from "@x402/evm/exact/client";',
+  'import { wrapFetchWithPayment, x402Client } from "@x402/fetch";',
+  'import { privateKeyToAccount } from "viem/accounts";',
+  "",
+  "const account = privateKeyToAccount(env.PRIVATE_KEY);",
+  'const client = new x402Client().register("eip155:8453", new ExactEvmScheme(account));',
+  "// A call that costs more is not paid.",
+  `client.setSpendControls({ maxAmountPerPayment: "$${plain.format(maxUsd ?? 1)}" });`,
+  "const pay = wrapFetchWithPayment(fetch, client);",
+];
+
+/** Of a program whose secrets are variables of its environment. */
+export const IMPORT_ENV = 'import { env } from "node:process";';
+
+/** A number without grouping and without an exponent. */
+const plain = new Intl.NumberFormat("en-US", { useGrouping: false, maximumFractionDigits: 18 });

@@ -109,17 +109,15 @@ function methodOf(terms: Json, first: Json): unknown {
   return typeof stated === "string" ? stated.toUpperCase() : null;
 }
 
-/** The schema of the input: from the extension of the Bazaar, else from version 1's `outputSchema`. */
+/** The schema of the input, with the example that the terms have: from the extension of the Bazaar, else from version 1's `outputSchema`. */
 function schemaOf(terms: Json, first: Json): unknown {
   const bazaar = inside(terms, "extensions", "bazaar");
   const input = inside(bazaar, "schema", "properties", "input", "properties");
-  return (
-    input?.queryParams ??
-    input?.body ??
-    inside(bazaar, "info", "input") ??
-    inside(first, "outputSchema", "input") ??
-    null
-  );
+  const info = inside(bazaar, "info", "input");
+  const schema = inside(input, "queryParams") ?? inside(input, "body");
+  const example = info?.queryParams ?? info?.body;
+  if (schema && example !== undefined) return { ...schema, examples: [example] };
+  return schema ?? info ?? inside(first, "outputSchema", "input") ?? null;
 }
 
 function inside(value: unknown, ...path: string[]): Json | null {

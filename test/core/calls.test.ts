@@ -18,10 +18,25 @@ describe("a call", () => {
     expect(shell!.text).toContain(`-d '{"jsonrpc":"2.0","id":1,"method":"tools/call"`);
   });
 
-  it("of a paid resource uses the method that its terms state", () => {
-    const [shell, program] = callsOf(offer("resource", { method: "POST" }), "a");
-    expect(shell!.text).toBe("curl -sS -i -X POST 'https://a.example/x?q=1'");
-    expect(program!.text).toContain('(fetch, client)("https://a.example/x?q=1", { method: "POST" })');
+  const source = { type: "object", properties: { source: { type: "string" } }, required: ["source"] };
+  it.each([
+    ["the example of its terms", { ...source, examples: [{ source: "it's $HOME" }] }, { source: "it's $HOME" }],
+    ["what is required, by name", source, { source: "<source>" }],
+    ["nothing where nothing is required", { ...source, required: [] }, null],
+    ["nothing where the schema is none", "source", null],
+  ])("of a paid resource has as its input %s, in the query or in the body", (_, inputSchema, input) => {
+    const query = input ? `&${new URLSearchParams(input)}` : "";
+    const [shell, program] = callsOf(offer("resource", { inputSchema, priceUsd: 0.04 }), "a");
+    expect(shell!.text).toBe(`curl -sS -i 'https://a.example/x?q=1${query}'`);
+    expect(program!.text).toContain(`await pay("https://a.example/x?q=1${query}");`);
+    expect(program!.text).toContain('maxAmountPerPayment: "$0.04"');
+    const [posted, pays] = callsOf(offer("resource", { method: "POST", inputSchema, priceUsd: 5e-7 }), "a");
+    expect(posted!.text).toContain("curl -sS -i -X POST 'https://a.example/x?q=1'");
+    expect(posted!.text.includes(`-d ${shellWord(JSON.stringify(input))}`)).toBe(input !== null);
+    expect(pays!.text.includes(JSON.stringify(JSON.stringify(input)))).toBe(input !== null);
+    expect(pays!.text).toContain('maxAmountPerPayment: "$0.0000005"');
+    const [, called] = callsOf(offer("tool", { inputSchema }), "a");
+    expect(called!.text).toContain(shellWord(JSON.stringify(input ?? {})).slice(1, -1));
   });
 
   it.each([null, "ipfs://x", "javascript:alert(1)", "https://user:secret@a.example/", "no address"])(

@@ -37,14 +37,13 @@ describe("a request as a program writes it", () => {
     expect(wordsOf(LANGUAGES.curl({ ...plain, credential: "apiKey" }))).toContain("X-API-Key: key");
   });
 
-  it("is a call of the client library, with a wallet and a way to pay where they are needed", () => {
+  it("is a program that pays within a limit where there is a price, and plain otherwise", () => {
     const text = LANGUAGES.TypeScript(write);
-    expect(text).toContain('createClient({ baseUrl: "https://agents.test", wallet, pay: x402(wallet) })');
-    expect(text).toContain('client.post("/api/v2/agent/{ref}/cred", {\n  params: { path: {"ref":"a/b?c"} }');
-    expect(LANGUAGES.TypeScript({ ...plain, places: {}, query: {} })).toMatch(/client\.get\("[^"]+"\);$/);
-    expect(LANGUAGES.TypeScript({ ...plain, answersJson: false })).toContain(
-      `await fetch("https://agents.test${targetOf(plain)}")`,
-    );
+    expect(text).toContain('client.setSpendControls({ maxAmountPerPayment: "$1" });');
+    expect(text).toContain('await pay("https://agents.test/api/v2/agent/a%2Fb%3Fc/cred", {\n  method: "POST"');
+    expect(text).toMatch(/"Authorization": `Bearer \$\{env\.CREDENTIAL\}`/);
+    expect(LANGUAGES.TypeScript(plain)).toMatch(/^const response = await fetch\("[^"]+"\);\nconsole/);
+    expect(LANGUAGES.TypeScript({ ...plain, credential: "apiKey" })).toMatch(/^import { env } from "node:process";\n/);
   });
 
   it("has JSON as Python writes it", () => {
