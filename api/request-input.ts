@@ -2,8 +2,8 @@
 import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
+import { parsedWithoutNulls } from "../core/absent-nulls.ts";
 import { fail } from "../core/errors.ts";
-import { isRecord } from "../core/json.ts";
 import { quoted } from "../core/quoted.ts";
 import { type Endpoint, queryOf } from "./endpoint.ts";
 import type { AnswerHeaders } from "./http/headers.ts";
@@ -67,40 +67,13 @@ async function protocolInput(
   return { ...rest, body: parsed.data, sent: value, bytes };
 }
 
-/** Max passes in which fields that are null are left out: a later one sees what the one before let through. */
-const MAX_PASSES = 4;
-
-/** Typed clients write `null` for a field without a value. Where a field takes no null it is absent; where it takes one it stays. */
-function parsedOf(schema: z.ZodType, value: unknown) {
-  let given = value;
-  for (let pass = 1; ; pass++) {
-    const parsed = schema.safeParse(given, { error: issueText });
-    if (parsed.success || pass === MAX_PASSES) return parsed;
-    const nulls = parsed.error.issues.map(({ path }) => path).filter((path) => isNullAt(given, path));
-    if (nulls.length === 0) return parsed;
-    given = structuredClone(given);
-    for (const path of nulls) delete holderOf(given, path)![path.at(-1)!];
-  }
-}
-
-type Path = readonly PropertyKey[];
-/** The object whose field a path ends in; undefined where there is none. */
-function holderOf(value: unknown, path: Path): Record<PropertyKey, unknown> | undefined {
-  let holder = value;
-  for (const key of path.slice(0, -1))
-    holder = isRecord(holder) || Array.isArray(holder) ? (holder as Record<PropertyKey, unknown>)[key] : undefined;
-  return isRecord(holder) ? holder : undefined;
-}
-const isNullAt = (value: unknown, path: Path): boolean =>
-  path.length > 0 && holderOf(value, path)?.[path.at(-1)!] === null;
-
 /** A path of fields without free words: a caller names the keys of some objects. */
 const PLAIN_PATH = /^[\w.-]+$/;
 
 /** Checks one part of the request. @throws Failure invalid_input naming each problem by its path */
 export function check(schema: z.ZodType | undefined, value: unknown, part: string): unknown {
   if (schema === undefined) return undefined;
-  const parsed = parsedOf(schema, value);
+  const parsed = parsedWithoutNulls(schema, value, { error: issueText });
   if (parsed.success) return parsed.data;
   const details = issueDetails(parsed.error, part);
   const [first] = details;

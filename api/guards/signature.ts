@@ -21,10 +21,9 @@ export function personalHash(text: string): Uint8Array {
  */
 export function recoverSigner(hash: Uint8Array, signature: Hex): Address | null {
   if (signature.length !== 132 && signature.length !== 130) return null;
-  const bytes = wholeForm(Buffer.from(signature.slice(2), "hex"));
+  const bytes = Buffer.from(wholeForm(signature).slice(2), "hex");
   if (bytes.length !== 65) return null;
-  const v = bytes[64]!;
-  const recovery = v >= 27 ? v - 27 : v;
+  const recovery = bytes[64]! - 27;
   if ((recovery !== 0 && recovery !== 1) || bytes.compare(HALF_ORDER, 0, 32, 32, 64) > 0) return null;
   try {
     const key = ecdsaRecover(bytes.subarray(0, 64), recovery, hash, false);
@@ -34,10 +33,12 @@ export function recoverSigner(hash: Uint8Array, signature: Hex): Address | null 
   }
 }
 
-/** r‖s‖v of a compact signature; every other one as it is. */
-function wholeForm(bytes: Buffer): Buffer {
-  if (bytes.length !== 64) return bytes;
-  const whole = Buffer.concat([bytes, Buffer.of(bytes[32]! >> 7)]);
-  whole[32]! &= 0x7f;
-  return whole;
+/** r‖s‖v with v 27 or 28, as contracts take it, of a key's signature in any of its forms; other bytes as they are. */
+export function wholeForm(signature: Hex): Hex {
+  const bytes = Buffer.from(signature.slice(2), "hex");
+  if (bytes.length !== 64 && bytes.length !== 65) return signature;
+  const whole = Buffer.concat([bytes.subarray(0, 64), Buffer.of(bytes[64] ?? bytes[32]! >> 7)]);
+  if (bytes.length === 64) whole[32]! &= 0x7f;
+  if (whole[64]! < 2) whole[64]! += 27;
+  return `0x${whole.toString("hex")}`;
 }

@@ -13,7 +13,7 @@ import type { Fault } from "../../runtime/faults.ts";
 import type { PaymentMethod, SalesParts } from "../../settlement/methods/method.ts";
 import { PAYMENT_METHODS } from "../../settlement/methods.ts";
 import type { Log } from "../http/error-answer.ts";
-import { isSignedByPayer } from "./payer.ts";
+import { refusalOfSignature, wholeSignature } from "./payer.ts";
 
 export type PaymentServiceParts = {
   config: Pick<Config, "chain" | "contracts" | "payments" | "pricing" | "service">;
@@ -88,7 +88,8 @@ export function openPaymentService(parts: PaymentServiceParts): PaymentService {
       methods: parts.paymentMethods ?? PAYMENT_METHODS,
       salt: randomUUID,
       assertDomain: domainCheck(chain, domain, log),
-      isSignedByPayer: (signed) => isSignedByPayer(chain, signed, domain),
+      wholeSignature: (signed) => wholeSignature(signed, domain),
+      refusalOfSignature: (signed) => refusalOfSignature(chain, signed, domain),
     },
     shown: prices.shown,
 

@@ -1,19 +1,18 @@
 /** The cred report: compute it, sign its receipt, check a receipt. */
 
 import { randomUUID } from "node:crypto";
-import { hashTypedData } from "viem/utils";
 import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";
 import type { AgentFacts, Hex } from "../../core/agents/facts.ts";
 import { shownCred } from "../../core/cred/cred.ts";
+import { receiptDigest, signerOf } from "../../core/cred/report/check.ts";
 import { type CredReportInput, type CredReportView, credReportView } from "../../core/cred/report/cred-report.ts";
-import { type ReceiptDomain, readPayload, receiptData } from "../../core/cred/report/receipt.ts";
+import { type ReceiptDomain, readPayload, receiptData, receiptMessage } from "../../core/cred/report/receipt.ts";
 import type { SealedReport } from "../../core/cred/report/sealed-report.ts";
 import { fail } from "../../core/errors.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
 import { sessionCounts } from "../../db/callers/sessions.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { recoverSigner } from "../guards/signature.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import type { AgentRef } from "../parameters.ts";
 import { factsOf, siteOf } from "./agent-facts.ts";
@@ -69,12 +68,7 @@ export async function sealReport(deps: HandlerDeps, draft: DraftReport, payment:
 export function reportOfReceipt(deps: HandlerDeps, payload: string, signature: Hex): CredReportView | null {
   const report = readPayload(payload);
   if (!report) return null;
-  const { message, ...rest } = receiptData(payload, report, receiptDomain(deps.config));
-  const digest = hashTypedData({
-    ...rest,
-    message: { ...message, tokenId: BigInt(message.tokenId), generatedAt: BigInt(message.generatedAt) },
-  });
-  const signer = recoverSigner(Buffer.from(digest.slice(2), "hex"), signature);
+  const signer = signerOf(receiptDigest(receiptDomain(deps.config), receiptMessage(payload, report)), signature);
   const known = [...(deps.receipts ? [deps.receipts.address] : []), ...deps.config.receipts.formerSigners];
   return signer !== null && known.includes(signer) ? report : null;
 }

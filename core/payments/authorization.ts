@@ -1,6 +1,7 @@
 /** Payment payloads of x402, versions 2 and 1, parsed strictly, and the digest that their signer signed. */
-import { encodeFunctionData, hashTypedData, parseAbi } from "viem/utils";
+import { encodeFunctionData, hashTypedData, parseAbi, parseErc6492Signature } from "viem/utils";
 import { z } from "zod";
+import { parsedWithoutNulls } from "../absent-nulls.ts";
 import type { Address, Hex } from "../agents/facts.ts";
 import { type BoundNonce, readBoundNonce } from "./bound-nonce.ts";
 import { TRANSFER_WITH_AUTHORIZATION } from "./transfer-with-authorization.ts";
@@ -19,10 +20,10 @@ const nonce = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((text) => text.toLowerCase() as Hex);
-/** 65 bytes of an account's key, or the bytes that a contract wallet verifies. */
+/** What an account's key made, in any of its forms, or the bytes that a contract wallet verifies. */
 const signature = z
   .string()
-  .regex(/^0x([0-9a-fA-F]{2}){65,4096}$/)
+  .regex(/^0x([0-9a-fA-F]{2}){1,4096}$/)
   .transform((text) => text.toLowerCase() as Hex);
 const word = z.string().min(1).max(64);
 
@@ -61,16 +62,19 @@ export type SignedPayment = {
   /** What the client has derived the nonce from; null where it takes no part. */
   bound: BoundNonce | null;
   authorization: Authorization;
+  /** Without what would deploy its wallet. */
   signature: Hex;
+  /** Whether it came with what would deploy its wallet (ERC-6492). */
+  wrapped: boolean;
 };
 
 /** Names of networks in version 1. */
 export const V1_NETWORKS: Record<number, string> = { 8453: "base", 84532: "base-sepolia" };
 
-/** Parses a payload of version 2; null when it is invalid. */
-export function readVersion2(json: unknown): SignedPayment | null {
-  const read = version2.safeParse(json);
-  if (!read.success) return null;
+/** Parses a payload of version 2. @returns the member that is missing or not of its form, as a path, where it is invalid */
+export function readVersion2(json: unknown): SignedPayment | string {
+  const read = parsedWithoutNulls(version2, json);
+  if (!read.success) return wrongMember(read.error);
   const { accepted, resource, payload } = read.data;
   const { scheme, network, amount, asset, payTo } = accepted;
   return {
@@ -80,14 +84,14 @@ export function readVersion2(json: unknown): SignedPayment | null {
     accepted: { amount, asset, payTo },
     resourceUrl: resource?.url ?? null,
     bound: readBoundNonce(json),
-    ...payload,
+    ...unwrapped(payload),
   };
 }
 
-/** Parses a payload of version 1 into the format of version 2; null when it is invalid. */
-export function readVersion1(json: unknown): SignedPayment | null {
-  const read = version1.safeParse(json);
-  if (!read.success) return null;
+/** Parses a payload of version 1 into the format of version 2. @returns as `readVersion2` */
+export function readVersion1(json: unknown): SignedPayment | string {
+  const read = parsedWithoutNulls(version1, json);
+  if (!read.success) return wrongMember(read.error);
   const { scheme, network, payload } = read.data;
   const chain = Object.entries(V1_NETWORKS).find(([, name]) => name === network);
   return {
@@ -97,8 +101,20 @@ export function readVersion1(json: unknown): SignedPayment | null {
     accepted: null,
     resourceUrl: null,
     bound: null,
-    ...payload,
+    ...unwrapped(payload),
   };
+}
+
+const wrongMember = ({ issues }: z.ZodError): string => issues[0]!.path.join(".") || "payload";
+
+/** Takes a signature out of its wrapping; one whose wrapping cannot be read stays whole, and is nobody's signature. */
+function unwrapped({ signature, authorization }: z.output<typeof payload>) {
+  try {
+    const inner = parseErc6492Signature(signature);
+    return { authorization, signature: inner.signature, wrapped: "data" in inner };
+  } catch {
+    return { authorization, signature, wrapped: false };
+  }
 }
 
 /** The EIP-712 domain of a token. */

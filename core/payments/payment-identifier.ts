@@ -1,5 +1,6 @@
 /** x402's extension `payment-identifier`: a name that a client gives to a payment and that identifies its repetitions. */
 import { z } from "zod";
+import { parsedWithoutNulls } from "../absent-nulls.ts";
 
 const EXTENSION = "payment-identifier";
 const SHAPE = /^[A-Za-z0-9_-]{16,128}$/;
@@ -39,6 +40,6 @@ const extended = z.object({
  * @returns null without one; undefined for an invalid one: of another shape, or marked as required and missing
  */
 export function readIdentifier(json: unknown): string | null | undefined {
-  const read = extended.safeParse(json);
+  const read = parsedWithoutNulls(extended, json);
   return read.success ? (read.data.extensions?.[EXTENSION]?.info.id ?? null) : undefined;
 }

@@ -34,6 +34,11 @@ export const REFUSALS = {
     says: "The payment's signature is not the payer's signature of it.",
     hint: "Sign with the payer's key, over the token's name, version, chain and address in the terms.",
   },
+  wallet_not_deployed: {
+    says: "The payer is a contract wallet that is not deployed.",
+    hint: "Deploy the wallet first, then present the same payment again while it is valid.",
+    retryAfter: 30,
+  },
   authorization_used: { says: "The payment's authorization has been used or cancelled.", hint: ANEW },
   insufficient_funds: {
     says: "The payer does not hold enough USDC.",

@@ -1,7 +1,7 @@
 /** What a way to pay is: one value with everything that the service does differently for it. */
 import type pg from "pg";
 import type { Chain, Facilitator, Mpp, PaymentOrder } from "../../clients/ports.ts";
-import type { Address } from "../../core/agents/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { SignedPayment, TokenDomain } from "../../core/payments/authorization.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
 import type { Checked } from "../../core/payments/checked.ts";
@@ -43,8 +43,13 @@ export type SalesParts = SettlementParts & {
   salt(): string;
   /** Asks the chain once whether the token has the domain that clients sign over. @throws Failure upstream_unavailable */
   assertDomain(): Promise<void>;
-  /** Whether an authorization was signed by its payer, an account or a contract wallet. @throws Failure upstream_unavailable */
-  isSignedByPayer(signed: SignedPayment): Promise<boolean>;
+  /** The signature in the one form that tokens take, where the payer's own key made it; any other as it is. */
+  wholeSignature(signed: SignedPayment): Hex;
+  /**
+   * Why the payer, an account or a contract wallet, has not signed an authorization; null where it has.
+   * @throws Failure upstream_unavailable
+   */
+  refusalOfSignature(signed: SignedPayment): Promise<Refusal | null>;
 };
 
 /** A header that may carry a payment, with what the OpenAPI document says of it. */

@@ -68,7 +68,8 @@ export const x402: PaymentMethod<GivenAuthorization> = {
   nameOf: ({ authorization: { from, nonce } }, { domain }) =>
     authorizationFact(domain.chainId, domain.verifyingContract, from, nonce),
 
-  async present(parts, given, request) {
+  async present(parts, brought, request) {
+    const given = { ...brought, signature: parts.wholeSignature(brought) };
     const { from } = given.authorization;
     const signer = request.wallet ?? (await request.optionalSignIn());
     const by = signer === from ? "payer" : "bearer";
@@ -117,7 +118,11 @@ function readSigned({ name, value }: SentValue): GivenAuthorization {
   const version = (json as { x402Version?: unknown } | null)?.x402Version;
   if (version !== 1 && version !== 2) return refuseHeader(name, "must have an x402Version of 1 or 2");
   const read = version === 2 ? readVersion2(json) : readVersion1(json);
-  if (!read) return refuseHeader(name, `must be a payment payload of x402 version ${version} for the scheme "exact"`);
+  if (typeof read === "string")
+    return refuseHeader(
+      name,
+      `must be a payment payload of x402 version ${version} for the scheme "exact": ${read} is missing or not of its form`,
+    );
   const identifier = version === 2 ? readIdentifier(json) : null;
   if (identifier === undefined)
     return refuseHeader(name, "must have a payment-identifier of 16 to 128 letters, digits, - and _, or none");
@@ -168,7 +173,7 @@ async function refusalOf(
   const wrong = mismatch(signed, terms, binding.bodyDigest) ?? outOfTime(signed, Math.floor(now / 1000));
   if (wrong) return wrong;
   await parts.assertDomain();
-  return (await parts.isSignedByPayer(signed)) ? null : "invalid_signature";
+  return parts.refusalOfSignature(signed);
 }
 
 /** Seconds until a payment that has not begun has; undefined for other reasons. @param now milliseconds */

@@ -5,7 +5,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import fc from "fast-check";
 import { hashMessage, recoverAddress } from "viem";
 import { describe, expect, inject, it } from "vitest";
-import { personalHash, recoverSigner } from "../../api/guards/signature.ts";
+import { personalHash, recoverSigner, wholeForm } from "../../api/guards/signature.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { shareOf } from "../support/share.ts";
 
@@ -120,6 +120,21 @@ describe("native recovery", () => {
       expect(recoverSigner(hash, signed)).toBe(expected);
       expect((await recoverAddress({ hash: hashMessage(text), signature: signed })).toLowerCase()).toBe(expected);
     }
+  });
+
+  it("writes a signature in the one form that contracts take, whatever form it has", () => {
+    for (const recovery of [0, 1]) {
+      const made: Made = { r: 5n, s: 7n, recovery };
+      const whole = spoil.none!(made, 0, 0n);
+      for (const form of [
+        whole,
+        spoil["64 bytes, compact (EIP-2098)"]!(made, 0, 0n),
+        `${whole.slice(0, -2)}0${recovery}`,
+      ])
+        expect(wholeForm(form as Hex)).toBe(whole);
+    }
+    for (const other of ["0x", "0x12", `0x${"12".repeat(66)}`, `0x${"12".repeat(65)}`])
+      expect(wholeForm(other as Hex)).toBe(other);
   });
 
   it("answers null, and throws nothing, to what is no signature", () => {

@@ -1,30 +1,20 @@
 /** Wallets that are contracts sign in, on a real chain: deployed ones (ERC-1271) and those not deployed yet (ERC-6492). */
-import {
-  type Abi,
-  concat,
-  encodeDeployData,
-  getContractAddress,
-  type Hex,
-  padHex,
-  serializeErc6492Signature,
-} from "viem";
+import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signedTexts } from "../../api/guards/signed-text.ts";
 import { walletGuard } from "../../api/guards/wallet.ts";
 import { networksOf } from "../../api/http/client-network.ts";
 import type { Chain } from "../../clients/ports.ts";
-import { readBuild } from "../../contracts/builds.ts";
 import { siwaText, siweText } from "../../core/callers/signed-texts.ts";
 import { parseCredential, type SignInKind } from "../../core/callers/wallet-credential.ts";
 import { Failure } from "../../core/errors.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
+import { counterfactual, FACTORY } from "../support/counterfactual.ts";
 
 const HOST = "agents.test";
 const SERVICE = { hosts: [HOST], name: "Helixa", webUrl: `https://${HOST}`, chainId: 8453 };
-/** The CREATE2 deployer that every development chain and Base have. */
-const FACTORY = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
 const NOW = Date.now();
 
 let world: ContractWorld;
@@ -64,17 +54,6 @@ async function entry(header: string, accepted: SignInKind[] = ["siwe", "siwa"], 
   }
 }
 
-/** A wallet that is not deployed: its address follows from what would deploy it. */
-function counterfactual(owner = key.address) {
-  const { abi, bytecode } = readBuild("ContractWallet");
-  const salt = padHex("0x1", { size: 32 });
-  const initcode = encodeDeployData({ abi: abi as Abi, bytecode, args: [owner] });
-  const address = getContractAddress({ opcode: "CREATE2", from: FACTORY, salt, bytecode: initcode });
-  const wrap = (signature: Hex) =>
-    serializeErc6492Signature({ address: FACTORY, data: concat([salt, initcode]), signature });
-  return { address, wrap };
-}
-
 describe("a deployed wallet", () => {
   it("signs in by SIWA and by SIWE, each where it is taken", async () => {
     const wallet = deployed.toLowerCase();
@@ -93,14 +72,14 @@ describe("a deployed wallet", () => {
 
 describe("a wallet not deployed yet", () => {
   it("signs in with what would deploy it, and nothing is deployed", async () => {
-    const { address, wrap } = counterfactual();
+    const { address, wrap } = counterfactual(key.address);
     expect(await entry(await credential("siwa", address, { wrap }))).toBe(`siwa ${address.toLowerCase()}`);
     expect(await entry(await credential("siwe", address, { wrap }))).toBe(`siwe ${address.toLowerCase()}`);
     expect(await chain.code(address.toLowerCase() as Hex)).toBe("0x");
   });
 
   it("cannot be claimed with somebody else's wallet, nor without the wrapping", async () => {
-    const { address, wrap } = counterfactual();
+    const { address, wrap } = counterfactual(key.address);
     const stranger = privateKeyToAccount(generatePrivateKey());
     const theirs = counterfactual(stranger.address);
     expect(await entry(await credential("siwa", address, { wrap, signer: stranger }))).toBe("unauthenticated");
@@ -112,10 +91,7 @@ describe("a wallet not deployed yet", () => {
 
   it("signs in the same way once it is deployed", async () => {
     const owner = privateKeyToAccount(generatePrivateKey());
-    const { address, wrap } = counterfactual(owner.address);
-    const { abi, bytecode } = readBuild("ContractWallet");
-    const initcode = encodeDeployData({ abi: abi as Abi, bytecode, args: [owner.address] });
-    const data = concat([padHex("0x1", { size: 32 }), initcode]);
+    const { address, data, wrap } = counterfactual(owner.address);
     await world.mined(world.people[0]!.sendTransaction({ to: FACTORY, data }));
     expect(await chain.code(address.toLowerCase() as Hex)).not.toBe("0x");
     for (const form of [wrap, (s: Hex) => s])
@@ -128,7 +104,7 @@ describe("a wallet not deployed yet", () => {
 it("while the chain is away contract wallets get no verdict, and keys sign in all the same", async () => {
   const away = chainAt("http://127.0.0.1:9");
   expect(await entry(await credential("siwa", deployed), ["siwa"], away)).toBe("upstream_unavailable");
-  const { address, wrap } = counterfactual();
+  const { address, wrap } = counterfactual(key.address);
   expect(await entry(await credential("siwa", address, { wrap }), ["siwa"], away)).toBe("upstream_unavailable");
   expect(await entry(await credential("siwa", key.address), ["siwa"], away)).toBe(`siwa ${key.address.toLowerCase()}`);
 });

@@ -123,6 +123,9 @@ describe("a payment identifier", () => {
   it("is optional, and of one shape", () => {
     expect(readIdentifier({})).toBeNull();
     expect(readIdentifier({ extensions: { bazaar: {} } })).toBeNull();
+    expect(readIdentifier({ extensions: null })).toBeNull();
+    expect(readIdentifier({ extensions: { "payment-identifier": null } })).toBeNull();
+    expect(of({ required: null, id: null })).toBeNull();
     expect(of({ required: false })).toBeNull();
     expect(of({ required: true, id: "pay_7d5d747be160" })).toBe("pay_7d5d747be160");
     for (const bad of [{ required: true }, { id: "short" }, { id: "x".repeat(129) }, { id: "pay 7d5d747be160" }, 7])

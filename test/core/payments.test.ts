@@ -1,9 +1,14 @@
 /** Payments as pure functions: payloads, terms, transfers; nothing a stranger sends is an exception or a match by accident. */
 import fc from "fast-check";
-import { toEventSelector } from "viem";
+import { type Hex, serializeErc6492Signature, toEventSelector } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
-import { authorizationDigest, readVersion1, readVersion2 } from "../../core/payments/authorization.ts";
+import {
+  authorizationDigest,
+  readVersion1,
+  readVersion2,
+  type SignedPayment,
+} from "../../core/payments/authorization.ts";
 import { boundNonceOffer, readBoundNonce } from "../../core/payments/bound-nonce.ts";
 import {
   MAX_TIMEOUT_SECONDS,
@@ -45,10 +50,11 @@ const version2 = {
   payload,
 };
 const version1 = { x402Version: 1, scheme: "exact", network: "base", payload };
+const signedIn = (sent: object) => readVersion2(sent) as SignedPayment;
 
 describe("payloads", () => {
   it("of both versions are the same authorization", () => {
-    const [two, one] = [readVersion2(version2)!, readVersion1(version1)!];
+    const [two, one] = [signedIn(version2), readVersion1(version1) as SignedPayment];
     expect(two.authorization).toEqual(one.authorization);
     expect([two.network, one.network]).toEqual(["eip155:8453", "eip155:8453"]);
     expect(mismatch(two, terms, null)).toBeNull();
@@ -67,14 +73,49 @@ describe("payloads", () => {
     ["a number", 1_000_000],
   ])("with an amount of %s are none", (_what, value) => {
     const bad = { ...payload, authorization: { ...authorization, value } };
-    expect(readVersion2({ ...version2, payload: bad })).toBeNull();
-    expect(readVersion1({ ...version1, payload: bad })).toBeNull();
+    expect(readVersion2({ ...version2, payload: bad })).toBe("payload.authorization.value");
+    expect(readVersion1({ ...version1, payload: bad })).toBe("payload.authorization.value");
+  });
+
+  it("of typed clients, which write null for what they do not have, are the same", () => {
+    const nulls = { ...version2, resource: null, extensions: null, accepted: { ...version2.accepted, extra: null } };
+    expect(readVersion2(nulls)).toEqual(readVersion2(version2));
+    expect(readVersion2({ ...version2, resource: { url: terms.resource.url, description: null } })).toEqual(
+      readVersion2({ ...version2, resource: { url: terms.resource.url } }),
+    );
+    expect(readVersion1({ ...version1, extensions: null })).toEqual(readVersion1(version1));
+    expect(readVersion2({ ...version2, payload: { ...payload, signature: null } })).toBe("payload.signature");
+  });
+
+  it.each([
+    ["no bytes", "0x"],
+    ["half a byte", `0x${"12".repeat(64)}1`],
+    ["no 0x", "12".repeat(65)],
+    ["other letters", `0x${"zz".repeat(65)}`],
+    ["its parts", { r: "0x12", s: "0x12", v: 27 }],
+    ["more than 4,096 bytes", `0x${"12".repeat(4_097)}`],
+  ])("with a signature of %s name it", (_what, signature) => {
+    expect(readVersion2({ ...version2, payload: { ...payload, signature } })).toBe("payload.signature");
+    expect(readVersion1({ ...version1, payload: { ...payload, signature } })).toBe("payload.signature");
+  });
+
+  it("with a signature in what would deploy its wallet (ERC-6492) have the signature alone", () => {
+    const inner = payload.signature as Hex;
+    const wrapped = serializeErc6492Signature({ address: PAY_TO, data: "0x1234", signature: inner });
+    const read = (signature: Hex) => signedIn({ ...version2, payload: { ...payload, signature } });
+    expect([read(inner), read(wrapped)]).toMatchObject([
+      { signature: inner, wrapped: false },
+      { signature: inner, wrapped: true },
+    ]);
+    // The suffix alone, behind what is no wrapping.
+    const broken: Hex = `0x12${wrapped.slice(-64)}`;
+    expect(read(broken)).toMatchObject({ signature: broken, wrapped: false });
   });
 
   it("of anything at all are read or are none, never an exception", () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
-        expect(readVersion2(value) ?? readVersion1(value)).toBeNull();
+        for (const read of [readVersion2, readVersion1]) expect(read(value)).toEqual(expect.any(String));
       }),
       { numRuns: 500 },
     );
@@ -88,7 +129,7 @@ describe("payloads", () => {
         fc.oneof(fc.string(), fc.bigInt().map(String), fc.anything()),
         (path, value) => {
           const read = readVersion2({ ...version2, accepted: { ...version2.accepted, [path]: value } });
-          if (read === null || String(value).toLowerCase() === version2.accepted[path]) return;
+          if (typeof read === "string" || String(value).toLowerCase() === version2.accepted[path]) return;
           expect(mismatch(read, terms, null)).not.toBeNull();
         },
       ),
@@ -98,7 +139,7 @@ describe("payloads", () => {
 });
 
 describe("terms", () => {
-  const signed = readVersion2(version2)!;
+  const signed = signedIn(version2);
   const at = (over: Partial<Record<"validAfter" | "validBefore", bigint>>) =>
     outOfTime({ ...signed, authorization: { ...signed.authorization, ...over } }, NOW);
 
@@ -136,7 +177,7 @@ describe("terms", () => {
       const { nonce } = readBoundNonce(sent)!;
       return { ...sent, payload: { ...payload, authorization: { ...authorization, nonce } } };
     }
-    const of = (sent: object, digest: string | null = DIGEST) => mismatch(readVersion2(sent)!, terms, digest);
+    const of = (sent: object, digest: string | null = DIGEST) => mismatch(signedIn(sent), terms, digest);
 
     it("are met by the request alone for which it was signed", () => {
       expect(of(bound())).toBeNull();
@@ -183,7 +224,7 @@ describe("the token's domain", () => {
 
   it("is what wallets sign over", async () => {
     const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
-    const { authorization: message } = readVersion2(version2)!;
+    const { authorization: message } = signedIn(version2);
     const digest = authorizationDigest(message, terms.domain);
     expect(digest).not.toBe(authorizationDigest(message, { ...terms.domain, name: "USDC" }));
     expect(await account.sign({ hash: digest })).toBe(

@@ -1,6 +1,6 @@
 /**
- * The check of a receipt without the service: what was signed is hashed again (EIP-712), and the key that signed it is
- * recovered. Small, so that a browser can load it; the service itself checks with core/cred/report/receipt.ts.
+ * The check of a receipt, by the service and without it: what was signed is hashed again (EIP-712), and the key that signed
+ * it is recovered. Small, so that a browser can load it.
  */
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
@@ -62,10 +62,12 @@ export function signerOf(digest: Uint8Array, signature: string): Address | null 
   if (!/^0x[0-9a-f]{130}$/i.test(signature)) return null;
   const bytes = hexToBytes(signature.slice(2).toLowerCase());
   const v = bytes[64]!;
+  const recovery = v >= 27 ? v - 27 : v;
+  if (recovery > 1) return null;
   try {
     const parsed = secp256k1.Signature.fromBytes(bytes.subarray(0, 64), "compact");
     if (parsed.hasHighS()) return null;
-    const key = parsed.addRecoveryBit(v >= 27 ? v - 27 : v).recoverPublicKey(digest);
+    const key = parsed.addRecoveryBit(recovery).recoverPublicKey(digest);
     return `0x${bytesToHex(keccak_256(key.toBytes(false).subarray(1)).subarray(12))}`;
   } catch {
     return null;
