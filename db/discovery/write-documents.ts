@@ -1,5 +1,4 @@
 /** Writes documents of rows of the directory: the only writer of `discovery_document`. */
-import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { type DocumentText, documentText, tsvectorOf } from "../../core/discovery/document.ts";
 import * as filterLexemes from "../../core/discovery/filter-lexemes.ts";
@@ -87,15 +86,14 @@ async function write(tx: Queryable, { ids, agents }: ReadDocuments, now: Date): 
 }
 
 /**
- * Ids of agents whose texts others had first; an owner's agent here is no copy of the owner's row of another registry. One
- * whose token was transferred has no known owner: a copy could be sent to whose text it has.
+ * Ids of agents whose texts others had first. The registrations of one owner in several registries are one agent: the first in
+ * each registry is no copy of that in another. One whose token was transferred has no known owner: a copy could be sent to
+ * whose text it has.
  */
 async function copiesOf(tx: Queryable, written: readonly WrittenDocument[], originals: ReadonlyMap<number, number>) {
-  const asked = written.flatMap(({ agent: { id, platform, operator }, text: { textKeys } }) => {
+  const asked = written.flatMap(({ agent: { id, operator }, text: { textKeys } }) => {
     const original = originals.get(id);
-    return original === undefined || platform !== OWN_PLATFORM || operator === null
-      ? []
-      : [{ id, key: textKeys.sets[0]!.at(-1)!, original }];
+    return original === undefined || operator === null ? [] : [{ id, key: textKeys.sets[0]!.at(-1)!, original }];
   });
   const own = asked.length === 0 ? [] : await OF_ONE_OWNER.rows(tx, { asked });
   return new Set(originals.keys()).difference(new Set(own.map(({ id }) => id)));
@@ -171,7 +169,7 @@ const REMOVE = statement({
   text: "delete from offchain.discovery_document where directory_id = any($ids)",
 });
 
-/** Agents of the service whose original is a row of the same owner or proven wallet: of each owner and text the first one. */
+/** Agents whose original is a row of the same owner or proven wallet: of each owner, text and registry the first one. */
 const OF_ONE_OWNER = statement({
   name: "discovery-of-one-owner",
   params: { asked: jsonb<{ id: number; key: number; original: number }[]>() },

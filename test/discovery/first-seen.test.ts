@@ -213,6 +213,16 @@ describe("a text", () => {
     expect([first, own]).toHaveLength(2);
   });
 
+  it("of an owner's agent here is no copy in another registry, where the first is excused and no further one", async () => {
+    const owner = "0xowner";
+    await register({ name: "Harbour", description: TEXT, owner, platform: "helixa" });
+    await register({ name: "Harbour", description: TEXT, owner });
+    expect(await copies()).toEqual([]);
+    const clone = await register({ name: "Harbour Two", description: TEXT, owner });
+    const stranger = await register({ name: "Harbour", description: TEXT });
+    expect(await copies()).toEqual([clone, stranger]);
+  });
+
   it("that an agent had early is not forgotten over a hundred later ones, nor is the one before the last", async () => {
     const victim = await register({ name: "Harbour", description: TEXT });
     const digits = (n: number) => [...String(n)].map((digit) => "bdfghjklmn"[Number(digit)]).join("a");
