@@ -4,8 +4,10 @@ import { SIGNALS, shownCred } from "../../core/cred/cred.ts";
 import { openPoints } from "../../core/cred/open-points.ts";
 import { tierOf, tierWord } from "../../core/cred/tiers.ts";
 import { failNoAgent } from "../../core/errors.ts";
+import { unixSeconds } from "../../core/times.ts";
 import { credByAddressSchema, credByAddressView, credByIdView, credByTokenSchema } from "../../core/views/cred.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
+import { walletAttested } from "../../db/agents/attestations.ts";
 import { credHistory, withEpochs } from "../../db/cred/cred-history.ts";
 import { endpoint } from "../endpoint.ts";
 import { agentRef, blockOrTime, integer, tokenId } from "../parameters.ts";
@@ -91,13 +93,18 @@ export const advice = endpoint({
   async handler({ deps, params: { ref }, now }, json) {
     const facts = await factsOf(deps.facts, ref);
     const { score, raw, computedAt } = shownCred(facts, new Date(now));
+    const attested = await walletAttested(deps.db, {
+      wallet: facts.owner,
+      schema: deps.config.attestationSchemas[0]!,
+      now: unixSeconds(new Date(now)),
+    });
     const reached = SIGNALS.reduce((sum, { key, weight }) => sum + weight * raw[key], 0);
     return json({
       tokenId: facts.tokenId,
       credScore: score,
       points: reached / 100,
       computedAt,
-      steps: openPoints(facts, raw),
+      steps: openPoints(facts, raw, { attested }),
     });
   },
 });

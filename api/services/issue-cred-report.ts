@@ -9,9 +9,14 @@ import { receiptDigest, signerOf } from "../../core/cred/report/check.ts";
 import { type CredReportInput, type CredReportView, credReportView } from "../../core/cred/report/cred-report.ts";
 import { type ReceiptDomain, readPayload, receiptData, receiptMessage } from "../../core/cred/report/receipt.ts";
 import type { SealedReport } from "../../core/cred/report/sealed-report.ts";
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { fail } from "../../core/errors.ts";
+import { unixSeconds } from "../../core/times.ts";
 import { reservationsOf } from "../../core/views/reservations.ts";
+import { walletAttested } from "../../db/agents/attestations.ts";
 import { sessionCounts } from "../../db/callers/sessions.ts";
+import { findDirectoryId } from "../../db/directory/rows.ts";
+import { offeringOf } from "../../db/discovery/offering.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import type { AgentRef } from "../parameters.ts";
@@ -34,8 +39,18 @@ export async function draftReport(deps: HandlerDeps, ref: AgentRef, price: strin
     const ranking = await credRankOf(deps, db, shownCred(facts, at).score);
     const sessions = await sessionCounts(db, { tokenId: facts.tokenId });
     const onchain = await reportEpoch(db, facts.tokenId);
-    const reservations = reservationsOf(facts, at);
-    return { facts, at, input: { reportId: randomUUID(), ...ranking, sessions, price, reservations, onchain } };
+    const attested = await walletAttested(db, {
+      wallet: facts.owner,
+      schema: deps.config.attestationSchemas[0]!,
+      now: unixSeconds(at),
+    });
+    const id = await findDirectoryId(db, String(facts.tokenId), OWN_PLATFORM);
+    const known = {
+      attested,
+      reservations: reservationsOf(facts, at),
+      offering: id === null ? null : await offeringOf(db, id, at),
+    };
+    return { facts, at, input: { reportId: randomUUID(), ...ranking, sessions, price, ...known, onchain } };
   });
 }
 

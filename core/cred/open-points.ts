@@ -1,6 +1,6 @@
 /** The points that an agent's score is still short of and that a step of its own wins, from the advice of each signal. */
 import type { AgentFacts } from "../agents/facts.ts";
-import type { Signal } from "../signals/signal.ts";
+import type { AdviceState, Signal } from "../signals/signal.ts";
 import type { RawSignals, SignalKey } from "../signals/signals.ts";
 import { SIGNALS, scoreOf } from "./cred.ts";
 
@@ -21,12 +21,17 @@ export type OpenPoint = {
  * The steps an agent can take, greatest gain first. Each gain is that of the step alone.
  * @param raw the raw values behind the score
  */
-export function openPoints(facts: AgentFacts, raw: RawSignals, signals: readonly Signal[] = SIGNALS): OpenPoint[] {
+export function openPoints(
+  facts: AgentFacts,
+  raw: RawSignals,
+  state: AdviceState,
+  signals: readonly Signal[] = SIGNALS,
+): OpenPoint[] {
   return signals
     .flatMap((signal) => {
       const key = signal.key as SignalKey;
       const current = raw[key];
-      return signal.steps(facts, current).map(({ action, endpoint, raw: reached }) => ({
+      return signal.steps(facts, current, state).map(({ action, endpoint, raw: reached }) => ({
         signal: key,
         label: signal.label,
         action,

@@ -1,8 +1,12 @@
 /** The badges of a row of the directory, shown with its fields. Keys are in snake_case, like the row's. */
 import { z } from "zod";
+import type { Liveness } from "../offers/liveness.ts";
+import { type SourceKind, spokenOf } from "../offers/source-kinds.ts";
 import { byProofPlatform } from "../proof-platforms.ts";
+import { type ReviewSummary, reviewSummarySchema } from "../reviews/view.ts";
+import { named } from "../views/discovery.ts";
 import { count, moment, score } from "../views/fields.ts";
-import { PROTOCOLS, protocolsOf } from "./protocols.ts";
+import { PROTOCOLS } from "./protocols.ts";
 
 export type RowBadges = {
   id: number;
@@ -15,13 +19,20 @@ export type RowBadges = {
   coinbase: boolean;
   /** Names of its services, lower case, without repetition. */
   services: string[];
-  /** Feedback of clients in the ERC-8004 reputation registry that was not revoked; null for agents outside that registry. */
+  /** Kinds of its endpoints that never answered as they should. */
+  unspoken: SourceKind[];
+  /**
+   * Feedback of clients in the ERC-8004 reputation registry that was not revoked, of an own agent about all registrations that
+   * it ever had; null for agents outside that registry.
+   */
   feedback: { count: number; reviewers: number } | null;
+  /** What that feedback is worth; null where there is none, and before it was weighed. */
+  reviews: ReviewSummary | null;
   /** Of an own agent; null for others. */
   framework: string | null;
   soulbound: boolean | null;
   /** Whether its endpoints answered lately; null while none was checked. */
-  liveness: { value: number; says: string } | null;
+  liveness: Pick<Liveness, "value" | "says" | "named"> | null;
   /** Time of its last known activity, ISO 8601. */
   activeAt: string | null;
   /** Changes of the score, oldest first; empty where no history is kept. */
@@ -44,10 +55,13 @@ export const rowBadgesSchema = z.object({
     .object({ count, reviewers: count })
     .nullable()
     .meta({ description: "In the ERC-8004 reputation registry; null where there is none to be given" }),
+  reviews: reviewSummarySchema
+    .nullable()
+    .meta({ description: "What that feedback is worth; null where there is none, and before it was weighed" }),
   framework: z.string().nullable().meta({ description: "Of an own agent; null for others" }),
   soulbound: z.boolean().nullable().meta({ description: "Of an own agent; null for others" }),
   health: z
-    .object({ value: z.number().min(0).max(1), says: z.string() })
+    .object({ value: z.number().min(0).max(1), says: z.string(), named })
     .nullable()
     .meta({ description: "Whether its endpoints answered lately, 1 while all do; null while none was checked" }),
   active_at: moment.nullable().meta({ description: "The last thing it is known to have done" }),
@@ -68,11 +82,16 @@ export function rowBadgesView(badges: RowBadges): z.output<typeof rowBadgesSchem
       ...byProofPlatform(({ key }) => badges.proofs.includes(key)),
       coinbase: badges.coinbase,
     },
-    protocols: protocolsOf(badges.services, badges.x402Supported),
+    protocols: spokenOf(badges.services, { unspoken: badges.unspoken, takesX402: badges.x402Supported }),
     feedback: badges.feedback,
+    reviews: badges.reviews,
     framework: badges.framework,
     soulbound: badges.soulbound,
-    health: badges.liveness && { value: badges.liveness.value, says: badges.liveness.says },
+    health: badges.liveness && {
+      value: badges.liveness.value,
+      says: badges.liveness.says,
+      named: badges.liveness.named,
+    },
     active_at: badges.activeAt,
     change_7d: badges.weekAgo === null ? null : badges.score - badges.weekAgo,
     rank_7d_ago: badges.rankWeekAgo,

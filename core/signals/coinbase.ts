@@ -24,11 +24,13 @@ export const coinbase: Signal<"coinbase"> = {
     left join offchain.exchange_verification e
       on e.token_id = a.token_id and e.recipient = a.owner and ${inScope("e.token_id")}`,
   },
-  steps: ({ tokenId }, raw) =>
+  steps: ({ tokenId }, raw, { attested }) =>
     raw < 100
       ? [
           {
-            action: "Let the exchange attest the owner's account, then claim the attestation",
+            action: attested
+              ? "Claim the exchange's attestation of the owner's wallet for this agent"
+              : "Let the exchange attest the owner's account, then claim the attestation",
             endpoint: `POST /api/v2/agent/${tokenId}/coinbase-verify`,
             raw: 100,
           },

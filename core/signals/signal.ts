@@ -15,7 +15,7 @@ export type Signal<Key extends string = string> = {
   /** The raw value of any number of agents at once; a test compares it with `raw`. */
   sql: SignalSql;
   /** What the agent can do to raise the raw value; none where only time, or nothing, changes it. */
-  steps(facts: AgentFacts, raw: number): Step[];
+  steps(facts: AgentFacts, raw: number, state: AdviceState): Step[];
   /** The facts behind the raw value, and where to find each. */
   evidence(facts: AgentFacts, context: EvidenceContext): Evidence[];
 };
@@ -44,6 +44,12 @@ export type SqlContext = {
   inScope(column: string): string;
   /** SQL of the time in Unix seconds until which the exchange verification with this alias counts; 0: it does not. */
   countsUntil(alias: string): string;
+};
+
+/** What advice follows from beside the facts. */
+export type AdviceState = {
+  /** The exchange attests the owner's wallet now, whether or not the agent has claimed that. */
+  attested: boolean;
 };
 
 /** One thing to do: it raises the raw value to `raw`. */

@@ -1,8 +1,11 @@
 /** The view of what one agent offers: its offers and endpoints, by what it is trusted, and who else has its name or its endpoints. */
 import { z } from "zod";
+import { jobWindowSchema, jobWindowView, type StoredJobWindow } from "../commerce/view.ts";
 import type { Factor } from "../discovery/query.ts";
+import { incomeWindowSchema, incomeWindowView, type StoredIncomeWindow } from "../income/view.ts";
 import { CONFIRMATIONS } from "../offers/confirmations.ts";
 import { ENDPOINT_STATUSES } from "../offers/liveness.ts";
+import { type ReviewSummary, reviewSummarySchema } from "../reviews/view.ts";
 import {
   factors,
   fraction,
@@ -64,6 +67,16 @@ export const offeringSchema = z
       .nullable()
       .meta({ description: "What is known about it, as `factors` tells; null while it is read" }),
     factors,
+    reviews: reviewSummarySchema.nullable().meta({
+      description:
+        "What its ERC-8004 reviews are worth, of an own agent those of all its registrations; null where it has none, and before they were weighed",
+    }),
+    payments: incomeWindowSchema.nullable().meta({
+      description: "What its wallet was paid in the last 90 days; null where no payment is known",
+    }),
+    jobs: jobWindowSchema.nullable().meta({
+      description: "What it was hired for in the last 90 days; null where no job is known",
+    }),
     speaks,
     services,
     offers: z
@@ -119,6 +132,9 @@ export type Offering = {
   endpoints: EndpointView[];
   /** Null for a row that the search has no document of yet. */
   trust: { value: number; factors: Factor[] } | null;
+  reviews: ReviewSummary | null;
+  payments: StoredIncomeWindow | null;
+  jobs: StoredJobWindow | null;
   sameName: AlikeAgents;
   sameEndpoint: AlikeAgents;
 };
@@ -133,6 +149,9 @@ export function offeringView(
     behind,
     trust: trust?.value ?? null,
     factors: trust?.factors ?? [],
+    reviews: agent.reviews,
+    payments: agent.payments && incomeWindowView(agent.payments),
+    jobs: agent.jobs && jobWindowView(agent.jobs),
     speaks: spokenBy({ x402Supported: agent.x402Supported }, background),
     services: servicesOf(background),
     offers: offers.map(({ isRead: _, isAnothers: __, ...offer }) => ({

@@ -12,6 +12,7 @@ import { bool, int8, json, nullable, statement, text } from "../sql/statement.ts
 import type { Queryable } from "../sql/transaction.ts";
 import { hitBackgrounds } from "./hit-background.ts";
 import { knownAgents } from "./known.ts";
+import { paidWork } from "./paid-work.ts";
 
 /** Endpoints of one row that are read. */
 const MAX_SOURCES = 50;
@@ -69,10 +70,11 @@ const OFFERING = statement({
 
 /** @param id of the directory @returns null for a row that is gone */
 export async function offeringOf(db: Queryable, id: number, now: Date): Promise<Offering | null> {
-  const [row, backgrounds, [known]] = await Promise.all([
+  const [row, backgrounds, [known], work] = await Promise.all([
     OFFERING.maybeOne(db, { id }),
     hitBackgrounds(db, [id], now),
     knownAgents(db, [id], now, { shared: true }),
+    paidWork(db, [id]),
   ]);
   const background = backgrounds.get(id);
   if (!row || !background || !known) return null;
@@ -85,5 +87,6 @@ export async function offeringOf(db: Queryable, id: number, now: Date): Promise<
           value: trustOf(known.factors) / 1_000,
           factors: explained(known.factors, { ...known.known, textQuality, copy }),
         };
-  return { ...rest, background, trust };
+  const { payments, jobs } = work.get(id) ?? { payments: null, jobs: null };
+  return { ...rest, background, trust, reviews: known.known.reviews, payments, jobs };
 }

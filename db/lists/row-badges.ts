@@ -3,10 +3,13 @@
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { RowBadges } from "../../core/directory/row-badges.ts";
 import { liveness } from "../../core/offers/liveness.ts";
+import { reviewSummaryView, type SummaryFigures } from "../../core/reviews/view.ts";
+import { registrationsOf, summaryFigures } from "../agents/canonical-identity.ts";
 import { dayOf, RANK_DAYS } from "../directory/daily-ranks.ts";
 import { ERC8004 } from "../directory/erc8004.ts";
 import { ownerAttested } from "../directory/score-sql.ts";
-import { type EndpointRow, endpointStates, endpointsOf } from "../offers/endpoints.ts";
+import { type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "../offers/endpoints.ts";
+import { isOf } from "../reviews/review-facts.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { array, int8, json, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
@@ -14,9 +17,16 @@ import type { Queryable } from "../sql/transaction.ts";
 /** Max points of the score's history in an answer, the newest. */
 const MAX_POINTS = 32;
 
-/** The token of an own row, the number of one of the canonical registry: null for all others, which then join nothing. */
+const IS_REGISTERED = `d.platform = '${ERC8004}' and d.agent_id ~ '^[0-9]{1,78}$'`;
+/** The token of an own row, and whose reviews are a row's own, as `offchain.review_figures` names it: null for all others, which then join nothing. */
 const KEYS = `case when d.platform = '${OWN_PLATFORM}' then d.token_id end as own,
-  case when d.platform = '${ERC8004}' and d.agent_id ~ '^[0-9]{1,78}$' then d.agent_id::numeric end as registered`;
+  case when d.platform = '${OWN_PLATFORM}' then '${OWN_PLATFORM}' when ${IS_REGISTERED} then d.registry end as registry,
+  case when d.platform = '${OWN_PLATFORM}' then d.token_id::numeric when ${IS_REGISTERED} then d.agent_id::numeric end as agent_id`;
+
+type StoredBadges = Omit<RowBadges, "liveness" | "reviews"> & {
+  endpoints: EndpointRow[] | null;
+  reviews: SummaryFigures | null;
+};
 
 const MARKS = statement({
   name: "directory-marks",
@@ -31,10 +41,14 @@ const MARKS = statement({
           select distinct lower(s ->> 'name') from jsonb_array_elements(
             case jsonb_typeof(d.services) when 'array' then d.services else '[]' end) s limit 64),
         'feedback', (
-          select json_build_object('count', count(*), 'reviewers', count(distinct f.client))
-          from onchain.erc8004_feedback f
-          where f.registry = d.registry and f.agent_id = t.registered and not f.revoked
-          having t.registered is not null),
+          select json_build_object('count', count(f.client), 'reviewers', count(distinct f.client))
+          from ${registrationsOf("t")} o
+          left join onchain.erc8004_feedback f on ${isOf("f", "o")} and not f.revoked
+          having count(o.contract) > 0),
+        'reviews', (
+          select ${summaryFigures("g")} from offchain.review_figures g
+          where g.registry = t.registry and g.agent_id = t.agent_id),
+        'unspoken', ${unspokenBy("d.id")},
         'framework', (select a.framework from onchain.agent a where a.token_id = t.own),
         'soulbound', (select a.soulbound from onchain.agent a where a.token_id = t.own),
         'endpoints', ${endpointsOf("d.id")},
@@ -60,7 +74,7 @@ const MARKS = statement({
       join offchain.directory d on d.id = asked.id and d.removed_at is null
       cross join lateral (select ${KEYS}) t
       order by asked.place`,
-  columns: { marks: json<Omit<RowBadges, "liveness"> & { endpoints: EndpointRow[] | null }>() },
+  columns: { marks: json<StoredBadges>() },
   prepared: true,
 });
 
@@ -75,8 +89,9 @@ export async function directoryBadges(
   { now, exchangeSchema }: { now: Date; exchangeSchema: string },
 ): Promise<RowBadges[]> {
   const rows = await MARKS.rows(db, { ids, now: Math.floor(now.getTime() / 1000), exchangeSchema });
-  return rows.map(({ marks: { endpoints, ...marks } }) => ({
+  return rows.map(({ marks: { endpoints, reviews, ...marks } }) => ({
     ...marks,
+    reviews: reviews && reviewSummaryView(reviews),
     liveness: liveness(endpointStates(endpoints), now),
   }));
 }

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { checksum } from "../../core/addresses.ts";
 import { storeRanks } from "../../db/directory/daily-ranks.ts";
 import { plantRows } from "../../harness/onchain.ts";
+import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "../support/plant-agents.ts";
@@ -115,6 +116,7 @@ describe("marks", () => {
         verifications: { siwa: false, ...nothing },
         protocols: [],
         feedback: null,
+        reviews: null,
         framework: null,
         soulbound: null,
         health: null,
@@ -133,6 +135,22 @@ describe("marks", () => {
     ]);
   });
 
+  it("of an own agent: the feedback of every registration that it ever had, and what it is worth", async () => {
+    const { pool } = api.database;
+    await pool.query(
+      `insert into offchain.agent_registration (token_id, mint_tx, registry, agent_id, wallet, block)
+       select token_id, mint_tx, $1, 0, agent_address, 1 from onchain.agent where token_id = 0`,
+      [REGISTRY],
+    );
+    await reviewFigures.run({ db: pool, clock: () => new Date(NOW), log: console } as never, {});
+    const [own, there] = await marks("helixa:0", "erc8004:0");
+    expect(own).toMatchObject({ feedback: { count: 2, reviewers: 1 }, reviews: { reviewers: 2, voices: 0 } });
+    expect(own!.reviews).toEqual(there!.reviews);
+    const { body } = await api.get("/api/terminal/agent/0/offers?platform=helixa");
+    expect(body.reviews).toEqual(own!.reviews);
+    await pool.query("truncate offchain.agent_registration, offchain.review_figures");
+  });
+
   it("tell whether endpoints answer, once they were checked", async () => {
     const { pool } = api.database;
     await pool.query(
@@ -141,7 +159,7 @@ describe("marks", () => {
       [ids["virtuals:0"], ago(0.01)],
     );
     const [mark] = await marks("virtuals:0");
-    expect(mark!.health).toEqual({ value: 1, says: expect.any(String) });
+    expect(mark!.health).toEqual({ value: 1, says: expect.any(String), named: true });
     await pool.query("delete from offchain.offer_source");
   });
 

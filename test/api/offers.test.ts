@@ -141,6 +141,12 @@ it("knows of an agent registered here since when it is its owner's, and of an at
     { platform: "helixa", agent_id: "7", token_id: 7, name: "Own", cred_score: 30, owner_address: OWNER },
   ]);
   const behind = async () => (await offersOf("7", "helixa")).behind as { ownerSince: string; attested: boolean };
+  const advised = async () => {
+    const { body } = await api.get("/api/v2/agent/7/cred/advice");
+    return (body.steps as never as { signal: string; action: string }[]).find(({ signal }) => signal === "coinbase")!
+      .action;
+  };
+  expect(await advised()).toMatch(/^Let the exchange attest/);
   const [{ at }] = (await pool.query("select to_timestamp(minted_at) as at from onchain.agent where token_id = 7"))
     .rows;
   expect(await behind()).toMatchObject({ owner: getAddress(OWNER), ownerSince: at.toISOString(), attested: false });
@@ -151,6 +157,7 @@ it("knows of an agent registered here since when it is its owner's, and of an at
     },
   ]);
   expect(await behind()).toMatchObject({ attested: true });
+  expect(await advised()).toMatch(/^Claim the exchange's attestation/);
 });
 
 it("is empty for an agent that offers nothing, and 404 for one that nobody knows", async () => {

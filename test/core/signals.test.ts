@@ -20,7 +20,7 @@ const SITE = {
 const INPUT = {
   ...{ reportId: "r", rank: 1, totalAgents: 2, price: "1", payment: "p" },
   sessions: { success: 0, failure: 0, partial: 0 },
-  reservations: [],
+  ...{ reservations: [], attested: false, offering: null },
 };
 const signals: readonly Signal[] = [...SIGNALS, EXTRA_SIGNAL];
 
@@ -55,7 +55,7 @@ it("adds one signal in memory to score, breakdown, report and advice", () => {
           },
         },
       });
-      const advice = recommendations(facts, { ...raw }, [EXTRA_SIGNAL]);
+      const advice = recommendations(facts, { ...raw }, INPUT, [EXTRA_SIGNAL]);
       expect(advice.map(({ action }) => action)).toEqual(isShort ? [] : ["Choose a short name"]);
     }),
   );

@@ -1,6 +1,6 @@
 /** The report's recommendations: the greatest open points of an agent, in words. */
 import type { AgentFacts } from "../../agents/facts.ts";
-import type { Signal } from "../../signals/signal.ts";
+import type { AdviceState, Signal } from "../../signals/signal.ts";
 import type { RawSignals } from "../../signals/signals.ts";
 import { SIGNALS, scoreOf } from "../cred.ts";
 import { openPoints } from "../open-points.ts";
@@ -20,10 +20,11 @@ const MAX_RECOMMENDATIONS = 8;
 export function recommendations(
   facts: AgentFacts,
   raw: RawSignals,
+  state: AdviceState,
   signals: readonly Signal[] = SIGNALS,
 ): Recommendation[] {
   const score = scoreOf(raw, signals);
-  return openPoints(facts, raw, signals)
+  return openPoints(facts, raw, state, signals)
     .slice(0, MAX_RECOMMENDATIONS)
     .map(({ action, gain, scoreAfter, endpoint }) => ({
       action,

@@ -3,14 +3,18 @@ import { z } from "zod";
 import { checksum } from "../../addresses.ts";
 import type { AgentFacts, Narrative } from "../../agents/facts.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../../agents/profile.ts";
+import { jobWindowSchema, jobWindowView } from "../../commerce/view.ts";
+import { incomeWindowSchema, incomeWindowView } from "../../income/view.ts";
 import { tokenLink } from "../../links.ts";
 import { mintOriginAt } from "../../mints/mint-origins.ts";
 import { UNPAID } from "../../payments/prices.ts";
 import { byProofPlatform, PROOF_PLATFORMS } from "../../proof-platforms.ts";
-import { EVIDENCE_SOURCES, type EvidenceContext, type Signal } from "../../signals/signal.ts";
+import { reviewSummarySchema } from "../../reviews/view.ts";
+import { type AdviceState, EVIDENCE_SOURCES, type EvidenceContext, type Signal } from "../../signals/signal.ts";
 import type { SignalKey } from "../../signals/signals.ts";
 import { lengthOf } from "../../text.ts";
 import { isoSeconds } from "../../times.ts";
+import { fraction, liveness } from "../../views/discovery.ts";
 import type { Reservation } from "../../views/fields.ts";
 import {
   address,
@@ -30,6 +34,7 @@ import {
   usdc,
   walletConfirmed,
 } from "../../views/fields.ts";
+import type { Offering } from "../../views/offering.ts";
 import type { Site } from "../../views/site.ts";
 import { verificationMarks } from "../../views/verifications.ts";
 import { ageDays, type Breakdown, breakdownOf, SIGNALS, shownCred } from "../cred.ts";
@@ -54,7 +59,7 @@ export type ReportEpoch = {
 };
 
 /** Inputs of a report in addition to the facts. */
-export type CredReportInput = {
+export type CredReportInput = AdviceState & {
   reportId: string;
   rank: number;
   totalAgents: number;
@@ -64,6 +69,8 @@ export type CredReportInput = {
   /** Reference of the payment; `UNPAID` when the report cost nothing. */
   payment: string;
   reservations: readonly Reservation[];
+  /** What the agent's page shows of it; null before the directory has the agent. */
+  offering: Pick<Offering, "trust" | "reviews" | "payments" | "jobs" | "background"> | null;
   /** Undefined while no epoch has the agent. */
   onchain?: ReportEpoch | undefined;
 };
@@ -146,6 +153,20 @@ export const reportSchema = z.object({
   sessions: z
     .object({ success: count, failure: count, partial: count })
     .meta({ description: "Outcomes reported by holders of an API key; they do not move the score" }),
+  evidence: z
+    .object({
+      reviews: reviewSummarySchema.nullable(),
+      payments: incomeWindowSchema.nullable().meta({ description: "Of the last 90 days; null where none are known" }),
+      jobs: jobWindowSchema.nullable().meta({ description: "Of the last 90 days; null where none are known" }),
+      liveness,
+      offerCount: count,
+      trust: fraction.nullable(),
+    })
+    .optional()
+    .meta({
+      description:
+        "What `GET /api/terminal/agent/{ref}/offers` said of it at that time: none of it moves the score. Left out in reports from before there was any, and of an agent that the directory does not have yet",
+    }),
   externalScores: z.object({ ethos: z.int().nullable().meta({ description: "null = not known" }) }),
   recommendations: z
     .array(
@@ -183,7 +204,7 @@ export function credReportView(
   signals: readonly Signal[] = SIGNALS,
 ): CredReportView {
   const { score, raw, tier, computedAt } = shownCred(facts, now, signals);
-  const { reportId, rank, totalAgents, sessions, price, payment, reservations, onchain } = input;
+  const { reportId, rank, totalAgents, sessions, price, payment, reservations, offering, onchain } = input;
   const shares = breakdownOf(raw, signals);
   const { siwa, coinbase, ...accounts } = verificationMarks(facts, now);
   const marks = { siwa, ...byProofPlatform(({ key }) => accounts[key].verified), coinbase };
@@ -225,13 +246,23 @@ export function credReportView(
     reservations: [...reservations],
     narrativeAnalysis: narrativeAnalysis(mergeNarrative(facts)),
     sessions,
+    ...(offering && { evidence: evidenceOf(offering) }),
     externalScores: { ethos: facts.ethosScore },
-    recommendations: recommendations(facts, raw, signals),
+    recommendations: recommendations(facts, raw, input, signals),
     tierScale: TIERS.map((t) => ({ tier: tierWord(t), label: t.label, from: t.from, to: t.to })),
     explorer: tokenLink(site.explorer, site.contract, facts.tokenId),
     ...(onchain && { onchain }),
   };
 }
+
+const evidenceOf = ({ reviews, payments, jobs, background, trust }: NonNullable<CredReportInput["offering"]>) => ({
+  reviews,
+  payments: payments && incomeWindowView(payments),
+  jobs: jobs && jobWindowView(jobs),
+  liveness: background.liveness,
+  offerCount: background.offerCount + background.namedCount,
+  trust: trust?.value ?? null,
+});
 
 const scoreBreakdown = (
   facts: AgentFacts,
