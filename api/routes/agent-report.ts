@@ -1,7 +1,7 @@
 /** The aggregated report of one agent, and the records of its proofs. */
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
-import { linkedToken } from "../../core/agents/traits.ts";
+import { linkedToken } from "../../core/agents/linked-token.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { agentReportSchema, agentReportView } from "../../core/views/agent-report.ts";

@@ -1,8 +1,9 @@
 /** Converts an own agent's facts, which every other view shows too, to an entry of the directory. */
 import type { Address, AgentFacts } from "../agents/facts.ts";
+import { linkedToken } from "../agents/linked-token.ts";
 import { listingOf } from "../agents/listing.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../agents/profile.ts";
-import { countedTraits, linkedToken } from "../agents/traits.ts";
+import { countedTraits } from "../agents/traits.ts";
 import { shownCred } from "../cred/cred.ts";
 import { blankEntry, type DirectoryEntry, type Service } from "./entry.ts";
 import { foreignAddress, foreignLink, foreignText } from "./foreign-text.ts";

@@ -3,10 +3,11 @@
 import { z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { AgentFacts } from "../agents/facts.ts";
+import { linkedToken } from "../agents/linked-token.ts";
 import { listingOf } from "../agents/listing.ts";
 import { bareName, withDotAgent } from "../agents/names.ts";
 import { mergeProfile } from "../agents/profile.ts";
-import { countedTraits, linkedToken } from "../agents/traits.ts";
+import { countedTraits } from "../agents/traits.ts";
 import { agentJobsSchema } from "../commerce/view.ts";
 import { exchangeCounts, shownCred, validProofs } from "../cred/cred.ts";
 import { tierWord } from "../cred/tiers.ts";

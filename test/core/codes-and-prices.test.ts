@@ -2,8 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checksum, parseAddress } from "../../core/addresses.ts";
+import { linkedToken } from "../../core/agents/linked-token.ts";
 import { parseReferralCode, referralCode, SUFFIXES } from "../../core/agents/referral-codes.ts";
-import { countedTraits, linkedToken } from "../../core/agents/traits.ts";
+import { countedTraits } from "../../core/agents/traits.ts";
 import { addressLink, referralLink, tokenLink, txLink } from "../../core/links.ts";
 import { MINT_ORIGINS, mintOriginAt, mintOriginIndex } from "../../core/mints/mint-origins.ts";
 import { formatUsdc, priceUnits, shownPricing, standardPrices } from "../../core/payments/prices.ts";
