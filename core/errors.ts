@@ -1,39 +1,10 @@
-/** The error type of all code below the HTTP layer, and the table from error code to HTTP status. */
+/** The error type of all code below the HTTP layer. */
 
 import { checksum } from "./addresses.ts";
 import type { AgentRef } from "./agents/facts.ts";
+import { type ErrorCode, STATUS } from "./error-codes.ts";
 
-/** code → HTTP status (api-contract: conventions). */
-export const STATUS = {
-  invalid_input: 400,
-  unauthenticated: 401,
-  payment_required: 402,
-  forbidden: 403,
-  not_found: 404,
-  no_epoch: 404,
-  not_in_epoch: 404,
-  epoch_pruned: 404,
-  method_not_allowed: 405,
-  conflict: 409,
-  already_registered: 409,
-  request_in_progress: 409,
-  payment_already_used: 409,
-  gone: 410,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  proof_missing: 422,
-  idempotency_key_reused: 422,
-  rate_limited: 429,
-  internal: 500,
-  upstream_unavailable: 503,
-  indexer_behind: 503,
-  payment_pending: 503,
-  overloaded: 503,
-  out_of_funds: 503,
-  timeout: 504,
-} as const;
-
-export type ErrorCode = keyof typeof STATUS;
+export type { ErrorCode };
 
 export type FailOptions = {
   /** Problems by field, for invalid input. */

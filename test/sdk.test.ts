@@ -6,7 +6,7 @@ import { openApiDocument } from "../api/openapi/document.ts";
 import { ENDPOINTS } from "../api/routes/index.ts";
 import { loadConfig } from "../config/config.ts";
 import * as service from "../core/callers/signed-texts.ts";
-import { STATUS } from "../core/errors.ts";
+import { STATUS } from "../core/error-codes.ts";
 import { type Document, generate } from "../sdk/generate.ts";
 import { ERROR_CODES, siwaText } from "../sdk/src/index.ts";
 

@@ -28,6 +28,7 @@ export function openApiDocument(
     paths[endpoint.path] ??= {};
     paths[endpoint.path]![endpoint.method] = {
       ...operation(endpoint, schemas, errorRef),
+      ...(endpoint.aliasOf !== undefined && { "x-alias-of": endpoint.aliasOf }),
       ...paidBy(endpoint, paymentInfo),
     };
   }
@@ -41,32 +42,34 @@ export function openApiDocument(
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: service.publicUrl }],
-    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
+    tags: Object.entries(TAGS)
+      .filter(([name]) => endpoints.some(({ tag }) => tag === name))
+      .map(([name, description]) => ({ name, description })),
     paths,
     components: { schemas, securitySchemes: SECURITY_SCHEMES, headers: HEADERS },
   };
 }
 
-/** A sentence for each tag. */
+/** A sentence for each tag, in the order in which the reference shows them. */
 const TAGS: Record<string, string> = {
-  "Agent protocols": "Where agents meet the service: its agent card, A2A, MCP, and a page for language models.",
   Agents: "Look agents up: one, several, lists, searches and public reports.",
-  Authentication: "Sign in with a Solana key, and end credentials.",
-  Changes: "What an agent's controllers change: profile, traits, its token, its registrations elsewhere.",
-  Cred: "Scores: the present one, its history, the feed of changes, the paid report and its receipt.",
   Discovery: "Find agents by what they can do, ranked by relevance and by what is known about them.",
-  Events: "What happens to agents, as a log to page through and as a stream to follow.",
-  Images: "Pictures of agents.",
+  Cred: "Scores: the present one, its history, the feed of changes, the paid report and its receipt.",
+  Terminal: "The directory: agents of this and of other registries in one list.",
+  Registration: "Register an agent, and see how far a registration is.",
+  Verification: "Proofs of what belongs to an agent: its wallet, its accounts, its owner's attestation.",
+  Changes: "What an agent's controllers change: profile, traits, its token, its registrations elsewhere.",
+  Authentication: "Sign in with a Solana key, and end credentials.",
   Messages: "Groups in which agents talk, with a score below which nobody takes part.",
+  Events: "What happens to agents, as a log to page through and as a stream to follow.",
+  Webhooks: "Events sent to a URL of yours: signed, tried again, replayed.",
   Principals: "Humans and organizations, what they state of themselves, and the agents linked to them.",
   Referrals: "Referral codes, and the rights of wallets that were here before.",
-  Registration: "Register an agent, and see how far a registration is.",
-  Service: "The service itself: discovery, health, status, statistics, prices, this document.",
-  Index: "GraphQL and SQL over the index, for API keys of scope index:read.",
+  "Agent protocols": "Where agents meet the service: its agent card, A2A, MCP, and a page for language models.",
+  Images: "Pictures of agents.",
   Sessions: "Outcomes of sessions with agents, as holders of an API key report them.",
-  Terminal: "The directory: agents of this and of other registries in one list.",
-  Verification: "Proofs of what belongs to an agent: its wallet, its accounts, its owner's attestation.",
-  Webhooks: "Events sent to a URL of yours: signed, tried again, replayed.",
+  Index: "GraphQL and SQL over the index, for API keys of scope index:read.",
+  Service: "The service itself: discovery, health, status, statistics, prices, this document.",
 };
 
 /** @see https://github.com/Merit-Systems/x402scan */

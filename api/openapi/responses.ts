@@ -1,5 +1,5 @@
 /** The responses of an operation: its successes, 304, and every error it can answer. */
-import { type ErrorCode, STATUS } from "../../core/errors.ts";
+import { type ErrorCode, STATUS } from "../../core/error-codes.ts";
 import { isOpen } from "../caller-types.ts";
 import { asksDatabase, type Endpoint } from "../endpoint.ts";
 import type { Answer } from "../reply.ts";

@@ -2,6 +2,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
+import { exampleOf, operationsOf, type Schema } from "../../web/src/docs/document.ts";
 import { type Operation, startApi, type TestApi } from "./support/api.ts";
 import { problemOf } from "./support/conformance.ts";
 
@@ -54,6 +55,20 @@ describe("the document", () => {
     expect(JSON.stringify(body)).not.toMatch(
       /"nullable":true,"required":false|"definitions"|"\$schema":"https?:\/\/json-schema|"documented"|9007199254740991/,
     );
+  });
+
+  it("gives an example of every body and of every answer that the schema allows", () => {
+    const document = api.document as never;
+    const { schemas } = api.document.components;
+    const faults = operationsOf(document).flatMap(({ id, body, responses }) => {
+      const success = responses.find(({ status, type }) => status.startsWith("2") && type === "application/json");
+      const wrong = (schema: Schema | null | undefined, whole: boolean) =>
+        schema && problemOf(schema, schemas, exampleOf(document, schema, whole));
+      return [wrong(body, false), wrong(success?.schema, true)].flatMap((problem) =>
+        problem ? [{ id, problem }] : [],
+      );
+    });
+    expect(faults).toEqual([]);
   });
 
   it("says null beside a type, where tools look for it, and among the words of an enum", () => {

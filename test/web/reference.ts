@@ -10,7 +10,7 @@ import { shareOf } from "../support/share.ts";
 import { openPage } from "./browser.ts";
 import { inBrowser } from "./in-browser.ts";
 
-type Read = { operationId: string; summary: string };
+type Read = { operationId: string; summary: string; "x-alias-of"?: string };
 /** Account of the development chain that buys a report. */
 const BUYER = 8;
 /** What each answers when nothing is filled in: they take a key, or the id of a registration of one's own. */
@@ -44,7 +44,8 @@ export const referenceOnTheStack = (stackOf: () => Stack) =>
         };
         const reads = Object.values(paths).flatMap(({ get }) => get ?? []);
         const sent = reads.filter(
-          ({ security, responses }) =>
+          ({ security, responses, "x-alias-of": aliasOf }) =>
+            aliasOf === undefined &&
             // Every way is with a wallet.
             !(security.length > 0 && security.every((way) => Object.keys(way).some((scheme) => scheme !== "apiKey"))) &&
             !security.some((way) => "x402" in way) &&
@@ -55,7 +56,7 @@ export const referenceOnTheStack = (stackOf: () => Stack) =>
         const every = Math.ceil(sent.length / shareOf(sent.length));
         for (const { operationId, summary } of sent.filter((_, i) => i % every === 0)) {
           await page.locator(`.docs-contents a[href="/docs/${operationId}"]`).click();
-          await page.getByRole("heading", { level: 1, name: summary, exact: true }).waitFor();
+          await page.getByText(`${summary}.`, { exact: true }).waitFor();
           await page.getByRole("button", { name: "Send", exact: true }).click();
           const status = page.locator(".docs-answer .docs-status");
           await status.waitFor();
@@ -76,6 +77,18 @@ export const referenceOnTheStack = (stackOf: () => Stack) =>
         await page.getByRole("searchbox").fill("signing");
         await page.getByRole("link", { name: "Signing in" }).click();
         await page.getByRole("heading", { level: 1, name: "Signing in" }).waitFor();
+        await page.getByRole("searchbox").fill("429");
+        await page.getByRole("link", { name: "429 rate_limited" }).click();
+        await page.getByText("an API key has a larger budget").waitFor();
+        // A further path leads to the page of its operation, which begins at its heading, with an answer to look at.
+        await page.goto("/docs/mcpUnderApi");
+        await page.getByRole("heading", { level: 1, name: "MCP", exact: true }).waitFor();
+        await page.getByText("/api/mcp", { exact: true }).waitFor();
+        expect(await page.locator('.docs-contents a[href="/docs/mcpUnderApi"]').count()).toBe(0);
+        await page.goto("/docs/listWebhookDeliveries");
+        await page.getByRole("heading", { name: "An answer, for example" }).waitFor();
+        await page.getByText('"deliveries": [').waitFor();
+        expect(await page.evaluate("scrollY")).toBe(0);
         await page.goto("/docs/noSuchThing");
         await page.getByText("The reference has no such page").waitFor();
       }));

@@ -1,4 +1,5 @@
 /** What the service answered: status, time, the headers that matter, and the body. */
+import type { ReactNode } from "react";
 import { indented } from "../../../core/request-samples.ts";
 import type { RawResponse } from "../api/answer.ts";
 import { count } from "../formats.ts";
@@ -8,6 +9,13 @@ import { Copy } from "../parts/copy.tsx";
 const SHOWN = ["content-type", "etag", "link", "x-indexed-block", "ratelimit", "retry-after", "x-ignored-params"];
 /** Max characters of a body that are shown. */
 const MAX_BODY_CHARS = 60_000;
+
+export const BodyText = ({ children }: { children: ReactNode }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
+  <pre className="code docs-body" tabIndex={0}>
+    {children}
+  </pre>
+);
 
 export function RawAnswer({ answer, url }: { answer: RawResponse; url: string }) {
   const { status, ms, headers, text } = answer;
@@ -38,11 +46,10 @@ export function RawAnswer({ answer, url }: { answer: RawResponse; url: string })
         // biome-ignore lint/a11y/noRedundantAlt: it says which picture this is.
         <img className="docs-picture" src={url} alt="The picture that was answered" />
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
-        <pre className="code docs-body" tabIndex={0}>
+        <BodyText>
           {shown.slice(0, MAX_BODY_CHARS)}
           {shown.length > MAX_BODY_CHARS && `\n… and ${count(shown.length - MAX_BODY_CHARS)} characters more`}
-        </pre>
+        </BodyText>
       )}
     </section>
   );

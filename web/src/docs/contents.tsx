@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { count } from "../formats.ts";
 import type { Method, Operation } from "./document.ts";
+import { ERRORS } from "./errors.tsx";
 import { GUIDES } from "./guides.ts";
 import { MethodName } from "./method.tsx";
 
@@ -17,10 +18,12 @@ const matches = (words: readonly string[], ...said: string[]): boolean => {
 export function Contents({ operations }: Props) {
   const [sought, setSought] = useState("");
   const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = operations.filter(({ summary, path, method, tag, id }) =>
-    matches(words, summary, path, method, tag, id),
+  const found = operations.filter(({ name, summary, path, method, tag, id, aliases }) =>
+    matches(words, name, summary, path, method, tag, id, ...aliases.map((alias) => alias.path)),
   );
+  const errors = words.length === 0 ? [] : ERRORS.filter((one) => matches(words, String(one.status), one.code));
   const guides = GUIDES.filter(({ title, name }) => matches(words, title, name));
+  const all = found.length + guides.length + errors.length;
   return (
     <nav className="docs-contents" aria-label="Contents of the reference">
       <input
@@ -32,9 +35,23 @@ export function Contents({ operations }: Props) {
         aria-label="Find an operation or a guide"
       />
       <p className="unseen" role="status">
-        {words.length > 0 && `${count(found.length + guides.length)} found`}
+        {words.length > 0 && `${count(all)} found`}
       </p>
-      {words.length > 0 && found.length + guides.length === 0 && <p className="muted">Nothing has these words.</p>}
+      {words.length > 0 && all === 0 && <p className="muted">Nothing has these words.</p>}
+      {errors.length > 0 && (
+        <section>
+          <h2>Errors</h2>
+          <ul>
+            {errors.map(({ code, status }) => (
+              <li key={code}>
+                <a href={`/docs#${code}`}>
+                  {status} <code>{code}</code>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {guides.length > 0 && (
         <section>
           <h2>Guides</h2>
@@ -51,9 +68,9 @@ export function Contents({ operations }: Props) {
         <section key={tag}>
           <h2>{tag}</h2>
           <ul>
-            {members.map(({ id, method, summary }) => (
-              <Entry key={id} to={`/docs/${id}`} method={method}>
-                {summary}
+            {members.map(({ id, method, name, summary }) => (
+              <Entry key={id} to={`/docs/${id}`} method={method} title={summary}>
+                {name}
               </Entry>
             ))}
           </ul>
@@ -63,16 +80,20 @@ export function Contents({ operations }: Props) {
   );
 }
 
-function Entry({ to, method, children }: { to: string; method?: Method; children: string }) {
+type EntryProps = { to: string; method?: Method; title?: string; children: string };
+
+function Entry({ to, method, title, children }: EntryProps) {
   const [path] = useLocation();
   const isHere = path === to;
   const entry = useRef<HTMLLIElement>(null);
   useEffect(() => {
-    if (isHere) entry.current?.scrollIntoView({ block: "nearest" });
+    const list = entry.current?.closest(".docs-side");
+    // Only the list: scrollIntoView would scroll the page as well.
+    if (isHere && list) list.scrollTop = entry.current!.offsetTop - list.clientHeight / 2;
   }, [isHere]);
   return (
     <li ref={entry}>
-      <Link href={to} aria-current={isHere ? "page" : undefined}>
+      <Link href={to} title={title} aria-current={isHere ? "page" : undefined}>
         {method && <MethodName method={method} />}
         <span>{children}</span>
       </Link>

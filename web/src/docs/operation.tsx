@@ -7,8 +7,8 @@ import { Copy } from "../parts/copy.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { SITE_NAME } from "../site.ts";
-import { RawAnswer } from "./answer.tsx";
-import { answerType, exampleOf, type OpenApi, type Operation } from "./document.ts";
+import { BodyText, RawAnswer } from "./answer.tsx";
+import { answerType, exampleOf, type OpenApi, type Operation, successOf } from "./document.ts";
 import { beginning, type LiveValues, liveValues } from "./live-values.ts";
 import { MethodName } from "./method.tsx";
 import { Prose } from "./prose.tsx";
@@ -19,17 +19,24 @@ import { SignedSend } from "./signed-send.tsx";
 type Props = { document: OpenApi; operation: Operation };
 
 export function OperationView({ document: described, operation }: Props) {
-  const { data: live } = useQuery(liveValues);
+  const { data, isError } = useQuery(liveValues);
+  const live = data ?? (isError ? {} : null);
   useEffect(() => {
-    document.title = `${operation.summary} · ${SITE_NAME}`;
+    document.title = `${operation.name} · ${SITE_NAME}`;
   }, [operation]);
   return (
     <article className="docs-operation">
       <header>
-        <h1>{operation.summary}</h1>
+        <h1>{operation.name}</h1>
         <p className="docs-path">
           <MethodName method={operation.method} /> <code>{operation.path}</code>
+          {operation.aliases.map(({ path }) => (
+            <span key={path} className="faint">
+              also <code>{path}</code>
+            </span>
+          ))}
         </p>
+        <p>{operation.summary}.</p>
         {operation.description.split("\n\n").map((paragraph) => (
           <p key={paragraph} className="muted">
             <Prose text={paragraph} />
@@ -108,8 +115,21 @@ function Trial(props: Props & { live: LiveValues }) {
           <PlainSend request={request} fault={fault} />
         )}
       </Panel>
-      <Samples request={request} />
+      <div className="docs-beside">
+        <Samples request={request} />
+        <Example {...props} />
+      </div>
     </div>
+  );
+}
+
+function Example({ document: described, operation }: Props) {
+  const success = successOf(operation);
+  if (!success?.schema || !success.type?.includes("json")) return null;
+  return (
+    <Panel title="An answer, for example">
+      <BodyText>{JSON.stringify(exampleOf(described, success.schema, true), null, 2)}</BodyText>
+    </Panel>
   );
 }
 
@@ -181,7 +201,7 @@ function Samples({ request }: { request: SampleRequest }) {
 }
 
 function Shapes({ document: described, operation }: Props) {
-  const success = operation.responses.find(({ status, schema }) => status.startsWith("2") && schema);
+  const success = successOf(operation);
   const others = operation.responses.filter(({ status }) => !status.startsWith("2"));
   return (
     <>

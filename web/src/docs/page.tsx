@@ -7,6 +7,7 @@ import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import "../styles/docs.css";
 import { Contents } from "./contents.tsx";
 import { type OpenApi, type Operation, openApi, operationsOf } from "./document.ts";
+import { ErrorTable } from "./errors.tsx";
 import { GuideView } from "./guide.tsx";
 import { GUIDES } from "./guides.ts";
 import { MethodName } from "./method.tsx";
@@ -60,7 +61,7 @@ function GuidePart({ name }: { name: string }) {
 
 type PartProps = { document: OpenApi; id: string; operations: readonly Operation[] };
 function OperationPart({ document, id, operations }: PartProps) {
-  const operation = operations.find((one) => one.id === id);
+  const operation = operations.find((one) => one.id === id || one.aliases.some((alias) => alias.id === id));
   return operation ? <OperationView document={document} operation={operation} /> : <Nothing />;
 }
 
@@ -123,6 +124,7 @@ function Start({ document, operations }: { document: OpenApi | undefined; operat
           </section>
         ))}
       </div>
+      <ErrorTable />
     </>
   );
 }

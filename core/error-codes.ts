@@ -1,0 +1,63 @@
+/** Every error code of the API: its HTTP status, and what a caller does about it. */
+
+/** code → HTTP status (api-contract: conventions). */
+export const STATUS = {
+  invalid_input: 400,
+  unauthenticated: 401,
+  payment_required: 402,
+  forbidden: 403,
+  not_found: 404,
+  no_epoch: 404,
+  not_in_epoch: 404,
+  epoch_pruned: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  already_registered: 409,
+  request_in_progress: 409,
+  payment_already_used: 409,
+  gone: 410,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  proof_missing: 422,
+  idempotency_key_reused: 422,
+  rate_limited: 429,
+  internal: 500,
+  upstream_unavailable: 503,
+  indexer_behind: 503,
+  payment_pending: 503,
+  overloaded: 503,
+  out_of_funds: 503,
+  timeout: 504,
+} as const;
+
+export type ErrorCode = keyof typeof STATUS;
+
+/** What each means, and what to do. */
+export const MEANING: Record<ErrorCode, string> = {
+  invalid_input: "A parameter or a field is wrong; `details` says which and why. Correct it.",
+  unauthenticated: "The credential is missing, expired or not valid. Sign in again; nothing was done.",
+  payment_required: "The call has a price. Pay one of the ways that the answer lists, and send it again.",
+  forbidden: "The caller may not do this. Use the wallet, key or score that the answer names.",
+  not_found: "There is nothing by this name. A new agent may need `minBlock`.",
+  no_epoch: "No state of all scores was published yet. Try again after the next one.",
+  not_in_epoch: "The agent was registered after the last published state. Try again after the next one.",
+  epoch_pruned: "That published state is no longer kept. Ask for a newer one.",
+  method_not_allowed: "The path takes other methods; `Allow` names them.",
+  conflict: "The present state does not allow it; the answer says why.",
+  already_registered: "The wallet has an agent; the answer names it.",
+  request_in_progress: "The same request is still being worked on. Wait `Retry-After` seconds and send it again.",
+  payment_already_used: "This payment has bought something. Sign in as its payer to see the answer again, or pay anew.",
+  gone: "The event or page asked for is no longer kept. Begin at the oldest one.",
+  payload_too_large: "The body is too long; the answer names the limit.",
+  unsupported_media_type: "Send the body as `application/json`.",
+  proof_missing: "The account does not show the agent yet. Publish the text that the answer names, and try again.",
+  idempotency_key_reused: "The key was used with another request. Take a new one.",
+  rate_limited: "Too many requests. Wait `Retry-After` seconds; an API key has a larger budget.",
+  internal: "The service has failed. Try again; report `requestId` if it stays.",
+  upstream_unavailable: "Something that the answer depends on is away. Wait `Retry-After` seconds and try again.",
+  indexer_behind: "The index has not reached `minBlock`, or is being built. Try again shortly.",
+  payment_pending: "The outcome of a payment is not known yet. Send the same request again; it is not charged twice.",
+  overloaded: "Too much is asked at this moment. Wait `Retry-After` seconds and try again.",
+  out_of_funds: "The service cannot pay the gas now. Try again later; nothing was charged.",
+  timeout: "It took too long and was ended. Try again, or ask for less.",
+};
