@@ -1,48 +1,50 @@
-/** The views and their addresses. The directory is in the first script; the other views are loaded on demand. */
-import { type ComponentType, lazy, Suspense } from "react";
+/** The views and their addresses, each in files of its own. The page of an address names them (web/vite.config.ts), so that they come beside the first script. */
+import type { ComponentType } from "react";
 import { Route, Switch } from "wouter";
-import { DirectoryPage } from "./directory/page.tsx";
 import { NotFound } from "./pages/not-found.tsx";
+import { onDemand } from "./parts/on-demand.tsx";
 import { addressRef } from "./shell/address.ts";
+import { routeShape } from "./shell/route-shape.ts";
 import { Shell } from "./shell/shell.tsx";
+import { View } from "./shell/view.tsx";
 
-const AgentPage = onDemand("/agent/:ref", () => import("./agent/page.tsx"));
-const ForeignPage = onDemand("/terminal/:ref", () => import("./agent/foreign-page.tsx"));
-const DiscoverPage = onDemand("/discover", () => import("./discover/page.tsx"));
-const LeaderboardPage = onDemand("/leaderboard", () => import("./pages/leaderboard.tsx"));
-const ComparePage = onDemand("/compare", () => import("./compare/page.tsx"));
-const PeoplePage = onDemand("/people", () => import("./people/page.tsx"));
-const GroupsPage = onDemand("/groups/:id?", () => import("./groups/page.tsx"));
-const DocsPage = onDemand("/docs(/.*)?", () => import("./docs/page.tsx"));
-const ScorePage = onDemand("/score", () => import("./pages/score.tsx"));
-const StatusPage = onDemand("/status", () => import("./status/page.tsx"));
-const MintPage = onDemand("/mint", () => import("./mint/page.tsx"));
-const MePage = onDemand("/me", () => import("./me/page.tsx"));
-const ManagePage = onDemand("/agent/:ref/manage/:section?", () => import("./manage/page.tsx"));
-const OwnerPage = onDemand("/owner/:address", () => import("./owner/page.tsx"));
-const ReportPage = onDemand("/report/:ref", () => import("./report/page.tsx"));
-const JoinPage = onDemand("/people/join", () => import("./people/join.tsx"));
-const ReturnPage = onDemand("/people/return", () => import("./people/return.tsx"));
-const HumanPage = onDemand("/human/:id", () => import("./people/human.tsx"));
-const OrganizationPage = onDemand("/org/:id", () => import("./people/organization.tsx"));
-const NewGroupPage = onDemand("/groups/new", () => import("./groups/new.tsx"));
-const OperatorPage = onDemand("/operator", () => import("./operator/page.tsx"));
+const DirectoryPage = view("/(terminal)?", () => import("./directory/page.tsx"));
+const AgentPage = view("/agent/:ref", () => import("./agent/page.tsx"));
+const ForeignPage = view("/terminal/:ref", () => import("./agent/foreign-page.tsx"));
+const DiscoverPage = view("/discover", () => import("./discover/page.tsx"));
+const LeaderboardPage = view("/leaderboard", () => import("./pages/leaderboard.tsx"));
+const ComparePage = view("/compare", () => import("./compare/page.tsx"));
+const PeoplePage = view("/people", () => import("./people/page.tsx"));
+const GroupsPage = view("/groups/:id?", () => import("./groups/page.tsx"));
+const DocsPage = view("/docs(/.*)?", () => import("./docs/page.tsx"));
+const ScorePage = view("/score", () => import("./pages/score.tsx"));
+const StatusPage = view("/status", () => import("./status/page.tsx"));
+const MintPage = view("/mint", () => import("./mint/page.tsx"));
+const MePage = view("/me", () => import("./me/page.tsx"));
+const ManagePage = view("/agent/:ref/manage/:section?", () => import("./manage/page.tsx"));
+const OwnerPage = view("/owner/:address", () => import("./owner/page.tsx"));
+const ReportPage = view("/report/:ref", () => import("./report/page.tsx"));
+const JoinPage = view("/people/join", () => import("./people/join.tsx"));
+const ReturnPage = view("/people/return", () => import("./people/return.tsx"));
+const HumanPage = view("/human/:id", () => import("./people/human.tsx"));
+const OrganizationPage = view("/org/:id", () => import("./people/organization.tsx"));
+const NewGroupPage = view("/groups/new", () => import("./groups/new.tsx"));
+const OperatorPage = view("/operator", () => import("./operator/page.tsx"));
 
 /**
  * A view in files of its own. Those of the opened address are on their way before anything is rendered.
  * @param path its route
  */
-function onDemand<P>(path: string, load: () => Promise<{ default: ComponentType<P> }>) {
-  const shape = path.replaceAll(/\/:\w+\?/g, "(/[^/]+)?").replaceAll(/:\w+/g, "[^/]+");
-  const opened = new RegExp(`^${shape}$`).test(location.pathname) ? load() : null;
+function view<P extends object>(path: string, load: () => Promise<{ default: ComponentType<P> }>) {
+  const opened = new RegExp(`^${routeShape(path)}$`).test(location.pathname) ? load() : undefined;
   // A failure is shown where the view is rendered.
   opened?.catch(() => {});
-  return lazy(() => opened ?? load());
+  return onDemand(load, opened);
 }
 
 export const App = () => (
   <Shell>
-    <Suspense fallback={<div className="page" aria-busy="true" />}>
+    <View>
       <Switch>
         <Route path="/" component={DirectoryPage} />
         <Route path="/terminal" component={DirectoryPage} />
@@ -74,6 +76,6 @@ export const App = () => (
         <Route path="/operator" component={OperatorPage} />
         <Route component={NotFound} />
       </Switch>
-    </Suspense>
+    </View>
   </Shell>
 );

@@ -4,8 +4,9 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { askAhead } from "./api/ahead.ts";
 import { followEvents } from "./api/events.ts";
-import { createQueryClient } from "./api/queries.ts";
+import { createQueryClient, recoverWith } from "./api/queries.ts";
 import { App } from "./app.tsx";
+import { Boundary, FailureNote } from "./parts/boundary.tsx";
 import { applyTheme } from "./stored.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
@@ -21,10 +22,13 @@ applyTheme();
 const queries = createQueryClient();
 askAhead(queries);
 followEvents(queries);
+recoverWith(queries);
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
-      <App />
+      <Boundary instead={(failed) => <FailureNote instead {...failed} />}>
+        <App />
+      </Boundary>
     </QueryClientProvider>
   </StrictMode>,
 );

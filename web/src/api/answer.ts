@@ -28,6 +28,9 @@ function hear(headers: Headers): void {
   for (const listener of staleListeners) listener();
 }
 
+const isOwn = (body: unknown): body is Partial<ErrorBody> & Record<string, unknown> =>
+  typeof body === "object" && body !== null && "error" in body && typeof body.error === "string";
+
 /** An error of the API, with a sentence for people. */
 export class Problem extends Error {
   /** HTTP status; 0 without a response. */
@@ -36,13 +39,28 @@ export class Problem extends Error {
   readonly requestId: string | null;
   readonly body: Partial<ErrorBody> & Record<string, unknown>;
   readonly headers: Headers;
-  constructor(status: number, body: Partial<ErrorBody>, headers = new Headers()) {
-    super(body.error ?? "The service gave no reason.");
+  /** Milliseconds since the epoch at which the service takes the request again, where it says so. */
+  readonly retryAt: number | null;
+  /** @param given the body; one that is not the service's own is left out */
+  constructor(status: number, given: unknown, headers = new Headers()) {
+    const body = isOwn(given) ? given : {};
+    super(
+      body.error ??
+        (status < 400
+          ? "What answered is not this service: something between has answered in its place."
+          : `The answer has status ${status} and no reason: it may come from something between this page and the service.`),
+    );
     this.status = status;
     this.code = body.code ?? "unknown";
     this.requestId = body.requestId ?? headers.get("x-request-id");
     this.body = body;
     this.headers = headers;
+    const seconds = headers.get("retry-after");
+    this.retryAt = seconds !== null && /^\d+$/.test(seconds) ? Date.now() + Number(seconds) * 1000 : null;
+  }
+  /** Whether the same request may be answered otherwise later. */
+  get mayPass(): boolean {
+    return this.status < 400 || this.status === 429 || this.status >= 500;
   }
 }
 
@@ -59,15 +77,8 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
     throw unreachable();
   }
   hear(response.headers);
-  const body = (await response.json().catch(() => null)) as T | Partial<ErrorBody> | null;
-  if (!response.ok || body === null)
-    throw new Problem(
-      response.status,
-      (body as Partial<ErrorBody>) ?? {
-        error: `The service answered ${response.status} without a reason.`,
-      },
-      response.headers,
-    );
+  const body: unknown = await response.json().catch(() => null);
+  if (!response.ok || body === null) throw new Problem(response.status, body, response.headers);
   const block = response.headers.get("x-indexed-block");
   return {
     data: body as T,
@@ -109,7 +120,7 @@ export async function follow(path: string, init: RequestInit, take: (event: Stre
   try {
     const response = await fetch(path, { ...init, headers: { accept: "text/event-stream", ...init.headers } });
     if (!response.ok || !response.body) {
-      const body = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
+      const body: unknown = await response.json().catch(() => null);
       throw new Problem(response.status, body, response.headers);
     }
     const parser = createParser({

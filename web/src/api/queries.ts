@@ -34,7 +34,25 @@ const asked = <T>(path: string) => queryOptions({ queryKey: [path], queryFn: get
 
 /** Data about the service itself is kept until the page is reloaded. */
 export const discovery = queryOptions({ ...asked<Discovery>("/api/v2"), staleTime: Number.POSITIVE_INFINITY });
-export const status = queryOptions({ ...asked<Status>("/api/v2/status"), refetchInterval: 10_000 });
+/** Asked three times before it counts as away: one missed answer is no reason for alarm. */
+export const status = queryOptions({
+  ...asked<Status>("/api/v2/status"),
+  refetchInterval: 10_000,
+  retry: 2,
+  retryDelay: 3_000,
+});
+
+/** Asks again, when the service has told its state, for what the screen needs and has failed for a reason that passes. */
+export function recoverWith(queries: QueryClient): void {
+  queries.getQueryCache().subscribe((event) => {
+    if (event.type !== "updated" || event.action.type !== "success") return;
+    if (event.query.queryKey[0] !== status.queryKey[0]) return;
+    void queries.refetchQueries({ type: "active", predicate: ({ state: { error } }) => hasPassed(error) });
+  });
+}
+
+const hasPassed = (error: Error | null): boolean =>
+  error instanceof Problem && error.mayPass && Date.now() >= (error.retryAt ?? 0);
 
 export const agentPath = (ref: string) => `/api/v2/agent/${encodeURIComponent(ref)}`;
 export const agent = (ref: string) =>

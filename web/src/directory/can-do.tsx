@@ -1,12 +1,14 @@
 /** Agents that can do what a text says, where no agent is called so. */
 import { useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense } from "react";
+import { type ReactNode, Suspense } from "react";
 import { Link } from "wouter";
 import { canDo } from "../discover/view.ts";
 import { counted } from "../formats.ts";
+import { Part } from "../parts/boundary.tsx";
+import { onDemand } from "../parts/on-demand.tsx";
 import { Loading } from "../parts/states.tsx";
 
-const Hit = lazy(async () => ({ default: (await import("../discover/hit.tsx")).Hit }));
+const Hit = onDemand(async () => ({ default: (await import("../discover/hit.tsx")).Hit }));
 
 const MAX_AGENTS = 10;
 
@@ -19,13 +21,15 @@ export function CanDo({ q, otherwise }: { q: string; otherwise: ReactNode }) {
   return (
     <section className="page can-do" aria-busy={isPlaceholderData}>
       <h2>No agent is called that. {counted(answer?.data.total ?? hits.length, "agent", "agents")} can do it</h2>
-      <Suspense fallback={<Loading rows={3} />}>
-        <ol className="hits" data-dim={isPlaceholderData || undefined}>
-          {hits.map((hit) => (
-            <Hit key={hit.agent.id} hit={hit} />
-          ))}
-        </ol>
-      </Suspense>
+      <Part>
+        <Suspense fallback={<Loading rows={3} />}>
+          <ol className="hits" data-dim={isPlaceholderData || undefined}>
+            {hits.map((hit) => (
+              <Hit key={hit.agent.id} hit={hit} />
+            ))}
+          </ol>
+        </Suspense>
+      </Part>
       <Link className="button" href={`/discover?q=${encodeURIComponent(q)}`}>
         All that can do “<bdi>{q}</bdi>”
       </Link>

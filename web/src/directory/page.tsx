@@ -22,7 +22,7 @@ import { Tools, Totals } from "./tools.tsx";
 import { isNarrowed, PAGE_SIZE, readView, type View, widened, writeView } from "./view.ts";
 import { useWatched } from "./watched.ts";
 
-export function DirectoryPage() {
+export default function DirectoryPage() {
   const [params, setParams] = useSearchParams();
   const view = readView(params);
   const key = writeView(view).toString();

@@ -1,9 +1,11 @@
 /** The management of one agent, by its wallet or its owner: one section at a time, each with its own address. */
 import { useQuery } from "@tanstack/react-query";
-import { type ComponentType, lazy, Suspense, useEffect, useRef } from "react";
+import { type ComponentType, Suspense, useEffect, useRef } from "react";
 import { Link } from "wouter";
 import { agent as agentQuery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
+import { Part } from "../parts/boundary.tsx";
+import { onDemand } from "../parts/on-demand.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { useWallet } from "../wallet/session.ts";
@@ -13,7 +15,7 @@ import "../styles/manage.css";
 
 /** Each section is loaded when it is opened. */
 const COMPONENTS: Record<string, ComponentType<SectionProps>> = Object.fromEntries(
-  SECTIONS.map(({ key, load }) => [key, lazy(load)]),
+  SECTIONS.map(({ key, load }) => [key, onDemand(load)]),
 );
 
 /** @param section key of a section; the first one without */
@@ -72,7 +74,11 @@ function Manage({ agent, section }: { agent: Agent; section: string | undefined 
         <div className="manage-body">
           <NeedsWallet>
             <NotYours agent={agent} />
-            <Suspense fallback={<Loading rows={6} />}>{Shown && <Shown key={agent.tokenId} agent={agent} />}</Suspense>
+            <Part key={current?.key}>
+              <Suspense fallback={<Loading rows={6} />}>
+                {Shown && <Shown key={agent.tokenId} agent={agent} />}
+              </Suspense>
+            </Part>
           </NeedsWallet>
         </div>
       </div>

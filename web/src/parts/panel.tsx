@@ -1,13 +1,14 @@
 /** Frames of content: a panel, the heads of a table, and the place in which a wide table scrolls. */
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Part } from "./boundary.tsx";
 
-/** A part of a page with a heading of its own. */
+/** A part of a page with a heading of its own; what goes wrong in it stays in it. */
 export const Panel = ({ title, children }: { title: string; children: ReactNode }) => (
   <section className="panel">
     <div className="panel-head">
       <h2>{title}</h2>
     </div>
-    {children}
+    <Part>{children}</Part>
   </section>
 );
 

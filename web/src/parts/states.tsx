@@ -1,11 +1,16 @@
 /** States without data: loading, nothing found, a problem with its request id. */
-import type { ReactNode } from "react";
-import { Problem } from "../api/answer.ts";
-import { Button } from "./button.tsx";
 
-/** Whether the same request may be answered otherwise later. */
-const mayChange = (problem: Problem | null): boolean =>
-  problem === null || problem.status === 0 || problem.status === 429 || problem.status >= 500;
+import { type ReactNode, useEffect, useState } from "react";
+import { Problem } from "../api/answer.ts";
+import { counted } from "../formats.ts";
+import { Button } from "./button.tsx";
+import { NotLoaded } from "./on-demand.tsx";
+
+/** @param error no answer of the API: a failure of the page itself */
+const ownFailure = (error: unknown): string =>
+  error instanceof NotLoaded
+    ? "The code of this part could not be loaded. Without a connection it waits for one; after a new version of the service, reload the page."
+    : "This part of the page has failed, perhaps at an answer that it cannot read. Try again; the rest is not affected.";
 
 /** @param props.instead it is shown in place of a whole page, whose heading it has */
 export function ProblemNote({ error, retry, instead }: { error: unknown; retry?: () => void; instead?: boolean }) {
@@ -14,15 +19,36 @@ export function ProblemNote({ error, retry, instead }: { error: unknown; retry?:
   return (
     <div className="note" role="alert">
       <Heading>{problem?.status === 404 ? "Nobody is here" : "This could not be loaded"}</Heading>
-      <p>{problem?.message ?? "Something went wrong in this page."}</p>
+      <p>{problem?.message ?? ownFailure(error)}</p>
       <Hint of={problem} />
       {problem?.requestId && (
         <p className="faint">
           Request <code>{problem.requestId}</code>
         </p>
       )}
-      {retry && mayChange(problem) && <Button onClick={retry}>Try again</Button>}
+      {retry && (problem?.mayPass ?? true) && <Button onClick={retry}>Try again</Button>}
+      {retry && problem?.retryAt && <Countdown key={problem.retryAt} to={problem.retryAt} done={retry} />}
     </div>
+  );
+}
+
+/** The seconds until something is done by itself. @param props.to milliseconds since the epoch */
+function Countdown({ to, done }: { to: number; done: () => void }) {
+  const left = () => Math.max(0, Math.ceil((to - Date.now()) / 1000));
+  const [seconds, setSeconds] = useState(left);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      setSeconds(left());
+      if (left() > 0) return;
+      clearInterval(timer);
+      done();
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, [to]);
+  return (
+    <p className="faint" aria-live="off">
+      It is asked for again in {counted(seconds, "second", "seconds")}.
+    </p>
   );
 }
 

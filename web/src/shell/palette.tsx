@@ -1,8 +1,9 @@
 /** The command palette (Ctrl-K or ⌘K); its list is loaded when it is opened. */
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { Icon } from "../parts/icon.tsx";
+import { onDemand } from "../parts/on-demand.tsx";
 
-const PaletteList = lazy(() => import("./palette-list.tsx"));
+const PaletteList = onDemand(() => import("./palette-list.tsx"));
 
 export function Palette() {
   const [open, setOpen] = useState(false);

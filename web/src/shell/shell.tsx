@@ -1,4 +1,4 @@
-/** The frame of every view: bar, banner about the index, footer with the served block. */
+/** The frame of every view: bar, banner about connection and index, footer with the served block. */
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
@@ -6,6 +6,7 @@ import { Link, useLocation } from "wouter";
 import { indexStaleness, Problem } from "../api/answer.ts";
 import { status } from "../api/queries.ts";
 import { count } from "../formats.ts";
+import { Boundary, FailureNote } from "../parts/boundary.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { SITE_NAME } from "../site.ts";
@@ -16,6 +17,7 @@ import { Keyboard } from "./keyboard.tsx";
 import { Palette } from "./palette.tsx";
 import { PLACES } from "./places.ts";
 import { SearchBox } from "./search-box.tsx";
+import { useOnline } from "./view.tsx";
 
 /** Lag in seconds above which the data are shown as late. */
 export const LATE_SECONDS = 60;
@@ -58,12 +60,18 @@ export function Shell({ children }: { children: ReactNode }) {
         <nav className="nav" aria-label="Views">
           {linksTo(PLACES.filter(({ rare }) => !rare))}
         </nav>
-        <SearchBox />
+        <InBar>
+          <SearchBox />
+        </InBar>
         <div className="bar-tools">
-          <Palette />
+          <InBar>
+            <Palette />
+          </InBar>
           <ThemeButton />
           <Keyboard />
-          <WalletChip />
+          <InBar>
+            <WalletChip />
+          </InBar>
         </div>
       </header>
       <IndexBanner />
@@ -84,6 +92,19 @@ export function Shell({ children }: { children: ReactNode }) {
     </>
   );
 }
+
+/** A part of the bar. Its failure is shown over the page, because the bar has no room for it. */
+const InBar = ({ children }: { children: ReactNode }) => (
+  <Boundary
+    instead={(failed) => (
+      <div className="bar-failure">
+        <FailureNote {...failed} />
+      </div>
+    )}
+  >
+    {children}
+  </Boundary>
+);
 
 const NEXT_THEME = { auto: "dark", dark: "light", light: "auto" } as const;
 const THEME_ICON = { auto: "auto", dark: "moon", light: "sun" } as const;
@@ -107,8 +128,9 @@ function ThemeButton() {
 /** The banner shown while the data may be old or wrong. */
 function IndexBanner() {
   const { data, error } = useQuery(status);
+  const online = useOnline();
   const stale = useSyncExternalStore(indexStaleness.subscribe, indexStaleness.read);
-  const said = wordsOf(data?.data.chain, data ? null : error, stale);
+  const said = online ? wordsOf(data?.data.chain, data ? null : error, stale) : OFFLINE;
   return said === null ? null : (
     <div className="banner" role="status">
       <Icon name="warn" />
@@ -118,6 +140,11 @@ function IndexBanner() {
     </div>
   );
 }
+
+const OFFLINE = [
+  "You are offline.",
+  "What you see is what was loaded before; it is loaded again by itself when the connection is back.",
+] as const;
 
 const isUnreachable = (error: Error) => error instanceof Problem && error.status === 0;
 
@@ -139,15 +166,16 @@ function wordsOf(chain: Chain | undefined, away: Error | null, stale: string | n
 
 function Foot() {
   const { data, error } = useQuery(status);
+  const online = useOnline();
   const chain = data?.data.chain;
   const late = !chain?.synced || (chain.lagSeconds ?? 0) > LATE_SECONDS;
-  const state = error ? "away" : !chain ? "" : late ? "late" : "live";
+  const state = error || !online ? "away" : !chain ? "" : late ? "late" : "live";
   return (
     <footer className="foot">
       <Link href="/status" className="state">
         <span className="dot" data-state={state} />
-        {error
-          ? isUnreachable(error)
+        {error || !online
+          ? !error || isUnreachable(error)
             ? "No connection"
             : "State not known"
           : chain?.indexed != null

@@ -1,11 +1,12 @@
 /** The connected wallet in the bar; its dialog is loaded when it is opened. */
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { short } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
+import { onDemand } from "../parts/on-demand.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { useWallet } from "./session.ts";
 
-const Account = lazy(() => import("./account.tsx"));
+const Account = onDemand(() => import("./account.tsx"));
 
 export function WalletChip() {
   const wallet = useWallet();
