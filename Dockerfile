@@ -22,7 +22,9 @@ COPY sdk/package.json sdk/
 COPY contracts/no-hardhat contracts/no-hardhat
 RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build && npm run web
+RUN npm run build
+# Files of the terminal's builds before stay in the image for a day, for pages that are open when it comes.
+RUN --mount=type=cache,target=/app/web/dist,sharing=locked npm run web && cp -a web/dist web/built
 
 FROM ${NODE}
 WORKDIR /app
@@ -32,7 +34,7 @@ COPY --from=packages /app/node_modules node_modules
 # The sources are for Ponder, which compiles the indexing code itself, and for migrations, fonts and contracts.
 COPY . .
 COPY --from=built /app/dist dist
-COPY --from=built /app/web/dist web/dist
+COPY --from=built /app/web/built web/dist
 # Everything belongs to root and is only read; what processes write is below /tmp. Ponder writes its types at every start,
 # and notes into two folders, which are mounted where the indexer runs.
 RUN ln -sf /tmp/ponder-env.d.ts ponder-env.d.ts && mkdir -p .ponder generated

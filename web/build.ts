@@ -1,6 +1,6 @@
 /** Builds the web terminal into web/dist: `npm run web` always, the local stack and the tests when it is missing or old. */
 import { execFile } from "node:child_process";
-import { globSync, renameSync, rmSync, statSync } from "node:fs";
+import { globSync, mkdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -37,6 +37,34 @@ export async function buildWeb(): Promise<void> {
   await promisify(execFile)(process.execPath, [join(FOLDER, "build.ts")], { env });
 }
 
+/** For how long, and up to how many bytes, files of former builds are served: a tab that is open over a deployment loads them on demand. */
+const FORMER_MS = 24 * 3_600_000;
+const MAX_FORMER_BYTES = 16 * 1024 ** 2;
+
+/**
+ * Puts the files that the new build has no more into `dist/former`, each with the time as its own, and removes there what is too old or too much.
+ * @param dist has the files of the last build in `assets`
+ * @param current names of the files of the new build
+ */
+export function retire(dist: string, current: ReadonlySet<string>, now = Date.now()): void {
+  const [assets, former] = [join(dist, "assets"), join(dist, "former")];
+  mkdirSync(former, { recursive: true });
+  for (const name of globSync("*", { cwd: assets })) {
+    if (current.has(name)) continue;
+    renameSync(join(assets, name), join(former, name));
+    utimesSync(join(former, name), now / 1000, now / 1000);
+  }
+  const kept = globSync("*", { cwd: former })
+    .map((name) => ({ name, ...statSync(join(former, name)) }))
+    .toSorted((a, b) => b.mtimeMs - a.mtimeMs);
+  let bytes = 0;
+  for (const { name, size, mtimeMs } of kept) {
+    const isKept = !current.has(name) && mtimeMs >= now - FORMER_MS && bytes + size <= MAX_FORMER_BYTES;
+    if (isKept) bytes += size;
+    else rmSync(join(former, name));
+  }
+}
+
 /** Builds into a second folder and renames it at the end, so that no reader sees half a bundle. */
 async function build(): Promise<void> {
   const vite = await import("vite");
@@ -47,9 +75,10 @@ async function build(): Promise<void> {
     build: { outDir, emptyOutDir: true },
   });
   const old = join(FOLDER, "dist/assets");
+  retire(join(FOLDER, "dist"), new Set(globSync("*", { cwd: join(outDir, "assets") })));
   rmSync(old, { recursive: true, force: true });
   renameSync(join(outDir, "assets"), old);
-  renameSync(join(outDir, "index.html"), join(FOLDER, "dist/index.html"));
+  for (const name of ["views.json", "index.html"]) renameSync(join(outDir, name), join(FOLDER, "dist", name));
   rmSync(outDir, { recursive: true, force: true });
 }
 

@@ -6,6 +6,7 @@ import { Resvg } from "@resvg/resvg-js";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { guides } from "./guides.ts";
+import { routeShape } from "./src/shell/route-shape.ts";
 
 /** Min bytes for a compressed copy; below, it saves less than a packet. */
 const LEAST_BYTES = 1024;
@@ -24,6 +25,29 @@ const compressed: Plugin = {
       writeFileSync(`${path}.br`, brotliCompressSync(source, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
       writeFileSync(`${path}.gz`, gzipSync(source, { level: 9 }));
     }
+  },
+};
+
+/** Writes the files of each view, by the shape of its paths: the page of an address begins to load them before any script runs. */
+const views: Plugin = {
+  name: "views",
+  apply: "build",
+  writeBundle({ dir }, bundle) {
+    const chunks = Object.values(bundle).filter((one) => one.type === "chunk");
+    const reached = (fileName: string, known = new Set<string>()): Set<string> => {
+      if (known.has(fileName)) return known;
+      known.add(fileName);
+      for (const one of chunks.find((chunk) => chunk.fileName === fileName)?.imports ?? []) reached(one, known);
+      return known;
+    };
+    const first = reached(chunks.find(({ isEntry }) => isEntry)!.fileName);
+    const app = readFileSync(join(import.meta.dirname, "src/app.tsx"), "utf8");
+    const found = [...app.matchAll(/= view\("([^"]+)", \(\) => import\("\.([^"]+)"\)\)/g)].map(([, route, path]) => {
+      const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/src${path}`));
+      if (!chunk) throw new Error(`The view of ${route} has no file: ${path}`);
+      return { shape: routeShape(route!), files: [...reached(chunk.fileName)].filter((one) => !first.has(one)) };
+    });
+    writeFileSync(join(dir!, "views.json"), JSON.stringify(found));
   },
 };
 
@@ -59,7 +83,7 @@ function icoOf(png: Buffer, pixels: number): Buffer {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [guides, react(), compressed, icons],
+  plugins: [guides, react(), compressed, icons, views],
   build: {
     outDir: "dist",
     emptyOutDir: true,
@@ -77,7 +101,7 @@ export default defineConfig({
             {
               name: "packages",
               priority: 2,
-              test: /node_modules\/(react|react-dom|scheduler|@tanstack|wouter|use-sync-external-store|regexparam)\//,
+              test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(query-core|react-query)|wouter|use-sync-external-store|regexparam)\//,
             },
             { name: "base", priority: 1, tags: ["$initial"] },
           ],

@@ -1,7 +1,7 @@
-/** The files of the web terminal as `npm run web` builds them, read once, with the copies compressed at build time. */
+/** The files of the web terminal as `npm run web` builds them and of builds of the last day, read once, with the copies compressed at build time. */
 import { hash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import type { ContentCoding } from "../http/content-coding.ts";
 
 export type WebFile = {
@@ -20,6 +20,8 @@ export type WebBundle = {
   page: string;
   /** By path below the origin, `/assets/<name>-<hash>.js`. */
   files: ReadonlyMap<string, WebFile>;
+  /** The scripts of the view at a path that no other view needs, as paths below the origin. */
+  scriptsAt(path: string): readonly string[];
 };
 
 const TYPES: Record<string, string> = {
@@ -33,14 +35,15 @@ const TYPES: Record<string, string> = {
 
 /** @returns null while the folder has no built terminal */
 export function readWebBundle(folder: string): WebBundle | null {
-  const paths = new Set(globSync("assets/*", { cwd: folder }).map((path) => path.replaceAll("\\", "/")));
+  // A file of both is the one of today.
+  const paths = new Set(["former/*", "assets/*"].flatMap((path) => globSync(path, { cwd: folder })));
   const read = (path: string) => readFileSync(join(folder, path));
   const files = new Map<string, WebFile>();
   for (const path of paths) {
     const type = TYPES[extname(path)];
     if (type === undefined) continue;
     const plain = read(path);
-    files.set(`/${path}`, {
+    files.set(`/assets/${basename(path)}`, {
       type,
       etag: hash("sha256", plain, "hex").slice(0, 16),
       plain,
@@ -53,5 +56,9 @@ export function readWebBundle(folder: string): WebBundle | null {
     });
   }
   if (files.size === 0) return null;
-  return { page: read("index.html").toString("utf8"), files };
+  const views = (JSON.parse(read("views.json").toString("utf8")) as { shape: string; files: string[] }[]).map(
+    ({ shape, files }) => ({ pattern: new RegExp(`^${shape}$`), scripts: files.map((file) => `/${file}`) }),
+  );
+  const scriptsAt = (path: string) => views.find(({ pattern }) => pattern.test(path))?.scripts ?? [];
+  return { page: read("index.html").toString("utf8"), files, scriptsAt };
 }

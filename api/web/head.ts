@@ -35,9 +35,13 @@ export const summaryOf = ({ title, description, summary }: PageHead): Summary =>
 const HEAD = /<!--head-->[\s\S]*?<!--\/head-->/;
 const SUMMARY = "<!--summary-->";
 
-/** The page with its head and its summary filled in. @param siteName of the service */
-export const withHead = (page: string, head: PageHead, siteName: string): string =>
-  page.replace(HEAD, () => headTags(head, siteName)).replace(SUMMARY, () => summaryInHtml(head));
+/** The page with its head and its summary filled in. @param siteName of the service @param scripts that the page loads at once */
+export const withHead = (page: string, head: PageHead, siteName: string, scripts: readonly string[]): string =>
+  page
+    .replace(HEAD, () => [headTags(head, siteName), ...scripts.map(loadedAhead)].join("\n    "))
+    .replace(SUMMARY, () => summaryInHtml(head));
+
+const loadedAhead = (path: string): string => `<link rel="modulepreload" crossorigin href="${path}">`;
 
 function summaryInHtml(head: PageHead): string {
   const { heading, says, ownWords, source } = summaryOf(head);

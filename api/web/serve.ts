@@ -111,10 +111,10 @@ export function webServer(options: WebServerOptions) {
   }
 
   /** A client beyond its reads gets the page too, without what costs a read: its calls are refused and say why. */
-  async function pageAt(page: string, url: string, counted: Promise<void>): Promise<SentPage> {
+  async function pageAt({ page, scriptsAt }: WebBundle, url: string, counted: Promise<void>): Promise<SentPage> {
     const path = url.split("?", 1)[0]!;
     const plain = (status: number) => ({
-      page: withHead(page, otherwise(path), siteName),
+      page: withHead(page, otherwise(path), siteName, scriptsAt(path)),
       status,
       policy: pagePolicy(calls.origins()),
     });
@@ -122,7 +122,7 @@ export function webServer(options: WebServerOptions) {
     if (refused) return { ...plain(429), ...refused };
     if (!VIEWS.test(path)) return plain(404);
     const [head, policy] = await Promise.all([headOf(path, url), policyOf(path)]);
-    return { page: withHead(page, head, siteName), status: head.status, policy };
+    return { page: withHead(page, head, siteName, scriptsAt(path)), status: head.status, policy };
   }
 
   return (incoming: IncomingMessage, response: ResponseHead): boolean => {
@@ -139,10 +139,10 @@ export function webServer(options: WebServerOptions) {
     const isPage = asMarkdown || prefersPage(incoming, { isView, isAnswered });
     if (!isPage || (!isView && (FOR_PROGRAMS.test(path) || isEndpoint(path)))) return false;
     const send = (sent: SentPage) => sendPage(sent, incoming, response);
-    const page = built()?.page;
+    const found = built();
     if (asMarkdown) void markdownAt(url, count(incoming, response)).then(send);
-    else if (page === undefined) send({ page, status: 503, policy: pagePolicy([]) });
-    else void pageAt(page, url, count(incoming, response)).then(send);
+    else if (found === null) send({ page: undefined, status: 503, policy: pagePolicy([]) });
+    else void pageAt(found, url, count(incoming, response)).then(send);
     return true;
   };
 }

@@ -153,7 +153,10 @@ function run(stage: string, words: string, directory: string): void {
     symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
     return;
   }
-  const command = words.replaceAll("npm ci", "npm ci --prefer-offline --no-audit --no-fund");
+  // Without an engine nothing is kept between two builds.
+  const command = words
+    .replace(/^--mount=\S+ /, "")
+    .replaceAll("npm ci", "npm ci --prefer-offline --no-audit --no-fund");
   const path = `${dirname(process.execPath)}:${process.env.PATH}`;
   try {
     execFileSync("sh", ["-ec", command], { cwd: directory, env: { ...process.env, PATH: path }, stdio: "pipe" });

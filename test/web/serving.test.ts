@@ -1,11 +1,14 @@
 /** How the API serves the web terminal: pages to browsers that navigate, files for ever, JSON to everyone else. */
+import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { webServer } from "../../api/web/serve.ts";
 import { isSpam } from "../../core/spam.ts";
 import { LONG } from "../../harness/patience.ts";
-import { buildWeb, webIsStale } from "../../web/build.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
+import { buildWeb, retire, webIsStale } from "../../web/build.ts";
 import { HOST, startApi, type TestApi } from "../api/support/api.ts";
 import { randomAgents } from "../support/agents.ts";
 import { HOSTILE_ID, plantWorld } from "./world.ts";
@@ -407,5 +410,32 @@ describe("its files", () => {
     const bundle = readWebBundle(new URL("../../web/dist", import.meta.url).pathname)!;
     for (const file of bundle.files.values())
       if (file.gzip) expect(gunzipSync(file.gzip).equals(file.plain)).toBe(true);
+  });
+
+  it("of a former build are served for a day, up to a number of bytes", async () => {
+    const dist = scratchDirectory("web-builds");
+    const put = (path: string, text: string) => {
+      mkdirSync(dirname(join(dist, path)), { recursive: true });
+      writeFileSync(join(dist, path), text);
+    };
+    const { readWebBundle } = await import("../../api/web/bundle.ts");
+    const served = () => [...readWebBundle(dist)!.files.keys()].map((path) => path.slice("/assets/".length)).toSorted();
+    put("index.html", "<!doctype html>");
+    put("views.json", JSON.stringify([{ shape: "/agent/[^/]+", files: ["assets/page-2.js"] }]));
+    put("assets/page-1.js", "1");
+    put("assets/same-0.js", "0");
+    const HOUR = 3_600_000;
+    const built = Date.now();
+    retire(dist, new Set(["page-2.js", "same-0.js"]), built);
+    put("assets/page-2.js", "2");
+    expect(served()).toEqual(["page-1.js", "page-2.js", "same-0.js"]);
+    expect(readWebBundle(dist)!.scriptsAt("/agent/7")).toEqual(["/assets/page-2.js"]);
+    expect(readWebBundle(dist)!.scriptsAt("/agent/7/manage")).toEqual([]);
+    put("assets/large-2.js", "x".repeat(17 * 1024 ** 2));
+    retire(dist, new Set(["page-3.js", "same-0.js"]), built + 23 * HOUR);
+    put("assets/page-3.js", "3");
+    expect(served()).toEqual(["page-1.js", "page-2.js", "page-3.js", "same-0.js"]);
+    retire(dist, new Set(["page-3.js", "same-0.js"]), built + 48 * HOUR);
+    expect(served()).toEqual(["page-3.js", "same-0.js"]);
   });
 });
