@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- idle [--minutes N] [--hours N]`: memory and CPU of each process of a seeded `npm start` with nothing to
- * do, after N minutes, and again after N simulated hours of blocks with a little traffic.
+ * do, and its transactions, after N minutes, and again after N simulated hours of blocks with a little traffic.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { rpc } from "../devnet/anvil-process.ts";
@@ -10,13 +10,17 @@ import { cpuOf, processesBelow, proportionalBytes, residentBytes } from "../harn
 import { type Stack, withSeededStack } from "../harness/stack.ts";
 import { processesByPart } from "../harness/stack-parts.ts";
 import { until } from "../harness/until.ts";
+import { withClient } from "../harness/with-client.ts";
 
-const BLOCKS_AN_HOUR = 3_600;
-const CHUNK = 60;
+/** Of Base: one in two seconds. */
+const BLOCKS_AN_HOUR = 1_800;
+/** Blocks that are mined at once; a multiple of what Ponder fetches at once. */
+const CHUNK = 300;
 /** Seconds without blocks of ours and without traffic, over which the CPU is taken. */
 const QUIET_SECONDS = 60;
 const MOST_MB = 1024;
 const MOST_CPU = 5;
+const MOST_TRANSACTIONS = 5;
 
 /** @param args `--minutes N` before the first table (default 10), `--hours N` of blocks before the second (24) */
 export default async function idle(args: string[]): Promise<void> {
@@ -51,7 +55,9 @@ async function show(stack: Stack, title: string): Promise<void> {
   const parts = () => [...processesByPart(root), ["all", processesBelow(root)] as const];
   const cpuOfAll = (pids: readonly number[]) => sum(pids.map((pid) => cpuOf(pid)));
   const before = new Map(parts().map(([name, pids]) => [name, cpuOfAll(pids)]));
+  const { transactions: earlier } = await databaseOf(stack);
   await wait(QUIET_SECONDS * 1_000);
+  const { transactions, connections } = await databaseOf(stack);
   const rows = parts().map(([name, pids]) => ({
     ...{ name, processes: pids.length },
     resident: sum(pids.map((pid) => residentBytes(pid))) / 2 ** 20,
@@ -65,4 +71,16 @@ async function show(stack: Stack, title: string): Promise<void> {
   const all = rows.at(-1)!;
   console.log(atMost("memory of all, proportional", all.proportional, MOST_MB, { unit: " MB" }));
   console.log(atMost("CPU of all, of a core", all.cpu, MOST_CPU, { unit: " %", digits: 1 }));
+  const perSecond = (transactions - earlier) / QUIET_SECONDS;
+  console.log(atMost("transactions a second", perSecond, MOST_TRANSACTIONS, { digits: 1 }));
+  console.log(`${connections} connections to the database`);
 }
+
+/** Transactions so far, and the connections that are open. */
+const databaseOf = ({ devnet }: Stack) =>
+  withClient(devnet.databaseUrl, async (client) => {
+    const { rows } = await client.query(`
+      select (xact_commit + xact_rollback)::float8 as transactions, numbackends - 1 as connections
+      from pg_stat_database where datname = current_database()`);
+    return rows[0] as { transactions: number; connections: number };
+  });

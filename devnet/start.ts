@@ -19,6 +19,7 @@ import { ensureRoles } from "./roles.ts";
 import { seed } from "./seed.ts";
 import { simulatedUpstreams } from "./simulators/environment.ts";
 import { MAX_ROWS } from "./simulators/registries/registry.ts";
+import { releaseMemory } from "./small-memory.ts";
 import type { Stack } from "./stack.ts";
 import { Supervisor } from "./supervisor.ts";
 import { deployTempo, tempoEnv } from "./tempo.ts";
@@ -55,6 +56,7 @@ try {
   stack.config = loadConfig(undefined, { followStack: false });
   await tasks().run(stack);
   if (!stopping) printReady(stack);
+  releaseMemory();
 } catch (error) {
   // A stop by a signal ends the steps that run with errors of their own.
   const stopped = stopping !== undefined;
@@ -145,7 +147,7 @@ async function prepareDatabase(): Promise<void> {
 async function startDatabase(): Promise<void> {
   const server = await startPostgres({
     dataDir: dataDir(stack.config.dataDir).postgres,
-    settings: { shared_buffers: "64MB" },
+    settings: { shared_buffers: "32MB" },
   });
   stack.stops.push(() => server.stop());
   const adminUrl = await ensureDatabase(server.url, "agents");

@@ -2,6 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { UP } from "../runtime/lifecycle.ts";
 import { commandOf, PROCESS_ENV, type ProcessName } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
@@ -12,6 +13,12 @@ const MAX_DELAY_MS = 15_000;
 /** A process that ran this long has recovered: its next failure is a first one again. */
 const STABLE_MS = 60_000;
 const STOP_MS = 12_000;
+
+/**
+ * Options of Node in all processes and their children: few objects live for a short time where nothing happens. The API
+ * names a size of its own.
+ */
+const SMALL = `--max-semi-space-size=2 --import=${pathToFileURL(join(PROJECT_ROOT, "devnet/small-memory.ts"))}`;
 
 type Part = {
   name: string;
@@ -73,7 +80,7 @@ export class Supervisor {
     const started = Date.now();
     const child = startProgram(process.execPath, command, {
       cwd: PROJECT_ROOT,
-      env: { ...PROCESS_ENV, ...this.#env },
+      env: { ...PROCESS_ENV, ...this.#env, NODE_OPTIONS: `${this.#env.NODE_OPTIONS ?? ""} ${SMALL}`.trim() },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     part.child = child;

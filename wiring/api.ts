@@ -125,7 +125,10 @@ type Reads = Awaited<ReturnType<typeof openReads>>;
 /** What the API reads from: the database, the block of the index, and the column tables of agents and directory. */
 async function openReads(parts: AsyncDisposableStack, config: Config, room: ServerRoom | null, log: Logger) {
   const url = databaseUrl(config);
-  const db = openServicePool(config, room, "api", log, { connectMs: CONNECT_MS, turnMs: TURN_MS });
+  const db = openServicePool(config, room, "api", log, {
+    ...{ connectMs: CONNECT_MS, turnMs: TURN_MS },
+    noticesSilence: true,
+  });
   parts.defer(() => db.end());
   const replicas = await openReplicas(parts, config, db, log);
   const { lists: connections } = config.database;

@@ -45,8 +45,8 @@ const WARM = 2;
 /** Max milliseconds without use of the others: longer than between two runs of most jobs. */
 const IDLE_MS = 60_000;
 
-/** Max milliseconds of connecting, and of waiting for a connection. */
-export type PoolLimits = { connectMs: number; turnMs: number };
+/** Max milliseconds of connecting, and of waiting for a connection; and whether clients have to be told soon of silence. */
+export type PoolLimits = { connectMs: number; turnMs: number; noticesSilence?: true };
 
 /**
  * @param limits short in the API, where a client waits; long in the workers
@@ -67,6 +67,7 @@ export function openServicePool(
     idleTimeoutMillis: IDLE_MS,
     connectionTimeoutMillis: limits.connectMs,
     turnMs: limits.turnMs,
+    noticesSilence: limits.noticesSilence,
     statement_timeout: 15_000,
     idle_in_transaction_session_timeout: 30_000,
   });

@@ -58,6 +58,8 @@ type ServerError = { code?: string; message?: string };
 export type PoolConfig = pg.PoolConfig & {
   /** Max milliseconds of waiting for a connection: beyond it the service counts as overloaded. */
   turnMs?: number | undefined;
+  /** Statements that wait for an answer fail soon after the server's host has vanished, not only new connections. */
+  noticesSilence?: boolean | undefined;
 };
 
 /**

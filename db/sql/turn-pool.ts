@@ -16,7 +16,12 @@ const FULL_MS = 10_000;
 /** Milliseconds between two attempts of a pool that has no connection at all. */
 const RETRY_MS = 250;
 
-type Options = pg.PoolOptions & { turnMs: number };
+/** Milliseconds without a byte from the server, while statements wait, after which it is asked on a new connection. */
+const SILENT_MS = 250;
+/** Milliseconds between two such questions: a statement may take long. */
+const ASK_MS = 5_000;
+
+type Options = pg.PoolOptions & { turnMs: number; noticesSilence?: boolean };
 type OnConnection = (error: Error | undefined, client: pg.PoolClient | undefined, done: () => void) => void;
 
 export class TurnPool extends pg.Pool {
@@ -27,10 +32,15 @@ export class TurnPool extends pg.Pool {
   /** Connections that the server gave before it refused one, and until when. */
   #full = { kept: 0, until: 0 };
   readonly #atEnd = new Set<() => void>();
+  #isWatched = false;
+  #askedAt = Number.NEGATIVE_INFINITY;
   #onFull: (kept: number) => void = () => {};
 
-  /** @param config `turnMs`: max milliseconds that a user of the pool waits for a connection */
-  constructor(config: pg.PoolConfig & { turnMs: number }) {
+  /**
+   * @param config `turnMs`: max milliseconds that a user of the pool waits for a connection; `noticesSilence`: statements
+   *   that wait for an answer end with an error soon after the server's host has vanished
+   */
+  constructor(config: pg.PoolConfig & { turnMs: number; noticesSilence?: boolean | undefined }) {
     super(config);
     this.#turns = new Turns({ capacity: () => this.#capacity(), waitMs: () => this.options.turnMs });
     this.on("connect", (client) => void this.#open.add(client));
@@ -95,6 +105,7 @@ export class TurnPool extends pg.Pool {
       try {
         const client = await super.connect();
         this.#endUse.set(client, endUse);
+        this.#watch();
         return client;
       } catch (error) {
         const isFull = (error as { code?: unknown }).code === TOO_MANY;
@@ -114,6 +125,35 @@ export class TurnPool extends pg.Pool {
     let sum = 0;
     for (const { connection } of this.#open) sum += (connection.stream as Socket).bytesRead;
     return sum;
+  }
+
+  /** Notices silence while connections are in use. A host that vanished, or a line that was cut, closes none of them. */
+  #watch(): void {
+    if (this.#isWatched || !this.options.noticesSilence) return;
+    this.#isWatched = true;
+    const received = this.bytesReceived;
+    setTimeout(async () => {
+      const isSilent = this.bytesReceived === received && this.#turns.underWay > 0;
+      if (isSilent && performance.now() - this.#askedAt > ASK_MS) await this.#askWhetherItLives(received);
+      this.#isWatched = false;
+      if (this.#turns.underWay > 0) this.#watch();
+    }, SILENT_MS).unref();
+  }
+
+  /** Ends all connections where neither a new one is answered nor any of them in the meantime. */
+  async #askWhetherItLives(received: number): Promise<void> {
+    this.#askedAt = performance.now();
+    const client = new this.Client(this.options);
+    client.on("error", () => {});
+    try {
+      await client.connect();
+    } catch (error) {
+      if (!isUnanswered(error) || this.bytesReceived !== received) return;
+      for (const { connection } of this.#open) (connection.stream as Socket).destroy(error as Error);
+      this.#turns.refuseWaiting(error);
+    } finally {
+      void client.end().catch(() => {});
+    }
   }
 
   #capacity(): number {

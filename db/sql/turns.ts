@@ -46,6 +46,10 @@ export class Turns {
     this.#clock = limits.clock ?? (() => performance.now());
   }
 
+  get underWay(): number {
+    return this.#since.size;
+  }
+
   get waiting(): number {
     return this.#waiters.size;
   }

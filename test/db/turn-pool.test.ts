@@ -88,6 +88,42 @@ describe("waiting for a turn", () => {
   });
 });
 
+describe("a server behind a line that falls silent", () => {
+  async function openLine(connectionTimeoutMillis: number) {
+    const { hostname, port } = new URL(db.url);
+    const line = await tcpProxy({ host: hostname, port: Number(port) });
+    const connectionString = Object.assign(new URL(db.url), { port: String(line.port) }).href;
+    const pool = openPool({
+      connectionString,
+      max: 2,
+      turnMs: LONG,
+      connectionTimeoutMillis,
+      noticesSilence: true,
+    });
+    pool.on("error", () => {});
+    await pool.warm(2);
+    return { line, pool };
+  }
+
+  it("is noticed by those who wait for its answer, and by those who wait for their turn", async () => {
+    const { line, pool } = await openLine(10 * NEVER);
+    line.be({ kind: "silent" });
+    expect(new Set(codesOf(await all(5, () => one(pool))))).toEqual(new Set(["ETIMEDOUT"]));
+    await line.mend();
+    expect(await until("it is back", () => one(pool))).toBe(1);
+    await pool.end();
+    await line.close();
+  });
+
+  it("is none while the server answers a newcomer: a statement may take long", async () => {
+    const { line, pool } = await openLine(LONG);
+    const { rows } = await pool.query("select 2 as two from pg_sleep($1)", [(2 * NEVER) / 1_000]);
+    expect(rows[0].two).toBe(2);
+    await pool.end();
+    await line.close();
+  });
+});
+
 describe("connecting", () => {
   it("to a server that refuses fails at once, for all who wait", async () => {
     const pool = openPool({ host: "127.0.0.1", port: 1, max: 2, turnMs: LONG, connectionTimeoutMillis: LONG });
