@@ -1,5 +1,5 @@
 /** The type of a job: a value with name, schedule, concurrency, input schema and `run`. */
-import type { z } from "zod";
+import { z } from "zod";
 import type { JobContext } from "./context.ts";
 import { HopelessJob } from "./operations/queue.ts";
 
@@ -28,19 +28,28 @@ export type Job = {
   run(context: JobContext, data: unknown): Promise<number>;
 };
 
-/** Makes a job whose `run` receives its data after the check by `input`; data that fails the check is not tried again. */
-export function defineJob<S extends z.ZodType>(
-  job: Omit<Job, "input" | "run"> & {
-    input: S;
+const NO_INPUT = z.object({});
+
+/**
+ * Makes a job whose `run` receives its data after the check by `input`; data that fails the check is not tried again. A job that
+ * says nothing else has no input, and one run at a time in a process.
+ */
+export function defineJob<S extends z.ZodType = typeof NO_INPUT>(
+  job: Omit<Job, "concurrency" | "input" | "run"> & {
+    concurrency?: number;
+    input?: S;
     run(context: JobContext, input: z.output<S>): Promise<number>;
   },
 ): Job {
+  const schema = job.input ?? NO_INPUT;
   return {
+    concurrency: 1,
     ...job,
+    input: schema,
     run(context, data) {
-      const input = job.input.safeParse(data);
+      const input = schema.safeParse(data);
       if (!input.success) throw new HopelessJob(`job ${job.name}: ${input.error.issues[0]!.message}`);
-      return job.run(context, input.data);
+      return job.run(context, input.data as z.output<S>);
     },
   };
 }

@@ -1,6 +1,5 @@
 /** Looks up the exchange attestations that are older than the index: of the owners of the directory's rows, and of humans. */
 import { createHash } from "node:crypto";
-import { z } from "zod";
 import { attestationCall, attestationOf, uidCall, uidOf } from "../../core/agents/exchange-attestation.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { Failure } from "../../core/errors.ts";
@@ -24,9 +23,7 @@ const RECHECK_MS = 86_400_000;
  */
 export const attestationLookups = defineJob({
   name: "attestation-lookups",
-  concurrency: 1,
   schedule: { everyMs: 60_000 },
-  input: z.object({}),
   async run(context) {
     const { db, chain, clock, config } = context;
     const { attestationIndexer, eas } = config.contracts;

@@ -1,5 +1,4 @@
 /** Finds the wallets that rows of the directory and humans name, for the jobs that look them up (Ethos, attestations). */
-import { z } from "zod";
 import { enterNamedWallets } from "../../db/agents/named-wallets.ts";
 import { defineJob } from "../job.ts";
 
@@ -12,8 +11,6 @@ const ROWS_PER_RUN = 10_000;
  */
 export const namedWallets = defineJob({
   name: "named-wallets",
-  concurrency: 1,
   schedule: { everyMs: 15_000 },
-  input: z.object({}),
   run: ({ db }) => enterNamedWallets(db, ROWS_PER_RUN),
 });

@@ -1,6 +1,5 @@
 /** Checks recorded proofs again: one that vanished lapses and the score follows, one that cannot be checked goes stale. */
 import pLimit from "p-limit";
-import { z } from "zod";
 import type { ProofReader } from "../../clients/ports.ts";
 import {
   type Rate,
@@ -70,10 +69,8 @@ const CHECKS_PER_RUN = 1_000;
 export const proofRecheck = defineJob({
   name: "proof-recheck",
   readsStrangers: true,
-  concurrency: 1,
   // Runs more often than each proof is due, which spreads the requests over the day.
   schedule: { everyMs: 10_000 },
-  input: z.object({}),
   async run(context) {
     const runs = await Promise.all(
       Object.entries(context.proofs).map(([platform, source]) =>

@@ -1,5 +1,4 @@
 /** Gives every indexed agent its referral code, however it was registered. */
-import { z } from "zod";
 import { agentsWithoutCode, ensureReferralCodes } from "../../db/agents/referral-codes.ts";
 import { defineJob } from "../job.ts";
 
@@ -7,9 +6,7 @@ const CODES_PER_STATEMENT = 1_000;
 
 export const referralCodes = defineJob({
   name: "referral-codes",
-  concurrency: 1,
   schedule: { everyMs: 60_000 },
-  input: z.object({}),
   async run({ db }) {
     for (let added = 0; ; ) {
       const agents = await agentsWithoutCode(db, { limit: CODES_PER_STATEMENT });

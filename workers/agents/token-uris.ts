@@ -1,5 +1,4 @@
 /** Reads the URIs of tokens from the chain, and queues the transactions that set missing ones. */
-import { z } from "zod";
 import { tokenUriOf } from "../../core/agents/token-uri.ts";
 import {
   type KnownTokenUri,
@@ -32,10 +31,8 @@ const DAY_MS = 86_400_000;
  */
 export const tokenUris = defineJob({
   name: "token-uris",
-  concurrency: 1,
   // Every registration starts it as well (subscriptions.ts).
   schedule: { everyMs: 30_000 },
-  input: z.object({}),
   async run({ db, chain, clock, config }) {
     const identity = config.contracts.identity.address;
     const { publicUrl } = config.service;

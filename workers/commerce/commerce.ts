@@ -1,6 +1,5 @@
 /** Reads jobs between agents from the logs of one contract (ERC-8183), range by range, within a budget of requests. */
 import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
-import { z } from "zod";
 import { agentCommerceAbi } from "../../abis/agent-commerce.ts";
 import type { Block } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
@@ -38,9 +37,7 @@ let owed = 0;
  */
 export const commerce = defineJob({
   name: "commerce",
-  concurrency: 1,
   schedule: { everyMs: EVERY_MS },
-  input: z.object({}),
   async run(context) {
     const { db, clock, config, log } = context;
     const { agentCommerce } = config.contracts;

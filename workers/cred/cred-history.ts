@@ -1,6 +1,5 @@
 /** Begins the partition of each month of the score history, and removes months older than CRED_HISTORY_RETENTION. */
 import type pg from "pg";
-import { z } from "zod";
 import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { defineJob } from "../job.ts";
@@ -11,9 +10,7 @@ import { defineJob } from "../job.ts";
  */
 export const credHistory = defineJob({
   name: "cred-history",
-  concurrency: 1,
   schedule: { everyMs: 3_600_000 },
-  input: z.object({}),
   run: async ({ db, config }) =>
     retainMonths(db, { now: await databaseNow(db), retentionMs: config.credHistoryRetentionMs }),
 });

@@ -1,5 +1,4 @@
 /** Compares the per-token oracle with the scores, and queues the transactions that write what differs. */
-import { z } from "zod";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { oracleGas } from "../../core/transactions/gas-bounds.ts";
@@ -29,10 +28,8 @@ const DAY_MS = 86_400_000;
  */
 export const credOracle = defineJob({
   name: "cred-oracle",
-  concurrency: 1,
   // `intervalMs` decides when it compares.
   schedule: { everyMs: 60_000 },
-  input: z.object({}),
   async run({ db, chain, clock, config, signer }) {
     const { address: oracle, threshold, batch, gasPerDay, intervalMs } = config.credOracle;
     if (!oracle || !signer) return 0;

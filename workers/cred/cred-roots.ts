@@ -1,6 +1,5 @@
 /** Publishes the Merkle root of all scores: builds the tree, stores it with its transaction, removes old trees. */
 import { encodeFunctionData } from "viem/utils";
-import { z } from "zod";
 import { credRootsAbi } from "../../abis/cred-roots.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
@@ -32,10 +31,8 @@ export const ROOTS_FAULT_POINTS = ["roots.built", "roots.stored", "roots.committ
  */
 export const credRoots = defineJob({
   name: "cred-roots",
-  concurrency: 1,
   // Runs more often than it publishes, so that a root follows soon after a start, a failure or an outage.
   schedule: { everyMs: 10_000 },
-  input: z.object({}),
   async run(context) {
     const { db, chain, signer, clock, config } = context;
     const { address, intervalMs } = config.credRoots;

@@ -1,13 +1,10 @@
 /** Compares the table of proven wallets with the rows of the directory, once a day. */
-import { z } from "zod";
 import { rebuildAliases } from "../../db/directory/aliases.ts";
 import { defineJob } from "../job.ts";
 
 export const directoryAliases = defineJob({
   name: "directory-aliases",
-  concurrency: 1,
   schedule: { everyMs: 86_400_000 },
-  input: z.object({}),
   async run({ db, log }) {
     const wrong = await rebuildAliases(db);
     if (wrong > 0)

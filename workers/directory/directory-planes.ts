@@ -1,12 +1,9 @@
 /** Keeps the planes of the directory, by which pages are found where memory does not answer. */
-import { z } from "zod";
 import { foldPlanes } from "../../db/directory/planes/fold.ts";
 import { defineJob } from "../job.ts";
 
 export const directoryPlanes = defineJob({
   name: "directory-planes",
-  concurrency: 1,
   schedule: { everyMs: 3_000 },
-  input: z.object({}),
   run: ({ db, clock }) => foldPlanes(db, { now: clock().getTime() }),
 });

@@ -3,7 +3,6 @@
  * One item: each registry has its own state, and errors are caught one by one, so one that does not answer delays no
  * other.
  */
-import { z } from "zod";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { isIndexed } from "../../db/sql/transaction.ts";
@@ -13,10 +12,8 @@ import { pullRegistry } from "./pull-registry.ts";
 export const directoryPull = defineJob({
   name: "directory-pull",
   readsStrangers: true,
-  concurrency: 1,
   // Checks often; pulls each registry once per interval, and sooner when a pull was interrupted.
   schedule: { everyMs: 10_000, keepsPace: true },
-  input: z.object({}),
   async run(context) {
     const { db, clock, log, config, registries } = context;
     // Scores need the index; before there is one, no row can be written.

@@ -1,12 +1,9 @@
 /** Recomputes the scores of foreign agents: ages grow, attestations come and go, wallets get identities. */
-import { z } from "zod";
 import { rescoreForeign } from "../../db/directory/write.ts";
 import { defineJob } from "../job.ts";
 
 export const directoryScores = defineJob({
   name: "directory-scores",
-  concurrency: 1,
   schedule: { everyMs: 600_000 },
-  input: z.object({}),
   run: ({ db, clock, config }) => rescoreForeign(db, { now: clock(), exchangeSchema: config.attestationSchemas[0]! }),
 });

@@ -1,6 +1,5 @@
 /** Shows the agents of the canonical ERC-8004 registry in the directory, with what their registration files say. */
 import pLimit from "p-limit";
-import { z } from "zod";
 import type { Documents, Validators } from "../../clients/ports.ts";
 import { backoffMs } from "../../core/backoff.ts";
 import { type Defect, defect, UnreadableFile } from "../../core/directory/file-defects.ts";
@@ -44,9 +43,7 @@ const RETRY_MS = 60_000;
 export const erc8004Files = defineJob({
   name: "erc8004-files",
   readsStrangers: true,
-  concurrency: 1,
   schedule: { everyMs: EVERY_MS },
-  input: z.object({}),
   async run({ db, clock, config, documents, log, fault }) {
     const began = clock();
     await pullState(db, ERC8004);

@@ -1,5 +1,4 @@
 /** Fetches the Ethos scores of the wallets that rows of the directory and humans name, in bulk. */
-import { z } from "zod";
 import { Failure } from "../../core/errors.ts";
 import { type DueWallet, noteFailedScores, storeEthosScores, walletsToScore } from "../../db/directory/ethos.ts";
 import { defineJob } from "../job.ts";
@@ -19,10 +18,8 @@ const MAX_FAILURES = 3;
 export const ethosRefresh = defineJob({
   name: "ethos-refresh",
   readsStrangers: true,
-  concurrency: 1,
   // Runs often, so that a new wallet gets its score soon; requests each wallet once per pull interval.
   schedule: { everyMs: 20_000 },
-  input: z.object({}),
   async run({ db, ethos, clock, config }) {
     const since = new Date(clock().getTime() - config.upstreams.pullMs);
     const failures: unknown[] = [];

@@ -1,5 +1,4 @@
 /** Fetches market data of the directory's tokens in batches, each token once per pull interval. */
-import { z } from "zod";
 import { Failure } from "../../core/errors.ts";
 import { type DueToken, NO_QUOTE, noteFailedQuotes, storeQuotes, tokensToQuote } from "../../db/directory/markets.ts";
 import { defineJob } from "../job.ts";
@@ -19,9 +18,7 @@ const MAX_FAILURES = 3;
 export const marketData = defineJob({
   name: "market-data",
   readsStrangers: true,
-  concurrency: 1,
   schedule: { everyMs: 15_000 },
-  input: z.object({}),
   async run({ db, clock, config, markets }) {
     const since = new Date(clock().getTime() - config.upstreams.pullMs);
     const batches = batchesOf(await tokensToQuote(db, { since, limit: TOKENS_PER_RUN }), markets.batch);

@@ -1,6 +1,5 @@
 /** Looks for what ties a linked token to the wallet that linked it: only such a token counts in the directory's sorts and filters. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
-import { z } from "zod";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { isDeployedBy, type TokenTie } from "../../core/directory/token.ts";
@@ -25,9 +24,7 @@ const RETRY_MS = 600_000;
 export const tokenTies = defineJob({
   name: "token-ties",
   readsStrangers: true,
-  concurrency: 1,
   schedule: { everyMs: 15_000 },
-  input: z.object({}),
   async run({ db, chain, clock }) {
     const failures: unknown[] = [];
     let changed = 0;

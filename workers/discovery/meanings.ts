@@ -1,5 +1,4 @@
 /** Sends texts of agents to the provider of embeddings, where one is configured, so that agents are found by meaning. */
-import { z } from "zod";
 import { Failure } from "../../core/errors.ts";
 import { areUnusable, claimTexts, readTexts, storeVectors, unclaimTexts } from "../../db/discovery/meanings.ts";
 import { defineJob } from "../job.ts";
@@ -16,9 +15,7 @@ const CALLS_PER_RUN = 30;
  */
 export const meanings = defineJob({
   name: "meanings",
-  concurrency: 1,
   schedule: { everyMs: 60_000 },
-  input: z.object({}),
   async run({ db, embeddings, config, clock, fault }) {
     if (!embeddings || !config.embeddings) return 0;
     const { documents, textsPerDay: perDay } = config.embeddings;

@@ -1,6 +1,5 @@
 /** Keeps the partitions of the event log: makes those of coming events, and removes events older than EVENT_RETENTION. */
 import type pg from "pg";
-import { z } from "zod";
 import {
   deleteHiddenStrays,
   dropHiddenEvents,
@@ -17,9 +16,7 @@ const ROWS_PER_TRANSACTION = 2_000;
 /** Resumes: at the oldest events; a part that fails is tried by the next run. */
 export const eventRetention = defineJob({
   name: "event-retention",
-  concurrency: 1,
   schedule: { everyMs: 600_000 },
-  input: z.object({}),
   run: async ({ db, config }) => retainEvents(db, { now: await databaseNow(db), retentionMs: config.eventRetentionMs }),
 });
 

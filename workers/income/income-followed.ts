@@ -1,5 +1,4 @@
 /** Decides whose transfers are read (agents' wallets, who paid or hired them, agents' owners), and reads the accounts that connect them. */
-import { z } from "zod";
 import type { Address } from "../../core/agents/facts.ts";
 import { FOLLOW_BLOCKS, INCOME_BLOCKS, RANGE_BLOCKS } from "../../core/income/requests.ts";
 import { INCOME_SECONDS } from "../../core/income/rules.ts";
@@ -29,9 +28,7 @@ const ACCOUNTS_SHARE = 0.1;
  */
 export const incomeFollowed = defineJob({
   name: "income-followed",
-  concurrency: 1,
   schedule: { everyMs: EVERY_MS },
-  input: z.object({}),
   run: follow,
 });
 
@@ -41,9 +38,7 @@ export const incomeFollowed = defineJob({
  */
 export const incomeFollowedYoung = defineJob({
   name: "income-followed-young",
-  concurrency: 1,
   schedule: { everyMs: YOUNG_EVERY_MS },
-  input: z.object({}),
   async run(context) {
     const { indexedBlock } = await readIndexState(context.db);
     if (indexedBlock === null || indexedBlock >= RANGE_BLOCKS) return 0;

@@ -1,5 +1,4 @@
 /** Reads the payments to agents' wallets from the chain, and the transfers that show whose money it was: cohort by cohort, within a budget of requests. */
-import { z } from "zod";
 import type { Block } from "../../clients/ports.ts";
 import { RANGE_BLOCKS } from "../../core/income/requests.ts";
 import { finalBlockOf } from "../../db/events/dispatch.ts";
@@ -27,9 +26,7 @@ let owed = 0;
  */
 export const income = defineJob({
   name: "income",
-  concurrency: 1,
   schedule: { everyMs: EVERY_MS },
-  input: z.object({}),
   async run(context) {
     const { db, chain, clock, config } = context;
     if (config.incomeRequestsPerDay === 0) return 0;

@@ -1,5 +1,4 @@
 /** Jobs that weigh agents again whose figures are due: after each read that changes something, and every hour, because windows move. */
-import { z } from "zod";
 import { unixSeconds } from "../../core/times.ts";
 import { isNoIndex, type Queryable, snapshot } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
@@ -28,9 +27,7 @@ export const weighingJob = <Facts>(of: {
 }) =>
   defineJob({
     name: of.name,
-    concurrency: 1,
     schedule: { everyMs: 15_000 },
-    input: z.object({}),
     async run({ db, clock, log, config }) {
       let changed = await of.figures.forget(db);
       const usdc = config.contracts.usdc.address;

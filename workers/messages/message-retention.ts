@@ -1,5 +1,4 @@
 /** Deletes messages older than MESSAGE_RETENTION; without that variable every message is kept. */
-import { z } from "zod";
 import { deleteMessagesBefore } from "../../db/messages/messages.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { defineJob } from "../job.ts";
@@ -7,9 +6,7 @@ import { defineJob } from "../job.ts";
 /** Resumes: at the oldest rows, 2,000 at once; a part that fails is tried by the next run. */
 export const messageRetention = defineJob({
   name: "message-retention",
-  concurrency: 1,
   schedule: { everyMs: 3_600_000 },
-  input: z.object({}),
   async run({ db, config }) {
     const { messageRetentionMs } = config;
     if (messageRetentionMs === undefined) return 0;

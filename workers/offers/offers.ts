@@ -58,7 +58,6 @@ const MAX_LIMITED = 5;
 export const offers = defineJob({
   name: "offers",
   readsStrangers: true,
-  concurrency: 1,
   queued: true,
   schedule: { everyMs: EVERY_MS },
   input: z.object({

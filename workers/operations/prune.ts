@@ -1,5 +1,4 @@
 /** Removes what is only kept for a while: answers stored for idempotency keys, revocations and signed texts whose time is over, networks of clients, slugs that are free again, allowances that are whole again, meanings of texts that no agent has. */
-import { z } from "zod";
 import { SLUG_RETIREMENT_MS } from "../../core/principals/slugs.ts";
 import { forgetFullAllowances } from "../../db/callers/allowances.ts";
 import { forgetUsedTexts } from "../../db/callers/human-updates.ts";
@@ -14,9 +13,7 @@ import { runSteps } from "../steps.ts";
 
 export const prune = defineJob({
   name: "prune",
-  concurrency: 1,
   schedule: { everyMs: 3_600_000 },
-  input: z.object({}),
   async run({ db, config }) {
     const now = await databaseNow(db);
     return runSteps({

@@ -1,5 +1,4 @@
 /** Finishes payments whose request has ended: compares them with the chain, carries out their effects, watches for reorganisations. */
-import { z } from "zod";
 import type { Block, Chain } from "../../clients/ports.ts";
 import { usdcDomain } from "../../core/payments/token-domain.ts";
 import {
@@ -62,9 +61,7 @@ const EARLY_BLOCKS = 10;
  */
 export const paymentSweep = defineJob({
   name: "payment-sweep",
-  concurrency: 1,
   schedule: { everyMs: EVERY_MS },
-  input: z.object({}),
   async run(context) {
     const steps = [settleLeft, finishPaid, watchReleased, watchBlocks, closeLeft];
     let changed = 0;

@@ -1,6 +1,5 @@
 /** Reads from the chain the number of transactions that the wallets of humans have sent: part of their cred. */
 import pLimit from "p-limit";
-import { z } from "zod";
 import { storeTransactionCount, walletsToCount } from "../../db/principals/humans.ts";
 import { defineJob } from "../job.ts";
 
@@ -15,10 +14,8 @@ const REQUESTS_AT_ONCE = 4;
  */
 export const transactionCounts = defineJob({
   name: "transaction-counts",
-  concurrency: 1,
   // Runs often, so that a new human is counted soon; reads each wallet once per pull interval.
   schedule: { everyMs: 30_000 },
-  input: z.object({}),
   async run({ db, chain, clock, config }) {
     const limit = pLimit(REQUESTS_AT_ONCE);
     const before = new Date(clock().getTime() - config.upstreams.pullMs);

@@ -1,5 +1,4 @@
 /** Looks up the transactions that the files of reviews name as their payment: what their logs say is what counts, and only while the chain has them. */
-import { z } from "zod";
 import type { Chain } from "../../clients/ports.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { Failure } from "../../core/errors.ts";
@@ -21,9 +20,7 @@ const RETRY_MS = 600_000;
  */
 export const paymentProofs = defineJob({
   name: "payment-proofs",
-  concurrency: 1,
   schedule: { everyMs: EVERY_MS },
-  input: z.object({}),
   async run({ db, chain, clock, log, config }) {
     const perRun = Math.ceil((config.reviewProofsPerDay * EVERY_MS) / DAY_MS);
     if (perRun === 0) return 0;

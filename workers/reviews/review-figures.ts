@@ -1,6 +1,5 @@
 /** Weighs the reviews of agents in the canonical ERC-8004 registry again: after each review, and in turn for what changes by itself. */
 import pLimit from "p-limit";
-import { z } from "zod";
 import { recordsAt } from "../../core/agents/registration-file.ts";
 import { weighReviews } from "../../core/reviews/weigh.ts";
 import { recordRegistrations, takeBackRegistrations } from "../../db/agents/canonical-identity.ts";
@@ -31,10 +30,8 @@ const [OLDEST_PER_RUN, MAX_AGE_MS] = [200, 3_600_000];
  */
 export const reviewFigures = defineJob({
   name: "review-figures",
-  concurrency: 1,
   // In addition to the runs after new reviews: a reorganisation takes reviews back without an event.
   schedule: { everyMs: 15_000 },
-  input: z.object({}),
   async run(context) {
     const { db, clock, config } = context;
     const records = recordsAt(config.service.publicUrl);

@@ -2,7 +2,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pLimit from "p-limit";
 import { keccak256, stringToBytes } from "viem/utils";
-import { z } from "zod";
 import type { ForeignAnswer } from "../../clients/ports.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { backoffMs } from "../../core/backoff.ts";
@@ -53,9 +52,7 @@ const NO_HASH = `0x${"0".repeat(64)}`;
 export const reviewFiles = defineJob({
   name: "review-files",
   readsStrangers: true,
-  concurrency: 1,
   schedule: { everyMs: EVERY_MS },
-  input: z.object({}),
   run: async (context) => (await listNew(context)) + (await readDue(context)),
 });
 

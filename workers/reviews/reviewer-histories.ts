@@ -1,5 +1,4 @@
 /** Reads what reviewers had done before their first review, a few at a time: each takes up to two hundred requests of nodes that keep the state of past blocks. */
-import { z } from "zod";
 import { Failure } from "../../core/errors.ts";
 import { dueHistories, storeHistory } from "../../db/reviews/reviewer-histories.ts";
 import { defineJob } from "../job.ts";
@@ -20,9 +19,7 @@ const RETRY_MS = DAY_MS;
  */
 export const reviewerHistories = defineJob({
   name: "reviewer-histories",
-  concurrency: 1,
   schedule: { everyMs: EVERY_MS },
-  input: z.object({}),
   async run({ db, chain, clock, log, config }) {
     const now = clock();
     const before = Math.floor(now.getTime() / 1_000) - FINAL_AFTER_SECONDS;

@@ -1,5 +1,4 @@
 /** Looks after webhooks: secrets whose time is over go, the others follow the configuration's key, old deliveries are forgotten with their events, logs stay short, and no turn is missed. */
-import { z } from "zod";
 import type { SecretBox } from "../../clients/ports.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { deleteOldDeliveries, trimLogs } from "../../db/webhooks/deliveries.ts";
@@ -11,9 +10,7 @@ import { runSteps } from "../steps.ts";
 
 export const webhookUpkeep = defineJob({
   name: "webhook-upkeep",
-  concurrency: 1,
   schedule: { everyMs: 300_000 },
-  input: z.object({}),
   async run({ db, config, webhooks, log }) {
     const now = await databaseNow(db);
     return runSteps({
