@@ -1,5 +1,4 @@
 /** Builds the parts that handlers get: those the process was started with, and what the API itself keeps in memory. */
-
 import { directMint } from "../core/payments/direct-mint.ts";
 import { factsReader } from "../db/agents/facts-reader.ts";
 import { tokensWithoutUri } from "../db/agents/token-uris.ts";

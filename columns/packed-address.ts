@@ -1,5 +1,4 @@
 /** Stored form of addresses of any chain: those of EVM chains in 21 bytes instead of 42, each kind in the order of its texts. */
-
 import type { Condition } from "./filter-cache.ts";
 import { decodeHex } from "./hex-bytes.ts";
 

@@ -1,5 +1,4 @@
 /** The error type of all code below the HTTP layer. */
-
 import { checksum } from "./addresses.ts";
 import type { AgentRef } from "./agents/facts.ts";
 import { type ErrorCode, STATUS } from "./error-codes.ts";

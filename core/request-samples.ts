@@ -1,5 +1,4 @@
 /** A request of this API as programs in three languages write it. */
-
 import { IMPORT_ENV, payingClient, sending, shellWord } from "./offers/calls.ts";
 
 export type SampleRequest = {

@@ -1,5 +1,4 @@
 /** The small world the local stack is seeded with: who is in it and what each of them has done. */
-
 import { keccak256, type PrivateKeyAccount, toHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { ListingInput } from "../core/agents/listing-input.ts";

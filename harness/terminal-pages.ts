@@ -1,5 +1,4 @@
 /** Every page of the terminal with an address in the world that `npm start` seeds: one list for the benchmark and the pictures. A new page is one entry. */
-
 import type { PrivateKeyAccount } from "viem";
 import { walletsOfWorld } from "../devnet/world.ts";
 import { siwaBy } from "./agent-wallet.ts";

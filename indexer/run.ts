@@ -1,5 +1,4 @@
 /** One run of Ponder: start on its schema, publish when it has caught up, watch until it ends or must be ended. */
-
 import type { RpcNodeStats } from "../clients/ports.ts";
 import { failureNow, type LastFailure } from "../db/operations/backfill-progress.ts";
 import { sleep } from "./backoff.ts";

@@ -1,5 +1,4 @@
 /** The watchdog: detects from outside what Ponder does not notice, and failures that it does not report. */
-
 import type { Queryable } from "../db/sql/transaction.ts";
 import { checkBlockHashes, findFork, type Verdict } from "./block-hashes.ts";
 import { type Node, NodeUnavailable } from "./node.ts";

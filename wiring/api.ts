@@ -1,5 +1,4 @@
 /** The parts of the API process: opened for its lifetime, closed in the reverse order. */
-
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { ApiDeps } from "../api/deps.ts";

@@ -1,5 +1,4 @@
 /** The parts of the worker process: opened for its lifetime, closed in the reverse order. */
-
 import { foreignDocuments } from "../clients/documents.ts";
 import { foreignEndpoints, REDIRECTED_BY_SITE, REDIRECTED_PER_DAY } from "../clients/foreign-endpoints.ts";
 import { openProofReaders } from "../clients/proof-platforms.ts";

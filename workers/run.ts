@@ -1,5 +1,4 @@
 /** Starts and stops all work of the worker process. */
-
 import pLimit from "p-limit";
 import { runSoon } from "../db/operations/job-runs.ts";
 import { isNoIndex } from "../db/sql/transaction.ts";

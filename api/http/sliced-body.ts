@@ -1,5 +1,4 @@
 /** Long answers sent slice by slice, each read when the client has taken the one before: memory has one slice, and a slow client occupies no connection of the database. */
-
 import type { ServerResponse } from "node:http";
 import { pipeline, type Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";

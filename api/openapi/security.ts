@@ -1,5 +1,4 @@
 /** The security of the OpenAPI document: the credentials that operations take, and who may call, for programs and for people. */
-
 import type { PaymentMethod } from "../../settlement/methods/method.ts";
 import { PAYMENT_METHODS } from "../../settlement/methods.ts";
 import type { CallerRule } from "../caller-types.ts";

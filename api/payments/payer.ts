@@ -1,5 +1,4 @@
 /** Whether a payment is signed by its payer: native recovery for accounts, the chain for contract wallets. */
-
 import type { Chain } from "../../clients/ports.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { authorizationDigest, type SignedPayment, type TokenDomain } from "../../core/payments/authorization.ts";

@@ -1,5 +1,4 @@
 /** Agents: the list with its search, one agent, the leaderboard. */
-
 import { z } from "zod";
 import { canonicalFramework } from "../../core/agents/frameworks.ts";
 import { agentJobsView } from "../../core/commerce/view.ts";

@@ -1,5 +1,4 @@
 /** The API's description: /api/v2/openapi.json. The terminal's pages below /docs render it. */
-
 import { z } from "zod";
 import { type Operation, shownPricing } from "../../core/payments/prices.ts";
 import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";

@@ -1,5 +1,4 @@
 /** Registration: POST /mint, and its state afterwards. */
-
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { DEFAULT_FRAMEWORK } from "../../core/agents/frameworks.ts";

@@ -1,5 +1,4 @@
 /** Social proofs: an account on a platform shows which agent it belongs to. One operation for each platform of the list. */
-
 import { z } from "zod";
 import type { ProofReader } from "../../clients/ports.ts";
 import { needleOf } from "../../core/agents/social-proofs.ts";

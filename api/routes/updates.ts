@@ -1,5 +1,4 @@
 /** Changes of an agent by its controllers, and the profile that they change. */
-
 import { z } from "zod";
 import type { ErrorCode } from "../../core/errors.ts";
 import { profileSchema } from "../../core/views/profile.ts";

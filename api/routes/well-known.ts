@@ -2,7 +2,6 @@
  * Documents at fixed paths by which programs find the service: its MCP server card, its paid endpoints, its
  * registration.
  */
-
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { z } from "zod";

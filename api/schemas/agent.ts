@@ -1,5 +1,4 @@
 /** Agents as the API shows them. */
-
 import { z } from "zod";
 import { agentSchema } from "../../core/views/agent.ts";
 import { address, count, tokenId } from "../../core/views/fields.ts";

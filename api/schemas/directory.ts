@@ -1,5 +1,4 @@
 /** The answers of the directory, and claims about tokens. Keys are in snake_case, as the specification has them. */
-
 import { z } from "zod";
 import { DEFECT_CODES } from "../../core/directory/file-defects.ts";
 import { DIRECTORY_FILTERS, type DirectoryFilter } from "../../core/directory/filters.ts";

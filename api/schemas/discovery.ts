@@ -1,5 +1,4 @@
 /** Answers of discovery: agents by what they can do. */
-
 import { z } from "zod";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { MEANING_STATES } from "../../core/discovery/query.ts";

@@ -1,5 +1,4 @@
 /** Events as the API shows them. */
-
 import { z } from "zod";
 import { eventSchema } from "../../core/views/events.ts";
 import { count, moment, tokenId } from "../../core/views/fields.ts";

@@ -1,5 +1,4 @@
 /** Schemas of message groups, their members and their messages. */
-
 import { z } from "zod";
 import { textSchema } from "../../core/text.ts";
 import { count } from "../../core/views/fields.ts";

@@ -1,5 +1,4 @@
 /** Schemas of human principals and organizations. */
-
 import { z } from "zod";
 import { lenientObject } from "../../core/ignored.ts";
 import {

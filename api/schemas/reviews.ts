@@ -1,5 +1,4 @@
 /** The answer about an agent's reviews and what they are worth. */
-
 import { z } from "zod";
 import { FILE_STATES, PROOF_STATES } from "../../core/reviews/feedback-files.ts";
 import { MAX_DIMENSIONS, NOTHING, SHARED, STANDINGS } from "../../core/reviews/rules.ts";

@@ -1,5 +1,4 @@
 /** Schemas of webhooks, their secrets and their deliveries. */
-
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";

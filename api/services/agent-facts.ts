@@ -1,5 +1,4 @@
 /** One agent's facts for a route, by token id or address; and the site its views are shown in. */
-
 import type { Config } from "../../config/config.ts";
 import type { AgentRef } from "../../core/agents/facts.ts";
 import type { OwnedFacts } from "../../core/agents/reservations.ts";

@@ -1,5 +1,4 @@
 /** An agent's registration in the canonical ERC-8004 registry: the transaction for its owner, and what the index has of it. */
-
 import { encodeFunctionData } from "viem/utils";
 import type { z } from "zod";
 import { erc8004IdentityAbi } from "../../abis/erc8004.ts";

@@ -1,5 +1,4 @@
 /** Gas that the service pays: refuses a transaction that it cannot pay, and a free one beyond its share of today. */
-
 import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import {

@@ -1,5 +1,4 @@
 /** The cred report: compute it, sign its receipt, check a receipt. */
-
 import { randomUUID } from "node:crypto";
 import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";

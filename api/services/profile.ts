@@ -1,5 +1,4 @@
 /** Reads an agent's profile with the writes on chain that are under way, in one snapshot. */
-
 import { traitKey } from "../../core/agents/trait-input.ts";
 import { profileView } from "../../core/views/profile.ts";
 import { snapshot } from "../../db/sql/transaction.ts";

@@ -1,5 +1,4 @@
 /** Solana keys: texts for a key to sign, the check of its signature, and its registration as an agent. */
-
 import { hash, randomBytes } from "node:crypto";
 import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";

@@ -1,5 +1,4 @@
 /** L4: a storm of cards, many of them the same: each is drawn once, and keyed reads go on. */
-
 import pLimit from "p-limit";
 import { Pool } from "undici";
 import type { LoadResult } from "../reads/load.ts";

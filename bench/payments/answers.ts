@@ -1,5 +1,4 @@
 /** What a client of a paid mint waits for, step by step: the 402, its signature, the settlement, the commit, the chain, the answer. */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { privateKeyToAddress } from "viem/accounts";

@@ -1,5 +1,4 @@
 /** What a soak asks for: kinds of requests with their shares. */
-
 import { jsonRequest } from "../../harness/json-request.ts";
 import { controlOf } from "../../harness/simulator-control.ts";
 import type { DevnetFile } from "../../harness/stack.ts";

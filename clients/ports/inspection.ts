@@ -1,5 +1,4 @@
 /** Ports of what only the doctor examines: single nodes, Redis' settings, clocks, a facilitator's kinds, the running API. */
-
 import type { RpcNodeStats } from "./meter.ts";
 
 /** The node's own answer: a result, or its refusal with its words. */

@@ -1,5 +1,4 @@
 /** Proofs on GitHub: a public gist of the account with one small file. https://docs.github.com/rest/gists */
-
 import { z } from "zod";
 import type { GithubClaim, github } from "../../core/proof-platforms/github.ts";
 import { gistFileName, gistProof } from "../../core/proof-platforms/github.ts";

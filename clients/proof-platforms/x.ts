@@ -1,5 +1,4 @@
 /** Proofs on X: the needle in an account's bio (API v2, app-only). https://docs.x.com/x-api/users */
-
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { needleOf, quoteOf } from "../../core/agents/social-proofs.ts";

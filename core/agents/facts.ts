@@ -1,5 +1,4 @@
 /** All stored data about an agent, loaded in one snapshot. Score, JSON, metadata and card are pure functions of it and a clock value. */
-
 import type { Json } from "../json.ts";
 import type { ProofPlatformKey } from "../proof-platforms.ts";
 

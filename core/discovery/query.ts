@@ -1,5 +1,4 @@
 /** What a search for agents takes and answers: the types that the search, the API and its readers share. */
-
 import type { StoredJobWindow } from "../commerce/view.ts";
 import type { PlatformKey } from "../directory/platforms.ts";
 import type { Protocol } from "../directory/protocols.ts";

@@ -1,5 +1,4 @@
 /** Every type of event in the event log: its data, and the chain events for which it is emitted. */
-
 import { z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { Address, Hex } from "../agents/facts.ts";

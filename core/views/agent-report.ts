@@ -1,5 +1,4 @@
 /** The aggregated report of an agent: balances, recent transactions, proofs and ranking. */
-
 import { formatEther } from "viem/utils";
 import { z } from "zod";
 import { checksum } from "../addresses.ts";

@@ -1,5 +1,4 @@
 /** The full view of an agent. */
-
 import { z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { AgentFacts } from "../agents/facts.ts";

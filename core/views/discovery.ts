@@ -1,5 +1,4 @@
 /** The view of an agent found by discovery: its row, the reasons of its place, and its offers. */
-
 import { z } from "zod";
 import { jobWindowSchema, jobWindowView } from "../commerce/view.ts";
 import type { Service } from "../directory/entry.ts";

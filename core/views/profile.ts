@@ -1,5 +1,4 @@
 /** An agent's profile as its controllers change it: where each value is stored, what is being written on chain, what a write costs. */
-
 import { formatEther } from "viem/utils";
 import { z } from "zod";
 import type { AgentFacts, Hex } from "../agents/facts.ts";

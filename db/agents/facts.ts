@@ -1,5 +1,4 @@
 /** Loads the facts of agents: all stored data about them at one time, in one statement. */
-
 import type { Address, AgentFacts, AgentRef } from "../../core/agents/facts.ts";
 import { type OwnedFacts, type Ownership, UNSHARED } from "../../core/agents/reservations.ts";
 import type { StoredJobFigures } from "../../core/commerce/view.ts";

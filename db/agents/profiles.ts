@@ -1,5 +1,4 @@
 /** The off-chain profile of an agent, field by field. */
-
 import { and, asc, eq } from "drizzle-orm";
 import type { FieldWrite } from "../../core/agents/profile-input.ts";
 import type { TraitInput } from "../../core/agents/trait-input.ts";

@@ -1,5 +1,4 @@
 /** The per-token oracle: what it held when it was last read, which scores differ from it, and the transactions that write them. */
-
 import type pg from "pg";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { oracleGas } from "../../core/transactions/gas-bounds.ts";

@@ -2,7 +2,6 @@
  * The first places of the directory by score, kept day by day for a week: how far a row has moved since.
  * Check then write: not ranked today, then the insert; another process may rank: one statement under an advisory lock.
  */
-
 import type pg from "pg";
 import { lockText } from "../sql/locks.ts";
 import { statement, timestamptz } from "../sql/statement.ts";

@@ -2,7 +2,6 @@
  * Rows of ERC-8004 agents: what the chain says, in what it says nothing the registration file, and while that cannot be
  * had, the file as 8004scan has read it.
  */
-
 import type pg from "pg";
 import { blankEntry, type DirectoryEntry } from "../../core/directory/entry.ts";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";

@@ -2,7 +2,6 @@
  * Scores of Ethos by wallet, and the wallets whose score is due.
  * Check then write: the score is fetched, then the upsert; the row may go: rows are joined when it is written.
  */
-
 import type { Address } from "../../core/agents/facts.ts";
 import { isNamed } from "../agents/named-wallets.ts";
 import { array, bool, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";

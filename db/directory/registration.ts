@@ -1,5 +1,4 @@
 /** An agent of the canonical ERC-8004 registry as its page shows it: the registration, its file, and what clients said of it. */
-
 import type { StoredRegistration } from "../../core/directory/registration-view.ts";
 import { MAX_URI } from "../../core/directory/reviews.ts";
 import { isoTime } from "../sql/fragments.ts";

@@ -1,5 +1,4 @@
 /** SQL of what reviews in the canonical ERC-8004 reputation registry say. */
-
 import { SCALES } from "../../core/reviews/scales.ts";
 
 /** The scales as rows of SQL: tag, best. */

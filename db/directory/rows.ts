@@ -1,5 +1,4 @@
 /** Rows of the directory as they are shown: by their ids for a page, by address, agent id or token id for one. */
-
 import type { Address } from "../../core/agents/facts.ts";
 import type { Service } from "../../core/directory/entry.ts";
 import { OWN_PLATFORM, type PlatformKey, readGlobalId, readOwnTokenRef } from "../../core/directory/platforms.ts";

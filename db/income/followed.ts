@@ -1,5 +1,4 @@
 /** Whose transfers of USDC are read: agents' wallets, who paid them or hired them, and the owners and wallets of these agents; in cohorts, each read by one filter. */
-
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { COHORT_SIZE } from "../../core/income/requests.ts";
 import { DUST_UNITS, MIN_MOVED_UNITS } from "../../core/income/rules.ts";

@@ -1,5 +1,4 @@
 /** What is known about agents of the directory in addition to their rows: proofs, feedback, activity and where the score came from. */
-
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { RowBadges } from "../../core/directory/row-badges.ts";
 import { liveness } from "../../core/offers/liveness.ts";

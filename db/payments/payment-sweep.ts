@@ -1,5 +1,4 @@
 /** Payments that the sweep continues: in the order of their last reads. */
-
 import { array, int8, statement, text, uuid } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { COLUMNS, PAYMENT_ROW, type Payment, toPayment } from "./payments.ts";

@@ -1,5 +1,4 @@
 /** Organizations: found by id, slug or wallet, in pages; writes of their owners; reserved slugs. */
-
 import { and, eq, gt, ne } from "drizzle-orm";
 import type { Address } from "../../core/agents/facts.ts";
 import type { Member, OrganizationFacts } from "../../core/principals/facts.ts";

@@ -1,5 +1,4 @@
 /** The stored figures of one agent, and its reviews in pages: those by reviewers with proof first. */
-
 import { MAX_URI, type Review } from "../../core/directory/reviews.ts";
 import type { NothingKey, StandingKey } from "../../core/reviews/rules.ts";
 import type { ReviewResponse, StoredFeedbackFile } from "../../core/reviews/view.ts";

@@ -1,5 +1,4 @@
 /** Brings the off-chain schema of a database up to date: `npm run migrate`, and every start of the local stack. */
-
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

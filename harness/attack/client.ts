@@ -1,5 +1,4 @@
 /** A client on a network of its own, as the service sees it behind its proxy. */
-
 import { jsonRequest } from "../json-request.ts";
 import type { LoadWallet } from "../payment-load/wallets.ts";
 

@@ -1,5 +1,4 @@
 /** Documents within the limits of size that cost as much as may be: parsers, texts, schemas. */
-
 import { base64 } from "../payment-signing.ts";
 import {
   at,

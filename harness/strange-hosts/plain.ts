@@ -1,5 +1,4 @@
 /** Twenty hosts as the documents of their protocols have them. */
-
 import { base64 } from "../payment-signing.ts";
 import {
   at,

@@ -1,5 +1,4 @@
 /** Payments by a signed authorization (x402): terms, time and signature are checked before the ledger takes them. */
-
 import { checksum } from "../../core/addresses.ts";
 import { readVersion1, readVersion2, type SignedPayment } from "../../core/payments/authorization.ts";
 import { Checked } from "../../core/payments/checked.ts";

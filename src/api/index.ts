@@ -2,7 +2,6 @@
  * Ponder's own server, for analysis: GraphQL and SQL over the running index, read-only and limited. The service's API is
  * another process (api/). Nothing here is part of the index's build.
  */
-
 import { db } from "ponder:api";
 import schema from "ponder:schema";
 import { type Context, Hono } from "hono";

@@ -1,5 +1,4 @@
 /** Agents in the API: list, search, pages, one agent, leaderboard, metadata, names, cred. */
-
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isSpam } from "../../core/spam.ts";

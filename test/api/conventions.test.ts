@@ -1,5 +1,4 @@
 /** The conventions every operation shares: headers, verbs, parameters, validators, the indexed block. */
-
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { endpoint } from "../../api/endpoint.ts";

@@ -1,5 +1,4 @@
 /** Keyed reads share statements: nobody gets another answer for it, and a failure reaches everyone who waited for it. */
-
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { siteOf } from "../../api/services/agent-facts.ts";

@@ -1,5 +1,4 @@
 /** What a card shows, its hash, and its drawing as an element tree. */
-
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 /** Solana keys: which texts are one, whose signatures count, and what no key may be asked to sign. */
-
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { base58, base64 } from "@scure/base";

@@ -1,5 +1,4 @@
 /** The state of the served index as API and workers see it. */
-
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type IndexTracker, NOT_INDEXED, readIndexState, trackIndexedBlock } from "../../db/operations/index-state.ts";
 import { openClient } from "../../db/sql/connect.ts";

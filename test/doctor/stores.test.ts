@@ -1,5 +1,4 @@
 /** Each reason for which Postgres, Redis or a node does not let the service in: the doctor says what to do about it. */
-
 import { readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,4 @@
 /** Restarts of the indexer: readers never see an agent vanish, and nothing is lost, whichever way it went down. */
-
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { serviceTokenAbi } from "../../abis/service-token.ts";
 import { checkpointBlock, readIndexState } from "../../db/operations/index-state.ts";

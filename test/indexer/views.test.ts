@@ -1,5 +1,4 @@
 /** The launcher's switches of views: whole, while readers read, and never losing a grant. */
-
 import type pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openClient } from "../../db/sql/connect.ts";

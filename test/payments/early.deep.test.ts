@@ -1,5 +1,4 @@
 /** Sales on a preconfirmation or an unconfirmed block: who may buy so, and what becomes of money that does not arrive. */
-
 import { encodeFunctionData } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";

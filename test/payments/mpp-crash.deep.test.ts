@@ -1,5 +1,4 @@
 /** MPP in real processes: kill -9 at every step of a payment, and two of them behind one ledger. Numbers are those of README.md. */
-
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPool } from "../../db/sql/connect.ts";
 import { tempoEnv } from "../../devnet/tempo.ts";

@@ -1,5 +1,4 @@
 /** x402 as its clients speak it: real clients pay, every malformed or tampered payment costs nothing. Numbers are those of README.md. */
-
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";

@@ -1,5 +1,4 @@
 /** The job that looks at proofs again: what vanished lapses and the score follows, what cannot be asked goes stale and recovers. */
-
 import { Registry } from "prom-client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { FoundProof, ProofReader, ProofReaders } from "../../clients/ports.ts";

@@ -1,5 +1,4 @@
 /** The queue, the same on both stores: nothing runs twice under one id, nothing is lost, nothing blocks it. */
-
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openClient } from "../../db/sql/connect.ts";
 import { testLog } from "../../harness/log.ts";

@@ -1,5 +1,4 @@
 /** Pulls one foreign registry into the directory: page by page, resumable at every page, without losing or duplicating an item. */
-
 import type pg from "pg";
 import type { Registry, SkipReason } from "../../clients/ports.ts";
 import type { RegistryReader } from "../../core/directory/registry-readers/reader.ts";

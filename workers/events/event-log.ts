@@ -1,5 +1,4 @@
 /** Runs the event log's sequencer: assigns positions to appended events and notifies readers. */
-
 import { NEW_EVENTS_CHANNEL } from "../../db/events/append-events.ts";
 import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";
 import { EVENTS_CHANNEL } from "../../db/events/events.ts";

@@ -1,5 +1,4 @@
 /** The receipt of a cred report: EIP-712 typed data that binds the score to the report's bytes. It can be checked offline. */
-
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Address, Hex } from "../../agents/facts.ts";

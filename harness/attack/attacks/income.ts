@@ -1,5 +1,4 @@
 /** Attacks on what income says: another's is pushed out or stays unread, one's own money passes for it. */
-
 import type { Hex } from "viem";
 import { approving, done, goingRound, inOneTransaction, registered, settling } from "../../contract-calls.ts";
 import { loadWalletOf } from "../../payment-load/wallets.ts";

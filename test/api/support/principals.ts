@@ -1,5 +1,4 @@
 /** Principals as tests meet them: wallets that sign in, tokens that change hands, and an identity provider. */
-
 import { type Http, openHttp } from "../../../clients/http.ts";
 import { createIdentityProvider } from "../../../clients/identity-provider.ts";
 import type { Address } from "../../../core/agents/facts.ts";

@@ -1,5 +1,4 @@
 /** What goes wrong while people pay: processes killed and started again, blocks taken back, a node and a facilitator in trouble. */
-
 import type { BlockClock } from "../../../devnet/block-clock.ts";
 import type { TroubledFacilitator } from "../../../harness/payment-load/facilitator.ts";
 import type { Trouble } from "../../../harness/payment-load/plan.ts";

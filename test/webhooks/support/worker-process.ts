@@ -1,5 +1,4 @@
 /** A worker that does nothing but deliver webhooks, for tests that kill it: database, milliseconds its clock is ahead, fault point. */
-
 import { pino } from "pino";
 import { createSecretBox } from "../../../clients/secret-box.ts";
 import { openWebhookReceivers } from "../../../clients/webhook-receivers.ts";

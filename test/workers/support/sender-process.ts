@@ -1,5 +1,4 @@
 /** A sender in a process of its own, for tests that kill it. Everything comes by environment. */
-
 import { pino } from "pino";
 import { createSigner } from "../../../clients/signer.ts";
 import { loadConfig } from "../../../config/config.ts";

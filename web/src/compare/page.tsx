@@ -1,5 +1,4 @@
 /** Two to four agents side by side, of any registry; the address has their ids. */
-
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { SIGNALS } from "../../../core/cred/cred.ts";

@@ -1,5 +1,4 @@
 /** The filters of discovery with their counts; on small screens they are folded. */
-
 import { useState } from "react";
 import type { DiscoveryAnswer } from "../api/types.ts";
 import { count } from "../formats.ts";

@@ -1,5 +1,4 @@
 /** The view of discovery: the query of the page's address, the paths of its API calls, and its filters. */
-
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { PLATFORMS } from "../../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../../core/directory/protocols.ts";

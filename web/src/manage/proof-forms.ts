@@ -1,5 +1,4 @@
 /** How an account on each platform is proven in the browser: where the text goes, and the fields that name the account. */
-
 import { gistFileName } from "../../../core/proof-platforms/github.ts";
 import type { ByProofPlatform } from "../../../core/proof-platforms.ts";
 

@@ -1,5 +1,4 @@
 /** Section: the webhooks of the connected wallet, which deliver events about this agent or others. */
-
 import { useCallback, useState } from "react";
 import { Link } from "wouter";
 import type { Webhook as Row } from "../api/types.ts";

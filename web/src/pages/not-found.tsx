@@ -1,5 +1,4 @@
 /** The page of an unknown address. */
-
 import { Link } from "wouter";
 import { Empty } from "../parts/states.tsx";
 

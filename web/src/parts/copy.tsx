@@ -1,5 +1,4 @@
 /** A button that copies a text and says so. */
-
 import { useEffect, useState } from "react";
 
 /** Max letters of the text in the button's name. */

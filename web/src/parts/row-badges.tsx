@@ -1,5 +1,4 @@
 /** Badges of a row: proofs, protocols, history of the score. */
-
 import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
 import type { RowBadges } from "../api/types.ts";
 import { count, moment } from "../formats.ts";

@@ -1,5 +1,4 @@
 /** mined → signed: reopens intents that a reorganisation undid, within the blocks that are not final. */
-
 import { transaction } from "../../../db/sql/transaction.ts";
 import { reopen } from "../../../db/transactions/signed-transactions.ts";
 import { revocableIntents } from "../../../db/transactions/transaction-outbox.ts";
