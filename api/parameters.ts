@@ -50,7 +50,7 @@ export const limit = (rule: { default: number; max: number }) =>
       .transform((value) => value ?? rule.default),
     {
       documented: { type: "integer", minimum: 1, default: rule.default },
-      description: `How many to answer, at most ${rule.max}: a larger value is clamped, the value used is echoed`,
+      description: `How many to answer, at most ${rule.max}; a larger value is clamped, the value used is echoed`,
     },
   );
 

@@ -38,10 +38,12 @@ const mcp = new Client({ name: "example", version: "1.0.0" }, { versionNegotiati
 await mcp.connect(new StreamableHTTPClientTransport(new URL("/mcp", apiUrl)));
 async function ask<Answer>(name: string, args: Record<string, unknown>): Promise<Answer> {
   show({ tool: name, arguments: args });
-  const { structuredContent, isError, content } = await mcp.callTool({ name, arguments: args });
-  if (isError) throw new Error((content as { text: string }[])[0]?.text);
-  show(structuredContent);
-  return structuredContent as Answer;
+  const { isError, content } = await mcp.callTool({ name, arguments: args });
+  const text = content[0]?.type === "text" ? content[0].text : "";
+  if (isError) throw new Error(text);
+  const answer = JSON.parse(text) as Answer;
+  show(answer);
+  return answer;
 }
 
 heading("What can be asked: tools/list");

@@ -13,11 +13,12 @@ await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", service))
 const { tools } = await client.listTools();
 console.log(`tools: ${tools.map(({ name }) => name).join(", ")}`);
 
-// What a tool answers is in structuredContent; the client has held it to the schema that the tool gives.
+// What a tool answers is JSON in the first text.
 const ask = async (name: string, args: Record<string, unknown>) => {
-  const { structuredContent, isError, content } = await client.callTool({ name, arguments: args });
-  if (isError) throw new Error((content as { text: string }[])[0]?.text);
-  return structuredContent as never;
+  const { isError, content } = await client.callTool({ name, arguments: args });
+  const text = content[0]?.type === "text" ? content[0].text : "";
+  if (isError) throw new Error(text);
+  return JSON.parse(text) as never;
 };
 
 const { total, agents }: { total: number; agents: { tokenId: number; name: string }[] } = await ask("search_agents", {

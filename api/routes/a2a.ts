@@ -199,7 +199,7 @@ async function answerOf(
   call: Carrier,
   inWords: boolean,
 ): Promise<ReplyParts> {
-  const outcome = await callTool(tool, given, call);
+  const outcome = await callTool(tool, given, call, true);
   if (outcome.kind === "failure") return { parts: [], failure: outcome.failure };
   const data = JSON.parse(outcome.json);
   const said = ignoredSentence(outcome.ignored);

@@ -8,7 +8,7 @@ import type { HandlerDeps } from "../handler-deps.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { agentCardSchema, jsonWebKeySetSchema } from "../schemas/agent-card.ts";
 import { DESCRIPTION } from "../services/sign-in-info.ts";
-import { descriptionOf, TOOLS } from "../tools/tools.ts";
+import { TOOLS } from "../tools/tools.ts";
 import { A2A_VERSIONS } from "./a2a.ts";
 
 const TAG = "Agent protocols";
@@ -89,7 +89,7 @@ function cardOf({
     skills: TOOLS.map((tool) => ({
       id: tool.name,
       name: tool.title,
-      description: descriptionOf(tool),
+      description: tool.when,
       tags: [tool.endpoint.tag.toLowerCase(), "agents", "reputation"],
       examples: [tool.example],
       inputModes: MODES,

@@ -94,7 +94,7 @@ const narrowing = {
   dir: optionalChoice(["DESC", "ASC"], "Direction; by default DESC, for `losers` without a sort ASC"),
   filter: choice(DIRECTORY_FILTERS, {
     default: "all",
-    what: "x402; new: registered within 7 days; trending: used or traded within the window; gainers, losers: a market saw the price of their token rise or fall within 24 hours; or a tier",
+    what: "x402, new (registered within 7 days), trending (used or traded within the window), gainers or losers (a market saw the price of their token rise or fall within 24 hours), or a tier",
   }),
   window: trendWindow,
   ...facets,

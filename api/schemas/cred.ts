@@ -45,6 +45,7 @@ export const credAdviceSchema = z
     ),
   })
   .meta({ id: "CredAdvice" });
+export type CredAdvice = z.output<typeof credAdviceSchema>;
 
 export const credAtSchema = z
   .object({

@@ -1,23 +1,26 @@
-/** Calls a tool: the endpoint's own schemas check the arguments, and the endpoint's own handler answers. */
-import { type Failure, fail } from "../../core/errors.ts";
+/** Calls a tool: the endpoint's own schemas check the arguments, and the endpoint's own handler answers, in full or in short. */
+import { Failure, fail } from "../../core/errors.ts";
 import { quoted } from "../../core/quoted.ts";
-import type { Call, Endpoint } from "../endpoint.ts";
+import type { Call } from "../endpoint.ts";
 import { handled } from "../handled.ts";
 import { toFailure } from "../http/error-answer.ts";
 import { showIndexedBlock } from "../indexed-block.ts";
 import { FREE_CHECKOUT } from "../payments/checkout.ts";
 import type { Reply } from "../reply.ts";
 import { check } from "../request-input.ts";
-import { takenBy } from "./tool-schemas.ts";
+import { shortened } from "./short-form.ts";
+import { exampleCallOf, takenBy } from "./tool-schemas.ts";
 import { TOOLS, type Tool } from "./tools.ts";
 
 /** The request in which the call arrived. */
 export type Carrier = Call<unknown, unknown, unknown, undefined>;
 
-/** `ignored`: names of arguments that the tool does not take. Hosts of models add some to every call. */
-export type ToolOutcome =
-  | { kind: "answer"; json: string; ignored: readonly string[] }
-  | { kind: "failure"; failure: Failure };
+/**
+ * `isCut`: a text or list of the answer is not whole. `ignored`: names of arguments that the tool does not take. Hosts of
+ * models add some to every call.
+ */
+type ToolAnswer = { json: string; isCut: boolean; ignored: readonly string[] };
+export type ToolOutcome = ({ kind: "answer" } & ToolAnswer) | { kind: "failure"; failure: Failure };
 
 /** Ignored arguments that are named, and characters of each. */
 const [MAX_IGNORED, MAX_NAME] = [20, 64];
@@ -26,29 +29,34 @@ export const toolNamed = (name: string): Tool | undefined => TOOLS.find((tool) =
 
 /**
  * Calls a tool.
- * @param given the arguments by name; null counts as left out
+ * @param given the arguments by name; null counts as left out. `full` says whether the answer is the endpoint's own.
+ * @param isFull what it is where `full` is not given
  * @returns its answer, a JSON object as text, or the failure. Never throws.
  */
 export async function callTool(
-  { endpoint }: Tool,
-  given: Record<string, unknown>,
+  tool: Tool,
+  { full, ...given }: Record<string, unknown>,
   carrier: Carrier,
+  isFull: boolean,
 ): Promise<ToolOutcome> {
   try {
-    return { kind: "answer", ...(await answerOf(endpoint, given, carrier)) };
+    const asked = /^(?:true|1)$/i.test(String(full ?? isFull));
+    return { kind: "answer", ...(await answerOf(tool, given, carrier, asked)) };
   } catch (error) {
-    return { kind: "failure", failure: toFailure(error, carrier.deps.log, carrier.requestId) };
+    return { kind: "failure", failure: withCall(tool, toFailure(error, carrier.deps.log, carrier.requestId)) };
   }
 }
 
 async function answerOf(
-  endpoint: Endpoint,
+  { endpoint, limit: usual, short }: Tool,
   given: Record<string, unknown>,
   carrier: Carrier,
-): Promise<{ json: string; ignored: readonly string[] }> {
+  isFull: boolean,
+): Promise<ToolAnswer> {
   const { query: querySchema, texts, fields } = takenBy(endpoint);
   const ignored: string[] = [];
   const parts = { texts: {} as Record<string, string>, fields: {} as Record<string, unknown> };
+  if (usual !== undefined && !isFull) parts.texts.limit = String(usual);
   for (const [name, value] of Object.entries(given)) {
     if (value === null) continue;
     const taken = takenName(name, given, (each) => fields.has(each) || texts.has(each));
@@ -58,7 +66,7 @@ async function answerOf(
   }
   const params = check(endpoint.params, only(parts.texts, endpoint.params?.shape), "arguments");
   const query = check(querySchema, only(parts.texts, querySchema?.shape), "arguments") as
-    | { minBlock?: number }
+    | { minBlock?: number; limit?: number }
     | undefined;
   const body = endpoint.body ? check(endpoint.body, parts.fields, "arguments") : undefined;
   const { deps, response, reader } = carrier;
@@ -66,7 +74,18 @@ async function answerOf(
   if (endpoint.data) await showIndexedBlock(deps, NO_HEADERS, query?.minBlock);
   const call = { ...carrier, params, query, body, idempotencyKey: undefined, payment: FREE_CHECKOUT };
   const { content } = await handled(endpoint, call);
-  return { json: textOfJson(content), ignored: ignored.slice(0, MAX_IGNORED) };
+  const answer = { json: textOfJson(content), isCut: false, ignored: ignored.slice(0, MAX_IGNORED) };
+  if (isFull || short === undefined) return answer;
+  const times = query?.limit !== undefined && usual !== undefined ? query.limit / usual : 1;
+  const { short: inShort, isCut } = shortened(JSON.parse(answer.json), short, times);
+  return { ...answer, json: JSON.stringify(inShort), isCut };
+}
+
+/** A failure of the arguments, with a call that has those that are required. */
+function withCall({ name, endpoint }: Tool, failure: Failure): Failure {
+  const example = failure.code === "invalid_input" ? exampleCallOf(endpoint) : null;
+  if (example === null) return failure;
+  return new Failure(failure.code, failure.message, { hint: `For example: ${name} ${example}`, ...failure.options });
 }
 
 /** Words that models write for an argument: in place of `q` what is searched for, in place of `ref` or `id` the agent. */
@@ -83,6 +102,9 @@ function takenName(name: string, given: object, takes: (name: string) => boolean
     (near) => takes(near) && !Object.hasOwn(given, near) && NEAR_NAMES[near]!.includes(name),
   );
 }
+
+/** What an answer in short says of itself. */
+export const CUT = "Texts or lists are cut: the argument full, true, answers all.";
 
 /** What an answer says to its reader of arguments that were ignored; null for none. */
 export const ignoredSentence = (ignored: readonly string[]): string | null =>

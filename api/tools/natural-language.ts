@@ -5,6 +5,7 @@ import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts
 import { quoted, WORDS_ARE_DATA } from "../../core/quoted.ts";
 import type { ReviewSummary } from "../../core/reviews/view.ts";
 import type { ShortHit } from "../../core/views/found-in-short.ts";
+import type { CredAdvice } from "../schemas/cred.ts";
 import type { AgentPayments } from "../schemas/income.ts";
 
 /** A question, and the data sent with it. */
@@ -100,6 +101,12 @@ const TRUST = /\b(?:cred|score|trust\w*|reputa\w+|reliab\w+|rely|risk\w*|safe)\b
 export const readCred: QuestionReading = ({ text }) => {
   const ref = refIn(text);
   return ref !== null && TRUST.test(text) ? { ref } : null;
+};
+
+export const readAdvice: QuestionReading = ({ text }) => {
+  const ref = refIn(text);
+  const asks = /\b(?:advice|advise|improve|raise|lift|increase|better|higher)\b/i;
+  return ref !== null && TRUST.test(text) && asks.test(text) ? { ref } : null;
 };
 
 export const readReviews: QuestionReading = ({ text }) => {
@@ -228,6 +235,13 @@ export function jobsInWords(answer: Record<string, unknown>): string {
   const left = `${organic.completed} of them, worth ${organic.usdc} US dollars, are somebody else's money`;
   const byClient = raw.evaluatedByClient + raw.notEvaluated;
   return `In the last ${days} days ${raw.completed} jobs of it were completed, ${raw.rejected} rejected, ${raw.expired} expired. ${left}; ${byClient} were evaluated by the client itself or by nobody.`;
+}
+
+/** The open steps of an agent, in a line each. */
+export function adviceInWords(answer: Record<string, unknown>): string {
+  const { credScore, steps } = answer as CredAdvice;
+  const lines = steps.map(({ action, gain, endpoint }) => `${action}: ${gain} points, by ${endpoint}.`);
+  return [`Its cred is ${credScore} of 100.`, ...(lines.length > 0 ? lines : ["No step is open."])].join("\n");
 }
 
 const times = (n: number, one: string): string => `${n} ${one}${n === 1 ? "" : "s"}`;

@@ -21,6 +21,7 @@ const TOOLS = [
   "get_reviews",
   "get_jobs",
   "get_payments",
+  "get_advice",
   "get_agent",
   "get_cred",
   "leaderboard",
@@ -76,6 +77,10 @@ function takenBy(document: TestApi["document"], path: string, method: string): R
 type Result = { isError?: boolean; structuredContent?: unknown; content: { type: string; text: string }[] };
 const call = async (name: string, args: Record<string, unknown> = {}) =>
   (await client.callTool({ name, arguments: args })) as Result;
+/** What a result answers: JSON in its first text. */
+const answered = ({ content }: Result) => JSON.parse(content[0]!.text) as Record<string, unknown>;
+/** An answer without the time at which it was computed. */
+const still = (value: unknown) => ({ ...(value as object), computedAt: null });
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   api.send("POST", path, {
     headers: { "content-type": "application/json", ...headers },
@@ -90,6 +95,8 @@ const send = (data: unknown, more: object = {}) =>
       message: { kind: "message", role: "user", messageId: "m1", parts: [{ kind: "data", data }], ...more },
     }),
   );
+
+const RECEIPT = { payload: "{}", signature: `0x${"1".repeat(130)}` };
 
 /** What hosts of models add to the arguments of a call. */
 const ADDED: Record<string, unknown>[][] = [
@@ -117,34 +124,35 @@ const NO_MESSAGES: [body: unknown, code: number, id: unknown][] = [
 ];
 
 describe("MCP", () => {
-  it("introduces itself and has exactly its tools, each with what it takes and answers", async () => {
+  it("introduces itself and has exactly its tools, each with what it is for and takes", async () => {
     expect(client.getServerVersion()).toMatchObject({ name: "Helixa", version: "2.0.0" });
     expect(client.getInstructions()).toContain("get_cred");
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS);
-    for (const { inputSchema, outputSchema, annotations, description } of tools) {
+    for (const { inputSchema, annotations, description } of tools) {
       expect(inputSchema).toMatchObject({ type: "object" });
       // Hosts that check arguments before they send them would refuse their own additions.
       expect(inputSchema).not.toHaveProperty("additionalProperties");
-      expect(outputSchema).toMatchObject({ type: "object" });
       expect(annotations).toMatchObject({ readOnlyHint: true });
-      expect(description).toMatch(/\.$/);
+      expect(description).toMatch(/^Use this .*\.$/);
     }
-    const [, search, agent] = tools;
+    const [, search, reviews] = tools;
     expect(search!.inputSchema.properties).toMatchObject({
       minCred: { type: "integer", minimum: 0, maximum: 100 },
       verified: { type: "boolean" },
     });
-    expect([search!.inputSchema.required, agent!.inputSchema.required]).toEqual([[], ["ref"]]);
+    expect([search!.inputSchema.required, reviews!.inputSchema.required]).toEqual([undefined, ["ref"]]);
   });
 
-  it("lists every argument that a tool's endpoint takes, by name and type, and requires those the endpoint requires", async () => {
+  it("lists arguments that a tool's endpoint takes, by name, type and meaning, and requires those the endpoint requires", async () => {
     const { tools } = await client.listTools();
-    for (const { name, inputSchema, outputSchema } of tools) {
+    for (const { name, inputSchema } of tools) {
       const { path, method } = DECLARED.find((tool) => tool.name === name)!.endpoint;
       const taken = takenBy(api.document, path, method);
-      const { properties = {}, required = [] } = inputSchema as Schema;
-      expect([name, Object.keys(properties).sort()]).toEqual([name, Object.keys(taken).sort()]);
+      const { full, ...properties } = (inputSchema as Schema).properties!;
+      const { required = [] } = inputSchema as Schema;
+      expect([name, Object.keys(taken)]).toEqual([name, expect.arrayContaining(Object.keys(properties))]);
+      expect([name, full === undefined]).toEqual([name, name === "find_agents"]);
       expect([name, required.toSorted()]).toEqual([
         name,
         Object.keys(taken)
@@ -152,10 +160,11 @@ describe("MCP", () => {
           .sort(),
       ]);
       for (const [argument, schema] of Object.entries(properties))
-        expect([name, argument, Object.keys(schema)]).toEqual([name, argument, expect.arrayContaining(["type"])]);
-      for (const schema of [inputSchema, outputSchema])
-        for (const [, ref] of JSON.stringify(schema).matchAll(/"\$ref":"#\/([^"]+)"/g))
-          expect(ref!.split("/").reduce((at: unknown, key) => (at as never)?.[key], schema)).toBeDefined();
+        expect([name, argument, Object.keys(schema)]).toEqual([
+          name,
+          argument,
+          expect.arrayContaining(["type", "description"]),
+        ]);
     }
   });
 
@@ -179,33 +188,47 @@ describe("MCP", () => {
     ["find_agents", { minCred: 50, speaks: "mcp,x402" }, "/api/v2/discover/short?minCred=50&speaks=mcp,x402"],
     ["directory_search", { filter: "losers" }, "/api/terminal/agents?filter=losers&sort=price_change_24h&dir=asc"],
   ];
-  // The client holds each answer to the tool's output schema.
-  it.each(reads)("%s %j answers what the API answers", async (name, args, path) => {
+  it.each(reads)("%s %j answers in full what the API answers, once", async (name, args, path) => {
     const { body } = await api.get(path);
-    const { structuredContent, content, isError } = await call(name, args);
-    const still = (value: unknown) => ({ ...(value as object), computedAt: null });
-    expect(isError).toBeFalsy();
-    expect(still(structuredContent)).toEqual(still(body));
-    expect(JSON.parse(content[0]!.text)).toEqual(structuredContent);
+    const result = await call(name, { ...args, full: true });
+    expect(result).not.toHaveProperty("structuredContent");
+    expect(result.isError).toBeFalsy();
+    expect(still(answered(result))).toEqual(still(body));
   });
+
+  it.each(DECLARED.map((tool) => [tool.name, tool] as const))(
+    "%s answers its example in at most 6,000 characters, of what the API answers",
+    async (name, { example, read, limit }) => {
+      const text = example.replace(/\b7\b/, "0").replace(/0x\w{40}/, WALLET);
+      const args = read({ text, data: RECEIPT })!;
+      const result = await call(name, args);
+      expect(result.content.map(({ text }) => text).join("").length).toBeLessThanOrEqual(6_000);
+      const [short, whole] = [answered(result), answered(await call(name, { limit, ...args, full: true }))];
+      expect(still(whole)).toMatchObject(still(short));
+    },
+  );
 
   it.each([
     ["search_agents", { q: OWNER.slice(0, 9) }, "Atlas Junior"],
     ["search_agents", { owner: OWNER }, "Atlas Junior"],
     ["directory_search", { q: OWNER }, "Elsewhere"],
   ])("%s %j finds by the owner", async (name, args, found) => {
-    const { structuredContent } = await call(name, args);
-    expect((structuredContent as { agents: { name: string }[] }).agents.map(({ name }) => name)).toEqual([found]);
+    const { agents } = answered(await call(name, args)) as { agents: { name: string }[] };
+    expect(agents.map(({ name }) => name)).toEqual([found]);
   });
 
   it("verify_receipt tells a receipt that is none of ours", async () =>
-    expect(
-      (await call("verify_receipt", { payload: "{}", signature: `0x${"1".repeat(130)}` })).structuredContent,
-    ).toEqual({ valid: false, report: null }));
+    expect(answered(await call("verify_receipt", { payload: "{}", signature: `0x${"1".repeat(130)}` }))).toEqual({
+      valid: false,
+    }));
 
   const wrong: [string, Record<string, unknown>, object][] = [
     ["get_agent", { ref: 4040 }, { code: "not_found", error: expect.stringContaining("4040") }],
-    ["get_agent", {}, { code: "invalid_input", details: [{ path: "ref" }] }],
+    [
+      "get_agent",
+      {},
+      { code: "invalid_input", details: [{ path: "ref" }], hint: expect.stringContaining('get_agent {"ref":') },
+    ],
     ["get_agent", { ref: "12abc" }, { code: "invalid_input", details: [{ path: "ref" }] }],
     ["get_agent", { ref: { $ne: 1 } }, { code: "invalid_input", details: [{ path: "ref" }] }],
     ["find_agents", { maxPrice: "cheap" }, { code: "invalid_input", details: [{ path: "maxPrice" }] }],
@@ -223,11 +246,8 @@ describe("MCP", () => {
     const asks = { get_agent: { ref: "0" }, get_cred: { ref: "0" }, leaderboard: {}, search_agents: { q: "a" } };
     for (const [name, args] of Object.entries(asks)) {
       const plain = await call(name, args);
-      const { _meta: meta, ...answered } = (await call(name, { ...args, ...added })) as Result & { _meta: object };
-      expect({ ...(answered.structuredContent as object), computedAt: null }).toEqual({
-        ...(plain.structuredContent as object),
-        computedAt: null,
-      });
+      const { _meta: meta, ...more } = (await call(name, { ...args, ...added })) as Result & { _meta: object };
+      expect(still(answered(more))).toEqual(still(answered(plain)));
       const named = Object.keys(added).map((each) => each.slice(0, 64));
       expect(meta).toEqual({ ignoredArguments: named.slice(0, 20) });
     }
@@ -250,13 +270,11 @@ describe("MCP", () => {
       [{ query: "a" }, { q: "a" }],
       [{ search: "a" }, { q: "a" }],
     ])
-      expect((await call("search_agents", near)).structuredContent).toMatchObject({
-        agents: ((await call("search_agents", exact)).structuredContent as { agents: object[] }).agents,
-      });
+      expect(answered(await call("search_agents", near))).toEqual(answered(await call("search_agents", exact)));
     for (const name of ["agentId", "tokenId", "id", "agent"])
-      expect((await call("get_agent", { [name]: 0 })).structuredContent).toMatchObject({ tokenId: 0 });
+      expect(answered(await call("get_agent", { [name]: 0 }))).toMatchObject({ tokenId: 0 });
     // What is given under its own name wins.
-    expect((await call("get_agent", { ref: 0, id: 4040 })).structuredContent).toMatchObject({ tokenId: 0 });
+    expect(answered(await call("get_agent", { ref: 0, id: 4040 }))).toMatchObject({ tokenId: 0 });
   });
 
   const lists: [method: string, key: string][] = [
@@ -306,12 +324,11 @@ describe("MCP", () => {
 
   it("describes its tools in JSON Schema 2020-12 and nothing else: a strict reader takes them", async () => {
     const { tools } = await client.listTools();
-    for (const { name, inputSchema, outputSchema } of tools)
-      for (const schema of [inputSchema, outputSchema]) {
-        const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
-        formats.default(ajv);
-        expect(() => ajv.compile(schema!), name).not.toThrow();
-      }
+    for (const { name, inputSchema } of tools) {
+      const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+      formats.default(ajv);
+      expect(() => ajv.compile(inputSchema), name).not.toThrow();
+    }
   });
 
   it("knows no other tool", async () => await expect(call("mint", {})).rejects.toThrow(/no tool/));
@@ -540,7 +557,6 @@ describe("A2A", () => {
     });
   });
 
-  const RECEIPT = { payload: "{}", signature: `0x${"1".repeat(130)}` };
   const asked: [string, string, object][] = [
     [
       "Find verified agents named Atlas with a cred of at least 50.",
@@ -549,6 +565,7 @@ describe("A2A", () => {
     ],
     ["What are the reviews of agent 0 worth?", "/api/v2/agent/0/reviews", {}],
     ["What was agent 2 paid, and by whom?", "/api/v2/agent/2/payments", {}],
+    ["How can agent 1 raise its cred score?", "/api/v2/agent/1/cred/advice", {}],
     ["Who is agent 1?", "/api/v2/agent/1", {}],
     [`How far can I trust the agent with the wallet ${WALLET}?`, `/api/v2/agent/${WALLET}/cred`, {}],
     ["Which ten agents have the best cred?", "/api/v2/leaderboard?limit=10", {}],

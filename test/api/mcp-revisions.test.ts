@@ -52,8 +52,10 @@ describe("the protocol's own client", () => {
     expect(client.getInstructions()).toContain("get_cred");
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
-    const { structuredContent, _meta } = await client.callTool({ name: "get_agent", arguments: { ref: 0, chat: "x" } });
-    expect(structuredContent).toEqual((await api.get("/api/v2/agent/0")).body);
+    const asked = { ref: 0, full: true, chat: "x" };
+    const { content, structuredContent, _meta } = await client.callTool({ name: "get_agent", arguments: asked });
+    expect(structuredContent).toBeUndefined();
+    expect(JSON.parse((content as { text: string }[])[0]!.text)).toEqual((await api.get("/api/v2/agent/0")).body);
     expect(_meta).toMatchObject({ ignoredArguments: ["chat"] });
     expect(await client.callTool({ name: "get_agent", arguments: { ref: 9 } })).toMatchObject({ isError: true });
     await expect(client.callTool({ name: "mint", arguments: {} })).rejects.toThrow(/no tool "mint"/);
@@ -81,7 +83,7 @@ describe(`revision ${REVISION}`, () => {
     });
     const call = { method: "tools/call", params: { name: "get_agent", arguments: { ref: 0 } } };
     const { result } = (await send(call)).body as unknown as { result: object };
-    expect(result).toMatchObject({ resultType: "complete", structuredContent: { tokenId: 0 } });
+    expect(result).toMatchObject({ resultType: "complete", content: [{ type: "text" }, { type: "text" }] });
     expect(result).not.toHaveProperty("ttlMs");
   });
 

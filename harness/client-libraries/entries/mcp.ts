@@ -29,14 +29,17 @@ async function connected(
   }
 }
 
+/** The token id of the agent that a tool's answer is about: JSON in the first text. */
+const tokenIn = (content: unknown): number => JSON.parse((content as { text: string }[])[0]!.text).tokenId;
+
 const usesTools = (world: World, sdk: McpClient, path: string, mode?: VersionNegotiationMode) =>
   connected(world, sdk, { path, mode }, async (client) => {
     const { tools } = await client.listTools();
     // A model sees nothing of a tool but this.
     for (const { name, inputSchema } of tools)
       assert.ok(Object.keys(inputSchema.properties ?? {}).length > 0, `${name} lists no argument`);
-    const { structuredContent } = await client.callTool({ name: "get_agent", arguments: { ref: world.agent } });
-    assert.equal((structuredContent as { tokenId: number }).tokenId, world.agent);
+    const { content } = await client.callTool({ name: "get_agent", arguments: { ref: world.agent } });
+    assert.equal(tokenIn(content), world.agent);
     const found = await client.callTool({ name: "search_agents", arguments: { q: "First" } });
     assert.ok(!found.isError);
     const revision = mode && client.getNegotiatedProtocolVersion();
@@ -58,11 +61,22 @@ const addsItsOwn = (world: World, sdk: McpClient): Promise<string> =>
   connected(world, sdk, { path: "/mcp" }, async (client) => {
     const added = { toolCallId: "call_0001", sessionId: "s-1", action: "sendMessage", chatInput: "Who is it?" };
     for (const name of ["get_agent", "get_cred"]) {
-      const { isError, structuredContent } = await client.callTool({ name, arguments: { ref: world.agent, ...added } });
+      const { isError, content } = await client.callTool({ name, arguments: { ref: world.agent, ...added } });
       assert.ok(!isError, `${name} refused what the host adds`);
-      assert.equal((structuredContent as { tokenId: number }).tokenId, world.agent);
+      assert.equal(tokenIn(content), world.agent);
     }
     return `called two tools with ${Object.keys(added).join(", ")} in addition to their arguments`;
+  });
+
+/** Asks for every list in the order in which Cline does when it connects: an error in one of them shows the server as failed. */
+const listsAll = (world: World, sdk: McpClient): Promise<string> =>
+  connected(world, sdk, { path: "/mcp" }, async (client) => {
+    const { tools } = await client.listTools();
+    const { resources } = await client.listResources();
+    const { resourceTemplates } = await client.listResourceTemplates();
+    const { prompts } = await client.listPrompts();
+    assert.deepEqual([resources, resourceTemplates, prompts], [[], [], []]);
+    return `listed ${tools.length} tools, no resources, no templates of resources, no prompts`;
   });
 
 type Ajv = { compile(schema: object): unknown };
@@ -71,17 +85,16 @@ type AjvModule = { Ajv2020: new (options: object) => Ajv };
 /** Compiles the schemas of all tools with no keyword unknown, as strict readers do before they offer them to a model. */
 async function readsSchemas(world: World, { Ajv2020 }: AjvModule, formats: (ajv: Ajv) => void): Promise<string> {
   const tools = await listTools(`${world.apiUrl}/mcp`);
-  for (const { inputSchema, outputSchema } of tools)
-    for (const schema of [inputSchema, outputSchema]) {
-      const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
-      formats(ajv);
-      ajv.compile(schema);
-    }
-  return `compiled what ${tools.length} tools take and answer, strictly`;
+  for (const { inputSchema } of tools) {
+    const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+    formats(ajv);
+    ajv.compile(inputSchema);
+  }
+  return `compiled what ${tools.length} tools take, strictly`;
 }
 
 /** The tools of a server, by one POST without a session. */
-export async function listTools(url: string): Promise<{ inputSchema: object; outputSchema: object }[]> {
+export async function listTools(url: string): Promise<{ inputSchema: object }[]> {
   const accept = "application/json, text/event-stream";
   const list = jsonRequest("POST", { jsonrpc: "2.0", id: 1, method: "tools/list" }, { accept });
   const { result } = (await (await fetch(url, list)).json()) as { result: { tools: [] } };
@@ -152,7 +165,7 @@ async function inspects(world: World): Promise<string> {
     const { tools } = await ask("tools/list");
     assert.ok(tools.some(({ name }: { name: string }) => name === "get_agent"));
     const called = await ask("tools/call", "--tool-name", "get_agent", "--tool-arg", `ref=${world.agent}`);
-    assert.equal(called.structuredContent.tokenId, world.agent);
+    assert.equal(tokenIn(called.content), world.agent);
     return `listed ${tools.length} tools and called one`;
   } finally {
     rmSync(home, { recursive: true, force: true });
@@ -172,6 +185,11 @@ export const MCP_CLIENTS: Client[] = [
     name: "MCP SDK 1 in a host that adds arguments",
     package: "@modelcontextprotocol/sdk",
     run: async (world, load) => addsItsOwn(world, await firstSdk(load)),
+  },
+  {
+    name: "MCP SDK 1 in Cline's order",
+    package: "@modelcontextprotocol/sdk",
+    run: async (world, load) => listsAll(world, await firstSdk(load)),
   },
   {
     name: "MCP SDK 2 by the other path",

@@ -64,9 +64,9 @@ export function offer(libraries: {
       const client = new libraries.mcp.Client({ name: "page", version: "1.0.0" });
       await client.connect(new libraries.mcp.StreamableHTTPClientTransport(new URL(url)));
       const { tools } = await client.listTools();
-      const { structuredContent } = await client.callTool({ name: tool, arguments: args });
+      const { content } = await client.callTool({ name: tool, arguments: args });
       await client.close();
-      return { tools: tools.map(({ name }) => name), answer: structuredContent };
+      return { tools: tools.map(({ name }) => name), answer: JSON.parse((content as { text: string }[])[0]!.text) };
     },
   };
   Object.assign(globalThis, page);

@@ -1,7 +1,7 @@
 /** The bodies of the API as types: the output types of the schemas behind the OpenAPI document. */
 import type { z } from "zod";
 import type { leaderboardSchema, nameCheckSchema } from "../../../api/schemas/agent.ts";
-import type { credAdviceSchema, credHistorySchema, credProofSchema } from "../../../api/schemas/cred.ts";
+import type { CredAdvice, credHistorySchema, credProofSchema } from "../../../api/schemas/cred.ts";
 import type {
   terminalBadgesSchema,
   terminalCountsSchema,
@@ -63,7 +63,7 @@ export type Summary = z.output<typeof summarySchema>;
 export type Leaderboard = z.output<typeof leaderboardSchema>;
 export type CredByAddress = z.output<typeof credByAddressSchema>;
 export type Factors = CredByAddress["factors"];
-export type CredAdvice = z.output<typeof credAdviceSchema>;
+export type { CredAdvice };
 export type OpenPoint = CredAdvice["steps"][number];
 export type CredHistory = z.output<typeof credHistorySchema>;
 export type CredPoint = CredHistory["points"][number];
