@@ -3,7 +3,7 @@ import { z } from "zod";
 import { checksum, parseAddress } from "../addresses.ts";
 import { addressBytes } from "../solana/keys.ts";
 import { textSchema } from "../text.ts";
-import type { LinkedToken } from "./traits.ts";
+import type { LinkedToken } from "./linked-token.ts";
 import { LINKED_TOKEN } from "./traits.ts";
 
 const evm = { shape: (text: string) => parseAddress(text) !== null, what: "a 0x address of 20 bytes" };

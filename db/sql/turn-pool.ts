@@ -143,7 +143,8 @@ export class TurnPool extends pg.Pool {
   /** Ends all connections where neither a new one is answered nor any of them in the meantime. */
   async #askWhetherItLives(received: number): Promise<void> {
     this.#askedAt = performance.now();
-    const client = new this.Client(this.options);
+    const Client = this.options.Client as unknown as typeof pg.Client;
+    const client = new Client(this.options);
     client.on("error", () => {});
     try {
       await client.connect();

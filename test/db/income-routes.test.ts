@@ -31,13 +31,13 @@ beforeAll(async () => {
 afterAll(() => db?.drop());
 
 it("are those in which somebody gave to a payer whom the side gave nothing", async () => {
-  expect(await dueRoutes(db.pool, 10)).toEqual([{ blockHash: "through_two", txHash: "through_two" }]);
+  expect(await dueRoutes(db.pool, { limit: 10 })).toEqual([{ blockHash: "through_two", txHash: "through_two" }]);
 });
 
 it("cost no more than their transfers, however many accounts one of them has", async () => {
   const asked: { text: string; values: unknown[] }[] = [];
   const query = async (one: (typeof asked)[number]) => ({ rows: asked.splice(0, asked.length, one) });
-  await dueRoutes({ query } as never, 10);
+  await dueRoutes({ query } as never, { limit: 10 });
   const { rows } = await db.pool.query(
     `explain (analyze, timing off, format json) ${asked[0]!.text}`,
     asked[0]!.values,
