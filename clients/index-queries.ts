@@ -55,6 +55,7 @@ export function openIndexQueries(
         fail("payload_too_large", `A GraphQL request has at most ${MAX_REQUEST_BYTES / 1024} KiB.`);
       return ask("/graphql", body, reader);
     },
+    schema: (reader) => ask("/graphql/schema", undefined, reader),
     sql: (query, reader) => ask(`/sql/db?${new URLSearchParams({ sql: query })}`, undefined, reader),
     close: () => agent.destroy(),
   };

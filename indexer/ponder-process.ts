@@ -26,7 +26,7 @@ const PRELOADED = [
   "preload/reader-queries.ts",
   "preload/chain-data-inserts.ts",
   "preload/over-rpc-pool.ts",
-  "preload/graphql-cursors.ts",
+  "preload/graphql-changes.ts",
 ];
 
 /** The module for a process that only fills the cache. */

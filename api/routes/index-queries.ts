@@ -4,6 +4,8 @@ import type { IndexQueries, IndexReader } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import { CACHE, type Call, endpoint } from "../endpoint.ts";
 import { nameOf } from "../guards/caller-name.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
+import type { ResponseEnd } from "../http/concurrency-limit.ts";
 import { type JsonReply, written } from "../reply.ts";
 
 /** Max characters of a query with its parameters; the indexer itself accepts 4,000 characters of SQL. */
@@ -46,6 +48,21 @@ export const graphqlQuery = endpoint({
   handler: (call) => answer(call, (queries, reader) => queries.graphql(call.body, reader)),
 });
 
+export const graphqlSchema = endpoint({
+  method: "get",
+  path: "/api/v2/graphql/schema.graphql",
+  operationId: "getGraphqlSchema",
+  tag: "Index",
+  summary: "The schema of the index in GraphQL's own language, for generators of code",
+  responses: { 200: { description: "The schema", type: "text/plain" } },
+  errors: ["not_found", "upstream_unavailable"],
+  cache: CACHE.release,
+  handler: async ({ deps, clientAddress, response }) => ({
+    ...{ status: 200, type: "text/plain; charset=utf-8" },
+    content: await queriesOf(deps).schema({ address: clientAddress, gone: endOf(response) }),
+  }),
+});
+
 export const sqlQuery = endpoint({
   method: "get",
   path: "/api/v2/sql/db",
@@ -73,10 +90,18 @@ async function answer<View>(
   { deps, caller, clientAddress, response }: KeyCall,
   ask: (queries: IndexQueries, reader: IndexReader) => Promise<string>,
 ): Promise<JsonReply<View>> {
-  const queries = deps.indexQueries ?? fail("not_found", "This service does not offer queries of its index.");
+  const queries = queriesOf(deps);
   deps.indexSlots.acquire(response, [nameOf(caller)]);
+  return written(await ask(queries, { address: clientAddress, gone: endOf(response) }));
+}
+
+const queriesOf = ({ indexQueries }: Pick<HandlerDeps, "indexQueries">): IndexQueries =>
+  indexQueries ?? fail("not_found", "This service does not offer queries of its index.");
+
+/** Is aborted when the request ends. */
+function endOf(response: ResponseEnd): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   if (response.destroyed) gone.abort();
-  return written(await ask(queries, { address: clientAddress, gone: gone.signal }));
+  return gone.signal;
 }

@@ -42,7 +42,7 @@ import {
   humanUnlinkAgent,
 } from "./humans.ts";
 import { agentPicture, aura, badge, cardImage, collectionImage, pagePicture } from "./images.ts";
-import { graphqlQuery, sqlQuery } from "./index-queries.ts";
+import { graphqlQuery, graphqlSchema, sqlQuery } from "./index-queries.ts";
 import { llmsText } from "./llms.ts";
 import { manifestEndpoint } from "./manifest.ts";
 import { mcp } from "./mcp.ts";
@@ -155,6 +155,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   identityProvider,
   sessionOutcome,
   graphqlQuery,
+  graphqlSchema,
   sqlQuery,
   messageGroups,
   createMessageGroup,

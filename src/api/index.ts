@@ -4,6 +4,7 @@
  */
 import { db } from "ponder:api";
 import schema from "ponder:schema";
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from "graphql";
 import { type Context, Hono } from "hono";
 import { client, graphql } from "ponder";
 import { limitBody, limitQueries } from "./limits.ts";
@@ -30,12 +31,29 @@ const sql = new Hono().use("/sql/*", client({ db, schema }));
 
 const app = new Hono();
 
-app.use("/graphql", limitBody(MAX_BODY_BYTES), limited);
-// A list has at most 1,000 items: Ponder's own limit.
-app.use(
-  "/graphql",
-  graphql({ db, schema }, { maxOperationTokens: 600, maxOperationDepth: 16, maxOperationAliases: 10 }),
-);
+/**
+ * A list has at most 1,000 items: Ponder's own limit. What is below `__schema` does not count as depth
+ * (indexer/preload/graphql-changes.ts): it is a function of the schema alone, and GraphQL itself bounds its lists.
+ */
+const graph = graphql({ db, schema }, { maxOperationTokens: 600, maxOperationDepth: 16, maxOperationAliases: 10 });
+app.use("/graphql", limitBody(MAX_BODY_BYTES), limited, graph);
+
+/** The schema in GraphQL's own language, printed once. */
+let printed: Promise<string> | undefined;
+async function printedSchema(): Promise<string> {
+  const headers = { "content-type": "application/json" };
+  const request = { method: "POST", headers, body: JSON.stringify({ query: getIntrospectionQuery() }) };
+  const answer = await new Hono().use("/graphql", graph).request("/graphql", request);
+  const { data } = (await answer.json()) as { data: IntrospectionQuery };
+  return printSchema(buildClientSchema(data));
+}
+app.get("/graphql/schema", async (c) => {
+  printed ??= printedSchema().catch((error) => {
+    printed = undefined;
+    throw error;
+  });
+  return c.text(await printed);
+});
 
 // @ponder/client sends a POST with the query in the URL.
 app.on(["GET", "POST"], "/sql/db", limited, (c) => {

@@ -175,6 +175,19 @@ describe("a query of the index", () => {
   });
 });
 
+it("the schema is anybody's, as the indexer prints it; without an indexer there is none", async () => {
+  const path = "/api/v2/graphql/schema.graphql";
+  answer = { status: 200, body: "type Query {\n  agents: Int\n}" };
+  const { status, text: schema, headers } = await api.get(path);
+  expect([status, schema, headers.get("content-type")]).toEqual([200, answer.body, "text/plain; charset=utf-8"]);
+  expect(seen).toMatchObject([{ method: "GET", url: "/graphql/schema", body: "" }]);
+  answer = { status: 502, body: "<html>Bad gateway" };
+  expect(await api.get(path)).toMatchObject({ status: 503, body: { code: "upstream_unavailable" } });
+  const none = await startApi({ alone: true });
+  expect((await none.get(path)).status).toBe(404);
+  await none.close();
+});
+
 it("queries are counted for each key, and there are none where the indexer is not configured", async () => {
   const few = await startApi({
     deps: { indexQueries: queries },

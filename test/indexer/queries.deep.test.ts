@@ -1,5 +1,6 @@
 /** GraphQL and SQL over the running index, as Ponder offers them: what can be asked, and what cannot. */
 import { request } from "node:http";
+import { buildClientSchema, getIntrospectionQuery, printSchema } from "graphql";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { openIndexQueries } from "../../clients/index-queries.ts";
@@ -125,6 +126,37 @@ describe("GraphQL", () => {
       ]);
     },
   );
+
+  it("tells generators of code its schema, by the standard introspection query and as a text", async () => {
+    const { data, errors } = await graphql(getIntrospectionQuery());
+    expect(errors).toBeUndefined();
+    const schema = printSchema(buildClientSchema(data as never));
+    expect(schema).toContain("type agent {");
+    for (let i = 0; i < 2; i++) expect(await (await fetch(`${url}/graphql/schema`)).text()).toBe(schema);
+  });
+
+  /** Fields of fields, `depth` of them. */
+  const nested = (depth: number) => `${"a { ".repeat(depth)} a ${"} ".repeat(depth)}`;
+  it.each([
+    ["data in 17 steps", `{ agents { ${nested(16)} } }`, "depth limit of 16"],
+    [
+      "a fragment that is named like introspection",
+      `{ agents { items { ...__schema } } } fragment __schema on agent { ${nested(16)} }`,
+      "depth limit of 16",
+    ],
+    ["data beside introspection", `{ __schema { queryType { name } } agents { ${nested(16)} } }`, "depth limit of 16"],
+    [
+      "lists in lists in lists of types",
+      "{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }",
+      "Maximum introspection depth",
+    ],
+  ])("refuses %s", async (_, query, says) => {
+    const { data, errors } = await graphql(query);
+    expect([data ?? null, errors?.map(({ message }) => message).join(" ")]).toEqual([
+      null,
+      expect.stringContaining(says),
+    ]);
+  });
 
   it("is bounded, and writes nothing", async () => {
     for (const query of [

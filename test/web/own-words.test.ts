@@ -231,6 +231,7 @@ const NOT_HERE = [
   ...[
     "checkReferralCode",
     "getCredProof",
+    "getGraphqlSchema",
     "getIdentityProvider",
     "getMint",
     "getOperatorState",
