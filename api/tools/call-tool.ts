@@ -9,7 +9,7 @@ import { FREE_CHECKOUT } from "../payments/checkout.ts";
 import type { Reply } from "../reply.ts";
 import { check } from "../request-input.ts";
 import { shortened } from "./short-form.ts";
-import { exampleCallOf, takenBy } from "./tool-schemas.ts";
+import { takenBy } from "./tool-schemas.ts";
 import { TOOLS, type Tool } from "./tools.ts";
 
 /** The request in which the call arrived. */
@@ -83,8 +83,8 @@ async function answerOf(
 
 /** A failure of the arguments, with a call that has those that are required. */
 function withCall({ name, endpoint }: Tool, failure: Failure): Failure {
-  const example = failure.code === "invalid_input" ? exampleCallOf(endpoint) : null;
-  if (example === null) return failure;
+  const { example } = takenBy(endpoint);
+  if (failure.code !== "invalid_input" || example === null) return failure;
   return new Failure(failure.code, failure.message, { hint: `For example: ${name} ${example}`, ...failure.options });
 }
 

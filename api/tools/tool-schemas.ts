@@ -45,7 +45,7 @@ const requiredBy = ({ params, body }: Endpoint): string[] => [
 ];
 
 /** The required arguments of a tool as JSON, each with an example; null where none is required. */
-export function exampleCallOf(endpoint: Endpoint): string | null {
+function exampleCallOf(endpoint: Endpoint): string | null {
   const required = requiredBy(endpoint);
   if (required.length === 0) return null;
   const properties = propertiesOf(endpoint);
@@ -53,8 +53,16 @@ export function exampleCallOf(endpoint: Endpoint): string | null {
   return JSON.stringify(Object.fromEntries(required.map((name) => [name, exampleOf(name)])));
 }
 
-/** The inputs of an endpoint: the schema of its query, and the names of its parameters (strings) and of its body's fields. */
-export type EndpointInputs = { query: z.ZodObject | undefined; texts: Set<string>; fields: Set<string> };
+/**
+ * The inputs of an endpoint: the schema of its query, the names of its parameters (strings) and of its body's fields, and
+ * an example of those that are required.
+ */
+export type EndpointInputs = {
+  query: z.ZodObject | undefined;
+  texts: Set<string>;
+  fields: Set<string>;
+  example: string | null;
+};
 
 const taken = new WeakMap<Endpoint, EndpointInputs>();
 
@@ -65,6 +73,7 @@ export function takenBy(endpoint: Endpoint): EndpointInputs {
   const query = queryOf(endpoint);
   const texts = new Set([...Object.keys(endpoint.params?.shape ?? {}), ...Object.keys(query?.shape ?? {})]);
   const fields = new Set(endpoint.body instanceof z.ZodObject ? Object.keys(endpoint.body.shape) : []);
-  taken.set(endpoint, { query, texts, fields });
-  return { query, texts, fields };
+  const inputs = { query, texts, fields, example: exampleCallOf(endpoint) };
+  taken.set(endpoint, inputs);
+  return inputs;
 }
