@@ -24,7 +24,8 @@ export function addressOf(endpoint: unknown): URL | null {
 }
 
 /**
- * The protocols of an agent as far as they are seen, in the order of `PROTOCOLS`.
+ * The protocols of an agent as far as they are seen, in the order of `PROTOCOLS`. Whether it takes x402 is a fact of its
+ * row (`x402_supported`), not of a name.
  * @param names of its services @param unspoken kinds of its endpoints that never answered as they should
  */
 export function spokenOf(
@@ -32,8 +33,9 @@ export function spokenOf(
   { unspoken, takesX402 }: { unspoken: readonly SourceKind[]; takesX402: boolean },
 ): Protocol[] {
   const seen = names.filter((name) => !unspoken.some((kind) => kind === sourceKindOf(name)));
-  return protocolsOf(
+  const named = protocolsOf(
     seen.map((name) => name.toLowerCase()),
     takesX402,
   );
+  return named.filter((protocol) => protocol !== "x402" || takesX402);
 }

@@ -183,7 +183,9 @@ export function spokenBy(
     background.services.map(({ name }) => name),
     { unspoken: background.unspoken, takesX402: row.x402Supported },
   );
-  const offered = countingOf(background).flatMap((offer) => protocolOf(offer) ?? []);
+  const offered = countingOf(background).flatMap((offer) =>
+    offer.kind === "resource" ? [] : (protocolOf(offer) ?? []),
+  );
   return PROTOCOLS.filter((protocol) => spoken.includes(protocol) || offered.includes(protocol));
 }
 

@@ -3,6 +3,7 @@ import type pg from "pg";
 import type { DirectoryEntry } from "../../core/directory/entry.ts";
 import { OWN_PLATFORM, provesWallets } from "../../core/directory/platforms.ts";
 import { protocolsOf } from "../../core/directory/protocols.ts";
+import { asksX402 } from "../offers/endpoints.ts";
 import { array, int8, json, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { proofsOf } from "./own-proofs.ts";
@@ -30,7 +31,7 @@ const COLUMNS = {
   registry: ["registry", "text"],
   owner_address: ["ownerAddress", "text"],
   services: ["services", "jsonb"],
-  x402_supported: ["x402Supported", "bool"],
+  x402_stated: ["x402Supported", "bool"],
   wallet_proven: ["walletProven", "bool"],
   wallet_confirmed: ["walletConfirmed", "bool"],
   trait_count: ["traitCount", "int4"],
@@ -50,7 +51,7 @@ const MARKET = {
 };
 const MARKET_NAMES = Object.keys(MARKET) as (keyof typeof MARKET)[];
 
-const WRITTEN = [...NAMES, ...MARKET_NAMES, "protocols", "proofs", "coinbase", "token_counts"];
+const WRITTEN = [...NAMES, ...MARKET_NAMES, "x402_supported", "protocols", "proofs", "coinbase", "token_counts"];
 
 /**
  * Own rows have the score that every other view shows: the stored one, or the entry's until there is one. The score of a
@@ -72,8 +73,9 @@ const UPSERT = statement({
            then coalesce((select c.score from offchain.cred c where c.token_id = r.token_id), r.score)
            else ${foreignScoreSql("r", "$now::int8", "x.coinbase")} end as cred_score,
       case when r.platform = '${OWN_PLATFORM}' then ${proofsOf("r.token_id")} else '{}' end as proofs, x.coinbase,
-      x.token_counts
+      x.token_counts, r.x402_stated or ${asksX402("known.id")} as x402_supported
     from named r
+    left join offchain.directory known on known.platform = r.platform and known.agent_id = r.agent_id
     cross join lateral (
       select case when r.platform = '${OWN_PLATFORM}'
         then coalesce((select c.coinbase > 0 from offchain.cred c where c.token_id = r.token_id), false)

@@ -2,7 +2,7 @@
 import { liveness } from "../../core/offers/liveness.ts";
 import type { HitBackground } from "../../core/views/discovery.ts";
 import { COUNTS, type EndpointRow, endpointStates, endpointsOf, OF_ANOTHER, unspokenBy } from "../offers/endpoints.ts";
-import { REGISTRY } from "../offers/offers.ts";
+import { REGISTRY } from "../offers/replace-offers.ts";
 import { array, int8, json, statement } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 

@@ -1,8 +1,10 @@
 /** Reads the state of an agent's endpoints as JSON, with its row. */
 import type { EndpointState } from "../../core/offers/liveness.ts";
 import { isoTime } from "../sql/fragments.ts";
-import { ORIGIN } from "./host-files.ts";
-import { REGISTRY } from "./offers.ts";
+import { REGISTRY } from "./replace-offers.ts";
+
+/** SQL of the scheme and host of an endpoint `s`. */
+export const ORIGIN = "split_part(s.url, '/', 1) || '//' || s.host";
 
 type Times = "answeredAt" | "silentSince" | "checkedAt";
 /** An endpoint as JSON has it: times in ISO 8601. */
@@ -36,16 +38,18 @@ export const OF_ANOTHER = `exists (
 export const countingOffers = (id: string, limit: number): string => `
   select * from offchain.offer o where o.directory_id = ${id} and ${COUNTS} order by o.kind, o.source, o.position limit ${limit}`;
 
+/** SQL of whether an endpoint that is shown to be the agent's asks for payment by x402. @param id SQL of the row's id */
+export const asksX402 = (id: string): string =>
+  `exists (select from offchain.offer o where o.directory_id = ${id} and o.kind = 'resource' and ${COUNTS})`;
+
 /**
  * SQL of an array of the kinds of endpoints that a row names and of which none answered in its protocol. A demand for
- * credentials is no answer of an endpoint that is only named; a paid resource also needs a price that counts.
+ * credentials is no answer of an endpoint that is only named.
  * @param id SQL of the row's id in the directory
  */
 export const unspokenBy = (id: string): string => `array(
   select s.kind from offchain.offer_source s where s.directory_id = ${id} group by s.kind
-  having not bool_or(s.answered_at is not null and (s.status <> 'needs_credentials' or s.confirmed_by is not null)
-    and (s.kind <> 'x402' or exists (
-      select from offchain.offer o where o.directory_id = s.directory_id and o.kind = 'resource' and ${COUNTS}))))`;
+  having not bool_or(s.answered_at is not null and (s.status <> 'needs_credentials' or s.confirmed_by is not null)))`;
 
 const timeOf = (iso: string | null): Date | null => (iso === null ? null : new Date(iso));
 

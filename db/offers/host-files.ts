@@ -8,9 +8,8 @@ import { registriesThat } from "../directory/registries-sql.ts";
 import { dueOf, IN_TURN, placesOf } from "../sql/due-turns.ts";
 import { array, bool, int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
+import { asksX402, ORIGIN } from "./endpoints.ts";
 
-/** SQL of the scheme and host of an endpoint `s`. */
-export const ORIGIN = "split_part(s.url, '/', 1) || '//' || s.host";
 /**
  * SQL of how a file names a row `d` (core/directory/named-agents.ts): by its registration or its proven wallet, not by its
  * owner: a token can be sent to anybody, without consent.
@@ -76,9 +75,26 @@ const CONFIRM = statement({
   columns: { id: int8 },
 });
 
-/** Brings what confirms the endpoints of rows up to date. @returns ids of the rows of which that is another now */
+const NOTE_X402 = statement({
+  name: "offer-sources-x402",
+  params: { ids: array(int8) },
+  text: `
+    with differing as materialized (
+      select d.id from offchain.directory d
+      where d.id = any($ids) and d.x402_supported <> (d.x402_stated or ${asksX402("d.id")})
+      order by d.id for no key update of d)
+    update offchain.directory d set x402_supported = not d.x402_supported from differing n where d.id = n.id`,
+});
+
+/**
+ * Brings what confirms the endpoints of rows up to date, and with it whether the rows take x402.
+ * @returns ids of the rows of which that is another now
+ */
 export async function confirmSources(tx: Queryable, ids: readonly number[]): Promise<number[]> {
-  return ids.length === 0 ? [] : (await CONFIRM.rows(tx, { ids })).map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const confirmed = await CONFIRM.rows(tx, { ids });
+  await NOTE_X402.run(tx, { ids });
+  return confirmed.map(({ id }) => id);
 }
 
 /** Rows that name a paid resource and whom its terms pay. @param payees addresses in lower case @param read rows that are known */

@@ -21,10 +21,7 @@ import {
 } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { confirmSources, noteHosts, rowsPaidAt } from "./host-files.ts";
-import { replaceOffers } from "./replace-offers.ts";
-
-/** `source` of the offers that a registry gives. */
-export const REGISTRY = "registry";
+import { REGISTRY, replaceOffers } from "./replace-offers.ts";
 
 export const listProgress = statement({
   name: "offer-progress",

@@ -48,6 +48,9 @@ export const directory = offchain.table(
     ownerAddress: text(),
     /** `[{name, endpoint, version}]`: how to talk to it. */
     services: jsonb(),
+    /** Its registry or its own file says that it takes x402. */
+    x402Stated: boolean().notNull().default(false),
+    /** It says so, or an endpoint that is shown to be its own asks for it (`asksX402`). */
     x402Supported: boolean().notNull().default(false),
     /** The protocols of its services, as core/directory/protocols.ts names them. */
     protocols: text().array().notNull().default(sql`'{}'`),

@@ -101,13 +101,11 @@ const NEVER_NULL: Partial<Record<keyof PlantedRow, string>> = {
 /** Writes rows, replacing those of the same (platform, agent id), and what the market says of the tokens of rows with a market cap. */
 export async function plantDirectory(db: Pick<pg.Pool, "query">, rows: readonly PlantedRow[]): Promise<void> {
   await db.query(
-    `insert into offchain.directory (${COLUMNS.join(", ")})
-     select ${COLUMNS.map((c) => (NEVER_NULL[c] ? `coalesce(${c}, ${NEVER_NULL[c]})` : c)).join(", ")}
+    `insert into offchain.directory (${COLUMNS.join(", ")}, x402_stated)
+     select ${COLUMNS.map((c) => (NEVER_NULL[c] ? `coalesce(${c}, ${NEVER_NULL[c]})` : c)).join(", ")}, coalesce(x402_supported, false)
      from json_to_recordset($1) as r(${COLUMNS.map((c) => `${c} ${TYPES[c]}`).join(", ")})
      on conflict (platform, agent_id) do update set
-       ${COLUMNS.slice(2)
-         .map((c) => `${c} = excluded.${c}`)
-         .join(", ")}`,
+       ${[...COLUMNS.slice(2), "x402_stated"].map((c) => `${c} = excluded.${c}`).join(", ")}`,
     [JSON.stringify(rows)],
   );
   await db.query(

@@ -3,9 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { blankEntry } from "../../core/directory/entry.ts";
 import { namedAgents } from "../../core/directory/named-agents.ts";
 import { sourcesOf } from "../../core/offers/readers.ts";
 import { shownOffers, spokenBy } from "../../core/views/discovery.ts";
+import { upsertEntries } from "../../db/directory/write.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { hitBackgrounds } from "../../db/discovery/hit-background.ts";
@@ -342,6 +344,48 @@ describe("the terms of a paid resource", () => {
       expected ? { offerCount: 1, namedCount: 0 } : { offerCount: 0, namedCount: 1 },
     );
   });
+});
+
+it("whom the terms pay takes x402 in row, search and filter alike, until they pay another", async () => {
+  const pays = `${here}/audit`;
+  answers = { [pays]: [402, paying(WALLET)] };
+  const id = await plant({ id: "22", services: [["x402", pays]], proven: true });
+  const stating = await plant({ id: "23", services: [["Web", here!]] });
+  await db.pool.query("update offchain.directory set x402_stated = true where id = $1", [stating]);
+  /** Ids of the rows that take x402: by the row, by what is shown of it, and by the search. */
+  const taking = async () => {
+    while ((await followDirectory(db.pool, clock)).more);
+    const { rows } = await db.pool.query("select id, x402_supported as takes from offchain.directory order by id");
+    const shown = await Promise.all(
+      rows.map(async (row) => spokenBy({ x402Supported: row.takes }, await backgroundOf(row.id))),
+    );
+    const { hits } = await discover(db.pool, { q: "", limit: 10, accepts: "x402" }, clock);
+    return [
+      rows.flatMap((row) => (row.takes ? Number(row.id) : [])),
+      rows.flatMap((row, i) => (shown[i]!.includes("x402") ? Number(row.id) : [])),
+      hits.map(({ directoryId }) => directoryId).toSorted((a, b) => a - b),
+    ];
+  };
+  expect(await taking()).toEqual([[], [], []]);
+  await run();
+  expect(await taking()).toEqual([
+    [id, stating],
+    [id, stating],
+    [id, stating],
+  ]);
+  // Its registry, which says nothing of x402, is read again.
+  const entry = { platform: "erc8004", agentId: "22", name: "Agent 22", address: WALLET, walletProven: true } as const;
+  const client = await db.pool.connect();
+  const services = [{ name: "x402", endpoint: pays, version: null }];
+  await upsertEntries(client, [blankEntry({ ...entry, registry: REGISTRY, services })], {
+    ...{ now: clock, exchangeSchema: `0x${"0".repeat(64)}` },
+  });
+  client.release();
+  expect((await taking())[0]).toEqual([id, stating]);
+  answers[pays] = [402, paying(STRANGER)];
+  later(DAY_MS);
+  await run();
+  expect(await taking()).toEqual([[stating], [stating], [stating]]);
 });
 
 it("whom the terms pay shares the read of a resource that any number of others have named before", async () => {
