@@ -2,6 +2,7 @@
 import type { Client } from "./client.ts";
 import { A2A_CLIENTS } from "./entries/a2a.ts";
 import { ERC721_CLIENTS } from "./entries/erc721.ts";
+import { GRAPHQL_CLIENTS } from "./entries/graphql.ts";
 import { MCP_CLIENTS } from "./entries/mcp.ts";
 import { MPP_CLIENTS } from "./entries/mpp.ts";
 import { OPENAPI_CLIENTS } from "./entries/openapi.ts";
@@ -19,6 +20,7 @@ export const CLIENTS: readonly Client[] = [
   ...MCP_CLIENTS,
   ...A2A_CLIENTS,
   ...READING_CLIENTS,
+  ...GRAPHQL_CLIENTS,
   ...SCRIPTS,
   ...ERC721_CLIENTS,
   ...OPENAPI_CLIENTS,

@@ -14,7 +14,10 @@ const MODULES = join(PACKAGES, "node_modules");
 const TIMEOUT_MS = 4 * LONG;
 
 /** A folder that finds the packages, as a user's project does. */
-async function inProject<T>(files: Record<string, string>, use: (run: Run, folder: string) => Promise<T>): Promise<T> {
+export async function inProject<T>(
+  files: Record<string, string>,
+  use: (run: Run, folder: string) => Promise<T>,
+): Promise<T> {
   const folder = scratchDirectory("openapi");
   try {
     await symlink(MODULES, join(folder, "node_modules"), "junction");
@@ -38,10 +41,10 @@ async function run(cwd: string, program: string, args: string[]): Promise<string
   }
 }
 
-const bin = (name: string) => join(MODULES, ".bin", name);
+export const bin = (name: string) => join(MODULES, ".bin", name);
 const documentOf = ({ apiUrl }: World) => `${apiUrl}/api/v2/openapi.json`;
 
-const TSCONFIG = JSON.stringify({
+export const TSCONFIG = JSON.stringify({
   compilerOptions: {
     ...{ strict: true, noUncheckedIndexedAccess: true, noImplicitOverride: true, skipLibCheck: false },
     ...{ target: "ES2022", lib: ["ES2022", "DOM", "DOM.Iterable"], types: [] },
@@ -50,15 +53,44 @@ const TSCONFIG = JSON.stringify({
   include: ["**/*.ts"],
 });
 
-/** A program that asks for an agent; it does not compile where the types forget that a profile may be null. */
+type Parameter = { $ref?: string; name: string; in: string; schema: object };
+type PathItem = Record<string, { parameters?: Parameter[] }>;
+type Document = { paths: Record<string, PathItem>; components: { parameters?: Record<string, Parameter> } };
+
+/**
+ * Kiota makes one tree of all paths, in which a segment is one member with one name and one type: two operations that
+ * differ in the name or the schema of a parameter at the same place are merged into one, or refused.
+ * @returns the places where they differ
+ */
+function mergedSegments({ paths, components }: Document): string[] {
+  const at = new Map<string, Set<string>>();
+  for (const [path, item] of Object.entries(paths)) {
+    const given = Object.values(item).flatMap(({ parameters }) => parameters ?? []);
+    const known = given.map((each) => (each.$ref ? components.parameters![each.$ref.split("/").at(-1)!]! : each));
+    let place = "";
+    for (const segment of path.split("/").slice(1)) {
+      const name = /^\{(.+)\}$/.exec(segment)?.[1];
+      place += `/${name === undefined ? segment : "{}"}`;
+      if (name === undefined) continue;
+      const schemas = known.filter((each) => each.in === "path" && each.name === name).map(({ schema }) => schema);
+      const ways = at.get(place) ?? new Set();
+      for (const schema of schemas) ways.add(`${name} ${JSON.stringify(schema)}`);
+      at.set(place, ways);
+    }
+  }
+  return [...at].filter(([, ways]) => ways.size > 1).map(([place, ways]) => `${place}: ${[...ways].join(" or ")}`);
+}
+
+/** A program that asks for an agent. */
 const program = (imports: string, ask: string) => `${imports}
 declare const process: { argv: string[] };
 const [, , baseUrl = "", ref = ""] = process.argv;
 ${ask}
-// @ts-expect-error There may be none.
-const profile: { humor: string } = agent.personality;
-console.log(agent.name, agent.tokenId === Number(ref), profile?.humor ?? "");
+console.log(agent.name, agent.tokenId === Number(ref), agent.personality?.humor ?? "");
 `;
+/** It does not compile where the types forget that a profile may be null. */
+const NO_PROFILE = `// @ts-expect-error There may be none.
+const profile: { humor: string } = agent.personality;`;
 
 /** Has a generator write its code into the folder of a program that uses it, compiles both and runs the program. */
 async function generates(world: World, files: Record<string, string>, generate: (run: Run) => Promise<unknown>) {
@@ -101,7 +133,8 @@ export const OPENAPI_CLIENTS: Client[] = [
           'import createClient from "openapi-fetch";\nimport type { paths } from "./api.ts";',
           `const client = createClient<paths>({ baseUrl });
 const { data: agent } = await client.GET("/api/v2/agent/{ref}", { params: { path: { ref } } });
-if (!agent) throw new Error("no agent");`,
+if (!agent) throw new Error("no agent");
+${NO_PROFILE}`,
         ),
       },
       (run) => run(bin("openapi-typescript"), documentOf(world), "-o", "api.ts"),
@@ -120,7 +153,8 @@ if (!agent) throw new Error("no agent");`,
         "use.ts": program(
           'import { client } from "./api/client.gen.ts";\nimport { getAgent } from "./api/sdk.gen.ts";',
           `client.setConfig({ baseUrl });
-const { data: agent } = await getAgent({ path: { ref }, throwOnError: true });`,
+const { data: agent } = await getAgent({ path: { ref }, throwOnError: true });
+${NO_PROFILE}`,
         ),
       },
       (run) => run(bin("openapi-ts"), "--no-log-file"),
@@ -140,10 +174,45 @@ const { data: agent } = await getAgent({ path: { ref }, throwOnError: true });`,
           'import { getAgent } from "./api.ts";',
           `const answer = await getAgent(ref);
 if (answer.status !== 200) throw new Error("no agent");
-const agent = answer.data;`,
+const agent = answer.data;
+${NO_PROFILE}`,
         ),
       },
       (run) => run(bin("orval"), "--config", "orval.config.mjs"),
     ),
   ),
+  // It reads the null of a reference as never, so that its types forget it.
+  reads("@kubb/cli", (world) =>
+    generates(
+      world,
+      {
+        "kubb.config.mjs": `import { pluginClient } from "@kubb/plugin-client";
+import { pluginOas } from "@kubb/plugin-oas";
+import { pluginTs } from "@kubb/plugin-ts";
+export default {
+  input: { path: ${JSON.stringify(documentOf(world))} },
+  output: { path: "./api", extension: { ".ts": ".ts" } },
+  plugins: [
+    pluginOas({ generators: [] }),
+    pluginTs({ output: { path: "types" } }),
+    pluginClient({ output: { path: "clients" }, client: "fetch", bundle: true, baseURL: ${JSON.stringify(world.apiUrl)} }),
+  ],
+};`,
+        "use.ts": program(
+          'import { getAgent } from "./api/clients/getAgent.ts";',
+          "const agent = await getAgent(ref);",
+        ),
+      },
+      (run) => run(bin("kubb"), "generate", "--config", "kubb.config.mjs"),
+    ),
+  ),
+  {
+    name: "Kiota's tree of paths",
+    package: null,
+    async run(world) {
+      const document = (await (await fetch(documentOf(world))).json()) as Document;
+      assert.deepEqual(mergedSegments(document), []);
+      return `each segment of ${Object.keys(document.paths).length} paths has one name and one schema`;
+    },
+  },
 ];

@@ -126,6 +126,15 @@ type Sql = {
   eq(column: unknown, value: unknown): unknown;
 };
 
+/** A new API key that may query the index. @param id of ten letters */
+export async function indexKey({ databaseUrl }: World, id: string): Promise<string> {
+  const key = apiKeyText(id, "k".repeat(43));
+  const database = openPool({ connectionString: databaseUrl, max: 1 });
+  await insertApiKey(database, { id, name: id, hash: apiKeyHash(key), scopes: ["index:read"] });
+  await database.end();
+  return key;
+}
+
 /** Reads an agent by SQL: from the indexer's own port, and through the API with a key that the program's fetch adds. */
 async function queries(world: World, { createClient, eq }: Sql): Promise<string> {
   const read = async (url: string) => {
@@ -138,11 +147,7 @@ async function queries(world: World, { createClient, eq }: Sql): Promise<string>
   };
   await read(`${world.indexUrl}/sql`);
   await assert.rejects(read(`${world.apiUrl}/api/v2/sql`), /API key/);
-  const id = "sqlreaders";
-  const key = apiKeyText(id, "k".repeat(43));
-  const database = openPool({ connectionString: world.databaseUrl, max: 1 });
-  await insertApiKey(database, { id, name: "SQL readers", hash: apiKeyHash(key), scopes: ["index:read"] });
-  await database.end();
+  const key = await indexKey(world, "sqlreaders");
   const send = globalThis.fetch;
   globalThis.fetch = (input, init) => {
     const request = new Request(input, init);

@@ -47,6 +47,36 @@ const registersHuman = (library: string, statement: string) => async (world: Wor
   return `signed "${statement}", registered as a human by the form of living pages`;
 };
 
+/**
+ * The forms in which Go prints the instant of a sign-in: siwe-go by its default (`time.RFC3339`), and a program that
+ * hands it a time with a fraction (`time.RFC3339Nano`) or of a zone.
+ */
+const GO_TIMES: [form: string, print: (time: Date) => string][] = [
+  ["whole seconds", (time) => time.toISOString().replace(/\.\d+Z$/, "Z")],
+  ["microseconds", (time) => time.toISOString().replace("Z", "000Z")],
+  ["an offset", (time) => time.toISOString().replace(/\.\d+Z$/, "+00:00")],
+];
+
+/** Signs in with the text that siwe-go prepares: go-ethereum prints addresses with their checksum. */
+async function signsInAsGo(world: World): Promise<string> {
+  const host = new URL(world.apiUrl).host;
+  for (const [form, print] of GO_TIMES) {
+    const account = privateKeyToAccount((await world.wallet()).privateKey);
+    const timestamp = Math.floor(Date.now() / 1_000) * 1_000;
+    const message = [
+      ...[`${host} wants you to sign in with your Ethereum account:`, account.address, "", "Sign in to Helixa", ""],
+      ...[`URI: https://${host}`, "Version: 1", "Chain ID: 8453", `Nonce: ${timestamp}`],
+      `Issued At: ${print(new Date(timestamp))}`,
+    ].join("\n");
+    const authorization = `Bearer ${account.address}:${timestamp}:${await account.signMessage({ message })}`;
+    const body = { name: `Go with ${form}` };
+    const request = jsonRequest("POST", body, { authorization });
+    const response = await fetch(`${world.apiUrl}/api/v2/principals/human/register`, request);
+    assert.equal(response.status, 201, `${form}: ${await response.text()}`);
+  }
+  return `signed in with ${GO_TIMES.map(([form]) => form).join(", ")}`;
+}
+
 /** As a public TypeScript SDK has it: one class, fetch for the service, ethers for keys and chain. */
 function sdkOn(ethers: Ethers, world: World, privateKey: string, provider: object) {
   const wallet = new ethers.Wallet(privateKey, provider);
@@ -81,6 +111,7 @@ function sdkOn(ethers: Ethers, world: World, privateKey: string, provider: objec
 export const WALLET_CLIENTS: Client[] = [
   { package: "siwe", run: registersHuman("siwe", "Sign in to Helixa.") },
   { package: "siwe", alias: "siwe-2", run: registersHuman("siwe-2", "Sign in to Helixa") },
+  { name: "siwe in Go's form", package: null, run: signsInAsGo },
   {
     name: "TypeScript SDK on ethers",
     package: "ethers",
