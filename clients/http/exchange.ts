@@ -99,6 +99,9 @@ export async function exchange(
 const END_MS = 100;
 const END_BYTES = 65_536;
 
+/** A line of data in a stream of events. */
+const DATA = /^data:/m;
+
 /** Reads a body. Leaving a loop destroys it, and with it the connection. */
 async function piecesOf(body: Readable, { maxBytes }: Limits, hear: OutgoingRequest["hear"]): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
@@ -125,8 +128,9 @@ async function piecesOf(body: Readable, { maxBytes }: Limits, hear: OutgoingRequ
       }
     }
   } catch (error) {
-    // A stream that was heard is an answer, though it ends by its limit of time.
-    if (heard === "nothing" || (heard === "something" && error instanceof OversizeAnswer)) throw error;
+    // A stream that has said something is an answer, though it ends by its limit of time, and its event in no blank line.
+    const isAnswer = heard !== "nothing" || (cut !== undefined && DATA.test(Buffer.concat(pieces).toString("latin1")));
+    if (!isAnswer || (heard !== "enough" && error instanceof OversizeAnswer)) throw error;
   } finally {
     clearTimeout(end);
   }

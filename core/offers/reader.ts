@@ -25,8 +25,15 @@ export type EndpointAnswer = { status: number; headers: Record<string, string | 
 export type Send = <T>(request: EndpointRequest, read: (answer: EndpointAnswer) => T) => Promise<T>;
 
 export type EndpointReading =
-  /** `isSigned`: by a key that the host publishes. */
-  | { kind: "offers"; offers: Offer[]; etag: string | null; lastModified: string | null; isSigned?: boolean }
+  /** `isSigned`: by a key that the host publishes. `why`: what is wrong with the answer, though it was read. */
+  | {
+      kind: "offers";
+      offers: Offer[];
+      etag: string | null;
+      lastModified: string | null;
+      isSigned?: boolean;
+      why?: string;
+    }
   /** The version whose validators were sent is current. */
   | { kind: "unchanged" }
   /** It lives, and says nothing without a credential. */

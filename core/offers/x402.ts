@@ -76,13 +76,37 @@ const EMPTY_POST = {
   body: "{}",
 } as const;
 
-/** Version 2 is in the header, version 1 in the body. */
+/**
+ * Version 2 is in the header, in base64, version 1 in the body. Where the header has no terms that can be read so, it is read
+ * as JSON, then the body; the reading says what its owner should mend.
+ */
 function readTerms(url: string, header: string | undefined, body: string): EndpointReading {
-  const terms = (header && objectOf(decoded(header))) || objectOf(body);
-  const price = terms && x402Price(terms.accepts);
-  if (!terms || !price) return { kind: "unreadable", why: "The demand for payment has no terms that can be read." };
-  const offers = offersOf([resourceOffer(url, terms, price)]);
-  return { kind: "offers", offers, etag: null, lastModified: null };
+  const places: [text: string, why: string | undefined][] = [
+    [body, header && `${HEADER} has no terms that can be read.`],
+  ];
+  if (header) places.unshift([decoded(header), undefined], [utf8(header), `${HEADER} is not in base64.`]);
+  for (const [text, why] of places) {
+    const terms = termsOf(parseDocument(text));
+    const price = terms && x402Price(terms.accepts);
+    if (!price) continue;
+    const offers = offersOf([resourceOffer(url, terms, price)]);
+    const says = [why, terms.isOdd ? "Its terms are not in a list named accepts." : undefined].filter(Boolean);
+    return { kind: "offers", offers, etag: null, lastModified: null, ...(says.length > 0 && { why: says.join(" ") }) };
+  }
+  return { kind: "unreadable", why: "The demand for payment has no terms that can be read." };
+}
+const HEADER = "Its PAYMENT-REQUIRED header";
+
+/** A demand with its terms in `accepts`: also a bare list, one alone, and by the word that facilitators have. */
+function termsOf(value: unknown): (Json & { accepts: unknown[]; isOdd: boolean }) | null {
+  const given = Array.isArray(value) ? { accepts: value } : ((value ?? {}) as Json);
+  const found = [given.accepts, given.paymentRequirements].find((one) => [one ?? []].flat().length > 0);
+  if (found === undefined) return null;
+  return {
+    ...given,
+    accepts: [found].flat(),
+    isOdd: Array.isArray(value) || found !== given.accepts || !Array.isArray(found),
+  };
 }
 
 /** The offer of a resource by its terms, as a 402 or a registry has them. */
@@ -127,8 +151,4 @@ function inside(value: unknown, ...path: string[]): Json | null {
 }
 
 const decoded = (header: string): string => Buffer.from(header, "base64").toString("utf8");
-
-function objectOf(text: string): Json | null {
-  const value = parseDocument(text);
-  return value !== undefined && !Array.isArray(value) ? (value as Json) : null;
-}
+const utf8 = (header: string): string => Buffer.from(header, "latin1").toString("utf8");

@@ -267,6 +267,11 @@ describe("a stream of events", () => {
     };
     saying(EVENT);
     expect(await heardBy(brief, () => false)).toMatchObject({ heard: [expect.anything()], text: EVENT });
+    // What lacks the blank line behind it is no event yet, and is all that comes.
+    for (const text of ["event: message\ndata: 1\n", "data: 1", "id: 1\ndata: \n\ndata: 1\n"]) {
+      saying(text);
+      expect((await heardBy(brief, () => false)).text).toBe(text);
+    }
     saying(": hello\n\n");
     await expect(heardBy(brief, () => false)).rejects.toThrow();
   });

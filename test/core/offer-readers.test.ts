@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { agentCard } from "../../core/offers/agent-card.ts";
 import { mcp } from "../../core/offers/mcp.ts";
 import type { EndpointReading, Send } from "../../core/offers/reader.ts";
+import { x402 } from "../../core/offers/x402.ts";
 import { cpuSince } from "../support/cpu.ts";
 
 type Tool = { name: string; description?: string; inputSchema?: object };
@@ -181,4 +182,58 @@ it("a page of tools whose texts are marks costs what its size does, and keeps wh
   const reading = await read((id) => `data: ${answerTo(id, tools)}\n\n`);
   expect(cpuSince(from)).toBeLessThan(600);
   expect(namesOf(reading)).toEqual(Array(30).fill(expect.stringMatching(/^\u00e1\p{M}{29}$/u)));
+});
+
+describe("the demand of a paid resource", () => {
+  const URL = "https://shop.example/run";
+  const asset = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+  const one = { scheme: "exact", network: "eip155:8453", asset, amount: "20000", payTo: "0x1" };
+  const first = { ...one, network: "base", amount: undefined, maxAmountRequired: "20000" };
+  const newer = { x402Version: 2, accepts: [one] };
+  const older = { x402Version: 1, accepts: [first] };
+  const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
+  const UNREAD = "Its PAYMENT-REQUIRED header has no terms that can be read.";
+  const NO_LIST = "Its terms are not in a list named accepts.";
+  const PLAIN = "Its PAYMENT-REQUIRED header is not in base64.";
+
+  it.each<[what: string, header: string | undefined, body: unknown, why: string | undefined]>([
+    ["of version 2", base64(newer), {}, undefined],
+    [
+      "of version 2 in the other alphabet, with its description",
+      base64({ ...newer, resource: { description: "ÿ?>" } })
+        .replaceAll("+", "-")
+        .replaceAll("/", "_")
+        .replaceAll("=", ""),
+      {},
+      undefined,
+    ],
+    ["of version 1", undefined, older, undefined],
+    ["by facilitators' word", base64({ paymentRequirements: [one] }), {}, NO_LIST],
+    ["one alone", base64({ accepts: one }), {}, NO_LIST],
+    ["one alone by facilitators' word", base64({ paymentRequirements: one }), {}, NO_LIST],
+    ["a bare list", base64([one]), {}, NO_LIST],
+    ["that is not encoded", JSON.stringify(newer), {}, PLAIN],
+    ["a bare list that is not encoded", JSON.stringify([one]), {}, `${PLAIN} ${NO_LIST}`],
+    ["in the body by facilitators' word", undefined, { paymentRequirements: [first] }, NO_LIST],
+    ["in the body as a bare list", undefined, [first], NO_LIST],
+    ["without any beside a body that has some", base64({ x402Version: 2, accepts: [] }), older, UNREAD],
+    ["with none that can be read beside a body that has some", base64({ accepts: [{ amount: 1 }] }), older, UNREAD],
+    ["that is no JSON beside a body", "payment required", older, UNREAD],
+    ["that is null beside a body", base64(null), older, UNREAD],
+  ])("%s is read", async (_, header, body, why) => {
+    const headers = { "payment-required": header };
+    const send: Send = async ({ url }, take) => take({ status: 402, headers, url, text: JSON.stringify(body) });
+    const reading = await x402.read(URL, send, {}, null);
+    expect(reading).toMatchObject({ kind: "offers", offers: [{ endpoint: URL, priceUsd: 0.02 }] });
+    expect("why" in reading ? reading.why : undefined).toBe(why);
+  });
+
+  it("without terms in any place is not", async () => {
+    const headers = { "payment-required": base64({ accepts: [] }) };
+    const send: Send = async ({ url }, take) => take({ status: 402, headers, url, text: "{}" });
+    expect(await x402.read(URL, send, {}, null)).toMatchObject({
+      kind: "unreadable",
+      why: expect.stringMatching("no terms"),
+    });
+  });
 });

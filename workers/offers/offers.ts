@@ -271,7 +271,7 @@ function outcomeOf(source: DueSource, reading: EndpointReading, now: Date): Read
   const answered = { source, answers: true, etag: null, lastModified: null, digest: null, nextTryAt: later, why: null };
   switch (reading.kind) {
     case "offers": {
-      const { offers: given, etag, lastModified, isSigned = false } = reading;
+      const { offers: given, etag, lastModified, isSigned = false, why = null } = reading;
       const digest = digestOf(given);
       return {
         ...answered,
@@ -281,6 +281,7 @@ function outcomeOf(source: DueSource, reading: EndpointReading, now: Date): Read
         lastModified: validator(lastModified),
         digest,
         isSigned,
+        why,
       };
     }
     case "unchanged": {
