@@ -15,6 +15,7 @@ import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
 import { requestUrl, withoutTrailingSlash } from "./http/request-url.ts";
 import { ResponseHead } from "./http/response-head.ts";
 import { depsForReads, openDeps } from "./open-deps.ts";
+import { pricedDocument } from "./openapi/priced-document.ts";
 import type { Machinery } from "./request-handler.ts";
 import { allowedMethods, createRouter } from "./router.ts";
 import { ENDPOINTS } from "./routes/index.ts";
@@ -52,7 +53,11 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
   };
   const headers = constantHeaders(service.publicUrl);
   const methodsOf = allowedMethods(endpoints);
-  const docs = docsOf(endpoints, () => llmsPage(endpoints, service, deps.payments.shown()));
+  const docs = docsOf(endpoints, {
+    overview: () => llmsPage(endpoints, service, deps.payments.shown()),
+    document: () => pricedDocument(endpoints, deps).document,
+    prices: () => deps.payments.shown(),
+  });
   const web = webServer({
     siteName: service.name,
     about: aboutPages(deps, docs.titles),

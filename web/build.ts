@@ -16,6 +16,7 @@ const SOURCES = [
   "web/src/**/*",
   "core/**/*.ts",
   "docs/use/*.md",
+  "sdk/README.md",
   "package-lock.json",
 ];
 

@@ -1,4 +1,4 @@
-/** The guides of docs/use as pages of the terminal: Markdown is read at build time, and the page makes elements of what was read. */
+/** The guides of docs/use and sdk/README.md as pages of the terminal: Markdown is read at build time, and the page makes elements of what was read. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { marked, type Token, type Tokens } from "marked";
@@ -14,7 +14,8 @@ const KEPT = new Set(["type", "text", "depth", "lang", "href", "ordered", "start
 function hrefOf(href: string): string | null {
   if (/^(https?:|#)/.test(href)) return href;
   const [path = "", place] = href.split("#");
-  const guide = /^(?:\.\/)?([\w-]+)\.md$/.exec(path)?.[1];
+  if (path.endsWith("sdk/README.md")) return "/docs/guide/sdk";
+  const guide = /^(?:\.\/|(?:\.\.\/)*docs\/use\/)?([\w-]+)\.md$/.exec(path)?.[1];
   if (guide) return `/docs/guide/${guide}${place ? `#${place}` : ""}`;
   return path.endsWith("openapi.json") ? "/api/v2/openapi.json" : null;
 }

@@ -1,6 +1,7 @@
 /** /llms.txt: the service for language models, on one page that follows from the endpoints. */
 import { type PriceList, priceUnits, shownPrice } from "../../core/payments/prices.ts";
 import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
+import { type Guide, guides } from "../guides.ts";
 import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { TOOLS } from "../tools/tools.ts";
 import { aliasesOf } from "./aliases.ts";
@@ -36,9 +37,10 @@ export function llmsPage(
     price && priceUnits(price, list) > 0n ? ` (${shownPrice(price, list)} USDC)` : "";
   const link = (endpoint: Endpoint) => {
     const { method, path, operationId, summary } = endpoint;
-    const docs = `${publicUrl}/docs/${operationId}`;
+    const docs = `${publicUrl}/docs/${operationId}.md`;
     return `- [${method.toUpperCase()} ${path}](${docs}): ${summary}${cost(endpoint)}`;
   };
+  const guide = ({ name: page, title, says }: Guide) => `- [${title}](${publicUrl}/docs/guide/${page}.md): ${says}`;
   const sections = [...Map.groupBy(endpoints, ({ tag }) => tag)].map(
     ([tag, members]) => `## ${tag}\n\n${members.map(link).join("\n")}`,
   );
@@ -51,7 +53,8 @@ export function llmsPage(
     `Other paths of the same: ${Object.entries(aliasesOf(everything))
       .map(([alias, path]) => `\`${alias}\` is \`${path}\``)
       .join(", ")}.`,
-    `## Start here\n\n- [The API in full](${publicUrl}/api/v2/openapi.json): OpenAPI 3.0\n- [What this service is, and how to sign in](${publicUrl}/api/v2)\n- [What things cost](${publicUrl}/api/v2/pricing)\n- [Agent card](${publicUrl}/.well-known/agent-card.json): A2A\n- [Skills](${publicUrl}/.well-known/agent-skills/index.json): find an agent, buy a report, register, step by step`,
+    `## Start here\n\n- [The API in full](${publicUrl}/api/v2/openapi.json): OpenAPI 3.0\n- [What this service is, and how to sign in](${publicUrl}/api/v2)\n- [What things cost](${publicUrl}/api/v2/pricing)\n- [Agent card](${publicUrl}/.well-known/agent-card.json): A2A\n- [Skills](${publicUrl}/.well-known/agent-skills/index.json): find an agent, buy a report, register, step by step\n- [Client library](${publicUrl}/docs/guide/sdk.md): \`npm install agent-cred-sdk\`, typed, signs in and pays`,
+    `## Guides\n\n${[...guides().values()].map(guide).join("\n")}`,
     ...sections,
   ].join("\n\n")}\n`;
 }

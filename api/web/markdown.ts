@@ -1,17 +1,23 @@
 /** The pages of the terminal as Markdown, for programs of language models that ask for it by Accept. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  answerType,
+  exampleOf,
+  type OpenApi,
+  type Operation,
+  operationsOf,
+  PAYMENTS,
+  type Parameter,
+} from "../../core/described-operations.ts";
+import { type PriceList, priceUnits, shownPrice } from "../../core/payments/prices.ts";
 import { plainMarkdown, quotedMarkdown } from "../../core/quoted.ts";
-import { PROJECT_ROOT } from "../../runtime/project-root.ts";
+import { LANGUAGES } from "../../core/request-samples.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { guides } from "../guides.ts";
 import { toJsonSchema } from "../json-schema.ts";
-import { parameters } from "../openapi/parameters.ts";
 import { type PageHead, summaryOf } from "./head.ts";
 import type { DocTitles } from "./subjects.ts";
 
 export const MARKDOWN = "text/markdown";
-
-const GUIDES = join(PROJECT_ROOT, "docs/use");
 
 /** What every page leads to. */
 const FURTHER = `## Further
@@ -41,80 +47,88 @@ export function markdownOf(head: PageHead): string {
 /** The pages of the docs: the name of each and, as Markdown, its text. */
 export type Docs = { titles: DocTitles; text(path: string): string | null };
 
-/** @param overview the page for language models */
-export function docsOf(endpoints: readonly Endpoint[], overview: () => string): Docs {
-  const operations = new Map(endpoints.map((each) => [each.operationId, each]));
-  const operationAt = (path: string) => operations.get(/^\/docs\/([A-Za-z0-9]+)$/.exec(path)?.[1] ?? "");
-  const guideAt = (path: string) => {
-    const [, name] = /^\/docs\/guide\/([a-z0-9-]+)$/.exec(path) ?? [];
-    return name === undefined ? null : guideText(name);
-  };
+/** What the pages of the docs are made of: the page for language models, and document and prices of now. */
+type DocSources = { overview(): string; document(): OpenApi; prices(): PriceList };
+
+export function docsOf(endpoints: readonly Endpoint[], { overview, document, prices }: DocSources): Docs {
+  const known = new Map(endpoints.map((each) => [each.operationId, each]));
+  const endpointAt = (path: string) => known.get(/^\/docs\/([A-Za-z0-9]+)$/.exec(path)?.[1] ?? "");
+  const guideAt = (path: string) => guides().get(/^\/docs\/guide\/([a-z0-9-]+)$/.exec(path)?.[1] ?? "");
   return {
     titles(path) {
-      const operation = operationAt(path);
-      if (operation) {
-        const { method, summary } = operation;
-        return { title: `${summary} · API`, says: `${method.toUpperCase()} ${operation.path}: ${summary}.` };
+      const endpoint = endpointAt(path);
+      if (endpoint) {
+        const { method, summary } = endpoint;
+        return { title: `${summary} · API`, says: `${method.toUpperCase()} ${endpoint.path}: ${summary}.` };
       }
-      const [, title, says] = /^# (.+)\n+(.+)/.exec(guideAt(path) ?? "") ?? [];
-      return title && says ? { title: `${title} · Guide`, says: withoutMarkup(says) } : null;
+      const guide = guideAt(path);
+      return guide ? { title: `${guide.title} · Guide`, says: guide.says } : null;
     },
     text(path) {
       if (path === "/" || path === "/docs") return overview();
-      const operation = operationAt(path);
-      return operation ? operationText(operation) : guideAt(path);
+      const endpoint = endpointAt(path);
+      return endpoint ? operationText(endpoint, document(), prices()) : (guideAt(path)?.text ?? null);
     },
   };
 }
 
-/** The first sentence of a paragraph of Markdown, as plain text. */
-const withoutMarkup = (markdown: string): string =>
-  markdown
-    .replaceAll(LINK, "$1")
-    .replaceAll(/[`*]/g, "")
-    .replace(/(?<=[.!?])\s.*$/, "");
-
-const guides = new Map<string, string | null>();
-/** @returns null where there is no such guide */
-function guideText(name: string): string | null {
-  let text = guides.get(name);
-  if (text === undefined) {
-    try {
-      text = readFileSync(join(GUIDES, `${name}.md`), "utf8").replaceAll(LINK, linked);
-    } catch {
-      return null;
-    }
-    guides.set(name, text);
-  }
-  return text;
-}
-
-const LINK = /(?<!!)\[([^[\]\n]+)\]\((?!https?:|#|\/)([^()\s]+)\)/g;
-/** Links between guides lead to their pages; other files of the repository are not served, and are named only. */
-function linked(_: string, text: string, href: string): string {
-  const [, guide, place = ""] = /^(?:\.\/)?([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
-  return guide === undefined ? text : `[${text}](/docs/guide/${guide}${place})`;
-}
-
-type Parameter = { name: string; in: string; required?: boolean; description?: string; schema?: object };
-
-function operationText(endpoint: Endpoint): string {
-  const { method, path, summary, description, body, responses } = endpoint;
-  const taken = parameters(endpoint, {}) as Parameter[];
+/** An operation on one page: what it does, costs and needs, a call, and everything it takes and answers. */
+function operationText({ operationId, path, body, guard }: Endpoint, document: OpenApi, prices: PriceList): string {
+  const operation = operationsOf(document).find(
+    ({ id, aliases }) => id === operationId || aliases.some((alias) => alias.id === operationId),
+  )!;
+  const { method, summary, description, parameters } = operation;
   const parts = [
     `# ${method.toUpperCase()} ${path}`,
     `${summary}.`,
-    ...(description === undefined ? [] : [description]),
-    ...(taken.length === 0 ? [] : [`## Parameters\n\n${taken.map(parameterLine).join("\n")}`]),
-    ...(body === undefined
-      ? []
-      : [`## Body\n\n\`\`\`json\n${JSON.stringify(toJsonSchema(body, "input"), null, 1)}\n\`\`\``]),
-    `## Answers\n\n${Object.entries(responses)
-      .map(([status, answer]) => `- ${status}: ${answer.description}`)
-      .join("\n")}`,
+    description,
+    `${costOf(guard.price, prices)} ${signInOf(operation)}`,
+    `## Call\n\n${fenced("sh", callOf(operation, document))}`,
+    ...(parameters.length === 0 ? [] : [`## Parameters\n\n${parameters.map(parameterLine).join("\n")}`]),
+    ...(body === undefined ? [] : [`## Body\n\n${fenced("json", written(toJsonSchema(body, "input")))}`]),
+    `## Answers\n\n${operation.responses.map((outcome) => outcomeText(outcome, document)).join("\n")}`,
     FURTHER,
   ];
   return parts.join("\n\n");
+}
+
+const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
+const written = (value: unknown): string => JSON.stringify(value, null, 1);
+
+const costOf = (price: Endpoint["guard"]["price"], list: PriceList): string =>
+  price !== undefined && priceUnits(price, list) > 0n
+    ? `It costs ${shownPrice(price, list)} USDC: [Payments](/docs/guide/payments).`
+    : "It costs nothing.";
+
+const signInOf = ({ signsIn, schemes }: Operation): string =>
+  signsIn
+    ? `It needs a credential, one of: ${[...schemes].filter((scheme) => !PAYMENTS.has(scheme)).join(", ")}. [Signing in](/docs/guide/signing-in) says how to make one.`
+    : "It needs no credential.";
+
+/** The operation called with the values that its document has as examples. */
+function callOf(operation: Operation, document: OpenApi): string {
+  const { method, path, parameters, body, schemes, signsIn } = operation;
+  const given = (place: string) =>
+    Object.fromEntries(
+      parameters
+        .filter((one) => one.in === place && one.required)
+        .map(({ name, example, schema }) => [name, String(example ?? schema.enum?.[0] ?? schema.minimum ?? "")]),
+    );
+  return LANGUAGES.curl({
+    ...{ method, path, places: given("path"), query: given("query"), baseUrl: document.servers[0].url },
+    ...(body && { body: JSON.stringify(exampleOf(document, body)) }),
+    credential: schemes.has("apiKey") ? "apiKey" : signsIn ? "wallet" : "none",
+    isPriced: schemes.has("x402"),
+    answersJson: answerType(operation)?.includes("json") ?? false,
+  });
+}
+
+/** Of a success with the JSON it answers, made of the schema's examples. */
+function outcomeText({ status, description, type, schema }: Operation["responses"][number], document: OpenApi): string {
+  const line = `- ${status}: ${description}`;
+  if (!status.startsWith("2") || type === null) return line;
+  if (!type.includes("json") || schema === null) return `${line}, ${type}`;
+  return `${line}, for example\n\n${fenced("json", written(exampleOf(document, schema)))}\n`;
 }
 
 const parameterLine = ({ name, in: place, required, description, schema }: Parameter): string =>

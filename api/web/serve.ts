@@ -31,6 +31,8 @@ const VIEWS = new RegExp(
     ...["docs", "docs/guide/[a-z0-9-]+", "docs/[A-Za-z0-9]+"],
   ].join("|")})$`,
 );
+/** A page of the docs that is asked for as Markdown by its name, whatever Accept says. */
+const NAMED_MARKDOWN = /^(\/docs(?:\/[^?]+)?)\.md(?:\?|$)/;
 /** Of a text: nothing that could be run is in it. */
 const NO_SCRIPTS = "default-src 'none'; frame-ancestors 'none'";
 
@@ -128,19 +130,20 @@ export function webServer(options: WebServerOptions) {
   return (incoming: IncomingMessage, response: ResponseHead): boolean => {
     const { method, url = "" } = incoming;
     if (method !== "GET" && method !== "HEAD") return false;
-    const path = url.split("?", 1)[0]!;
+    const named = NAMED_MARKDOWN.exec(url)?.[1];
+    const path = named ?? url.split("?", 1)[0]!;
     const isSent = siteFile(path, incoming, response);
     if (isSent !== null) return isSent;
     const isView = VIEWS.test(path);
     const isAnswered = isView && (path === "/" || isEndpoint(path));
     // The answer at a view depends on these headers, so every answer there names them for shared caches.
     if (isView) response.setHeader("Vary", isAnswered ? "Accept, Sec-Fetch-Mode" : "Accept");
-    const asMarkdown = prefersMarkdown(incoming);
+    const asMarkdown = named !== undefined || prefersMarkdown(incoming);
     const isPage = asMarkdown || prefersPage(incoming, { isView, isAnswered });
     if (!isPage || (!isView && (FOR_PROGRAMS.test(path) || isEndpoint(path)))) return false;
     const send = (sent: SentPage) => sendPage(sent, incoming, response);
     const found = built();
-    if (asMarkdown) void markdownAt(url, count(incoming, response)).then(send);
+    if (asMarkdown) void markdownAt(named ?? url, count(incoming, response)).then(send);
     else if (found === null) send({ page: undefined, status: 503, policy: pagePolicy([]) });
     else void pageAt(found, url, count(incoming, response)).then(send);
     return true;

@@ -1,9 +1,10 @@
 /** How the API serves the web terminal: pages to browsers that navigate, files for ever, JSON to everyone else. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ENDPOINTS } from "../../api/routes/index.ts";
 import { webServer } from "../../api/web/serve.ts";
 import { isSpam } from "../../core/spam.ts";
 import { LONG } from "../../harness/patience.ts";
@@ -355,6 +356,61 @@ describe("Markdown, to whoever names it in Accept", () => {
   it("never leaves the folder of the guides", async () => {
     for (const path of ["/docs/guide/..%2f..%2fREADME", "/docs/guide/../../README", "/docs/guide/%2e%2e%2fREADME"])
       expect((await read(path)).status).toBe(404);
+  });
+});
+
+describe("the pages that llms.txt names", () => {
+  const linked = async () => {
+    const overview = await (await get("/llms.txt", { accept: "*/*" })).text();
+    return [...overview.matchAll(/\(https:\/\/[^/]+(\/docs\/[^)]+\.md)\)/g)].map(([, path]) => path!);
+  };
+  const markdownAt = async (path: string) => {
+    const answer = await get(path, { accept: "*/*" });
+    expect([path, answer.status, answer.headers.get("content-type")]).toEqual([
+      path,
+      200,
+      "text/markdown; charset=utf-8",
+    ]);
+    return answer.text();
+  };
+
+  it("are every operation, every guide and the client library, as Markdown whatever Accept says", async () => {
+    const paths = new Set(await linked());
+    for (const { operationId, unlisted } of ENDPOINTS)
+      expect([operationId, paths.has(`/docs/${operationId}.md`)]).toEqual([operationId, !unlisted]);
+    const guides = readdirSync("docs/use").map((file) => `/docs/guide/${file}`);
+    for (const path of [...guides, "/docs/guide/sdk.md"]) {
+      expect(paths).toContain(path);
+      expect(await markdownAt(path)).toMatch(/^# \S/);
+    }
+  });
+
+  it("say of an operation what it costs, who may call it, how, and what it answers, errors too", async () => {
+    for (const { method, path, operationId, summary } of ENDPOINTS) {
+      const page = await markdownAt(`/docs/${operationId}.md`);
+      const { responses } = api.document.paths[path]![method]!;
+      expect(page.startsWith(`# ${method.toUpperCase()} ${path}\n\n${summary}.\n`)).toBe(true);
+      expect(page).toMatch(/^It costs .+ It needs (no|a) credential/m);
+      expect(page).toMatch(/^## Call\n\n```sh\ncurl (-X [A-Z]+ )?'?https:\/\//m);
+      for (const [status, { content }] of Object.entries(responses)) {
+        const isJson = status.startsWith("2") && content !== undefined && "application/json" in content;
+        expect([operationId, page]).toEqual([
+          operationId,
+          expect.stringMatching(new RegExp(`^- ${status}: .+${isJson ? "\\n\\n```json" : ""}`, "m")),
+        ]);
+      }
+    }
+    const mint = await markdownAt("/docs/mint.md");
+    expect(mint).toContain(
+      "It costs nothing. It needs a credential, one of: siwa, siwaHeader. [Signing in](/docs/guide/signing-in)",
+    );
+    expect(mint).toContain('-H "Authorization: Bearer $CREDENTIAL"');
+    expect(mint).toMatch(/^- 401: .*unauthenticated/m);
+  });
+
+  it("are 404 where there is none", async () => {
+    for (const path of ["/docs/nope.md", "/docs/guide/nope.md", "/docs/guide/..%2f..%2fREADME.md"])
+      expect([path, (await get(path, { accept: "*/*" })).status]).toEqual([path, 404]);
   });
 });
 

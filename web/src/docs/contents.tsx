@@ -1,8 +1,8 @@
 /** What the reference has: a field that finds, the guides, and the operations by subject. */
 import { useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
+import type { Method, Operation } from "../../../core/described-operations.ts";
 import { count } from "../formats.ts";
-import type { Method, Operation } from "./document.ts";
 import { ERRORS } from "./errors.tsx";
 import { GUIDES } from "./guides.ts";
 import { MethodName } from "./method.tsx";

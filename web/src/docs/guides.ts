@@ -18,10 +18,18 @@ export type Token = {
   rows?: readonly (readonly (readonly Token[])[])[];
 };
 
-const titles = import.meta.glob<string>("../../../docs/use/*.md", { query: "?title", import: "default", eager: true });
-const texts = import.meta.glob<readonly Token[]>("../../../docs/use/*.md", { import: "default" });
+const titles = import.meta.glob<string>(["../../../docs/use/*.md", "../../../sdk/README.md"], {
+  query: "?title",
+  import: "default",
+  eager: true,
+});
+const texts = import.meta.glob<readonly Token[]>(["../../../docs/use/*.md", "../../../sdk/README.md"], {
+  import: "default",
+});
 
-const nameOf = (path: string): string => path.split("/").at(-1)!.replace(/\.md$/, "");
+/** As `api/guides.ts` names them. */
+const nameOf = (path: string): string =>
+  path.endsWith("sdk/README.md") ? "sdk" : path.split("/").at(-1)!.replace(/\.md$/, "");
 
 export type Guide = { name: string; title: string; load: () => Promise<readonly Token[]> };
 export const GUIDES: readonly Guide[] = Object.entries(titles)

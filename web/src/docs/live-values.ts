@@ -1,8 +1,8 @@
 /** Values that exist on this service for the places of paths: an agent, its wallet, a human, an organization. */
 import { queryOptions } from "@tanstack/react-query";
+import type { Operation, Parameter } from "../../../core/described-operations.ts";
 import { ownTokenRef } from "../../../core/directory/platforms.ts";
 import { call } from "../api/answer.ts";
-import type { Operation, Parameter } from "./document.ts";
 
 type FirstOf<K extends string, T> = Record<K, readonly T[]>;
 type AgentRow = { tokenId: number; agentAddress: string; name: string };

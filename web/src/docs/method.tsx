@@ -1,5 +1,5 @@
 /** The method of an operation; those that change something are of another colour. */
-import type { Method } from "./document.ts";
+import type { Method } from "../../../core/described-operations.ts";
 
 export const MethodName = ({ method }: { method: Method }) => (
   <span className="docs-method" data-method={method}>

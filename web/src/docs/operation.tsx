@@ -1,6 +1,7 @@
 /** One operation: what it does, a form that sends it, the same request in three languages, and the shapes it takes and gives. */
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useId, useState } from "react";
+import { answerType, exampleOf, type OpenApi, type Operation, successOf } from "../../../core/described-operations.ts";
 import { LANGUAGES, type Language, type SampleRequest, targetOf } from "../../../core/request-samples.ts";
 import { callRaw, type Problem, type RawResponse } from "../api/answer.ts";
 import { Copy } from "../parts/copy.tsx";
@@ -8,7 +9,6 @@ import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { SITE_NAME } from "../site.ts";
 import { BodyText, RawAnswer } from "./answer.tsx";
-import { answerType, exampleOf, type OpenApi, type Operation, successOf } from "./document.ts";
 import { beginning, type LiveValues, liveValues } from "./live-values.ts";
 import { MethodName } from "./method.tsx";
 import { Prose } from "./prose.tsx";

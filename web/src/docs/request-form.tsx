@@ -1,6 +1,7 @@
 /** The fields of a request: what its path, its query and its body take, filled in so that it works here. */
+
+import type { Operation, Parameter } from "../../../core/described-operations.ts";
 import { Choice, TextArea, TextField } from "../parts/form.tsx";
-import type { Operation, Parameter } from "./document.ts";
 import { Prose } from "./prose.tsx";
 
 export type Values = Readonly<Record<string, string>>;

@@ -1,6 +1,7 @@
 /** The shape of a body as a list: names, kinds and what they mean, objects within objects indented. */
+
+import { kindOf, type OpenApi, resolved, type Schema } from "../../../core/described-operations.ts";
 import { counted } from "../formats.ts";
-import { kindOf, type OpenApi, resolved, type Schema } from "./document.ts";
 import { Prose } from "./prose.tsx";
 
 /** Depth from which on only the kind is named: schemas may contain themselves. */

@@ -1,11 +1,12 @@
 /** Sends what a wallet signs in for or pays, step by step as the pages of the terminal do. */
+
+import type { Operation } from "../../../core/described-operations.ts";
 import { type SampleRequest, targetOf } from "../../../core/request-samples.ts";
 import { Problem } from "../api/answer.ts";
 import type { CallerRule } from "../wallet/credentials.ts";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
 import type { Request } from "../wallet/operation-store.ts";
-import type { Operation } from "./document.ts";
 
 const callerOf = ({ signsIn, schemes }: Operation): CallerRule =>
   !signsIn ? "anyone" : schemes.has("siwe") ? "human" : "siwa";
