@@ -15,7 +15,8 @@ export type DocumentedMeta = { documented: Record<string, unknown>; description:
 
 export const documented = <T extends z.ZodType>(schema: T, meta: DocumentedMeta): T => schema.meta({ ...meta });
 
-type IntegerRule = { min: number; max: number; what: string; example?: number };
+/** `default`: what an absent one means, for the document; the reader of the value applies it. */
+type IntegerRule = { min: number; max: number; what: string; example?: number; default?: number };
 
 /** A decimal integer without sign, exponent or leading zeros. */
 const integerText = ({ min, max }: Pick<IntegerRule, "min" | "max">) =>
@@ -36,7 +37,7 @@ const tokenIdText = integerText({ min: 0, max: Number.MAX_SAFE_INTEGER });
 /** A required integer. */
 export const integer = (rule: IntegerRule) =>
   documented(integerText(rule), {
-    documented: { type: "integer", minimum: rule.min, maximum: rule.max },
+    documented: { type: "integer", minimum: rule.min, maximum: rule.max, default: rule.default },
     description: rule.what,
     ...(rule.example !== undefined && { examples: [rule.example] }),
   });
@@ -199,11 +200,11 @@ export const agentSearch = searchText(
 );
 
 /** `page` and `offset` are both understood; the offset wins. */
-export const page = integer({ min: 1, max: Number.MAX_SAFE_INTEGER, what: "Page number, from 1" }).optional();
+export const page = integer({ min: 1, max: Number.MAX_SAFE_INTEGER, default: 1, what: "Page number" }).optional();
 export const offset = integer({
   min: 0,
   max: Number.MAX_SAFE_INTEGER,
-  what: "How many to skip; wins over page",
+  what: "How many to skip, none unless given; wins over page",
 }).optional();
 
 /** Waits until this block is indexed. Accepted by every data route. */

@@ -32,19 +32,20 @@ export async function siwaBy(
 export type AgentWallet = ReturnType<typeof agentWallet>;
 
 /**
- * @param privateKey a fresh one unless given
+ * @param privateKey a fresh one unless it or the account is given
  * @param webUrl the service's web address, which SIWE texts name
  */
 export function agentWallet({
   host,
   privateKey = generatePrivateKey(),
+  account = privateKeyToAccount(privateKey),
   webUrl = `https://${host}`,
 }: {
   host: string;
   privateKey?: `0x${string}`;
+  account?: PrivateKeyAccount;
   webUrl?: string;
 }) {
-  const account = privateKeyToAccount(privateKey);
   return {
     account,
     address: account.address,

@@ -44,7 +44,7 @@ export const agents = endpoint({
     owner,
     framework: searchText("Only agents of this framework, in any case"),
     verified: flag("Only verified agents, or only unverified ones"),
-    spam: flag("true includes names of one character, repeated or not"),
+    spam: flag("true includes names of one character, repeated or not; false unless given"),
     ...agentFilters,
     sort: choice(AGENT_SORTS, { default: "tokenId", what: "Sort field; token id breaks ties" }),
     order: choice(["asc", "desc"], { default: "asc", what: "Direction" }),

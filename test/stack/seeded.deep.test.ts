@@ -20,6 +20,7 @@ import { snippetOf } from "../../harness/doc-snippets.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
+import { specificationOnTheStack } from "../specification/specification.ts";
 import { patientFetch } from "../support/patient-fetch.ts";
 import { flowsOnTheStack, questionsOnTheStack } from "../web/on-the-stack.ts";
 import { pagesOfTheTerminal } from "../web/pages.ts";
@@ -328,3 +329,4 @@ describe("judged questions over the seeded world", () => {
 
 // At the end: they add agents to the world.
 flowsOnTheStack(() => stack);
+specificationOnTheStack(() => stack);
