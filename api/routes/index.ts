@@ -67,6 +67,7 @@ import { stats } from "./stats.ts";
 import { tokenHolders } from "./token-stats.ts";
 import { personality, profile, update } from "./updates.ts";
 import { exchangeVerify, walletVerify } from "./verification.ts";
+import { namesOfWallets } from "./wallet-names.ts";
 import { webhookDeliveries, webhookReplay, webhookReplayDead, webhookTest } from "./webhook-deliveries.ts";
 import { endWebhook, listOfWebhooks, newWebhook, oneWebhook, rotateWebhook, switchOnWebhook } from "./webhooks.ts";
 import { agentRegistration, mcpServerCard, robotsText, serviceIcon, x402Manifest } from "./well-known.ts";
@@ -141,6 +142,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   collectionImage,
   badge,
   nameCheck,
+  namesOfWallets,
   humans,
   human,
   humanCred,
