@@ -11,8 +11,8 @@ import type { Session } from "./session.ts";
 import { declareStale, pruneSchemas, publishIndex, readServed, recordIncomplete, recordState } from "./views.ts";
 import { type Alarm, watch } from "./watchdog.ts";
 
-/** Milliseconds between two checks of the watchdog; two checks and a restart take well below the 30 s in which staleness must show. */
-const CHECK_MS = 5_000;
+/** Milliseconds between two checks of the watchdog; two checks and a restart take below the 30 s in which staleness must show. */
+const CHECK_MS = 10_000;
 /** Milliseconds between two checks when a backfill has reached its end, and after a suspicious check. */
 const SOON_CHECK_MS = 1_000;
 /** Milliseconds between two reads of progress while the views wait for an index. */

@@ -550,19 +550,20 @@ describe("what runs by itself", () => {
     "columns/live-table.ts": 0.2,
     // Blocks come with their notifications; a poll only where there are none.
     "db/operations/index-state.ts": 0,
-    // Every 10 s: four statements of a round without changes; two, and the next time; the round of the sender.
-    "workers/discovery/search-documents.ts": 0.4,
-    "workers/webhooks/deliver.ts": 0.3,
-    "workers/transactions/sender.ts": 0.4,
-    // One statement for a block without events, and a pass every 10 s.
-    "workers/events/dispatcher.ts": 1.2,
+    // Every 30 s: four statements of a round without changes; two, and the next time.
+    "workers/discovery/search-documents.ts": 0.13,
+    "workers/webhooks/deliver.ts": 0.1,
+    // Whether there is work, every 10 s; a round of the sender, once a minute.
+    "workers/transactions/sender.ts": 0.25,
+    // Whether there is work, and a pass, every 10 s.
+    "workers/events/dispatcher.ts": 0.3,
     "workers/events/event-log.ts": 0.2,
     // Two processes: what has moved, every 10 s; jobs that are lost, of three queues; the storage's mark.
     "workers/operations/job-moves.ts": 0.2,
     "workers/operations/queue-stores.ts": 0.3,
     "workers/run.ts": 0.1,
-    // Each job once a minute: the claim and the record; its own statements come in addition.
-    "workers/operations/schedules.ts": 1.3,
+    // A claim and a record of all jobs once a minute, in two processes; their own statements come in addition.
+    "workers/operations/schedules.ts": 0.1,
   };
 
   it("is listed with what it costs at rest: a new poller is a new cost", () => {

@@ -17,9 +17,9 @@ export type Job = {
   queued?: true;
   /**
    * Milliseconds between scheduled runs, which have an empty input. At rest, when nothing was written for a minute, a job
-   * runs once a minute at most, unless it keeps its pace because what it reads is written elsewhere.
+   * runs once a minute at most.
    */
-  schedule?: { everyMs: number; keepsPace?: true };
+  schedule?: { everyMs: number };
   input: z.ZodType;
   /**
    * Runs once with data from the queue. Every job may run twice with the same data without harm.

@@ -2,7 +2,20 @@
 import { eq, sql } from "drizzle-orm";
 import { directoryPull } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import { bool, int4, int8, jsonb, narrow, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  array,
+  bool,
+  float8,
+  int4,
+  int8,
+  jsonb,
+  narrow,
+  nullable,
+  type Row,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { trimQuarantine } from "./quarantine.ts";
 
@@ -190,3 +203,17 @@ export type PullProgress = Row<typeof PROGRESS>;
 
 /** Every registry's pull, for the status and the progress bar. */
 export const pullProgress = (db: Queryable): Promise<PullProgress[]> => PROGRESS.rows(db);
+
+const RUN_WHEN_DUE = statement({
+  name: "pull-run-when-due",
+  params: { job: text, sources: array(text), leastMs: float8 },
+  text: `
+    update offchain.job_run j
+    set next_run_at = least(j.next_run_at, greatest(now() + $leastMs * interval '1 ms', p.due_at))
+    from (select min(next_run_at) as due_at from offchain.directory_pull where source = any($sources::text[])) p
+    where j.name = $job and p.due_at is not null`,
+});
+
+/** Makes the job that pulls these sources run when the first of them is due, where that is before its schedule. */
+export const runWhenPullIsDue = (db: Queryable, job: string, of: { sources: readonly string[]; leastMs: number }) =>
+  RUN_WHEN_DUE.run(db, { job, ...of });

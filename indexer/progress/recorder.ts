@@ -15,7 +15,7 @@ import { readPonderCounters } from "./ponder-metrics.ts";
 /** Milliseconds between two records of a backfill. */
 const RECORD_MS = 1_000;
 /** Milliseconds between two records of an index that follows the head. */
-const RECORD_DONE_MS = 10_000;
+const RECORD_DONE_MS = 30_000;
 /** Milliseconds between two reads of what the cache has. */
 const CACHE_MS = 5_000;
 

@@ -4,16 +4,19 @@
  * other.
  */
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
-import { pullProgress } from "../../db/directory/pulls.ts";
+import { pullProgress, runWhenPullIsDue } from "../../db/directory/pulls.ts";
 import { isIndexed } from "../../db/sql/transaction.ts";
-import { defineJob } from "../job.ts";
+import { defineJob, type Job } from "../job.ts";
 import { pullRegistry } from "./pull-registry.ts";
 
-export const directoryPull = defineJob({
+/** Min milliseconds between two runs: another process may be pulling what is due. */
+const LEAST_MS = 10_000;
+
+export const directoryPull: Job = defineJob({
   name: "directory-pull",
   readsStrangers: true,
-  // Checks often; pulls each registry once per interval, and sooner when a pull was interrupted.
-  schedule: { everyMs: 10_000, keepsPace: true },
+  // And when the first registry is due.
+  schedule: { everyMs: 60_000 },
   async run(context) {
     const { db, clock, log, config, registries } = context;
     // Scores need the index; before there is one, no row can be written.
@@ -43,6 +46,8 @@ export const directoryPull = defineJob({
         }),
       ),
     );
+    const sources = REGISTRY_READERS.map(({ key }) => key);
+    await runWhenPullIsDue(db, directoryPull.name, { sources, leastMs: LEAST_MS });
     return pulled.reduce<number>((sum, rows) => sum + (rows ?? 0), 0);
   },
 });

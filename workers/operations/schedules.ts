@@ -52,8 +52,8 @@ export function runSchedules(
   let lookAt = 0;
   let workedAt = performance.now();
   const isAtRest = () => performance.now() - workedAt > REST_AFTER_MS;
-  const paceOf = ({ everyMs, keepsPace }: ScheduledJob["schedule"]) =>
-    isAtRest() && !keepsPace ? { everyMs: Math.max(everyMs, REST_MS), earlyMs: EARLY_MS } : { everyMs, earlyMs: 0 };
+  const paceOf = ({ everyMs }: ScheduledJob["schedule"]) =>
+    isAtRest() ? { everyMs: Math.max(everyMs, REST_MS), earlyMs: EARLY_MS } : { everyMs, earlyMs: 0 };
   const lookIn = (ms: number) => {
     lookAt = Math.min(lookAt, performance.now() + ms);
     loop.latch.notify();
