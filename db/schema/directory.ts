@@ -52,6 +52,8 @@ export const directory = offchain.table(
     x402Stated: boolean().notNull().default(false),
     /** It says so, or an endpoint that is shown to be its own asks for it (`asksX402`). */
     x402Supported: boolean().notNull().default(false),
+    /** False: its registration file says that it is not active. */
+    active: boolean().notNull().default(true),
     /** The protocols of its services, as core/directory/protocols.ts names them. */
     protocols: text().array().notNull().default(sql`'{}'`),
     /** Of an own agent: the platforms of its proofs that count, in the order of the alphabet. */

@@ -42,6 +42,8 @@ export const discoveryDocument = offchain.table(
     chainId: integer(),
     cred: smallint().notNull(),
     verified: boolean().notNull(),
+    /** False: the agent itself says that it is not active. */
+    active: boolean().notNull().default(true),
     /** One bit per protocol, in the order of `PROTOCOLS`. */
     speaks: smallint().notNull(),
     /** Least known price of a call in US dollars. */

@@ -1,0 +1,2 @@
+ALTER TABLE "offchain"."directory" ADD COLUMN "active" boolean DEFAULT true NOT NULL;--> statement-breakpoint
+ALTER TABLE "offchain"."discovery_document" ADD COLUMN "active" boolean DEFAULT true NOT NULL;
