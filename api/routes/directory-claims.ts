@@ -2,24 +2,28 @@
 import { z } from "zod";
 import { PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
 import { claimToken } from "../../db/directory/claims.ts";
-import { findDirectoryId } from "../../db/directory/rows.ts";
+import { writtenDirectoryId } from "../../db/directory/rows.ts";
 import { endpoint } from "../endpoint.ts";
 import { documented, optionalChoice } from "../parameters.ts";
 import { claimedSchema, tokenClaimSchema } from "../schemas/directory.ts";
 import { unknownAgent } from "../services/directory-agent.ts";
 
+/** Ids of some registries have 2,000 characters. */
+const MAX_REF = 2_100;
+
 export const ref = z
   .string()
   .transform((text, ctx) => {
     const trimmed = text.trim();
-    if (trimmed !== "" && trimmed.length <= 300 && trimmed.isWellFormed() && !trimmed.includes("\0")) return trimmed;
+    if (trimmed !== "" && trimmed.length <= MAX_REF && trimmed.isWellFormed() && !trimmed.includes("\0"))
+      return trimmed;
     ctx.addIssue("must be an address, an agent's id or a token id");
     return z.NEVER;
   })
   .meta({
-    documented: { type: "string", minLength: 1, maxLength: 300 },
+    documented: { type: "string", minLength: 1, maxLength: MAX_REF },
     description:
-      "Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score. `helixa-<token id>` is an own agent and no other",
+      "`token_id` of a row, which means no other; or an address, agent id or token id, in any case: in reads of several agents the own registry's, else the one with the highest score",
     examples: ["helixa-1"],
   });
 
@@ -52,10 +56,10 @@ export const terminalToken = endpoint({
   query: z.object({ platform: ofPlatform }),
   body: tokenClaimSchema,
   responses: { 200: { description: "Stored as a claim", schema: claimedSchema } },
-  errors: ["not_found"],
+  errors: ["not_found", "conflict"],
   async handler({ deps: { db }, params, query, body, now, networks, count }, json) {
     await count("claims", networks);
-    const id = await findDirectoryId(db, params.ref, query.platform);
+    const id = await writtenDirectoryId(db, params.ref, query.platform);
     if (id === null) return unknownAgent();
     const claim = {
       tokenAddress: body.token_address,

@@ -13,7 +13,7 @@ import {
   TRENDING_FORMULA,
   UNRANKED_SORT,
 } from "../../core/directory/filters.ts";
-import { OWN_PLATFORM, PLATFORMS, type PlatformKey, readGlobalId } from "../../core/directory/platforms.ts";
+import { OWN_PLATFORM, PLATFORMS, type PlatformKey, readGlobalId, readRowRef } from "../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { registrationView } from "../../core/directory/registration-view.ts";
 import { type TerminalRow, terminalAgentSchema, terminalRow } from "../../core/directory/row.ts";
@@ -133,9 +133,10 @@ export const terminalAgents = endpoint({
     const { limit } = query;
     await waitForDirectory(deps, query.minBlock);
     const start = query.offset ?? ((query.page ?? 1) - 1) * limit;
-    const listed = () => directory.list({ ...questionOf(query, now), offset: start, limit });
+    const { q = "" } = query;
+    const named = readGlobalId(q) || readRowRef(q) ? await findDirectoryId(db, q) : null;
     const [{ total, ids }, totals] = await Promise.all([
-      readGlobalId(query.q ?? "") ? pageOf(await findDirectoryId(db, query.q!), start) : listed(),
+      named === null ? directory.list({ ...questionOf(query, now), offset: start, limit }) : pageOf(named, start),
       directory.totals(),
     ]);
     const agents = await directory.shown(ids, (missing) => shownRows(db, missing, config.service.publicUrl));
@@ -180,8 +181,7 @@ const MEMBERS = Object.keys(terminalAgentSchema.shape) as (keyof TerminalRow)[];
 const PACKED = new PackedRows<TerminalRow>(MEMBERS);
 
 /** The page of a search for the name of one agent. */
-const pageOf = (id: number | null, start: number) =>
-  id === null ? { total: 0, ids: [] } : { total: 1, ids: start === 0 ? [id] : [] };
+const pageOf = (id: number, start: number) => ({ total: 1, ids: start === 0 ? [id] : [] });
 
 /** A page's rows, packed. */
 async function shownRows(db: Queryable, ids: readonly number[], publicUrl: string): Promise<Map<number, Uint8Array>> {

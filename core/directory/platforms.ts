@@ -6,35 +6,29 @@ export type Platform = Pick<RegistryRow, "key" | "label" | "provesWallets" | "la
 /** The service's own registry. It comes first: on a clash of ids its agent is taken. */
 export const OWN_PLATFORM = "helixa";
 
-/** Id of an own agent in the rows of the directory. */
-export const ownTokenRef = (tokenId: number): string => `${OWN_PLATFORM}-${tokenId}`;
+/** The reference that opens the row of an agent and no other. @param agentId its id on the platform */
+export const rowRef = (platform: string, agentId: string | number): string => `${platform}-${agentId}`;
 
 const OWN_TOKEN_REF = new RegExp(`^${OWN_PLATFORM}-(0|[1-9]\\d{0,15})$`, "i");
 
-/** The token id in an `ownTokenRef`, written in any case; null for any other text. */
+/** The token id in the `rowRef` of an own agent, written in any case; null for any other text. */
 export function readOwnTokenRef(text: string): number | null {
   const tokenId = Number(OWN_TOKEN_REF.exec(text)?.[1] ?? Number.NaN);
   return Number.isSafeInteger(tokenId) ? tokenId : null;
 }
 
-/**
- * An agent by its number, with the registry's contract or, without it, in the canonical ERC-8004 registry. `chainId` null: of the
- * chain that is indexed.
- */
-export type GlobalId = { chainId: number | null; registry: string | null; agentId: string };
+/** An agent by its number, with the registry's contract or, without it, in the canonical ERC-8004 registry of the chain. */
+export type GlobalId = { chainId: number; registry: string | null; agentId: string };
 
 const GLOBAL_ID = /^(?:eip155:)?(\d{1,15}):(?:(0x[0-9a-f]{40}):)?(0|[1-9]\d{0,77})$/i;
-const CANONICAL_ROW = /^erc8004-(0|[1-9]\d{0,77})$/i;
 
 /**
- * Reads a name that is unique in the world: `eip155:8453:<registry>:<id>`, as CAIP-10 writes accounts, `8453:<id>`, as
- * registries of ERC-8004 agents do; and `erc8004-<id>`. Null for any other text.
+ * Reads a name that is unique in the world: `eip155:8453:<registry>:<id>`, as CAIP-10 writes accounts, and `8453:<id>`, as
+ * registries of ERC-8004 agents do. Null for any other text.
  */
 export function readGlobalId(text: string): GlobalId | null {
-  const [, chain, registry, id] = GLOBAL_ID.exec(text) ?? [];
-  if (chain && id) return { chainId: Number(chain), registry: registry?.toLowerCase() ?? null, agentId: id };
-  const [, canonical] = CANONICAL_ROW.exec(text) ?? [];
-  return canonical ? { chainId: null, registry: null, agentId: canonical } : null;
+  const [, chain, registry, agentId] = GLOBAL_ID.exec(text) ?? [];
+  return chain && agentId ? { chainId: Number(chain), registry: registry?.toLowerCase() ?? null, agentId } : null;
 }
 
 const INDEXED = [
@@ -47,6 +41,13 @@ export type PlatformKey = (typeof INDEXED)[number]["key"] | (typeof LISTING_REGI
 
 /** All platforms. On a clash of ids the first one in this order is taken. */
 export const PLATFORMS: readonly (Platform & { key: PlatformKey })[] = [...INDEXED, ...LISTING_REGISTRIES];
+
+/** Reads a `rowRef`, its platform in any case; null for any other text. */
+export function readRowRef(text: string): { platform: PlatformKey; agentId: string } | null {
+  const isOf = ({ key }: Platform) => text.slice(0, key.length + 1).toLowerCase() === `${key}-`;
+  const found = PLATFORMS.filter(isOf).sort((a, b) => b.key.length - a.key.length)[0];
+  return found ? { platform: found.key, agentId: text.slice(found.key.length + 1) } : null;
+}
 
 /** The name of a platform for people; an unknown key is returned unchanged. */
 export const platformLabel = (platform: string): string =>

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { checksum, parseAddress } from "../addresses.ts";
 import { tierOf, tierWord } from "../cred/tiers.ts";
 import { moment, score, tier } from "../views/fields.ts";
-import { OWN_PLATFORM, ownTokenRef } from "./platforms.ts";
+import { OWN_PLATFORM, rowRef } from "./platforms.ts";
 import { PRICED_FROM_USD, TOKEN_SOURCES, type TokenSource } from "./token.ts";
 
 /** A row of the database, with the claim about its token. Times are ISO 8601, amounts of money US dollars. */
@@ -63,13 +63,11 @@ export const terminalAgentSchema = z
     id: z.int().min(1),
     address: z.string().nullable().meta({ description: "Checksummed where it is an EVM address" }),
     agent_id: z.string().meta({ description: "Its id on the platform" }),
-    token_id: z
-      .string()
-      .nullable()
-      .meta({
-        description: "Own agents: `helixa-` and the token id; others: their token's number there",
-        examples: ["helixa-7"],
-      }),
+    token_id: z.string().meta({
+      description:
+        "Opens this row and no other: its platform and its id there. Of a hit of discovery its token's number, where it has one",
+      examples: ["helixa-7", "erc8004-13"],
+    }),
     tokenId: z.int().min(0).nullable().meta({ description: "Own agents: the token id; null for all others" }),
     chain_id: z.int().nullable(),
     name: z.string(),
@@ -123,7 +121,7 @@ export function terminalRow(row: DirectoryRow, publicUrl: string): TerminalRow {
     id: row.id,
     address: shownAddress(row.address),
     agent_id: row.agentId,
-    token_id: own !== null ? ownTokenRef(own) : row.tokenId === null ? null : String(row.tokenId),
+    token_id: rowRef(row.platform, row.agentId),
     tokenId: own,
     chain_id: row.chainId,
     name: row.name,

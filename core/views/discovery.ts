@@ -140,8 +140,11 @@ export const hitSchema = z
 /** @param publicUrl base URL of the service's own links */
 export function hitView({ hit, row, background }: FoundAgent, publicUrl: string): z.output<typeof hitSchema> {
   const { rank, relevance, trust, foundBy, matched, factors, reviews, payments, jobs, highlights, copies } = hit;
+  const agent = terminalRow(row, publicUrl);
+  // Clients of discovery know an agent of another registry by `platform` and its bare number.
+  const token_id = agent.tokenId === null && row.tokenId !== null ? String(row.tokenId) : agent.token_id;
   return {
-    agent: terminalRow(row, publicUrl),
+    agent: { ...agent, token_id },
     rank,
     relevance,
     trust,

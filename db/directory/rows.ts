@@ -1,8 +1,10 @@
 /** Rows of the directory as they are shown: by their ids for a page, by address, agent id or token id for one. */
 import type { Address } from "../../core/agents/facts.ts";
 import type { Service } from "../../core/directory/entry.ts";
-import { OWN_PLATFORM, type PlatformKey, readGlobalId, readOwnTokenRef } from "../../core/directory/platforms.ts";
+import { OWN_PLATFORM, type PlatformKey, readGlobalId, readRowRef, rowRef } from "../../core/directory/platforms.ts";
 import type { DirectoryRow, TerminalDetail } from "../../core/directory/row.ts";
+import { fail } from "../../core/errors.ts";
+import { listed } from "../../core/text.ts";
 import { agentsOfWallets } from "../agents/wallets.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { array, int8, json, jsonb, nullable, statement, text } from "../sql/statement.ts";
@@ -58,48 +60,100 @@ export async function directoryRows(db: Queryable, ids: readonly number[]): Prom
 
 const FIND = statement({
   name: "directory-find",
-  params: { word: text, tokenId: nullable(int8), platform: nullable(text), agent: nullable(int8) },
+  params: {
+    word: text,
+    tokenId: nullable(int8),
+    platform: nullable(text),
+    agent: nullable(int8),
+    most: int8,
+  },
   text: `
-    select d.id from offchain.directory d
+    select d.id, d.platform, d.agent_id as "agentId" from offchain.directory d
     where d.removed_at is null
       and (d.address collate "C" = $word::text or lower(d.agent_id) = $word::text or d.token_id = $tokenId::int8)
       and ($platform::text is null or d.platform = $platform::text)
     order by d.platform = '${OWN_PLATFORM}' desc, d.platform = '${OWN_PLATFORM}' and d.token_id is not distinct from $agent::int8 desc,
-      d.cred_score desc, d.id limit 1`,
-  columns: { id: int8 },
+      d.cred_score desc, d.id limit $most`,
+  columns: { id: int8, platform: text, agentId: text },
   prepared: true,
 });
 
 const FIND_GLOBAL = statement({
   name: "directory-find-global",
-  params: { chainId: nullable(int8), registry: nullable(text), agentId: text },
+  params: { chainId: int8, registry: nullable(text), agentId: text },
   text: `
     select d.id from offchain.directory d
     where d.removed_at is null and lower(d.agent_id) = $agentId::text
-      and ($chainId::int8 is null or d.chain_id = $chainId::int8) and d.platform in ('${OWN_PLATFORM}', '${ERC8004}')
+      and d.chain_id = $chainId::int8 and d.platform in ('${OWN_PLATFORM}', '${ERC8004}')
       and (d.registry = $registry::text or $registry::text is null and d.platform = '${ERC8004}')`,
   columns: { id: int8 },
+});
+
+/** Ids of some registries differ in the case of their letters alone. */
+const FIND_ROW = statement({
+  name: "directory-find-row",
+  params: { platform: text, agentId: text },
+  text: `
+    select d.id from offchain.directory d
+    where d.removed_at is null and d.platform = $platform and lower(d.agent_id) = lower($agentId::text)
+    order by d.agent_id = $agentId::text desc, d.id limit 1`,
+  columns: { id: int8 },
+  prepared: true,
 });
 
 /**
  * The id of the row that a reference means: an address, an agent's id or a token id, in any case. Of several the own
  * registry's, and there the agent that every look-up by wallet finds; else the one with the highest score, else the oldest.
  * `helixa-<token id>` is an own agent: an agent of another registry that is called so is found in its platform only.
- * @param ref also a `GlobalId`, which means one agent of an indexed registry whatever the platform
+ * @param ref also a `GlobalId` or a `rowRef`, which mean one agent, of an indexed registry whatever the platform
  * @param platform looks among its agents only
  * @returns null for an unknown one
  */
 export async function findDirectoryId(db: Queryable, ref: string, platform?: PlatformKey): Promise<number | null> {
+  const named = await findNamed(db, ref, platform);
+  return named === undefined ? ((await findAll(db, ref, platform, 1))[0]?.id ?? null) : named;
+}
+
+/** The row of a reference that means no other; undefined for a reference that may mean several. */
+async function findNamed(db: Queryable, ref: string, platform?: PlatformKey): Promise<number | null | undefined> {
+  const isIndexed = (key: PlatformKey) => key === OWN_PLATFORM || key === ERC8004;
   const named = readGlobalId(ref);
-  if (named !== null && (platform === undefined || platform === OWN_PLATFORM || platform === ERC8004))
+  if (named !== null && (platform === undefined || isIndexed(platform)))
     return (await FIND_GLOBAL.maybeOne(db, named))?.id ?? null;
-  const own = readOwnTokenRef(ref);
-  if (own !== null && (platform ?? OWN_PLATFORM) === OWN_PLATFORM)
-    return findDirectoryId(db, String(own), OWN_PLATFORM);
+  const row = readRowRef(ref);
+  if (row === null || (platform ?? row.platform) !== row.platform) return undefined;
+  const found = (await FIND_ROW.maybeOne(db, row))?.id;
+  // Other registries let agents choose ids, which may begin so.
+  return found ?? (isIndexed(row.platform) ? null : undefined);
+}
+
+async function findAll(db: Queryable, ref: string, platform: PlatformKey | undefined, most: number) {
   const word = ref.toLowerCase();
   const tokenId = /^(0|[1-9]\d{0,15})$/.test(ref) && Number.isSafeInteger(Number(ref)) ? Number(ref) : null;
-  const agent = /^0x[0-9a-f]{40}$/.test(word) ? await agentOfWallet(db, word as Address) : null;
-  return (await FIND.maybeOne(db, { word, tokenId, platform: platform ?? null, agent }))?.id ?? null;
+  const agent = isAddress(word) ? await agentOfWallet(db, word) : null;
+  return FIND.rows(db, { word, tokenId, platform: platform ?? null, agent, most });
+}
+
+const isAddress = (word: string): word is Address => /^0x[0-9a-f]{40}$/.test(word);
+
+/** Rows that a refusal names. */
+const MAX_CANDIDATES = 8;
+
+/**
+ * The row that a write is about: as `findDirectoryId`, but an id that several agents have means none of them. The agents of
+ * an address are one to their wallet: the first is taken.
+ * @throws Failure conflict, with the references of the agents
+ */
+export async function writtenDirectoryId(db: Queryable, ref: string, platform?: PlatformKey): Promise<number | null> {
+  const named = await findNamed(db, ref, platform);
+  if (named !== undefined) return named;
+  const found = await findAll(db, ref, platform, isAddress(ref.toLowerCase()) ? 1 : MAX_CANDIDATES);
+  if (found.length < 2) return found[0]?.id ?? null;
+  const candidates = found.map((row) => rowRef(row.platform, row.agentId));
+  return fail("conflict", `Several agents have this id: ${listed(candidates)}.`, {
+    hint: "Name the agent by one of these, which are `token_id` of its row.",
+    extra: { candidates },
+  });
 }
 
 /** The directory is there before the index. */

@@ -137,7 +137,7 @@ describe("the list", () => {
       token_market_cap: 5e6,
       market_data_source: "dexscreener",
       address: null,
-      token_id: null,
+      token_id: "virtuals-1234",
       tokenId: null,
     });
     expect((await list("?q=atlas")).agents[0]).toMatchObject({
@@ -150,7 +150,11 @@ describe("the list", () => {
       verified: 1,
     });
     // The token of another registry is no identity here, whatever its number.
-    expect((await list("?q=atlas")).agents[1]).toMatchObject({ platform: "erc8004", token_id: "7", tokenId: null });
+    expect((await list("?q=atlas")).agents[1]).toMatchObject({
+      platform: "erc8004",
+      token_id: "erc8004-7",
+      tokenId: null,
+    });
   });
 
   it.each([
@@ -361,6 +365,27 @@ describe("one agent", () => {
     }
   });
 
+  it("is opened by the token_id of its row and by no other's, whatever ids other registries have", async () => {
+    const { pool } = api.database;
+    const long = `https://a.example/${"é".repeat(900)}`;
+    await plantDirectory(pool, [
+      ...["7", "helixa-7", "erc8004-7", "Same", "same", long].map((agent_id) => ({
+        ...{ platform: "mcp-registry", agent_id, name: "Planted", cred_score: 90 },
+      })),
+      { platform: "x402-bazaar", agent_id: "7", name: "Planted", cred_score: 91 },
+    ]);
+    try {
+      const rows = (await list("?limit=100")).agents;
+      expect(new Set(rows.map(({ token_id }) => token_id)).size).toBe(rows.length);
+      for (const { id, token_id } of rows) {
+        const { body } = await api.get(`/api/terminal/agent/${encodeURIComponent(String(token_id))}`);
+        expect([token_id, body.id]).toEqual([token_id, id]);
+      }
+    } finally {
+      await pool.query("delete from offchain.directory where name = 'Planted'");
+    }
+  });
+
   it.each(["gone", "0xdead", "99999999999999999999", "helixa-", "helixa-07", "helixa-99999999999999999999"])(
     "%s is not known",
     async (ref) =>
@@ -369,7 +394,7 @@ describe("one agent", () => {
 });
 
 const claim = (ref: string, body: object) =>
-  api.send("POST", `/api/terminal/agent/${ref}/token`, {
+  api.send("POST", `/api/terminal/agent/${ref.includes("/token?") ? ref : `${ref}/token`}`, {
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
@@ -470,6 +495,15 @@ describe("a claimed token", () => {
     async (body) => expect(await claim("1234", body)).toMatchObject({ status: 400 }),
   );
 
+  it("about an id that several agents have is refused with their references, any of which is taken", async () => {
+    const candidates = ["helixa-7", "erc8004-7"];
+    const refused = await claim("7", { token_symbol: "X" });
+    expect(refused).toMatchObject({ status: 409, body: { code: "conflict", candidates } });
+    for (const ref of [...candidates, "7?platform=erc8004", WALLET])
+      expect(await claim(ref.replace("?", "/token?"), { token_symbol: "X" })).toMatchObject({ status: 200 });
+    await api.database.pool.query("delete from offchain.directory_claim");
+  });
+
   it("of nobody is not stored", async () =>
     expect(await claim("nobody", { token_symbol: "X" })).toMatchObject({ status: 404 }));
 });
@@ -485,7 +519,7 @@ describe("an export", () => {
     const { text } = await api.get("/api/terminal/agents.csv?filter=new&sort=name&dir=asc");
     const [, atlas, foreign] = text.split("\r\n");
     expect(atlas).toContain(`,${getAddress(WALLET)},7,helixa-7,7,`);
-    expect(foreign).toContain(`,${getAddress(WALLET)},7,7,,`);
+    expect(foreign).toContain(`,${getAddress(WALLET)},7,erc8004-7,,`);
   });
 
   it("is CSV that no spreadsheet takes for formulas", async () => {

@@ -1,7 +1,7 @@
 /** Values that exist on this service for the places of paths: an agent, its wallet, a human, an organization. */
 import { queryOptions } from "@tanstack/react-query";
 import type { Operation, Parameter } from "../../../core/described-operations.ts";
-import { ownTokenRef } from "../../../core/directory/platforms.ts";
+import { OWN_PLATFORM, rowRef } from "../../../core/directory/platforms.ts";
 import { call } from "../api/answer.ts";
 
 type FirstOf<K extends string, T> = Record<K, readonly T[]>;
@@ -47,7 +47,7 @@ const PLACES: readonly [path: RegExp, name: RegExp, value: (live: LiveValues) =>
   [/\/referral\/\{/, /^code$/, ({ code }) => code],
   [/\/name\//, /^name$/, ({ name }) => name],
   [/\/og\//, /^address$/, ({ wallet }) => wallet],
-  [/\/terminal\/agent\//, /^ref$/, ({ agent }) => agent && ownTokenRef(Number(agent))],
+  [/\/terminal\/agent\//, /^ref$/, ({ agent }) => agent && rowRef(OWN_PLATFORM, agent)],
   [/\/(aura|card)\//, /^file$/, ({ agent }) => agent && `${agent}.png`],
   [/\/badge\//, /^file$/, ({ agent }) => agent && `${agent}.svg`],
   [/\/(agent|metadata)\//, /^(id|ref)$/, ({ agent }) => agent],
