@@ -162,6 +162,8 @@ export const flag = (what: string) =>
     { documented: { type: "boolean" }, description: what },
   );
 
+export const inactive = flag("true: also agents whose registration file says that they are not active");
+
 /** Free text to search for; undefined when absent or blank. */
 export const searchText = (what: string, { max = 100, example }: { max?: number; example?: string } = {}) =>
   documented(

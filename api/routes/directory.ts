@@ -34,6 +34,7 @@ import {
   choice,
   choices,
   flag,
+  inactive,
   integer,
   limit,
   listOf,
@@ -99,22 +100,26 @@ const narrowing = {
   window: trendWindow,
   ...facets,
   q: search,
+  inactive,
   minBlock,
 };
 
 type ListQuestion = DirectoryNarrowing &
   Pick<DirectoryQuery, "q"> & {
+    inactive?: boolean | undefined;
     sort?: (typeof DIRECTORY_SORTS)[number] | typeof UNRANKED_SORT | undefined;
     dir?: "ASC" | "DESC" | undefined;
   };
 
 /** @throws Failure invalid_input for a range whose lower bound is above its upper one */
-function questionOf({ sort, dir, ...asked }: ListQuestion, now: number) {
+function questionOf({ sort, dir, inactive, ...asked }: ListQuestion, now: number) {
   for (const [lower, upper] of FACET_RANGES)
     if ((asked[lower] ?? 0) > (asked[upper] ?? Number.POSITIVE_INFINITY))
       fail("invalid_input", `${lower} must not be above ${upper}.`, {
         details: [{ path: lower, message: `must be at most ${upper}, which is ${asked[upper]}` }],
       });
+  // A list shows who is not active, a search finds those that one can turn to.
+  if (asked.q !== undefined && !inactive) asked.active = true;
   return { ...asked, ...orderOf(asked, { sort, dir }), now };
 }
 
@@ -163,7 +168,7 @@ export const terminalCounts = endpoint({
   summary: "How many agents each filter of the directory has",
   description: "Each as `total` of /api/terminal/agents has it for the same facets, search and window.",
   data: true,
-  query: z.object({ window: trendWindow, ...facets, q: search, minBlock }),
+  query: z.object({ window: trendWindow, ...facets, q: search, inactive, minBlock }),
   responses: { 200: { description: "The number of agents by filter", schema: terminalCountsSchema } },
   async handler({ deps, query, now }, json) {
     await waitForDirectory(deps, query.minBlock);

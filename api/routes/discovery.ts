@@ -9,7 +9,7 @@ import { directoryRows } from "../../db/directory/rows.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { hitBackgrounds } from "../../db/discovery/hit-background.ts";
 import { type Call, endpoint } from "../endpoint.ts";
-import { choices, dollars, flag, integer, limit, optionalChoice, searchText } from "../parameters.ts";
+import { choices, dollars, flag, inactive, integer, limit, optionalChoice, searchText } from "../parameters.ts";
 import { discoverSchema, foundSchema } from "../schemas/discovery.ts";
 
 const MAX_CURSOR = 1_000;
@@ -35,6 +35,7 @@ const question = {
     what: "Only agents with an offer that is known to cost at most this many US dollars per call",
     example: 0.05,
   }),
+  inactive,
   meaning: flag(
     "false: only agents with its words, and the question is sent to no provider of embeddings. true, the default, finds agents by meaning too where the service has such a provider",
   ),

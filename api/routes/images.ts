@@ -6,10 +6,13 @@ import { cardFacts } from "../../core/card/facts.ts";
 import { cardHash } from "../../core/card/hash.ts";
 import { type Preview, previewHash } from "../../core/card/preview.ts";
 import { shownCred } from "../../core/cred/cred.ts";
+import { IMAGE_TYPES } from "../../core/directory/embedded-image.ts";
 import { terminalRow } from "../../core/directory/row.ts";
+import { fail } from "../../core/errors.ts";
 import { COLLECTION_SVG } from "../../core/views/contract-metadata.ts";
 import { imageHash } from "../../core/views/image.ts";
 import { agentPreview, PAGE_KEYS, pagePreview, versionOf } from "../../core/views/previews.ts";
+import { embeddedImageOf } from "../../db/directory/registration.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
@@ -107,6 +110,32 @@ export const agentPicture = endpoint({
     const id = await findDirectoryId(deps.db, params.ref, query.platform);
     const [row] = id === null ? [] : await directoryRows(deps.db, [id]);
     return row ? previewAnswer(agentPreview(terminalRow(row, site.publicUrl), site), call) : unknownAgent();
+  },
+});
+
+/** Of a document nothing runs, nothing is loaded and no browser opens it; pages show it by `<img>`. */
+const AS_PICTURE = {
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  "content-disposition": "attachment",
+};
+
+export const agentImage = endpoint({
+  method: "get",
+  path: "/api/terminal/agent/{ref}/image",
+  operationId: "getTerminalImage",
+  tag: "Images",
+  summary: "The picture that an agent's ERC-8004 registration file has in itself",
+  description:
+    "PNG, JPEG, GIF, WebP, AVIF or SVG of at most 32 KiB, as strangers wrote it. A picture behind a link is not served.",
+  params: z.object({ ref }),
+  query: z.object({ platform: ofPlatform }),
+  responses: { 200: { description: "The picture", type: IMAGE_TYPES } },
+  errors: ["not_found"],
+  async handler({ deps: { db }, params, query }) {
+    const id = await findDirectoryId(db, params.ref, query.platform);
+    const image = id === null ? unknownAgent() : await embeddedImageOf(db, id);
+    if (image === null) return fail("not_found", "The agent's registration file has no picture in itself.");
+    return { status: 200, type: image.type, content: image.bytes, headers: AS_PICTURE };
   },
 });
 

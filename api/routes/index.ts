@@ -41,7 +41,7 @@ import {
   humans,
   humanUnlinkAgent,
 } from "./humans.ts";
-import { agentPicture, aura, badge, cardImage, collectionImage, pagePicture } from "./images.ts";
+import { agentImage, agentPicture, aura, badge, cardImage, collectionImage, pagePicture } from "./images.ts";
 import { graphqlQuery, graphqlSchema, sqlQuery } from "./index-queries.ts";
 import { llmsText } from "./llms.ts";
 import { manifestEndpoint } from "./manifest.ts";
@@ -138,6 +138,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   aura,
   cardImage,
   agentPicture,
+  agentImage,
   pagePicture,
   collectionImage,
   badge,

@@ -14,12 +14,15 @@ export type DirectoryEntry = {
   chainId: number | null;
   name: string;
   description: string | null;
+  /** A link, or the path below this service where the picture of a file is served. */
   imageUrl: string | null;
   /** Contract or host of the registry. */
   registry: string | null;
   ownerAddress: string | null;
   services: Service[];
   x402Supported: boolean;
+  /** False: the agent itself says that it is not active. */
+  active: boolean;
   /** The registry verifies that `address` belongs to the agent. */
   walletProven: boolean;
   /** Whether an own agent's wallet owns, has verified or has registered it. Null for foreign agents. */
@@ -50,6 +53,7 @@ export const blankEntry = (
   ownerAddress: null,
   services: [],
   x402Supported: false,
+  active: true,
   walletProven: false,
   walletConfirmed: null,
   traitCount: 0,

@@ -55,11 +55,17 @@ export type DirectorySort = (typeof DIRECTORY_SORTS)[number] | (typeof TREND_WIN
 export const UNRANKED_SORT = "revenue_self_reported";
 
 /** The conditions of a question, without its search text. */
-export type DirectoryNarrowing = Facets & { filter: DirectoryFilter; window?: TrendWindow | undefined };
+export type DirectoryNarrowing = Facets & {
+  filter: DirectoryFilter;
+  window?: TrendWindow | undefined;
+  /** Leaves agents out that say that they are not active. */
+  active?: true | undefined;
+};
 
 /** Bounds that a row must meet; times are Unix milliseconds, all ends included. */
 export type FilterBounds = {
   x402?: true;
+  active?: true;
   /** Ranges of the score: of the filter and of the facets. */
   scores: { from: number; to: number }[];
   createdSince: number[];
@@ -73,11 +79,11 @@ export type FilterBounds = {
 const WINDOW_STEP_MS = 60_000;
 
 export function boundsOf(
-  { filter, window = "24h", minScore, maxScore, minAgeDays, maxAgeDays }: DirectoryNarrowing,
+  { filter, window = "24h", active, minScore, maxScore, minAgeDays, maxAgeDays }: DirectoryNarrowing,
   now: number,
 ): FilterBounds {
   const moment = Math.floor(now / WINDOW_STEP_MS) * WINDOW_STEP_MS;
-  const bounds: FilterBounds = { scores: [], createdSince: [] };
+  const bounds: FilterBounds = { scores: [], createdSince: [], ...(active && { active }) };
   if (filter === "x402") bounds.x402 = true;
   else if (filter === "new") bounds.createdSince.push(moment - NEW_MS);
   else if (filter === "trending") bounds.activeSince = moment - TREND_WINDOWS[window].ms;

@@ -1,15 +1,20 @@
 /** ERC-8004 registration files: resolves their URIs and reads the files leniently, with a defect for every irregularity. */
+import { contentAddressOf } from "../content-address.ts";
+import { base64Bytes, dataUriOf } from "../data-uri.ts";
 import { parseForeignJson } from "../foreign-json.ts";
+import { isRecord } from "../json.ts";
 import { percentDecoded } from "../urls.ts";
+import { embeddedImage, imageUri, MAX_IMAGE_BYTES } from "./embedded-image.ts";
 import type { Service } from "./entry.ts";
 import { type Defect, defect, UnreadableFile } from "./file-defects.ts";
-import { foreignLink, foreignText } from "./foreign-text.ts";
+import { foreignLink, foreignText, hasPlaceholder } from "./foreign-text.ts";
 import { namedAgents } from "./named-agents.ts";
 
 /** Target of a URI: a document inside the URI, a document to fetch, no document, or an unusable URI. */
 export type FileLocation =
   | { kind: "inline"; text: string; warnings: Defect[] }
-  | { kind: "fetch"; url: string; warnings: Defect[] }
+  /** `gateway`: the gateway that the URI names for what is asked of the configured one. */
+  | { kind: "fetch"; url: string; gateway?: string; warnings: Defect[] }
   | { kind: "absent" }
   | { kind: "unusable"; reason: Defect };
 
@@ -30,21 +35,33 @@ export type Gateways = { ipfs: string; arweave: string };
 const INLINE_BYTES = 262_144;
 /** Max characters of a URI that points to a file; no link that is shown is longer. */
 const MAX_URI = 2_000;
-const CID = /^(Qm[1-9A-HJ-NP-Za-km-z]{44}|b[a-z2-7]{58,})(\/[^\s]*)?$/;
+/** The base64 of a text that begins with `{`. */
+const BASE64_FILE = /^e[w-z0-9+/_-][\w+/=\s-]*$/;
+const MEDIA_TYPE = /^(?:application|text)\/[\w.+-]+[;,]/i;
 
-/** @see ERC-8004, "Agent URI": https, ipfs and data URIs; in the wild also ar, raw JSON and bare CIDs */
+/**
+ * @see ERC-8004, "Agent URI": https, ipfs and data URIs; in the wild also ar, gateways of IPFS, bare CIDs, and the file itself
+ * as JSON, in base64 or as a data URI without `data:`
+ */
 export function locateFile(uri: string, gateways: Gateways, unpack: Unpack): FileLocation {
   const text = uri.trim();
   if (text === "") return { kind: "absent" };
-  if (text.startsWith("{")) return inline(text, ["uri_is_file"]);
-  if (/^data:/i.test(text)) return dataUri(text, unpack);
+  const written = /^%7b/i.test(text) ? percentDecoded(text) : text;
+  if (written.startsWith("{")) return inline(written, ["uri_is_file"]);
+  if (/^data:/i.test(text)) return dataUri(text, unpack, []);
+  if (MEDIA_TYPE.test(text)) return dataUri(`data:${text}`, unpack, ["uri_is_file"]);
+  if (BASE64_FILE.test(text)) return dataUri(`data:application/json;base64,${text}`, unpack, ["uri_is_file"]);
   if (text.length > MAX_URI) return { kind: "unusable", reason: "uri_too_long" };
-  if (/^https?:\/\//i.test(text)) return { kind: "fetch", url: text, warnings: /^http:/i.test(text) ? ["no_tls"] : [] };
-  const ipfs = text.match(/^ipfs:\/\/(?:ipfs\/)?(.+)$/i)?.[1];
-  if (ipfs !== undefined) return { kind: "fetch", url: `${gateways.ipfs}/ipfs/${ipfs}`, warnings: [] };
+  const isWeb = /^https?:/i.test(text);
+  const content = contentAddressOf(text);
+  if (content !== null) {
+    const url = `${gateways.ipfs}/ipfs/${content}`;
+    const isBare = !/^[a-z]+:/i.test(text);
+    return { kind: "fetch", url, ...(isWeb && { gateway: text }), warnings: isBare ? ["bare_cid"] : [] };
+  }
+  if (isWeb) return { kind: "fetch", url: text, warnings: /^http:/i.test(text) ? ["no_tls"] : [] };
   const arweave = text.match(/^ar:\/\/(.+)$/i)?.[1];
   if (arweave !== undefined) return { kind: "fetch", url: `${gateways.arweave}/${arweave}`, warnings: [] };
-  if (CID.test(text)) return { kind: "fetch", url: `${gateways.ipfs}/ipfs/${text}`, warnings: ["bare_cid"] };
   return { kind: "unusable", reason: "uri_scheme" };
 }
 
@@ -52,34 +69,26 @@ function inline(text: string, warnings: Defect[]): FileLocation {
   return text.length > INLINE_BYTES ? { kind: "unusable", reason: "too_large" } : { kind: "inline", text, warnings };
 }
 
-/** Media type and parameters of a data URI, and its data behind a comma; agents write a blank there too. */
-const BASE64_AND_BLANK = /^data:[^,\s]*;base64\s(?!\s*,)/i;
-
 /** @see RFC 2397, and `enc=gzip` as agents on the chain have it: the file packed before it was encoded */
-function dataUri(uri: string, unpack: Unpack): FileLocation {
-  const blank = BASE64_AND_BLANK.exec(uri)?.[0];
-  const comma = blank === undefined ? uri.indexOf(",") : blank.length - 1;
-  if (comma < 0) return { kind: "unusable", reason: "data_empty" };
+function dataUri(uri: string, unpack: Unpack, warnings: Defect[]): FileLocation {
   if (uri.length > INLINE_BYTES * 1.4) return { kind: "unusable", reason: "too_large" };
-  const [type, ...parameters] = uri
-    .slice(5, comma)
-    .toLowerCase()
-    .split(";")
-    .map((part) => part.trim());
+  const given = dataUriOf(uri);
+  if (given === null) return { kind: "unusable", reason: "data_empty" };
+  const { type, parameters, data, hasBlank } = given;
   const named = parameters.find((each) => each.startsWith("enc="))?.slice(4);
   // It is shown to people.
   const coding = named === undefined || /^[\w.-]{1,32}$/.test(named) ? named : "unknown";
-  const data = percentDecoded(uri.slice(comma + 1)).trim();
   const odd: Defect[] = [
+    ...warnings,
     ...(type === "application/json" ? [] : (["data_type"] as const)),
-    ...(blank === undefined ? [] : (["data_blank"] as const)),
+    ...(hasBlank ? (["data_blank"] as const) : []),
   ];
   // Also where base64 is announced.
   if (data.startsWith("{") || !parameters.includes("base64"))
     return coding === undefined
       ? inline(data, [...odd, "data_plain"])
       : { kind: "unusable", reason: "data_undecodable" };
-  const bytes = bytesOf(data);
+  const bytes = base64Bytes(data);
   if (bytes === null) return { kind: "unusable", reason: "data_undecodable" };
   if (coding === undefined) return inline(new TextDecoder().decode(bytes), odd);
   const unpacked = unpack(coding, bytes, INLINE_BYTES);
@@ -87,20 +96,11 @@ function dataUri(uri: string, unpack: Unpack): FileLocation {
   return inline(new TextDecoder().decode(unpacked.bytes), [...odd, defect("data_packed", coding)]);
 }
 
-/** Bytes of base64 in either alphabet, with blanks between; null for anything else. */
-function bytesOf(base64: string): Uint8Array | null {
-  try {
-    const text = atob(base64.replaceAll(/\s/g, "").replaceAll("-", "+").replaceAll("_", "/"));
-    return Uint8Array.from(text, (c) => c.charCodeAt(0));
-  } catch {
-    return null;
-  }
-}
-
 /** The contents of a registration file, cleaned for storage. */
 export type Registration = {
   name: string | null;
   description: string | null;
+  /** A link, or the picture itself as `imageUri` writes it. */
   imageUrl: string | null;
   services: Service[];
   /** Skills and tools that the services list, each once. Files that were read by an earlier version have none. */
@@ -108,6 +108,8 @@ export type Registration = {
   /** Number of services and skills, each counted once. */
   traitCount: number;
   x402Supported: boolean;
+  /** Files that were read by an earlier version have none. */
+  active?: boolean;
   /** The agents that it is the file of, as `namedAgents` writes them. Files that were read by an earlier version have none. */
   agents?: string[];
   warnings: Defect[];
@@ -132,16 +134,16 @@ export function readRegistration(text: string): Registration {
   }
   if (file === null || typeof file !== "object" || Array.isArray(file)) throw new UnreadableFile("not_object");
   const warnings = new Set<Defect>();
-  if (typeof file.type !== "string" || !file.type.includes("eip-8004#registration")) warnings.add("type");
-  if (typeof file.active !== "boolean" && file.active !== undefined) warnings.add("active");
+  const types = [file.type].flat();
+  if (!types.some((type) => typeof type === "string" && type.includes("eip-8004#registration"))) warnings.add("type");
+  else if (Array.isArray(file.type)) warnings.add("type_list");
   for (const field of ["name", "description", "image"])
     if (typeof file[field] !== "string" || file[field] === "") warnings.add(defect("missing", field));
   const name = foreignText(file.name, MAX_NAME);
   const description = foreignText(file.description, MAX_DESCRIPTION, { lines: true });
   if (isCut(file.name, MAX_NAME)) warnings.add(defect("cut", "name"));
   if (isCut(file.description, MAX_DESCRIPTION)) warnings.add(defect("cut", "description"));
-  const imageUrl = foreignLink(file.image);
-  if (imageUrl === null && typeof file.image === "string" && file.image !== "") warnings.add("image");
+  const imageUrl = imageOf(file.image, warnings);
   const { services, skills, traitCount } = readServices(file, warnings);
   return {
     name,
@@ -151,7 +153,8 @@ export function readRegistration(text: string): Registration {
     skills,
     traitCount,
     x402Supported: x402Of(file, warnings),
-    agents: namedAgents(file).slice(0, MAX_AGENTS),
+    active: flagOf(file.active, "active", warnings) ?? true,
+    agents: namedAgents({ ...file, services }).slice(0, MAX_AGENTS),
     warnings: [...warnings].slice(0, MAX_DEFECTS),
   };
 }
@@ -165,10 +168,8 @@ function readServices(
   file: Record<string, unknown>,
   warnings: Set<Defect>,
 ): Pick<Registration, "services" | "traitCount"> & { skills: string[] } {
-  if (file.services === undefined && file.endpoints !== undefined) warnings.add("old_services");
-  const given = file.services ?? file.endpoints;
-  if (given !== undefined && !Array.isArray(given)) warnings.add("services_no_list");
-  const listed: unknown[] = Array.isArray(given) ? given : [];
+  if ((file.services ?? null) === null && (file.endpoints ?? null) !== null) warnings.add("old_services");
+  const listed = listedServices(file.services ?? file.endpoints, warnings);
   if (listed.length > MAX_SERVICES) warnings.add("services_cut");
   const traits = new Set<string>();
   const services: Service[] = [];
@@ -179,6 +180,9 @@ function readServices(
       warnings.add(defect("service", String(i + 1)));
       continue;
     }
+    const { name, endpoint } = each as Record<string, unknown>;
+    if (!name || !endpoint) warnings.add(defect("service_words", String(i + 1)));
+    if (hasPlaceholder(service.endpoint)) warnings.add(defect("template", String(i + 1)));
     services.push(service);
     traits.add(`service ${service.name.toLowerCase()} ${service.endpoint}`);
     for (const skill of skillsOf(each)) {
@@ -192,12 +196,36 @@ function readServices(
   return { services, skills: [...skills.values()], traitCount: traits.size };
 }
 
+/** The services as a list: also of an object by their names, and of a single one. */
+function listedServices(given: unknown, warnings: Set<Defect>): unknown[] {
+  if (Array.isArray(given)) return given;
+  if (given !== undefined && given !== null) warnings.add("services_no_list");
+  if (!isRecord(given)) return [];
+  if (serviceOf(given) !== null) return [given];
+  return Object.entries(given).flatMap(([name, value]) =>
+    [value].flat().map((one: unknown) => (isRecord(one) ? { name, ...one } : { name, endpoint: one })),
+  );
+}
+
+/** Also by the words of DID documents and of earlier drafts. */
 function serviceOf(raw: unknown): Service | null {
-  const service = raw as Record<string, unknown> | null;
-  if (service === null || typeof service !== "object") return null;
-  const name = foreignText(service.name ?? service.type, 64);
-  const endpoint = foreignText(service.endpoint ?? service.url, 500);
-  return name && endpoint ? { name, endpoint, version: foreignText(service.version, 32) } : null;
+  if (!isRecord(raw)) return null;
+  const name = foreignText(raw.name ?? raw.type ?? raw.protocol, 64);
+  const endpoint = foreignText(raw.endpoint ?? raw.url ?? raw.value ?? raw.uri ?? raw.serviceEndpoint, 500);
+  const version = raw.version ?? (isRecord(raw.meta) ? raw.meta.version : null);
+  return name && endpoint ? { name, endpoint, version: foreignText(version, 32) } : null;
+}
+
+/** The picture as a link, or as it is in the file. @param warnings takes what is wrong with it */
+function imageOf(raw: unknown, warnings: Set<Defect>): string | null {
+  if (typeof raw !== "string" || raw === "") return null;
+  const link = foreignLink(raw);
+  if (link !== null) return link;
+  const content = contentAddressOf(raw.trim());
+  const embedded = embeddedImage(raw.trim());
+  if (embedded && embedded.bytes.length <= MAX_IMAGE_BYTES) return imageUri(embedded);
+  warnings.add(embedded ? "image_too_large" : "image");
+  return content && foreignLink(`ipfs://${content}`);
 }
 
 const skillsOf = (raw: unknown): string[] =>
@@ -215,9 +243,13 @@ const skillsOf = (raw: unknown): string[] =>
 function x402Of(file: Record<string, unknown>, warnings: Set<Defect>): boolean {
   const said = file.x402Support ?? file.x402support;
   if (file.x402Support === undefined && file.x402support !== undefined) warnings.add("x402_spelling");
-  if (said !== null && typeof said === "object") {
-    warnings.add("x402");
-    return (said as { enabled?: unknown }).enabled === true;
-  }
-  return said === true;
+  if (!isRecord(said)) return flagOf(said, "x402", warnings) ?? false;
+  warnings.add("x402");
+  return said.enabled === true;
+}
+
+/** True or false, also as a text or a number. @returns undefined for anything else */
+function flagOf(raw: unknown, code: "active" | "x402", warnings: Set<Defect>): boolean | undefined {
+  if (raw !== undefined && raw !== null && typeof raw !== "boolean") warnings.add(code);
+  return ["true", "1"].includes(String(raw)) || (["false", "0"].includes(String(raw)) ? false : undefined);
 }

@@ -34,6 +34,9 @@ export function foreignLink(raw: unknown): string | null {
   return url.href.length <= MAX_LINK ? url.href : null;
 }
 
+/** Whether an address has a place to fill in (`{id}`, `<id>`): it leads nowhere. */
+export const hasPlaceholder = (address: string): boolean => /[{<]|%7b|%3c/i.test(address);
+
 /** Converts ISO text, Unix seconds or Unix milliseconds to ISO 8601; null for other values and outside the years 2000 to 2200. */
 export function foreignTime(raw: unknown): string | null {
   if (typeof raw === "string" && raw.length > 64) return null;

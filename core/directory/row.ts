@@ -20,6 +20,7 @@ export type DirectoryRow = {
   registry: string | null;
   ownerAddress: string | null;
   x402Supported: boolean;
+  active: boolean;
   walletProven: boolean;
   /** Set for own agents; null for foreign agents. */
   walletConfirmed: boolean | null;
@@ -75,6 +76,7 @@ export const terminalAgentSchema = z
     image_url: z.string().nullable(),
     platform: z.string(),
     x402_supported: bit,
+    active: z.boolean().meta({ description: "false: its registration file says that it is not active" }),
     verified: bit.meta({ description: "1: the wallet is proven to be the agent's" }),
     cred_score: score,
     cred_tier: tier,
@@ -126,9 +128,10 @@ export function terminalRow(row: DirectoryRow, publicUrl: string): TerminalRow {
     chain_id: row.chainId,
     name: row.name,
     description: row.description,
-    image_url: own !== null ? `${publicUrl}/api/v2/aura/${own}.png` : row.imageUrl,
+    image_url: own !== null ? `${publicUrl}/api/v2/aura/${own}.png` : linkOf(row.imageUrl, publicUrl),
     platform: row.platform,
     x402_supported: row.x402Supported ? 1 : 0,
+    active: row.active,
     verified: row.walletProven ? 1 : 0,
     cred_score: row.credScore,
     cred_tier: tierWord(tierOf(row.credScore)),
@@ -167,6 +170,9 @@ function tokenOf(row: DirectoryRow) {
     counts: source === null ? null : source !== "claimed" && row.tokenCounts,
   };
 }
+
+/** A picture that this service serves has a path for its link. */
+const linkOf = (link: string | null, publicUrl: string) => (link?.startsWith("/") ? publicUrl + link : link);
 
 /** Checksums an EVM address; any other text is returned unchanged. */
 function shownAddress(text: string | null): string | null {

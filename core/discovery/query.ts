@@ -23,6 +23,8 @@ export type DiscoverQuery = {
   /** Its registry has proved its wallet, or has not. */
   verified?: boolean;
   accepts?: "x402";
+  /** True: also agents that say that they are not active. */
+  inactive?: boolean;
   /** US dollars per call, inclusive, of the offers that match (db/discovery/prices.ts); agents without a known price do not pass. */
   maxPrice?: number;
   /** False: agents are found by words only, and the question stays in the service. */

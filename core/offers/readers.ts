@@ -1,4 +1,5 @@
 /** What of an agent is read: one reader per kind of endpoint. A further kind is one entry here. */
+import { hasPlaceholder } from "../directory/foreign-text.ts";
 import { agentCard } from "./agent-card.ts";
 import { mcp } from "./mcp.ts";
 import type { OfferReader } from "./reader.ts";
@@ -20,8 +21,7 @@ export function sourcesOf(services: unknown): Source[] {
     const { name, endpoint } = (raw ?? {}) as Record<string, unknown>;
     const kind = typeof name === "string" ? sourceKindOf(name) : undefined;
     const url = addressOf(endpoint);
-    // An address with places to fill in leads nowhere.
-    if (!kind || url === null || !/^https?:$/.test(url.protocol) || /%7b|\{/i.test(url.href)) continue;
+    if (!kind || url === null || !/^https?:$/.test(url.protocol) || hasPlaceholder(url.href)) continue;
     sources.set(`${kind} ${url.href}`, { kind, url: url.href, host: url.host.slice(0, 260) });
     if (sources.size === MAX_SOURCES) break;
   }

@@ -3,6 +3,7 @@
  * had, the file as 8004scan has read it.
  */
 import type pg from "pg";
+import { imagePath } from "../../core/directory/embedded-image.ts";
 import { blankEntry, type DirectoryEntry } from "../../core/directory/entry.ts";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";
 import { scan8004 } from "../../core/directory/registry-readers/scan-8004.ts";
@@ -86,10 +87,11 @@ function erc8004Entry({ scanned, registration, ...agent }: StoredAgent, chainId:
     // The wallet registered itself or signed for it; the registry forgets it with a transfer.
     walletProven: agent.agentWallet !== null,
     description: said?.description ?? null,
-    imageUrl: said?.imageUrl ?? null,
+    imageUrl: said?.imageUrl?.startsWith("data:") ? imagePath(agent.agentId) : (said?.imageUrl ?? null),
     services: said?.services ?? [],
     traitCount: said?.traitCount ?? 0,
     x402Supported: said?.x402Supported ?? false,
+    active: said?.active ?? true,
     createdAt: new Date(agent.registeredAt * 1000).toISOString(),
   });
 }

@@ -36,7 +36,7 @@ export type StoredFile = {
 type FileStatus = "parsed" | "unreadable" | "unreachable" | "refused" | "waiting";
 
 /** Raised with what is read of a file: each is read again then, by a worker that reads so. */
-const READER_VERSION = 3;
+const READER_VERSION = 4;
 
 /** An agent `a` with its file `f`, in the shape of `Erc8004Agent`; `$now` is the time. */
 const AGENT = `a.registry, a.agent_id::text as "agentId", a.agent_uri as uri, a.updated_block::text as "updatedBlock",

@@ -73,7 +73,9 @@ export const EXAMPLES: readonly DirectoryQuery[] = [
   ...DIRECTORY_SORTS.map((sort) => ({ filter: "all" as const, sort })),
   ...TREND_WINDOW_KEYS.map((window) => ({ filter: "trending" as const, window, sort: TREND_WINDOWS[window].sort })),
   ...EVERY_FACET.map((facet) => ({ filter: "all" as const, sort: "cred_score" as const, ...facet })),
-  ...["Nova", "0xab", `0x${"ab".repeat(20)}`].map((q) => ({ filter: "x402" as const, sort: "cred_score" as const, q })),
+  ...["Nova", "0xab", `0x${"ab".repeat(20)}`].map((q) => ({
+    ...{ filter: "x402" as const, sort: "cred_score" as const, active: true as const, q },
+  })),
 ].map((query) => ({ descending: true, offset: 0, limit: 10, now: 0, ...query }));
 
 /**
@@ -84,7 +86,7 @@ export const EXAMPLES: readonly DirectoryQuery[] = [
  */
 export function matching(query: DirectoryQuery, $: (value: unknown) => string, sort?: DirectorySort, only?: string) {
   const { q, now } = query;
-  const { x402, scores, createdSince, createdUntil, activeSince, price } = boundsOf(query, now);
+  const { x402, active, scores, createdSince, createdUntil, activeSince, price } = boundsOf(query, now);
   const fromRows = isOfWallet(query);
   const score = fromRows ? "d.cred_score" : SORTS.cred_score;
   const bounds = scores.map(({ from, to }) => `${score} between ${from} and ${to}`);
@@ -94,6 +96,7 @@ export function matching(query: DirectoryQuery, $: (value: unknown) => string, s
   let rank: string | undefined;
   if (ofScores.length === 0 && !fromRows && sort === "cred_score") ofScores.push("s.cred_score is not null");
   if (x402) ofRows.push("d.x402_supported");
+  if (active) ofRows.push("d.active");
   for (const since of createdSince) ofRows.push(`d.created_at >= ${$(new Date(since))}`);
   if (createdUntil !== undefined) ofRows.push(`d.created_at <= ${$(new Date(createdUntil))}`);
   if (activeSince !== undefined) ofRows.push(`d.active_at >= ${$(new Date(activeSince))}`);

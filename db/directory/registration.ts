@@ -1,9 +1,11 @@
 /** An agent of the canonical ERC-8004 registry as its page shows it: the registration, its file, and what clients said of it. */
+import { type EmbeddedImage, embeddedImage } from "../../core/directory/embedded-image.ts";
 import type { StoredRegistration } from "../../core/directory/registration-view.ts";
 import { MAX_URI } from "../../core/directory/reviews.ts";
 import { isoTime } from "../sql/fragments.ts";
-import { json, numeric, statement, text } from "../sql/statement.ts";
+import { int8, json, nullable, numeric, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
+import { ERC8004 } from "./erc8004-rows.ts";
 import { REVIEW } from "./reviews-sql.ts";
 
 /** Max feedback shown, the newest first. */
@@ -47,6 +49,22 @@ const REGISTRATION = statement({
   columns: { registration: json<StoredRegistration>() },
   prepared: true,
 });
+
+const IMAGE = statement({
+  name: "erc8004-image",
+  params: { id: int8 },
+  text: `
+    select f.content->>'imageUrl' as image from offchain.directory d
+    join offchain.registration_file f on f.registry = d.registry
+      and f.agent_id = case when d.platform = '${ERC8004}' then d.agent_id::numeric end
+    where d.id = $id and d.removed_at is null`,
+  columns: { image: nullable(text) },
+});
+
+/** The picture that the registration file of a row has in itself; null for none. */
+export async function embeddedImageOf(db: Queryable, id: number): Promise<EmbeddedImage | null> {
+  return embeddedImage((await IMAGE.maybeOne(db, { id }))?.image ?? "");
+}
 
 /**
  * @param registry lower-case

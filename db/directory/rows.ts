@@ -26,7 +26,7 @@ function marketOf(token: string): string {
 const MEMBERS = `
   d.id, d.platform, d.agent_id as "agentId", d.address, d.token_id as "tokenId", d.chain_id as "chainId", d.name,
   d.description, d.image_url as "imageUrl", d.registry, d.owner_address as "ownerAddress",
-  d.x402_supported as "x402Supported", d.wallet_proven as "walletProven", d.wallet_confirmed as "walletConfirmed",
+  d.x402_supported as "x402Supported", d.active, d.wallet_proven as "walletProven", d.wallet_confirmed as "walletConfirmed",
   ${isoTime("d.created_at")} as "createdAt", d.cred_score as "credScore", ${ETHOS.score} as "ethosScore",
   d.token_address as "tokenAddress", d.token_symbol as "tokenSymbol", d.token_name as "tokenName",
   d.token_counts as "tokenCounts", ${marketOf("d.token_address")} as market, ${isoTime("d.updated_at")} as "updatedAt",

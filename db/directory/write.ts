@@ -32,6 +32,7 @@ const COLUMNS = {
   owner_address: ["ownerAddress", "text"],
   services: ["services", "jsonb"],
   x402_stated: ["x402Supported", "bool"],
+  active: ["active", "bool"],
   wallet_proven: ["walletProven", "bool"],
   wallet_confirmed: ["walletConfirmed", "bool"],
   trait_count: ["traitCount", "int4"],

@@ -10,6 +10,7 @@ export type CandidatesQuery = {
   ranges: readonly number[];
   minCred?: number | undefined;
   maxPrice?: number | undefined;
+  inactive?: boolean | undefined;
   /** For each need of the query twice, own words and others: the lexemes by which its class is found, and a condition where that says more. */
   needs: readonly { lexemes: readonly string[]; condition: string | null }[];
   most: number;
@@ -86,19 +87,20 @@ export const COLUMNS = {
 
 /** What every document must meet in addition to the words. */
 export const limitsOf = (
-  { minCred, maxPrice }: Pick<CandidatesQuery, "minCred" | "maxPrice">,
+  { minCred, maxPrice, inactive }: Pick<CandidatesQuery, "minCred" | "maxPrice" | "inactive">,
   $: Placeholder,
 ): string[] => [
+  ...(inactive ? [] : ["d.active"]),
   ...(minCred === undefined ? [] : [`d.cred >= ${$(minCred)}::int2`]),
   ...(maxPrice === undefined ? [] : [`d.price_usd <= ${$(maxPrice)}::float8`]),
 ];
 
 export const CANDIDATES = family({
   name: "discovery-candidates",
-  text: ({ condition, ranges, minCred, maxPrice, needs, most }: CandidatesQuery, $) => {
+  text: ({ condition, ranges, needs, most, ...limited }: CandidatesQuery, $) => {
     const bound = `${$(most)}::int4`;
     const matching = condition === null ? [] : [`d.words @@ ${$(condition)}::tsquery`];
-    const limits = limitsOf({ minCred, maxPrice }, $);
+    const limits = limitsOf(limited, $);
     const branches = ranges.map((range) => {
       // A literal, equal to the condition of the range's index.
       const where = [`d.trust_range = ${range}`, ...matching, ...limits];
@@ -122,7 +124,7 @@ export const CANDIDATES = family({
       ],
       most: 10,
     },
-    { condition: null, ranges: [0], needs: [], most: 10 },
+    { condition: null, ranges: [0], needs: [], most: 10, inactive: true },
   ],
 });
 

@@ -135,9 +135,10 @@ const requiredOf = (needs: readonly ExpandedNeed[]): Condition =>
 const estimated = (needs: readonly ExpandedNeed[], total: number) => needs[0]?.documents ?? total;
 
 /** What is read of each document, and the limits it must be within. */
-const wantedOf = ({ minCred, maxPrice }: DiscoverQuery, needs: readonly ExpandedNeed[]) => ({
+const wantedOf = ({ minCred, maxPrice, inactive }: DiscoverQuery, needs: readonly ExpandedNeed[]) => ({
   minCred,
   maxPrice,
+  inactive,
   needs: needs.flatMap(({ lexemes: own, others, exact, condition }) =>
     [own, others].map((lexemes) => ({ lexemes, condition: exact ? condition : null })),
   ),

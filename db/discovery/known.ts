@@ -30,6 +30,7 @@ export type KnownAgent = AgentText & {
    */
   operator: string | null;
   verified: boolean;
+  active: boolean;
   /** Something other than the agent shows whose it is: its proven wallet or accounts, or an endpoint that is confirmed. */
   backed: boolean;
   speaks: Protocol[];
@@ -69,7 +70,7 @@ const ROWS = family({
     select d.id, d.platform, d.chain_id as "chainId", d.name, d.description,
       coalesce(d.owner_address, case when ${HAS_NAMESPACE} then lower(split_part(d.agent_id, '/', 1)) end) as operator,
       ${indexed ? HELD_SINCE : "null::int8"} as "heldSince",
-      d.wallet_proven as "verified", d.x402_supported as "x402", d.cred_score as cred,
+      d.wallet_proven as "verified", d.active, d.x402_supported as "x402", d.cred_score as cred,
       d.uses, d.used_at as "usedAt", d.created_at as "registeredAt",
       array(select left(s->>'name', 40) from jsonb_array_elements(
         case when jsonb_typeof(d.services) = 'array' then d.services else '[]' end) s
@@ -96,6 +97,7 @@ const ROWS = family({
     operator: nullable(text),
     heldSince: nullable(int8),
     verified: bool,
+    active: bool,
     x402: bool,
     cred: int2,
     uses: int4,

@@ -17,7 +17,7 @@ const FAR_REACH = 20_000;
 const SAMPLE_SIZE = 500;
 const SAMPLE_MS = 600_000;
 
-type NearestQuery = Pick<CandidatesQuery, "minCred" | "maxPrice" | "needs"> & {
+type NearestQuery = Pick<CandidatesQuery, "minCred" | "maxPrice" | "inactive" | "needs"> & {
   /** Signs of the question's vector, and the model of both. */
   signs: string;
   model: string;

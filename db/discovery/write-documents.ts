@@ -126,7 +126,7 @@ function rowOf(
   const textQuality = imitation ? Math.min(quality, IMITATION_QUALITY) : quality;
   const factors = factorValues({ ...agent.known, textQuality, copy });
   const trust = trustOf(factors);
-  const { id, platform, chainId, verified, speaks, priceUsd, operator: owner, registeredAt } = agent;
+  const { id, platform, chainId, verified, active, speaks, priceUsd, operator: owner, registeredAt } = agent;
   const lexemes = [
     filterLexemes.platformLexeme(platform),
     filterLexemes.verifiedLexeme(verified),
@@ -143,6 +143,7 @@ function rowOf(
     chainId,
     cred: agent.known.cred,
     verified,
+    active,
     speaks: PROTOCOLS.reduce((bits, protocol, i) => bits | (speaks.includes(protocol) ? 1 << i : 0), 0),
     priceUsd,
     owner,
@@ -210,26 +211,26 @@ const PUT = statement({
   name: "discovery-put",
   params: { rows: jsonb<ReturnType<typeof rowOf>[]>(), now: timestamptz },
   text: `
-    insert into offchain.discovery_document as d (directory_id, words, trust, factors, platform, chain_id, cred, verified,
+    insert into offchain.discovery_document as d (directory_id, words, trust, factors, platform, chain_id, cred, verified, active,
       speaks, price_usd, owner, name_key, text_keys, sibling_key, name_since, simhash, copy, disguised, imitation, registered_at, written_at)
-    select r.id, r.words::tsvector, r.trust, r.factors, r.platform, r."chainId", r.cred, r.verified, r.speaks, r."priceUsd",
+    select r.id, r.words::tsvector, r.trust, r.factors, r.platform, r."chainId", r.cred, r.verified, r.active, r.speaks, r."priceUsd",
       r.owner, r."nameKey", r."textKeys", r."siblingKey", r."nameSince", r.simhash, r.copy, r.disguised, r.imitation, r."registeredAt",
       $now
     from jsonb_to_recordset($rows) as r(id int8, words text, trust int2, factors int2[], platform text, "chainId" int4,
-      cred int2, verified bool, speaks int2, "priceUsd" float8, owner text, "nameKey" int8, "textKeys" int8[], "siblingKey" int8, "nameSince" timestamptz, simhash int8,
+      cred int2, verified bool, active bool, speaks int2, "priceUsd" float8, owner text, "nameKey" int8, "textKeys" int8[], "siblingKey" int8, "nameSince" timestamptz, simhash int8,
       copy bool, disguised bool, imitation bool, "registeredAt" timestamptz)
     order by r.id
     on conflict (directory_id) do update set words = excluded.words, trust = excluded.trust, factors = excluded.factors,
-      platform = excluded.platform, chain_id = excluded.chain_id, cred = excluded.cred, verified = excluded.verified,
+      platform = excluded.platform, chain_id = excluded.chain_id, cred = excluded.cred, verified = excluded.verified, active = excluded.active,
       speaks = excluded.speaks, price_usd = excluded.price_usd, owner = excluded.owner, name_key = excluded.name_key,
       text_keys = excluded.text_keys, sibling_key = excluded.sibling_key, name_since = excluded.name_since, simhash = excluded.simhash, copy = excluded.copy, disguised = excluded.disguised,
       imitation = excluded.imitation,
       registered_at = excluded.registered_at, written_at = excluded.written_at
-    where (d.words, d.trust, d.factors, d.platform, d.chain_id, d.cred, d.verified, d.speaks, d.price_usd, d.owner,
+    where (d.words, d.trust, d.factors, d.platform, d.chain_id, d.cred, d.verified, d.active, d.speaks, d.price_usd, d.owner,
         d.name_key, d.text_keys, d.sibling_key, d.name_since, d.simhash, d.copy, d.disguised, d.imitation,
         d.registered_at)
       is distinct from (excluded.words, excluded.trust, excluded.factors, excluded.platform, excluded.chain_id,
-        excluded.cred, excluded.verified, excluded.speaks, excluded.price_usd, excluded.owner, excluded.name_key,
+        excluded.cred, excluded.verified, excluded.active, excluded.speaks, excluded.price_usd, excluded.owner, excluded.name_key,
         excluded.text_keys, excluded.sibling_key, excluded.name_since, excluded.simhash, excluded.copy, excluded.disguised, excluded.imitation,
         excluded.registered_at)`,
 });

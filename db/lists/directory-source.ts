@@ -52,6 +52,7 @@ export const DIRECTORY_COLUMNS = {
   hasToken: { kind: "flag" },
   walletProven: { kind: "flag" },
   coinbase: { kind: "flag" },
+  active: { kind: "flag" },
   ...flags<"speaks", Protocol>("speaks", PROTOCOLS),
   ...flags<"proof", ProofPlatformKey>("proof", PROOF_PLATFORM_KEYS),
 } as const satisfies TableDefinition;
@@ -87,9 +88,9 @@ const VALUES = `d.cred_score, d.created_at, d.active_at, d.trend, ${trendSql("7d
     d.market_cap_usd, d.volume_24h_usd, d.price_change_24h, d.liquidity_usd, ${ETHOS.score}, d.updated_at,
     d.sort_name, case when d.search_name <> d.sort_name then d.search_name end,
     d.platform, d.address, case when d.owner_address is distinct from d.address then d.owner_address end, lower(d.agent_id), lower(d.token_symbol), d.x402_supported,
-    ${HAS_TOKEN}, d.wallet_proven, d.coinbase, ${words("d.protocols")}, ${words("d.proofs")}`;
+    ${HAS_TOKEN}, d.wallet_proven, d.coinbase, d.active, ${words("d.protocols")}, ${words("d.proofs")}`;
 /** Index of the field after the values: whether the row was removed. */
-const REMOVED = 27;
+const REMOVED = 28;
 
 const wholeMinutes = (ms: number | null) => (ms === null ? null : Math.floor(ms / 60_000));
 
@@ -118,8 +119,9 @@ const read = (row: CopyRow): Values => [
   row.flag(22),
   row.flag(23),
   row.flag(24),
-  ...protocolFlags(row.bytes(25)),
-  ...proofFlags(row.bytes(26)),
+  row.flag(25),
+  ...protocolFlags(row.bytes(26)),
+  ...proofFlags(row.bytes(27)),
 ];
 
 const COUNT = statement({

@@ -164,8 +164,9 @@ function facetConditions({ platform, chain, speaks, verified, hasToken }: Facets
 function conditions(query: DirectoryQuery, word: string | undefined): Condition[] {
   const { q, now } = query;
   const where = facetConditions(query);
-  const { x402, scores, createdSince, createdUntil, activeSince, price } = boundsOf(query, now);
+  const { x402, active, scores, createdSince, createdUntil, activeSince, price } = boundsOf(query, now);
   if (x402) where.push({ column: "x402", is: true });
+  if (active) where.push({ column: "active", is: true });
   for (const { from, to } of scores) where.push({ column: "credScore", from, to });
   for (const since of createdSince) where.push({ column: "createdAt", from: since });
   if (createdUntil !== undefined) where.push({ column: "createdAt", to: createdUntil });

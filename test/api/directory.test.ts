@@ -2,6 +2,7 @@
 import { getAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
+import { imagePath, imageUri } from "../../core/directory/embedded-image.ts";
 import { DIRECTORY_FILTERS, DIRECTORY_SORTS } from "../../core/directory/filters.ts";
 import { storeEthosScores } from "../../db/directory/ethos.ts";
 import { storeQuotes } from "../../db/directory/markets.ts";
@@ -383,6 +384,67 @@ describe("one agent", () => {
       }
     } finally {
       await pool.query("delete from offchain.directory where name = 'Planted'");
+    }
+  });
+
+  it("that has its picture in its file is shown with a link to it, which serves a picture and no document", async () => {
+    const { pool } = api.database;
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+    await plantDirectory(pool, [
+      ...["90", "91"].map((agent_id) => ({
+        ...{
+          platform: "erc8004",
+          agent_id,
+          name: "Drawn",
+          cred_score: 5,
+          registry: OTHER,
+          image_url: imagePath(agent_id),
+        },
+      })),
+    ]);
+    const content = { imageUrl: imageUri({ type: "image/svg+xml", bytes: new TextEncoder().encode(svg) }) };
+    await pool.query(
+      `insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at)
+       values ($1, 90, 'data:', 'parsed', $2, now()), ($1, 91, 'data:', 'parsed', '{"imageUrl": "https://a.example/"}', now())`,
+      [OTHER, JSON.stringify(content)],
+    );
+    try {
+      const [drawn] = (await list("?q=erc8004-90")).agents;
+      const { pathname } = new URL(String(drawn!.image_url));
+      const { status, headers, text } = await api.get(pathname);
+      expect([status, headers.get("content-type"), text]).toEqual([200, "image/svg+xml", svg]);
+      expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; .*sandbox$/);
+      expect(headers.get("content-disposition")).toBe("attachment");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      for (const ref of ["erc8004-91", "helixa-7", "nobody"])
+        expect((await api.get(`/api/terminal/agent/${ref}/image`)).status).toBe(404);
+    } finally {
+      await pool.query("delete from offchain.directory where name = 'Drawn'");
+      await pool.query("delete from offchain.registration_file");
+    }
+  });
+
+  it("that says that it is not active is listed so, and found only by who asks for such", async () => {
+    const { pool } = api.database;
+    await plantDirectory(pool, [
+      { platform: "erc8004", agent_id: "92", name: "Retired Atlas", cred_score: 5, active: false },
+    ]);
+    try {
+      const total = async (query: string) => {
+        const { body } = await api.get(`/api/terminal/counts${query}`);
+        const page = await list(query);
+        expect((body.counts as Record<string, number>).all).toBe(page.total);
+        return page.total;
+      };
+      expect((await list()).agents.find(({ name }) => name === "Retired Atlas")).toMatchObject({ active: false });
+      expect(await names("?q=atlas")).toEqual(["Atlas", "Atlas 8004"]);
+      expect(await names("?q=atlas&inactive=true")).toEqual(["Atlas", "Atlas 8004", "Retired Atlas"]);
+      expect(await names("?q=erc8004-92")).toEqual(["Retired Atlas"]);
+      expect([await total(""), await total("?q=atlas"), await total("?q=atlas&inactive=1")]).toEqual([6, 2, 3]);
+      expect((await api.get("/api/terminal/agent/erc8004-92")).body).toMatchObject({ active: false });
+      expect((await api.get("/api/terminal/agent/helixa-7")).body).toMatchObject({ active: true });
+    } finally {
+      await pool.query("delete from offchain.directory where name = 'Retired Atlas'");
     }
   });
 

@@ -26,6 +26,10 @@ beforeAll(async () => {
       ...{ platform: "x402-bazaar", agent_id: "b1", name: "Checker", cred_score: 20, x402_supported: true },
       description: "Solidity audit of one file, paid per call.",
     },
+    {
+      ...{ platform: "erc8004", agent_id: "10", token_id: 10, name: "Retired", cred_score: 40, active: false },
+      description: "Grinds lenses for telescopes.",
+    },
     { platform: "erc8004", agent_id: "9", name: "Traducteur", cred_score: 40, description: "Translates contracts." },
     ...Array.from({ length: 30 }, (_, i) => ({
       ...{ platform: "virtuals", agent_id: `v${i}`, name: `Weather ${wordsOf(i, 1)}`, cred_score: i },
@@ -94,6 +98,15 @@ describe("an answer", () => {
     const { understood, hits } = await ask("q=audit+solidity+x402+under+5+cents");
     expect(understood.filters).toMatchObject({ maxPrice: 0.05 });
     expect(hits[0]!.agent.agent_id).toBe("b1");
+  });
+
+  it("leaves out who says that it is not active, unless such are asked for", async () => {
+    expect([await found("q=telescopes"), await found("q=telescopes&inactive=false")]).toEqual([[], []]);
+    expect((await ask("q=telescopes&inactive=true")).hits).toMatchObject([
+      { agent: { agent_id: "10", active: false } },
+    ]);
+    expect(await found("limit=50")).not.toContain("10");
+    expect(await found("limit=50&inactive=true")).toContain("10");
   });
 
   it("lists by trust without words", async () => {

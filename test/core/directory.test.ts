@@ -175,10 +175,17 @@ describe("defects of registration files", () => {
     [{ name: "n".repeat(65) }, ["cut: name"]],
     [{ name: "n".repeat(64), description: "d".repeat(2_000) }, []],
     [{ description: "d".repeat(2_001) }, ["cut: description"]],
-    [{ image: "data:image/png;base64,AAAA" }, ["image"]],
+    [{ type: [WHOLE.type, "https://a.example/spec"] }, ["type_list"]],
+    [{ type: ["agent"] }, ["type"]],
+    [{ image: "data:text/html;base64,AAAA" }, ["image"]],
+    [{ image: "data:image/png;base64,%%" }, ["image"]],
+    [{ image: `data:image/png;base64,${"A".repeat(43_692)}` }, ["image_too_large"]],
     [{ active: "yes" }, ["active"]],
     [{ services: undefined, endpoints: WHOLE.services }, ["old_services"]],
-    [{ services: { mcp: {} } }, ["services_no_list"]],
+    [{ services: { mcp: {} } }, ["services_no_list", "service: 1"]],
+    [{ services: [{ ...WHOLE.services[0], endpoint: "https://a.example/{agentId}/mcp" }] }, ["template: 1"]],
+    [{ services: [{ ...WHOLE.services[0], endpoint: "https://a.example/%7Bid%7D" }] }, ["template: 1"]],
+    [{ services: [{ ...WHOLE.services[0], endpoint: "https://a.example/<id>/mcp" }] }, ["template: 1"]],
     [{ services: [...WHOLE.services, { name: "A2A" }, 5] }, ["service: 2", "service: 3"]],
     [{ services: many(64) }, []],
     [{ services: many(65) }, ["services_cut"]],
@@ -188,6 +195,87 @@ describe("defects of registration files", () => {
   ];
   it.each(files)("%.80j has %j", (change, defects) => expect(of(change)).toEqual(defects));
 
+  const { endpoint } = WHOLE.services[0]!;
+  const WEB = "https://a.example/";
+  const odd: [services: unknown, read: string[], defects: string[]][] = [
+    [[{ type: "MCP", value: endpoint, meta: { version: "2" } }], [`MCP ${endpoint} 2`], ["service_words: 1"]],
+    [[{ name: "MCP", url: endpoint, version: "2" }], [`MCP ${endpoint} 2`], ["service_words: 1"]],
+    [[{ id: "#a", type: "MCP", serviceEndpoint: endpoint }], [`MCP ${endpoint}`], ["service_words: 1"]],
+    [[{ protocol: "MCP", uri: endpoint }], [`MCP ${endpoint}`], ["service_words: 1"]],
+    [{ MCP: { endpoint, version: "2" }, web: WEB }, [`MCP ${endpoint} 2`, `web ${WEB}`], ["services_no_list"]],
+    [{ MCP: [endpoint, WEB] }, [`MCP ${endpoint}`, `MCP ${WEB}`], ["services_no_list"]],
+    [{ mcp: { name: "MCP", endpoint } }, [`MCP ${endpoint}`], ["services_no_list"]],
+    [WHOLE.services[0], [`MCP ${endpoint}`], ["services_no_list"]],
+    [endpoint, [], ["services_no_list"]],
+    [null, [], []],
+  ];
+  it.each(odd)("services written as %.80j are read", (services, read, defects) => {
+    const found = readRegistration(JSON.stringify({ ...WHOLE, services }));
+    const shown = found.services.map(({ name, endpoint, version }) => [name, endpoint, version ?? []].flat().join(" "));
+    expect([shown, found.warnings]).toEqual([read, defects]);
+  });
+
+  it.each([
+    [undefined, true, []],
+    [null, true, []],
+    [true, true, []],
+    [false, false, []],
+    ["false", false, ["active"]],
+    [0, false, ["active"]],
+    ["true", true, ["active"]],
+    ["no", true, ["active"]],
+  ])("active written as %j is %s, with %j", (active, isActive, warnings) =>
+    expect(readRegistration(JSON.stringify({ ...WHOLE, active }))).toMatchObject({ active: isActive, warnings }),
+  );
+
+  const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+  const STORED_SVG = `data:image/svg+xml;base64,${Buffer.from(SVG).toString("base64")}`;
+  const V0 = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG";
+  const images: [image: string, imageUrl: string | null, defects: string[]][] = [
+    [STORED_SVG, STORED_SVG, []],
+    [`data:image/svg+xml;utf8,${SVG}`, STORED_SVG, []],
+    [`data:image/svg+xml;charset=utf-8,${encodeURIComponent(SVG)}`, STORED_SVG, []],
+    [`data:image/svg+xml;base64,${SVG}`, STORED_SVG, []],
+    ["DATA:image/PNG;base64,AAAA", "data:image/png;base64,AAAA", []],
+    ["data:image/jpg;base64,AAAA", "data:image/jpeg;base64,AAAA", []],
+    ["data:image/png;base64,", null, ["image"]],
+    ["data:image/x-icon;base64,AAAA", null, ["image"]],
+    ["data:application/xml;base64,AAAA", null, ["image"]],
+    [`ipfs://${V0}/a.png`, `ipfs://${V0}/a.png`, []],
+    [`/ipfs/${V0}/a.png`, `ipfs://${V0}/a.png`, ["image"]],
+    [V0, `ipfs://${V0}`, ["image"]],
+  ];
+  it.each(images)("the image %.60s is %.60s", (image, imageUrl, warnings) =>
+    expect(readRegistration(JSON.stringify({ ...WHOLE, image }))).toMatchObject({ imageUrl, warnings }),
+  );
+
+  const V1 = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
+  const contents: [uri: string, path: string, defects: string[]][] = [
+    ...[`ipfs://${V0}/a`, `ipfs://ipfs/${V0}/a`, `ipfs:/${V0}/a`, `IPFS:${V0}/a`, `dweb:/ipfs/${V0}/a`].map(
+      (uri): [string, string, string[]] => [uri, `${V0}/a`, []],
+    ),
+    [`https://ipfs.io/ipfs/${V0}/a?filename=a.json#b`, `${V0}/a`, []],
+    [`http://127.0.0.1:8080/ipfs/${V1}`, V1, []],
+    [`https://${V1}.ipfs.dweb.link/a`, `${V1}/a`, []],
+    [`https://${V1.toUpperCase()}.ipfs.w3s.link/`, `${V1}/`, []],
+    [`ipfs://https://ipfs.io/ipfs/${V0}/a`, `${V0}/a`, []],
+    [`/ipfs/${V0}/a`, `${V0}/a`, ["bare_cid"]],
+    [`ipfs/${V0}`, V0, ["bare_cid"]],
+    [`${V1}/a`, `${V1}/a`, ["bare_cid"]],
+    [V1.toUpperCase(), V1.toUpperCase(), ["bare_cid"]],
+    [`k${"2".repeat(55)}`, `k${"2".repeat(55)}`, ["bare_cid"]],
+    [`z${"d".repeat(48)}`, `z${"d".repeat(48)}`, ["bare_cid"]],
+    [`f01551220${"0".repeat(64)}`, `f01551220${"0".repeat(64)}`, ["bare_cid"]],
+    [`u${"A".repeat(48)}`, `u${"A".repeat(48)}`, ["bare_cid"]],
+  ];
+  it.each(contents)("%.60s is asked of the configured gateway", (uri, path, warnings) =>
+    expect(locateFile(uri, GATEWAYS, unpack)).toMatchObject({ url: `${GATEWAYS.ipfs}/ipfs/${path}`, warnings }),
+  );
+  it.each(["https://a.example/ipfs/x", "https://x.ipfs.io/a", `https://a.example/?at=/ipfs/${V0}`])(
+    "%.60s is no content address",
+    (url) => expect(locateFile(url, GATEWAYS, unpack)).toMatchObject({ url, warnings: [] }),
+  );
+
   const base64 = (text: string) => `data:application/json;base64,${Buffer.from(text).toString("base64")}`;
   /** As agents on the chain have it. */
   const packed = (coding: string, bytes: Buffer) =>
@@ -195,6 +283,13 @@ describe("defects of registration files", () => {
   const places: [uri: string, kind: string, defects: string[]][] = [
     [base64("{}"), "inline", []],
     ["{}", "inline", ["uri_is_file"]],
+    ["%7B%7D", "inline", ["uri_is_file"]],
+    [Buffer.from('{"a":"ÿ?>"}').toString("base64"), "inline", ["uri_is_file"]],
+    [Buffer.from('{"a":"ÿ?>"}').toString("base64url"), "inline", ["uri_is_file"]],
+    ["application/json;base64,e30=", "inline", ["uri_is_file"]],
+    ["text/plain,{}", "inline", ["uri_is_file", "data_type", "data_plain"]],
+    ["e".repeat(400_000), "unusable", ["uri_too_long"]],
+    [`e30${"A".repeat(400_000)}`, "unusable", ["too_large"]],
     ["data:application/json,{}", "inline", ["data_plain"]],
     ["data:text/plain;base64,e30=", "inline", ["data_type"]],
     ["data:application/json;base64", "unusable", ["data_empty"]],

@@ -27,7 +27,9 @@ export type PlantedRow = {
   registry?: string | null;
   owner_address?: string | null;
   description?: string | null;
+  image_url?: string | null;
   x402_supported?: boolean;
+  active?: boolean;
   wallet_proven?: boolean;
   protocols?: string[];
   proofs?: string[];
@@ -63,7 +65,9 @@ const TYPES: Record<keyof PlantedRow, string> = {
   chain_id: "int4",
   owner_address: "text",
   description: "text",
+  image_url: "text",
   x402_supported: "bool",
+  active: "bool",
   wallet_proven: "bool",
   protocols: "text[]",
   proofs: "text[]",
@@ -89,6 +93,7 @@ const TYPES: Record<keyof PlantedRow, string> = {
 const COLUMNS = Object.keys(TYPES) as (keyof PlantedRow)[];
 const NEVER_NULL: Partial<Record<keyof PlantedRow, string>> = {
   x402_supported: "false",
+  active: "true",
   wallet_proven: "false",
   protocols: "'{}'",
   proofs: "'{}'",
@@ -168,6 +173,7 @@ export function directoryRow(now: number): fc.Arbitrary<PlantedRow> {
     owner_address: fc.option(fc.oneof(address, bech, wallet), { nil: null }),
     wallet_confirmed: fc.option(fc.boolean(), { nil: null }),
     x402_supported: fc.boolean(),
+    active: fc.boolean(),
     wallet_proven: fc.boolean(),
     protocols: fc.subarray([...PROTOCOLS]),
     proofs: fc.subarray([...PROOF_PLATFORM_KEYS]),
@@ -247,6 +253,7 @@ export const directoryQuestion = (now: number): fc.Arbitrary<DirectoryQuestion> 
     .record({
       filter: fc.constantFrom(...DIRECTORY_FILTERS),
       window: fc.constantFrom(undefined, ...TREND_WINDOW_KEYS),
+      active: fc.constantFrom(undefined, true as const),
       facets: facets(),
       q: fc.oneof(fc.constant(undefined), q),
       sort: fc.constantFrom(...SORTS),

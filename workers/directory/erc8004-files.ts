@@ -170,7 +170,10 @@ export async function readFile(
   const failures = (known?.failures ?? 0) + 1;
   const retryAt = new Date(now.getTime() + backoffMs(RETRY_MS, REFRESH_MS, failures));
   // Content that an earlier worker stored lacks what is read by now: it is read as a whole.
-  const answer = await documents.get(place.url, known?.content?.agents ? validatorsOf(known) : null);
+  const validators = known?.content?.active === undefined ? null : validatorsOf(known);
+  let answer = await documents.get(place.url, validators);
+  // What the configured gateway does not have may be had of the one that the URI names.
+  if (answer.kind === "failed" && place.gateway) answer = await documents.get(place.gateway, validators);
   switch (answer.kind) {
     case "unchanged":
       return kept("parsed", { failures: 0, nextTryAt: later });

@@ -49,10 +49,11 @@ function facetBits({ platform, chain, speaks, verified, hasToken }: Facets): str
 
 /** SQL of the bits of the rows that meet filter and facets; the searched text and the owner are not among them. */
 export function narrowingBits(narrowing: DirectoryNarrowing, now: number): string {
-  const { x402, scores, createdSince, createdUntil, activeSince, price } = boundsOf(narrowing, now);
+  const { x402, active, scores, createdSince, createdUntil, activeSince, price } = boundsOf(narrowing, now);
   const parts = [LIVE, ...facetBits(narrowing)];
   const put = (part: string | undefined) => part !== undefined && parts.push(part);
   if (x402) parts.push(flag("x402"));
+  if (active) parts.push(`~${flag("inactive")}`);
   for (const { from, to } of scores) parts.push(...range("score", from, to));
   for (const since of createdSince) {
     parts.push(flag("has:created"));

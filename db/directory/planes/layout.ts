@@ -22,6 +22,7 @@ const WIDTHS: readonly (readonly [column: string, bits: number])[] = [
   ["hasToken", 1],
   ["wallet", 1],
   ["coinbase", 1],
+  ["inactive", 1],
   ["up", 1],
   ["down", 1],
   ...flags("platform", PLATFORM_KEYS),
@@ -113,9 +114,9 @@ export const VALUES = `d.id is not null and d.removed_at is null, d.x402_support
   array_to_string(d.protocols, ' '), array_to_string(d.proofs, ' '), d.cred_score, d.created_at, d.updated_at, d.active_at,
   d.trend, ${trendSql("7d")}, ${trendSql("30d")}, d.chain_id, ${ETHOS.score}, d.market_cap_usd, d.volume_24h_usd,
   d.price_change_24h, d.liquidity_usd, d.sort_name, d.search_name, d.address,
-  d.owner_address`;
+  d.owner_address, not d.active`;
 /** Index of the field behind them. */
-export const AFTER_VALUES = 26;
+export const AFTER_VALUES = 27;
 
 /** What the planes show of a row; the code is null when it does not fit. */
 export type PlanesRow = { live: boolean; code: Uint8Array | null; searchName: string };
@@ -129,6 +130,7 @@ export function readRow(row: CopyRow, placeOfName: (name: Uint8Array) => number)
   names.forEach((column, i) => {
     if (row.flag(2 + i)) code.put(column, 1);
   });
+  if (row.flag(26)) code.put("inactive", 1);
   const platform = textOf(row.bytes(6));
   code.put("platform", PLATFORM_KEYS.indexOf(platform as (typeof PLATFORM_KEYS)[number]));
   code.flag(`platform:${platform}`);

@@ -180,9 +180,15 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
   const watched = useStored("watched").includes(link);
   const { data: answer } = useQuery(badgesQuery([row.id]));
   const badges = answer?.data.marks[0];
+  // A picture elsewhere is not loaded: its host would learn who reads the page.
+  const served = /\/api\/terminal\/agent\/[^/]+\/image$/.exec(row.image_url ?? "")?.[0];
   return (
     <header className="agent-head foreign">
-      <Sigil seed={`${row.platform}:${row.agent_id}`} score={row.cred_score} size={120} />
+      {served ? (
+        <img src={served} width={120} height={120} alt="" />
+      ) : (
+        <Sigil seed={`${row.platform}:${row.agent_id}`} score={row.cred_score} size={120} />
+      )}
       <div className="agent-who">
         <p className="muted">
           {platformLabel(row.platform)} ·{" "}
@@ -191,6 +197,7 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
         <h1>
           <bdi>{row.name || "Unnamed"}</bdi>
         </h1>
+        {!row.active && <p className="warnings">Its registration file says that it is not active.</p>}
         {row.description ? (
           <p className="muted about">
             <bdi>{row.description}</bdi>

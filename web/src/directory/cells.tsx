@@ -40,6 +40,7 @@ export function AgentCell({ row }: { row: Row }) {
           <Link href={rowLink(row)} className="row-link clip">
             <bdi>{row.name || "Unnamed"}</bdi>
           </Link>
+          {!row.active && <span className="tag">inactive</span>}
           {row.verified === 1 && (
             <span className="tick" title="Its wallet is proven">
               <Icon name="check" />
