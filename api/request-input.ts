@@ -46,7 +46,7 @@ export function inputReader(endpoint: Endpoint): (request: Unread) => Promise<Re
     const search = cut < 0 ? "" : url.slice(cut + 1);
     const { values, ignored } = readQuery(search, known);
     if (ignored.length > 0) head.setHeader("X-Ignored-Params", ignoredParams(ignored));
-    const params = check(endpoint.params, sent, "path");
+    const params = check(endpoint.params, sent, "path", () => nameHint(endpoint.path, sent));
     const query = check(querySchema, values, "query") as { minBlock?: number } | undefined;
     if (endpoint.malformed) return protocolInput(endpoint, incoming, { params, query, search });
     const { bytes, value } = hasBody ? await readBody(incoming) : NO_BODY;
@@ -70,15 +70,26 @@ async function protocolInput(
 /** A path of fields without free words: a caller names the keys of some objects. */
 const PLAIN_PATH = /^[\w.-]+$/;
 
+/** The next step of whoever has put a name where an agent's id belongs. */
+function nameHint(path: string, { ref, id }: Readonly<Record<string, string>>): string | undefined {
+  const given = path.startsWith("/api/v2/agent/") && (ref ?? id);
+  return given ? `GET /api/v2/search?q=${encodeURIComponent(given)} finds an agent by its name.` : undefined;
+}
+
 /** Checks one part of the request. @throws Failure invalid_input naming each problem by its path */
-export function check(schema: z.ZodType | undefined, value: unknown, part: string): unknown {
+export function check(
+  schema: z.ZodType | undefined,
+  value: unknown,
+  part: string,
+  hint?: () => string | undefined,
+): unknown {
   if (schema === undefined) return undefined;
   const parsed = parsedWithoutNulls(schema, value, { error: issueText });
   if (parsed.success) return parsed.data;
   const details = issueDetails(parsed.error, part);
   const [first] = details;
   const path = first && (PLAIN_PATH.test(first.path) ? first.path : quoted(first.path));
-  return fail("invalid_input", `The request is not valid: ${path} ${first?.message}.`, { details });
+  return fail("invalid_input", `The request is not valid: ${path} ${first?.message}.`, { details, hint: hint?.() });
 }
 
 /** SHA-256 of method, path, query and body, in hex. */

@@ -43,7 +43,10 @@ export const failNoAgent = (agent: AgentRef): never =>
     "tokenId" in agent
       ? `There is no agent ${agent.tokenId}.`
       : `There is no agent with the wallet ${checksum(agent.address)}.`,
-    { agent },
+    {
+      agent,
+      hint: "GET /api/v2/search?q=<name or wallet> finds agents; GET /api/v2/agents lists them.",
+    },
   );
 
 /** Throws a Failure. Use it below the HTTP layer, which converts it once to an answer. */

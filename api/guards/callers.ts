@@ -6,6 +6,7 @@ import type { Networks } from "../../core/callers/shares.ts";
 import {
   findAccessToken,
   findCredential,
+  HOW_TO_SIGN_IN,
   type SignInKind,
   type WalletCredential,
 } from "../../core/callers/wallet-credential.ts";
@@ -54,7 +55,7 @@ async function agent(parts: CallerParts, request: Request): Promise<WalletCaller
   const { credential } = credentials(request.incoming);
   if (credential) return wallet(parts, credential, ["siwa"], request);
   return fail("unauthenticated", "This operation needs a SIWA credential.", {
-    hint: "Authorization: Bearer {address}:{timestamp}:{signature}",
+    hint: HOW_TO_SIGN_IN,
   });
 }
 
@@ -72,7 +73,7 @@ async function human(parts: CallerParts, request: Request): Promise<WalletCaller
   if (credential) return wallet(parts, credential, ["siwe", "siwa"], request);
   if (accessToken === null)
     return fail("unauthenticated", "This operation needs a SIWE or SIWA credential, or an access token.", {
-      hint: "Authorization: Bearer {address}:{timestamp}:{signature}",
+      hint: HOW_TO_SIGN_IN,
     });
   return tokenHolder(parts, accessToken, request);
 }
@@ -82,7 +83,7 @@ async function owner(parts: CallerParts, request: Request): Promise<OwnerCaller>
   const { credential, accessToken } = credentials(request.incoming);
   if (credential === null)
     return fail("unauthenticated", "This operation needs a wallet's SIWE or SIWA credential.", {
-      hint: "Send the wallet's credential in X-SIWA; an access token may be in Authorization.",
+      hint: `${HOW_TO_SIGN_IN} Beside an access token the wallet's credential is in X-SIWA.`,
     });
   const signed = await wallet(parts, credential, ["siwe", "siwa"], request);
   return { ...signed, tokenCaller: accessToken === null ? null : await tokenHolder(parts, accessToken, request) };

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
-import { firstDateAfterRevocation } from "../../core/callers/wallet-credential.ts";
+import { firstDateAfterRevocation, HOW_TO_SIGN_IN } from "../../core/callers/wallet-credential.ts";
 import { fail } from "../../core/errors.ts";
 import { address, moment } from "../../core/views/fields.ts";
 import { revokeBefore } from "../../db/callers/revocations.ts";
@@ -50,7 +50,9 @@ export const identityProvider = endpoint({
   async handler({ deps, now }, json) {
     const { identityProvider } = deps.config;
     if (!identityProvider?.client || !deps.authorizationServer)
-      return fail("not_found", "Nobody signs in here by redirect: the service has no client at an identity provider.");
+      return fail("not_found", "Nobody signs in here by redirect: the service has no client at an identity provider.", {
+        hint: HOW_TO_SIGN_IN,
+      });
     const { id, ...client } = identityProvider.client;
     return json({
       ...(await deps.authorizationServer.metadata(new Date(now))),

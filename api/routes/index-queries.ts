@@ -96,7 +96,10 @@ async function answer<View>(
 }
 
 const queriesOf = ({ indexQueries }: Pick<HandlerDeps, "indexQueries">): IndexQueries =>
-  indexQueries ?? fail("not_found", "This service does not offer queries of its index.");
+  indexQueries ??
+  fail("not_found", "This service does not offer queries of its index.", {
+    hint: "GET /api/v2/agents and GET /api/v2/events/log are open to all.",
+  });
 
 /** Is aborted when the request ends. */
 function endOf(response: ResponseEnd): AbortSignal {

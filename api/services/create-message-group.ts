@@ -54,7 +54,7 @@ export async function createGroup({ db }: Pick<ApiDeps, "db">, asked: GroupReque
     return (
       twin ??
       fail("conflict", `There is a group with the id "${groupId}" already.`, {
-        hint: "Topics that differ only in case or in characters other than a to z and 0 to 9 are one topic.",
+        hint: `POST /api/v2/messages/groups/${groupId}/join joins it. Topics that differ only in case or in characters other than a to z and 0 to 9 are one topic.`,
       })
     );
   });

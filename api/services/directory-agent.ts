@@ -11,7 +11,10 @@ import type { HandlerDeps } from "../handler-deps.ts";
 import { waitForDirectory } from "./directory-at.ts";
 import { untilShown } from "./until-shown.ts";
 
-export const unknownAgent = () => fail("not_found", "The directory knows no such agent.");
+export const unknownAgent = () =>
+  fail("not_found", "The directory knows no such agent.", {
+    hint: "GET /api/terminal/agents?q=<name, wallet or id> finds agents of all registries.",
+  });
 
 /** An agent by its row of the directory; an own one that the index has and the directory not yet, by its facts. */
 type Meant = { id: number } | { id: null; own: OwnedFacts };

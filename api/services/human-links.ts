@@ -9,7 +9,7 @@ import { transaction } from "../../db/sql/transaction.ts";
 import type { OwnerCaller, TokenCaller, WalletCaller } from "../caller-types.ts";
 import { nameOf } from "../guards/caller-name.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { withIndex } from "./humans.ts";
+import { noSuchHuman, withIndex } from "./humans.ts";
 
 /** Bound: links of one human. */
 export const LINKS_PER_HUMAN = 50;
@@ -36,7 +36,7 @@ export const linkAgent = (
       await lockAgentWrites(tx, tokenId);
       const id = await humanIdOf(tx, asked.human, identity.address);
       const principal = id === null ? null : await lockHuman(tx, id);
-      if (id === null || principal === null) return fail("not_found", "There is no such human.");
+      if (id === null || principal === null) return noSuchHuman();
       if (principal !== nameOf(caller) && (caller.tokenCaller === null || principal !== nameOf(caller.tokenCaller)))
         fail("forbidden", "Only the human itself links agents to itself.", {
           hint: "Sign with the human's own wallet; for one without a wallet, send its access token with the owner's X-SIWA.",
@@ -68,8 +68,9 @@ export const unlinkAgent = (
     transaction(deps.db, async (tx) => {
       const id = await humanIdOf(tx, asked.human, deps.config.contracts.identity.address);
       const principal = id === null ? null : await lockHuman(tx, id);
-      if (id === null || principal === null) return fail("not_found", "There is no such human.");
-      if (principal !== nameOf(caller)) fail("forbidden", "Only the human itself ends its links.");
+      if (id === null || principal === null) return noSuchHuman();
+      if (principal !== nameOf(caller))
+        fail("forbidden", "Only the human itself ends its links.", { hint: "Sign with the human's own wallet." });
       if (!(await unlinkHumanAgent(tx, { humanId: id, tokenId: asked.tokenId })))
         fail("not_found", `Agent ${asked.tokenId} is not linked to this human.`);
       return id;

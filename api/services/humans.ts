@@ -43,6 +43,10 @@ export type HumanCaller = WalletCaller | TokenCaller;
 /** Max milliseconds a registration waits for the wallet's number of transactions; the worker reads it again. */
 const CHAIN_TIMEOUT_MS = 1_500;
 
+/** @throws Failure not_found */
+export const noSuchHuman = (): never =>
+  fail("not_found", "There is no such human.", { hint: "GET /api/v2/humans?search=<name> finds humans." });
+
 /** The name under which a deleted principal's slugs are reserved for it. */
 export const holderHash = (caller: HumanCaller): string => hash("sha256", nameOf(caller), "hex");
 
@@ -130,7 +134,7 @@ export const humanFacts = (deps: HandlerDeps, ref: HumanRef): Promise<HumanFacts
       const sources = sourcesOf(deps.config);
       const id = await humanIdOf(tx, ref, sources.identity);
       const [facts] = id === null ? [] : await loadHumans(tx, [id], sources);
-      return facts ?? fail("not_found", "There is no such human.");
+      return facts ?? noSuchHuman();
     }),
   );
 
@@ -156,7 +160,7 @@ export const ownHuman = (deps: HandlerDeps, caller: HumanCaller, now: number): P
       const [facts] = id === null ? [] : await loadHumans(tx, [id], sources);
       if (!facts)
         return fail("not_found", "You are not registered as a human.", {
-          hint: "POST /api/v2/principals/human/register",
+          hint: "POST /api/v2/principals/human/register with a name registers you, for nothing.",
         });
       const owned = await organizationsOf(tx, { principal: nameOf(caller) });
       const organizations = await loadOrganizations(

@@ -26,7 +26,8 @@ export function refuse({ sentence, required, yours, hint }: Refusal): never {
 }
 
 /** @throws Failure not_found */
-export const noSuchGroup = (): never => fail("not_found", "There is no group of this id.");
+export const noSuchGroup = (): never =>
+  fail("not_found", "There is no group of this id.", { hint: "GET /api/v2/messages/groups lists the groups." });
 
 type Result = { group: Group; outcome: Outcome } | null;
 

@@ -161,7 +161,11 @@ async function accept(
 async function refuseUnlessPossible(tx: Queryable, request: MintRequest, state: RegistrationState): Promise<void> {
   refuseBy(state, request);
   if (request.referralCode === null) return;
-  const refusal = (message: string) => fail("invalid_input", message, { details: [{ path: "referralCode", message }] });
+  const refusal = (message: string) =>
+    fail("invalid_input", message, {
+      details: [{ path: "referralCode", message }],
+      hint: "Leave referralCode out. GET /api/v2/referral/<code> tells whether a code is good.",
+    });
   const referrer = await referrerOf(tx, request.referralCode);
   if (!referrer) return refusal("There is no such referral code.");
   if (referrer.wallets.some((wallet) => wallet === request.wallet || wallet === request.recipient))
@@ -183,7 +187,13 @@ function refuseBy({ funded, pausedUntil, before }: RegistrationState, registrant
   const who = registrant.solanaAddress === null ? "wallet" : "Solana key";
   const sentence =
     tokenId === null ? `This ${who}'s registration is under way.` : `This ${who} is already agent ${tokenId}.`;
-  fail("already_registered", sentence, { extra: { tokenId, ...(tokenId === null && { mintId }) } });
+  fail("already_registered", sentence, {
+    extra: { tokenId, ...(tokenId === null && { mintId }) },
+    hint:
+      tokenId === null
+        ? `GET /api/v2/mint/${mintId} tells how far it is.`
+        : `GET /api/v2/agent/${tokenId} shows it, POST /api/v2/agent/${tokenId}/update changes it.`,
+  });
 }
 
 function mintCall(request: MintRequest, identity: Address): MintCall {

@@ -130,7 +130,12 @@ export const organizationFacts = (deps: HandlerDeps, ref: OrganizationRef | null
     snapshot(deps.db, async (tx) => {
       const id = ref === null ? null : await organizationIdOf(tx, ref);
       const [facts] = id === null ? [] : await loadOrganizations(tx, [id], deps.config.contracts.identity.address);
-      return facts ?? fail("not_found", "There is no such organization.");
+      return (
+        facts ??
+        fail("not_found", "There is no such organization.", {
+          hint: "GET /api/v2/organizations?search=<name> finds organizations.",
+        })
+      );
     }),
   );
 

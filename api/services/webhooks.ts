@@ -24,7 +24,11 @@ import type { ApiDeps } from "../deps.ts";
 export type WebhookOwner = { owner: Address; webhookId: string };
 
 /** @throws Failure not_found, also for another owner's webhook */
-export const noSuchWebhook = (): never => fail("not_found", "You have no webhook of this id.");
+export const noSuchWebhook = (): never =>
+  fail("not_found", "You have no webhook of this id.", { hint: "GET /api/v2/webhooks lists yours." });
+
+/** The next step of whoever has as many as there may be. */
+const ONE_LESS = "DELETE /api/v2/webhooks/<id> ends one of those that GET /api/v2/webhooks lists.";
 
 /** A webhook of the caller's. @throws Failure not_found */
 export async function ownWebhook(db: Queryable, { owner, webhookId }: WebhookOwner): Promise<Webhook> {
@@ -111,10 +115,13 @@ async function requirePlace(
   who: { owner: Address; tokenId: number; networks: readonly string[] },
 ): Promise<void> {
   const { ofOwner, ofAgent, ofNetwork, all, isKnown } = await countWebhooks(tx, who);
-  if (ofOwner >= perWallet) fail("conflict", `This wallet has ${perWallet} webhooks; it can have no more.`);
+  if (ofOwner >= perWallet)
+    fail("conflict", `This wallet has ${perWallet} webhooks; it can have no more.`, { hint: ONE_LESS });
   if (ofAgent >= perWallet && (await deleteFormerOwners(tx, who))) return;
   if (ofNetwork >= perNetwork)
-    fail("conflict", `${perNetwork} webhooks were made from this network; there can be no more until one is deleted.`);
+    fail("conflict", `${perNetwork} webhooks were made from this network; there can be no more until one is deleted.`, {
+      hint: ONE_LESS,
+    });
   if (all >= (isKnown ? inAll : forStrangers(inAll)))
     fail("conflict", "The service has as many webhooks as it takes.", {
       hint: "Agents that were paid for or have cred are still given some. GET /api/v2/events streams the same events.",

@@ -183,8 +183,12 @@ function candidates(header: string | undefined): string[] {
 
 const withoutScheme = (value: string): string => value.trim().replace(/^bearer\s+/i, "");
 
+/** The next step of whoever has no credential, or one that is none. */
+export const HOW_TO_SIGN_IN =
+  "GET /api/v2 shows the text to sign: auth.agent.message, for humans auth.human.message. Send it as Authorization: Bearer {address}:{timestamp}:{signature}.";
+
 function malformed(problem: string): never {
   fail("unauthenticated", `The credential ${problem}.`, {
-    hint: "Authorization: Bearer {address}:{timestamp}:{signature}",
+    hint: HOW_TO_SIGN_IN,
   });
 }

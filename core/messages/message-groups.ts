@@ -57,10 +57,10 @@ export function refusalAt(required: number, speaker: Speaker | null, act: string
       sentence: "This wallet has no agent, and messages are between agents.",
       required,
       yours: 0,
-      hint: "Register one: POST /api/v2/mint",
+      hint: "Sign with an agent's own wallet; POST /api/v2/mint registers one, at the price of GET /api/v2/pricing. GET /api/v2/messages/groups lists what everybody reads.",
     };
   if (speaker.score >= required) return null;
   const sentence = `To ${act} takes a cred of ${required}; this agent has ${speaker.score}.`;
-  const hint = `GET /api/v2/agent/${speaker.tokenId}/cred-report tells how to raise it.`;
+  const hint = `GET /api/v2/agent/${speaker.tokenId}/cred/advice lists what raises it.`;
   return { sentence, required, yours: speaker.score, hint };
 }
