@@ -11,6 +11,9 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const TSC = join(ROOT, "sdk/node_modules/typescript/bin/tsc");
 const MODULES = join(ROOT, "node_modules");
 
+const LEFT_OUT =
+  /(^|[\\/])(node_modules|dist|\.git|\.data|\.ponder|generated|gate-log)([\\/]|$)|sdk[\\/]src[\\/]openapi\.ts$/;
+
 const directory = scratchDirectory("sdk-package");
 /** Where somebody has installed it, with the packages that it names. */
 const project = join(directory, "project");
@@ -22,20 +25,16 @@ const run = async (file: string, args: string[], cwd: string) =>
     .stdout;
 
 beforeAll(async () => {
-  // A copy, so that what is built here is no trace in the tree.
-  const source = join(directory, "sdk");
-  cpSync(join(ROOT, "sdk"), source, {
-    recursive: true,
-    filter: (path) => !/sdk[\\/](node_modules|dist)/.test(path.slice(ROOT.length)),
-  });
+  // A fresh clone, as far as its files go: nothing generated, nothing built. What npm installs is shared.
+  const tree = join(directory, "tree");
+  const source = join(tree, "sdk");
+  cpSync(ROOT, tree, { recursive: true, filter: (path) => !LEFT_OUT.test(path.slice(ROOT.length)) });
   symlinkSync(join(ROOT, "sdk/node_modules"), join(source, "node_modules"));
-  // What the tree's own packages are found by from the copy.
-  symlinkSync(MODULES, join(directory, "node_modules"));
+  symlinkSync(MODULES, join(tree, "node_modules"));
   await run("npm", ["pack", "--offline", "--loglevel", "error", "--pack-destination", directory], source);
   const [tarball] = readdirSync(directory).filter((name) => name.endsWith(".tgz"));
   mkdirSync(installed, { recursive: true });
   await run("tar", ["-xzf", join(directory, tarball!), "-C", installed, "--strip-components", "1"], directory);
-  rmSync(join(directory, "node_modules"));
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
   for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
     mkdirSync(join(project, "node_modules", name, ".."), { recursive: true });
@@ -57,13 +56,15 @@ it("is imported from where it is installed", async () => {
     join(project, "use.mjs"),
     `import { ApiError, createClient } from "agent-cred-sdk";
      import { mpp } from "agent-cred-sdk/mpp";
+     import { paymentRequired } from "agent-cred-sdk/seller";
+     import { verifyWebhook } from "agent-cred-sdk/webhooks";
      import { x402 } from "agent-cred-sdk/x402";
      const fetch = async () => Response.json({ error: "None.", code: "not_found", requestId: "r" }, { status: 404 });
      const client = createClient({ baseUrl: "https://agents.example", fetch, pay: mpp({ methods: [] }) });
      const error = await client.get("/api/v2/stats").catch((error) => error);
-     console.log(error instanceof ApiError, error.code, typeof x402({ address: "0x" }));`,
+     console.log(error instanceof ApiError, error.code, typeof x402({ address: "0x" }), typeof verifyWebhook, typeof paymentRequired);`,
   );
-  expect(await run(process.execPath, ["use.mjs"], project)).toBe("true not_found function\n");
+  expect(await run(process.execPath, ["use.mjs"], project)).toBe("true not_found function function function\n");
 });
 
 it("is typed where it is installed", async () => {
