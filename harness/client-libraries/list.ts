@@ -7,6 +7,7 @@ import { MCP_CLIENTS } from "./entries/mcp.ts";
 import { MPP_CLIENTS } from "./entries/mpp.ts";
 import { OPENAPI_CLIENTS } from "./entries/openapi.ts";
 import { PAGE_CLIENTS } from "./entries/pages.ts";
+import { PYTHON_SAMPLES } from "./entries/python.ts";
 import { READING_CLIENTS } from "./entries/readers.ts";
 import { SCRIPTS } from "./entries/scripts.ts";
 import { WALLET_CLIENTS } from "./entries/wallets.ts";
@@ -24,4 +25,5 @@ export const CLIENTS: readonly Client[] = [
   ...SCRIPTS,
   ...ERC721_CLIENTS,
   ...OPENAPI_CLIENTS,
+  ...PYTHON_SAMPLES,
 ];
