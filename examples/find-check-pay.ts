@@ -28,7 +28,7 @@ contract Vault {
 const LEAST_SCORE = 26;
 
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
-const show = (value: unknown) => console.log(`\n\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``);
+const show = (value: unknown) => console.log(`\n\`\`\`json\n${JSON.stringify(value, null, 1)}\n\`\`\``);
 let step = 0;
 const heading = (text: string) => console.log(`\n## ${++step}. ${text}`);
 
