@@ -19,7 +19,7 @@ export const SHARE_DIVISORS = { free: 2n, newcomers: 4n, waiting: 5n } as const;
  * Max gas of a day for free writes of one agent and of one account.
  * Bound: a profile written once in full takes 5.4 M; a usual one takes 1.2 M.
  */
-const GAS_PER_DAY = { agent: 6_000_000n, account: 12_000_000n } as const;
+export const GAS_PER_DAY = { agent: 6_000_000n, account: 12_000_000n } as const;
 
 /** Gas of a usual registration: a network's number of free ones is counted in it. */
 const REGISTRATION_GAS = 500_000n;
