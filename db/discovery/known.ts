@@ -12,6 +12,7 @@ import { ownershipOf } from "../agents/proof-ownership.ts";
 import { othersAttested, othersLifted } from "../agents/shared-sql.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { registriesThat } from "../directory/registries-sql.ts";
+import { reviewedNumber, reviewedRegistry } from "../directory/reviews-sql.ts";
 import { holdsIdentity } from "../directory/score-sql.ts";
 import { countingOffers, type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "../offers/endpoints.ts";
 import { ZERO_ADDRESS } from "../sql/fragments.ts";
@@ -51,8 +52,7 @@ const HAS_NAMESPACE = `d.platform in ${registriesThat("hasNamespaces")}`;
 /** What the reviews of a row `d` are worth: of a registration, or of an own agent with all that it ever had. */
 const REVIEWS = `(
   select ${summaryFigures("g")} from offchain.review_figures g
-  where g.registry = case d.platform when '${ERC8004}' then d.registry when '${OWN_PLATFORM}' then d.platform end
-    and g.agent_id = d.token_id::numeric)`;
+  where g.registry = ${reviewedRegistry("d")} and g.agent_id = ${reviewedNumber("d")})`;
 
 type OfferRow = AgentText["offers"][number] & { priceUsd: number | null };
 

@@ -5,7 +5,7 @@ import { liveness } from "../../core/offers/liveness.ts";
 import { reviewSummaryView, type SummaryFigures } from "../../core/reviews/view.ts";
 import { registrationsOf, summaryFigures } from "../agents/canonical-identity.ts";
 import { dayOf, RANK_DAYS } from "../directory/daily-ranks.ts";
-import { ERC8004 } from "../directory/erc8004.ts";
+import { reviewedNumber, reviewedRegistry } from "../directory/reviews-sql.ts";
 import { ownerAttested } from "../directory/score-sql.ts";
 import { type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "../offers/endpoints.ts";
 import { isOf } from "../reviews/review-facts.ts";
@@ -16,11 +16,9 @@ import type { Queryable } from "../sql/transaction.ts";
 /** Max points of the score's history in an answer, the newest. */
 const MAX_POINTS = 32;
 
-const IS_REGISTERED = `d.platform = '${ERC8004}' and d.agent_id ~ '^[0-9]{1,78}$'`;
 /** The token of an own row, and whose reviews are a row's own, as `offchain.review_figures` names it: null for all others, which then join nothing. */
 const KEYS = `case when d.platform = '${OWN_PLATFORM}' then d.token_id end as own,
-  case when d.platform = '${OWN_PLATFORM}' then '${OWN_PLATFORM}' when ${IS_REGISTERED} then d.registry end as registry,
-  case when d.platform = '${OWN_PLATFORM}' then d.token_id::numeric when ${IS_REGISTERED} then d.agent_id::numeric end as agent_id`;
+  ${reviewedRegistry("d")} as registry, ${reviewedNumber("d")} as agent_id`;
 
 type StoredBadges = Omit<RowBadges, "liveness" | "reviews"> & {
   endpoints: EndpointRow[] | null;

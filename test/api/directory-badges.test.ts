@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { checksum } from "../../core/addresses.ts";
 import { storeRanks } from "../../db/directory/daily-ranks.ts";
 import { plantRows } from "../../harness/onchain.ts";
-import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "../support/plant-agents.ts";
@@ -142,9 +141,16 @@ describe("marks", () => {
        select token_id, mint_tx, $1, 0, agent_address, 1 from onchain.agent where token_id = 0`,
       [REGISTRY],
     );
-    await reviewFigures.run({ db: pool, clock: () => new Date(NOW), log: console } as never, {});
+    await pool.query(
+      `insert into offchain.review_figures (registry, agent_id, reviewers, raw, adjusted, low, high, inflation, voices, computed_at)
+       values ('helixa', 0, 2, 80, 70, 55, 85, 10, 1, $1), ($2, 0, 2, 80, 70, 55, 85, 10, 1, $1)`,
+      [ago(1), REGISTRY],
+    );
     const [own, there] = await marks("helixa:0", "erc8004:0");
-    expect(own).toMatchObject({ feedback: { count: 2, reviewers: 1 }, reviews: { reviewers: 2, voices: 0 } });
+    expect(own).toMatchObject({
+      feedback: { count: 2, reviewers: 1 },
+      reviews: { adjusted: 70, reviewers: 2, voices: 1 },
+    });
     expect(own!.reviews).toEqual(there!.reviews);
     const { body } = await api.get("/api/terminal/agent/0/offers?platform=helixa");
     expect(body.reviews).toEqual(own!.reviews);
