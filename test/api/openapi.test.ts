@@ -2,7 +2,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
-import { exampleOf, operationsOf, type Schema } from "../../web/src/docs/document.ts";
+import { exampleOf, operationsOf, type Schema } from "../../core/described-operations.ts";
 import { type Operation, startApi, type TestApi } from "./support/api.ts";
 import { problemOf } from "./support/conformance.ts";
 

@@ -63,7 +63,14 @@ function found(given: { row?: object; hit?: object; background?: object } = {}):
     row: {
       ...{ id: 1, platform: "helixa", agentId: "7", tokenId: 7, chainId: 8453, name: "Sentinel", credScore: 62 },
       ...{ address: null, description: "Audits contracts", imageUrl: null, registry: null, ownerAddress: null },
-      ...{ x402Supported: true, walletProven: true, walletConfirmed: true, createdAt: null, ethosScore: null },
+      ...{
+        x402Supported: true,
+        active: true,
+        walletProven: true,
+        walletConfirmed: true,
+        createdAt: null,
+        ethosScore: null,
+      },
       ...{ tokenAddress: null, tokenSymbol: null, tokenName: null, tokenCounts: false, market: null, claim: null },
       updatedAt: "2026-01-01T00:00:00.000Z",
       ...given.row,

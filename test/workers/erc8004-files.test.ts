@@ -36,7 +36,7 @@ async function read(uri: string, served: Record<string, string> = {}) {
   const files = await Promise.all(agents.map((agent) => readFile(agent, { get }, GATEWAYS, NOW)));
   await storeErc8004(pool, files, 8453, { now: NOW, exchangeSchema: `0x${"f".repeat(64)}` });
   const id = await findDirectoryId(pool, `erc8004-${agents[0]!.agentId}`);
-  return { ...(await directoryDetail(pool, id!))!, asked, agentId: agents[0]!.agentId };
+  return { ...(await directoryDetail(pool, { id: id! }))!, asked, agentId: agents[0]!.agentId };
 }
 
 it("an agent that is not active has a row that says so", async () => {
