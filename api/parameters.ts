@@ -236,8 +236,6 @@ export const fileOf = (extension: "png" | "svg") =>
     },
   );
 
-export type { AgentRef };
-
 /** An agent in a path: by token id, or by its wallet's address in any case. */
 export const agentRef = documented(
   z.string().transform((text, ctx): AgentRef => {

@@ -1,7 +1,7 @@
 /** Ponder's own tables, as far as the launcher reads and writes them: checkpoint, lock, and the cache in `ponder_sync`. */
 import type pg from "pg";
 import { checkpointBlock, checkpointTime } from "../db/operations/index-state.ts";
-import { bool, family, int8, jsonb, statement, text } from "../db/sql/statement.ts";
+import { array, bool, family, int8, jsonb, statement, text } from "../db/sql/statement.ts";
 import { type Queryable, transaction } from "../db/sql/transaction.ts";
 
 /** Table of an index schema in which Ponder keeps its checkpoints. */
@@ -180,4 +180,24 @@ const DELETE_READS = statement({
 export async function deleteCachedReads(db: Queryable, chainId: number, fromBlock: number): Promise<void> {
   if (!(await EXISTS.one(db, { relation: "ponder_sync.rpc_request_results" })).there) return;
   await DELETE_READS.run(db, { chainId, fromBlock });
+}
+
+const COLUMNS_OF = statement({
+  name: "relation-columns",
+  params: { schema: text, relations: array(text) },
+  text: `
+    select c.relname::text as relation,
+           string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ',' order by a.attnum) as columns
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where n.nspname = $schema::text and c.relname = any($relations::text[])
+    group by c.relname`,
+  columns: { relation: text, columns: text },
+});
+
+/** Names and types of the columns, in order, as one comparable text per relation. */
+export async function columnsOf(db: Queryable, schema: string, relations: string[]): Promise<Map<string, string>> {
+  const rows = await COLUMNS_OF.rows(db, { schema, relations });
+  return new Map(rows.map(({ relation, columns }) => [relation, columns]));
 }

@@ -72,6 +72,14 @@ export async function runIndex(
   }
 }
 
+/** An index can be published when it has every block up to the first of the chain's head and other ends. */
+const isCaughtUp = (
+  progress: Progress | null,
+  head: number | null,
+  ...ends: (number | undefined)[]
+): progress is Progress =>
+  head !== null && progress?.ready === true && progress.block >= Math.min(head, ...ends.map((end) => end ?? head));
+
 /** Follows a run until it ends, an alarm ends it, or `stop` is called. @returns the alarm, or why it ended without one */
 async function follow(
   { db, config, log, stopping }: Session,
@@ -91,10 +99,6 @@ async function follow(
   void ponder.ended.then((how) => {
     ended = how;
   });
-
-  /** An index can be published when it has every block that is served now, or every block of the chain. */
-  const caughtUp = (progress: Progress, head: number) =>
-    progress.ready && progress.block >= Math.min(head, served?.block ?? head, config.chain.endBlock ?? head);
 
   while (!stopping.aborted) {
     if (ended !== undefined) {
@@ -123,7 +127,7 @@ async function follow(
       }
     }
     const { head } = watchdog;
-    if (!published && progress !== null && head !== null && caughtUp(progress, head)) {
+    if (!published && isCaughtUp(progress, head, served?.block, config.chain.endBlock)) {
       await publishIndex(db, schema);
       published = true;
       log.info(`serving ${schema} at block ${progress.block}`);

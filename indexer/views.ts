@@ -5,7 +5,7 @@ import { CHANGES_CHANNEL, checkpointBlock, checkpointTime, INDEX_CHANNEL } from 
 import { ADVISORY_LOCKS } from "../db/sql/locks.ts";
 import { array, bool, family, int4, nullable, type Row, statement, text } from "../db/sql/statement.ts";
 import { type Queryable, transaction } from "../db/sql/transaction.ts";
-import { CHECKPOINT } from "./ponder-tables.ts";
+import { CHECKPOINT, columnsOf } from "./ponder-tables.ts";
 
 /** First key of the advisory lock "one launcher per build"; the second is the hash of the build's name. */
 export const BUILD_LOCK = ADVISORY_LOCKS.indexBuild;
@@ -293,26 +293,6 @@ async function pointViews(tx: Queryable, schema: string, checkpoint: string): Pr
     await tx.query(`create or replace view onchain."${table}" as select * from "${schema}"."${source}"`);
   }
   await grantReaders(tx);
-}
-
-const COLUMNS_OF = statement({
-  name: "relation-columns",
-  params: { schema: text, relations: array(text) },
-  text: `
-    select c.relname::text as relation,
-           string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ',' order by a.attnum) as columns
-    from pg_class c
-    join pg_namespace n on n.oid = c.relnamespace
-    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    where n.nspname = $schema::text and c.relname = any($relations::text[])
-    group by c.relname`,
-  columns: { relation: text, columns: text },
-});
-
-/** Names and types of the columns, in order, as one comparable text per relation. */
-async function columnsOf(db: Queryable, schema: string, relations: string[]): Promise<Map<string, string>> {
-  const rows = await COLUMNS_OF.rows(db, { schema, relations });
-  return new Map(rows.map(({ relation, columns }) => [relation, columns]));
 }
 
 /** Notifies the followers of the index of its block, and of changes; the payload is empty before it has a block. */

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";
-import type { AgentFacts, Hex } from "../../core/agents/facts.ts";
+import type { AgentFacts, AgentRef, Hex } from "../../core/agents/facts.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { receiptDigest, signerOf } from "../../core/cred/report/check.ts";
 import { type CredReportInput, type CredReportView, credReportView } from "../../core/cred/report/cred-report.ts";
@@ -18,7 +18,6 @@ import { findDirectoryId } from "../../db/directory/rows.ts";
 import { offeringOf } from "../../db/discovery/offering.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import type { AgentRef } from "../parameters.ts";
 import { factsOf, siteOf } from "./agent-facts.ts";
 import { reportEpoch } from "./cred-proofs.ts";
 import { credRankOf } from "./cred-rank.ts";

@@ -93,8 +93,8 @@ export async function discover(
     needs.length / Math.max(1, needs.length + unknown.length),
   );
   const limit = Math.min(MAX_HITS, Math.max(1, Math.floor(query.limit)));
-  const key = queryKeyOf(query);
-  const from = placeAfter(order, query.cursor, { key, meaning: vector !== null });
+  const answered = { key: queryKeyOf(query), meaning: vector !== null };
+  const from = placeAfter(order, query.cursor, answered);
   const page = order.slice(from, from + limit);
   const last = page.at(-1);
   const estimate = isWhole ? order.length : Math.max(order.length, estimated(needs, total));
@@ -102,8 +102,7 @@ export async function discover(
     hits: await hitsOf(db, page, { needs, speaks: read.speaks }, now),
     total: estimate,
     totalIsExact: isWhole,
-    nextCursor:
-      last && from + limit < order.length ? cursorOf(last, from + limit, { key, meaning: vector !== null }) : null,
+    nextCursor: last && from + limit < order.length ? cursorOf(last, from + limit, answered) : null,
     facets: facetsOf(
       order.map(({ candidate }) => candidate.row),
       order.length === 0 ? 1 : estimate / order.length,

@@ -1,8 +1,8 @@
 /** What is shown of found agents in addition to their rows: services, offers, and whether its endpoints answer. One statement for a page. */
 import { liveness } from "../../core/offers/liveness.ts";
 import type { HitBackground } from "../../core/views/discovery.ts";
-import { COUNTS, type EndpointRow, endpointStates, endpointsOf, OF_ANOTHER, unspokenBy } from "../offers/endpoints.ts";
-import { REGISTRY } from "../offers/replace-offers.ts";
+import { COUNTS, REGISTRY } from "../directory/offers-sql.ts";
+import { type EndpointRow, endpointStates, endpointsOf, OF_ANOTHER, unspokenBy } from "../offers/endpoints.ts";
 import { array, int8, json, statement } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 

@@ -1,10 +1,7 @@
 /** Reads the state of an agent's endpoints as JSON, with its row. */
 import type { EndpointState } from "../../core/offers/liveness.ts";
+import { COUNTS } from "../directory/offers-sql.ts";
 import { isoTime } from "../sql/fragments.ts";
-import { REGISTRY } from "./replace-offers.ts";
-
-/** SQL of the scheme and host of an endpoint `s`. */
-export const ORIGIN = "split_part(s.url, '/', 1) || '//' || s.host";
 
 type Times = "answeredAt" | "silentSince" | "checkedAt";
 /** An endpoint as JSON has it: times in ISO 8601. */
@@ -19,15 +16,6 @@ export const endpointsOf = (id: string): string => `(
     'silentSince', ${isoTime("s.silent_since")}, 'checkedAt', ${isoTime("s.checked_at")}, 'named', s.confirmed_by is null))
   from (select * from offchain.offer_source where directory_id = ${id} order by kind, url limit ${MAX_SOURCES}) s)`;
 
-/**
- * SQL of whether an offer `o` counts for its agent: its registry gives it, or the endpoint where it was read is shown to be
- * the agent's. A document says nothing of prices on another host.
- */
-export const COUNTS = `(o.source = '${REGISTRY}' or exists (
-  select from offchain.offer_source s where s.directory_id = o.directory_id and s.kind || ' ' || s.url = o.source
-    and s.confirmed_by is not null
-    and (o.kind <> 'resource' or starts_with(o.endpoint, ${ORIGIN} || '/'))))`;
-
 /** SQL of whether an offer `o` was read at a host, or is called at one, where an endpoint is shown to be another agent's. */
 export const OF_ANOTHER = `exists (
   select from offchain.offer_source s
@@ -37,10 +25,6 @@ export const OF_ANOTHER = `exists (
 /** SQL of the first offers of a row that count. @param id SQL of the row's id @param limit of offers */
 export const countingOffers = (id: string, limit: number): string => `
   select * from offchain.offer o where o.directory_id = ${id} and ${COUNTS} order by o.kind, o.source, o.position limit ${limit}`;
-
-/** SQL of whether an endpoint that is shown to be the agent's asks for payment by x402. @param id SQL of the row's id */
-export const asksX402 = (id: string): string =>
-  `exists (select from offchain.offer o where o.directory_id = ${id} and o.kind = 'resource' and ${COUNTS})`;
 
 /**
  * SQL of an array of the kinds of endpoints that a row names and of which none answered in its protocol. A demand for

@@ -4,11 +4,11 @@ import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { EndpointState } from "../../core/offers/liveness.ts";
 import type { Method } from "../../core/offers/offer.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
+import { asksX402, ORIGIN } from "../directory/offers-sql.ts";
 import { registriesThat } from "../directory/registries-sql.ts";
 import { dueOf, IN_TURN, placesOf } from "../sql/due-turns.ts";
 import { array, bool, int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import { asksX402, ORIGIN } from "./endpoints.ts";
 
 /**
  * SQL of how a file names a row `d` (core/directory/named-agents.ts): by its registration or its proven wallet, not by its

@@ -4,6 +4,7 @@ import type { EndpointState } from "../../core/offers/liveness.ts";
 import type { Method, Offer } from "../../core/offers/offer.ts";
 import type { Source } from "../../core/offers/readers.ts";
 import type { SourceKind } from "../../core/offers/source-kinds.ts";
+import { REGISTRY } from "../directory/offers-sql.ts";
 import { touchRows } from "../directory/write.ts";
 import { dueOf, IN_TURN, placesOf } from "../sql/due-turns.ts";
 import {
@@ -21,7 +22,7 @@ import {
 } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { confirmSources, noteHosts, rowsPaidAt } from "./host-files.ts";
-import { REGISTRY, replaceOffers } from "./replace-offers.ts";
+import { replaceOffers } from "./replace-offers.ts";
 
 export const listProgress = statement({
   name: "offer-progress",

@@ -3,9 +3,6 @@ import type pg from "pg";
 import type { Offer } from "../../core/offers/offer.ts";
 import { array, int8, jsonb, statement, text } from "../sql/statement.ts";
 
-/** `source` of the offers that a registry gives. */
-export const REGISTRY = "registry";
-
 /** Offers of one source of one row. */
 type SourceOffers = { id: number; source: string; offers: readonly Offer[] };
 type OfferRow = Offer & { id: number; source: string; position: number };

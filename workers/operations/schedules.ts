@@ -114,8 +114,7 @@ export function runSchedules(
     async stop(graceMs) {
       unsubscribe();
       await loop.stop();
-      const all = Promise.all(running.values());
-      await Promise.race([all, new Promise((over) => setTimeout(over, graceMs).unref())]);
+      await Promise.race([Promise.all(running.values()), new Promise((over) => setTimeout(over, graceMs).unref())]);
       await record();
       clearInterval(renewing);
     },
