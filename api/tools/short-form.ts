@@ -9,7 +9,7 @@ export type ShortForm = {
 };
 
 /** Max characters of a short form as JSON, for the number of rows that a tool answers by default: some 1,400 tokens. */
-export const MAX_SHORT = 5_600;
+const MAX_SHORT = 5_600;
 
 /** Max characters of a text, and max entries of a list or of an object of any keys: the first limits that are enough are used. */
 const LIMITS = [

@@ -17,7 +17,7 @@ export type Fact = {
 export type Section = { title: string; facts: readonly Fact[] };
 
 /** A value inside a body, by the names that lead to it. */
-export const valueAt = (body: unknown, path: string): unknown =>
+const valueAt = (body: unknown, path: string): unknown =>
   path.split(".").reduce((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], body);
 
 type Source = (walk: Walk) => Answer | Promise<Answer>;

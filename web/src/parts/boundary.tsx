@@ -31,7 +31,7 @@ export class Boundary extends Component<Props, { failure: { error: unknown } | n
 }
 
 /** Shows a part again with answers of its own: it may have failed at one of those that are kept. */
-export function useAgain({ error, again }: Failed): () => void {
+function useAgain({ error, again }: Failed): () => void {
   const queries = useQueryClient();
   return () => {
     if (error instanceof NotLoaded) return again();
