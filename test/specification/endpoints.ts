@@ -59,7 +59,7 @@ const PUBLIC: Record<string, (walk: Walk) => string> = {
   "/api/v2/org/{id}": () => "/api/v2/org/tidewater",
   "/api/v2/messages/groups": () => "/api/v2/messages/groups",
   "/api/v2/messages/groups/{groupId}/messages of an open group": () => "/api/v2/messages/groups/welcome/messages",
-  "/api/v2/auth/<altchain>/challenge": () => "/api/v2/auth/solana/challenge?address=11111111111111111111111111111111",
+  "/api/v2/auth/<altchain>/challenge": (walk) => `/api/v2/auth/solana/challenge?address=${walk.solanaAddress}`,
   "/api/terminal/agents": () => "/api/terminal/agents",
   "/api/terminal/agent/{address}": (walk) => `/api/terminal/agent/${walk.agentWallet.address}`,
 };

@@ -224,6 +224,7 @@ async function alternativeChain({ ask, post, buyer }: Client) {
   const body = { name: "Specimen of Solana", framework: "custom", solanaAddress: wallet.address, ...proof };
   const path = "/api/v2/register/solana";
   return {
+    solanaAddress: wallet.address,
     solanaChallenge: looked.answer,
     solanaVerify: await post("/api/v2/auth/solana/verify", { address: wallet.address, ...looked.proof }),
     solanaUnpaid: await post(path, body),
