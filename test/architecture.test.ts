@@ -558,8 +558,9 @@ describe("what runs by itself", () => {
     // Whether there is work, every 10 s; a round of the sender, once a minute.
     "workers/transactions/sender.ts": 0.25,
     // Whether there is work, and a pass, every 10 s.
-    "workers/events/dispatcher.ts": 0.3,
-    "workers/events/event-log.ts": 0.2,
+    "workers/events/dispatcher.ts": 0.2,
+    // When blocks are settled, every 10 s.
+    "workers/events/event-log.ts": 0.13,
     // Two processes: what has moved, every 10 s; jobs that are lost, of three queues; the storage's mark.
     "workers/operations/job-moves.ts": 0.2,
     "workers/operations/queue-stores.ts": 0.3,
