@@ -218,11 +218,7 @@ const TRY_BUILD_LOCK = statement({
  * @param served what is served and what is there
  * @returns names of the schemas dropped
  */
-export async function pruneSchemas(
-  db: pg.Client,
-  keep: string,
-  { unused }: Pick<ServedState, "unused">,
-): Promise<string[]> {
+export async function pruneSchemas(db: pg.Client, keep: string, { unused }: ServedState): Promise<string[]> {
   const dropped: string[] = [];
   for (const name of unused) {
     if (name === keep) continue;

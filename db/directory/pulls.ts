@@ -36,53 +36,50 @@ export type PullState = {
   partial: string | null;
 };
 
+const STATE = `mode, sweep, cursor, watermark #>> '{}' as watermark, done, failures, started_at as "startedAt",
+  last_full_at as "lastFullAt", whole_sweep as "wholeSweep", partial`;
+const STATE_COLUMNS = {
+  mode: nullable(narrow<PullMode>(text)),
+  sweep: int8,
+  cursor: nullable(jsonb<unknown>()),
+  watermark: nullable(text),
+  done: int4,
+  failures: int4,
+  startedAt: nullable(timestamptz),
+  lastFullAt: nullable(timestamptz),
+  wholeSweep: int8,
+  partial: nullable(text),
+};
+
 const READ = statement({
   name: "directory-pull-state",
   params: { source: text },
-  text: `
-    select mode, sweep, cursor, watermark #>> '{}' as watermark, done, failures, started_at as "startedAt",
-      last_full_at as "lastFullAt", whole_sweep as "wholeSweep", partial
-    from offchain.directory_pull where source = $source`,
-  columns: {
-    mode: nullable(narrow<PullMode>(text)),
-    sweep: int8,
-    cursor: nullable(jsonb<unknown>()),
-    watermark: nullable(text),
-    done: int4,
-    failures: int4,
-    startedAt: nullable(timestamptz),
-    lastFullAt: nullable(timestamptz),
-    wholeSweep: int8,
-    partial: nullable(text),
-  },
+  text: `select ${STATE} from offchain.directory_pull where source = $source`,
+  columns: STATE_COLUMNS,
 });
 
 /** The state of a registry's pull, as of now. */
 export async function pullState(db: Queryable, source: string): Promise<PullState> {
+  const known = await READ.maybeOne(db, { source });
+  if (known !== null) return known;
   await orm(db).insert(directoryPull).values({ source }).onConflictDoNothing();
   return READ.one(db, { source });
 }
 
-/** Begins a pull from the first page; a full one gets a number of its own. */
-export async function beginPull(db: Queryable, source: string, mode: PullMode, now: Date): Promise<PullState> {
-  await orm(db)
-    .update(directoryPull)
-    .set({
-      mode,
-      ...(mode === "full" && { sweep: sql`${directoryPull.sweep} + 1` }),
-      cursor: null,
-      done: 0,
-      failures: 0,
-      expected: null,
-      changed: 0,
-      quarantined: 0,
-      partial: null,
-      startedAt: now,
-      error: null,
-    })
-    .where(eq(directoryPull.source, source));
-  return pullState(db, source);
-}
+const BEGIN = statement({
+  name: "directory-pull-begin",
+  params: { source: text, mode: narrow<PullMode>(text), now: timestamptz },
+  text: `
+    update offchain.directory_pull
+    set mode = $mode, sweep = sweep + case when $mode = 'full' then 1 else 0 end, started_at = $now, cursor = null,
+      done = 0, failures = 0, expected = null, changed = 0, quarantined = 0, partial = null, error = null
+    where source = $source returning ${STATE}`,
+  columns: STATE_COLUMNS,
+});
+
+/** Begins a pull whose state was read, from the first page; a full one gets a number of its own. */
+export const beginPull = (db: Queryable, source: string, mode: PullMode, now: Date): Promise<PullState> =>
+  BEGIN.one(db, { source, mode, now });
 
 /** The cursor of a pull that has taken its last page and was not ended. */
 export const PULL_END = { end: true } as const;
@@ -210,7 +207,7 @@ const RUN_WHEN_DUE = statement({
   text: `
     update offchain.job_run j
     set next_run_at = least(j.next_run_at, greatest(now() + $leastMs * interval '1 ms', p.due_at))
-    from (select min(next_run_at) as due_at from offchain.directory_pull where source = any($sources::text[])) p
+    from (select min(coalesce(next_run_at, now())) as due_at from offchain.directory_pull where source = any($sources::text[])) p
     where j.name = $job and p.due_at is not null`,
 });
 

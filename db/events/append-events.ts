@@ -82,7 +82,8 @@ const APPEND = statement({
   prepared: true,
 });
 
-const wakeSequencer = statement({
+/** Has the sequencer look for what it can place, when the transaction is committed. */
+export const wakeSequencer = statement({
   name: "wake-sequencer",
   text: `select pg_notify('${NEW_EVENTS_CHANNEL}', '')`,
   columns: { pg_notify: pgType<string>("void") },

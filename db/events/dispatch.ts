@@ -10,6 +10,7 @@ import { lockText } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
 import { array, bool, int4, int8, json, narrow, nullable, type Row, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
+import { wakeSequencer } from "./append-events.ts";
 
 /** A dispatched event: its subject and its block. `tokenId` or `wallet` may be absent, depending on the kind. */
 export type DispatchedEvent = {
@@ -238,7 +239,8 @@ const SETTLE = statement({
 /** Stores that every event up to the finalized block of this index has been claimed. */
 export async function settleUpTo(tx: Queryable, index: ServedIndex): Promise<void> {
   const block = Math.min(index.block, index.finalizedBlock);
-  await SETTLE.run(tx, { block });
+  // Score changes up to it are final.
+  if ((await SETTLE.run(tx, { block })) > 0) await wakeSequencer(tx);
 }
 
 const DUE = statement({

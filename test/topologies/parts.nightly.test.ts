@@ -235,7 +235,7 @@ const ENTRIES: Record<string, Entry> = {
       expect(slower).toHaveLength(4);
       let [most, reading] = [0, true];
       const watching = (async () => {
-        const open = "select count(*)::int as n from pg_stat_activity where usename = 'plain'";
+        const open = "select numbackends as n from pg_stat_database where datname = 'cred'";
         while (reading) most = Math.max(most, (await pool.query(open)).rows[0].n);
       })();
       const reads = await Promise.all(

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Registry } from "../../clients/ports.ts";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
+import { claimRuns } from "../../db/operations/job-runs.ts";
 import { testLog } from "../../harness/log.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryPull } from "../../workers/directory/directory-pull.ts";
@@ -240,6 +241,27 @@ describe("the job", () => {
     await world.db.pool.query("update offchain.directory_pull set next_run_at = now() where source = 'agentverse'");
     expect(await run()).toBe(10);
     for (const key of KEYS) expect(await world.rows(key)).toEqual(await world.truth(key));
+  });
+
+  it("runs again when the first registry is due, but not at once: another process may pull it", async () => {
+    const { pool } = world.db;
+    await claimRuns(pool, [{ name: directoryPull.name, everyMs: 60_000, earlyMs: 0 }]);
+    await run();
+    /** @returns 0: it runs when the registry is due; 1: later */
+    const whenDueIn = async (seconds: number) => {
+      await pool.query(
+        "update offchain.directory_pull set next_run_at = now() + $1 * interval '1 s' where source = 'agentverse'",
+        [seconds],
+      );
+      await pool.query("update offchain.job_run set next_run_at = now() + interval '1 hour'");
+      await run();
+      const { rows } = await pool.query(
+        "select sign(extract(epoch from j.next_run_at - p.next_run_at))::int as place from offchain.job_run j, offchain.directory_pull p where p.source = 'agentverse'",
+      );
+      return rows[0].place;
+    };
+    expect(await whenDueIn(600)).toBe(0);
+    expect(await whenDueIn(9)).toBe(1);
   });
 
   it("waits for the first index, and nothing is wrong until then", async () => {

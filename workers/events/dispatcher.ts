@@ -67,7 +67,7 @@ export function runDispatcher(context: DispatcherContext, { timerMs = SETTLE_MS 
     followsBlocks = true;
     const due = await isDue(context.db);
     if (due || performance.now() - passedAt >= SETTLE_MS) {
-      await dispatch(context);
+      await (due ? dispatch(context) : claim(context));
       passedAt = performance.now();
     }
     followsBlocks = due;
@@ -104,6 +104,11 @@ const isDue = (db: pg.Pool): Promise<boolean> =>
 export async function dispatch(context: DispatcherContext): Promise<void> {
   // First the batches that a crash left between commit and queue.
   await queuePending(context);
+  await claim(context);
+}
+
+/** Claims and retracts until nothing is left. */
+async function claim(context: DispatcherContext): Promise<void> {
   for (;;) {
     const claimed = await transaction(context.db, (tx) => reconcileOutbox(context, tx)).catch((error) => {
       if (isNoIndex(error)) return 0;

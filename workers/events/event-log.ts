@@ -10,8 +10,10 @@ import { type Loop, runLoop } from "../loop.ts";
 /** Places where a crash test kills the sequencer. */
 export const EVENT_FAULT_POINTS = ["events.sequenced", "events.committed"] as const;
 
-/** Milliseconds between rounds without a notification: what becomes final has none, and one may be lost. */
-const TIMER_MS = 5_000;
+/** Max milliseconds between rounds: repairs a lost notification. */
+const TIMER_MS = 30_000;
+/** The same after a pass that may have left something: what an older transaction than others holds up has no notification. */
+const SOON_MS = 5_000;
 
 export type EventLogContext = Pick<JobContext, "db" | "clock" | "log" | "fault"> & {
   config: Pick<JobContext["config"], "eventRetentionMs">;
@@ -32,10 +34,11 @@ const ANNOUNCE = statement({
 
 /**
  * Assigns positions until no event is left without one.
- * Resumes: at `event_log.cred_after` and at events without a position, every 5 s; positions are given to bounded
+ * Resumes: at `event_log.cred_after` and at events without a position, every 30 s; positions are given to bounded
  * rows.
+ * @returns max milliseconds until the next round
  */
-export async function sequence({ db, clock, config, fault }: EventLogContext): Promise<void> {
+export async function sequence({ db, clock, config, fault }: EventLogContext): Promise<number> {
   while (await isSequencingDue(db)) {
     const since = new Date(clock().getTime() - config.eventRetentionMs);
     const { head, more } = await transaction(db, async (tx) => {
@@ -49,6 +52,7 @@ export async function sequence({ db, clock, config, fault }: EventLogContext): P
     fault("events.committed");
     // After the commit: a transaction that notifies holds a lock of the whole server while it waits for the disk.
     if (head !== null) await ANNOUNCE.run(db, { head: String(head) });
-    if (!more) return;
+    if (!more) return SOON_MS;
   }
+  return TIMER_MS;
 }

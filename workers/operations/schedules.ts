@@ -59,30 +59,11 @@ export function runSchedules(
     loop.latch.notify();
   };
 
-  /** What is not recorded yet of runs that ended. */
-  const ended = new Map<string, RunOutcome>();
-  let collecting: NodeJS.Timeout | undefined;
-
-  async function perform(job: Job): Promise<void> {
-    ended.set(job.name, await outcomeOf(job));
-    if (isAtRest()) collecting ??= setTimeout(record, COLLECT_MS);
-    else await record();
-  }
-
-  async function record(): Promise<void> {
-    clearTimeout(collecting);
-    collecting = undefined;
-    const outcomes = new Map(ended);
-    ended.clear();
-    if (outcomes.size === 0) return;
-    const jobs = [...outcomes.keys()];
-    const nextMs = await recordRuns(db, outcomes).catch((error) => {
-      log.warn({ err: error, jobs }, "the outcomes of runs could not be recorded; they are repeated");
-      return undefined;
-    });
-    for (const name of jobs) running.delete(name);
+  const recorder = recordTogether({ db, log }, isAtRest, (names, nextMs) => {
+    for (const name of names) running.delete(name);
     if (nextMs !== undefined) lookIn(nextMs);
-  }
+  });
+  const perform = async (job: Job) => recorder.add(job.name, await outcomeOf(job));
 
   const trouble = "it could not be read which jobs are due; the next look repeats it";
   const loop = runLoop({ db, log }, { channels: [], timerMs: LOOK_MS, trouble }, async ({ stopping }) => {
@@ -107,16 +88,50 @@ export function runSchedules(
   }, RENEW_MS).unref();
   const unsubscribe = notifications(db).on(JOBS_CHANNEL, () => {
     workedAt = performance.now();
-    void record();
+    void recorder.record();
     lookIn(0);
   });
   return {
     async stop(graceMs) {
       unsubscribe();
       await loop.stop();
-      await Promise.race([Promise.all(running.values()), new Promise((over) => setTimeout(over, graceMs).unref())]);
-      await record();
+      const all = Promise.all(running.values());
+      await Promise.race([all, new Promise((over) => setTimeout(over, graceMs).unref())]);
+      await recorder.record();
       clearInterval(renewing);
+    },
+  };
+}
+
+/** Records how runs went: at rest those that end within a second together. */
+function recordTogether(
+  { db, log }: Pick<JobContext, "db" | "log">,
+  isAtRest: () => boolean,
+  recorded: (names: readonly string[], nextMs: number | undefined) => void,
+) {
+  const ended = new Map<string, RunOutcome>();
+  let collecting: NodeJS.Timeout | undefined;
+
+  async function record(): Promise<void> {
+    clearTimeout(collecting);
+    collecting = undefined;
+    const outcomes = new Map(ended);
+    ended.clear();
+    if (outcomes.size === 0) return;
+    const jobs = [...outcomes.keys()];
+    const nextMs = await recordRuns(db, outcomes).catch((error) => {
+      log.warn({ err: error, jobs }, "the outcomes of runs could not be recorded; they are repeated");
+      return undefined;
+    });
+    recorded(jobs, nextMs);
+  }
+
+  return {
+    record,
+    async add(job: string, outcome: RunOutcome): Promise<void> {
+      ended.set(job, outcome);
+      if (isAtRest()) collecting ??= setTimeout(record, COLLECT_MS);
+      else await record();
     },
   };
 }
