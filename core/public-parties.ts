@@ -2,11 +2,10 @@
  * Who serves the public: exchanges, bridges, faucets, paymasters. Money from such an account connects no accounts, and it
  * is on no agent's side, whatever it owns: reviews, income and jobs ask this one function.
  */
+import { ZERO_ADDRESS } from "./zero-address.ts";
 
 /** Transactions from which on an account serves the public. */
 export const PUBLIC_SENT = 1_000_000;
-
-const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 
 /**
  * Whether an account is shown to be private. What is not known is no evidence: an account of a contract, and one of which

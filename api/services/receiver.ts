@@ -4,9 +4,8 @@ import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import { RECEIVER_GAS } from "../../core/transactions/gas-bounds.ts";
+import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 
-/** A mint is a transfer from this address. */
-const ZERO_ADDRESS = `0x${"0".repeat(40)}` as Address;
 /** Selector and answer of `onERC721Received(address,address,uint256,bytes)`. */
 const RECEIVED = "0x150b7a02";
 

@@ -1,7 +1,8 @@
 /** The cred of foreign agents: the service's own signals over their known data, capped until they have an identity token here. */
-import type { Address, AgentFacts, Hex } from "../agents/facts.ts";
+import type { AgentFacts, Hex } from "../agents/facts.ts";
 import { credOf } from "../cred/cred.ts";
 import { mintOriginIndex } from "../mints/mint-origins.ts";
+import { ZERO_ADDRESS } from "../zero-address.ts";
 
 /** The facts of a foreign agent that count. */
 export type ForeignFacts = {
@@ -21,7 +22,6 @@ export type ForeignFacts = {
 /** Max score without an identity token: a higher reputation requires an identity that can be checked. */
 export const FOREIGN_CAP = 50;
 
-const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000";
 const NO_HASH: Hex = `0x${"0".repeat(64)}`;
 
 /** The score, an integer from 0 to 100. */

@@ -1,8 +1,6 @@
 /** Money that an agent's side sends out and that comes to a payer: in one transaction, or through one account within a minute. */
+import { ZERO_ADDRESS } from "../zero-address.ts";
 import type { Funding, NearMoney, Route } from "./facts.ts";
-
-/** USDC that is minted or burnt, as by bridges, comes from it or goes to it. */
-export const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 
 /**
  * Blocks within which money that the side put into an account, and money that a payer got from it, are one flow: a minute on
@@ -132,6 +130,7 @@ function nearOf(puts: readonly Put[], given: readonly Given[]): Put[] {
 function reachedFrom(puts: readonly Put[], route: Route | undefined) {
   const reached = new Set(puts.map(({ recipient }) => recipient));
   const ways = Map.groupBy(route ?? [], ([from]) => from);
+  // USDC that is minted or burnt, as by bridges, comes from it or goes to it.
   reached.delete(ZERO_ADDRESS);
   for (const account of reached) for (const [, to] of ways.get(account) ?? []) if (to !== ZERO_ADDRESS) reached.add(to);
   return (account: string): boolean | undefined => reached.has(account) || (route === undefined ? undefined : false);

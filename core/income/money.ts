@@ -1,7 +1,8 @@
 /** Whose money an agent was paid, in a payment or in a job: what the transfers to the payer show. */
 import { isPrivate, PUBLIC_SENT } from "../public-parties.ts";
+import { ZERO_ADDRESS } from "../zero-address.ts";
 import type { Funding, MoneyFacts } from "./facts.ts";
-import { type Loop, loopsOf, ZERO_ADDRESS } from "./loops.ts";
+import { type Loop, loopsOf } from "./loops.ts";
 
 /**
  * What an agent was paid. @param block up to which the payer's money has to be read @param txHash where it was paid in one

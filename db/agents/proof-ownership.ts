@@ -1,5 +1,6 @@
 /** Under which owner each proof of an agent was made, held against the index: a transfer that a reorganisation takes back ends nothing. */
-import { isoTime, ZERO_ADDRESS } from "../sql/fragments.ts";
+import { ZERO_ADDRESS } from "../../core/zero-address.ts";
+import { isoTime } from "../sql/fragments.ts";
 import { int8, statement, text, timestamptz } from "../sql/statement.ts";
 
 /**

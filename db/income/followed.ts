@@ -2,8 +2,8 @@
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { COHORT_SIZE } from "../../core/income/requests.ts";
 import { DUST_UNITS, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
+import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
-import { ZERO_ADDRESS } from "../sql/fragments.ts";
 import {
   array,
   family,

@@ -3,7 +3,7 @@ import type { Address, AgentRef, Hex } from "../../core/agents/facts.ts";
 import type { ListingInput } from "../../core/agents/listing-input.ts";
 import type { NarrativeInput, PersonalityInput } from "../../core/agents/profile-input.ts";
 import type { SolanaAddress } from "../../core/solana/keys.ts";
-import { ZERO_ADDRESS } from "../sql/fragments.ts";
+import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import {
   array,
   bool,

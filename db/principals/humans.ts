@@ -2,11 +2,12 @@
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
+import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { attests, foundBefore, unindexed } from "../agents/attestations.ts";
 import { loadFacts } from "../agents/facts.ts";
 import { holdsToken } from "../agents/token-ownership.ts";
 import { folded } from "../sql/folded-text.ts";
-import { isoTime, ZERO_ADDRESS } from "../sql/fragments.ts";
+import { isoTime } from "../sql/fragments.ts";
 import { array, filtered, int4, int8, json, jsonb, narrow, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { type PageQuery, type PrincipalPage, pageFamily } from "./page.ts";

@@ -3,10 +3,10 @@ import { checksum } from "../../core/addresses.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { decimalText } from "../../core/directory/reviews.ts";
 import { MAX_PER_DAY } from "../../core/events/events.ts";
+import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { isAttested } from "../agents/attestations.ts";
 import { ownTokenOf, recordRegistrations } from "../agents/canonical-identity.ts";
 import type { NewEvent } from "../events/append-events.ts";
-import { ZERO_ADDRESS } from "../sql/fragments.ts";
 import { array, int4, int8, narrow, nullable, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 

@@ -1,6 +1,7 @@
 /** Checks of each JSON-RPC node alone: its chain, its clock, the history of states that it keeps. */
 import type { LearnedLimits } from "../../clients/ports.ts";
 import { firstBlockWhere } from "../../core/first-block.ts";
+import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { serverSettings } from "../../db/operations/server-health.ts";
 import { type Check, error, type Finding, ok, reasonOf, skipped, warning } from "../check.ts";
 import type { World } from "../world.ts";
@@ -98,7 +99,7 @@ const head: Check = {
 async function oldestState(node: Node): Promise<number> {
   const head = Number((await headOf(node)).number);
   const keeps = async (block: number) =>
-    (await node.request("eth_getBalance", [`0x${"0".repeat(40)}`, `0x${block.toString(16)}`])).ok;
+    (await node.request("eth_getBalance", [ZERO_ADDRESS, `0x${block.toString(16)}`])).ok;
   return firstBlockWhere(0, head, keeps);
 }
 

@@ -2,6 +2,7 @@
 import { REGISTRIES } from "../../core/directory/registries.ts";
 import type { UpstreamVariables } from "../../core/operations/upstream-variable.ts";
 import { PROOF_PLATFORMS, type ProofPlatformKey } from "../../core/proof-platforms.ts";
+import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { type Check, type Finding, ok, reasonOf, skipped, warning } from "../check.ts";
 import type { World } from "../world.ts";
 
@@ -70,14 +71,12 @@ function platformFinding(world: World, platform: (typeof PROOF_PLATFORMS)[number
   });
 }
 
-const ZERO = `0x${"0".repeat(40)}` as const;
-
 const reputation: Check = {
   name: "reputation and markets",
   group: "Upstreams",
   run: ({ ethos, markets, config, serverDate }) =>
     Promise.all([
-      asked("Ethos", ["ETHOS_API_URL"], async () => `${(await ethos.scores([ZERO])).size} score asked`),
+      asked("Ethos", ["ETHOS_API_URL"], async () => `${(await ethos.scores([ZERO_ADDRESS])).size} score asked`),
       asked("DexScreener", ["DEXSCREENER_API_URL"], async () => {
         await markets.quotes([config.contracts.usdc.address]);
         return "answers";

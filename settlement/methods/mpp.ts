@@ -12,6 +12,7 @@ import { type AskedTransfer, isMemoTransfer, memoTransfers } from "../../core/pa
 import { type Refusal, reasonIn } from "../../core/payments/refusals.ts";
 import { MAX_TIMEOUT_SECONDS } from "../../core/payments/terms.ts";
 import { topicOf } from "../../core/payments/transfers.ts";
+import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import {
   challengeFact,
   digestOf,
@@ -236,7 +237,7 @@ async function senderOf(mpp: Mpp, hash: Hex, asked: AskedTransfer): Promise<Addr
       retryAfter: 2,
     });
   // Without such a transfer there is no payment: the check of the chain will find that.
-  return memoTransfers(receipt.logs, asked)[0]?.from ?? "0x0000000000000000000000000000000000000000";
+  return memoTransfers(receipt.logs, asked)[0]?.from ?? ZERO_ADDRESS;
 }
 
 /**

@@ -1,9 +1,9 @@
 /** What the search makes of who runs an agent: no owner crowds a page out, no years are bought, and nobody is given away. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OWNER_SHARE } from "../../core/discovery/rank.ts";
+import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
-import { ZERO_ADDRESS } from "../../db/sql/fragments.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { plantOffers } from "../support/discovery.ts";
 

@@ -7,6 +7,7 @@ import { fail } from "../../core/errors.ts";
 import { logsPrice, RANGE_BLOCKS } from "../../core/income/requests.ts";
 import { MAX_TAG, type ReviewEntry, type ReviewsFacts } from "../../core/reviews/facts.ts";
 import { scaledValue } from "../../core/reviews/scales.ts";
+import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { type AccountHistory, readHistory } from "./reviewer-history.ts";
 
 /** Which blocks of which contracts; how many reviewers' histories, and requests at most. */
@@ -47,7 +48,6 @@ const topicsOf = (...names: EventName[]): [Hex[]] => [
   [...TOPICS].flatMap(([topic, name]) => (names.includes(name) ? [topic] : [])),
 ];
 const NO_HISTORY: AccountHistory = { firstAt: null, sent: null, previousAt: null, funder: null, origin: null };
-const ZERO = `0x${"0".repeat(40)}`;
 const lower = (address: unknown) => String(address).toLowerCase() as Address;
 
 type Entry = ReviewEntry & { agentId: string; block: number };
@@ -131,9 +131,9 @@ async function ownersIn(chain: CensusChain, of: CensusOf): Promise<Map<string, O
   for await (const logs of logsOf(chain, of.identity, topicsOf("Transfer"), of))
     for (const log of logs) {
       const { args } = decoded(log) ?? {};
-      if (args === undefined || args.to === ZERO) continue;
+      if (args === undefined || args.to === ZERO_ADDRESS) continue;
       const [id, owner] = [String(args.tokenId), lower(args.to)];
-      owners.set(id, { registrant: args.from === ZERO ? owner : owners.get(id)?.registrant, owner });
+      owners.set(id, { registrant: args.from === ZERO_ADDRESS ? owner : owners.get(id)?.registrant, owner });
     }
   return owners;
 }
