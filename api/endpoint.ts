@@ -77,7 +77,8 @@ export type EndpointSpec<
   G extends GuardSpec = GuardSpec,
   R extends Answers = Answers,
 > = {
-  method: Method;
+  /** GET by default. */
+  method?: Method;
   /** OpenAPI template. A parameter fills a whole segment (`/card/{file}`, not `/card/{id}.png`). */
   path: string;
   operationId: string;
@@ -116,7 +117,8 @@ export type EndpointSpec<
 };
 
 /** An endpoint without its types, as the request handler sees it. */
-export type Endpoint = Omit<EndpointSpec, "handler" | "guard"> & {
+export type Endpoint = Omit<EndpointSpec, "method" | "handler" | "guard"> & {
+  method: Method;
   guard: Guard;
   handler(call: Call<unknown, unknown, unknown, Caller | undefined>): Promise<Reply> | Reply;
 };
@@ -131,9 +133,10 @@ export function endpoint<
   const G extends GuardSpec = { caller: "anyone" },
   const R extends Answers = Answers,
 >(spec: EndpointSpec<P, Q, B, G, R>): Endpoint {
-  const { caller = "anyone", price, bucket = spec.method === "get" ? "reads" : "writes" }: GuardSpec = spec.guard ?? {};
+  const { method = "get" } = spec;
+  const { caller = "anyone", price, bucket = method === "get" ? "reads" : "writes" }: GuardSpec = spec.guard ?? {};
   const handler = (call: Parameters<typeof spec.handler>[0]) => spec.handler(call, json as Json<R>);
-  return { ...spec, handler, guard: { caller, bucket, ...(price && { price }) } } as Endpoint;
+  return { ...spec, method, handler, guard: { caller, bucket, ...(price && { price }) } } as Endpoint;
 }
 
 /**

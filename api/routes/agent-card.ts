@@ -15,7 +15,6 @@ const TAG = "Agent protocols";
 const MODES = ["application/json", "text/plain"];
 
 export const agentCard = endpoint({
-  method: "get",
   path: "/.well-known/agent-card.json",
   operationId: "getAgentCard",
   tag: TAG,
@@ -32,7 +31,6 @@ export const agentCard = endpoint({
 });
 
 export const jsonWebKeySet = endpoint({
-  method: "get",
   path: "/.well-known/jwks.json",
   operationId: "getJsonWebKeySet",
   tag: TAG,

@@ -15,7 +15,6 @@ import { waitForJobs } from "../services/jobs-at.ts";
 import { logPlace, ofPlatform, ref } from "./directory-claims.ts";
 
 export const agentJobs = endpoint({
-  method: "get",
   path: "/api/v2/agent/{ref}/jobs",
   operationId: "listAgentJobs",
   tag: "Agents",

@@ -12,7 +12,6 @@ import { waitForIncome } from "../services/income-at.ts";
 import { logPlace, ofPlatform, ref } from "./directory-claims.ts";
 
 export const agentPayments = endpoint({
-  method: "get",
   path: "/api/v2/agent/{ref}/payments",
   operationId: "listAgentPayments",
   tag: "Agents",

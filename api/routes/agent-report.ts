@@ -20,7 +20,6 @@ const RECENT_TRANSACTIONS = 10;
 const THIS_CHAIN = /^(base|8453|eip155:8453)$/i;
 
 export const agentReport = endpoint({
-  method: "get",
   path: "/api/v2/agent/{ref}/report",
   operationId: "getReport",
   tag: "Agents",
@@ -62,7 +61,6 @@ export const agentReport = endpoint({
 });
 
 export const verifications = endpoint({
-  method: "get",
   path: "/api/v2/agent/{ref}/verifications",
   operationId: "getVerifications",
   tag: "Agents",

@@ -28,7 +28,6 @@ const cursor = z
   .optional();
 
 export const agentReviews = endpoint({
-  method: "get",
   path: "/api/v2/agent/{ref}/reviews",
   operationId: "listAgentReviews",
   tag: "Agents",

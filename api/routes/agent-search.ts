@@ -11,7 +11,6 @@ import { pageOfAgents } from "../services/agent-pages.ts";
 const TIER_KEYS = TIERS.map(({ key }) => key) as [TierKey, ...TierKey[]];
 
 export const searchAgents = endpoint({
-  method: "get",
   path: "/api/v2/search",
   operationId: "searchAgents",
   tag: "Agents",

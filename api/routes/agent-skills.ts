@@ -27,7 +27,6 @@ const pageFor = (page: string, publicUrl: string) => page.replaceAll("{service}"
 const descriptionOf = (page: string) => /^description: (.+)$/m.exec(page)![1]!;
 
 export const agentSkills = endpoint({
-  method: "get",
   path: `${PLACE}/index.json`,
   operationId: "getAgentSkills",
   tag: TAG,
@@ -69,7 +68,6 @@ export const agentSkills = endpoint({
 });
 
 export const agentSkill = endpoint({
-  method: "get",
   path: `${PLACE}/{name}/SKILL.md`,
   operationId: "getAgentSkill",
   tag: TAG,

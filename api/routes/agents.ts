@@ -31,7 +31,6 @@ const LIST_LIMIT = { default: 100, max: 1000 };
 const ARRAY_LIMIT = 200;
 
 export const agents = endpoint({
-  method: "get",
   path: "/api/v2/agents",
   operationId: "listAgents",
   tag: "Agents",
@@ -136,7 +135,6 @@ function readCursor(text: string): AgentCursor | null {
 }
 
 export const agent = endpoint({
-  method: "get",
   path: "/api/v2/agent/{ref}",
   operationId: "getAgent",
   tag: "Agents",
@@ -158,7 +156,6 @@ export const agent = endpoint({
 });
 
 export const leaderboard = endpoint({
-  method: "get",
   path: "/api/v2/leaderboard",
   operationId: "getLeaderboard",
   tag: "Agents",

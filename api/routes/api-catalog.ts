@@ -19,7 +19,6 @@ const catalogSchema = z
   .meta({ id: "ApiCatalog" });
 
 export const apiCatalog = endpoint({
-  method: "get",
   path: CATALOG_PATH,
   operationId: "getApiCatalog",
   tag: "Service",

@@ -37,7 +37,6 @@ export const revoke = endpoint({
 });
 
 export const identityProvider = endpoint({
-  method: "get",
   path: "/api/v2/auth/identity-provider",
   operationId: "getIdentityProvider",
   tag: "Authentication",

@@ -12,7 +12,6 @@ import { draftReport, reportOfReceipt, sealReport } from "../services/issue-cred
  * time, and nothing else rests on it.
  */
 export const credReport = endpoint({
-  method: "get",
   path: "/api/v2/agent/{ref}/cred-report",
   operationId: "getCredReport",
   tag: "Cred",

@@ -7,7 +7,6 @@ import { integer, limit } from "../parameters.ts";
 import { credUpdatesSchema } from "../schemas/cred-updates.ts";
 
 export const credUpdates = endpoint({
-  method: "get",
   path: "/api/v2/cred/updates",
   operationId: "getCredUpdates",
   tag: "Cred",

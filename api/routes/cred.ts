@@ -17,7 +17,6 @@ import { credAt } from "../services/cred-past.ts";
 import { credProof } from "../services/cred-proofs.ts";
 
 export const cred = endpoint({
-  method: "get",
   path: "/api/v2/agent/{ref}/cred",
   operationId: "getCred",
   tag: "Cred",
@@ -54,7 +53,6 @@ const DEFAULT_DAYS = 90;
 const MAX_DAYS = 3650;
 
 export const history = endpoint({
-  method: "get",
   path: "/api/v2/agent/{id}/cred/history",
   operationId: "getCredHistory",
   tag: "Cred",
@@ -81,7 +79,6 @@ export const history = endpoint({
 });
 
 export const advice = endpoint({
-  method: "get",
   path: "/api/v2/agent/{ref}/cred/advice",
   operationId: "getCredAdvice",
   tag: "Cred",
@@ -110,7 +107,6 @@ export const advice = endpoint({
 });
 
 export const proof = endpoint({
-  method: "get",
   path: "/api/v2/agent/{id}/cred/proof",
   operationId: "getCredProof",
   tag: "Cred",

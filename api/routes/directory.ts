@@ -124,7 +124,6 @@ function questionOf({ sort, dir, inactive, ...asked }: ListQuestion, now: number
 }
 
 export const terminalAgents = endpoint({
-  method: "get",
   path: "/api/terminal/agents",
   operationId: "listTerminalAgents",
   tag: "Terminal",
@@ -161,7 +160,6 @@ export const terminalAgents = endpoint({
 });
 
 export const terminalCounts = endpoint({
-  method: "get",
   path: "/api/terminal/counts",
   operationId: "countTerminalAgents",
   tag: "Terminal",
@@ -244,7 +242,6 @@ async function* fileOf(
 /** The agents of a filter as a file. */
 const exportAs = (format: "json" | "csv") =>
   endpoint({
-    method: "get",
     path: `/api/terminal/agents.${format}`,
     operationId: format === "json" ? "exportTerminalJson" : "exportTerminalCsv",
     tag: "Terminal",
@@ -280,7 +277,6 @@ export const terminalJson = exportAs("json");
 export const terminalCsv = exportAs("csv");
 
 export const terminalAgent = endpoint({
-  method: "get",
   path: "/api/terminal/agent/{ref}",
   operationId: "getTerminalAgent",
   tag: "Terminal",
@@ -319,7 +315,6 @@ export const terminalAgent = endpoint({
 const MAX_BADGE_ROWS = 100;
 
 export const terminalBadges = endpoint({
-  method: "get",
   path: "/api/terminal/marks",
   operationId: "listTerminalMarks",
   tag: "Terminal",

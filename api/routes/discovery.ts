@@ -70,7 +70,6 @@ async function found({ deps: { db, questions }, now, reader, count }: SearchCall
 }
 
 export const discoverAgents = endpoint({
-  method: "get",
   path: "/api/v2/discover",
   operationId: "discoverAgents",
   tag: "Discovery",
@@ -98,7 +97,6 @@ export const discoverAgents = endpoint({
 });
 
 export const findAgents = endpoint({
-  method: "get",
   path: "/api/v2/discover/short",
   operationId: "findAgents",
   tag: "Discovery",

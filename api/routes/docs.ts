@@ -10,7 +10,6 @@ const documentSchema = z.looseObject({ openapi: z.string() });
 export function documentEndpoints(described: () => readonly Endpoint[]): Endpoint[] {
   return [
     endpoint({
-      method: "get",
       path: "/api/v2/openapi.json",
       operationId: "getOpenApi",
       tag: "Service",

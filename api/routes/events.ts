@@ -70,7 +70,6 @@ function wanted({ type, finality, ...named }: Filters): EventSelection {
 }
 
 export const eventStream = endpoint({
-  method: "get",
   path: "/api/v2/events",
   operationId: "streamEvents",
   tag: "Events",
@@ -91,7 +90,6 @@ export const eventStream = endpoint({
 });
 
 export const eventPage = endpoint({
-  method: "get",
   path: "/api/v2/events/log",
   operationId: "listEvents",
   tag: "Events",
@@ -115,7 +113,6 @@ export const eventPage = endpoint({
 });
 
 export const agentEvents = endpoint({
-  method: "get",
   path: "/api/v2/agent/{id}/events",
   operationId: "listAgentEvents",
   tag: "Events",

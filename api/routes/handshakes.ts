@@ -7,7 +7,6 @@ import { handshakesSchema } from "../schemas/handshakes.ts";
 import { factsOf } from "../services/agent-facts.ts";
 
 export const handshakes = endpoint({
-  method: "get",
   path: "/api/v2/agent/{ref}/handshakes",
   operationId: "listHandshakes",
   tag: "Agents",

@@ -14,7 +14,6 @@ import { healthSchema, readySchema, statusSchema } from "../schemas/service.ts";
 const CHECKS_TIMEOUT_MS = 2_000;
 
 export const health = endpoint({
-  method: "get",
   path: "/health",
   operationId: "getHealth",
   tag: "Service",
@@ -32,7 +31,6 @@ export const health = endpoint({
 });
 
 export const ready = endpoint({
-  method: "get",
   path: "/ready",
   operationId: "getReady",
   tag: "Service",
@@ -84,7 +82,6 @@ const headOf = ({ chainHead }: HandlerDeps): Promise<number | null> => inCheck(c
 const inCheck = <T>(answer: Promise<T>): Promise<T | null> => inTime(answer, CHECKS_TIMEOUT_MS, () => null);
 
 export const status = endpoint({
-  method: "get",
   path: "/api/v2/status",
   operationId: "getStatus",
   tag: "Service",

@@ -19,7 +19,6 @@ const tag = "Principals";
 const params = z.object({ id: humanRef });
 
 export const humans = endpoint({
-  method: "get",
   path: "/api/v2/humans",
   operationId: "listHumans",
   tag,
@@ -50,7 +49,6 @@ export const humans = endpoint({
 });
 
 export const human = endpoint({
-  method: "get",
   path: "/api/v2/human/{id}",
   operationId: "getHuman",
   tag,
@@ -65,7 +63,6 @@ export const human = endpoint({
 });
 
 export const humanCred = endpoint({
-  method: "get",
   path: "/api/v2/human/{id}/cred",
   operationId: "getHumanCred",
   tag,
@@ -106,7 +103,6 @@ export const humanRegister = endpoint({
 });
 
 export const humanMe = endpoint({
-  method: "get",
   path: "/api/v2/principals/human/me",
   operationId: "getOwnHuman",
   tag,

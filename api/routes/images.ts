@@ -40,7 +40,6 @@ const version = z
 
 const card = (name: string, operationId: string, summary: string) =>
   endpoint({
-    method: "get",
     path: `/api/v2/${name}/{file}`,
     operationId,
     tag: "Images",
@@ -93,7 +92,6 @@ function previewAnswer(
 }
 
 export const agentPicture = endpoint({
-  method: "get",
   path: "/api/terminal/agent/{ref}/card.png",
   operationId: "getTerminalCard",
   tag: "Images",
@@ -140,7 +138,6 @@ export const agentImage = endpoint({
 });
 
 export const pagePicture = endpoint({
-  method: "get",
   path: "/api/v2/preview/{file}",
   operationId: "getPagePreview",
   tag: "Images",
@@ -160,7 +157,6 @@ export const aura = card("aura", "getAura", "An agent's card, as the token's ima
 export const cardImage = card("card", "getCard", "An agent's card");
 
 export const collectionImage = endpoint({
-  method: "get",
   path: "/api/v2/collection.svg",
   operationId: "getCollectionImage",
   tag: "Images",
@@ -171,7 +167,6 @@ export const collectionImage = endpoint({
 });
 
 export const badge = endpoint({
-  method: "get",
   path: "/api/v2/badge/{file}",
   operationId: "getBadge",
   tag: "Images",

@@ -64,7 +64,6 @@ export const graphqlSchema = endpoint({
 });
 
 export const sqlQuery = endpoint({
-  method: "get",
   path: "/api/v2/sql/db",
   operationId: "querySql",
   tag: "Index",

@@ -12,7 +12,6 @@ import { aliasesOf } from "./aliases.ts";
  */
 export const llmsText = (listed: () => readonly Endpoint[]): Endpoint =>
   endpoint({
-    method: "get",
     path: "/llms.txt",
     operationId: "getLlmsText",
     tag: "Agent protocols",

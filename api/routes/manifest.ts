@@ -31,7 +31,6 @@ const CAPABILITIES: Record<string, string> = {
 /** @param listed every endpoint there is */
 export const manifestEndpoint = (listed: () => readonly Endpoint[]): Endpoint =>
   endpoint({
-    method: "get",
     path: "/.well-known/agent-registry",
     operationId: "getManifest",
     tag: "Service",

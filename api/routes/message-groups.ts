@@ -24,7 +24,6 @@ export const requestName = (key: string | undefined, fingerprint: string): strin
   key === undefined ? null : hash("sha256", `${key}\n${fingerprint}`, "base64url");
 
 export const messageGroups = endpoint({
-  method: "get",
   path: "/api/v2/messages/groups",
   operationId: "listMessageGroups",
   tag: "Messages",
@@ -73,7 +72,6 @@ export const createMessageGroup = endpoint({
 });
 
 export const groupMemberList = endpoint({
-  method: "get",
   path: "/api/v2/messages/groups/{groupId}/members",
   operationId: "listMessageGroupMembers",
   tag: "Messages",

@@ -26,7 +26,6 @@ const idBefore = async (db: Queryable, groupId: string, before: MessagePlace | u
   before instanceof Date ? (await lastMessageAt(db, groupId, { before })) + 1 : before;
 
 export const messages = endpoint({
-  method: "get",
   path: "/api/v2/messages/groups/{groupId}/messages",
   operationId: "listMessages",
   tag: "Messages",
@@ -85,7 +84,6 @@ export const sendMessage = endpoint({
 });
 
 export const messageStream = endpoint({
-  method: "get",
   path: "/api/v2/messages/groups/{groupId}/stream",
   operationId: "streamMessages",
   tag: "Messages",

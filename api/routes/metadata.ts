@@ -7,7 +7,6 @@ import { tokenId } from "../parameters.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 
 export const contractMetadata = endpoint({
-  method: "get",
   path: "/api/v2/metadata/contract",
   operationId: "getContractMetadata",
   tag: "Agents",
@@ -18,7 +17,6 @@ export const contractMetadata = endpoint({
 });
 
 export const metadata = endpoint({
-  method: "get",
   path: "/api/v2/metadata/{id}",
   operationId: "getMetadata",
   tag: "Agents",

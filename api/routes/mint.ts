@@ -144,7 +144,6 @@ const pending = (deps: HandlerDeps, mint: Mint): z.output<typeof pendingMintSche
 });
 
 export const mintState = endpoint({
-  method: "get",
   path: "/api/v2/mint/{mintId}",
   operationId: "getMint",
   tag: "Registration",

@@ -7,7 +7,6 @@ import { endpoint } from "../endpoint.ts";
 import { nameCheckSchema } from "../schemas/agent.ts";
 
 export const nameCheck = endpoint({
-  method: "get",
   path: "/api/v2/name/{name}",
   operationId: "checkName",
   tag: "Agents",

@@ -13,7 +13,6 @@ import { waitForDirectory } from "../services/directory-at.ts";
 import { ofPlatform, ref } from "./directory-claims.ts";
 
 export const terminalOffers = endpoint({
-  method: "get",
   path: "/api/terminal/agent/{ref}/offers",
   operationId: "getTerminalOffers",
   tag: "Terminal",

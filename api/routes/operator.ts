@@ -9,7 +9,6 @@ import { operatorSchema } from "../schemas/operator.ts";
 import type { OperatorState } from "../services/operator-state.ts";
 
 export const operatorState = endpoint({
-  method: "get",
   path: "/api/v2/operator",
   operationId: "getOperatorState",
   tag: "Service",

@@ -9,7 +9,6 @@ import { organizationFacts, pageOfOrganizations, registerOrganization } from "..
 const tag = "Principals";
 
 export const organizations = endpoint({
-  method: "get",
   path: "/api/v2/organizations",
   operationId: "listOrganizations",
   tag,
@@ -40,7 +39,6 @@ export const organizations = endpoint({
 });
 
 export const organization = endpoint({
-  method: "get",
   path: "/api/v2/org/{id}",
   operationId: "getOrganization",
   tag,

@@ -5,7 +5,6 @@ import { CACHE, endpoint } from "../endpoint.ts";
 import { pricesSchema } from "../schemas/manifest.ts";
 
 export const pricing = endpoint({
-  method: "get",
   path: "/api/v2/pricing",
   operationId: "getPricing",
   tag: "Service",

@@ -5,7 +5,6 @@ import { url } from "../../core/views/fields.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
 
 export const protectedResource = endpoint({
-  method: "get",
   path: "/.well-known/oauth-protected-resource",
   operationId: "getProtectedResource",
   tag: "Authentication",

@@ -17,7 +17,6 @@ import { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "..
 import { siteOf } from "../services/agent-facts.ts";
 
 export const referral = endpoint({
-  method: "get",
   path: "/api/v2/agent/{id}/referral",
   operationId: "getReferral",
   tag: "Referrals",
@@ -44,7 +43,6 @@ export const referral = endpoint({
 });
 
 export const referred = endpoint({
-  method: "get",
   path: "/api/v2/agent/{id}/referrals",
   operationId: "listReferrals",
   tag: "Referrals",
@@ -77,7 +75,6 @@ export const referred = endpoint({
 });
 
 export const referralCode = endpoint({
-  method: "get",
   path: "/api/v2/referral/{code}",
   operationId: "checkReferralCode",
   tag: "Referrals",
@@ -109,7 +106,6 @@ export const referralCode = endpoint({
 });
 
 export const og = endpoint({
-  method: "get",
   path: "/api/v2/og/{address}",
   operationId: "getOgStatus",
   tag: "Referrals",

@@ -77,7 +77,6 @@ export const crossRegistration = endpoint({
 });
 
 export const crossRegistrations = endpoint({
-  method: "get",
   path: "/api/v2/agent/{id}/crossreg",
   operationId: "getCrossRegistrations",
   tag: "Changes",

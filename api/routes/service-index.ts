@@ -15,7 +15,6 @@ import { aliasesOf } from "./aliases.ts";
 /** @param listed the endpoints to describe */
 export const serviceIndex = (listed: () => readonly Endpoint[]): Endpoint =>
   endpoint({
-    method: "get",
     path: "/api/v2",
     operationId: "getDiscovery",
     tag: "Service",

@@ -20,7 +20,6 @@ function xml(list: "urlset" | "sitemapindex", item: "url" | "sitemap", urls: rea
 }
 
 export const sitemap = endpoint({
-  method: "get",
   path: "/sitemap.xml",
   operationId: "getSitemap",
   tag: "Service",
@@ -54,7 +53,6 @@ const file = documented(
 );
 
 export const sitemapFile = endpoint({
-  method: "get",
   path: "/sitemap/{file}",
   operationId: "getSitemapFile",
   tag: "Service",

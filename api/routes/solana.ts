@@ -16,7 +16,6 @@ import { giveChallenge, registerSolanaKey, verifySolanaKey } from "../services/s
 import { clientOf, mintOutcome, PENDING, statusUrl } from "./mint.ts";
 
 export const challengeForSolana = endpoint({
-  method: "get",
   path: "/api/v2/auth/solana/challenge",
   operationId: "getSolanaChallenge",
   tag: "Authentication",

@@ -6,7 +6,6 @@ import { endpoint } from "../endpoint.ts";
 import { statsSchema } from "../schemas/service.ts";
 
 export const stats = endpoint({
-  method: "get",
   path: "/api/v2/stats",
   operationId: "getStats",
   tag: "Service",

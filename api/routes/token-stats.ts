@@ -4,7 +4,6 @@ import { CACHE, endpoint } from "../endpoint.ts";
 import { tokenStatsSchema } from "../schemas/manifest.ts";
 
 export const tokenHolders = endpoint({
-  method: "get",
   path: "/api/v2/token/stats",
   operationId: "getTokenStats",
   tag: "Service",

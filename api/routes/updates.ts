@@ -59,7 +59,6 @@ export const personality = endpoint({
 });
 
 export const profile = endpoint({
-  method: "get",
   path: "/api/v2/agent/{id}/profile",
   operationId: "getProfile",
   tag: "Changes",

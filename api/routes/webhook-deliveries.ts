@@ -18,7 +18,6 @@ const deliveryId = integer({ min: 1, max: Number.MAX_SAFE_INTEGER, what: "The de
 const MAX_REPLAYED = 1_000;
 
 export const webhookDeliveries = endpoint({
-  method: "get",
   path: "/api/v2/webhooks/{webhookId}/deliveries",
   operationId: "listWebhookDeliveries",
   tag,

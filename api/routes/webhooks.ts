@@ -73,7 +73,6 @@ export const newWebhook = endpoint({
 const listed = <T>(values: readonly T[]): T[] | null => (values.length > 0 ? [...new Set(values)] : null);
 
 export const listOfWebhooks = endpoint({
-  method: "get",
   path: "/api/v2/webhooks",
   operationId: "listWebhooks",
   tag,
@@ -85,7 +84,6 @@ export const listOfWebhooks = endpoint({
 });
 
 export const oneWebhook = endpoint({
-  method: "get",
   path: "/api/v2/webhooks/{webhookId}",
   operationId: "getWebhook",
   tag,

@@ -22,7 +22,6 @@ import { instructionsOf, REVISIONS, serverInfoOf, toolDescriptions } from "./mcp
 const TAG = "Agent protocols";
 
 export const mcpServerCard = endpoint({
-  method: "get",
   path: "/.well-known/mcp.json",
   operationId: "getMcpJson",
   tag: TAG,
@@ -59,7 +58,6 @@ export const mcpServerCard = endpoint({
 /** @param listed every endpoint there is */
 export const x402Manifest = (listed: () => readonly Endpoint[]): Endpoint =>
   endpoint({
-    method: "get",
     path: "/.well-known/x402.json",
     operationId: "getX402Json",
     tag: TAG,
@@ -115,7 +113,6 @@ function itemOf(
 
 /** Proves to readers of ERC-8004 that the service's agent there is this host's. */
 export const agentRegistration = endpoint({
-  method: "get",
   path: "/.well-known/agent-registration.json",
   operationId: "getAgentRegistration",
   tag: TAG,
@@ -147,7 +144,6 @@ export const agentRegistration = endpoint({
 let icon: string | undefined;
 
 export const serviceIcon = endpoint({
-  method: "get",
   path: "/icon.svg",
   operationId: "getIcon",
   tag: "Service",
@@ -164,7 +160,6 @@ export const serviceIcon = endpoint({
 /** @param listed every endpoint there is */
 export const robotsText = (listed: () => readonly Endpoint[]): Endpoint =>
   endpoint({
-    method: "get",
     path: "/robots.txt",
     operationId: "getRobotsText",
     tag: "Service",
