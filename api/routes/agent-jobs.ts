@@ -11,7 +11,7 @@ import { endpoint } from "../endpoint.ts";
 import { limit, minBlock } from "../parameters.ts";
 import { agentJobsPageSchema } from "../schemas/commerce.ts";
 import { directoryAgent, unknownAgent, walletWithoutRow } from "../services/directory-agent.ts";
-import { waitForJobs } from "../services/jobs-at.ts";
+import { waitForJobs } from "../services/evidence-at.ts";
 import { logPlace, ofPlatform, ref } from "./directory-claims.ts";
 
 export const agentJobs = endpoint({

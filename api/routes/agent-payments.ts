@@ -8,7 +8,7 @@ import { endpoint } from "../endpoint.ts";
 import { limit, minBlock } from "../parameters.ts";
 import { agentPaymentsSchema } from "../schemas/income.ts";
 import { directoryAgent, walletWithoutRow } from "../services/directory-agent.ts";
-import { waitForIncome } from "../services/income-at.ts";
+import { waitForIncome } from "../services/evidence-at.ts";
 import { logPlace, ofPlatform, ref } from "./directory-claims.ts";
 
 export const agentPayments = endpoint({
