@@ -119,7 +119,7 @@ export async function requireUnrevoked(
   db: Queryable,
   signed: Pick<WalletCaller, "wallet" | "issuedAt">,
 ): Promise<void> {
-  const before = await revokedBefore(db, signed.wallet);
+  const before = await revokedBefore(db, { wallet: signed.wallet });
   if (before === null || signed.issuedAt >= before.getTime()) return;
   fail("unauthenticated", "The wallet has revoked this credential.", {
     hint: `Sign a new one dated ${before.toISOString()} or later; dates up to five minutes ahead are accepted.`,

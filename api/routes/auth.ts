@@ -31,7 +31,10 @@ export const revoke = endpoint({
     },
   },
   async handler({ deps, caller, now }, json) {
-    const before = await revokeBefore(deps.db, caller.wallet, new Date(firstDateAfterRevocation(now)));
+    const before = await revokeBefore(deps.db, {
+      wallet: caller.wallet,
+      before: new Date(firstDateAfterRevocation(now)),
+    });
     return json({ success: true, address: checksum(caller.wallet), revokedBefore: before.toISOString() });
   },
 });

@@ -297,7 +297,9 @@ export const terminalAgent = endpoint({
     if (found === null) return unknownAgent();
     const { row, services, sameAs, provenance } = found;
     const registration =
-      row.platform === ERC8004 && row.registry ? await erc8004Registration(db, row.registry, row.agentId) : null;
+      row.platform === ERC8004 && row.registry
+        ? await erc8004Registration(db, { registry: row.registry, agentId: row.agentId })
+        : null;
     const own =
       row.platform === OWN_PLATFORM && row.tokenId !== null ? await deps.facts({ tokenId: row.tokenId }) : null;
     return json({

@@ -100,7 +100,7 @@ export const messageStream = endpoint({
     const open = deps.streams.take(response, caller ? [reader, caller.wallet] : [reader]);
     const asked = await idAfter(deps.db, params.groupId, query.after);
     const after = positionAfter(header, positionAfter(query.lastEventId, asked));
-    const group = (await groupById(deps.db, params.groupId)) ?? noSuchGroup();
+    const group = (await groupById(deps.db, { groupId: params.groupId })) ?? noSuchGroup();
     await requireReader(deps, group, caller, now);
     const content = open((stream) => deps.messageStreams.follow(group, stream, { after, caller }));
     return { status: 200, type: "text/event-stream", content };

@@ -22,7 +22,7 @@ export const nameCheck = endpoint({
   responses: { 200: { description: "The answer of the index", schema: nameCheckSchema } },
   async handler({ deps, params }, json) {
     const key = dotAgentKey(params.name);
-    const tokenId = await nameHolder(deps.db, key);
+    const tokenId = await nameHolder(deps.db, { key });
     return json({
       name: withDotAgent(key),
       available: tokenId === null,

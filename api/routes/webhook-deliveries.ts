@@ -111,6 +111,6 @@ export const webhookReplayDead = endpoint({
     await count("webhook-sends", caller.wallet);
     const since = new Date(body.since);
     const replayed = await replayDead(deps.db, { webhookId, since, most: MAX_REPLAYED, now: new Date(now) });
-    return json({ replayed, remaining: await countDead(deps.db, webhookId, since) }, { status: 202 });
+    return json({ replayed, remaining: await countDead(deps.db, { webhookId, since }) }, { status: 202 });
   },
 });

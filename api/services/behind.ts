@@ -33,7 +33,7 @@ export async function behindAgent(
     owner && organizationIdOf(db, { wallet: owner }),
   ]);
   const [name, organization] = await Promise.all([
-    humanId && humanName(db, humanId),
+    humanId && humanName(db, { id: humanId }),
     organizationId && organizationName(db, { id: organizationId }),
   ]);
   return {

@@ -37,7 +37,7 @@ export async function createGroup({ db }: Pick<ApiDeps, "db">, asked: GroupReque
     return fail("invalid_input", "The topic has no letter a to z and no digit, so no id can be made of it.", {
       details: [{ path: "topic", message: "must have a letter a to z or a digit" }],
     });
-  const before = request === null ? null : await groupByRequest(db, creator, request);
+  const before = request === null ? null : await groupByRequest(db, { creator, request });
   if (before) return before;
   const { tokenId } = await requireCreator(db, creator, now);
   await asked.allowed();
@@ -50,7 +50,7 @@ export async function createGroup({ db }: Pick<ApiDeps, "db">, asked: GroupReque
     const group = await insertGroup(tx, { ...asked, groupId });
     if (group) return group;
     // The second of two equal concurrent requests ends here.
-    const twin = request === null ? null : await groupByRequest(tx, creator, request);
+    const twin = request === null ? null : await groupByRequest(tx, { creator, request });
     return (
       twin ??
       fail("conflict", `There is a group with the id "${groupId}" already.`, {

@@ -67,5 +67,5 @@ export async function directoryAgent(
 /** The wallet of an own agent without a row, where it is known to be its own, and how many agents have it. */
 export async function walletWithoutRow({ db }: Pick<HandlerDeps, "db">, { agentAddress, walletConfirmed }: OwnedFacts) {
   if (!walletConfirmed) return { wallet: null, walletAgents: 0 };
-  return { wallet: checksum(agentAddress), walletAgents: 1 + (await agentsOfWallet(db, agentAddress)) };
+  return { wallet: checksum(agentAddress), walletAgents: 1 + (await agentsOfWallet(db, { wallet: agentAddress })) };
 }

@@ -15,7 +15,7 @@ const looks = new WeakMap<pg.Pool, Map<number, Promise<boolean>>>();
 function shows(db: pg.Pool, block: number): Promise<boolean> {
   const underWay = looks.get(db) ?? new Map<number, Promise<boolean>>();
   looks.set(db, underWay);
-  const look = underWay.get(block) ?? showsBlock(db, block).finally(() => underWay.delete(block));
+  const look = underWay.get(block) ?? showsBlock(db, { block }).finally(() => underWay.delete(block));
   underWay.set(block, look);
   return look;
 }

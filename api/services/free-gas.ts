@@ -31,7 +31,7 @@ export async function freeWriterOf(
   wallet: Address,
 ): Promise<FreeWriter | null> {
   if (paid) return null;
-  const known = isProven(facts, now) || (await registeredForPay(tx, facts.tokenId));
+  const known = isProven(facts, now) || (await registeredForPay(tx, { tokenId: facts.tokenId }));
   return { account: accountOf(facts, wallet), tokenId: facts.tokenId, networks: null, known, at: now };
 }
 

@@ -43,7 +43,7 @@ export const linkAgent = (
         });
       const holding = await holdingOf(tx, tokenId, identity.address);
       if (holding === null) return failNoAgent({ tokenId });
-      if ((await otherLinks(tx, id, tokenId, identity.address)) >= LINKS_PER_HUMAN)
+      if ((await otherLinks(tx, { id, tokenId, identity: identity.address })) >= LINKS_PER_HUMAN)
         fail("conflict", `A human has at most ${LINKS_PER_HUMAN} linked agents.`);
       const link = { humanId: id, tokenId, owner: caller.wallet };
       if (!(await linkHumanAgent(tx, link, identity.address, new Date(now))))

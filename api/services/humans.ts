@@ -105,7 +105,7 @@ export async function registerHuman(
     transaction(deps.db, async (tx) => {
       await lockPrincipal(tx, { principal: nameOf(caller) });
       const token = await ownToken(deps, tx, caller, tokenId);
-      if ((await humanOfPrincipal(tx, nameOf(caller))) === null) await allowed();
+      if ((await humanOfPrincipal(tx, { principal: nameOf(caller) })) === null) await allowed();
       const who = { id: `hum_${randomUUID().replaceAll("-", "")}`, principal: nameOf(caller), wallet };
       return writeHuman(tx, who, { ...profile, token }, new Date(now));
     }),
@@ -156,7 +156,7 @@ export const ownHuman = (deps: HandlerDeps, caller: HumanCaller, now: number): P
   withIndex(
     snapshot(deps.db, async (tx) => {
       const sources = sourcesOf(deps.config);
-      const id = await humanOfPrincipal(tx, nameOf(caller));
+      const id = await humanOfPrincipal(tx, { principal: nameOf(caller) });
       const [facts] = id === null ? [] : await loadHumans(tx, [id], sources);
       if (!facts)
         return fail("not_found", "You are not registered as a human.", {
@@ -192,7 +192,11 @@ export const deletePrincipal = (deps: HandlerDeps, caller: HumanCaller, now: num
   withIndex(
     transaction(deps.db, async (tx) => {
       await lockPrincipal(tx, { principal: nameOf(caller) });
-      const organizations = await deleteOrganizations(tx, nameOf(caller), holderHash(caller), new Date(now));
+      const organizations = await deleteOrganizations(tx, {
+        principal: nameOf(caller),
+        holder: holderHash(caller),
+        now: new Date(now),
+      });
       const human = await deleteHuman(tx, nameOf(caller));
       if (human === null && organizations.length === 0) fail("not_found", "You are not registered here.");
       return { id: human?.id ?? null, links: human?.links ?? 0, organizations };

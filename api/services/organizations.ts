@@ -55,7 +55,9 @@ export const registerOrganization = (
       await requireAgents(tx, write.members ?? []);
       const at = new Date(now);
       const known =
-        slug === undefined ? await ownByName(tx, principal, write.displayName) : await ownBySlug(tx, principal, slug);
+        slug === undefined
+          ? await ownByName(tx, { principal, name: write.displayName })
+          : await ownBySlug(tx, principal, slug);
       if (known === null) await allowed();
       const id = known ?? (await addOrganization(tx, caller, { slug, displayName: write.displayName }, at));
       await updateOrganization(tx, { id, principal }, { ...write, token }, at);

@@ -85,7 +85,7 @@ export async function createWebhook(
       await requirePlace(tx, deps.config.webhooks, { owner: asked.owner, tokenId, networks });
       const webhookId = `wh_${randomUUID().replaceAll("-", "")}`;
       const { head } = await eventLog(tx);
-      const slowUntil = await slowUntilOf(tx, asked.owner, now);
+      const slowUntil = await slowUntilOf(tx, { owner: asked.owner, now });
       const made = { webhookId, url: href.href, createdAt: now, network: networks[0], tokenId, slowUntil };
       await insertWebhook(tx, { ...asked, ...made }, head);
       const secret = await addSecret(tx, secrets, { webhookId, request, now });

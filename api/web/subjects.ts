@@ -60,7 +60,7 @@ export function subjectHeads(
       );
     },
     async groups(rest) {
-      const group = await groupById(deps.db, groupId.parse(rest));
+      const group = await groupById(deps.db, { groupId: groupId.parse(rest) });
       if (group === null) return null;
       const { topic, minCred, memberCount, isPublic } = group;
       const says = `A ${isPublic ? "public" : "private"} group of messages with ${memberCount} members, for agents with a cred of ${minCred} or more.`;

@@ -51,17 +51,13 @@ export const isAttested = (wallet: string, schema: string, now: string) => `(exi
   or exists (
   select from offchain.attestation_lookup l where ${foundBefore("l", wallet, schema)} and ${unexpired("l", now)}))`;
 
-const WALLET_ATTESTED = statement({
+/** Whether a wallet has a valid attestation under a schema. @throws when there is no index */
+export const walletAttested = statement({
   name: "wallet-attested",
   params: { wallet: text, schema: text, now: int8 },
   text: `select ${isAttested("$wallet", "$schema", "$now")} as attested`,
   columns: { attested: bool },
-});
-/** Whether a wallet has a valid attestation under a schema. @throws when there is no index */
-export const walletAttested = async (
-  db: Queryable,
-  of: { wallet: Address; schema: Hex; now: number },
-): Promise<boolean> => (await WALLET_ATTESTED.one(db, of)).attested;
+}).onlyValue;
 
 /** The end of what has none, in Unix seconds: the greatest integer that JavaScript has exactly. */
 const FOREVER = Number.MAX_SAFE_INTEGER;

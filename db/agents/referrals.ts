@@ -119,7 +119,11 @@ export async function referralOfAgent(db: Queryable, tokenId: number): Promise<A
     : null;
 }
 
-const REFERRED = statement({
+/**
+ * Token ids of the agents that came by an agent's code, the newest first.
+ * @param before only those of a lower token id; null: from the newest
+ */
+export const referredBy = statement({
   name: "referrals-referred",
   params: { tokenId: int8, before: nullable(int8), limit: int8 },
   text: `
@@ -127,13 +131,4 @@ const REFERRED = statement({
     where f.referrer_token_id = $tokenId and ($before::int8 is null or f.token_id < $before)
     order by f.token_id desc limit $limit`,
   columns: { token_id: int8 },
-});
-
-/**
- * Token ids of the agents that came by an agent's code, the newest first.
- * @param before only those of a lower token id; null: from the newest
- */
-export const referredBy = async (
-  db: Queryable,
-  page: { tokenId: number; before: number | null; limit: number },
-): Promise<number[]> => (await REFERRED.rows(db, page)).map(({ token_id }) => token_id);
+}).values;

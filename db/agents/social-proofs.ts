@@ -4,18 +4,21 @@ import type { Hex } from "../../core/agents/facts.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { proof, proofOwnership } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import { array, bool, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  array,
+  bool,
+  int8,
+  jsonb,
+  narrow,
+  nullable,
+  type Row,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
-export type ProofRecord = {
-  tokenId: number;
-  platform: ProofPlatformKey;
-  /** The platform's own id of the account. */
-  accountId: string;
-  handle: string;
-  username: string | null;
-  evidence: unknown;
-};
+export type ProofRecord = Row<typeof proofsDue>;
 
 /** Index that lets an account prove one agent at a time; lapsed records are outside of it. */
 export const PROOF_ACCOUNT_INDEX = "proof_account";
@@ -126,6 +129,7 @@ export const proofsDue = statement({
   columns: {
     tokenId: int8,
     platform: narrow<ProofPlatformKey>(text),
+    /** The platform's own id of the account. */
     accountId: text,
     handle: text,
     username: nullable(text),

@@ -78,20 +78,21 @@ export const storeTokenUriChecks = (
 /** Whether a transaction of the outbox minted the agent `a`. */
 const IS_OURS = "exists (select from offchain.transaction_attempt t where t.hash = a.mint_tx)";
 
-const MINTED_WITHOUT = statement({
+/** Tokens without a URI that the service has minted itself. @throws when there are no views yet (`isNoIndex`) */
+export const mintedWithoutUri = statement({
   name: "token-uris-minted-without",
   params: { limit: int8 },
   text: `
     select u.token_id as "tokenId" from offchain.token_uri u join onchain.agent a using (token_id)
     where u.state = 'none' and ${IS_OURS} order by u.token_id limit $limit`,
   columns: { tokenId: int8 },
-});
+}).values;
 
-/** Tokens without a URI that the service has minted itself. @throws when there are no views yet (`isNoIndex`) */
-export const mintedWithoutUri = async (db: Queryable, limit: number): Promise<number[]> =>
-  (await MINTED_WITHOUT.rows(db, { limit })).map(({ tokenId }) => tokenId);
-
-const TO_FILL = statement({
+/**
+ * Tokens without a URI that others minted, then those with one that the service set under another PUBLIC_URL.
+ * @throws when there are no views yet (`isNoIndex`)
+ */
+export const tokenUrisToFill = statement({
   name: "token-uris-to-fill",
   params: { publicUrl: text, limit: int8 },
   text: `
@@ -102,25 +103,15 @@ const TO_FILL = statement({
      where state = 'set' and (base < $publicUrl or base > $publicUrl) order by token_id limit $limit)
     limit $limit`,
   columns: { tokenId: int8 },
-});
+}).values;
 
-/**
- * Tokens without a URI that others minted, then those with one that the service set under another PUBLIC_URL.
- * @throws when there are no views yet (`isNoIndex`)
- */
-export const tokenUrisToFill = async (db: Queryable, publicUrl: string, limit: number): Promise<number[]> =>
-  (await TO_FILL.rows(db, { publicUrl, limit })).map(({ tokenId }) => tokenId);
-
-const FILLED_SINCE = statement({
+/** The number of tokens that were chosen within the daily limit since. */
+export const tokenUrisFilledSince = statement({
   name: "token-uris-filled-since",
   params: { since: timestamptz },
   text: "select count(*)::int4 as filled from offchain.token_uri where filled_at >= $since",
   columns: { filled: int4 },
-});
-
-/** The number of tokens that were chosen within the daily limit since. */
-export const tokenUrisFilledSince = async (db: Queryable, since: Date): Promise<number> =>
-  (await FILLED_SINCE.one(db, { since })).filled;
+}).onlyValue;
 
 /** Key of the nth intent that sets a token's URI. A mined or reverted one has spent its nonce: the next has another key. */
 const keyOf = (tokenId: number, attempt: number) => (attempt <= 1 ? `uri:${tokenId}` : `uri:${tokenId}#${attempt}`);
@@ -206,7 +197,8 @@ export async function tokenUriLeft(
   await LEFT.run(tx, { tokenId, state, checkAt });
 }
 
-const WITHOUT = statement({
+/** The number of tokens that have no URI, or whose URI was never read. @throws when there are no views yet (`isNoIndex`) */
+export const tokensWithoutUri = statement({
   name: "tokens-without-uri",
   text: `
     select
@@ -216,7 +208,4 @@ const WITHOUT = statement({
        where u.state not in ('set', 'own')) as without`,
   columns: { without: int8 },
   prepared: true,
-});
-
-/** The number of tokens that have no URI, or whose URI was never read. @throws when there are no views yet (`isNoIndex`) */
-export const tokensWithoutUri = async (db: Queryable): Promise<number> => (await WITHOUT.one(db)).without;
+}).onlyValue;

@@ -3,32 +3,24 @@ import { deleteInParts } from "../sql/batches.ts";
 import { statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
-const REVOKED_BEFORE = statement({
+/** Credentials of the wallet dated before this are over; null when it never ended any. */
+export const revokedBefore = statement({
   name: "revoked-before",
   params: { wallet: text },
   text: "select revoked_before from offchain.credential_revocation where wallet = $wallet",
   columns: { revoked_before: timestamptz },
   prepared: true,
-});
+}).value;
 
-/** Credentials of the wallet dated before this are over; null when it never ended any. */
-export async function revokedBefore(db: Queryable, wallet: string): Promise<Date | null> {
-  return (await REVOKED_BEFORE.maybeOne(db, { wallet }))?.revoked_before ?? null;
-}
-
-const REVOKE_BEFORE = statement({
+/** Ends the wallet's credentials dated before a moment. It never moves back. @returns the moment in force */
+export const revokeBefore = statement({
   name: "revoke-before",
   params: { wallet: text, before: timestamptz },
   text: `insert into offchain.credential_revocation as row (wallet, revoked_before) values ($wallet, $before)
          on conflict (wallet) do update set revoked_before = greatest(row.revoked_before, excluded.revoked_before)
          returning revoked_before`,
   columns: { revoked_before: timestamptz },
-});
-
-/** Ends the wallet's credentials dated before a moment. It never moves back. @returns the moment in force */
-export async function revokeBefore(db: Queryable, wallet: string, before: Date): Promise<Date> {
-  return (await REVOKE_BEFORE.one(db, { wallet, before })).revoked_before;
-}
+}).onlyValue;
 
 /** Removes revocations whose credentials have all expired. @returns the number of rows removed */
 export const forgetRevocations = (db: Queryable): Promise<number> =>

@@ -5,27 +5,20 @@
 import type { Address } from "../../core/agents/facts.ts";
 import type { SolanaPurpose } from "../../core/callers/signed-texts.ts";
 import type { SolanaAddress } from "../../core/solana/keys.ts";
-import { narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { narrow, nullable, type RowOf, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
-export type SolanaChallenge = {
-  /** Random; names the challenge. */
-  nonce: string;
-  address: SolanaAddress;
-  purpose: SolanaPurpose;
-  /** Receiver of the identity, where the text names one. */
-  evmAddress: Address | null;
-  issuedAt: Date;
-  expiresAt: Date;
-};
+export type SolanaChallenge = RowOf<typeof CHALLENGE>;
 
 /** Time after its end at which a challenge is removed. */
 const KEPT = "1 day";
 
 const CHALLENGE = {
+  /** Random; names the challenge. */
   nonce: text,
   address: narrow<SolanaAddress>(text),
   purpose: narrow<SolanaPurpose>(text),
+  /** Receiver of the identity, where the text names one. */
   evmAddress: nullable(narrow<Address>(text)),
   issuedAt: timestamptz,
   expiresAt: timestamptz,

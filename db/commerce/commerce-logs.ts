@@ -2,7 +2,18 @@
 import type pg from "pg";
 import type { JobEvent, JobLog, JobPlace } from "../../core/commerce/job-logs.ts";
 import { type Job, jobsOf } from "../../core/commerce/jobs.ts";
-import { array, int4, int8, jsonb, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  array,
+  int4,
+  int8,
+  jsonb,
+  nullable,
+  numeric,
+  type Row,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 
 /** A log in a block. */
@@ -11,13 +22,7 @@ export type CommerceLog = JobLog & { blockHash: string };
 export type StoredJob = Omit<Job, "units" | "provider"> & { provider: string; funded: JobPlace; units: string };
 
 /** How far the contract was read. */
-export type CommerceContract = {
-  contract: string;
-  fromBlock: number;
-  readTo: number;
-  failures: number;
-  nextTryAt: Date | null;
-};
+export type CommerceContract = Row<typeof CONTRACT>;
 
 const FORGET_OTHERS = statement({
   name: "commerce-forget-others",

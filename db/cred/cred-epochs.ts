@@ -59,6 +59,7 @@ export const latestPublished = statement({
   columns: EPOCH_ROW,
   prepared: true,
 }).maybeOne;
+
 const AT_BLOCK = statement({
   name: "cred-epoch-at-block",
   params: { block: int8 },

@@ -70,12 +70,13 @@ const STORE_WALK = statement({
   params: { walked: int8, missed: int4 },
   text: "update offchain.cred_walk set walked = $walked, missed = missed + $missed::int4",
 });
-const MISSED = statement({
+/** Scores found so far whose inputs had been missed by what keeps them up to date. */
+export const missedScores = statement({
   name: "cred-missed",
   text: "select missed from offchain.cred_walk",
   columns: { missed: int8 },
   prepared: true,
-});
+}).onlyValue;
 
 /** Token ids per transaction of a pass. */
 const RANGE_SIZE = 50_000;
@@ -195,6 +196,3 @@ const checkPart = (pool: pg.Pool, { size, last }: { size: number; last: number }
     await STORE_WALK.run(tx, { walked: to >= last ? 0 : to + 1, missed });
     return { moved, missed };
   });
-
-/** Scores found so far whose inputs had been missed by what keeps them up to date. */
-export const missedScores = async (db: Queryable): Promise<number> => (await MISSED.one(db)).missed;

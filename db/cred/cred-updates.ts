@@ -1,17 +1,10 @@
 /** The feed of score changes: every committed change in the order of ids, without gaps, reorganisations included. */
 import { ADVISORY_LOCKS } from "../sql/locks.ts";
 import { primaryOf } from "../sql/read-route.ts";
-import { int2, int8, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { int2, int8, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
-export type CredUpdate = {
-  id: number;
-  tokenId: number;
-  /** Null when the agent no longer exists. */
-  score: number | null;
-  cause: string;
-  at: Date;
-};
+export type CredUpdate = Row<typeof UPDATES>;
 
 /** Cause of an entry that undoes earlier ones. */
 const CORRECTED = "reorganisation";
@@ -55,7 +48,14 @@ const UPDATES = statement({
      from offchain.cred_correction k left join offchain.cred c on c.token_id = k.token_id
      where k.id > $after and k.id <= $settled order by k.id limit $limit)
     order by id limit $limit`,
-  columns: { id: int8, tokenId: int8, score: nullable(int2), cause: text, at: timestamptz },
+  columns: {
+    id: int8,
+    tokenId: int8,
+    /** Null when the agent no longer exists. */
+    score: nullable(int2),
+    cause: text,
+    at: timestamptz,
+  },
   prepared: true,
 });
 

@@ -136,6 +136,7 @@ export const epochFailed = statement({
   params: { intentKey: text, error: text },
   text: "update offchain.cred_epoch set state = 'failed', error = $error where intent_key = $intentKey",
 }).run;
+
 /** A reorganisation removed the block of the epoch's transaction. */
 export const epochReopened = statement({
   name: "cred-epoch-reopened",
@@ -154,18 +155,15 @@ export async function epochPublished(
   await PUBLISHED.run(tx, { intentKey, txHash, txBlock, at });
 }
 
-const IS_OLD = statement({
+/** Whether an epoch's scores were read more than `ms` milliseconds ago. */
+export const epochIsOld = statement({
   name: "cred-epoch-is-old",
   params: { intentKey: text, ms: float8 },
   text: `
     select exists (select from offchain.cred_epoch
       where intent_key = $intentKey and computed_at < now() - $ms * interval '1 ms') as old`,
   columns: { old: bool },
-});
-
-/** Whether an epoch's scores were read more than `ms` milliseconds ago. */
-export const epochIsOld = async (db: Queryable, intentKey: string, ms: number): Promise<boolean> =>
-  (await IS_OLD.one(db, { intentKey, ms })).old;
+}).onlyValue;
 
 const UNKEEP = statement({
   name: "cred-epochs-unkeep",

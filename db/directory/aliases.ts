@@ -3,12 +3,15 @@
  * Check then write: the difference, then the update: one statement, rows locked in the order of ids.
  */
 import { int8, statement } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
 
 /** The wallet of a row `d` that counts: proven by its registry, of an agent that is shown. */
 const PROVEN = "case when d.wallet_proven and d.removed_at is null then d.address end";
 
-const REBUILD = statement({
+/**
+ * Brings the table in line with the rows. What is right is neither written nor locked.
+ * @returns how many entries were wrong; more than 0 means that a write went around the trigger
+ */
+export const rebuildAliases = statement({
   name: "directory-aliases-rebuild",
   text: `
     with differing as materialized (
@@ -25,12 +28,4 @@ const REBUILD = statement({
      )
      select count(*) as wrong from differing`,
   columns: { wrong: int8 },
-});
-
-/**
- * Brings the table in line with the rows. What is right is neither written nor locked.
- * @returns how many entries were wrong; more than 0 means that a write went around the trigger
- */
-export async function rebuildAliases(db: Queryable): Promise<number> {
-  return (await REBUILD.one(db)).wrong;
-}
+}).onlyValue;

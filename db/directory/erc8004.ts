@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { type Defect, defect, defectView } from "../../core/directory/file-defects.ts";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";
-import { int8, json, jsonb, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
+import { int8, json, jsonb, nullable, numeric, type RowOf, statement, text, timestamptz } from "../sql/statement.ts";
 import { refusalReason, storeSet } from "../sql/store-set.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { ERC8004, lockErc8004Rows, showErc8004 } from "./erc8004-rows.ts";
@@ -12,13 +12,7 @@ import { removeEntries, type ScoreRules } from "./write.ts";
 export { ERC8004 } from "./erc8004-rows.ts";
 
 /** An agent to bring up to date, with what is known of its file. */
-export type Erc8004Agent = {
-  registry: string;
-  agentId: string;
-  uri: string;
-  updatedBlock: string;
-  file: StoredFile | null;
-};
+export type Erc8004Agent = RowOf<typeof AGENT_COLUMNS>;
 export type StoredFile = {
   uri: string;
   content: Registration | null;

@@ -64,7 +64,8 @@ export async function staleOwnRows(db: Queryable): Promise<number[]> {
   return (await STALE.rows(db)).map((row) => row.token_id).sort((a, b) => a - b);
 }
 
-const SHOWS_BLOCK = statement({
+/** Whether every agent that changed at a block or later is shown as it was then, or later. */
+export const showsBlock = statement({
   name: "directory-shows-block",
   params: { block: int8 },
   text: `
@@ -74,12 +75,7 @@ const SHOWS_BLOCK = statement({
       where a.updated_block >= $block::int8 and (i.digest is null or i.digest::int8 < $block::int8)) as shown`,
   columns: { shown: bool },
   prepared: true,
-});
-
-/** Whether every agent that changed at a block or later is shown as it was then, or later. */
-export async function showsBlock(db: Queryable, block: number): Promise<boolean> {
-  return (await SHOWS_BLOCK.one(db, { block })).shown;
-}
+}).onlyValue;
 
 /**
  * Brings the rows of some agents up to date, and takes out those of agents that are gone.

@@ -2,7 +2,7 @@
 import { and, eq, lt } from "drizzle-orm";
 import { directoryPage } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import { array, int4, json, jsonb, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, int4, json, jsonb, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { keyOf, seeItems } from "./items.ts";
 
@@ -10,12 +10,7 @@ import { keyOf, seeItems } from "./items.ts";
 type PageValidators = { etag: string | null; lastModified: string | null };
 
 /** A page that was read, as far as a pull needs it when the page has not changed. */
-export type KnownPage = {
-  validators: PageValidators;
-  next: unknown;
-  expected: number | null;
-  sourceIds: string[];
-};
+export type KnownPage = Row<typeof KNOWN>;
 
 const placeOf = (cursor: unknown) => keyOf(JSON.stringify(cursor ?? null));
 

@@ -20,21 +20,7 @@ import type { Queryable } from "../sql/transaction.ts";
 import { trimQuarantine } from "./quarantine.ts";
 
 export type PullMode = "full" | "incremental";
-export type PullState = {
-  mode: PullMode | null;
-  sweep: number;
-  cursor: unknown;
-  watermark: string | null;
-  done: number;
-  /** Attempts in a row that ended at the cursor. */
-  failures: number;
-  startedAt: Date | null;
-  lastFullAt: Date | null;
-  /** The last full sweep that showed all items; 0 before there was one. */
-  wholeSweep: number;
-  /** Why this pull does not show all items; null while it does. */
-  partial: string | null;
-};
+export type PullState = Row<typeof READ>;
 
 const STATE = `mode, sweep, cursor, watermark #>> '{}' as watermark, done, failures, started_at as "startedAt",
   last_full_at as "lastFullAt", whole_sweep as "wholeSweep", partial`;
@@ -44,10 +30,13 @@ const STATE_COLUMNS = {
   cursor: nullable(jsonb<unknown>()),
   watermark: nullable(text),
   done: int4,
+  /** Attempts in a row that ended at the cursor. */
   failures: int4,
   startedAt: nullable(timestamptz),
   lastFullAt: nullable(timestamptz),
+  /** The last full sweep that showed all items; 0 before there was one. */
   wholeSweep: int8,
+  /** Why this pull does not show all items; null while it does. */
   partial: nullable(text),
 };
 

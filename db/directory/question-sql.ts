@@ -11,7 +11,6 @@ import {
 } from "../../core/directory/filters.ts";
 import { folded } from "../sql/folded-text.ts";
 import { statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
 import { ETHOS } from "./ethos-sql.ts";
 import { EVERY_FACET, facetConditions } from "./facet-sql.ts";
 import { trendSql } from "./trend-sql.ts";
@@ -122,15 +121,14 @@ export function matching(query: DirectoryQuery, $: (value: unknown) => string, s
   return { from, where, id: sort === "cred_score" ? "s.id" : "d.id", key, rank };
 }
 
-const FOLDED = statement({
+/** A search in the form of the searched names. */
+export const foldedWord = statement({
   name: "directory-folded-word",
   params: { text },
   text: `select ${folded("$text::text")} as word`,
   columns: { word: text },
   prepared: true,
-});
-/** A search in the form of the searched names. */
-export const foldedWord = async (db: Queryable, q: string): Promise<string> => (await FOLDED.one(db, { text: q })).word;
+}).onlyValue;
 
 /** What a search compares in addition to names and addresses, each condition by an index of its own. */
 export function wordMatches(q: string, $: (value: unknown) => string): string[] {

@@ -14,7 +14,12 @@ const MAX_FEEDBACK = 50;
 /** Max validations shown, the newest first. */
 const MAX_VALIDATIONS = 20;
 
-const REGISTRATION = statement({
+/**
+ * @param registry lower-case
+ * @returns null for an agent that the index does not have
+ * @throws the driver's error; 42P01 or 3F000 while there is no index
+ */
+export const erc8004Registration = statement({
   name: "erc8004-registration",
   params: { registry: text, agentId: numeric },
   text: `
@@ -48,7 +53,7 @@ const REGISTRATION = statement({
       where a.registry = $registry and a.agent_id = $agentId::numeric`,
   columns: { registration: json<StoredRegistration>() },
   prepared: true,
-});
+}).value;
 
 const IMAGE = statement({
   name: "erc8004-image",
@@ -63,18 +68,5 @@ const IMAGE = statement({
 
 /** The picture that the registration file of a row has in itself; null for none. */
 export async function embeddedImageOf(db: Queryable, id: number): Promise<EmbeddedImage | null> {
-  return embeddedImage((await IMAGE.maybeOne(db, { id }))?.image ?? "");
-}
-
-/**
- * @param registry lower-case
- * @returns null for an agent that the index does not have
- * @throws the driver's error; 42P01 or 3F000 while there is no index
- */
-export async function erc8004Registration(
-  db: Queryable,
-  registry: string,
-  agentId: string,
-): Promise<StoredRegistration | null> {
-  return (await REGISTRATION.maybeOne(db, { registry, agentId }))?.registration ?? null;
+  return embeddedImage((await IMAGE.value(db, { id })) ?? "");
 }

@@ -16,11 +16,12 @@ const ROUNDS_PER_LOOK = 2_160;
 /** Words that one round removes at most. */
 const MAX_REMOVED = 5_000;
 
-const SIZE = statement({
+/** Number of documents, as the database estimates it. */
+export const documentsOf = statement({
   name: "discovery-size",
   text: `select greatest(c.reltuples, 0)::float8 as documents from pg_class c where c.oid = 'offchain.discovery_document'::regclass`,
   columns: { documents: float8 },
-});
+}).onlyValue;
 
 const PAGES = statement({
   name: "discovery-word-pages",
@@ -65,9 +66,6 @@ const REMOVE = family({
 
 /** Documents of a word from which on a sample of `percent` percent of all documents has it. */
 const rarest = (percent: number) => Math.ceil((CERTAIN_FROM * 100) / percent);
-
-/** Number of documents, as the database estimates it. */
-export const documentsOf = async (db: Queryable): Promise<number> => (await SIZE.one(db)).documents;
 
 async function sampled(db: Queryable): Promise<number> {
   const documents = await documentsOf(db);

@@ -56,13 +56,13 @@ const CHANGED = family({
   examples: [{ before: { xmax: "1", inProgress: ["1"] }, now: { xmax: "2", inProgress: [] }, after: 0 }],
 });
 
-const NEXT = statement({
+const next = statement({
   name: "discovery-next",
   params: { after: int8, most: int8 },
   text: "select id from offchain.directory where id > $after and removed_at is null order by id limit $most",
   columns: { id: int8 },
   prepared: true,
-});
+}).values;
 
 const FILLED = statement({
   name: "discovery-filled",
@@ -120,11 +120,10 @@ async function round(pool: pg.Pool, now: Date): Promise<Round> {
   // Also while there are changes all the time: strangers decide how many there are.
   if (isDue(progress.refreshedAt, REFRESH_MS, now)) {
     const part = ((await documentsOf(pool)) * REFRESH_MS) / REFRESH_ROUND_MS;
-    const ids = await next(
-      pool,
-      progress.refreshedTo,
-      Math.min(MAX_REFRESHED, Math.max(MIN_REFRESHED, Math.round(part))),
-    );
+    const ids = await next(pool, {
+      after: progress.refreshedTo,
+      most: Math.min(MAX_REFRESHED, Math.max(MIN_REFRESHED, Math.round(part))),
+    });
     for (let from = 0; from < ids.length; from += DOCUMENTS_PER_TRANSACTION)
       await write(ids.slice(from, from + DOCUMENTS_PER_TRANSACTION), async () => {});
     await removeWords(pool);
@@ -134,16 +133,13 @@ async function round(pool: pg.Pool, now: Date): Promise<Round> {
 }
 
 const isDue = (last: Date | null, everyMs: number, now: Date) => !last || now.getTime() - last.getTime() > everyMs;
-const next = async (pool: pg.Pool, after: number, most: number): Promise<number[]> =>
-  (await NEXT.rows(pool, { after, most })).map(({ id }) => id);
-
 /**
  * A part of the first fill. The next rows are read while those before are written; what changes meanwhile is written by the
  * round that follows.
  */
 async function fill(pool: pg.Pool, from: number, now: Date): Promise<Omit<Round, "more">> {
   const read = async (after: number) => {
-    const ids = await next(pool, after, FILL_BATCH);
+    const ids = await next(pool, { after, most: FILL_BATCH });
     // A failed read is repeated by `writeBatch`, which reports the failure.
     return { ids, read: await readDocuments(pool, ids, now).catch(() => undefined) };
   };

@@ -88,6 +88,7 @@ export const wakeSequencer = statement({
   text: `select pg_notify('${NEW_EVENTS_CHANNEL}', '')`,
   columns: { pg_notify: pgType<string>("void") },
 }).run;
+
 /**
  * SQL that retracts the events `e` that meet a condition, each by an event of its own; those that are too old to be read are
  * left as they are. An event is retracted once, for the update finds it once: the time of a retraction is when it was made.

@@ -8,18 +8,24 @@ import { checkpointBlock } from "../operations/index-state.ts";
 import { dispatch, dispatcherState } from "../schema/tables.ts";
 import { lockText } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
-import { array, bool, int4, int8, json, narrow, nullable, type Row, statement, text } from "../sql/statement.ts";
+import {
+  array,
+  bool,
+  int4,
+  int8,
+  json,
+  narrow,
+  nullable,
+  type Row,
+  type RowOf,
+  statement,
+  text,
+} from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { wakeSequencer } from "./append-events.ts";
 
 /** A dispatched event: its subject and its block. `tokenId` or `wallet` may be absent, depending on the kind. */
-export type DispatchedEvent = {
-  key: string;
-  kind: ChangeKind;
-  tokenId: number | null;
-  wallet: string | null;
-  block: number;
-};
+export type DispatchedEvent = RowOf<typeof EVENT_COLUMNS>;
 
 const EVENT = `key, kind, token_id as "tokenId", wallet, block`;
 const EVENT_COLUMNS = {

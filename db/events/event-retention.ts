@@ -57,30 +57,22 @@ export async function hideOldEvents(
   return (await HIDE.one(tx, { before, limit })).hidden;
 }
 
-const DROP = statement({
-  name: "event-drop-partitions",
-  params: { before: timestamptz },
-  text: "select offchain.event_drop_partitions($before) as dropped",
-  columns: { dropped: int4 },
-});
-
 /**
  * Drops the partitions that ended before a time and whose events are all hidden.
  * @returns how many
  * @throws the driver's error 55P03 when writers or readers hold the log for more than 0.4 s; the next call tries again
  */
-export async function dropHiddenEvents(db: Queryable, before: Date): Promise<number> {
-  return (await DROP.one(db, { before })).dropped;
-}
+export const dropHiddenEvents = statement({
+  name: "event-drop-partitions",
+  params: { before: timestamptz },
+  text: "select offchain.event_drop_partitions($before) as dropped",
+  columns: { dropped: int4 },
+}).onlyValue;
 
-const DELETE_STRAYS = statement({
+/** Deletes hidden events of days without a partition, at most `most` of each table that has such. @returns their number */
+export const deleteHiddenStrays = statement({
   name: "event-delete-strays",
   params: { most: int4 },
   text: "select offchain.event_delete_strays($most) as deleted",
   columns: { deleted: int4 },
-});
-
-/** Deletes hidden events of days without a partition, at most `most` of each table that has such. @returns their number */
-export async function deleteHiddenStrays(db: Queryable, most: number): Promise<number> {
-  return (await DELETE_STRAYS.one(db, { most })).deleted;
-}
+}).onlyValue;

@@ -13,11 +13,7 @@ import { eventIdSql, retractSql } from "./append-events.ts";
 const ROWS_PER_PASS = 5_000;
 
 /** Whether a pass would find something, as far as this transaction sees without waiting for a lock. */
-export async function isSequencingDue(db: Queryable): Promise<boolean> {
-  return (await DUE.one(db)).due;
-}
-
-const DUE = statement({
+export const isSequencingDue = statement({
   name: "event-sequence-due",
   text: `
       select exists (select from offchain.event where position is null)
@@ -30,7 +26,7 @@ const DUE = statement({
       from offchain.event_log l`,
   columns: { due: bool },
   prepared: true,
-});
+}).onlyValue;
 
 const LOCK_LOG = statement({
   name: "event-log-lock",

@@ -29,16 +29,14 @@ export const eventLog = statement({
 /** SQL of whether an event `as` with a position may be read: those that are too old stay until their day is dropped. */
 export const isKeptSql = (as: string) => `${as}.position > (select kept_after from offchain.event_log)`;
 
-const OLDEST = statement({
+/** When the oldest event that may be read happened; null while there is none. */
+export const oldestEventAt = statement({
   name: "event-oldest",
   text: `
     select at from offchain.event e where ${isKeptSql("e")} order by position limit 1`,
   columns: { at: timestamptz },
   prepared: true,
-});
-
-/** When the oldest event that may be read happened; null while there is none. */
-export const oldestEventAt = async (db: Queryable): Promise<Date | null> => (await OLDEST.maybeOne(db))?.at ?? null;
+}).value;
 
 /** A part of the log: the positions after one, up to another, of all events or of final ones. */
 export type LogPart = {

@@ -66,16 +66,13 @@ export const walletAgents = (wallet: string) => `(
   select count(*) from offchain.directory o
   where o.address collate "C" = ${wallet} and o.removed_at is null and exists (select from ${PAID_AGENTS} b where b.id = o.id))`;
 
-const WALLET_AGENTS = statement({
+/** How many agents of the directory have a wallet. @param wallet lower-case */
+export const agentsOfWallet = statement({
   name: "income-wallet-agents",
   params: { wallet: text },
   text: `select ${walletAgents("$wallet")} as agents`,
   columns: { agents: int8 },
-});
-
-/** How many agents of the directory have a wallet. @param wallet lower-case */
-export const agentsOfWallet = async (db: Queryable, wallet: string): Promise<number> =>
-  (await WALLET_AGENTS.one(db, { wallet })).agents;
+}).onlyValue;
 
 /** What was last changed of that the figures of an agent `a` rest on. */
 export const INCOME_SEEN = `(
@@ -196,7 +193,12 @@ const FORGET = family({
   examples: COHORT_KINDS.map((kind) => ({ kind, jobs: EXAMPLE_JOBS })),
 });
 
-const ACCOUNTS_DUE = family({
+/**
+ * Accounts that may connect payers and are not read yet.
+ * Bound: by turns: one of each payer before a second, of each agent, and of each owner. An account that gave many payers money,
+ * or much of it, comes no earlier.
+ */
+export const dueAccounts = family({
   name: "income-accounts-due",
   // A payer is of the agent that it paid first, so that one that paid many takes no turns of all of them.
   text: ({ jobs, limit }: { jobs: HiringJobs; limit: number }, $) => `
@@ -226,15 +228,7 @@ const ACCOUNTS_DUE = family({
     )}`,
   columns: { address: text },
   examples: [{ jobs: EXAMPLE_JOBS, limit: 1 }],
-});
-
-/**
- * Accounts that may connect payers and are not read yet.
- * Bound: by turns: one of each payer before a second, of each agent, and of each owner. An account that gave many payers money,
- * or much of it, comes no earlier.
- */
-export const dueAccounts = async (db: Queryable, jobs: HiringJobs, limit: number): Promise<string[]> =>
-  (await ACCOUNTS_DUE.rows(db, { jobs, limit })).map(({ address }) => address);
+}).values;
 
 /** A transfer `m` for which an address is followed. */
 const JUSTIFIED = `exists (
@@ -301,14 +295,12 @@ export async function mergeCohorts(tx: Queryable): Promise<boolean> {
   return true;
 }
 
-const WALLETS = statement({
+/** How many wallets of agents are to be followed. */
+export const followableWallets = statement({
   name: "income-wallets",
   text: `select count(distinct a.wallet) as wallets from ${PAID_AGENTS} a`,
   columns: { wallets: int8 },
-});
-
-/** How many wallets of agents are to be followed. */
-export const followableWallets = async (db: Queryable): Promise<number> => (await WALLETS.one(db)).wallets;
+}).onlyValue;
 
 /** A cohort that is to be read. */
 export type Cohort = { id: number; kind: CohortKind; fromBlock: number; readTo: number; failures: number };
@@ -325,12 +317,9 @@ export const cohorts = statement({
   columns: { id: int8, kind: narrow<CohortKind>(text), fromBlock: int8, readTo: int8, failures: int4 },
 }).rows;
 
-const ADDRESSES = statement({
+export const addressesOf = statement({
   name: "income-addresses",
   params: { cohort: int8 },
   text: "select f.address from offchain.income_followed f where f.cohort = $cohort order by f.address",
   columns: { address: narrow<`0x${string}`>(text) },
-});
-
-export const addressesOf = async (db: Queryable, cohort: number) =>
-  (await ADDRESSES.rows(db, { cohort })).map(({ address }) => address);
+}).values;

@@ -5,7 +5,7 @@ import { BLANKS } from "../../core/text.ts";
 import { walletConfirmed } from "../agents/wallets.ts";
 import { shownScoreSql } from "../cred/cred-statement.ts";
 import { folded, foldedName } from "../sql/folded-text.ts";
-import { family, float8, int8, json, statement, text } from "../sql/statement.ts";
+import { family, float8, int8, json, type Row, statement, text } from "../sql/statement.ts";
 import { isIndexed, type Queryable } from "../sql/transaction.ts";
 
 /** SQL of the score that views show, of an agent `a` with its stored score `c`. */
@@ -165,7 +165,8 @@ const LIST = family({
   prepared: true,
 });
 
-const COUNT = family({
+/** The total of `listAgents`, without a page: nothing is sorted or stored meanwhile. */
+export const countAgents = family({
   name: "agents-count",
   text(filter: AgentFilter, $) {
     const where = conditions(filter, $);
@@ -176,11 +177,7 @@ const COUNT = family({
   columns: { total: int8 },
   examples: [{}, { spam: true }, { spam: true, minScore: 50 }],
   prepared: true,
-});
-
-/** The total of `listAgents`, without a page: nothing is sorted or stored meanwhile. */
-export const countAgents = async (db: Queryable, filter: AgentFilter): Promise<number> =>
-  (await COUNT.one(db, filter)).total;
+}).onlyValue;
 
 function conditions(filter: AgentFilter, $: (value: unknown) => string): string[] {
   const { search, owner, framework, verified, spam, minScore = 0, maxScore = 100 } = filter;
@@ -212,14 +209,7 @@ function conditions(filter: AgentFilter, $: (value: unknown) => string): string[
   return where;
 }
 
-export type AgentTotals = {
-  totalAgents: number;
-  totalVerified: number;
-  totalSoulLocked: number;
-  totalHandshakes: number;
-  /** Average over agents with a stored score, one decimal. */
-  avgCredScore: number;
-};
+export type AgentTotals = Row<typeof agentTotals>;
 
 export const agentTotals = statement({
   name: "agents-totals",
@@ -235,23 +225,20 @@ export const agentTotals = statement({
     totalVerified: int8,
     totalSoulLocked: int8,
     totalHandshakes: int8,
+    /** Average over agents with a stored score, one decimal. */
     avgCredScore: float8,
   },
   prepared: true,
 }).one;
 
 /** The token with a name of the .agent namespace; null when the name is free. `key`: the name in lower case. */
-export async function nameHolder(db: Queryable, key: string): Promise<number | null> {
-  return (await NAME_HOLDER.maybeOne(db, { key }))?.token_id ?? null;
-}
-
-const NAME_HOLDER = statement({
+export const nameHolder = statement({
   name: "agents-name-holder",
   params: { key: text },
   text: "select token_id from onchain.agent_name where name = $key",
   columns: { token_id: int8 },
   prepared: true,
-});
+}).value;
 
 const FIRST = statement({
   name: "first-agent",

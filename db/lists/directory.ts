@@ -78,7 +78,7 @@ export function openDirectoryList({
   /** A search in the form of the searched names. Letters beyond ASCII are folded by the database, as those names are. */
   function comparable(search: string): Promise<string> {
     if (isAsciiText(search)) return Promise.resolve(search.toLowerCase());
-    return words.get(search, () => foldedWord(db, search));
+    return words.get(search, () => foldedWord(db, { text: search }));
   }
 
   return {

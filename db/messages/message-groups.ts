@@ -38,17 +38,14 @@ export async function listGroups(
   return rows.map(({ group }) => group);
 }
 
-const BY_ID = statement({
+/** One group; null for an unknown id. */
+export const groupById = statement({
   name: "group-by-id",
   params: { groupId: text },
   text: `select ${GROUP} as group from offchain.message_group g where g.group_id = $groupId`,
   columns: { group: json<Group>() },
   prepared: true,
-});
-
-/** One group; null for an unknown id. */
-export const groupById = async (db: Queryable, groupId: string): Promise<Group | null> =>
-  (await BY_ID.maybeOne(db, { groupId }))?.group ?? null;
+}).value;
 
 /** A group under the lock of a transaction: until it ends, no other transaction changes the group, its members or its messages. */
 export type LockedGroup = Group &
@@ -79,16 +76,13 @@ export type NewGroup = Pick<Group, "groupId" | "topic" | "description" | "minCre
   request: string | null;
 };
 
-const BY_REQUEST = statement({
+/** The group that an earlier request of a wallet created; null when there is none. */
+export const groupByRequest = statement({
   name: "group-by-request",
   params: { creator: text, request: text },
   text: `select ${GROUP} as group from offchain.message_group g where g.created_by = $creator and g.request = $request`,
   columns: { group: json<Group>() },
-});
-
-/** The group that an earlier request of a wallet created; null when there is none. */
-export const groupByRequest = async (db: Queryable, creator: Address, request: string): Promise<Group | null> =>
-  (await BY_REQUEST.maybeOne(db, { creator, request }))?.group ?? null;
+}).value;
 
 const INSERT = statement({
   name: "group-insert",

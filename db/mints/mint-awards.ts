@@ -1,7 +1,6 @@
 /** Awards of registrations: due once the mint is deep enough in the chain, queued once, and again when the chain refused. */
 import type { Address } from "../../core/agents/facts.ts";
 import { bool, filtered, int8, narrow, nullable, statement, text, timestamptz, uuid } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
 import type { Mint } from "./mints.ts";
 
 /** A registration that brought bonuses along, deep enough in the chain for its token id to be final. */
@@ -36,15 +35,13 @@ export const mintsDueForAwards = statement({
   },
 }).rows;
 
-const AWAITS = statement({
+/** Whether any awards are due, at any depth of their mints; reads a small index. */
+export const awaitsAwards = statement({
   name: "mints-await-awards",
   params: { now: timestamptz },
   text: "select exists (select from offchain.mint where awards_due_at <= $now) as due",
   columns: { due: bool },
-});
-
-/** Whether any awards are due, at any depth of their mints; reads a small index. */
-export const awaitsAwards = async (db: Queryable, now: Date): Promise<boolean> => (await AWAITS.one(db, { now })).due;
+}).onlyValue;
 
 /** Sets when a mint's awards are to be queued; null = nothing is left to queue. */
 export const setAwardsDue = statement({

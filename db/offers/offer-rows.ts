@@ -52,6 +52,7 @@ export const rowsToList = statement({
   columns: LISTED_COLUMNS,
   prepared: true,
 }).rows;
+
 const OWN_ROWS = statement({
   name: "offer-rows-own",
   params: { agentIds: array(text), limit: int8, sources: array(text) },

@@ -29,6 +29,7 @@ export const listProgress = statement({
   text: `select coalesce(max(round_to), 0) as "roundTo", coalesce(max(new_to), 0) as "newTo" from offchain.offer_progress`,
   columns: { roundTo: int8, newTo: int8 },
 }).one;
+
 export const setListProgress = statement({
   name: "offer-progress-set",
   params: { roundTo: int8, newTo: int8 },

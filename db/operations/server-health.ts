@@ -100,18 +100,15 @@ export const negativeBalances = statement({
   columns: { holders: int8, lowest: nullable(numeric), example: nullable(text) },
 }).one;
 
-const SAMPLE = statement({
+/** The first five tokens that have no URI, or whose URI was never read. */
+export const sampleWithoutUri = statement({
   name: "tokens-without-uri-sample",
   text: `
     select a.token_id from onchain.agent a left join offchain.token_uri u using (token_id)
     where u.state is null or u.state not in ('set', 'own')
     order by a.token_id limit 5`,
   columns: { token_id: int8 },
-});
-
-/** The first five tokens that have no URI, or whose URI was never read. */
-export const sampleWithoutUri = async (db: Queryable): Promise<number[]> =>
-  (await SAMPLE.rows(db)).map(({ token_id }) => token_id);
+}).values;
 
 /** Transactions under way, and those that were wanted before a time. */
 export const transactionsUnderWay = statement({

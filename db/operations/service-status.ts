@@ -31,14 +31,12 @@ const RUNS = preparedQuery((db) =>
 /** The last run of each scheduled job, by name. */
 export const scheduledRuns = (db: Queryable): Promise<ScheduledRun[]> => RUNS(db).execute();
 
-const STALE = statement({
+/** Agents whose stored score is missing or belongs to an earlier state of the agent. */
+export const staleScores = statement({
   name: "status-stale-scores",
   text: `
     select count(*)::int8 as stale from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
     where c.seen_block is distinct from a.updated_block`,
   columns: { stale: int8 },
   prepared: true,
-});
-
-/** Agents whose stored score is missing or belongs to an earlier state of the agent. */
-export const staleScores = async (db: Queryable): Promise<number> => (await STALE.one(db)).stale;
+}).onlyValue;

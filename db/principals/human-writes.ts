@@ -116,7 +116,8 @@ export async function lockHuman(tx: Queryable, id: string): Promise<string | nul
   return rows[0]?.principal ?? null;
 }
 
-const OTHER_LINKS = statement({
+/** Number of a human's links other than this one that hold. */
+export const otherLinks = statement({
   name: "human-links-other",
   params: { id: text, tokenId: int8, identity: text },
   text: `
@@ -124,11 +125,7 @@ const OTHER_LINKS = statement({
     join onchain.agent a on a.token_id = k.token_id and a.owner = k.owner
     where k.human_id = $id and k.token_id <> $tokenId and k.transfers = ${transferCount("k.token_id", "$identity")}`,
   columns: { links: int8 },
-});
-
-/** Number of a human's links other than this one that hold. */
-export const otherLinks = async (tx: Queryable, id: string, tokenId: number, identity: Address): Promise<number> =>
-  (await OTHER_LINKS.one(tx, { id, tokenId, identity })).links;
+}).onlyValue;
 
 const LINK = statement({
   name: "human-link",

@@ -39,20 +39,23 @@ const BY_TOKEN = statement({
   columns: { id: text },
   prepared: true,
 });
-const NAME = statement({
+/** What a human calls itself; null for an unknown id. */
+export const humanName = statement({
   name: "human-name",
   params: { id: text },
   text: "select name from offchain.human where id = $id",
   columns: { name: text },
   prepared: true,
-});
-const BY_PRINCIPAL = statement({
+}).value;
+
+/** Id of the human that a principal (a wallet, or `<issuer>#<subject>`) is registered as; null when there is none. */
+export const humanOfPrincipal = statement({
   name: "humans-by-principal",
   params: { principal: text },
   text: "select id from offchain.human where principal = $principal",
   columns: { id: text },
   prepared: true,
-});
+}).value;
 
 /** Id of the human of a reference; null when there is none. */
 export async function humanIdOf(db: Queryable, ref: HumanRef, identity: Address): Promise<string | null> {
@@ -63,14 +66,6 @@ export async function humanIdOf(db: Queryable, ref: HumanRef, identity: Address)
       : BY_TOKEN.maybeOne(db, { tokenId: ref.tokenId, identity }));
   return row?.id ?? null;
 }
-
-/** What a human calls itself; null for an unknown id. */
-export const humanName = async (db: Queryable, id: string): Promise<string | null> =>
-  (await NAME.maybeOne(db, { id }))?.name ?? null;
-
-/** Id of the human that a principal (a wallet, or `<issuer>#<subject>`) is registered as; null when there is none. */
-export const humanOfPrincipal = async (db: Queryable, principal: string): Promise<string | null> =>
-  (await BY_PRINCIPAL.maybeOne(db, { principal }))?.id ?? null;
 
 const PAGE = pageFamily("humans-page", "offchain.human", (search, identity, $) => {
   const matches = [`strpos(p.search_name, ${folded(`${$(search)}::text`)}) > 0`];

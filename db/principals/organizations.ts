@@ -42,6 +42,7 @@ export const organizationName = statement({
   columns: { slug: text, name: text },
   prepared: true,
 }).maybeOne;
+
 const PAGE = pageFamily("organizations-page", "offchain.organization", (search, identity, $) => {
   const text = `${$(search)}::text`;
   const matches = [`strpos(p.search_name, ${folded(text)}) > 0`, `starts_with(p.slug, lower(${text} collate "C"))`];
@@ -113,18 +114,15 @@ export async function slugHolder(
   return row ?? null;
 }
 
-const OWN_BY_NAME = statement({
+/** The organization of a principal with a display name, without regard to case and accents; null for none. */
+export const ownByName = statement({
   name: "organizations-own-by-name",
   params: { principal: text, name: text },
   text: `
     select id from offchain.organization where principal = $principal and search_name = ${folded("$name::text")}
     order by created_at, id limit 1`,
   columns: { id: text },
-});
-
-/** The organization of a principal with a display name, without regard to case and accents; null for none. */
-export const ownByName = async (tx: Queryable, principal: string, name: string): Promise<string | null> =>
-  (await OWN_BY_NAME.maybeOne(tx, { principal, name }))?.id ?? null;
+}).value;
 
 /** Whether a slug is reserved for the former owner of a deleted organization, and `holder` is another one. */
 export async function isRetired(tx: Queryable, key: string, holder: string, since: Date): Promise<boolean> {
@@ -253,7 +251,8 @@ export async function updateOrganization(
   });
 }
 
-const DELETE = statement({
+/** Deletes a principal's organizations and reserves their slugs. @returns the slugs */
+export const deleteOrganizations = statement({
   name: "organizations-delete",
   params: { principal: text, holder: text, now: timestamptz },
   text: `
@@ -263,17 +262,7 @@ const DELETE = statement({
       on conflict (slug_key) do update set owner_hash = excluded.owner_hash, retired_at = excluded.retired_at)
     select slug from gone order by created_at`,
   columns: { slug: text },
-});
-
-/** Deletes a principal's organizations and reserves their slugs. @returns the slugs */
-export async function deleteOrganizations(
-  tx: Queryable,
-  principal: string,
-  holder: string,
-  now: Date,
-): Promise<string[]> {
-  return (await DELETE.rows(tx, { principal, holder, now })).map(({ slug }) => slug);
-}
+}).values;
 
 /** Deletes reservations of slugs that have ended. @returns how many */
 export const forgetRetiredSlugs = (db: Queryable, before: Date): Promise<number> =>

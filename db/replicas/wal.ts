@@ -57,14 +57,12 @@ export async function replicaPosition(db: Queryable): Promise<{ server: string; 
   return { server, replayed: replayed === null ? null : BigInt(replayed) };
 }
 
-const SERVER = statement({
+/** Identifies one run of one server. */
+export const serverOf = statement({
   name: "wal-server",
   text: `select ${RUN} as server`,
   columns: { server: text },
-});
-
-/** Identifies one run of one server. */
-export const serverOf = async (db: Queryable): Promise<string> => (await SERVER.one(db)).server;
+}).onlyValue;
 
 const IDENTITY = statement({
   name: "wal-identity",

@@ -73,7 +73,8 @@ export const figuresOf = async (db: Queryable, { registry, agentId }: RegistryAg
   };
 };
 
-const CURRENT = statement({
+/** Whether the figures of an agent are of the index as it is. */
+export const figuresAreCurrent = statement({
   name: "review-figures-current",
   params: AGENT,
   text: `
@@ -83,11 +84,7 @@ const CURRENT = statement({
       where s.registry = $registry and s.agent_id = $agentId::numeric
         and (s.reviews > 0 or g.agent_id is not null) and g.seen is distinct from s.seen) as current`,
   columns: { current: bool },
-});
-
-/** Whether the figures of an agent are of the index as it is. */
-export const figuresAreCurrent = async (db: Queryable, { registry, agentId }: RegistryAgent): Promise<boolean> =>
-  (await CURRENT.one(db, { registry, agentId })).current;
+}).onlyValue;
 
 /** The entry after which a page of reviews begins. `rank` as in the table, `of` is the number of the registration. */
 export type ReviewPlace = { rank: number; client: string; of: string; index: string };

@@ -45,26 +45,24 @@ export async function lockTexts(tx: Queryable, names: readonly string[]): Promis
   await LOCK_TEXTS.run(tx, { names });
 }
 
-const TRY_LOCK_TEXT = statement({
-  name: "try-lock-text",
-  params: { name: text },
-  text: "select pg_try_advisory_lock(hashtextextended($name, 0)) as locked",
-  columns: { locked: bool },
-});
-const UNLOCK_TEXT = statement({
-  name: "unlock-text",
-  params: { name: text },
-  text: "select from pg_advisory_unlock(hashtextextended($name, 0))",
-});
-
 /**
  * Takes the lock of a name, such as `sender:0x…`, if it is free. The lock lasts until `unlockText`, or until the
  * connection ends.
  * @param connection one connection, never a pool
  * @returns false while another connection has the lock
  */
-export const tryLockText = async (connection: Queryable, name: string): Promise<boolean> =>
-  (await TRY_LOCK_TEXT.one(connection, { name })).locked;
+export const tryLockText = statement({
+  name: "try-lock-text",
+  params: { name: text },
+  text: "select pg_try_advisory_lock(hashtextextended($name, 0)) as locked",
+  columns: { locked: bool },
+}).onlyValue;
+
+const UNLOCK_TEXT = statement({
+  name: "unlock-text",
+  params: { name: text },
+  text: "select from pg_advisory_unlock(hashtextextended($name, 0))",
+});
 
 /** Releases a lock that `tryLockText` took on the same connection. */
 export async function unlockText(connection: Queryable, name: string): Promise<void> {

@@ -81,7 +81,7 @@ class PoolSession implements Notifications {
     this.#locks.add(name);
     try {
       const session = this.#reuse() ?? this.#connect();
-      if (!(await inTurn(session, (on) => tryLockText(on, name)))) return null;
+      if (!(await inTurn(session, (on) => tryLockText(on, { name })))) return null;
       try {
         return await work();
       } finally {

@@ -59,6 +59,9 @@ type ParamsOf<P extends Columns> = { readonly [K in keyof P]: P[K] extends Colum
 /** Arguments after the connection: none where a statement has no parameters. */
 type StatementArguments<P> = keyof P extends never ? [] : [params: P];
 
+/** The value of the only column of a row. */
+type ValueOf<R> = R[keyof R];
+
 /** A declared statement. Its methods run it on a pool, a client or a transaction. */
 export type Statement<P, R> = {
   readonly name: string;
@@ -67,12 +70,24 @@ export type Statement<P, R> = {
   one(db: Queryable, ...given: StatementArguments<P>): Promise<R>;
   /** The first row; null when there is none. */
   maybeOne(db: Queryable, ...given: StatementArguments<P>): Promise<R | null>;
+  /** The only column of all rows. */
+  values(db: Queryable, ...given: StatementArguments<P>): Promise<ValueOf<R>[]>;
+  /** The only column of the first row; null when there is none. */
+  value(db: Queryable, ...given: StatementArguments<P>): Promise<ValueOf<R> | null>;
+  /** The only column of the only row. @throws when the result is not exactly one row */
+  onlyValue(db: Queryable, ...given: StatementArguments<P>): Promise<ValueOf<R>>;
   /** @returns the number of rows that were written, or read */
   run(db: Queryable, ...given: StatementArguments<P>): Promise<number>;
 };
 
-/** The type of a statement's rows: `Row<typeof BY_PAYER>`. */
-export type Row<S> = S extends { maybeOne(...given: never[]): Promise<infer R | null> } ? R : never;
+/** The type of a row of a statement, or of the method of it that is called by a name of its own: `Row<typeof BY_PAYER>`. */
+export type Row<S> = S extends { maybeOne(...given: never[]): Promise<infer R | null> }
+  ? R
+  : S extends (...given: never[]) => Promise<infer Found>
+    ? Found extends (infer R)[]
+      ? R
+      : NonNullable<Found>
+    : never;
 
 /** What the test prepares: a text, the types of its parameters where they are declared, and its columns. */
 type DeclaredStatement = {
@@ -91,18 +106,27 @@ function register(statement: DeclaredStatement) {
 
 type Query = { name?: string; text: string; values: unknown[] };
 
-function executable<P, R>(name: string, queryOf: (given: P) => Query): Statement<P, R> {
-  const run = (db: Queryable, given: unknown) => db.query(queryOf(given as P));
+const onlyOf = <R extends object>(row: R): ValueOf<R> => Object.values(row)[0];
+
+function executable<P, R extends object>(name: string, queryOf: (given: P) => Query): Statement<P, R> {
+  const result = async (db: Queryable, given: unknown): Promise<{ rows: R[]; rowCount: number | null }> =>
+    db.query(queryOf(given as P));
+  const rows = async (db: Queryable, given: unknown) => (await result(db, given)).rows;
+  const one = async (db: Queryable, given: unknown): Promise<R> => {
+    const [row, ...others] = await rows(db, given);
+    if (row === undefined || others.length > 0)
+      throw new Error(`${name}: ${row ? 1 + others.length : 0} rows where one is expected`);
+    return row;
+  };
   return {
     name,
-    rows: async (db, ...given) => (await run(db, given[0])).rows,
-    maybeOne: async (db, ...given) => (await run(db, given[0])).rows[0] ?? null,
-    run: async (db, ...given) => (await run(db, given[0])).rowCount ?? 0,
-    async one(db, ...given) {
-      const { rows } = await run(db, given[0]);
-      if (rows.length !== 1) throw new Error(`${name}: ${rows.length} rows where one is expected`);
-      return rows[0];
-    },
+    rows: (db, ...given) => rows(db, given[0]),
+    one: (db, ...given) => one(db, given[0]),
+    maybeOne: async (db, ...given) => (await rows(db, given[0]))[0] ?? null,
+    values: async (db, ...given) => (await rows(db, given[0])).map(onlyOf),
+    value: async (db, ...given) => (await rows(db, given[0])).map(onlyOf)[0] ?? null,
+    onlyValue: (db, ...given) => one(db, given[0]).then((row) => onlyOf(row)),
+    run: async (db, ...given) => (await result(db, given[0])).rowCount ?? 0,
   };
 }
 

@@ -5,41 +5,33 @@
  * the run (event-retention, directory-ranks), and the next one tries again. Rows without a partition go into the
  * default one.
  */
-import { int4, statement, text, timestamptz } from "./statement.ts";
-import type { Queryable } from "./transaction.ts";
+import { int4, narrow, statement, text, timestamptz } from "./statement.ts";
 
 /** How long the time of one partition is, in UTC. */
-export type Period = "day" | "month";
+type Period = "day" | "month";
 /** A table of `offchain` that `partition_by_time` was called for. */
-export type PartitionedTable = "directory_rank" | "event";
-
-const MAKE = statement({
-  name: "partitions-make",
-  params: { table: text, period: text, now: timestamptz },
-  text: "select offchain.make_partitions($table, $period, $now) as made",
-  columns: { made: int4 },
-});
-const DROP = statement({
-  name: "partitions-drop",
-  params: { table: text, before: timestamptz },
-  text: "select offchain.drop_partitions($table, $before) as dropped",
-  columns: { dropped: int4 },
-});
+type PartitionedTable = "directory_rank" | "event";
 
 /**
  * Makes the partition of a time and the next one, where they are missing.
  * @returns how many were made
  * @throws the driver's error 55P03 when writers or readers hold the table for more than 0.4 s; the next call tries again
  */
-export const makePartitions = async (
-  db: Queryable,
-  of: { table: PartitionedTable; period: Period; now: Date },
-): Promise<number> => (await MAKE.one(db, of)).made;
+export const makePartitions = statement({
+  name: "partitions-make",
+  params: { table: narrow<PartitionedTable>(text), period: narrow<Period>(text), now: timestamptz },
+  text: "select offchain.make_partitions($table, $period, $now) as made",
+  columns: { made: int4 },
+}).onlyValue;
 
 /**
  * Drops the partitions whose rows are all older than a time.
  * @returns how many were dropped
  * @throws as above
  */
-export const dropPartitions = async (db: Queryable, of: { table: PartitionedTable; before: Date }): Promise<number> =>
-  (await DROP.one(db, of)).dropped;
+export const dropPartitions = statement({
+  name: "partitions-drop",
+  params: { table: narrow<PartitionedTable>(text), before: timestamptz },
+  text: "select offchain.drop_partitions($table, $before) as dropped",
+  columns: { dropped: int4 },
+}).onlyValue;

@@ -86,18 +86,15 @@ export type RecentChainWrite = Row<typeof OF_AGENT>;
 export const recentChainWrites = (db: Queryable, tokenId: number, since: Date): Promise<RecentChainWrite[]> =>
   OF_AGENT.rows(db, { tokenId, since });
 
-const CONTROLS = statement({
+/** Whether a wallet owns the agent or is its own, by the index. @throws when there are no views yet (`isNoIndex`) */
+export const walletControls = statement({
   name: "wallet-controls",
   params: { tokenId: int8, wallet: text },
   text: `
     select exists (
       select from onchain.agent where token_id = $tokenId and $wallet in (owner, agent_address)) as controls`,
   columns: { controls: bool },
-});
-
-/** Whether a wallet owns the agent or is its own, by the index. @throws when there are no views yet (`isNoIndex`) */
-export const walletControls = async (db: Queryable, tokenId: number, wallet: Address): Promise<boolean> =>
-  (await CONTROLS.one(db, { tokenId, wallet })).controls;
+}).onlyValue;
 
 /** The traits the chain holds of an agent, in the order added. */
 export const onchainTraits = statement({

@@ -46,16 +46,13 @@ export const isPaidFor = (token: string): string => `exists (
   select from offchain.mint m join offchain.payment p on p.bought = 'mint:' || m.mint_id
   where m.token_id = ${token} and m.state = 'minted' and p.state = 'fulfilled')`;
 
-const PAID = statement({
+/** Whether an agent was registered here, and its registration was paid for. */
+export const registeredForPay = statement({
   name: "registered-for-pay",
   params: { tokenId: int8 },
   text: `select ${isPaidFor("$tokenId")} as paid`,
   columns: { paid: bool },
-});
-
-/** Whether an agent was registered here, and its registration was paid for. */
-export const registeredForPay = async (db: Queryable, tokenId: number): Promise<boolean> =>
-  (await PAID.one(db, { tokenId })).paid;
+}).onlyValue;
 
 /**
  * Waits for other free writes of these names, in their order: an account, its networks from the narrowest on, the share

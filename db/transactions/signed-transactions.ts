@@ -80,18 +80,15 @@ export async function signedIntents(db: Queryable, sender: Address): Promise<Sig
   return [...intents.values()];
 }
 
-const NEXT_NONCE = statement({
+/** The first nonce of `sender` that no intent has or has used. */
+export const nextOwnNonce = statement({
   name: "intents-next-nonce",
   params: { sender: text },
   text: `
     select coalesce(max(nonce) + 1, 0) as next from offchain.transaction_outbox
     where sender = $sender and state in ('signed', 'mined', 'reverted')`,
   columns: { next: int8 },
-});
-
-/** The first nonce of `sender` that no intent has or has used. */
-export const nextOwnNonce = async (db: Queryable, sender: Address): Promise<number> =>
-  (await NEXT_NONCE.one(db, { sender })).next;
+}).onlyValue;
 
 export type NewAttempt = Omit<TransactionAttempt, "broadcastAt" | "broadcastBlock">;
 

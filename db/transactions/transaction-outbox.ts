@@ -240,7 +240,11 @@ export const queuedIntents = async (
   kinds: readonly string[] | null = null,
 ): Promise<Intent[]> => (await QUEUED.rows(db, { limit, kinds })).map(toIntent);
 
-const AWAITS = statement({
+/**
+ * Whether an intent is queued, or awards are due, at any depth of their mints; reads two small indexes.
+ * @param work.kinds prefixes of the low-priority intents that count
+ */
+export const awaitsSender = statement({
   name: "sender-awaited",
   params: { kinds: array(text), now: timestamptz },
   text: `
@@ -250,14 +254,7 @@ const AWAITS = statement({
       or exists (select from offchain.mint where awards_due_at <= $now) as awaits`,
   columns: { awaits: bool },
   prepared: true,
-});
-
-/**
- * Whether an intent is queued, or awards are due, at any depth of their mints; reads two small indexes.
- * @param work.kinds prefixes of the low-priority intents that count
- */
-export const awaitsSender = async (db: Queryable, work: { kinds: readonly string[]; now: Date }): Promise<boolean> =>
-  (await AWAITS.one(db, work)).awaits;
+}).onlyValue;
 
 const REVOCABLE = statement({
   name: "intents-revocable",
@@ -281,13 +278,10 @@ export async function revocableIntents(
   return rows.map((row) => toIntent(row) as Intent & { nonce: number; txHash: Hex; block: number; blockHash: Hex });
 }
 
-const HIGHEST_BLOCK = statement({
+/** The highest block a transaction of `sender` is known to be in; null without any. */
+export const highestBlock = statement({
   name: "intents-highest-block",
   params: { sender: text },
   text: "select max(block) as block from offchain.transaction_outbox where sender = $sender and state in ('mined', 'reverted')",
   columns: { block: nullable(int8) },
-});
-
-/** The highest block a transaction of `sender` is known to be in; null without any. */
-export const highestBlock = async (db: Queryable, sender: Address): Promise<number | null> =>
-  (await HIGHEST_BLOCK.one(db, { sender })).block;
+}).onlyValue;

@@ -196,15 +196,11 @@ async function endPause(tx: Queryable, webhookId: string): Promise<void> {
 }
 
 /** Number of deliveries that became dead since a time and can be replayed. */
-export async function countDead(db: Queryable, webhookId: string, since: Date): Promise<number> {
-  return (await COUNT_DEAD.one(db, { webhookId, since })).count;
-}
-
-const COUNT_DEAD = statement({
+export const countDead = statement({
   name: "webhook-count-dead",
   params: { webhookId: text, since: timestamptz },
   text: `
     select count(*)::int as count from offchain.webhook_delivery d
     where webhook_id = $webhookId and state = 'dead' and settled_at >= $since and ${IS_KEPT}`,
   columns: { count: int4 },
-});
+}).onlyValue;

@@ -2,21 +2,9 @@
 import type { Address } from "../../core/agents/facts.ts";
 import type { DisabledReason } from "../../core/webhooks/attempts.ts";
 import type { LoggedAttempt } from "../../core/webhooks/webhook.ts";
-import { int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { int4, int8, jsonb, narrow, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
 
-export type FailingWebhook = {
-  webhookId: string;
-  owner: Address;
-  url: string;
-  failures: number;
-  failingSince: Date | null;
-  disabledAt: Date | null;
-  disabledReason: DisabledReason | null;
-  /** Deliveries that were given up, counted up to 1,000. */
-  dead: number;
-  /** The attempts of its newest delivery; null without one. */
-  log: LoggedAttempt[] | null;
-};
+export type FailingWebhook = Row<typeof failingWebhooks>;
 
 /** Webhooks that fail or were switched off, those that have failed longest first. */
 export const failingWebhooks = statement({
@@ -40,7 +28,9 @@ export const failingWebhooks = statement({
     failingSince: nullable(timestamptz),
     disabledAt: nullable(timestamptz),
     disabledReason: nullable(narrow<DisabledReason>(text)),
+    /** Deliveries that were given up, counted up to 1,000. */
     dead: int4,
+    /** The attempts of its newest delivery; null without one. */
     log: nullable(jsonb<LoggedAttempt[]>()),
   },
 }).rows;

@@ -66,16 +66,12 @@ export const deleteIdleOwners = statement({
 }).run;
 
 /** End of the time in which an owner counts as slow; null when it does not. */
-export async function slowUntilOf(tx: Queryable, owner: Address, now: Date): Promise<Date | null> {
-  return (await SLOW_UNTIL.maybeOne(tx, { owner, now }))?.slow_until ?? null;
-}
-
-const SLOW_UNTIL = statement({
+export const slowUntilOf = statement({
   name: "webhook-slow-until",
   params: { owner: text, now: timestamptz },
   text: "select slow_until from offchain.webhook_turn where owner = $owner and slow_until > $now",
   columns: { slow_until: filtered(timestamptz) },
-});
+}).value;
 
 /** The pools with their limits, as a table. */
 export const POOL_LIMITS_TABLE = `(values ${POOLS.map((pool) => {
@@ -100,7 +96,8 @@ export async function takeDueOwners(tx: Queryable, now: Date, slots: Record<Deli
   return (await TAKE_DUE.rows(tx, { now, ...slots })).map(({ owner }) => owner);
 }
 
-const NEXT_DUE = statement({
+/** The milliseconds until an owner is due; null while none is. */
+export const msUntilDue = statement({
   name: "webhook-next-due",
   params: { now: timestamptz },
   text: `
@@ -108,11 +105,7 @@ const NEXT_DUE = statement({
       - $now::timestamptz) * 1000)::float8 as ms`,
   columns: { ms: nullable(float8) },
   prepared: true,
-});
-
-/** The milliseconds until an owner is due; null while none is. */
-export const msUntilDue = async (db: Queryable, now: Date): Promise<number | null> =>
-  (await NEXT_DUE.one(db, { now })).ms;
+}).onlyValue;
 
 const TAKE_DUE = statement({
   name: "webhook-schedule-take",

@@ -2,17 +2,10 @@
 import { and, eq, isNotNull, lte } from "drizzle-orm";
 import { webhookSecret } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import { array, bytea, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, bytea, nullable, type RowOf, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
-export type SealedSecret = {
-  webhookId: string;
-  secretId: string;
-  sealed: Buffer;
-  createdAt: Date;
-  /** When it stops signing; null for the newest. */
-  expiresAt: Date | null;
-};
+export type SealedSecret = RowOf<typeof SECRET_COLUMNS>;
 
 const SECRET = `s.webhook_id as "webhookId", s.secret_id as "secretId", s.sealed, s.created_at as "createdAt",
   s.expires_at as "expiresAt"`;
@@ -22,6 +15,7 @@ const SECRET_COLUMNS = {
   secretId: text,
   sealed: bytea,
   createdAt: timestamptz,
+  /** When it stops signing; null for the newest. */
   expiresAt: nullable(timestamptz),
 };
 

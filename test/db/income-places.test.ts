@@ -390,10 +390,10 @@ describe("enrolment goes by turns", () => {
     ]);
     await readAll();
     const banks = HONEST.map((_, i) => `0xbank${i}`);
-    expect(await dueAccounts(db.pool, JOBS, 40)).toEqual(expect.arrayContaining(banks));
-    for (const account of await dueAccounts(db.pool, JOBS, 40))
+    expect(await dueAccounts(db.pool, { jobs: JOBS, limit: 40 })).toEqual(expect.arrayContaining(banks));
+    for (const account of await dueAccounts(db.pool, { jobs: JOBS, limit: 40 }))
       await query("insert into offchain.income_account (address, sent) values ($1, 3)", [account]);
-    const again = await dueAccounts(db.pool, JOBS, 1_000);
+    const again = await dueAccounts(db.pool, { jobs: JOBS, limit: 1_000 });
     expect(again.filter((account) => banks.includes(account))).toEqual([]);
     expect(again).toHaveLength(300 + 300 + banks.length - 40);
   });

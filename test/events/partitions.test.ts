@@ -257,7 +257,7 @@ it("a partition is not dropped while a writer may add to it", async () => {
   const writer = await db.pool.connect();
   await writer.query("begin");
   await appendEvents(writer, [note(day(0.5))]);
-  const dropping = dropHiddenEvents(db.pool, day(3));
+  const dropping = dropHiddenEvents(db.pool, { before: day(3) });
   const waits = `select from pg_locks where not granted and relation = 'offchain.event'::regclass
     and database = (select oid from pg_database where datname = current_database())`;
   await expect.poll(async () => (await db.pool.query(waits)).rowCount).toBe(1);

@@ -110,8 +110,8 @@ describe("receivers that hang", () => {
         { lane: "slow", n: 60 },
       ]);
       // A new webhook of a slow owner begins where its others are.
-      expect(await slowUntilOf(pool, ownerOf(1), new Date(world.now))).not.toBeNull();
-      expect(await slowUntilOf(pool, ownerOf(999), new Date(world.now))).toBeNull();
+      expect(await slowUntilOf(pool, { owner: ownerOf(1), now: new Date(world.now) })).not.toBeNull();
+      expect(await slowUntilOf(pool, { owner: ownerOf(999), now: new Date(world.now) })).toBeNull();
     } finally {
       await tarpit.close();
     }

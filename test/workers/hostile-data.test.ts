@@ -296,7 +296,7 @@ describe("the own registry", () => {
     ]);
     await directoryOwn.run(context(), {});
     expect((await world.rows("helixa")).map(({ name }) => name)).toEqual(["Hostile", "Honest", "Other"]);
-    expect(await showsBlock(world.db.pool, 0)).toBe(true);
+    expect(await showsBlock(world.db.pool, { block: 0 })).toBe(true);
     expect(await staleOwnRows(world.db.pool)).toEqual([]);
   });
 });

@@ -58,11 +58,11 @@ export const tokenUris = defineJob({
         if (await transaction(db, (tx) => queueTokenUri(tx, { ...call, tokenId, publicUrl, filledAt }))) changed++;
       }
     };
-    await queue(await mintedWithoutUri(db, TOKENS_PER_CALL * CALLS_PER_RUN), null);
+    await queue(await mintedWithoutUri(db, { limit: TOKENS_PER_CALL * CALLS_PER_RUN }), null);
     const now = clock();
-    const filled = await tokenUrisFilledSince(db, new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS));
+    const filled = await tokenUrisFilledSince(db, { since: new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS) });
     const left = Math.min(config.tokenUris.perDay - filled, TOKENS_PER_CALL * CALLS_PER_RUN);
-    if (left > 0) await queue(await tokenUrisToFill(db, publicUrl, left), now);
+    if (left > 0) await queue(await tokenUrisToFill(db, { publicUrl, limit: left }), now);
     return changed;
   },
 });

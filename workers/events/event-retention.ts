@@ -27,7 +27,7 @@ export async function retainEvents(db: pg.Pool, { now, retentionMs }: { now: Dat
   let hidden = 0;
   for (let rows = ROWS_PER_TRANSACTION; rows === ROWS_PER_TRANSACTION; hidden += rows)
     rows = await transaction(db, (tx) => hideOldEvents(tx, { before, limit: ROWS_PER_TRANSACTION }));
-  await dropHiddenEvents(db, before);
-  while ((await deleteHiddenStrays(db, ROWS_PER_TRANSACTION)) > 0);
+  await dropHiddenEvents(db, { before });
+  while ((await deleteHiddenStrays(db, { most: ROWS_PER_TRANSACTION })) > 0);
   return hidden;
 }

@@ -65,7 +65,7 @@ async function follow({ db, chain, clock, config }: JobContext): Promise<number>
   };
   for (const kind of COHORT_KINDS) changed += await enrol(db, { kind, blocks, jobs });
   const accounts = Math.ceil((config.incomeRequestsPerDay * ACCOUNTS_SHARE * EVERY_MS) / DAY_MS / 2);
-  const due = (await dueAccounts(db, jobs, accounts)) as Address[];
+  const due = (await dueAccounts(db, { jobs, limit: accounts })) as Address[];
   const read = async (address: Address) => {
     const sent = isContract(await chain.code(address)) ? null : await chain.nonce(address, "latest");
     await storeAccount(db, { address, sent });

@@ -93,7 +93,7 @@ async function readCohort({ context, chain, head }: Reading, cohort: Cohort): Pr
   const to = Math.min(head.number, last.block + RANGE_BLOCKS);
   let found: Awaited<ReturnType<typeof readRange>> = { hash: last.hash, moves: [] };
   if (to >= from) {
-    const addresses = await addressesOf(db, id);
+    const addresses = await addressesOf(db, { cohort: id });
     const usdc = config.contracts.usdc.address;
     found = await readRange(chain, { usdc, kind, addresses, from, to, head: head.number });
   } else if (last.block === cohort.readTo) return null;

@@ -64,13 +64,13 @@ async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
   });
   try {
     await db.connect();
-    while (!(await tryLockText(db, `sender:${signer.address}`))) {
+    while (!(await tryLockText(db, { name: `sender:${signer.address}` }))) {
       await latch.wait(STAND_BY_MS);
       if (loop.stopping) return;
     }
     log.info({ address: signer.address }, "sending transactions");
     const session = openSession(context, db);
-    let highest = (await highestBlock(db, signer.address)) ?? 0;
+    let highest = (await highestBlock(db, { sender: signer.address })) ?? 0;
     let behindSince: number | undefined;
     while (!loop.stopping) {
       if (lost) throw lost;

@@ -51,7 +51,7 @@ export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): 
       await fill(loop);
       if (loop.stopping) return MIN_MS;
     }
-    return Math.max(MIN_MS, (await msUntilDue(context.db, context.clock())) ?? TIMER_MS);
+    return Math.max(MIN_MS, (await msUntilDue(context.db, { now: context.clock() })) ?? TIMER_MS);
   });
   return {
     async stop() {

@@ -69,7 +69,7 @@ type State = { changed: number[]; byName: ByName | undefined };
 
 /** What the planes know; undefined where they cannot answer. */
 async function stateOf(db: Queryable, image: Image, q: string | undefined): Promise<State | undefined> {
-  const word = q === undefined ? "" : isAsciiText(q) ? q.toLowerCase() : await foldedWord(db, q);
+  const word = q === undefined ? "" : isAsciiText(q) ? q.toLowerCase() : await foldedWord(db, { text: q });
   const { xmax, inProgress } = image;
   const { changed, planes } = await CHANGED.one(db, { xmax, inProgress, planes: [...gramsOf(word)].map(gramPlane) });
   if (changed.length > MAX_CHANGED) return undefined;

@@ -1,22 +1,12 @@
 /** The stored planes: which changes they contain, and the statements that write them. */
 import { COMMIT_SNAPSHOT } from "../../../columns/commit-snapshot.ts";
-import { array, bool, bytea, int4, int8, nullable, pgType, statement, text } from "../../sql/statement.ts";
+import { array, bool, bytea, int4, int8, nullable, pgType, type Row, statement, text } from "../../sql/statement.ts";
 import type { Queryable } from "../../sql/transaction.ts";
 import { LAYOUT, shortGramsOf } from "./layout.ts";
 
 const bitString = pgType<string>("text");
 
-export type Image = {
-  xmax: string;
-  inProgress: string[];
-  segments: number;
-  segmentBits: number;
-  used: number;
-  built: number;
-  renamed: number;
-  maxId: number;
-  foldedAt: number;
-};
+export type Image = Row<typeof IMAGE>;
 
 const IMAGE = statement({
   name: "directory-image",
@@ -52,12 +42,11 @@ const OTHER_LAYOUT = statement({
 export const readOtherLayout = async (db: Queryable): Promise<number | null> =>
   (await OTHER_LAYOUT.maybeOne(db, { layout: LAYOUT }))?.foldedAt ?? null;
 
-const NAME_MARKS = statement({
+export const readNameMarks = statement({
   name: "directory-image-name-marks",
   text: "select name_marks as marks from offchain.directory_image",
   columns: { marks: array(text) },
-});
-export const readNameMarks = async (tx: Queryable): Promise<string[]> => (await NAME_MARKS.one(tx)).marks;
+}).onlyValue;
 
 /** @returns the number of the name among the marks: see the column `name` of layout.ts */
 export function nameOrder(marks: readonly string[]): (name: Uint8Array) => number {

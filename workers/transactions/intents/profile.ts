@@ -19,7 +19,9 @@ import type { EffectContext, IntentEffect } from "./effect.ts";
 async function refusal({ db }: EffectContext, { intentKey }: Intent): Promise<string | null> {
   const write = await chainWriteOf(db, { intentKey });
   if (!write || !(await isIndexed(db))) return null;
-  return (await walletControls(db, write.tokenId, write.wallet)) ? null : "the agent changed hands";
+  return (await walletControls(db, { tokenId: write.tokenId, wallet: write.wallet }))
+    ? null
+    : "the agent changed hands";
 }
 
 /** Intents `verify:<tokenId>`: the mark comes back through the index. */

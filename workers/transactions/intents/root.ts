@@ -10,7 +10,7 @@ import type { EffectContext, IntentEffect } from "./effect.ts";
 const MAX_WAIT_MS = 3_600_000;
 
 async function refusal({ db }: EffectContext, { intentKey }: Intent): Promise<string | null> {
-  return (await epochIsOld(db, intentKey, MAX_WAIT_MS)) ? "its scores are more than an hour old" : null;
+  return (await epochIsOld(db, { intentKey, ms: MAX_WAIT_MS })) ? "its scores are more than an hour old" : null;
 }
 
 export const rootEffect: IntentEffect = {

@@ -15,7 +15,7 @@ const REGISTRATIONS_PER_ROUND = 50;
 export async function queueDueAwards(session: SenderSession, head: number): Promise<boolean> {
   const { db, chain, clock, options } = session;
   // The owner of the referral code comes from the index.
-  if (!(await awaitsAwards(db, clock())) || !(await isIndexed(db))) return false;
+  if (!(await awaitsAwards(db, { now: clock() })) || !(await isIndexed(db))) return false;
   const due = await mintsDueForAwards(db, {
     block: head - options.awardConfirmations,
     now: clock(),

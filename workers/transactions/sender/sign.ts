@@ -158,7 +158,7 @@ async function sign(session: SenderSession, payable: ReadyIntent[], offer: Fees)
   const counts = await Promise.all([
     chain.nonce(signer.address, "latest"),
     chain.nonce(signer.address, "pending"),
-    nextOwnNonce(db, signer.address),
+    nextOwnNonce(db, { sender: signer.address }),
   ]);
   const first = Math.max(...counts);
   fault("sender.after-nonce");
