@@ -108,6 +108,6 @@ export async function noteFailedLookups(db: Queryable, wallets: readonly Address
 /** Deletes what was looked up about a wallet that no agent, no human and no row of the directory names. */
 export const forgetLookup = statement({
   name: "attestation-lookups-forget",
-  params: { wallet: text },
+  params: { wallet: narrow<Address>(text) },
   text: `delete from offchain.attestation_lookup l where l.wallet = $wallet and not ${isNamed("l.wallet")}`,
 }).run;

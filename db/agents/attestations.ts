@@ -54,7 +54,7 @@ export const isAttested = (wallet: string, schema: string, now: string) => `(exi
 /** Whether a wallet has a valid attestation under a schema. @throws when there is no index */
 export const walletAttested = statement({
   name: "wallet-attested",
-  params: { wallet: text, schema: text, now: int8 },
+  params: { wallet: narrow<Address>(text), schema: narrow<Hex>(text), now: int8 },
   text: `select ${isAttested("$wallet", "$schema", "$now")} as attested`,
   columns: { attested: bool },
 }).onlyValue;
@@ -96,7 +96,7 @@ export const restsOn = (e: string) => `(
 /** The attestations of a wallet under a schema by any of these attesters, newest first. @throws when there is no index */
 export const attestationsOf = statement({
   name: "attestations-of-wallet",
-  params: { recipient: text, schema: text, attesters: array(text) },
+  params: { recipient: narrow<Address>(text), schema: narrow<Hex>(text), attesters: array(narrow<Address>(text)) },
   text: `
     select uid, schema, attester, recipient, data, block as "indexedFrom", expires_at as "expiresAt",
       revoked_at as "revokedAt"
@@ -156,7 +156,7 @@ export async function recordExchangeVerification(
  */
 export const noteExchangeTransaction = statement({
   name: "exchange-verification-transaction",
-  params: { tokenId: int8, by: text, txHash: nullable(text) },
+  params: { tokenId: int8, by: text, txHash: nullable(narrow<Hex>(text)) },
   text: `
     update offchain.exchange_verification set tx_hash = $txHash
     where token_id = $tokenId and $by in (recipient, attestation_uid)`,

@@ -1,7 +1,9 @@
 /** Under which owner each proof of an agent was made, held against the index: a transfer that a reorganisation takes back ends nothing. */
+import type { Address } from "../../core/agents/facts.ts";
+import type { ProofKind } from "../../core/agents/reservations.ts";
 import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { isoTime } from "../sql/fragments.ts";
-import { int8, statement, text, timestamptz } from "../sql/statement.ts";
+import { int8, narrow, statement, text, timestamptz } from "../sql/statement.ts";
 
 /**
  * Records that a proof was made under an owner. Those of former owners stay: they count again when a reorganisation takes
@@ -11,7 +13,14 @@ import { int8, statement, text, timestamptz } from "../sql/statement.ts";
  */
 export const recordProofOwnership = statement({
   name: "proof-ownership-record",
-  params: { tokenId: int8, proof: text, subject: text, owner: text, transfers: int8, at: timestamptz },
+  params: {
+    tokenId: int8,
+    proof: narrow<ProofKind>(text),
+    subject: text,
+    owner: narrow<Address>(text),
+    transfers: int8,
+    at: timestamptz,
+  },
   text: `
     insert into offchain.proof_ownership (token_id, proof, subject, owner, token_transfers, proved_at)
     values ($tokenId, $proof, $subject, $owner, $transfers, $at) on conflict do nothing`,

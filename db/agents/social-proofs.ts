@@ -121,7 +121,7 @@ export async function traitTransaction(
  */
 export const proofsDue = statement({
   name: "proofs-due",
-  params: { platform: text, before: timestamptz, limit: int8 },
+  params: { platform: narrow<ProofPlatformKey>(text), before: timestamptz, limit: int8 },
   text: `
     select token_id as "tokenId", platform, account_id as "accountId", handle, username, evidence
     from offchain.proof where platform = $platform and status <> 'lapsed' and checked_at < $before

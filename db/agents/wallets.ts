@@ -5,7 +5,7 @@
  * wallet owns it, has verified it (`/verify`), or registered it here. Look-ups by wallet prefer an own token; a grant
  * or a refusal depends on own tokens alone.
  */
-import type { Address } from "../../core/agents/facts.ts";
+import type { Address, Hex } from "../../core/agents/facts.ts";
 import { array, int8, narrow, type Statement, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
@@ -101,7 +101,7 @@ async function tokensBy(
 /** Records that a wallet has signed in as an agent's own; bound to the mint, because a reorganisation may reuse the id. */
 export const recordWalletVerification = statement({
   name: "wallet-verification-record",
-  params: { tokenId: int8, wallet: text, mintTx: text, at: timestamptz },
+  params: { tokenId: int8, wallet: narrow<Address>(text), mintTx: narrow<Hex>(text), at: timestamptz },
   text: `
     insert into offchain.wallet_verification (token_id, wallet, mint_tx, verified_at) values ($tokenId, $wallet, $mintTx, $at)
     on conflict (token_id, wallet) do update set mint_tx = excluded.mint_tx, verified_at = excluded.verified_at

@@ -52,7 +52,7 @@ export async function walletsToScore(
 /** Stores that a request to Ethos about wallets failed: then the other wallets come first. */
 export const noteFailedScores = statement({
   name: "ethos-note-failed",
-  params: { wallets: array(text), now: timestamptz },
+  params: { wallets: array(narrow<Address>(text)), now: timestamptz },
   text: `
     update offchain.ethos_score set failed_at = $now, failures = failures + 1
     where wallet in (select wallet from offchain.ethos_score where wallet = any($wallets) order by wallet for update)`,
@@ -66,7 +66,7 @@ const ROWS_OF_CHANGED = `
 /** Deletes the score of a wallet that no agent, no human and no row of the directory names. */
 export const forgetEthosScore = statement({
   name: "ethos-forget",
-  params: { wallet: text },
+  params: { wallet: narrow<Address>(text) },
   text: `delete from offchain.ethos_score e where e.wallet = $wallet and not ${isNamed("e.wallet")}`,
 }).run;
 

@@ -53,6 +53,6 @@ export const setAwardsDue = statement({
 /** Schedules the awards of a wallet's registration again, because the chain refused one of them. */
 export const retryAwards = statement({
   name: "mint-retry-awards",
-  params: { wallet: text, at: timestamptz },
+  params: { wallet: narrow<Address>(text), at: timestamptz },
   text: "update offchain.mint set awards_due_at = $at where registrant = $wallet and state = 'minted'",
 }).run;

@@ -166,7 +166,7 @@ export async function mintedAfter(db: Queryable, agent: AgentRef, block: number)
  */
 export const mintTransactions = statement({
   name: "mint-transactions",
-  params: { mintIds: array(uuid), selector: text },
+  params: { mintIds: array(uuid), selector: narrow<Hex>(text) },
   text: `
     select m.mint_id as "mintId", t.tx_hash as "txHash"
     from offchain.mint m

@@ -119,7 +119,7 @@ export async function lockHuman(tx: Queryable, id: string): Promise<string | nul
 /** Number of a human's links other than this one that hold. */
 export const otherLinks = statement({
   name: "human-links-other",
-  params: { id: text, tokenId: int8, identity: text },
+  params: { id: text, tokenId: int8, identity: narrow<Address>(text) },
   text: `
     select count(*) as links from offchain.human_agent k
     join onchain.agent a on a.token_id = k.token_id and a.owner = k.owner

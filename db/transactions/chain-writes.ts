@@ -46,7 +46,7 @@ export async function newestChainWrites(
 /** Stores a write; an intent that is queued again gets a new time of acceptance. */
 export const insertChainWrite = statement({
   name: "chain-write-insert",
-  params: { tokenId: int8, slot: text, intentKey: text, wallet: text, at: timestamptz },
+  params: { tokenId: int8, slot: text, intentKey: text, wallet: narrow<Address>(text), at: timestamptz },
   text: `
     insert into offchain.chain_write (token_id, slot, intent_key, wallet, accepted_at)
     values ($tokenId, $slot, $intentKey, $wallet, $at)
@@ -89,7 +89,7 @@ export const recentChainWrites = (db: Queryable, tokenId: number, since: Date): 
 /** Whether a wallet owns the agent or is its own, by the index. @throws when there are no views yet (`isNoIndex`) */
 export const walletControls = statement({
   name: "wallet-controls",
-  params: { tokenId: int8, wallet: text },
+  params: { tokenId: int8, wallet: narrow<Address>(text) },
   text: `
     select exists (
       select from onchain.agent where token_id = $tokenId and $wallet in (owner, agent_address)) as controls`,

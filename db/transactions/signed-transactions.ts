@@ -83,7 +83,7 @@ export async function signedIntents(db: Queryable, sender: Address): Promise<Sig
 /** The first nonce of `sender` that no intent has or has used. */
 export const nextOwnNonce = statement({
   name: "intents-next-nonce",
-  params: { sender: text },
+  params: { sender: narrow<Address>(text) },
   text: `
     select coalesce(max(nonce) + 1, 0) as next from offchain.transaction_outbox
     where sender = $sender and state in ('signed', 'mined', 'reverted')`,
@@ -206,7 +206,7 @@ export const takeOver = async (
 /** Records when attempts first reached a node; an attempt recorded before keeps its time. */
 export const recordBroadcast = statement({
   name: "record-broadcast",
-  params: { hashes: array(text), at: timestamptz, block: int8 },
+  params: { hashes: array(narrow<Hex>(text)), at: timestamptz, block: int8 },
   text: `
     update offchain.transaction_attempt set broadcast_at = $at, broadcast_block = $block
     where hash = any($hashes) and broadcast_at is null`,

@@ -281,7 +281,7 @@ export async function revocableIntents(
 /** The highest block a transaction of `sender` is known to be in; null without any. */
 export const highestBlock = statement({
   name: "intents-highest-block",
-  params: { sender: text },
+  params: { sender: narrow<Address>(text) },
   text: "select max(block) as block from offchain.transaction_outbox where sender = $sender and state in ('mined', 'reverted')",
   columns: { block: nullable(int8) },
 }).onlyValue;

@@ -68,7 +68,7 @@ export const deleteIdleOwners = statement({
 /** End of the time in which an owner counts as slow; null when it does not. */
 export const slowUntilOf = statement({
   name: "webhook-slow-until",
-  params: { owner: text, now: timestamptz },
+  params: { owner: narrow<Address>(text), now: timestamptz },
   text: "select slow_until from offchain.webhook_turn where owner = $owner and slow_until > $now",
   columns: { slow_until: filtered(timestamptz) },
 }).value;

@@ -1,8 +1,9 @@
 /** Sealed secrets of webhooks: at most two of each are valid, the newest and for a time the one before it. */
 import { and, eq, isNotNull, lte } from "drizzle-orm";
+import type { Address } from "../../core/agents/facts.ts";
 import { webhookSecret } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import { array, bytea, nullable, type RowOf, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, bytea, narrow, nullable, type RowOf, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 export type SealedSecret = RowOf<typeof SECRET_COLUMNS>;
@@ -43,7 +44,7 @@ export async function retireSecrets(tx: Queryable, webhookId: string, expiresAt:
 /** The secret that an earlier request of a wallet created; null when it does not exist any more. */
 export const secretByRequest = statement({
   name: "webhook-secret-by-request",
-  params: { owner: text, request: text },
+  params: { owner: narrow<Address>(text), request: text },
   text: `
     select ${SECRET} from offchain.webhook_secret s join offchain.webhook w using (webhook_id)
     where s.request = $request and w.owner = $owner`,

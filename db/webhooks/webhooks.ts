@@ -79,7 +79,7 @@ export async function lockWebhookCounts(tx: Queryable): Promise<void> {
  */
 export const countWebhooks = statement({
   name: "webhook-counts",
-  params: { owner: text, tokenId: int8, networks: array(text) },
+  params: { owner: narrow<Address>(text), tokenId: int8, networks: array(text) },
   text: `
     select (select count(*)::int from offchain.webhook where owner = $owner) as "ofOwner",
       (select count(*)::int from offchain.webhook where token_id = $tokenId) as "ofAgent",
@@ -108,7 +108,7 @@ const DELETE_FORMER = statement({
 /** A wallet's webhooks, the oldest first. */
 export const webhooksOf = statement({
   name: "webhooks-of",
-  params: { owner: text },
+  params: { owner: narrow<Address>(text) },
   text: `select ${WEBHOOK} from offchain.webhook w where w.owner = $owner order by w.created_at, w.webhook_id`,
   columns: WEBHOOK_COLUMNS,
   prepared: true,
@@ -229,7 +229,7 @@ export const resetFailures = statement({
 /** Disables a webhook. Its position in the log is stored: enabled again, it continues from there. */
 export const disableWebhook = statement({
   name: "webhook-disable",
-  params: { webhookId: text, now: timestamptz, reason: text },
+  params: { webhookId: text, now: timestamptz, reason: narrow<DisabledReason>(text) },
   text: `
     update offchain.webhook w set disabled_at = $now, disabled_reason = $reason, own_position = coalesce(w.own_position,
       (select case when w.webhook_id <= c.handed_to then c.through else c.position end from offchain.webhook_cursor c))
