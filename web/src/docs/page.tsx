@@ -125,7 +125,7 @@ function Start({ document, operations }: { document: OpenApi | undefined; operat
           </section>
         ))}
       </div>
-      <ErrorTable />
+      {document && <ErrorTable />}
     </>
   );
 }

@@ -68,7 +68,7 @@ function Missing(failed: Failed) {
   const [reason, setReason] = useState<Reason>("asked");
   const online = useOnline();
   const answered = useQuery(status).dataUpdatedAt;
-  const before = useRef(answered);
+  const before = useRef({ online, answered });
   useEffect(() => {
     let left = false;
     if (online) void reasonOf(failed).then((found) => left || setReason(found));
@@ -77,10 +77,11 @@ function Missing(failed: Failed) {
       left = true;
     };
   }, []);
-  // The next answer about the service's state shows that it can be reached again.
+  // The connection is back, or the next answer about the service's state shows that it can be reached again.
   useEffect(() => {
-    if (reason === "away" && answered !== before.current) failed.again();
-  }, [reason, answered]);
+    const isBack = answered !== before.current.answered || (online && !before.current.online);
+    if (reason === "away" && isBack) failed.again();
+  }, [reason, answered, online]);
   if (reason === "asked") return <Skeleton />;
   return (
     <div className="page">
