@@ -1,6 +1,7 @@
 /** The list of platforms of social proofs. A platform is a file in proof-platforms/ and a line here; the compiler then requires its reader (clients/) and its simulator (devnet/). */
 import { farcaster } from "./proof-platforms/farcaster.ts";
 import { github } from "./proof-platforms/github.ts";
+import type { ProofPlatformKey } from "./proof-platforms/marks.ts";
 import type { ClaimOf } from "./proof-platforms/platform.ts";
 import { x } from "./proof-platforms/x.ts";
 
@@ -10,7 +11,8 @@ export type { ProofPlatform } from "./proof-platforms/platform.ts";
 export const PROOF_PLATFORMS = [x, github, farcaster] as const;
 
 type ListedPlatform = (typeof PROOF_PLATFORMS)[number];
-export type ProofPlatformKey = ListedPlatform["key"];
+
+export type { ProofPlatformKey };
 
 /** One value for each platform, by key. */
 export type ByProofPlatform<T> = Record<ProofPlatformKey, T>;

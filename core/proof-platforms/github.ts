@@ -1,6 +1,7 @@
 /** GitHub: a public gist of the account has a file with the agent's token id or needle. */
 import { MAX_QUOTE, needleOf, quoteOf } from "../agents/social-proofs.ts";
 import { foreignText } from "../directory/foreign-text.ts";
+import { PROOF_MARKS } from "./marks.ts";
 import { proofPlatform, text } from "./platform.ts";
 
 /** @property gistId the gist to read; without it the account's newest public gists are searched */
@@ -53,9 +54,7 @@ export function parseGistId(text: string): string | null {
 }
 
 export const github = proofPlatform<GithubClaim>()({
-  key: "github",
-  label: "GitHub",
-  letter: "G",
+  ...PROOF_MARKS.github,
   summary: "Prove a GitHub account: a public gist of its own shows the agent",
   description:
     "The gist has a file helixa-verify.txt that says helixa:<tokenId>, or the token id and no other number. Forks and gists of organisations do not count.",

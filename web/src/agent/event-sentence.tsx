@@ -1,7 +1,7 @@
 /** What happened to an agent, in one sentence for each type of event. */
 import type { ReactNode } from "react";
 import type { EventData, EventType } from "../../../core/events/events.ts";
-import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
+import { PROOF_MARKS_LISTED } from "../../../core/proof-platforms/marks.ts";
 import type { AgentEvents } from "../api/types.ts";
 import { Address } from "../parts/address.tsx";
 
@@ -35,7 +35,7 @@ const PARTS: Record<Part, string> = {
   handshakes: "handshakes",
 };
 
-const labelOf = (platform: string): string => PROOF_PLATFORMS.find(({ key }) => key === platform)?.label ?? platform;
+const labelOf = (platform: string): string => PROOF_MARKS_LISTED.find(({ key }) => key === platform)?.label ?? platform;
 
 const ATTESTED = "The exchange’s attestation of its owner was accepted.";
 

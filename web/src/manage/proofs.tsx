@@ -1,7 +1,7 @@
 /** Section: the proofs of an agent: its wallet, its accounts on the platforms, and the exchange's attestation of its owner. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
+import { PROOF_MARKS_LISTED } from "../../../core/proof-platforms/marks.ts";
 import { verifications } from "../api/queries.ts";
 import type { ExchangeVerified, PendingWrite, WalletVerified } from "../api/types.ts";
 import { count, short } from "../formats.ts";
@@ -40,7 +40,7 @@ export default function Proofs({ agent }: SectionProps) {
   return (
     <>
       <WalletProof agent={agent} />
-      {PROOF_PLATFORMS.map(({ key, label, letter }) => (
+      {PROOF_MARKS_LISTED.map(({ key, label, letter }) => (
         <AccountProof
           key={key}
           agent={agent}

@@ -1,5 +1,5 @@
 /** Badges of a row: proofs, protocols, history of the score. */
-import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
+import { PROOF_MARKS_LISTED } from "../../../core/proof-platforms/marks.ts";
 import type { RowBadges } from "../api/types.ts";
 import { count, moment } from "../formats.ts";
 import { tierOf } from "../tiers.ts";
@@ -16,7 +16,7 @@ export const BADGE_MEANINGS = {
 /** The proofs by their letters, in the order of the columns. */
 export const PROOFS = [
   { key: "siwa", letter: "W", label: "Wallet" },
-  ...PROOF_PLATFORMS.map(({ key, letter, label }) => ({ key, letter, label })),
+  ...PROOF_MARKS_LISTED.map(({ key, letter, label }) => ({ key, letter, label })),
   { key: "coinbase", letter: "C", label: "Coinbase" },
 ] as const;
 
