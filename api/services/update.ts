@@ -62,7 +62,7 @@ export async function updateOffchain(write: Write, update: Update): Promise<stri
   await writeProfileFields(tx, facts.tokenId, writes, writeTime(facts, writes, now));
   await addProfileTraits(tx, facts.tokenId, traits, now);
   const paths = [...writes.map(({ field }) => field), ...traits.map(({ name }) => `trait:${name}`)];
-  await emitUpdated(write, paths);
+  await emitUpdated(write, paths, update);
   return paths;
 }
 
@@ -142,6 +142,7 @@ export async function updateOnchain(
   await emitUpdated(
     write,
     kept.map(({ field }) => field),
+    update,
   );
   return {
     updated: [...updatePaths(update), ...added.map(({ name }) => `trait:${name}`)],

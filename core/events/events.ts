@@ -13,6 +13,9 @@ export type ChainFact = {
   wallet: Address | null;
   /** Null except for a transfer. */
   transfer: { from: Address; to: Address } | null;
+  /** Names of the traits that the transaction added, and the points that the event awarded; null for other events. */
+  traits?: string[] | null;
+  points?: { amount: number; reason: string } | null;
 };
 
 type EventSpec<D extends z.ZodObject> = {
@@ -46,9 +49,14 @@ const PARTS = [
   "operator",
   "coinbase",
   "handshakes",
+  "tools",
 ] as const;
 type Part = (typeof PARTS)[number];
 const onChain = (part: Part) => () => ({ changed: [part], storage: "onchain" as const });
+
+/** Names of one event that are kept. */
+export const MAX_NAMED = 24;
+const names = z.array(z.string()).max(MAX_NAMED).optional();
 
 /** Max events of one agent on one day (UTC) of a kind that strangers can cause without limit: reviews, and payments with amounts of one number of digits. */
 export const MAX_PER_DAY = 100;
@@ -75,15 +83,23 @@ export const EVENT_TYPES = {
     data: z.object({
       changed: z.array(z.enum(PARTS)).min(1),
       storage: z.enum(["onchain", "offchain"]),
+      added: names.meta({
+        description: `Names of traits, services, skills, domains or tools that came, ${MAX_NAMED} at most; of a service with its place`,
+      }),
+      removed: names.meta({ description: "Names of what is gone, in the same form" }),
+      points: z.object({ amount: z.int(), reason: z.string() }).optional(),
     }),
     chain: {
       "agent.mutated": onChain("version"),
-      "agent.trait_added": onChain("traits"),
+      "agent.trait_added": ({ traits }) => ({
+        ...onChain("traits")(),
+        ...(traits && { added: traits.slice(0, MAX_NAMED) }),
+      }),
       "agent.personality_set": onChain("personality"),
       "agent.narrative_set": onChain("narrative"),
       "agent.name_registered": onChain("name"),
       "agent.name_transferred": onChain("name"),
-      "agent.points_awarded": onChain("points"),
+      "agent.points_awarded": ({ points }) => ({ ...onChain("points")(), ...(points && { points }) }),
       "agent.approved": onChain("operator"),
       "agent.exchange_verified": onChain("coinbase"),
       "handshake.completed": onChain("handshakes"),

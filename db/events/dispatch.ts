@@ -133,8 +133,14 @@ const CLAIM = statement({
       a.token_id as "tokenId", a.owner,
       json_build_object('name', a.name, 'framework', a.framework, 'agentAddress', a.agent_address,
         'walletConfirmed', ${walletConfirmed("a")}, 'soulbound', a.soulbound) as agent,
-      case when t.id is not null then json_build_object('from', t."from", 'to', t."to") end as transfer
+      case when t.id is not null then json_build_object('from', t."from", 'to', t."to") end as transfer,
+      case when p.id is not null then json_build_object(
+        'amount', least(p.amount, ${Number.MAX_SAFE_INTEGER}), 'reason', p.reason) end as points,
+      case when c.kind = 'agent.trait_added' then (
+        select json_agg(r.name order by r.position) from onchain.trait r
+        where r.token_id = c.token_id and r.tx_hash = c.tx_hash) end as traits
     from claimed c
+    left join onchain.points_award p on p.id = c.event_id and c.kind = 'agent.points_awarded'
     left join onchain.transfer t on t.id = c.event_id and c.kind = 'agent.transferred'
     left join lateral (
       select * from onchain.agent where token_id = c.token_id
@@ -156,6 +162,8 @@ const CLAIM = statement({
     owner: nullable(narrow<Address>(text)),
     agent: json<ChainFact["agent"]>(),
     transfer: nullable(json<{ from: Address; to: Address }>()),
+    points: nullable(json<{ amount: number; reason: string }>()),
+    traits: nullable(json<string[]>()),
   },
 });
 

@@ -23,6 +23,7 @@ import {
 import type { Queryable } from "../sql/transaction.ts";
 import { confirmSources, noteHosts, rowsPaidAt } from "./host-files.ts";
 import { replaceOffers } from "./replace-offers.ts";
+import { emitToolChanges } from "./tool-events.ts";
 
 export const listProgress = statement({
   name: "offer-progress",
@@ -295,6 +296,7 @@ export async function storeReads(tx: pg.ClientBase, outcomes: readonly ReadOutco
   const other = outcomes.flatMap(({ source, status }) =>
     source.rows.flatMap((row) => (status === null || row.status === status ? [] : row.id)),
   );
+  await emitToolChanges(tx, read, now);
   const changed = [...other, ...(await replaceOffers(tx, read))];
   return [
     ...new Set([

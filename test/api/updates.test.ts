@@ -246,7 +246,11 @@ describe("off chain", () => {
     const { rows: events } = await api.database.pool.query(
       "select data from offchain.event where type = 'agent.updated' order by append_id desc limit 1",
     );
-    expect(events).toEqual([{ data: { changed: ["services", "metadata"], storage: "offchain" } }]);
+    expect(events).toEqual([
+      {
+        data: { changed: ["services", "metadata"], storage: "offchain", removed: ["web http://other.example/a"] },
+      },
+    ]);
   });
 
   it("two at once both count", async () => {

@@ -101,6 +101,28 @@ describe("what the chain says", () => {
     );
   });
 
+  it("names the traits that were added, and the points with their reason", async () => {
+    await world.agents({ tokenId: 3, agentAddress: A, owner: A });
+    const id = await world.indexChange("agent.trait_added", { tokenId: 3 });
+    const row = { tokenId: 3, category: "craft", addedAt: 1 };
+    const txHash = `0x${id.padStart(64, "7")}`;
+    await plantRows(world.db, "trait", [
+      { ...row, position: 950_000_002, name: "night-owl", txHash },
+      { ...row, position: 950_000_001, name: "early-bird", txHash },
+      { ...row, position: 940_000_001, name: "older", txHash: `0x${"1".repeat(64)}` },
+    ]);
+    const points = await world.indexChange("agent.points_awarded", { tokenId: 3 });
+    await plantRows(world.db, "pointsAward", [
+      { id: points, tokenId: 3, amount: 50n, reason: "referrer", awardedAt: 1, block: 950, txHash },
+    ]);
+    await world.settle();
+    const told = (await world.log()).filter(({ type }) => type === "agent.updated").map(({ data }) => data);
+    expect(told).toEqual([
+      { changed: ["traits"], storage: "onchain", added: ["early-bird", "night-owl"] },
+      { changed: ["points"], storage: "onchain", points: { amount: 50, reason: "referrer" } },
+    ]);
+  });
+
   it("of a wallet is told of every agent that it owns or has verified, and of none that only names it", async () => {
     await world.agents(
       { tokenId: 1, owner: A, agentAddress: A },

@@ -384,7 +384,12 @@ it("skills that a registration file lists are offers, without a request", async 
 it("an agent registered here is read when its row has changed, before the round over all rows reaches it", async () => {
   const indexed = await testDatabase({ indexed: true });
   const { pool } = indexed;
-  handle = (_, response) => json(response, CARD);
+  const identity = "0x2e3b541c59d38b84e3bc54e977200230a204fe60";
+  const registrations = [{ agentId: 1, agentRegistry: `eip155:8453:${identity}` }];
+  const type = "https://eips.ethereum.org/EIPS/eip-8004#registration-v1";
+  let card: object = CARD;
+  handle = ({ url }, response) =>
+    json(response, url!.endsWith("agent-registration.json") ? { type, name: "Changed", registrations } : card);
   await plantAgents(pool, [{ name: "Other" }, { name: "Changed" }]);
   await pool.query(
     "insert into offchain.profile_field (token_id, field, value, written_at) values (1, 'services', $1, $2)",
@@ -393,7 +398,7 @@ it("an agent registered here is read when its row has changed, before the round 
   const queued: unknown[] = [];
   const queue = { add: async (...of: unknown[]) => void queued.push(of) };
   const config = {
-    contracts: { identity: { address: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } },
+    contracts: { identity: { address: identity } },
     chain: { id: 8453 },
     attestationSchemas: [`0x${"f".repeat(64)}`],
   };
@@ -409,6 +414,20 @@ it("an agent registered here is read when its row has changed, before the round 
   expect(await run({ db: pool }, { tokenIds: [1] })).toBeGreaterThan(0);
   expect(asked).toEqual(["GET /.well-known/agent-registration.json", "GET /card.json"]);
   expect((await pool.query("select name from offchain.offer")).rows).toEqual([{ name: "Sums" }]);
+  // What a confirmed endpoint of it offers is part of what happened to it, from the second reading on.
+  const changes = async () =>
+    (await pool.query("select token_id as token, data from offchain.event where type = 'agent.updated'")).rows;
+  expect(await changes()).toEqual([]);
+  const skills = ["Products", "Quotients"].map((name) => ({ id: name, name, description: "Computes." }));
+  card = { ...CARD, skills };
+  clock = new Date(clock.getTime() + 2 * DAY_MS);
+  await run({ db: pool }, { tokenIds: [1] });
+  expect(await changes()).toEqual([
+    {
+      token: expect.anything(),
+      data: { changed: ["tools"], storage: "offchain", added: ["Products", "Quotients"], removed: ["Sums"] },
+    },
+  ]);
   // Found by comparison, as after an event that was lost.
   await sync();
   expect(queued.at(-1)).toEqual(["offers", [{ data: { tokenIds: [0] } }]]);

@@ -3,7 +3,8 @@ import type { ReactNode } from "react";
 import type { EventData, EventType } from "../../../core/events/events.ts";
 import { PROOF_MARKS_LISTED } from "../../../core/proof-platforms/marks.ts";
 import type { AgentEvents } from "../api/types.ts";
-import { Address } from "../parts/address.tsx";
+import { counted } from "../formats.ts";
+import { Party } from "../parts/party.tsx";
 
 /** Types of the events of an agent that are shown: all but its scores, whose history is kept for longer, and its messages. */
 export const SHOWN_TYPES = [
@@ -33,30 +34,62 @@ const PARTS: Record<Part, string> = {
   operator: "operator",
   coinbase: "attestation of the exchange",
   handshakes: "handshakes",
+  tools: "what its endpoints offer",
 };
 
 const labelOf = (platform: string): string => PROOF_MARKS_LISTED.find(({ key }) => key === platform)?.label ?? platform;
 
-const ATTESTED = "The exchange’s attestation of its owner was accepted.";
+const ATTESTED = "The exchange’s attestation of its owner was accepted";
 
 /** What a change of one part on chain is called. */
 const ON_CHAIN: Partial<Record<Part, string>> = {
-  personality: "The personality was written on chain.",
-  narrative: "The narrative was written on chain.",
-  traits: "A trait was added on chain.",
-  name: "A name was registered or handed on.",
-  version: "The agent mutated to a new version.",
-  points: "Points were awarded on chain.",
-  operator: "An operator was approved.",
+  personality: "The personality was written on chain",
+  narrative: "The narrative was written on chain",
+  traits: "A trait was added on chain",
+  name: "A name was registered or handed on",
+  version: "The agent mutated to a new version",
+  points: "Points were awarded on chain",
+  operator: "An operator was approved",
   coinbase: ATTESTED,
-  handshakes: "A handshake was completed.",
+  handshakes: "A handshake was completed",
 };
 
-function updated({ changed, storage }: EventData<"agent.updated">): string {
+function updated({ changed, storage, points, added, removed }: EventData<"agent.updated">): ReactNode {
   const parts = changed.map((part) => PARTS[part]).join(", ");
-  if (storage === "offchain") return `Changed: ${parts}.`;
-  return (changed.length === 1 ? ON_CHAIN[changed[0]!] : undefined) ?? `Changed on chain: ${parts}.`;
+  const only = changed.length === 1 ? changed[0] : undefined;
+  const says =
+    storage === "offchain"
+      ? `Changed: ${parts}`
+      : points
+        ? `${counted(points.amount, "point was", "points were")} awarded on chain`
+        : ((only && ON_CHAIN[only]) ?? `Changed on chain: ${parts}`);
+  return (
+    <>
+      {says}
+      {points && (
+        <>
+          , for <bdi>{points.reason.replaceAll("_", " ")}</bdi>
+        </>
+      )}
+      <Names of={added} sign="+" />
+      <Names of={removed} sign="−" />
+    </>
+  );
 }
+
+/** Names of what came or went. @param props.sign says which */
+const Names = ({ of = [], sign }: { of: readonly string[] | undefined; sign: string }) =>
+  of.length > 0 && (
+    <span className="timeline-names">
+      {of.map((name) => (
+        <span key={name} className="tag plain">
+          <span className="unseen">{sign === "+" ? "new:" : "gone:"} </span>
+          <span aria-hidden="true">{sign} </span>
+          <bdi>{name}</bdi>
+        </span>
+      ))}
+    </span>
+  );
 
 /** One sentence for each type of event that is shown. */
 const SENTENCES: { [T in ShownType]: (data: EventData<T>, explorer: string) => ReactNode } = {
@@ -68,8 +101,7 @@ const SENTENCES: { [T in ShownType]: (data: EventData<T>, explorer: string) => R
   "agent.updated": updated,
   "agent.transferred": ({ from, to }, explorer) => (
     <>
-      Changed hands, from <Address address={from} explorer={explorer} /> to <Address address={to} explorer={explorer} />
-      .
+      Changed hands, from <Party address={from} explorer={explorer} /> to <Party address={to} explorer={explorer} />.
     </>
   ),
   "agent.verified": ({ method, handle }) =>
@@ -89,7 +121,7 @@ const SENTENCES: { [T in ShownType]: (data: EventData<T>, explorer: string) => R
   ),
   "attestation.revoked": ({ recipient }, explorer) => (
     <>
-      The exchange revoked its attestation of <Address address={recipient} explorer={explorer} />.
+      The exchange revoked its attestation of <Party address={recipient} explorer={explorer} />.
     </>
   ),
 };

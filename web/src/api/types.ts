@@ -43,6 +43,7 @@ import type { offeringSchema } from "../../../core/views/offering.ts";
 import type { organizationSchema } from "../../../core/views/organization.ts";
 import type { summarySchema } from "../../../core/views/summary.ts";
 import type { verificationsSchema } from "../../../core/views/verifications.ts";
+import type { walletNameSchema } from "../../../core/views/wallet-name.ts";
 
 export type Directory = z.output<typeof terminalListSchema>;
 export type Row = Directory["agents"][number];
@@ -91,6 +92,7 @@ export type Handshakes = z.output<typeof handshakesSchema>;
 export type Registration = z.output<typeof registrationSchema>;
 export type PendingMint = z.output<typeof pendingMintSchema>;
 export type MintState = z.output<typeof mintStateSchema>;
+export type WalletName = z.output<typeof walletNameSchema>;
 export type NameCheck = z.output<typeof nameCheckSchema>;
 export type Referral = z.output<typeof referralSchema>;
 export type ReferralCode = z.output<typeof referralCodeSchema>;

@@ -1,0 +1,66 @@
+/** Who paid, hired, reviewed or owns: by name and score where the service knows the wallet, with the explorer as the second link. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { directoryLink } from "../../../core/directory/link.ts";
+import type { WalletName } from "../api/types.ts";
+import { count, short } from "../formats.ts";
+import { tierOf } from "../tiers.ts";
+import { EXPLORER_REL } from "./address.tsx";
+import { Copy } from "./copy.tsx";
+import { TierShape } from "./cred.tsx";
+import { Icon } from "./icon.tsx";
+import { Sigil } from "./sigil.tsx";
+import { walletName } from "./wallet-names.ts";
+
+/** @param explorer base URL without a trailing slash; without it there is no second link */
+export function Party({ address, explorer }: { address: string; explorer?: string | undefined }) {
+  const { data: name = null } = useQuery(walletName(address));
+  return (
+    <span className="party">
+      {name ? (
+        <Known as={name} />
+      ) : (
+        <Link className="mono" href={`/owner/${address}`} title={address}>
+          {short(address)}
+        </Link>
+      )}
+      {explorer && (
+        <a className="party-explorer" href={`${explorer}/address/${address}`} rel={EXPLORER_REL} title={address}>
+          {name && <span className="mono">{short(address)}</span>}
+          <Icon name="out" />
+          <span className="unseen">{short(address)} in the explorer</span>
+        </a>
+      )}
+      <Copy text={address} />
+    </span>
+  );
+}
+
+function Known({ as: { agent, human, organization } }: { as: WalletName }) {
+  if (agent) return <NamedAgent agent={agent} />;
+  const [href, name] = human
+    ? [`/human/${human.id}`, human.name]
+    : [`/org/${organization?.slug}`, organization?.name ?? ""];
+  return (
+    <Link href={href}>
+      <bdi>{name}</bdi>
+    </Link>
+  );
+}
+
+const NamedAgent = ({ agent }: { agent: NonNullable<WalletName["agent"]> }) => (
+  <>
+    <Sigil seed={`${agent.platform}:${agent.agentId}`} score={agent.credScore} size={20} />
+    <Link href={directoryLink("", agent)}>
+      <bdi>{agent.name || "Unnamed"}</bdi>
+    </Link>
+    <span
+      className="party-cred"
+      data-tier={tierOf(agent.credScore).key}
+      title={`Cred ${tierOf(agent.credScore).label}`}
+    >
+      <TierShape tier={tierOf(agent.credScore).key} />
+      <span className="unseen">cred</span> {count(agent.credScore)}
+    </span>
+  </>
+);
