@@ -136,8 +136,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByRole("button", { name: "Clear all" }).click();
       await page.getByText("136 agents", { exact: true }).waitFor();
       // Of twenty prices that a market saw move, one stayed where it was. The greatest loss comes first.
-      await page.getByRole("button", { name: "Rising 5" }).waitFor();
-      await page.getByRole("button", { name: "Falling 14" }).click();
+      await page.getByRole("button", { name: "Price up 5" }).waitFor();
+      await page.getByRole("button", { name: "Price down 14" }).click();
       await page.getByText("14 agents", { exact: true }).waitFor();
       expect((await names(page)).slice(0, 2)).toEqual(["Foreign 001", "Foreign 003"]);
     }));

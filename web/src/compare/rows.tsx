@@ -1,11 +1,13 @@
 /** The rows of a comparison of agents, of this registry and of others. */
 import type { ReactNode } from "react";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
+import { jobsInShort, paymentsInShort } from "../agent/work-in-short.ts";
 import type { Agent, Detail, Offering, RowBadges } from "../api/types.ts";
-import { NO_FEEDBACK, Token, UNTOLD } from "../directory/cells.tsx";
+import { Token, UNTOLD } from "../directory/cells.tsx";
 import { platformLabel } from "../directory/facets.ts";
-import { count, date, dollars, originWords } from "../formats.ts";
+import { count, date, decimals, dollars, originWords } from "../formats.ts";
 import { Cred, NoData } from "../parts/cred.tsx";
+import { endpointsInShort, reviewsInShort, type Short, unreviewed } from "../parts/evidence.ts";
 import { ProofBadges } from "../parts/row-badges.tsx";
 
 /** What is known of one agent; undefined while it is loaded. */
@@ -50,11 +52,15 @@ function lowestPrice({ offers }: Offering): ReactNode {
   return prices.length === 0 ? nothing("no offer states a price") : dollars(Math.min(...prices));
 }
 
-function feedbackOf({ feedback }: RowBadges): ReactNode {
-  if (feedback === null) return nothing(UNTOLD.feedback);
-  if (feedback.count === 0) return nothing(NO_FEEDBACK);
-  return `${count(feedback.count)} from ${count(feedback.reviewers)} different clients`;
-}
+/** A figure with its words; a dash with the reason where nothing is known. */
+const inShort = ({ figure, words }: Short): ReactNode =>
+  figure === null ? (
+    nothing(words)
+  ) : (
+    <>
+      <b>{figure}</b> <span className="muted">{words}</span>
+    </>
+  );
 
 export const LINES: readonly Line[] = [
   ofDetail("Cred", ({ cred_score }) => <Cred score={cred_score} />),
@@ -69,12 +75,21 @@ export const LINES: readonly Line[] = [
     offerCount === 0 ? nothing("it offers nothing that can be called") : count(offerCount),
   ),
   ofOffering("From", lowestPrice),
-  ofOffering("Answers", ({ liveness }) =>
-    liveness === null || liveness.named
-      ? nothing(liveness ? "named by it alone" : "its endpoints have not been asked")
-      : liveness.says,
+  ofOffering("Answers", ({ liveness }) => inShort(endpointsInShort(liveness))),
+  ofOffering("Paid", ({ payments }) => inShort(paymentsInShort(payments))),
+  ofOffering("Hired", ({ jobs }) => inShort(jobsInShort(jobs))),
+  {
+    label: "Reviews",
+    cell: ({ offering, badges, detail }) => {
+      if (!offering || !badges || !detail) return waiting();
+      const short = reviewsInShort(offering.reviews);
+      const words = offering.reviews ? short.words : unreviewed(badges, detail.platform === OWN_PLATFORM);
+      return inShort({ ...short, words });
+    },
+  },
+  ofOffering("Trust", ({ trust }) =>
+    trust === null ? nothing("it is new here: it is read within a minute") : decimals(100 * trust, 1),
   ),
-  ofBadges("Reviews", feedbackOf),
   ofDetail("Token", (detail) => <Token row={detail} />),
   ofOwn("Points", ({ points }) => count(points)),
   ofOwn("Framework", ({ framework }) => <bdi>{framework}</bdi>),

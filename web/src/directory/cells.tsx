@@ -3,8 +3,9 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { RowBadges } from "../api/types.ts";
 import { CompareButton } from "../compare/bar.tsx";
-import { age, count, moment, percent, short, usd } from "../formats.ts";
+import { age, count, counted, moment, percent, short, usd } from "../formats.ts";
 import { Cred, NoData } from "../parts/cred.tsx";
+import { endpointsInShort, reviewsInShort, unreviewed } from "../parts/evidence.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Change, ProofBadges, Protocols, Sparkline } from "../parts/row-badges.tsx";
 import { Sigil } from "../parts/sigil.tsx";
@@ -14,22 +15,15 @@ import { useChanged } from "./live.ts";
 import { type BadgedRow, type Row, rowLink } from "./source.ts";
 import type { Sort } from "./view.ts";
 
-/** The states of an agent's endpoints in words. */
-const HEALTH_LABELS = {
-  answers: "Answers",
-  partly: "Partly",
-  silent: "Silent",
-} as const;
-
 /** Why the registry of an agent does not have a value. */
 export const UNTOLD = {
   protocols: "its registry names no known protocol",
-  feedback: "its registry takes no feedback",
   date: "its registry does not say",
 } as const;
-export const NO_FEEDBACK = "no client has given feedback yet";
-
 const OWN = "helixa";
+
+/** Letters of what an agent does that a row can show; the rest is on its page. */
+const MAX_DOES = 140;
 
 export function AgentCell({ row }: { row: Row }) {
   return (
@@ -50,7 +44,14 @@ export function AgentCell({ row }: { row: Row }) {
         </span>
         <span className="agent-id clip">
           {row.tokenId !== null ? `#${row.tokenId}` : short(row.agent_id)}
-          {row.address && ` · ${short(row.address)}`}
+          {row.description ? (
+            <>
+              {" · "}
+              <bdi className="agent-does">{row.description.slice(0, MAX_DOES)}</bdi>
+            </>
+          ) : (
+            row.address && ` · ${short(row.address)}`
+          )}
         </span>
       </span>
     </span>
@@ -83,12 +84,15 @@ function ProtocolsCell({ row }: { row: BadgedRow }) {
 
 function FeedbackCell({ row }: { row: BadgedRow }) {
   if (!row.badges) return null;
-  const { feedback } = row.badges;
-  if (feedback === null) return <NoData reason={UNTOLD.feedback} />;
-  if (feedback.count === 0) return <NoData reason={NO_FEEDBACK} />;
+  const { feedback, reviews } = row.badges;
+  if (reviews === null || reviews.reviewers === 0)
+    return <NoData reason={unreviewed(row.badges, row.platform === OWN)} />;
+  const { figure, words } = reviewsInShort(reviews);
+  const title = `${figure ?? ""} ${words}; ${counted(feedback?.count ?? 0, "review", "reviews")} stand`;
   return (
-    <span title={`${count(feedback.count)} from ${count(feedback.reviewers)} different clients`}>
-      {count(feedback.count)} <span className="faint">by {count(feedback.reviewers)}</span>
+    <span title={title}>
+      {figure ?? "unproven"}{" "}
+      <span className="faint">by {count(figure === null ? reviews.reviewers : reviews.voices)}</span>
     </span>
   );
 }
@@ -115,13 +119,9 @@ const TokenMark = ({ row }: { row: Pick<Row, "token_source" | "counts"> }) =>
     </span>
   ) : null;
 
-/** The token in a list. Anybody can claim a token, so a claim is shown only on the agent's page. */
+/** The token in a list. Anybody can claim a token: a list says that one is claimed, and its name and figures are on the agent's page. */
 export const TokenCell = ({ row }: { row: Row }) =>
-  row.token_source === "claimed" ? (
-    <NoData reason="nobody who may say so names a token; a claim is on the agent's page" />
-  ) : (
-    <Token row={row} />
-  );
+  row.token_source === "claimed" ? <TokenMark row={row} /> : <Token row={row} />;
 
 /** An agent's token with its figures, and who states that it is the agent's. */
 export function Token({ row }: { row: Row }) {
@@ -192,12 +192,11 @@ const ofOwn = (row: BadgedRow, cell: (badges: RowBadges) => ReactNode) =>
 /** Whether its endpoints answer: in a word, not by colour alone. */
 function HealthCell({ row }: { row: BadgedRow }) {
   if (!row.badges) return null;
-  const { health } = row.badges;
-  if (health === null) return <NoData reason="no endpoint of it was checked yet" />;
-  const state = health.value === 1 ? "answers" : health.value === 0 ? "silent" : "partly";
+  const { figure, words } = endpointsInShort(row.badges.health);
+  if (figure === null) return <NoData reason={words} />;
   return (
-    <span className={state === "answers" ? "up" : state === "silent" ? "down" : undefined} title={health.says}>
-      {HEALTH_LABELS[state]}
+    <span className={figure === "Answers" ? "up" : figure === "Silent" ? "down" : undefined} title={words}>
+      {figure}
     </span>
   );
 }
@@ -235,7 +234,7 @@ export const COLUMNS: Column[] = [
   },
   {
     key: "feedback",
-    label: "Feedback",
+    label: "Reviews",
     className: "number roomy",
     cell: (row) => <FeedbackCell row={row} />,
   },

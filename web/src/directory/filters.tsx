@@ -19,8 +19,8 @@ import { type Filter, isNarrowed, underFilter, type View, widened } from "./view
 const TABS: readonly { key: Filter; label: string; title: string }[] = [
   { key: "all", label: "All", title: "Every agent" },
   { key: "trending", label: "Trending", title: "Used, or its token traded, within the window" },
-  { key: "gainers", label: "Rising", title: "The price of the agent's token rose within 24 hours" },
-  { key: "losers", label: "Falling", title: "The price of the agent's token fell within 24 hours" },
+  { key: "gainers", label: "Price up", title: "The price of the agent's token rose within 24 hours" },
+  { key: "losers", label: "Price down", title: "The price of the agent's token fell within 24 hours" },
   { key: "new", label: "New", title: "Registered within 7 days" },
   { key: "x402", label: "x402", title: "Takes payments by x402, in USDC" },
 ];
@@ -60,7 +60,11 @@ export function Filters({ view, change, opened, open }: Props) {
   return (
     <div className="filters">
       {/* The same numbers as the chips, seen at once. */}
-      <div className="spread" aria-hidden="true">
+      <div
+        className="spread"
+        aria-hidden="true"
+        title="All agents by the tier of their score, as the buttons below count them"
+      >
         {sum > 0 &&
           tiers.map(
             (tier, i) => scored[i]! > 0 && <span key={tier} data-tier={tier} style={{ flexGrow: scored[i] }} />,

@@ -21,6 +21,7 @@ import { type BadgedRow, directory, rowLink } from "./source.ts";
 import { Tools, Totals } from "./tools.tsx";
 import { isNarrowed, PAGE_SIZE, readView, type View, widened, writeView } from "./view.ts";
 import { useWatched } from "./watched.ts";
+import { Welcome } from "./welcome.tsx";
 
 export default function DirectoryPage() {
   const [params, setParams] = useSearchParams();
@@ -55,11 +56,7 @@ export default function DirectoryPage() {
     );
   return (
     <div className="directory">
-      <h1 className="unseen">Agent directory</h1>
-      <p className="home-line">
-        Every AI agent that registries on Base and beyond list, each with a score of facts that anybody can check.{" "}
-        <Link href="/score">How the score is made</Link>
-      </p>
+      <Welcome />
       <Totals stats={stats} />
       <Filters view={view} change={change} opened={opened} open={open} />
       <Tools
