@@ -40,8 +40,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("a cred proof", () => {
       await world.evm.waitForTransactionReceipt({ hash: await payer.client.writeContract(call) });
     };
     for (const width of WIDTHS)
-      await visit("/agent/3", { width, payer }, async ({ page }) => {
-        const panel = page.locator("section", { has: page.getByText("Checkable on chain") });
+      await visit("/agent/3#onchain", { width, payer }, async ({ page }) => {
+        const panel = page.locator("#onchain");
         const ask = async () => {
           await panel.getByRole("button", { name: "Check the proof here" }).click();
           await panel.getByText("The proof is sound.").waitFor();

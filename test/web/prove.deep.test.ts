@@ -97,9 +97,9 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
   it.each(widths())("shows what lifts the score to all, and leads its owner to each form (%i px)", async (width) => {
     const payer = await terminal.world.payer(0n);
     const tokenId = await agentOf(payer);
-    await terminal.visit(`/agent/${tokenId}`, { width, payer }, async ({ page }) => {
+    await terminal.visit(`/agent/${tokenId}#score`, { width, payer }, async ({ page }) => {
       const panel = page
-        .locator("section.panel")
+        .locator("#score .breakdown section")
         .filter({ has: page.getByRole("heading", { name: "What lifts this score" }) });
       await panel.getByText("Prove the agent's account on GitHub").waitFor();
       expect(await panel.getByRole("link").count()).toBe(0);

@@ -496,6 +496,144 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       }),
   );
 
+  /** What a view says of an agent, by the label of each fact. */
+  const saysOf = async (page: Page, facts: string, label: string) => {
+    const of = await page.locator(facts).all();
+    const all = of.map(async (fact) => [await fact.locator(label).first().textContent(), await fact.textContent()]);
+    return Object.fromEntries(await Promise.all(all)) as Record<string, string>;
+  };
+
+  it.each([
+    ["/agent/0", "0", "/?q=Meridian"],
+    [`/terminal/${TWIN_ID}?platform=erc8004`, `erc8004:${TWIN_ID}`, "/?q=Foreign+006"],
+    ["/agent/1", "1", "/?platform=helixa"],
+  ])("says one thing of one agent on its page, in a comparison and in the directory (%s)", (path, id, list) =>
+    on(
+      path,
+      async (page) => {
+        await page.locator(".facts-in-short").getByText("Endpoints", { exact: true }).waitFor();
+        await loaded(page);
+        let cred = /\d+/.exec((await page.locator(".agent-head .ring").getAttribute("aria-label"))!)![0];
+        const facts = await page.locator(".facts-in-short li").all();
+        const figures = await Promise.all(
+          facts.map(async (fact) => {
+            const text = async (of: string) => (await fact.locator(of).first().textContent())!;
+            const [label, figure, words] = [text(".in-short-label"), text("b"), text(".in-short-words")];
+            return { label: await label, figure: (await figure).split(" ")[0]!, words: await words };
+          }),
+        );
+        const name = (await page.getByRole("heading", { level: 1 }).textContent())!;
+        await page.goto(`/compare?ids=${id}`);
+        await page.getByRole("rowheader", { name: "Trust" }).waitFor();
+        await loaded(page);
+        const rows = await saysOf(page, ".compare-table tbody tr", "th");
+        // Scores of own agents are planted in two places here.
+        if (!id.includes(":")) cred = /\d+/.exec(rows.Cred!)![0];
+        expect(rows.Cred).toContain(cred);
+        for (const { label, figure, words } of figures) {
+          const row = rows[label === "Endpoints" ? "Answers" : label];
+          if (label === "Proofs") continue;
+          // A registry without reviews says so in the comparison: there is no panel of them on the page.
+          if (!(figure.startsWith("—") && label === "Reviews")) expect(row, label).toContain(words);
+          expect(row, label).toContain(figure.startsWith("—") ? "—" : figure);
+        }
+        await page.goto(list);
+        const listed = page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+        await listed.waitFor();
+        await loaded(page);
+        await listed.getByText(cred, { exact: true }).waitFor();
+        const { figure, words } = figures.find(({ label }) => label === "Reviews")!;
+        const cell = listed.locator("td.roomy");
+        expect(await cell.innerHTML()).toContain(figure.startsWith("—") ? "—" : `${figure} ${words}`);
+      },
+      { viewport: { width: 1500, height: 900 } },
+    ),
+  );
+
+  it("calls a claimed token claimed wherever it is shown", () =>
+    on("/agent/0", async (page) => {
+      const row = { token_symbol: "ONLY", token_source: "claimed", counts: false, token_market_cap: null };
+      await page.route("**/api/terminal/agent*/**", async (route) => {
+        const answer = await route.fetch();
+        if (route.request().url().includes("/offers")) return route.fulfill({ response: answer });
+        return route.fulfill({ response: answer, json: { ...((await answer.json()) as object), ...row } });
+      });
+      await page.route("**/api/terminal/agents?**", async (route) => {
+        const answer = await route.fetch();
+        const body = (await answer.json()) as { agents: object[] };
+        return route.fulfill({
+          response: answer,
+          json: { ...body, agents: body.agents.map((one) => ({ ...one, ...row })) },
+        });
+      });
+      await page.reload();
+      const registry = page.locator("section.panel", { has: page.getByRole("heading", { name: "Registry" }) });
+      await registry.getByText("ONLY").waitFor();
+      await registry.getByText("claimed", { exact: true }).waitFor();
+      await page.goto("/compare?ids=0");
+      await page
+        .getByRole("row", { name: /^Token/ })
+        .getByText("claimed", { exact: true })
+        .waitFor();
+      await page.goto("/?q=Meridian");
+      await page
+        .getByRole("row")
+        .filter({ hasText: "Meridian" })
+        .getByText("claimed", { exact: true })
+        .first()
+        .waitFor();
+    }));
+
+  it("names the accounts that it knows, and leads to the explorer second", () =>
+    on("/agent/0", async (page) => {
+      await page.route("**/api/v2/wallets?**", (route) => {
+        const [address] = new URL(route.request().url()).searchParams.get("addresses")!.split(",") as [string];
+        const agent = { platform: "helixa", agentId: "7", tokenId: 7, name: HOSTILE, credScore: 61 };
+        return route.fulfill({ json: { wallets: [{ address, agent, human: null, organization: null }] } });
+      });
+      await page.reload();
+      const known = page.locator(".party", { hasText: HOSTILE }).first();
+      await known.waitFor();
+      const links = known.getByRole("link");
+      expect(await Promise.all((await links.all()).map((one) => one.getAttribute("href")))).toEqual([
+        "/agent/7",
+        expect.stringMatching(/\/address\/0x[0-9a-f]{40}$/i),
+      ]);
+      await known.getByText("61").waitFor();
+    }));
+
+  it("keeps the page of an agent on a phone short, with each part a move away", () =>
+    on(
+      "/agent/0",
+      async (page) => {
+        await page.locator(".facts-in-short").getByText("Endpoints", { exact: true }).waitFor();
+        await loaded(page);
+        expect(await page.evaluate("document.body.scrollHeight")).toBeLessThanOrEqual(5_000);
+        const paid = page.locator("#payments");
+        expect(await paid.getByRole("row").count()).toBe(0);
+        await page.locator(".facts-in-short").getByRole("link", { name: /^Paid/ }).click();
+        await paid.getByText("Repeat payers").waitFor();
+        await expect.poll(() => paid.boundingBox().then((box) => box!.y)).toBeLessThan(200);
+      },
+      { viewport: { width: 390, height: 844 } },
+    ));
+
+  it.each([390, 768, 1000, 1360])(
+    "gives the radar of an agent the room that its words need, and no more (%i px)",
+    (width) =>
+      on(
+        "/agent/0#score",
+        async (page) => {
+          const radar = page.locator(".radar");
+          await radar.waitFor();
+          const { width: wide } = (await radar.boundingBox())!;
+          expect(wide).toBeGreaterThanOrEqual(220);
+          expect(wide).toBeLessThanOrEqual(340);
+        },
+        { viewport: { width, height: 900 } },
+      ),
+  );
+
   it("shows no card of jobs of an agent without any, and of one whose jobs cannot be had why", () =>
     on("/status", async (page) => {
       const heading = page.getByRole("heading", { name: "What it was hired for" });

@@ -9,6 +9,7 @@ import { NoData } from "../parts/cred.tsx";
 import { Heads } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { tierOf } from "../tiers.ts";
+import { Lift } from "./lift.tsx";
 import { Radar } from "./radar.tsx";
 
 export function Breakdown({ agent }: { agent: Agent }) {
@@ -20,11 +21,10 @@ export function Breakdown({ agent }: { agent: Agent }) {
   const known = answer.data.tokenId === agent.tokenId ? answer.data.factors : null;
   return (
     <div className="breakdown" data-tier={tierOf(agent.credScore).key}>
-      {known && (
-        <div className="stack">
-          <Radar of={[{ factors: known, className: "first" }]} />
-        </div>
-      )}
+      <div className="stack">
+        {known && <Radar of={[{ factors: known, className: "first" }]} />}
+        <Lift agent={agent} />
+      </div>
       <table className="plain-table">
         <caption className="unseen">The eight signals of the score</caption>
         <Heads texts={["Signal"]} numbers={["Raw", "Weight", "Adds"]} />

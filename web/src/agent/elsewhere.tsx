@@ -7,8 +7,8 @@ import type { Agent, Detail } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
 import { detail } from "../directory/source.ts";
 import { Cred } from "../parts/cred.tsx";
-import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
+import { AgentPanel } from "./agent-panel.tsx";
 import { Erc8004 } from "./erc8004.tsx";
 
 export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
@@ -42,13 +42,13 @@ export function Elsewhere({ agent: { tokenId }, explorer }: { agent: Agent; expl
   const registration = there?.data.erc8004;
   return (
     <>
-      <Panel title="In other registries">
+      <AgentPanel id="elsewhere" title="In other registries">
         <SameAs others={own.data.same_as} />
-      </Panel>
+      </AgentPanel>
       {registration && twin && (
-        <Panel title="ERC-8004">
+        <AgentPanel id="erc8004" title="ERC-8004">
           <Erc8004 registration={registration} agentId={twin.agent_id} explorer={explorer} />
-        </Panel>
+        </AgentPanel>
       )}
     </>
   );

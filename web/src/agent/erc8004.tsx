@@ -3,8 +3,10 @@
 import type { Registration8004 } from "../api/types.ts";
 import { count, date } from "../formats.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { OutLink } from "../parts/out-link.tsx";
+import { Party } from "../parts/party.tsx";
 
 const FILE: Record<Registration8004["file"]["status"], string> = {
   waiting: "not looked at yet",
@@ -21,44 +23,29 @@ export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
   return (
     <>
       <dl className="facts tall">
-        <div>
-          <dt>Agent there</dt>
-          <dd>#{agentId}</dd>
-        </div>
-        <div>
-          <dt>Registry</dt>
-          <dd>
-            <Address address={registry} explorer={explorer} />
-          </dd>
-        </div>
-        <div>
-          <dt>Registered</dt>
-          <dd>
-            {date(registration.registered_at)} ·{" "}
-            <a href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL}>
-              block {count(registration.registered_block)}
-            </a>
-          </dd>
-        </div>
-        <div>
-          <dt>File</dt>
-          <dd>
-            {FILE[file.status]}
-            {file.fetched_at && <span className="faint"> · {date(file.fetched_at)}</span>}
-          </dd>
-        </div>
-        <div>
-          <dt>URI</dt>
-          <dd>
-            {uri === "" ? (
-              <span className="faint">none</span>
-            ) : uri.startsWith("data:") || uri.startsWith("{") ? (
-              "written on chain"
-            ) : (
-              <OutLink text={uri} />
-            )}
-          </dd>
-        </div>
+        <Fact label="Agent there">#{agentId}</Fact>
+        <Fact label="Registry">
+          <Address address={registry} explorer={explorer} />
+        </Fact>
+        <Fact label="Registered">
+          {date(registration.registered_at)} ·{" "}
+          <a href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL}>
+            block {count(registration.registered_block)}
+          </a>
+        </Fact>
+        <Fact label="File">
+          {FILE[file.status]}
+          {file.fetched_at && <span className="faint"> · {date(file.fetched_at)}</span>}
+        </Fact>
+        <Fact label="URI">
+          {uri === "" ? (
+            <span className="faint">none</span>
+          ) : uri.startsWith("data:") || uri.startsWith("{") ? (
+            "written on chain"
+          ) : (
+            <OutLink text={uri} />
+          )}
+        </Fact>
       </dl>
       {file.defects.length > 0 && (
         <ul className="warnings" aria-label="What is wrong with the file">
@@ -97,7 +84,7 @@ function Validations({ of, explorer }: { of: Registration8004; explorer: string 
               )}
             </dt>
             <dd>
-              <Address address={validator} explorer={explorer} />
+              <Party address={validator} explorer={explorer} />
             </dd>
           </div>
         ))}

@@ -16,6 +16,7 @@ import { age, date, moment, short } from "../formats.ts";
 import { useMedia } from "../media.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Reservations } from "../parts/reservations.tsx";
@@ -26,9 +27,11 @@ import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { tierOf } from "../tiers.ts";
+import { AgentPanel } from "./agent-panel.tsx";
 import { Claim } from "./claim.tsx";
 import { SameAs } from "./elsewhere.tsx";
 import { Erc8004 } from "./erc8004.tsx";
+import { FactsInShort } from "./in-short.tsx";
 import { Jobs, jobPages } from "./jobs.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
 import { Payments, paymentPages, paymentsPath } from "./payments.tsx";
@@ -79,6 +82,15 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
   return (
     <div className="page agent" data-tier={tierOf(row.cred_score).key}>
       <Head row={row} explorer={explorer} />
+      <FactsInShort
+        of={of}
+        parts={row.erc8004 ? REGISTRY_PARTS : PARTS}
+        proofs={
+          row.verified
+            ? { figure: "Wallet", words: "proven there" }
+            : { figure: null, words: "its registry proves no wallet of it" }
+        }
+      />
       <div className="agent-grid">
         <div className="column">
           <WhatItOffers {...of} name={row.name}>
@@ -100,9 +112,9 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
               <SameAs others={row.same_as} />
             </Panel>
             {row.erc8004 && explorer && (
-              <Panel title="ERC-8004">
+              <AgentPanel id="erc8004" title="ERC-8004" brief="its registration there">
                 <Erc8004 registration={row.erc8004} agentId={row.agent_id} explorer={explorer} />
-              </Panel>
+              </AgentPanel>
             )}
           </div>
         )}
@@ -115,13 +127,19 @@ const Below = ({ row, explorer }: { row: Detail; explorer: string | undefined })
   <>
     {row.erc8004 && explorer && (
       <>
-        <Panel title="What it was paid">
+        <AgentPanel id="payments" title="What it was paid" brief="payments to its wallet">
           <Payments path={paymentsPath(row.agent_id, row.platform)} explorer={explorer} />
-        </Panel>
-        <Panel title="Reviews">
+        </AgentPanel>
+        <Jobs
+          agentRef={row.agent_id}
+          platform={row.platform}
+          explorer={explorer}
+          known={false}
+          brief="jobs by escrow"
+        />
+        <AgentPanel id="reviews" title="Reviews" brief="what clients wrote, and what it is worth">
           <Reviews path={reviewsPath(row.agent_id, row.platform)} explorer={explorer} />
-        </Panel>
-        <Jobs agentRef={row.agent_id} platform={row.platform} explorer={explorer} known={false} />
+        </AgentPanel>
       </>
     )}
     <Panel title="Where this was read">
@@ -135,6 +153,10 @@ const Below = ({ row, explorer }: { row: Detail; explorer: string | undefined })
     </section>
   </>
 );
+
+/** What is known of an agent of any registry, and of one in the registry that has payments, jobs and reviews. */
+const PARTS = ["offers", "trust"];
+const REGISTRY_PARTS = [...PARTS, "payments", "reviews", "jobs"];
 
 type NotFoundProps = { agentRef: string; requestId: Problem["requestId"] };
 
@@ -210,34 +232,25 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
           {badges && <Protocols of={badges.protocols} />}
         </p>
         <dl className="facts">
-          <div>
-            <dt>Id there</dt>
-            <dd>
-              <Address address={row.agent_id} />
-            </dd>
-          </div>
+          <Fact label="Id there">
+            <Address address={row.agent_id} />
+          </Fact>
           <div>
             <dt>{row.verified ? "Wallet, proven there" : "Wallet, as claimed"}</dt>
             <dd>
               {row.address ? <Address address={row.address} explorer={explorer} /> : <NoData reason="none is known" />}
             </dd>
           </div>
-          <div>
-            <dt>Active</dt>
-            <dd>
-              {badges?.active_at ? (
-                <span title={moment(badges.active_at)}>{age(badges.active_at)} ago</span>
-              ) : (
-                <NoData reason="nobody has seen it act" />
-              )}
-            </dd>
-          </div>
-          <div>
-            <dt>Token</dt>
-            <dd>
-              <Token row={row} />
-            </dd>
-          </div>
+          <Fact label="Active">
+            {badges?.active_at ? (
+              <span title={moment(badges.active_at)}>{age(badges.active_at)} ago</span>
+            ) : (
+              <NoData reason="nobody has seen it act" />
+            )}
+          </Fact>
+          <Fact label="Token">
+            <Token row={row} />
+          </Fact>
         </dl>
         <p className="actions">
           <button type="button" className="button" aria-pressed={watched} onClick={() => toggleStored("watched", link)}>

@@ -6,8 +6,8 @@ import { get } from "../api/answer.ts";
 import type { Handshakes as Page } from "../api/types.ts";
 import { age, counted, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
-import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
+import { AgentPanel } from "./agent-panel.tsx";
 
 const PAGE_ROWS = 8;
 
@@ -30,7 +30,7 @@ export function Handshakes({ tokenId, explorer }: { tokenId: number; explorer: s
   const { data: answer, error, refetch } = useQuery(handshakes(tokenId, page));
   const data = answer?.data;
   return (
-    <Panel title="Handshakes">
+    <AgentPanel id="handshakes" title="Handshakes">
       {error && !data ? (
         <ProblemNote error={error} retry={() => void refetch()} />
       ) : !data ? (
@@ -73,6 +73,6 @@ export function Handshakes({ tokenId, explorer }: { tokenId: number; explorer: s
           )}
         </>
       )}
-    </Panel>
+    </AgentPanel>
   );
 }

@@ -6,6 +6,7 @@ import { CompareLink } from "../compare/bar.tsx";
 import { count, date, originWords } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { toggleStored, useStored } from "../stored.ts";
@@ -25,28 +26,18 @@ export function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
         </h1>
         <Tags agent={agent} />
         <dl className="facts">
-          <div>
-            <dt>Wallet</dt>
-            <dd>
-              <Address address={agent.agentAddress} explorer={explorer} />
-              {!agent.walletConfirmed && <span className="tag plain">not confirmed by this wallet</span>}
-            </dd>
-          </div>
-          <div>
-            <dt>Owner</dt>
-            <dd>
-              <Address address={agent.owner} explorer={explorer} />{" "}
-              <Link href={`/owner/${agent.owner}`}>All its agents</Link>
-            </dd>
-          </div>
-          <div>
-            <dt>Points</dt>
-            <dd>{count(agent.points)}</dd>
-          </div>
-          <div>
-            <dt>Ethos</dt>
-            <dd>{agent.ethosScore !== null ? count(agent.ethosScore) : <NoData reason="not known" />}</dd>
-          </div>
+          <Fact label="Wallet">
+            <Address address={agent.agentAddress} explorer={explorer} />
+            {!agent.walletConfirmed && <span className="tag plain">not confirmed by this wallet</span>}
+          </Fact>
+          <Fact label="Owner">
+            <Address address={agent.owner} explorer={explorer} />{" "}
+            <Link href={`/owner/${agent.owner}`}>All its agents</Link>
+          </Fact>
+          <Fact label="Points">{count(agent.points)}</Fact>
+          <Fact label="Ethos">
+            {agent.ethosScore !== null ? count(agent.ethosScore) : <NoData reason="not known" />}
+          </Fact>
         </dl>
         <Actions agent={agent} />
       </div>

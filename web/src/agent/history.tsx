@@ -23,16 +23,13 @@ export function History({ tokenId, mintedAt, explorer }: Props) {
   const { data: answer, error, refetch } = useQuery(history(tokenId, days));
   return (
     <>
-      <div className="panel-head">
-        <h2>What happened</h2>
-        <span className="segments">
-          {SPANS.map((span) => (
-            <button key={span} type="button" aria-pressed={span === days} onClick={() => setDays(span)}>
-              {span} d
-            </button>
-          ))}
-        </span>
-      </div>
+      <p className="segments history-spans">
+        {SPANS.map((span) => (
+          <button key={span} type="button" aria-pressed={span === days} onClick={() => setDays(span)}>
+            {span} d
+          </button>
+        ))}
+      </p>
       {error && !answer ? (
         <ProblemNote error={error} retry={() => void refetch()} />
       ) : !answer ? (

@@ -1,13 +1,15 @@
 /** The jobs that an agent was hired for by escrow: all and the organic ones side by side, why the others are not, and the newest of them. */
 import { useInfiniteQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { pagesOf } from "../api/pages.ts";
 import type { AgentJobs } from "../api/types.ts";
 import { count, counted } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { More } from "../parts/more.tsx";
-import { Panel } from "../parts/panel.tsx";
+import { Party } from "../parts/party.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
+import { AgentPanel } from "./agent-panel.tsx";
 import { usdcExact } from "./amounts.ts";
 import { backlogOf, Removed, Sums, TransactionOn, Why, Windows } from "./raw-organic.tsx";
 
@@ -40,17 +42,19 @@ export function Jobs({
   platform,
   explorer,
   known,
+  brief,
 }: {
   agentRef: string;
   platform: string;
   explorer: string;
   known: boolean;
+  brief: ReactNode;
 }) {
   const { data, error, refetch, ...more } = useInfiniteQuery(jobPages(agentRef, platform));
   const first = data?.pages[0];
   if (!known && (first?.data.jobs.length ?? 0) === 0) return null;
   return (
-    <Panel title="What it was hired for">
+    <AgentPanel id="jobs" title="What it was hired for" brief={brief}>
       {first ? (
         <div className="stack">
           <Figures of={first.data} block={first.block} />
@@ -70,7 +74,7 @@ export function Jobs({
       ) : (
         <Loading rows={USUAL_ROWS} />
       )}
-    </Panel>
+    </AgentPanel>
   );
 }
 
@@ -130,7 +134,7 @@ const Line = ({ of, explorer }: { of: Job; explorer: string }) => (
     <b className="review-value">{of.usdc === null ? "–" : usdcExact(of.usdc)}</b>
     <div className="review-who">
       <p className="review-head">
-        <Address address={of.client} explorer={explorer} />
+        <Party address={of.client} explorer={explorer} />
         <span className="tag plain">{JOB_STATES[of.state]}</span>
         <TransactionOn hash={of.endTxHash ?? of.txHash} at={of.endedAt ?? of.fundedAt} explorer={explorer} />
       </p>

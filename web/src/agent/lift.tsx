@@ -3,12 +3,12 @@ import { Link } from "wouter";
 import type { Agent } from "../api/types.ts";
 import { useControls } from "../manage/controls.ts";
 import { OpenPoints } from "../manage/open-points.tsx";
-import { Panel } from "../parts/panel.tsx";
 
 export function Lift({ agent }: { agent: Agent }) {
   const controls = useControls(agent);
   return (
-    <Panel title="What lifts this score">
+    <section>
+      <h3>What lifts this score</h3>
       <OpenPoints tokenId={agent.tokenId} linked={controls} />
       {controls && (
         <p className="actions push-down">
@@ -17,6 +17,6 @@ export function Lift({ agent }: { agent: Agent }) {
           </Link>
         </p>
       )}
-    </Panel>
+    </section>
   );
 }

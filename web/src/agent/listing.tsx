@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { placeOf } from "../../../core/agents/listing.ts";
 import type { Agent } from "../api/types.ts";
 import { OutLink, webAddress } from "../parts/out-link.tsx";
-import { Panel } from "../parts/panel.tsx";
+import { AgentPanel } from "./agent-panel.tsx";
 import { Services } from "./services.tsx";
 
 /** Names of common services, by their lower-case form. */
@@ -35,7 +35,7 @@ export function Listing({ agent }: { agent: Agent }) {
   const others = skills.length + domains.length + acceptedPayments.length + fields.length;
   if (services.length + others === 0) return null;
   return (
-    <Panel title="What it says of itself">
+    <AgentPanel id="listing" title="What it says of itself" brief="services, skills, domains, as it states them">
       <div className="stack">
         {services.length > 0 && <Services of={services} />}
         {others > 0 && (
@@ -52,7 +52,7 @@ export function Listing({ agent }: { agent: Agent }) {
         )}
         <p className="faint small">As the agent states it. Nothing of it counts towards the score.</p>
       </div>
-    </Panel>
+    </AgentPanel>
   );
 }
 

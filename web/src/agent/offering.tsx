@@ -7,14 +7,15 @@ import { callsOf } from "../../../core/offers/calls.ts";
 import type { Offering } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
 import { offering as offeringQuery } from "../directory/source.ts";
-import { age, count, counted, date, moment } from "../formats.ts";
-import { Address } from "../parts/address.tsx";
+import { age, count, counted, date, decimals, moment } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
-import { Bar, Factors, headingOf } from "../parts/factors.tsx";
+import { headingOf } from "../parts/factors.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Offers } from "../parts/offers.tsx";
 import { OutLink } from "../parts/out-link.tsx";
-import { Panel } from "../parts/panel.tsx";
+import { Party } from "../parts/party.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
+import { AgentPanel } from "./agent-panel.tsx";
 
 type Of = { agentRef: string; platform: string };
 const useOffering = ({ agentRef, platform }: Of) => useQuery(offeringQuery(agentRef, platform));
@@ -24,14 +25,14 @@ export function WhatItOffers({ name, children, ...of }: Of & { name: string; chi
   const { data: answer, error, refetch } = useOffering(of);
   const found = answer?.data;
   return (
-    <Panel title="What it offers">
+    <AgentPanel id="offers" title="What it offers" open>
       <div className="stack offering">
         {children}
         {error && !found && <ProblemNote error={error} retry={() => void refetch()} />}
         {!found && !error && <Loading rows={2} />}
         {found && <Found of={found} name={name} />}
       </div>
-    </Panel>
+    </AgentPanel>
   );
 }
 
@@ -156,22 +157,22 @@ export function Behind({ of, explorer }: { of: Of; explorer: string | undefined 
   const behind = answer?.data.behind;
   if (error && !behind) return null;
   return (
-    <Panel title="Who stands behind it">
+    <AgentPanel id="behind" title="Who stands behind it">
       {!behind ? (
         <Loading rows={3} />
       ) : behind.owner === null ? (
         <p className="muted">Its registry names no owner.</p>
       ) : (
         <dl className="facts tall">
-          <Fact title="Owner">
-            <Address address={behind.owner} explorer={explorer} />
+          <Fact label="Owner">
+            <Party address={behind.owner} explorer={explorer} />
           </Fact>
           {behind.ownerSince && (
-            <Fact title="Since">
+            <Fact label="Since">
               <span title={moment(behind.ownerSince)}>{date(behind.ownerSince)}</span>
             </Fact>
           )}
-          <Fact title="Human">
+          <Fact label="Human">
             {behind.human ? (
               <Link href={`/human/${behind.human.id}`}>
                 <bdi>{behind.human.name}</bdi>
@@ -181,27 +182,20 @@ export function Behind({ of, explorer }: { of: Of; explorer: string | undefined 
             )}
           </Fact>
           {behind.organization && (
-            <Fact title="Organization">
+            <Fact label="Organization">
               <Link href={`/org/${behind.organization.slug}`}>
                 <bdi>{behind.organization.name}</bdi>
               </Link>
             </Fact>
           )}
-          <Fact title="The owner's agents">
+          <Fact label="The owner's agents">
             <Link href={`/owner/${behind.owner}`}>All its agents</Link>
           </Fact>
         </dl>
       )}
-    </Panel>
+    </AgentPanel>
   );
 }
-
-const Fact = ({ title, children }: { title: string; children: ReactNode }) => (
-  <div>
-    <dt>{title}</dt>
-    <dd>{children}</dd>
-  </div>
-);
 
 /** Trust as discovery ranks by it, and the agents one may take for this one. */
 export function Trusted({ of }: { of: Of }) {
@@ -210,57 +204,110 @@ export function Trusted({ of }: { of: Of }) {
   // The panel of offers says what went wrong.
   if (error && !found) return null;
   return (
-    <Panel title="What it is trusted by">
+    <AgentPanel id="trust" title="What it is trusted by">
       {found ? (
         <div className="stack">
           {found.trust === null ? (
             <p className="muted">It is new here: what is known of it is read within a minute.</p>
           ) : (
             <>
-              <div className="why-bars">
-                <Bar label="Trust" value={found.trust} strong />
-                {found.factors.map(({ key, value, says }) => (
-                  <Bar key={key} label={headingOf(key)} value={value} says={says} />
+              <Working of={found.factors} trust={found.trust} />
+              <ul className="why-words">
+                {found.factors.map(({ key, says }) => (
+                  <li key={key}>
+                    <b>{headingOf(key)}</b> {says}
+                  </li>
                 ))}
-              </div>
-              <details className="more" open>
-                <summary>In sentences</summary>
-                <ul className="why-words">
-                  <Factors of={found.factors} />
-                </ul>
-              </details>
+              </ul>
             </>
           )}
           <Alike
             of={found.sameName}
-            title={`${counted(found.sameName.count, "other agent has", "other agents have")} its name`}
+            title={(n) => `${counted(n, "other agent has", "other agents have")} its name`}
             none="No other agent has its name."
           />
           <Alike
             of={found.sameEndpoint}
-            title={`${counted(found.sameEndpoint.count, "other agent names", "other agents name")} an endpoint of it`}
+            title={(n) => `${counted(n, "other agent names", "other agents name")} an endpoint of it`}
           />
         </div>
       ) : (
         <Loading rows={8} />
       )}
-    </Panel>
+    </AgentPanel>
   );
 }
 
+/** How the figure comes out of its factors: each leaves a share, and trust is the product of the shares. */
+const Working = ({ of, trust }: { of: Offering["factors"]; trust: number }) => (
+  <>
+    <table className="dimensions">
+      <thead>
+        <tr>
+          <th scope="col">Factor</th>
+          <th scope="col">Value</th>
+          <th scope="col">Weight</th>
+          <th scope="col">Leaves</th>
+        </tr>
+      </thead>
+      <tbody>
+        {of.map(({ key, value, weight }) => (
+          <tr key={key}>
+            <th scope="row">{headingOf(key)}</th>
+            <td>{count(Math.round(100 * value))}</td>
+            <td>{count(Math.round(100 * weight))} %</td>
+            <td>{decimals(100 * (1 - weight * (1 - value)), 1)} %</td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row" colSpan={3}>
+            Trust, of 100
+          </th>
+          <td>
+            <b>{decimals(100 * trust, 1)}</b>
+          </td>
+        </tr>
+      </tfoot>
+    </table>
+    <p className="faint small">
+      A factor leaves 100 % less its weight times what its value lacks of 100; the shares are multiplied. Trust orders
+      search results; it is no part of the score.
+    </p>
+  </>
+);
+
 type AlikeProps = {
   of: Offering["sameName"];
-  title: string;
+  /** @param n number of agents of others */
+  title: (n: number) => string;
   none?: string;
 };
 
+/** The registrations of its own owner are the same agent; those of others are what one may take for it. */
 function Alike({ of: { count: n, agents }, title, none }: AlikeProps) {
-  if (n === 0) return none ? <p className="faint small">{none}</p> : null;
+  const twins = agents.filter(({ sameOwner }) => sameOwner);
+  const others = agents.filter(({ sameOwner }) => !sameOwner);
+  const all = n - twins.length;
+  return (
+    <>
+      <AlikeList of={twins} title="Its other registrations, by the same owner" more={0} />
+      <AlikeList of={others} title={title(all)} more={all - others.length} />
+      {all === 0 && none && <p className="faint small">{none}</p>}
+    </>
+  );
+}
+
+type AlikeListProps = { of: Offering["sameName"]["agents"]; title: string; more: number };
+
+function AlikeList({ of, title, more }: AlikeListProps) {
+  if (of.length === 0) return null;
   return (
     <section>
       <h3>{title}</h3>
       <ul className="stack small">
-        {agents.map(({ platform, agentId, name, credScore, registeredAt, sameOwner }) => (
+        {of.map(({ platform, agentId, name, credScore, registeredAt }) => (
           <li key={`${platform} ${agentId}`}>
             <Link href={directoryLink("", { platform, agentId })}>
               <bdi>{name || "Unnamed"}</bdi>
@@ -268,11 +315,10 @@ function Alike({ of: { count: n, agents }, title, none }: AlikeProps) {
             <span className="muted">
               {platformLabel(platform)} · cred {count(credScore)} · registered{" "}
               {registeredAt ? date(registeredAt) : "at an unknown time"}
-              {sameOwner && " · of the same owner"}
             </span>
           </li>
         ))}
-        {n > agents.length && <li className="faint">and {count(n - agents.length)} more</li>}
+        {more > 0 && <li className="faint">and {count(more)} more</li>}
       </ul>
     </section>
   );

@@ -8,8 +8,9 @@ import { credProof } from "../api/queries.ts";
 import type { Agent, CredProof } from "../api/types.ts";
 import { age, count, counted, moment, short } from "../formats.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Panel } from "../parts/panel.tsx";
+import { AgentPanel } from "./agent-panel.tsx";
 import { ChainRoot } from "./chain-root.tsx";
 
 /** Nothing where no scores are published. */
@@ -17,15 +18,15 @@ export function Onchain({ agent, explorer }: { agent: Agent; explorer: string })
   const { data: answer, error } = useQuery(credProof(agent.tokenId));
   if (answer)
     return (
-      <Panel title="Checkable on chain">
+      <AgentPanel id="onchain" title="Checkable on chain" brief="its score in the latest epoch">
         <Proved proof={answer.data} agent={agent} explorer={explorer} />
-      </Panel>
+      </AgentPanel>
     );
   if (error instanceof Problem && error.code === "not_in_epoch")
     return (
-      <Panel title="Checkable on chain">
+      <AgentPanel id="onchain" title="Checkable on chain" brief="its score in the latest epoch">
         <p className="muted">From the next epoch on: this agent has been scored since the latest one.</p>
-      </Panel>
+      </AgentPanel>
     );
   return null;
 }
@@ -37,46 +38,31 @@ function Proved({ proof, agent, explorer }: Props) {
   return (
     <div className="stack onchain">
       <dl className="facts tall">
-        <div>
-          <dt>Epoch</dt>
-          <dd>
-            {count(epoch)}{" "}
-            <span className="faint" title={moment(publishedAt)}>
-              · {age(publishedAt)} ago · {count(leaves)} agents
-            </span>
-          </dd>
-        </div>
-        <div>
-          <dt>Score there</dt>
-          <dd>
-            <b>{leaf.score}</b>{" "}
-            <span className="faint">
-              {leaf.score === agent.credScore ? "· as it is now" : `· ${count(agent.credScore)} now: in the next epoch`}
-            </span>
-          </dd>
-        </div>
-        <div>
-          <dt>Transaction</dt>
-          <dd>
-            <a className="mono" href={`${explorer}/tx/${transaction}`} rel={EXPLORER_REL}>
-              {short(transaction)}
-            </a>
-          </dd>
-        </div>
-        <div>
-          <dt>Contract</dt>
-          <dd>
-            <Address address={contract} explorer={explorer} />
-          </dd>
-        </div>
-        <div>
-          <dt>Root</dt>
-          <dd>
-            <code className="mono" title={root}>
-              {short(root)}
-            </code>
-          </dd>
-        </div>
+        <Fact label="Epoch">
+          {count(epoch)}{" "}
+          <span className="faint" title={moment(publishedAt)}>
+            · {age(publishedAt)} ago · {count(leaves)} agents
+          </span>
+        </Fact>
+        <Fact label="Score there">
+          <b>{leaf.score}</b>{" "}
+          <span className="faint">
+            {leaf.score === agent.credScore ? "· as it is now" : `· ${count(agent.credScore)} now: in the next epoch`}
+          </span>
+        </Fact>
+        <Fact label="Transaction">
+          <a className="mono" href={`${explorer}/tx/${transaction}`} rel={EXPLORER_REL}>
+            {short(transaction)}
+          </a>
+        </Fact>
+        <Fact label="Contract">
+          <Address address={contract} explorer={explorer} />
+        </Fact>
+        <Fact label="Root">
+          <code className="mono" title={root}>
+            {short(root)}
+          </code>
+        </Fact>
       </dl>
       <Check key={`${epoch}${leaf.score}`} proof={proof} explorer={explorer} />
     </div>

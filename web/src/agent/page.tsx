@@ -3,25 +3,30 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link } from "wouter";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
+import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
 import { quoted } from "../../../core/quoted.ts";
 import { Problem } from "../api/answer.ts";
-import { agent as agentQuery } from "../api/queries.ts";
+import { agent as agentQuery, verifications } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
-import { count, short } from "../formats.ts";
+import { Token } from "../directory/cells.tsx";
+import { detail, offering } from "../directory/source.ts";
+import { count, counted, short } from "../formats.ts";
 import { useMedia } from "../media.ts";
 import { Address } from "../parts/address.tsx";
 import { Copy } from "../parts/copy.tsx";
-import { Panel } from "../parts/panel.tsx";
+import { reviewsInShort } from "../parts/evidence.ts";
+import { Fact } from "../parts/facts.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { kindOf } from "../shell/search-box.tsx";
 import { tierOf } from "../tiers.ts";
+import { AgentPanel } from "./agent-panel.tsx";
 import { Breakdown } from "./breakdown.tsx";
 import { Elsewhere } from "./elsewhere.tsx";
 import { Handshakes } from "./handshakes.tsx";
 import { Head } from "./head.tsx";
 import { History } from "./history.tsx";
+import { FactsInShort, InShort } from "./in-short.tsx";
 import { Jobs } from "./jobs.tsx";
-import { Lift } from "./lift.tsx";
 import { Listing } from "./listing.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
 import { Onchain } from "./onchain.tsx";
@@ -29,6 +34,7 @@ import { Payments, paymentsPath } from "./payments.tsx";
 import { Reviews, reviewsPath } from "./reviews.tsx";
 import { SelfDescription } from "./self-description.tsx";
 import { Verifications } from "./verifications.tsx";
+import { jobsInShort, paymentsInShort } from "./work-in-short.ts";
 
 export default function AgentPage({ agentRef }: { agentRef: string }) {
   const { data: answer, error, refetch } = useQuery(agentQuery(agentRef));
@@ -39,7 +45,7 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
   if (error && !agent)
     return (
       <div className="page">
-        {error instanceof Problem && error.status === 404 ? (
+        {error instanceof Problem && (error.status === 404 || error.status === 400) ? (
           <Empty instead title="No agent has this id">
             <p className="muted">
               <code>{short(agentRef)}</code> is not registered here. It may{" "}
@@ -62,79 +68,99 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
   return (
     <div className="page agent" data-tier={tierOf(agent.credScore).key}>
       <Head agent={agent} explorer={explorer} />
+      <OwnFacts agent={agent} />
       <Panels agent={agent} explorer={explorer} />
     </div>
   );
 }
 
+const PARTS = ["payments", "reviews", "offers", "proofs", "jobs"];
+
+/** Proofs of an own agent are counted as they are shown below: by its records, and by the exchange's attestation. */
+function OwnFacts({ agent }: { agent: Agent }) {
+  const records = useQuery(verifications(agent.tokenId)).data?.data;
+  const accounts =
+    records && PROOF_PLATFORMS.filter(({ key }) => records[key] !== null && records[key].status !== "lapsed").length;
+  const proven = accounts !== undefined && accounts + Number(agent.verified) + Number(agent.coinbaseVerified);
+  return (
+    <FactsInShort
+      of={{ agentRef: String(agent.tokenId), platform: OWN_PLATFORM }}
+      parts={PARTS}
+      proofs={
+        proven === false
+          ? undefined
+          : {
+              figure: `${count(proven)} of ${count(PROOF_PLATFORMS.length + 2)}`,
+              words: agent.verified ? "hold; its wallet has signed" : "hold; its wallet has not signed",
+            }
+      }
+    />
+  );
+}
+
 type PanelsProps = { agent: Agent; explorer: string };
 
-/** In columns where there is room; in one column, the evidence comes before the agent's own words. */
+/** In the order of who is about to pay: what it does, who paid and rated it, who stands behind it; then its score and its words. */
 function Panels({ agent, explorer }: PanelsProps) {
-  const score = (
-    <Panel title="What the score is made of">
-      <Breakdown agent={agent} />
-    </Panel>
+  const { tokenId } = agent;
+  const of = { agentRef: String(tokenId), platform: OWN_PLATFORM };
+  const evidence = (
+    <>
+      <WhatItOffers {...of} name={agent.name} />
+      <Work agent={agent} explorer={explorer} />
+    </>
   );
-  const of = { agentRef: String(agent.tokenId), platform: OWN_PLATFORM };
-  const offers = <WhatItOffers {...of} name={agent.name} />;
-  const trusted = (
+  const behind = (
     <>
       <Behind of={of} explorer={explorer} />
+      <AgentPanel id="proofs" title="Verifications" brief="its wallet, its accounts, the exchange">
+        <Verifications agent={agent} explorer={explorer} />
+      </AgentPanel>
       <Trusted of={of} />
     </>
   );
-  const history = (
-    <section className="panel">
-      <History tokenId={agent.tokenId} mintedAt={agent.mintedAt} explorer={explorer} />
-    </section>
-  );
-  const words = (
+  const score = (
     <>
-      <Panel title="In its own words">
+      <AgentPanel
+        id="score"
+        title="What the score is made of"
+        brief={`${count(agent.credScore)} of 100, and what lifts it`}
+      >
+        <Breakdown agent={agent} />
+      </AgentPanel>
+      <AgentPanel id="history" title="What happened" brief="score and events, the newest first">
+        <History tokenId={tokenId} mintedAt={agent.mintedAt} explorer={explorer} />
+      </AgentPanel>
+      <AgentPanel id="words" title="In its own words" brief="narrative and personality, as it states them">
         <SelfDescription agent={agent} />
-      </Panel>
+      </AgentPanel>
       <Listing agent={agent} />
     </>
   );
-  const proofs = (
-    <>
-      <Panel title="Verifications">
-        <Verifications agent={agent} explorer={explorer} />
-      </Panel>
-      <Onchain agent={agent} explorer={explorer} />
-    </>
-  );
+  const others = <Others agent={agent} explorer={explorer} />;
+  const onchain = <Onchain agent={agent} explorer={explorer} />;
   if (useMedia("(max-width: 1000px)"))
     return (
       <div className="column">
+        {evidence}
+        {behind}
         {score}
-        {proofs}
-        {offers}
-        {trusted}
-        <Lift agent={agent} />
-        {history}
-        {words}
-        <Others agent={agent} explorer={explorer} />
-        <Work agent={agent} explorer={explorer} />
+        {onchain}
+        {others}
         <Raw agent={agent} />
       </div>
     );
   return (
     <div className="agent-grid">
       <div className="column">
+        {evidence}
         {score}
-        {offers}
-        <Lift agent={agent} />
-        {history}
-        {words}
-        <Work agent={agent} explorer={explorer} />
         <Raw agent={agent} />
       </div>
       <div className="column">
-        {proofs}
-        {trusted}
-        <Others agent={agent} explorer={explorer} />
+        {behind}
+        {onchain}
+        {others}
       </div>
     </div>
   );
@@ -142,34 +168,52 @@ function Panels({ agent, explorer }: PanelsProps) {
 
 const Others = ({ agent, explorer }: PanelsProps) => (
   <>
-    <Panel title="Traits">
+    <AgentPanel id="traits" title="Traits" brief={counted(agent.traits.length, "trait", "traits")}>
       <Traits agent={agent} />
-    </Panel>
-    <Panel title="Registry">
+    </AgentPanel>
+    <AgentPanel id="registry" title="Registry" brief={`token #${agent.tokenId}`}>
       <Registry agent={agent} explorer={explorer} />
-    </Panel>
+    </AgentPanel>
     <Handshakes tokenId={agent.tokenId} explorer={explorer} />
     <Elsewhere agent={agent} explorer={explorer} />
-    <Panel title="Share">
+    <AgentPanel id="share" title="Share" brief="its link and its badge">
       <Share agent={agent} />
-    </Panel>
+    </AgentPanel>
   </>
 );
 
-/** Its payments, jobs and reviews: at the end of a column, because they are loaded last. */
-const Work = ({ agent: { tokenId, jobs, reviews }, explorer }: PanelsProps) => (
-  <>
-    <Panel title="What it was paid">
-      <Payments path={paymentsPath(String(tokenId), OWN_PLATFORM)} explorer={explorer} />
-    </Panel>
-    {jobs && <Jobs agentRef={String(tokenId)} platform={OWN_PLATFORM} explorer={explorer} known={true} />}
-    {reviews && (
-      <Panel title="Reviews">
-        <Reviews path={reviewsPath(String(tokenId), OWN_PLATFORM)} explorer={explorer} />
-      </Panel>
-    )}
-  </>
-);
+/** Its payments, jobs and reviews, each in short as the line above says it. */
+function Work({ agent: { tokenId, reviews }, explorer }: PanelsProps) {
+  const [ref, platform] = [String(tokenId), OWN_PLATFORM];
+  const found = useQuery(offering(ref, platform)).data?.data;
+  return (
+    <>
+      <AgentPanel
+        id="payments"
+        title="What it was paid"
+        brief={found && <InShort of={paymentsInShort(found.payments)} />}
+      >
+        <Payments path={paymentsPath(ref, platform)} explorer={explorer} />
+      </AgentPanel>
+      {found?.jobs && (
+        <Jobs
+          agentRef={ref}
+          platform={platform}
+          explorer={explorer}
+          known={true}
+          brief={<InShort of={jobsInShort(found.jobs)} />}
+        />
+      )}
+      <AgentPanel id="reviews" title="Reviews" brief={found && <InShort of={reviewsInShort(found.reviews)} />}>
+        {reviews ? (
+          <Reviews path={reviewsPath(ref, platform)} explorer={explorer} />
+        ) : (
+          <p className="muted">Reviews are written in the ERC-8004 registry, and it is not registered there.</p>
+        )}
+      </AgentPanel>
+    </>
+  );
+}
 
 const Raw = ({ agent }: { agent: Agent }) => (
   <section className="panel">
@@ -195,22 +239,13 @@ function Traits({ agent }: { agent: Agent }) {
 
 const Registry = ({ agent, explorer }: { agent: Agent; explorer: string }) => (
   <dl className="facts tall">
+    <Fact label="Token">#{agent.tokenId}</Fact>
+    <Fact label="Generation (0 is the first)">
+      {count(agent.generation)}, version <bdi>{agent.version || "—"}</bdi>
+    </Fact>
+    <Fact label="Changes to it on chain">{agent.mutationCount}</Fact>
     <div>
-      <dt>Token</dt>
-      <dd>#{agent.tokenId}</dd>
-    </div>
-    <div>
-      <dt>Generation (0 is the first)</dt>
-      <dd>
-        {count(agent.generation)}, version <bdi>{agent.version || "—"}</bdi>
-      </dd>
-    </div>
-    <div>
-      <dt>Changes to it on chain</dt>
-      <dd>{agent.mutationCount}</dd>
-    </div>
-    <div>
-      <dt>Operator</dt>
+      <dt title="May move the token, by its owner's approval">Operator</dt>
       <dd>
         {agent.operator ? (
           <Address address={agent.operator} explorer={explorer} />
@@ -219,24 +254,23 @@ const Registry = ({ agent, explorer }: { agent: Agent; explorer: string }) => (
         )}
       </dd>
     </div>
-    <div>
-      <dt>Linked token</dt>
-      <dd>
-        {agent.linkedToken ? (
-          <bdi>
-            {agent.linkedToken.symbol || short(agent.linkedToken.contractAddress)} on {agent.linkedToken.chain}
-          </bdi>
-        ) : (
-          <span className="faint">none</span>
-        )}
-      </dd>
-    </div>
-    <div>
-      <dt>Indexed to block</dt>
-      <dd>{agent.indexedBlock === null ? "—" : count(agent.indexedBlock)}</dd>
-    </div>
+    <Fact label="Linked token">
+      <LinkedToken agent={agent} />
+    </Fact>
+    <Fact label="Indexed to block">{agent.indexedBlock === null ? "—" : count(agent.indexedBlock)}</Fact>
   </dl>
 );
+
+/** The token as lists have it: linked by its owner, or only claimed by somebody. */
+function LinkedToken({ agent: { tokenId, linkedToken } }: { agent: Agent }) {
+  const row = useQuery(detail(String(tokenId), OWN_PLATFORM)).data?.data;
+  if (row && row.token_source !== null) return <Token row={row} />;
+  return linkedToken ? (
+    <bdi>{linkedToken.symbol || short(linkedToken.contractAddress)}</bdi>
+  ) : (
+    <span className="faint">none</span>
+  );
+}
 
 function Share({ agent }: { agent: Agent }) {
   const page = `${location.origin}/agent/${agent.tokenId}`;

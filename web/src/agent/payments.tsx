@@ -6,6 +6,7 @@ import type { AgentPayments } from "../api/types.ts";
 import { count, counted } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { More } from "../parts/more.tsx";
+import { Party } from "../parts/party.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { usdcExact } from "./amounts.ts";
 import { backlogOf, Removed, Sums, TransactionOn, Why, Windows } from "./raw-organic.tsx";
@@ -83,7 +84,7 @@ const Line = ({ of, explorer }: { of: Payment; explorer: string }) => (
     <b className="review-value">{usdcExact(of.usdc)}</b>
     <div className="review-who">
       <p className="review-head">
-        <Address address={of.payer} explorer={explorer} />
+        <Party address={of.payer} explorer={explorer} />
         <TransactionOn hash={of.txHash} at={of.paidAt} explorer={explorer} />
       </p>
       <Why of={of.removed} explorer={explorer} />

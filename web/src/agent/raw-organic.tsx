@@ -1,7 +1,8 @@
 /** What an agent earned, all and organic side by side, with the rules that remove the others: of payments and of jobs. */
 import type { ReactNode } from "react";
 import { count, counted, date, moment } from "../formats.ts";
-import { Address, EXPLORER_REL } from "../parts/address.tsx";
+import { EXPLORER_REL } from "../parts/address.tsx";
+import { Party } from "../parts/party.tsx";
 import { usdcExact, usdcShort } from "./amounts.ts";
 
 type Side = { usdc: string };
@@ -131,7 +132,7 @@ export const Why = ({ of, explorer }: { of: { says: string; through: string | nu
     {of && <p className="review-why">{of.says}</p>}
     {of?.through && (
       <p className="review-why">
-        In between: <Address address={of.through} explorer={explorer} />
+        In between: <Party address={of.through} explorer={explorer} />
       </p>
     )}
   </>

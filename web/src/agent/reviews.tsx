@@ -4,9 +4,10 @@ import { type ReactNode, useState } from "react";
 import { pagesOf } from "../api/pages.ts";
 import type { AgentReviews, WeighedReview } from "../api/types.ts";
 import { count, counted, date, decimals, moment } from "../formats.ts";
-import { Address, EXPLORER_REL } from "../parts/address.tsx";
+import { EXPLORER_REL } from "../parts/address.tsx";
 import { More } from "../parts/more.tsx";
 import { OutLink } from "../parts/out-link.tsx";
+import { Party } from "../parts/party.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { usdcExact } from "./amounts.ts";
 
@@ -167,7 +168,7 @@ const Clusters = ({ of, explorer }: { of: AgentReviews["clusters"]; explorer: st
           <li key={id}>
             <b className="review-value">{count(reviewers)}</b>
             <div className="review-who">
-              reviewers count as one, the first of them <Address address={id} explorer={explorer} />
+              reviewers count as one, the first of them <Party address={id} explorer={explorer} />
               {reasons.map(({ evidence, says }) => (
                 <p key={evidence} className="review-why">
                   {says}
@@ -188,7 +189,7 @@ function Line({ of, path, explorer }: Props & { of: WeighedReview }) {
       <Value of={of} />
       <div className="review-who">
         <p className="review-head">
-          <Address address={client} explorer={explorer} />
+          <Party address={client} explorer={explorer} />
           <span className="review-weight">{weightOf(weight)}</span>
         </p>
         <Why of={reasons} />
@@ -306,7 +307,7 @@ const Entry = ({ of, explorer }: { of: WeighedReview; explorer: string }) => (
           "The agent answered"
         ) : (
           <>
-            <Address address={responder} explorer={explorer} /> answered
+            <Party address={responder} explorer={explorer} /> answered
           </>
         )}{" "}
         <InTransaction hash={txHash} at={at} explorer={explorer}>

@@ -4,9 +4,12 @@ import { OutLink } from "../parts/out-link.tsx";
 
 export type ServiceItem = { name: string; endpoint: string; version: string | null };
 
+/** Registration files name the agent's wallet among their services: it is shown as its wallet. */
+const isPlace = ({ name }: ServiceItem) => name.toLowerCase() !== "agentwallet";
+
 export const Services = ({ of }: { of: readonly ServiceItem[] }) => (
   <ul className="services">
-    {of.map(({ name, endpoint, version }) => (
+    {of.filter(isPlace).map(({ name, endpoint, version }) => (
       <li key={`${name} ${endpoint}`}>
         <span className="tag">
           <bdi>{name}</bdi>

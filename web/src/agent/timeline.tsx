@@ -96,10 +96,12 @@ export function Timeline({ of: { tokenId, mintedAt }, points, days, explorer }: 
         ))}
         {whole && data && !events.some(({ type }) => type === "agent.registered") && (
           <li className="faint">
-            Registered on {date(mintedAt)}.
-            {data.pages[0]!.data.since && Date.parse(mintedAt) < Date.parse(data.pages[0]!.data.since) && (
-              <> The log goes back to {date(data.pages[0]!.data.since)}; scores go back further.</>
-            )}
+            <span>
+              Registered on {date(mintedAt)}.
+              {data.pages[0]!.data.since && Date.parse(mintedAt) < Date.parse(data.pages[0]!.data.since) && (
+                <> The log goes back to {date(data.pages[0]!.data.since)}; scores go back further.</>
+              )}
+            </span>
           </li>
         )}
       </ol>

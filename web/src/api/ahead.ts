@@ -1,6 +1,7 @@
 /** Requests what the opened address shows first while the first script still renders, so that the view need not wait as long. */
 import type { QueryClient } from "@tanstack/react-query";
-import { directory } from "../directory/source.ts";
+import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
+import { directory, offering } from "../directory/source.ts";
 import { readView } from "../directory/view.ts";
 import { addressRef } from "../shell/address.ts";
 import { agent, cardPath } from "./queries.ts";
@@ -8,6 +9,7 @@ import { agent, cardPath } from "./queries.ts";
 /** Failures are left to the view, which asks again and shows them. */
 export function askAhead(queries: QueryClient): void {
   const { pathname, search } = location;
+  if (/^\/agent\/\d+$/.test(pathname)) void queries.prefetchQuery(offering(addressRef(), OWN_PLATFORM));
   if (/^\/agent\/[^/]+$/.test(pathname))
     queries.fetchQuery(agent(addressRef())).then(
       // The largest thing on the page: its bytes come while the page is rendered.

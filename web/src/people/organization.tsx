@@ -5,8 +5,8 @@ import { get } from "../api/answer.ts";
 import { agent, discovery } from "../api/queries.ts";
 import type { Organization } from "../api/types.ts";
 import { date } from "../formats.ts";
-import { Address } from "../parts/address.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { Party } from "../parts/party.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { addressRef } from "../shell/address.ts";
@@ -74,7 +74,7 @@ export default function OrganizationPage() {
                     {typeof member === "number" ? (
                       <Member id={member} />
                     ) : (
-                      <Address address={member} explorer={explorer} />
+                      <Party address={member} explorer={explorer} />
                     )}
                   </li>
                 ))}

@@ -1,8 +1,10 @@
 /** A report as a document: score, evidence for every point, standing, advice, risks. Shown only where its receipt is sound. */
 import type { ReactNode } from "react";
 import { SIGNALS } from "../../../core/cred/cred.ts";
-import { count, counted, date, moment } from "../formats.ts";
+import { jobsInShort, paymentsInShort } from "../agent/work-in-short.ts";
+import { count, counted, date, decimals, moment, originWords } from "../formats.ts";
 import { ScoreRing } from "../parts/cred.tsx";
+import { endpointsInShort, reviewsInShort, type Short } from "../parts/evidence.ts";
 import { Fact } from "../parts/facts.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";
@@ -58,6 +60,11 @@ export function ReportDocument({ report, children }: { report: SignedContent; ch
       <Panel title="What to weigh">
         <Risks report={report} />
       </Panel>
+      {report.evidence && (
+        <Panel title="What was known beside the score">
+          <Known evidence={report.evidence} />
+        </Panel>
+      )}
       <Panel title="Evidence for every point">
         <Evidence report={report} />
       </Panel>
@@ -86,6 +93,33 @@ function Risks({ report }: { report: SignedContent }) {
     </ul>
   );
 }
+
+/** The same facts, in the same words, as the first line of the agent's page had at that time. */
+const Known = ({ evidence }: { evidence: NonNullable<SignedContent["evidence"]> }) => {
+  const facts: [string, Short][] = [
+    ["Paid", paymentsInShort(evidence.payments)],
+    ["Hired", jobsInShort(evidence.jobs)],
+    ["Reviews", reviewsInShort(evidence.reviews)],
+    ["Endpoints", endpointsInShort(evidence.liveness)],
+  ];
+  return (
+    <dl className="facts tall">
+      {facts.map(([label, { figure, words }]) => (
+        <Fact key={label} label={label}>
+          {figure !== null && <b>{figure} </b>}
+          {words}
+        </Fact>
+      ))}
+      <Fact label="Trust">{evidence.trust === null ? "not known" : decimals(100 * evidence.trust, 1)}</Fact>
+    </dl>
+  );
+};
+
+/** Times and origins in evidence as people write them. */
+const readable = (detail: string): string =>
+  detail
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => moment(iso))
+    .replace(/^Registered as ([A-Z_]+)$/, (_, origin: string) => `Registered ${originWords(origin)}`);
 
 /** Each signal with its points and the facts behind them, in the order of the formula. */
 function Evidence({ report: { scoreBreakdown, credScore } }: { report: SignedContent }) {
@@ -120,7 +154,7 @@ function Evidence({ report: { scoreBreakdown, credScore } }: { report: SignedCon
                 <ul>
                   {part.evidence.map(({ source, detail, reference }) => (
                     <li key={detail}>
-                      <span className="tag plain">{SOURCE_LABELS[source]}</span> <bdi>{detail}</bdi>
+                      <span className="tag plain">{SOURCE_LABELS[source]}</span> <bdi>{readable(detail)}</bdi>
                       {reference && <Reference text={reference} />}
                     </li>
                   ))}
@@ -147,14 +181,12 @@ function Advice({ report: { recommendations } }: { report: SignedContent }) {
   if (recommendations.length === 0) return <p className="muted">Every signal is at its best.</p>;
   return (
     <ol className="advice">
-      {recommendations.map(({ action, impact, priority, endpoint }) => (
+      {recommendations.map(({ action, impact, priority }) => (
         <li key={action}>
           <span className="tag plain">{PRIORITY_LABELS[priority]}</span>
           <div>
             <p>{action}</p>
-            <p className="muted">
-              {impact} {endpoint && <code className="wrap">{endpoint}</code>}
-            </p>
+            <p className="muted">{impact}</p>
           </div>
         </li>
       ))}

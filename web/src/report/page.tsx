@@ -7,6 +7,7 @@ import { Problem } from "../api/answer.ts";
 import { agent as agentQuery } from "../api/queries.ts";
 import type { CredReport } from "../api/types.ts";
 import { Button } from "../parts/button.tsx";
+import { Panel } from "../parts/panel.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import "../styles/report.css";
@@ -149,13 +150,13 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
         </p>
       )}
       <ReportDocument report={report}>
-        <section className="panel">
+        <Panel title="What happened">
           <History
             tokenId={report.agent.tokenId}
             mintedAt={report.agent.mintedAt}
             explorer={new URL(report.explorer).origin}
           />
-        </section>
+        </Panel>
       </ReportDocument>
       {verdict && (
         <section className="panel stack report-receipt">

@@ -15,7 +15,7 @@ const CONTENTS = [
   "The evidence for every point, each with the place where it can be looked up",
   "Rank, percentile and the score's history",
   "What would raise the score, by how many points",
-  "What to weigh before you trust the agent",
+  "What to weigh before you trust the agent: payments, jobs, reviews and endpoints among it",
   "A signed receipt: anyone you send the report to can check it offline",
 ];
 

@@ -6,6 +6,34 @@ type Level = "high" | "medium" | "low";
 /** `text`: one sentence. */
 export type Risk = { level: Level; text: string };
 
+type Weighed = [holds: boolean, level: Level, text: string];
+
+/** Of 100: reviews of less speak against an agent. */
+const POOR_REVIEWS = 50;
+
+/** What payments, reviews and endpoints speak against; nothing in reports from before they had these. */
+function evidenceRisks(evidence: SignedContent["evidence"]): Weighed[] {
+  if (!evidence) return [];
+  const { payments, reviews, liveness } = evidence;
+  const isPaid = payments !== null && payments.raw.payments > 0;
+  const adjusted = reviews?.adjusted ?? null;
+  return [
+    [liveness !== null && liveness.value === 0, "high", liveness?.says ?? ""],
+    [
+      adjusted !== null && adjusted < POOR_REVIEWS,
+      "high",
+      `Its reviews are worth ${count(Math.round(adjusted ?? 0))} of 100.`,
+    ],
+    [
+      isPaid && payments.organic.payments === 0,
+      "medium",
+      "No payment to it is organic: its money came from its own side.",
+    ],
+    [!isPaid, "low", "No payment to its wallet is known."],
+    [adjusted === null, "low", "No reviewer with proof has rated it."],
+  ];
+}
+
 const YOUNG_DAYS = 30;
 /** Share of failed sessions that is worth a word, and that is worth a warning. */
 const FAILED = { low: 0.1, high: 0.3 };
@@ -13,14 +41,22 @@ const FAILED = { low: 0.1, high: 0.3 };
 const LAPSING = 1 / 3;
 
 /** Risks of an agent, greatest first. */
-export function risksOf({ agent, credScore, scoreBreakdown, verifications, sessions, onchain }: SignedContent): Risk[] {
+export function risksOf({
+  agent,
+  credScore,
+  scoreBreakdown,
+  verifications,
+  sessions,
+  evidence,
+  onchain,
+}: SignedContent): Risk[] {
   const ended = sessions.success + sessions.failure + sessions.partial;
   const failed = ended === 0 ? 0 : sessions.failure / ended;
   const lapsing = (scoreBreakdown.verify?.weightedScore ?? 0) + (scoreBreakdown.coinbase?.weightedScore ?? 0);
   const empty = Object.values(scoreBreakdown).filter(({ rawScore }) => rawScore === 0).length;
   const accounts = verifications.total - Number(verifications.siwa) - Number(verifications.coinbase);
   const failures = `${count(sessions.failure)} of ${count(ended)} reported sessions failed.`;
-  const risks: [holds: boolean, level: Level, text: string][] = [
+  const risks: Weighed[] = [
     [!agent.walletConfirmed, "high", "The wallet has not confirmed that it is this agent's."],
     [!verifications.siwa, "high", "The wallet is not verified: no one has shown that they hold its key."],
     [failed >= FAILED.high, "high", failures],
@@ -42,6 +78,7 @@ export function risksOf({ agent, credScore, scoreBreakdown, verifications, sessi
       `${count(Math.round(lapsing))} of the ${count(credScore.score)} points rest on proofs and attestations, which can lapse.`,
     ],
     [!agent.soulbound, "low", "The identity can be transferred: its next owner has not earned this score."],
+    ...evidenceRisks(evidence),
     [ended === 0, "low", "No outcome of its work has been reported."],
     [onchain === undefined, "low", "The score is in no epoch on chain yet: this receipt is its only proof."],
     [

@@ -21,7 +21,7 @@ const MAX_SHOWN = 3;
 export default function Account({ close }: { close: () => void }) {
   const wallet = useWallet();
   return (
-    <Dialog title={wallet ? wallet.name : "Choose a wallet"} onClose={close}>
+    <Dialog title={wallet ? wallet.name : "Connect a wallet"} onClose={close}>
       {wallet ? <Held wallet={wallet} close={close} /> : <ConnectWallet />}
     </Dialog>
   );
