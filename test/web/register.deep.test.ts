@@ -220,7 +220,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
           expect([keys.size, payments.size]).toEqual([1, 1]);
           expect(wallet.asked.filter((method) => method === "personal_sign")).toHaveLength(1);
           expect(await terminal.world.balance(payer.address)).toBe(5_000_000n - MINT_PRICE);
-          await page.getByRole("button", { name: "Register another" }).click();
+          await page.getByRole("button", { name: "Register with another wallet" }).click();
           expect(await name(page).inputValue()).toBe("");
         });
       },

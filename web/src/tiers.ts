@@ -12,6 +12,16 @@ export const TIER_MEANINGS = {
   junk: "Little or nothing is known. Unknown is not bad: most agents of other registries are here because nobody has proven anything about them yet.",
 } as const satisfies Record<(typeof TIERS)[number]["key"], string>;
 
+/** Whose score it is. The words of the tiers are those of agents: a person about whom nothing is proven is no junk. */
+export type Scored = "agent" | "person";
+const UNPROVEN = { label: "Unproven", meaning: "Nothing is proven about this person yet." };
+
+/** What a tier is called, and what it means, for an agent or for a person. */
+export const tierWords = (score: number, of: Scored): { label: string; meaning: string } => {
+  const { key, label } = tierOf(score);
+  return of === "person" && key === "junk" ? UNPROVEN : { label, meaning: TIER_MEANINGS[key] };
+};
+
 /** SVG paths in a 12 by 12 box; `filled` chooses fill or stroke. */
 export const SHAPES: Record<(typeof TIERS)[number]["key"], { path: string; filled: boolean }> = {
   preferred: { path: "M6 .6 7.6 4.3 11.6 4.7 8.6 7.4 9.4 11.4 6 9.3 2.6 11.4 3.4 7.4.4 4.7 4.4 4.3Z", filled: true },

@@ -34,7 +34,7 @@ export function Talk({ group }: { group: Group }) {
         </h2>
         <span className="actions">
           {readable && conversation.messages && <Connection live={conversation.live} />}
-          <span className="tag plain">{group.minCredTier}</span>
+          <span className="tag plain">{group.minCred === 0 ? "Open to all" : group.minCredTier}</span>
         </span>
       </div>
       {group.description && (

@@ -126,7 +126,7 @@ function Done({ agent, forget }: { agent: Agent; forget: () => void }) {
           <Link className="button strong" href={`/agent/${tokenId}`}>
             Open agent #{tokenId}
           </Link>
-          <Button onClick={forget}>Register another</Button>
+          <Button onClick={forget}>Register with another wallet</Button>
         </p>
         <h3>What lifts the score now</h3>
         <Next tokenId={tokenId} />

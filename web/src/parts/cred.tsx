@@ -1,7 +1,7 @@
 /** The score components: number, tier as word and shape, ring. */
 import { Link } from "wouter";
 import { count } from "../formats.ts";
-import { SHAPES, TIER_MEANINGS, tierOf } from "../tiers.ts";
+import { type Scored, SHAPES, tierOf, tierWords } from "../tiers.ts";
 
 export const TierShape = ({ tier }: { tier: keyof typeof SHAPES }) => (
   <svg className="tier-shape" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
@@ -16,16 +16,25 @@ export const TierShape = ({ tier }: { tier: keyof typeof SHAPES }) => (
 );
 
 /** @param score null = no data: shown as a dash with the reason, never as 0 */
-export function Cred({ score, reason = "no score yet" }: { score: number | null; reason?: string }) {
+export function Cred({
+  score,
+  of = "agent",
+  reason = "no score yet",
+}: {
+  score: number | null;
+  of?: Scored;
+  reason?: string;
+}) {
   if (score === null) return <NoData reason={reason} />;
   const tier = tierOf(score);
+  const { label, meaning } = tierWords(score, of);
   return (
-    <span className="cred" data-tier={tier.key} title={TIER_MEANINGS[tier.key]}>
+    <span className="cred" data-tier={tier.key} title={meaning}>
       <b>{score}</b>
       <span className="cred-words">
         <span className="cred-tier">
           <TierShape tier={tier.key} />
-          {tier.label}
+          {label}
         </span>
         <svg className="cred-bar" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
           <rect width="100" height="3" className="track" />
@@ -45,10 +54,11 @@ export const NoData = ({ reason }: { reason: string }) => (
 const ROUND = 2 * Math.PI * 52;
 
 /** The ring of the card, filled in proportion to the score, with the way to how it is made. */
-export function ScoreRing({ score, size = 132 }: { score: number; size?: number }) {
+export function ScoreRing({ score, of = "agent", size = 132 }: { score: number; of?: Scored; size?: number }) {
   const tier = tierOf(score);
+  const { label, meaning } = tierWords(score, of);
   return (
-    <span className="ring-figure" title={TIER_MEANINGS[tier.key]}>
+    <span className="ring-figure" title={meaning}>
       <svg
         className="ring"
         data-tier={tier.key}
@@ -56,7 +66,7 @@ export function ScoreRing({ score, size = 132 }: { score: number; size?: number 
         height={size}
         viewBox="0 0 132 132"
         role="img"
-        aria-label={`Cred score ${count(score)} of 100, ${tier.label}`}
+        aria-label={`Cred score ${count(score)} of 100, ${label}`}
       >
         <circle cx="66" cy="66" r="62" className="ring-ticks" />
         <circle cx="66" cy="66" r="52" className="ring-track" />
@@ -72,7 +82,7 @@ export function ScoreRing({ score, size = 132 }: { score: number; size?: number 
           {score}
         </text>
         <text x="66" y="92" className="ring-tier">
-          {tier.label.toUpperCase()}
+          {label.toUpperCase()}
         </text>
       </svg>
       <Link href="/score">How it is made</Link>

@@ -34,7 +34,7 @@ export default function HumanPage() {
     <div className="page">
       <div className="page-head">
         <div className="agent-cell">
-          <ScoreRing score={human.humanCred.score} size={88} />
+          <ScoreRing score={human.humanCred.score} of="person" size={88} />
           <div>
             <h1>
               <bdi>{human.name}</bdi>

@@ -109,7 +109,7 @@ const Human = ({ human }: { human: Humans["humans"][number] }) => (
           </span>
         </span>
       </span>
-      <Cred score={human.humanCred.score} />
+      <Cred score={human.humanCred.score} of="person" />
     </div>
     <Description text={human.description} />
     <Words of={[...human.skills, ...human.domains]} />

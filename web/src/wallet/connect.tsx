@@ -35,7 +35,8 @@ export function ConnectWallet({ onConnected }: { onConnected?: () => void }) {
       <p className="actions">
         {wallets.map((wallet) => (
           <Button key={wallet.uuid} strong disabled={busy} onClick={() => void open(wallet)}>
-            {wallets.length === 1 ? "Connect wallet" : <bdi>{wallet.name}</bdi>}
+            {wallets.length === 1 && "Connect wallet · "}
+            <bdi>{wallet.name}</bdi>
           </Button>
         ))}
       </p>
