@@ -82,15 +82,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
   return (
     <div className="page agent" data-tier={tierOf(row.cred_score).key}>
       <Head row={row} explorer={explorer} />
-      <FactsInShort
-        of={of}
-        parts={row.erc8004 ? REGISTRY_PARTS : PARTS}
-        proofs={
-          row.verified
-            ? { figure: "Wallet", words: "proven there" }
-            : { figure: null, words: "its registry proves no wallet of it" }
-        }
-      />
+      <ForeignFacts row={row} />
       <div className="agent-grid">
         <div className="column">
           <WhatItOffers {...of} name={row.name}>
@@ -157,6 +149,18 @@ const Below = ({ row, explorer }: { row: Detail; explorer: string | undefined })
 /** What is known of an agent of any registry, and of one in the registry that has payments, jobs and reviews. */
 const PARTS = ["offers", "trust"];
 const REGISTRY_PARTS = [...PARTS, "payments", "reviews", "jobs"];
+
+const ForeignFacts = ({ row }: { row: Detail }) => (
+  <FactsInShort
+    of={{ agentRef: row.agent_id, platform: row.platform }}
+    parts={row.erc8004 ? REGISTRY_PARTS : PARTS}
+    proofs={
+      row.verified
+        ? { figure: "Wallet", words: "proven there" }
+        : { figure: null, words: "its registry proves no wallet of it" }
+    }
+  />
+);
 
 type NotFoundProps = { agentRef: string; requestId: Problem["requestId"] };
 

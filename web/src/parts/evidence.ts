@@ -25,7 +25,7 @@ export const unreviewed = ({ feedback }: Pick<RowBadges, "feedback">, own: boole
       : "its registry takes no reviews";
 
 /** The states of an agent's endpoints in a word. */
-export const endpointsWord = (value: number): "Answers" | "Partly" | "Silent" =>
+const endpointsWord = (value: number): "Answers" | "Partly" | "Silent" =>
   value === 1 ? "Answers" : value === 0 ? "Silent" : "Partly";
 
 export function endpointsInShort(liveness: RowBadges["health"]): Short {
