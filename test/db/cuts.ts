@@ -58,6 +58,7 @@ const REASONS: Record<string, string> = {
   "directory-detail":
     "score, shown only; to be pushed out takes a hundred rows of a better score with the same proven wallet",
   "directory-find": "the own registry, then score: a reference of one row names its platform",
+  "directory-find-row": "the id as it is written, of those that differ in the case of letters alone",
   "directory-items-of-agents": "first sight: a later item of any id takes no place of an earlier one",
   "directory-ranks-store": "score",
   "discovery-candidates":
