@@ -221,7 +221,8 @@ function imageOf(raw: unknown, warnings: Set<Defect>): string | null {
   if (typeof raw !== "string" || raw === "") return null;
   const link = foreignLink(raw);
   if (link !== null) return link;
-  const content = contentAddressOf(raw.trim());
+  // A longer one is no link, and each scheme before another is a step.
+  const content = raw.length > MAX_URI ? null : contentAddressOf(raw.trim());
   const embedded = embeddedImage(raw.trim());
   if (embedded && embedded.bytes.length <= MAX_IMAGE_BYTES) return imageUri(embedded);
   warnings.add(embedded ? "image_too_large" : "image");

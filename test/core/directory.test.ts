@@ -244,6 +244,7 @@ describe("defects of registration files", () => {
     [`ipfs://${V0}/a.png`, `ipfs://${V0}/a.png`, []],
     [`/ipfs/${V0}/a.png`, `ipfs://${V0}/a.png`, ["image"]],
     [V0, `ipfs://${V0}`, ["image"]],
+    ["ipfs:".repeat(200_000), null, ["image"]],
   ];
   it.each(images)("the image %.60s is %.60s", (image, imageUrl, warnings) =>
     expect(readRegistration(JSON.stringify({ ...WHOLE, image }))).toMatchObject({ imageUrl, warnings }),
