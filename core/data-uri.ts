@@ -4,7 +4,7 @@ import { percentDecoded } from "./urls.ts";
 /** Up to the blank that stands in the place of the comma. */
 const BASE64_AND_BLANK = /^data:[^,\s]*;base64\s(?!\s*,)/i;
 
-export type DataUri = {
+type DataUri = {
   /** In lower case, as are the parameters; empty where none is given. */
   type: string;
   parameters: string[];
