@@ -41,6 +41,7 @@ export async function walkOf(devnet: DevnetFile) {
   // One after the other, as their scores follow from one another.
   const changes = await changesOf(agent);
   const proofs = await proofsOf(agent);
+  await agent.awarded();
   return {
     ...agent,
     ...changes,
@@ -106,6 +107,7 @@ async function clientOf(devnet: DevnetFile) {
 async function registration(client: Client) {
   const { ask, get, post, signed, agentWallet: own, seeded } = client;
   const referrer = idOf(await ask(`/api/v2/agent/${seeded("Meridian").address}`));
+  const points = await pointsOf(ask, referrer);
   const { code } = (await get(`/api/v2/agent/${referrer}/referral`)).body as { code: string };
   const profile = {
     ...{ name: "Specimen", framework: "custom", soulbound: false, referralCode: code },
@@ -123,9 +125,18 @@ async function registration(client: Client) {
   const path = `/api/v2/agent/${id}`;
   return {
     ...{ code, profile, mintAnonymous, mintUnpaid, mint, id, own: path },
+    /** The chain gives the points of a code some blocks later; scores that are compared with points wait for it. */
+    awarded: () =>
+      until("both have the points of the code", async () => {
+        const both = [await pointsOf(ask, referrer), await pointsOf(ask, id)];
+        return both[0] === points + 50 && both[1] === 125;
+      }),
     registered: await ask(path),
     verificationsBefore: await ask(`${path}/verifications`),
   };
+}
+async function pointsOf(ask: Client["ask"], id: number): Promise<number> {
+  return ((await ask(`/api/v2/agent/${id}`)).body as { points: number }).points;
 }
 type Agent = Client & Awaited<ReturnType<typeof registration>>;
 
