@@ -127,10 +127,7 @@ async function registration(client: Client) {
     ...{ code, profile, mintAnonymous, mintUnpaid, mint, id, own: path },
     /** The chain gives the points of a code some blocks later; scores that are compared with points wait for it. */
     awarded: () =>
-      until("both have the points of the code", async () => {
-        const both = [await pointsOf(ask, referrer), await pointsOf(ask, id)];
-        return both[0] === points + 50 && both[1] === 125;
-      }),
+      until("the points of the code are given", async () => (await pointsOf(ask, referrer)) >= points + 50),
     registered: await ask(path),
     verificationsBefore: await ask(`${path}/verifications`),
   };
@@ -262,7 +259,7 @@ async function messagesOf({ id, ask, signed, post, stranger, seeded, agentWallet
 }
 
 async function claimOf({ ask, post, devnet }: Client) {
-  const { agents } = (await ask("/api/terminal/agents?platform=virtuals")).body as { agents: { agent_id: string }[] };
+  const { agents } = (await ask("/api/terminal/agents?platform=agentverse")).body as { agents: { agent_id: string }[] };
   const foreign = agents[0]!;
   const token = { token_address: devnet.contracts.usdc, token_symbol: "USDC", token_name: "USD Coin" };
   const claim = await post(`/api/terminal/agent/${foreign.agent_id}/token`, { ...token, token_market_cap: 1 });
