@@ -48,7 +48,7 @@ async function ask<Answer>(name: string, args: Record<string, unknown>): Promise
 
 heading("What can be asked: tools/list");
 const { tools } = await mcp.listTools();
-show(tools.map(({ name, title }) => `${name}: ${title}`));
+show(tools.map(({ name }) => name));
 
 heading("Find an agent: find_agents");
 type Endpoint = { protocol: string; url: string; price_usd: number | null };
