@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { parseAddress } from "../core/addresses.ts";
 import type { Address, AgentRef } from "../core/agents/facts.ts";
+import { AGENT_REF_SCHEMA, OWN_PLATFORM, readOwnTokenRef } from "../core/directory/platforms.ts";
 import { MINT_ORIGINS, type MintOrigin } from "../core/mints/mint-origins.ts";
 import { parseSlug } from "../core/principals/slugs.ts";
 import type { HumanRef } from "../db/principals/humans.ts";
@@ -236,19 +237,19 @@ export const fileOf = (extension: "png" | "svg") =>
     },
   );
 
-/** An agent in a path: by token id, or by its wallet's address in any case. */
+/** An agent registered here, in a path: by token id, by its id in the directory, or by its wallet's address in any case. */
 export const agentRef = documented(
   z.string().transform((text, ctx): AgentRef => {
     const address = parseAddress(text);
     if (address) return { address };
-    const id = tokenIdText.safeParse(text);
+    const id = tokenIdText.safeParse(String(readOwnTokenRef(text) ?? text));
     if (id.success) return { tokenId: id.data };
-    ctx.addIssue("must be a token id or a 0x address");
+    ctx.addIssue(`must be a token id, ${OWN_PLATFORM}-<token id> or a 0x address`);
     return z.NEVER;
   }),
   {
-    documented: { type: "string", pattern: "^(0|[1-9][0-9]{0,15}|0x[0-9a-fA-F]{40})$" },
-    description: "Identity token id, or the agent's wallet address (of several tokens of one wallet, the lowest id)",
+    documented: AGENT_REF_SCHEMA,
+    description: `Identity token id, \`${OWN_PLATFORM}-<token id>\`, or the agent's wallet address (of several tokens of one wallet, its own)`,
     examples: ["1"],
   },
 );

@@ -1,7 +1,9 @@
 /** Makes the two generated sources of the SDK of an OpenAPI document: the types, and what types cannot say. */
 import openapiTS, { astToString } from "openapi-typescript";
 
+type Parameter = { name: string; in: string; schema: { type?: string } };
 type Operation = {
+  parameters?: Parameter[];
   security?: Record<string, unknown>[];
   responses: Record<string, { headers?: unknown; content?: Record<string, { schema?: { $ref?: string } }> }>;
 };
@@ -23,16 +25,23 @@ export async function generate(document: Document): Promise<Sources> {
 
 const ERROR = "#/components/schemas/Error";
 
-/** The document without what every answer has alike: the error body and the headers, which would be three quarters of the types. */
+/**
+ * The document without what every answer has alike: the error body and the headers, which would be three quarters of the
+ * types. An agent in a path may be given by its token id as a number, as answers have it.
+ */
 function spare(document: Document): Document {
   const copy = structuredClone(document);
-  for (const { responses } of operationsOf(copy).map(([, operation]) => operation))
+  for (const { responses, parameters = [] } of operationsOf(copy).map(([, operation]) => operation)) {
+    for (const parameter of parameters)
+      if (parameter.in === "path" && parameter.name === "ref")
+        Object.assign(parameter, { schema: { oneOf: [{ type: "string" }, { type: "integer" }] } });
     for (const [status, response] of Object.entries(responses)) {
       delete response.headers;
       const bodies = Object.values(response.content ?? {});
       if (status === "304" || (bodies.length > 0 && bodies.every(({ schema }) => schema?.$ref === ERROR)))
         delete responses[status];
     }
+  }
   delete copy.components.headers;
   return copy;
 }

@@ -10,9 +10,9 @@ import { reservationsOf } from "../../core/views/reservations.ts";
 import { walletAttested } from "../../db/agents/attestations.ts";
 import { credHistory, withEpochs } from "../../db/cred/cred-history.ts";
 import { endpoint } from "../endpoint.ts";
-import { agentRef, blockOrTime, integer, tokenId } from "../parameters.ts";
+import { agentRef, blockOrTime, integer } from "../parameters.ts";
 import { credAdviceSchema, credAtSchema, credHistorySchema, credProofSchema } from "../schemas/cred.ts";
-import { factsOf, siteOf } from "../services/agent-facts.ts";
+import { factsOf, siteOf, tokenIdOf } from "../services/agent-facts.ts";
 import { credAt } from "../services/cred-past.ts";
 import { credProof } from "../services/cred-proofs.ts";
 
@@ -22,7 +22,7 @@ export const cred = endpoint({
   tag: "Cred",
   summary: "The cred score: by token id with its scale, by address with its factors, of the past with its cause",
   description:
-    "A contract, or a program that does not trust this service, checks a score by its cred proof: GET /api/v2/agent/{id}/cred/proof.",
+    "A contract, or a program that does not trust this service, checks a score by its cred proof: GET /api/v2/agent/{ref}/cred/proof.",
   data: true,
   params: z.object({ ref: agentRef }),
   query: z.object({
@@ -53,12 +53,12 @@ const DEFAULT_DAYS = 90;
 const MAX_DAYS = 3650;
 
 export const history = endpoint({
-  path: "/api/v2/agent/{id}/cred/history",
+  path: "/api/v2/agent/{ref}/cred/history",
   operationId: "getCredHistory",
   tag: "Cred",
   summary: "Changes of the score and what caused them, oldest first; the newest 5,000",
   data: true,
-  params: z.object({ id: tokenId }),
+  params: z.object({ ref: agentRef }),
   query: z.object({
     days: integer({ min: 1, max: MAX_DAYS, what: `How far back; ${DEFAULT_DAYS} by default` })
       .optional()
@@ -66,11 +66,12 @@ export const history = endpoint({
   }),
   responses: { 200: { description: "The history", schema: credHistorySchema } },
   errors: ["not_found"],
-  async handler({ deps, params: { id }, query: { days } }, json) {
-    const points = await credHistory(deps.db, id, days);
-    if (points === null) return failNoAgent({ tokenId: id });
+  async handler({ deps, params: { ref }, query: { days } }, json) {
+    const tokenId = await tokenIdOf(deps, ref);
+    const points = await credHistory(deps.db, tokenId, days);
+    if (points === null) return failNoAgent({ tokenId });
     return json({
-      tokenId: id,
+      tokenId,
       points: (await withEpochs(deps.db, points)).map(({ at, score, cause, block, epoch }) => {
         return { at: at.toISOString(), score, tier: tierWord(tierOf(score)), cause, block, epoch };
       }),
@@ -107,13 +108,13 @@ export const advice = endpoint({
 });
 
 export const proof = endpoint({
-  path: "/api/v2/agent/{id}/cred/proof",
+  path: "/api/v2/agent/{ref}/cred/proof",
   operationId: "getCredProof",
   tag: "Cred",
   summary: "A Merkle proof of the score: what a contract or a program checks against the root on chain",
   description:
     "Once an epoch, the root of all scores is published in the contract CredRoots. The answer has everything that a check needs but the root itself, which belongs to be read from the contract. `code` says why there is no proof: `no_epoch`, `not_in_epoch`, or `epoch_pruned`, when the tree is no longer kept.",
-  params: z.object({ id: tokenId }),
+  params: z.object({ ref: agentRef }),
   query: z.object({
     epoch: integer({
       min: 1,
@@ -123,5 +124,7 @@ export const proof = endpoint({
   }),
   responses: { 200: { description: "The proof", schema: credProofSchema } },
   errors: ["no_epoch", "not_in_epoch", "epoch_pruned"],
-  handler: async ({ deps, params: { id }, query: { epoch } }, json) => json(await credProof(deps, id, epoch)),
+  async handler({ deps, params: { ref }, query: { epoch } }, json) {
+    return json(await credProof(deps, await tokenIdOf(deps, ref), epoch));
+  },
 });

@@ -1,6 +1,6 @@
 /** Claims about an agent's token: open to anyone, kept apart, shown as claimed. */
 import { z } from "zod";
-import { PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
+import { AGENT_REF_SCHEMA, PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
 import { claimToken } from "../../db/directory/claims.ts";
 import { writtenDirectoryId } from "../../db/directory/rows.ts";
 import { endpoint } from "../endpoint.ts";
@@ -8,20 +8,22 @@ import { documented, optionalChoice } from "../parameters.ts";
 import { claimedSchema, tokenClaimSchema } from "../schemas/directory.ts";
 import { unknownAgent } from "../services/directory-agent.ts";
 
-/** Ids of some registries have 2,000 characters. */
-const MAX_REF = 2_100;
-
 export const ref = z
   .string()
   .transform((text, ctx) => {
     const trimmed = text.trim();
-    if (trimmed !== "" && trimmed.length <= MAX_REF && trimmed.isWellFormed() && !trimmed.includes("\0"))
+    if (
+      trimmed !== "" &&
+      trimmed.length <= AGENT_REF_SCHEMA.maxLength &&
+      trimmed.isWellFormed() &&
+      !trimmed.includes("\0")
+    )
       return trimmed;
     ctx.addIssue("must be an address, an agent's id or a token id");
     return z.NEVER;
   })
   .meta({
-    documented: { type: "string", minLength: 1, maxLength: MAX_REF },
+    documented: AGENT_REF_SCHEMA,
     description:
       "`token_id` of a row, which means no other; or an address, agent id or token id, in any case: in reads of several agents the own registry's, else the one with the highest score",
     examples: ["helixa-1"],

@@ -6,7 +6,7 @@ import { eventView } from "../../core/views/events.ts";
 import { eventLog, eventsAfter, eventsOfAgent, oldestEventAt } from "../../db/events/events.ts";
 import { endpoint } from "../endpoint.ts";
 import { lastEventId, positionAfter } from "../last-event-id.ts";
-import { agentRef, choice, choices, integer, limit, listOf, tokenId, walletAddress } from "../parameters.ts";
+import { agentRef, choice, choices, integer, limit, listOf, walletAddress } from "../parameters.ts";
 import { agentEventsSchema, eventsSchema } from "../schemas/events.ts";
 import { factsOf } from "../services/agent-facts.ts";
 import { type EventSelection, resume } from "../services/log-streams.ts";
@@ -113,14 +113,14 @@ export const eventPage = endpoint({
 });
 
 export const agentEvents = endpoint({
-  path: "/api/v2/agent/{id}/events",
+  path: "/api/v2/agent/{ref}/events",
   operationId: "listAgentEvents",
   tag: "Events",
   summary: "What happened to an agent, the newest first",
   description:
     "The events of one agent that the log keeps, without those that a reorganisation of the chain took back. With `type` a page may be short, or empty, and still have older ones behind it: go on with `nextBefore` until it is null.",
   data: true,
-  params: z.object({ id: tokenId }),
+  params: z.object({ ref: agentRef }),
   query: z.object({
     type: choices(EVENT_NAMES, "Only events of these types"),
     before: position("`nextBefore` of the answer before"),
@@ -128,8 +128,8 @@ export const agentEvents = endpoint({
   }),
   responses: { 200: { description: "The events", schema: agentEventsSchema } },
   errors: ["not_found"],
-  async handler({ deps, params: { id: tokenId }, query: { type, before, limit } }, json) {
-    await factsOf(deps.facts, { tokenId });
+  async handler({ deps, params: { ref }, query: { type, before, limit } }, json) {
+    const { tokenId } = await factsOf(deps.facts, ref);
     const { head } = await eventLog(deps.db);
     const asked = { tokenId, limit, before: Math.min(before ?? head + 1, head + 1), ...(type && { types: type }) };
     const [{ events, nextBefore }, oldest] = await Promise.all([eventsOfAgent(deps.db, asked), oldestEventAt(deps.db)]);

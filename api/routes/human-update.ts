@@ -2,13 +2,14 @@
 import { z } from "zod";
 import type { Hex } from "../../core/agents/facts.ts";
 import { endpoint } from "../endpoint.ts";
-import { tokenId } from "../parameters.ts";
+import { agentRef } from "../parameters.ts";
 import { humanUpdateBodySchema, updateSchema } from "../schemas/updates.ts";
+import { tokenIdOf } from "../services/agent-facts.ts";
 import { updateByHuman } from "../services/human-update.ts";
 
 export const humanUpdate = endpoint({
   method: "post",
-  path: "/api/v2/agent/{id}/human-update",
+  path: "/api/v2/agent/{ref}/human-update",
   operationId: "humanUpdate",
   tag: "Changes",
   summary: "Change personality, narrative and accounts as the token's owner, by a signed line of text",
@@ -16,25 +17,26 @@ export const humanUpdate = endpoint({
     "The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`, or, so that the signature is good for this change alone, the same line with ` on <host> with content sha256:<hex>` behind it: the SHA-256 of the body without `message` and `signature`, in canonical form (RFC 8785). The text is good for five minutes and for one request.",
   guard: { price: "update" },
   data: true,
-  params: z.object({ id: tokenId }),
+  params: z.object({ ref: agentRef }),
   body: humanUpdateBodySchema,
   responses: { 200: { description: "Written", schema: updateSchema } },
   errors: ["unauthenticated", "forbidden", "not_found", "rate_limited"],
   async handler({ deps, params, body, sent, networks, fingerprint, now, payment, count }, json) {
+    const tokenId = await tokenIdOf(deps, params.ref);
     const { message, signature, ...update } = body;
     const { message: _, signature: __, ...content } = sent as typeof body;
     const updated = await updateByHuman(deps, {
-      tokenId: params.id,
+      tokenId,
       message,
       signature: signature as Hex,
       update,
       content,
       networks,
-      count: (wallet) => count("updates-by-day", `${params.id}:${wallet}`),
+      count: (wallet) => count("updates-by-day", `${tokenId}:${wallet}`),
       fingerprint,
       payment,
       now,
     });
-    return json({ success: true, tokenId: params.id, updated, storage: "offchain" });
+    return json({ success: true, tokenId, updated, storage: "offchain" });
   },
 });

@@ -12,27 +12,29 @@ import { ensureReferralCodes, referralCodeOf } from "../../db/agents/referral-co
 import { referralOfAgent, referredBy, referrerOf } from "../../db/agents/referrals.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
-import { limit, tokenId, walletAddress } from "../parameters.ts";
+import { agentRef, limit, tokenId as tokenIdParameter, walletAddress } from "../parameters.ts";
 import { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../schemas/referral.ts";
-import { siteOf } from "../services/agent-facts.ts";
+import { siteOf, tokenIdOf } from "../services/agent-facts.ts";
 
 export const referral = endpoint({
-  path: "/api/v2/agent/{id}/referral",
+  path: "/api/v2/agent/{ref}/referral",
   operationId: "getReferral",
   tag: "Referrals",
   summary: "An agent's referral code and what it has brought",
   data: true,
-  params: z.object({ id: tokenId }),
+  params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The code", schema: referralSchema } },
   errors: ["not_found"],
-  async handler({ deps: { db, config }, params: { id } }, json) {
-    const agent = await referralOfAgent(db, id);
-    if (!agent) return failNoAgent({ tokenId: id });
+  async handler({ deps, params: { ref } }, json) {
+    const { db, config } = deps;
+    const tokenId = await tokenIdOf(deps, ref);
+    const agent = await referralOfAgent(db, tokenId);
+    if (!agent) return failNoAgent({ tokenId });
     // Every agent has a code; before the worker has made it, the code that it will make is returned.
     if (agent.code === null) await ensureReferralCodes(db, [agent]);
-    const code = agent.code ?? (await referralCodeOf(db, id))!;
+    const code = agent.code ?? (await referralCodeOf(db, tokenId))!;
     return json({
-      tokenId: id,
+      tokenId,
       code,
       link: referralLink(config.service.webUrl, code),
       referrer: agent.name,
@@ -43,24 +45,25 @@ export const referral = endpoint({
 });
 
 export const referred = endpoint({
-  path: "/api/v2/agent/{id}/referrals",
+  path: "/api/v2/agent/{ref}/referrals",
   operationId: "listReferrals",
   tag: "Referrals",
   summary: "The agents that were registered with an agent's code, the newest first",
   data: true,
-  params: z.object({ id: tokenId }),
+  params: z.object({ ref: agentRef }),
   query: z.object({
     limit: limit({ default: 20, max: 100 }),
-    before: tokenId.optional().meta({ description: "`nextBefore` of the page before" }),
+    before: tokenIdParameter.optional().meta({ description: "`nextBefore` of the page before" }),
   }),
   responses: { 200: { description: "A page of agents", schema: referredSchema } },
   errors: ["not_found"],
-  async handler({ deps, params: { id }, query: { limit, before }, now }, json) {
+  async handler({ deps, params: { ref }, query: { limit, before }, now }, json) {
+    const tokenId = await tokenIdOf(deps, ref);
     const { total, facts, nextBefore } = await snapshot(deps.db, async (db) => {
-      const agent = await referralOfAgent(db, id);
-      if (!agent) return failNoAgent({ tokenId: id });
+      const agent = await referralOfAgent(db, tokenId);
+      if (!agent) return failNoAgent({ tokenId });
       // One row above the limit shows whether there is a next page.
-      const found = await referredBy(db, { tokenId: id, before: before ?? null, limit: limit + 1 });
+      const found = await referredBy(db, { tokenId, before: before ?? null, limit: limit + 1 });
       const tokenIds = found.slice(0, limit);
       return {
         total: agent.stats.totalReferrals,
@@ -70,7 +73,7 @@ export const referred = endpoint({
     });
     const site = siteOf(deps.config);
     const at = new Date(now);
-    return json({ tokenId: id, total, limit, agents: facts.map((f) => summaryView(f, site, at)), nextBefore });
+    return json({ tokenId, total, limit, agents: facts.map((f) => summaryView(f, site, at)), nextBefore });
   },
 });
 

@@ -1,7 +1,7 @@
 /** An agent's links to other registries: its token, and the canonical ERC-8004 registration. */
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
-import { documented, tokenId } from "../parameters.ts";
+import { agentRef, documented } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import {
   crossRegistrationSchema,
@@ -10,15 +10,16 @@ import {
   linkTokenBodySchema,
 } from "../schemas/registries.ts";
 import { authorizeController } from "../services/agent-control.ts";
+import { tokenIdOf } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { prepareCrossRegistration, readCrossRegistrations } from "../services/cross-registration.ts";
 import { linkToken as link } from "../services/token-link.ts";
 
-const params = z.object({ id: tokenId });
+const params = z.object({ ref: agentRef });
 
 export const linkToken = endpoint({
   method: "post",
-  path: "/api/v2/agent/{id}/link-token",
+  path: "/api/v2/agent/{ref}/link-token",
   operationId: "linkToken",
   tag: "Changes",
   summary: "Link a token to the agent",
@@ -30,14 +31,15 @@ export const linkToken = endpoint({
   body: linkTokenBodySchema,
   responses: { 200: { description: "Linked on chain", schema: linkTokenAnswerSchema }, 202: PENDING_WRITE },
   errors: ["forbidden", "not_found", "conflict", "rate_limited", "out_of_funds"],
-  async handler({ deps, params: { id }, body, caller, now }, json) {
-    const { token, intentKeys } = await link(deps, { tokenId: id, wallet: caller.wallet, input: body, now });
+  async handler({ deps, params: { ref }, body, caller, now }, json) {
+    const tokenId = await tokenIdOf(deps, ref);
+    const { token, intentKeys } = await link(deps, { tokenId, wallet: caller.wallet, input: body, now });
     const waiting = { timeoutMs: deps.config.mintWaitMs, what: "link" };
     const { complete, mined } = await minedIntents(deps.db, intentKeys, waiting);
-    if (!complete) return pendingWrite(id, mined);
+    if (!complete) return pendingWrite(tokenId, mined);
     return json({
       success: true,
-      tokenId: id,
+      tokenId,
       linkedToken: token,
       txHashes: mined.map(({ txHash }) => txHash),
       ...(mined.length > 0 && { block: Math.max(...mined.map(({ block }) => block)) }),
@@ -59,7 +61,7 @@ const agentId = documented(
 
 export const crossRegistration = endpoint({
   method: "post",
-  path: "/api/v2/agent/{id}/crossreg",
+  path: "/api/v2/agent/{ref}/crossreg",
   operationId: "prepareCrossRegistration",
   tag: "Changes",
   summary: "Prepare the agent's registration in the canonical ERC-8004 registry, or a new file for it",
@@ -70,14 +72,15 @@ export const crossRegistration = endpoint({
   query: z.object({ agentId }),
   responses: { 200: { description: "What the owner submits", schema: crossRegistrationSchema } },
   errors: ["forbidden", "not_found"],
-  async handler({ deps, params: { id }, query, caller, now }, json) {
-    await authorizeController(deps, id, caller.wallet);
-    return json(await prepareCrossRegistration(deps, { tokenId: id, agentId: query.agentId, now }));
+  async handler({ deps, params: { ref }, query, caller, now }, json) {
+    const tokenId = await tokenIdOf(deps, ref);
+    await authorizeController(deps, tokenId, caller.wallet);
+    return json(await prepareCrossRegistration(deps, { tokenId, agentId: query.agentId, now }));
   },
 });
 
 export const crossRegistrations = endpoint({
-  path: "/api/v2/agent/{id}/crossreg",
+  path: "/api/v2/agent/{ref}/crossreg",
   operationId: "getCrossRegistrations",
   tag: "Changes",
   summary: "The registrations of an agent's owner and wallet in the canonical ERC-8004 registry",
@@ -86,7 +89,7 @@ export const crossRegistrations = endpoint({
   params,
   responses: { 200: { description: "The registrations", schema: crossRegistrationsSchema } },
   errors: ["not_found"],
-  async handler({ deps, params: { id }, now }, json) {
-    return json(await readCrossRegistrations(deps, id, now));
+  async handler({ deps, params: { ref }, now }, json) {
+    return json(await readCrossRegistrations(deps, await tokenIdOf(deps, ref), now));
   },
 });

@@ -8,14 +8,15 @@ import { PROOF_PLATFORMS, type ProofPlatform, type ProofPlatformKey } from "../.
 import { numericId } from "../../core/views/verifications.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { type Call, type Endpoint, endpoint } from "../endpoint.ts";
-import { tokenId } from "../parameters.ts";
+import { agentRef } from "../parameters.ts";
 import type { Json } from "../reply.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import { capitalised, proofBodySchema, provenSchema } from "../schemas/social-proofs.ts";
+import { tokenIdOf } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { proveAccount } from "../services/prove-account.ts";
 
-const params = z.object({ id: tokenId });
+const params = z.object({ ref: agentRef });
 const errors: ErrorCode[] = [
   "forbidden",
   "not_found",
@@ -42,7 +43,7 @@ export function proofEndpoints(platforms: readonly ProofPlatform[] = PROOF_PLATF
       responses,
       errors,
       method: "post",
-      path: `/api/v2/agent/{id}/verify/${platform.key}`,
+      path: `/api/v2/agent/{ref}/verify/${platform.key}`,
       operationId: `verify${capitalised(platform.key)}`,
       summary: platform.summary,
       description: `By the token's owner or the agent's wallet. ${platform.description}`,
@@ -56,7 +57,7 @@ type ProofCall = Call<z.output<typeof params>, unknown, unknown, WalletCaller>;
 
 async function proveOn(platform: ProofPlatform, call: ProofCall, json: Json<ReturnType<typeof responsesOf>>) {
   const { deps, params, caller, networks, now, body: claim } = call;
-  const tokenId = params.id;
+  const tokenId = await tokenIdOf(deps, params.ref);
   const { prefix } = deps.config.service;
   const expected = needleOf(prefix, tokenId);
   const key = platform.key as ProofPlatformKey;

@@ -5,18 +5,19 @@ import { profileSchema } from "../../core/views/profile.ts";
 import { newProfileWrite } from "../../db/transactions/chain-writes.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { type Call, endpoint, ignoredOf } from "../endpoint.ts";
-import { flag, tokenId } from "../parameters.ts";
+import { agentRef, flag } from "../parameters.ts";
 import type { Json } from "../reply.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import { personalityBodySchema, updateBodySchema, updateSchema } from "../schemas/updates.ts";
 import { authorizeController } from "../services/agent-control.ts";
+import { tokenIdOf } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { payableTraitPrice } from "../services/chain-writes.ts";
 import { readProfile } from "../services/profile.ts";
 import { isForChain, requireSomething, type Update, updateOffchain, updateOnchain } from "../services/update.ts";
 import { type Write, writeAgent } from "../services/writing.ts";
 
-const params = z.object({ id: tokenId });
+const params = z.object({ ref: agentRef });
 const query = z.object({
   onchain: flag(
     "Write to the chain; by default the service keeps it. It always keeps services, skills, domains and metadata: the contract has no place for them",
@@ -38,7 +39,7 @@ export const update = endpoint({
   ...common,
   errors,
   method: "post",
-  path: "/api/v2/agent/{id}/update",
+  path: "/api/v2/agent/{ref}/update",
   operationId: "updateAgent",
   summary: "Change personality, narrative, traits and what the agent lists, field by field",
   description:
@@ -51,7 +52,7 @@ export const personality = endpoint({
   ...common,
   errors,
   method: "put",
-  path: "/api/v2/agent/{id}/personality",
+  path: "/api/v2/agent/{ref}/personality",
   operationId: "updatePersonality",
   summary: "Change the personality, field by field",
   body: personalityBodySchema,
@@ -59,7 +60,7 @@ export const personality = endpoint({
 });
 
 export const profile = endpoint({
-  path: "/api/v2/agent/{id}/profile",
+  path: "/api/v2/agent/{ref}/profile",
   operationId: "getProfile",
   tag: "Changes",
   summary: "Each field of a profile with where it is stored, what is being written on chain, and what a write costs",
@@ -69,7 +70,7 @@ export const profile = endpoint({
   responses: { 200: { description: "The profile", schema: profileSchema } },
   errors: ["not_found"],
   async handler({ deps, params, now }, json) {
-    return json(await readProfile(deps, params.id, now));
+    return json(await readProfile(deps, await tokenIdOf(deps, params.ref), now));
   },
 });
 
@@ -78,14 +79,15 @@ type Change = Call<z.output<typeof params>, z.output<typeof query>, unknown, Wal
 async function change(call: Change, update: Update, json: Json<typeof responses>) {
   const { deps, params, query, caller, now, payment, count } = call;
   requireSomething(update);
-  const target = { tokenId: params.id, now };
-  const sale = { payment, bought: newProfileWrite(params.id) };
-  const authorize = await authorizeController(deps, params.id, caller.wallet);
-  await count("updates-by-day", `${params.id}:${caller.wallet}`);
+  const tokenId = await tokenIdOf(deps, params.ref);
+  const target = { tokenId, now };
+  const sale = { payment, bought: newProfileWrite(tokenId) };
+  const authorize = await authorizeController(deps, tokenId, caller.wallet);
+  await count("updates-by-day", `${tokenId}:${caller.wallet}`);
   if (!query.onchain || !isForChain(update)) {
     const work = async (write: Write) => ({ result: await updateOffchain(write, update), scored: true });
     const updated = await writeAgent(deps, target, authorize, work, sale);
-    return json({ success: true, tokenId: params.id, updated, storage: "offchain", ...ignoredOf(update) });
+    return json({ success: true, tokenId, updated, storage: "offchain", ...ignoredOf(update) });
   }
   const identity = deps.config.contracts.identity.address;
   const indexedBlock = deps.index.block;
@@ -97,10 +99,10 @@ async function change(call: Change, update: Update, json: Json<typeof responses>
     timeoutMs: deps.config.mintWaitMs,
     what: "update",
   });
-  if (!complete) return pendingWrite(params.id, mined);
+  if (!complete) return pendingWrite(tokenId, mined);
   return json({
     success: true,
-    tokenId: params.id,
+    tokenId,
     updated,
     storage: "onchain",
     txHashes: mined.map(({ txHash }) => txHash),

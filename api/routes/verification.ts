@@ -3,19 +3,20 @@ import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import { endpoint } from "../endpoint.ts";
-import { tokenId } from "../parameters.ts";
+import { agentRef } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import { exchangeVerifySchema, verifySchema } from "../schemas/verification.ts";
+import { tokenIdOf } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { verifyExchange } from "../services/verify-exchange.ts";
 import { verifyWallet } from "../services/verify-wallet.ts";
 
-const params = z.object({ id: tokenId });
+const params = z.object({ ref: agentRef });
 const errors: ErrorCode[] = ["forbidden", "not_found", "conflict", "out_of_funds"];
 
 export const walletVerify = endpoint({
   method: "post",
-  path: "/api/v2/agent/{id}/verify",
+  path: "/api/v2/agent/{ref}/verify",
   operationId: "verifyWallet",
   tag: "Verification",
   summary: "Verify the agent's wallet, by its own signature",
@@ -26,21 +27,21 @@ export const walletVerify = endpoint({
   params,
   responses: { 200: { description: "Verified on chain", schema: verifySchema }, 202: PENDING_WRITE },
   errors,
-  async handler({ deps, params: { id }, caller, now }, json) {
-    const answer = (txHash: string, block: number) =>
-      json({ success: true, tokenId: id, verified: true, txHash, block });
-    const begun = await verifyWallet(deps, { tokenId: id, wallet: caller.wallet, now });
+  async handler({ deps, params: { ref }, caller, now }, json) {
+    const tokenId = await tokenIdOf(deps, ref);
+    const answer = (txHash: string, block: number) => json({ success: true, tokenId, verified: true, txHash, block });
+    const begun = await verifyWallet(deps, { tokenId, wallet: caller.wallet, now });
     if ("txHash" in begun) return answer(begun.txHash, begun.block);
     const waiting = { timeoutMs: deps.config.mintWaitMs, what: "verification" };
     const { mined } = await minedIntents(deps.db, [begun.intentKey], waiting);
     const [done] = mined;
-    return done ? answer(done.txHash, done.block) : pendingWrite(id, mined);
+    return done ? answer(done.txHash, done.block) : pendingWrite(tokenId, mined);
   },
 });
 
 export const exchangeVerify = endpoint({
   method: "post",
-  path: "/api/v2/agent/{id}/coinbase-verify",
+  path: "/api/v2/agent/{ref}/coinbase-verify",
   operationId: "verifyExchange",
   tag: "Verification",
   summary: "Verify the owner by the exchange's attestation",
@@ -51,14 +52,15 @@ export const exchangeVerify = endpoint({
   params,
   responses: { 200: { description: "Verified", schema: exchangeVerifySchema }, 202: PENDING_WRITE },
   errors: [...errors, "gone"],
-  async handler({ deps, params: { id }, caller, now }, json) {
-    const { attestation, intentKey } = await verifyExchange(deps, { tokenId: id, wallet: caller.wallet, now });
+  async handler({ deps, params: { ref }, caller, now }, json) {
+    const tokenId = await tokenIdOf(deps, ref);
+    const { attestation, intentKey } = await verifyExchange(deps, { tokenId, wallet: caller.wallet, now });
     const waiting = { timeoutMs: deps.config.mintWaitMs, what: "verification" };
     const { complete, mined } = await minedIntents(deps.db, intentKey === null ? [] : [intentKey], waiting);
-    if (!complete) return pendingWrite(id, mined);
+    if (!complete) return pendingWrite(tokenId, mined);
     return json({
       success: true,
-      tokenId: id,
+      tokenId,
       coinbaseVerified: true,
       attestationUid: attestation.uid,
       attester: checksum(attestation.attester),

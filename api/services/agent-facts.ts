@@ -24,6 +24,10 @@ export async function factsOf(
   return facts ?? failNoAgent(ref);
 }
 
+/** The token id of an agent that a path names. @throws Failure not_found for a wallet without an agent */
+export const tokenIdOf = async ({ facts }: { facts: ReadFacts }, ref: AgentRef): Promise<number> =>
+  "tokenId" in ref ? ref.tokenId : (await factsOf(facts, ref)).tokenId;
+
 /** How the service's agents are named. */
 export const ownRegistry = ({ contracts }: Config): OwnRegistry => ({ identity: contracts.identity.address });
 

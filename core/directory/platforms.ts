@@ -61,3 +61,9 @@ export const provesWallets = (platform: PlatformKey): boolean =>
 export const LAUNCHING_PLATFORMS: readonly PlatformKey[] = PLATFORMS.flatMap(({ key, launchesTokens }) =>
   launchesTokens ? [key] : [],
 );
+
+/**
+ * The schema of an agent in a path. One for agents of all registries and for those registered here: generators make one type
+ * of each segment of a path. Registries name agents by up to 2,000 characters.
+ */
+export const AGENT_REF_SCHEMA = { type: "string", minLength: 1, maxLength: 2_100 };

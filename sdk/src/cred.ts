@@ -2,7 +2,7 @@
 import { concat, encodeAbiParameters, type Hex, keccak256 } from "viem";
 import type { components } from "./openapi.ts";
 
-/** The answer of `GET /api/v2/agent/{id}/cred/proof`. */
+/** The answer of `GET /api/v2/agent/{ref}/cred/proof`. */
 export type CredProof = components["schemas"]["CredProof"];
 
 /** What reads the chain: a public client of viem, or an object with the same three methods. Use a node that you trust. */

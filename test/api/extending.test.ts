@@ -246,7 +246,7 @@ describe("a platform added in memory", () => {
   it("has its variables, its operation in the document and its body", () => {
     const { MASTODON_API_URL: variable } = declaredVariables(API_AND_WORKERS, platforms);
     expect(variable).toMatchObject({ default: "https://m.example", doc: "A Mastodon server", readBy: API_AND_WORKERS });
-    const { operationId, summary } = api.document.paths["/api/v2/agent/{id}/verify/mastodon"]!.post!;
+    const { operationId, summary } = api.document.paths["/api/v2/agent/{ref}/verify/mastodon"]!.post!;
     expect([operationId, summary]).toEqual(["verifyMastodon", mastodon.summary]);
     expect(api.document.components.schemas).toHaveProperty("MastodonProofRequest");
   });

@@ -3,6 +3,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { exampleOf, operationsOf, type Schema } from "../../core/described-operations.ts";
+import { plantAgents, walletOf } from "./support/agents.ts";
 import { type Operation, startApi, type TestApi } from "./support/api.ts";
 import { problemOf } from "./support/conformance.ts";
 
@@ -69,6 +70,44 @@ describe("the document", () => {
       );
     });
     expect(faults).toEqual([]);
+  });
+
+  it("has one name and one schema for each segment of its paths, of which generators make one node", () => {
+    const nodes = new Map<string, Set<string>>();
+    for (const [, path, { parameters }] of operations) {
+      const segments = path.split("/");
+      for (const [i, segment] of segments.entries()) {
+        const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+        if (name === undefined) continue;
+        const node = segments
+          .slice(0, i)
+          .join("/")
+          .replaceAll(/\{\w+\}/g, "{}");
+        const { schema } = parameters.find((each) => each.in === "path" && each.name === name)!;
+        nodes.set(node, (nodes.get(node) ?? new Set()).add(`${name} ${JSON.stringify(schema)}`));
+      }
+    }
+    expect(nodes.get("/api/v2/agent")?.size).toBe(1);
+    for (const [node, forms] of nodes) expect([node, [...forms]]).toEqual([node, [[...forms][0]]]);
+  });
+
+  it("has paths of an agent that each take its id, its id in the directory and its wallet", async () => {
+    await plantAgents(api.database.pool, [{ tokenId: 7, score: 10 }]);
+    const paths = operations.filter(([method, path]) => method === "get" && path.startsWith("/api/v2/agent/{ref}"));
+    expect(paths.length).toBeGreaterThan(15);
+    for (const [, path] of paths) {
+      const answers = await Promise.all(
+        ["7", "helixa-7", "HELIXA-7", walletOf(7), walletOf(7).replace(/[a-f]/g, (letter) => letter.toUpperCase())].map(
+          async (ref) => {
+            const { status, body } = await api.get(path.replace("{ref}", ref));
+            expect([undefined, 7]).toContain(body.tokenId);
+            return [path, status];
+          },
+        ),
+      );
+      expect(answers).toEqual(answers.map(() => answers[0]));
+      expect(answers[0]![1]).not.toBe(400);
+    }
   });
 
   it("says null beside a type, where tools look for it, and among the words of an enum", () => {

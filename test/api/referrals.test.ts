@@ -51,10 +51,9 @@ describe("/agent/{id}/referral", () => {
     expect((await api.get(`/api/v2/referral/${code}`)).status).toBe(200);
   });
 
-  it("is 404 for unknown agents and 400 for what is no token id", async () => {
+  it("is 404 for unknown agents and 400 for what names no agent", async () => {
     expect(await api.get("/api/v2/agent/999/referral")).toMatchObject({ status: 404, body: { code: "not_found" } });
-    for (const id of ["x", "-1", "0x10", bendr.wallet])
-      expect((await api.get(`/api/v2/agent/${id}/referral`)).status).toBe(400);
+    for (const id of ["x", "-1", "0x10"]) expect((await api.get(`/api/v2/agent/${id}/referral`)).status).toBe(400);
   });
 });
 

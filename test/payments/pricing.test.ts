@@ -191,7 +191,7 @@ describe("an update that has a price", () => {
       const payable = discovery.payments.methods.find(({ status }) => status === "available")!.endpoints;
       return {
         pricing: (await api.get("/api/v2/pricing")).body.update,
-        discovery: payable.includes("/api/v2/agent/{id}/update"),
+        discovery: payable.includes("/api/v2/agent/{ref}/update"),
         registration: payable.includes("/api/v2/mint"),
         llms: /\/update\].*1\.00 USDC/.test((await api.get("/llms.txt")).text),
         mcp: mcp.text.includes("A change of an agent's profile costs 1.00 USDC"),
@@ -208,6 +208,6 @@ describe("an update that has a price", () => {
     expect(await places()).toEqual({
       ...{ pricing: "0.00", discovery: false, registration: true, llms: false, mcp: false, a2a: false },
     });
-    expect(api.document.paths["/api/v2/agent/{id}/update"]!.post!.responses).toHaveProperty("402");
+    expect(api.document.paths["/api/v2/agent/{ref}/update"]!.post!.responses).toHaveProperty("402");
   });
 });
