@@ -62,7 +62,7 @@ export type ApiDeps = {
   replicas?: ReadPool | undefined;
   index: IndexTracker;
   /** Lists of agents from memory, on the database of `db`; without it SQL answers all of them. */
-  agentList?: Pick<AgentList, "recall">;
+  agentList?: Pick<AgentList, "recall" | "shows">;
   /** Pages of the directory from memory, likewise. */
   directory?: Pick<DirectoryList, "list" | "shown" | "totals" | "shows">;
   chain: Chain;

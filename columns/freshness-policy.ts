@@ -18,6 +18,11 @@ export type FreshnessPolicy = {
   next(): ColumnTable | undefined;
   /** The table, if it is not too old to be used at all. */
   usable(): ColumnTable | undefined;
+  /**
+   * Whether all answers show what was committed before a moment, in milliseconds since the epoch: without a usable table SQL
+   * gives them. A table that does not show it yet is compared with the database at once.
+   */
+  shows(moment: number): boolean;
 };
 
 export function freshnessPolicy(live: LiveTable<unknown> | undefined, maxAgeMs: number): FreshnessPolicy {
@@ -28,6 +33,11 @@ export function freshnessPolicy(live: LiveTable<unknown> | undefined, maxAgeMs: 
   return {
     fresh,
     usable,
+    shows(moment) {
+      if (usable() === undefined || live!.asOf!.getTime() >= moment) return true;
+      live!.wake();
+      return false;
+    },
     next() {
       const table = fresh();
       if (table) return table;

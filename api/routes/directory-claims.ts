@@ -7,6 +7,7 @@ import { endpoint } from "../endpoint.ts";
 import { documented, optionalChoice } from "../parameters.ts";
 import { claimedSchema, tokenClaimSchema } from "../schemas/directory.ts";
 import { unknownAgent } from "../services/directory-agent.ts";
+import { listsShow } from "../services/shown-write.ts";
 
 export const ref = z
   .string()
@@ -59,7 +60,8 @@ export const terminalToken = endpoint({
   body: tokenClaimSchema,
   responses: { 200: { description: "Stored as a claim", schema: claimedSchema } },
   errors: ["not_found", "conflict"],
-  async handler({ deps: { db }, params, query, body, now, networks, count }, json) {
+  async handler({ deps, params, query, body, now, networks, count }, json) {
+    const { db } = deps;
     await count("claims", networks);
     const id = await writtenDirectoryId(db, params.ref, query.platform);
     if (id === null) return unknownAgent();
@@ -70,6 +72,8 @@ export const terminalToken = endpoint({
       marketCapUsd: body.token_market_cap,
     };
     const updated = await claimToken(db, id, claim, new Date(now));
-    return updated === 0 ? unknownAgent() : json({ success: true, updated });
+    if (updated === 0) return unknownAgent();
+    await listsShow(deps);
+    return json({ success: true, updated });
   },
 });

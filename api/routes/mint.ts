@@ -14,9 +14,10 @@ import type { Checkout } from "../payments/checkout.ts";
 import { mintBodySchema, mintStateSchema, pendingMintSchema, registrationSchema } from "../schemas/mint.ts";
 import { acceptMint, awaitMint, type MintDeps, mintStatus } from "../services/mint.ts";
 import { isMinted, type RegistrationView, receiverOf, registrationOf } from "../services/registration.ts";
+import { isShown } from "../services/shown-write.ts";
 
-/** How long an answer waits for the index after the chain has answered, to show the agent in full. */
-const INDEX_TIMEOUT_MS = { mint: 3_000, state: 500 };
+/** Max milliseconds that the state of a registration waits for the index, to show the agent in full. */
+const INDEX_TIMEOUT_MS = 500;
 
 export const mint = endpoint({
   method: "post",
@@ -92,7 +93,7 @@ type MintOutcome =
   | { registration: RegistrationView; sent: { status: 201; headers: Record<string, string> } };
 
 /**
- * What became of an accepted registration: 201 when the chain decides in time, else 202.
+ * What became of an accepted registration: 201 when the chain decides and reads show the agent in time, else 202.
  * @param hint the advice for a registration that the chain refused, and the state of its payment
  * @throws Failure conflict when the chain has refused it
  */
@@ -102,14 +103,17 @@ export async function mintOutcome(
   hint: { again: string; credit: string },
 ): Promise<MintOutcome> {
   const known = accepted.createdAt.getTime() !== now;
-  const decided = await awaitMint(deps.db, accepted.mintId, deps.config.mintWaitMs);
+  const { mintWaitMs } = deps.config;
+  const deadline = performance.now() + mintWaitMs;
+  const decided = await awaitMint(deps.db, accepted.mintId, mintWaitMs);
   if (decided.state === "pending") return { pending: pending(deps, decided) };
   if (!isMinted(decided))
     return fail("conflict", `The chain refused the registration: ${decided.error ?? "no reason was given"}.`, {
       extra: { mintId: decided.mintId },
       hint: payment.price > 0n ? `${hint.again} ${hint.credit}` : hint.again,
     });
-  const registration = await registrationOf(deps, decided, now, INDEX_TIMEOUT_MS.mint);
+  if (!(await isShown(deps, decided, deadline))) return { pending: pending(deps, decided) };
+  const registration = await registrationOf(deps, decided, now);
   return { registration, sent: { status: 201, headers: known ? { "Idempotent-Replayed": "true" } : {} } };
 }
 
@@ -166,7 +170,8 @@ export const mintState = endpoint({
     const found = await mintStatus(deps.db, mintId);
     if (!found) return fail("not_found", "There is no such registration.");
     if (isMinted(found)) {
-      const registration = await registrationOf(deps, found, now, INDEX_TIMEOUT_MS.state);
+      await deps.index.waitFor(found.block, INDEX_TIMEOUT_MS);
+      const registration = await registrationOf(deps, found, now);
       return json({ status: "minted", mintId, ...registration, ...receiverOf(found) });
     }
     if (found.state === "pending") return json(pending(deps, found));

@@ -34,8 +34,7 @@ export const linkToken = endpoint({
   async handler({ deps, params: { ref }, body, caller, now }, json) {
     const tokenId = await tokenIdOf(deps, ref);
     const { token, intentKeys } = await link(deps, { tokenId, wallet: caller.wallet, input: body, now });
-    const waiting = { timeoutMs: deps.config.mintWaitMs, what: "link" };
-    const { complete, mined } = await minedIntents(deps.db, intentKeys, waiting);
+    const { complete, mined } = await minedIntents(deps, intentKeys, { tokenId, what: "link" });
     if (!complete) return pendingWrite(tokenId, mined);
     return json({
       success: true,

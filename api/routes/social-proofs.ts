@@ -74,10 +74,7 @@ async function proveOn(platform: ProofPlatform, call: ProofCall, json: Json<Retu
   });
   const { transaction, handle, username, accountId, trait } = proven;
   if ("txHash" in transaction) return json(body(transaction));
-  const { complete, mined } = await minedIntents(deps.db, [transaction.intentKey], {
-    timeoutMs: deps.config.mintWaitMs,
-    what: "trait",
-  });
+  const { complete, mined } = await minedIntents(deps, [transaction.intentKey], { tokenId, what: "trait" });
   return complete ? json(body(mined[0]!)) : pendingWrite(tokenId, mined);
 
   function body({ txHash, block }: { txHash: `0x${string}`; block?: number }) {

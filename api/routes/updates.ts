@@ -95,10 +95,7 @@ async function change(call: Change, update: Update, json: Json<typeof responses>
   const asked = { wallet: caller.wallet, identity, indexedBlock, traitPriceWei, profileWrite: sale.bought };
   const work = async (write: Write) => ({ result: await updateOnchain(write, update, asked), scored: false });
   const { updated, intentKeys } = await writeAgent(deps, target, authorize, work, sale);
-  const { complete, mined } = await minedIntents(deps.db, intentKeys, {
-    timeoutMs: deps.config.mintWaitMs,
-    what: "update",
-  });
+  const { complete, mined } = await minedIntents(deps, intentKeys, { tokenId, what: "update" });
   if (!complete) return pendingWrite(tokenId, mined);
   return json({
     success: true,

@@ -32,10 +32,8 @@ export const walletVerify = endpoint({
     const answer = (txHash: string, block: number) => json({ success: true, tokenId, verified: true, txHash, block });
     const begun = await verifyWallet(deps, { tokenId, wallet: caller.wallet, now });
     if ("txHash" in begun) return answer(begun.txHash, begun.block);
-    const waiting = { timeoutMs: deps.config.mintWaitMs, what: "verification" };
-    const { mined } = await minedIntents(deps.db, [begun.intentKey], waiting);
-    const [done] = mined;
-    return done ? answer(done.txHash, done.block) : pendingWrite(tokenId, mined);
+    const { complete, mined } = await minedIntents(deps, [begun.intentKey], { tokenId, what: "verification" });
+    return complete ? answer(mined[0]!.txHash, mined[0]!.block) : pendingWrite(tokenId, mined);
   },
 });
 
@@ -55,8 +53,8 @@ export const exchangeVerify = endpoint({
   async handler({ deps, params: { ref }, caller, now }, json) {
     const tokenId = await tokenIdOf(deps, ref);
     const { attestation, intentKey } = await verifyExchange(deps, { tokenId, wallet: caller.wallet, now });
-    const waiting = { timeoutMs: deps.config.mintWaitMs, what: "verification" };
-    const { complete, mined } = await minedIntents(deps.db, intentKey === null ? [] : [intentKey], waiting);
+    const intentKeys = intentKey === null ? [] : [intentKey];
+    const { complete, mined } = await minedIntents(deps, intentKeys, { tokenId, what: "verification" });
     if (!complete) return pendingWrite(tokenId, mined);
     return json({
       success: true,

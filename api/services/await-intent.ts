@@ -3,8 +3,10 @@ import type pg from "pg";
 import type { Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import { type Intent, intentsByKey, OUTCOME_CHANNEL } from "../../db/transactions/transaction-outbox.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { type Json, json } from "../reply.ts";
 import type { PENDING_WRITE } from "../schemas/pending.ts";
+import { isShown } from "./shown-write.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** An intent whose transaction is in a block and succeeded. */
@@ -32,17 +34,20 @@ export function awaitIntents(db: pg.Pool, intentKeys: readonly string[], timeout
 }
 
 /**
- * Waits like `awaitIntents`, and accepts success only.
+ * Waits like `awaitIntents` and until reads show the agent as they left it, for as long as a write may wait in all, and
+ * accepts success only.
  * @param what names the operation in the sentence of a refusal: "The chain refused the <what>: …"
- * @returns the mined intents in the order of their keys, and whether that is all of them
+ * @returns the mined intents in the order of their keys, and whether that is all of them and reads show it
  * @throws Failure conflict when the chain refused one of them; a repetition of the request tries that intent anew
  */
 export async function minedIntents(
-  db: pg.Pool,
+  deps: Pick<HandlerDeps, "db" | "config" | "index" | "agentList" | "directory">,
   intentKeys: readonly string[],
-  { timeoutMs, what }: { timeoutMs: number; what: string },
+  { tokenId, what }: { tokenId: number; what: string },
 ): Promise<{ complete: boolean; mined: MinedIntent[] }> {
-  const intents = await awaitIntents(db, intentKeys, timeoutMs);
+  const { mintWaitMs } = deps.config;
+  const deadline = performance.now() + mintWaitMs;
+  const intents = await awaitIntents(deps.db, intentKeys, mintWaitMs);
   const mined = intents.filter((intent): intent is MinedIntent => intent.state === "mined");
   const refused = intents.find(({ state }) => state === "failed" || state === "reverted");
   if (refused)
@@ -50,7 +55,9 @@ export async function minedIntents(
       hint: "Repeat the request to try again, with a new Idempotency-Key if it had one.",
       extra: { txHashes: mined.map(({ txHash }) => txHash) },
     });
-  return { complete: mined.length === intentKeys.length, mined };
+  if (mined.length < intentKeys.length) return { complete: false, mined };
+  const block = Math.max(...mined.map(({ block }) => block));
+  return { complete: mined.length === 0 || (await isShown(deps, { tokenId, block }, deadline)), mined };
 }
 
 /**
@@ -63,7 +70,7 @@ export const pendingWrite = (tokenId: number, mined: readonly MinedIntent[]) =>
       status: "pending",
       tokenId,
       txHashes: mined.map(({ txHash }) => txHash),
-      message: "The transaction is on its way. Repeat the same request to learn what became of it.",
+      message: "The write is on its way to where reads show it. Repeat the same request to learn what became of it.",
     },
     { status: 202, final: false, headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
   );

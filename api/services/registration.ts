@@ -22,21 +22,12 @@ export type RegistrationView = z.output<typeof registrationSchema>;
 
 export const isMinted = (mint: Mint): mint is MintedMint => mint.state === "minted";
 
-/**
- * The registration of a finished mint.
- * @param maxWaitMs how long to wait for the index, so that the agent can be shown in full
- */
-export async function registrationOf(
-  deps: HandlerDeps,
-  mint: MintedMint,
-  now: number,
-  maxWaitMs: number,
-): Promise<RegistrationView> {
+/** The registration of a finished mint, with its agent once the index has it. */
+export async function registrationOf(deps: HandlerDeps, mint: MintedMint, now: number): Promise<RegistrationView> {
   const { db, config, index } = deps;
   const { service, contracts } = config;
   const { tokenId } = mint;
-  const indexed = index.block >= mint.block || (await index.waitFor(mint.block, maxWaitMs));
-  const [facts] = indexed ? await loadFacts(db, [tokenId]) : [];
+  const [facts] = index.block >= mint.block ? await loadFacts(db, [tokenId]) : [];
   const code = await ownCode(deps, mint);
   const og = mint.solanaAddress === null ? ogOf(mint.wallet) : undefined;
   const referrer = mint.referralCode === null ? null : await referrerOf(db, mint.referralCode);

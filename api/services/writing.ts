@@ -7,6 +7,7 @@ import { isNoIndex, type Queryable, rehearsal, transaction } from "../../db/sql/
 import type { HandlerDeps } from "../handler-deps.ts";
 import { type Checkout, FREE_CHECKOUT } from "../payments/checkout.ts";
 import { factsOf } from "./agent-facts.ts";
+import { listsShow } from "./shown-write.ts";
 
 /** The arguments of a write. */
 export type Write = {
@@ -37,6 +38,7 @@ export const WRITE_FAULT_POINTS = ["write.before-commit", "write.after-commit"] 
  * Check then write: who may change the agent, then the write and its score; a transfer may be indexed: advisory lock of
  * the agent, and checked again inside. (verify-wallet.ts keeps the chain's answer, which counts only while the index
  * names that wallet.)
+ * Returns once the lists of this process show the new score.
  * @param authorize throws unless the caller may do it
  * @param work writes; `scored` says whether it may have changed the score, which is then computed in the same commit.
  *   It runs twice where there is a price, so it must not touch anything outside its transaction
@@ -59,15 +61,16 @@ export async function writeAgent<T>(
   try {
     if (payment.price > 0n) await rehearsal(deps.db, attempt);
     const paid = await payment.settle();
-    const result = await transaction(deps.db, async (tx) => {
+    const written = await transaction(deps.db, async (tx) => {
       const { result, scored, cause = "profile" } = await attempt(tx);
       if (scored) await recomputeCred(tx, { tokenIds: [target.tokenId] }, { now, cause });
       await paid.fulfil(tx, bought);
       deps.fault("write.before-commit");
-      return result;
+      return { result, scored };
     });
     deps.fault("write.after-commit");
-    return result;
+    if (written.scored) await listsShow(deps);
+    return written.result;
   } catch (error) {
     if (isNoIndex(error)) fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
     throw error;

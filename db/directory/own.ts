@@ -77,6 +77,22 @@ export const showsBlock = statement({
   prepared: true,
 }).onlyValue;
 
+/** Whether score and row of an agent are as of a block that is indexed, or later. */
+export const showsAgent = statement({
+  name: "directory-shows-agent",
+  params: { tokenId: int8, block: int8 },
+  text: `
+    select not exists (
+      select from onchain.agent a
+      left join offchain.cred c on c.token_id = a.token_id
+      left join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = a.token_id::text
+      where a.token_id = $tokenId::int8 and a.updated_block >= $block::int8
+        and (c.seen_block is null or c.seen_block < $block::int8 or i.digest is null or i.digest::int8 < $block::int8)
+    ) as shown`,
+  columns: { shown: bool },
+  prepared: true,
+}).onlyValue;
+
 /**
  * Brings the rows of some agents up to date, and takes out those of agents that are gone.
  * One item: an agent whose row the database refuses (`storeSet`) is shown by its id and addresses alone.

@@ -42,6 +42,8 @@ export type AgentList = {
   readonly block: number;
   /** When memory was last known to equal the database. */
   readonly asOf: Date | undefined;
+  /** Whether pages show everything that was committed before a moment, in milliseconds since the epoch. */
+  shows(moment: number): boolean;
   stats(): LiveTableStats;
   /** Resolves true once memory has `block`, false after `timeoutMs`. */
   waitFor(block: number, timeoutMs: number): Promise<boolean>;
@@ -66,7 +68,7 @@ const MAX_AGE_MS = 1_500;
 /** Opens the lists of agents; usable at once. `url` is that of the role `app`. */
 export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...options }: AgentListOptions): AgentList {
   const live = enabled ? openLiveTable(source, entryOf("load-agents"), options) : undefined;
-  const { fresh, next, usable } = freshnessPolicy(live, maxAgeMs);
+  const { fresh, next, usable, shows } = freshnessPolicy(live, maxAgeMs);
   const block = () => (fresh() ? live!.state!.block : -1);
 
   function waitFor(wanted: number, timeoutMs: number): Promise<boolean> {
@@ -121,6 +123,7 @@ export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...op
     get asOf() {
       return live?.asOf;
     },
+    shows,
     stats: () => live?.stats() ?? initialStats("off"),
     waitFor,
     close: async () => live?.close(),

@@ -69,7 +69,7 @@ export function openDirectoryList({
   ...options
 }: DirectoryListOptions): DirectoryList {
   const live = enabled ? openLiveTable(source, entryOf("load-directory"), options) : undefined;
-  const { fresh, next, usable } = freshnessPolicy(live, maxAgeMs);
+  const { fresh, next, usable, shows } = freshnessPolicy(live, maxAgeMs);
   const cachedTotals = new CachedTotals(db);
   const cache = new RowCache(CACHE_BYTES);
   live?.onChange((rows) => (rows === "all" ? cache.clear() : cache.invalidate(rows)));
@@ -109,8 +109,7 @@ export function openDirectoryList({
     get asOf() {
       return live?.asOf;
     },
-    // Without a usable table SQL answers every page.
-    shows: (moment) => usable() === undefined || live!.asOf!.getTime() >= moment,
+    shows,
     stats: () => live?.stats(),
     close: async () => live?.close(),
   };

@@ -20,12 +20,13 @@ let api: TestApi;
 let list: AgentList | undefined;
 let on = true;
 const answered = { fromMemory: 0, bySql: 0 };
-const agentList: Pick<AgentList, "recall"> = {
+const agentList: Pick<AgentList, "recall" | "shows"> = {
   async recall(query, minBlock) {
     const page = on ? await list?.recall(query, minBlock) : undefined;
     answered[page ? "fromMemory" : "bySql"]++;
     return page;
   },
+  shows: (moment) => list?.shows(moment) ?? true,
 };
 
 beforeEach(async () => {

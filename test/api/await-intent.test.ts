@@ -1,6 +1,7 @@
 /** Waiting for transactions: one or several, decided either way, undecided, and what a reverted one leaves behind. */
 import type pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { HandlerDeps } from "../../api/handler-deps.ts";
 import { awaitIntents, minedIntents, pendingWrite } from "../../api/services/await-intent.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import {
@@ -9,7 +10,7 @@ import {
   queueRepeatable,
   withdrawQueued,
 } from "../../db/transactions/transaction-outbox.ts";
-import { NEVER } from "../../harness/patience.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { decide } from "./support/play-sender.ts";
@@ -17,7 +18,7 @@ import { decide } from "./support/play-sender.ts";
 let database: TestDatabase;
 let db: pg.Pool;
 beforeEach(async () => {
-  database = await testDatabase();
+  database = await testDatabase({ indexed: true });
   db = database.pool;
 });
 afterEach(() => database.drop());
@@ -33,10 +34,15 @@ const listening = () =>
     return rows.length === 1;
   });
 
+/** What a wait needs of the API, for at most so many milliseconds; the index is ahead of all writes here. */
+const deps = (mintWaitMs = LONG) =>
+  ({ db, config: { mintWaitMs }, index: { block: 1_000 }, directory: { shows: () => true } }) as unknown as HandlerDeps;
+const TEST = { tokenId: 5, what: "test" };
+
 describe("waiting", () => {
   it("ends when all are decided, in the order asked", async () => {
     await Promise.all(["a:1", "b:1", "c:1"].map(queue));
-    const waiting = minedIntents(db, ["c:1", "a:1", "b:1"], { timeoutMs: 30_000, what: "test" });
+    const waiting = minedIntents(deps(), ["c:1", "a:1", "b:1"], TEST);
     await listening();
     for (const key of ["a:1", "b:1", "c:1"]) await decide(db, key, { block: 7 });
     const { complete, mined } = await waiting;
@@ -49,13 +55,13 @@ describe("waiting", () => {
   });
 
   it("of nothing is over at once", async () => {
-    expect(await minedIntents(db, [], { timeoutMs: 30_000, what: "test" })).toEqual({ complete: true, mined: [] });
+    expect(await minedIntents(deps(), [], TEST)).toEqual({ complete: true, mined: [] });
   });
 
   it("ends with time: what is mined by then is told, the rest stays under way", async () => {
     await Promise.all(["a:1", "b:1"].map(queue));
     await decide(db, "b:1", { block: 7 });
-    const { complete, mined } = await minedIntents(db, ["a:1", "b:1"], { timeoutMs: NEVER, what: "test" });
+    const { complete, mined } = await minedIntents(deps(NEVER), ["a:1", "b:1"], TEST);
     expect(complete).toBe(false);
     const reply = pendingWrite(5, mined);
     expect(reply).toMatchObject({ status: 202, final: false, headers: { "Retry-After": "5" } });
@@ -66,9 +72,17 @@ describe("waiting", () => {
     });
   });
 
+  it("ends with time though all is mined, while reads do not show it", async () => {
+    await queue("a:1");
+    await decide(db, "a:1", { block: 7 });
+    const behind = { ...deps(), index: { block: 6, waitFor: async () => false } } as unknown as HandlerDeps;
+    expect(await minedIntents(behind, ["a:1"], TEST)).toMatchObject({ complete: false, mined: [{ block: 7 }] });
+    expect(await minedIntents(deps(), ["a:1"], TEST)).toMatchObject({ complete: true });
+  });
+
   it("ends with a refusal that names the reason and what was mined nevertheless", async () => {
     await Promise.all(["a:1", "b:1"].map(queue));
-    const waiting = minedIntents(db, ["a:1", "b:1"], { timeoutMs: 30_000, what: "test" }).catch((error) => error);
+    const waiting = minedIntents(deps(), ["a:1", "b:1"], TEST).catch((error) => error);
     const hash = await decide(db, "a:1", { block: 7 });
     await decide(db, "b:1", { failed: "NotTokenOwner" });
     expect(await waiting).toMatchObject({

@@ -10,7 +10,7 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";
-import { plantAgents } from "./support/agents.ts";
+import { plantAgents, plantFollowed } from "./support/agents.ts";
 import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
 
 let api: TestApi;
@@ -68,6 +68,7 @@ async function mineNext(tokenId = 7): Promise<void> {
   await plantAgents(pool, [
     { tokenId, name: row.name, agentAddress: row.wallet, owner: row.recipient, origin: 2, updatedBlock: block },
   ]);
+  await plantFollowed(pool, { tokenId, block });
   await plantCheckpoint(pool, { block, finalized: 900 });
 }
 const minted = async (answer: Promise<Answer>, tokenId?: number) => (await Promise.all([answer, mineNext(tokenId)]))[0];

@@ -54,21 +54,6 @@ describe("real clients", () => {
     expect(response.headers.get("vary")).toMatch(/PAYMENT-SIGNATURE/);
   });
 
-  it("a contract wallet pays with what its key signs (ERC-1271), and nobody else's key pays for it", async () => {
-    const { wallet, owner } = await world.contractPayer();
-    const signed = await world.authorize(wallet.account);
-    const stranger = await world.payer(0n);
-    const forged = await world.authorize({ address: wallet.address, signTypedData: stranger.account.signTypedData });
-    const credential = await wallet.siwa();
-    expect(await api.pay(owner, forged, { credential })).toMatchObject({
-      status: 402,
-      body: { reason: "invalid_signature" },
-    });
-    expect(await world.balance(wallet.address)).toBe(10_000_000n);
-    expect((await api.pay(owner, signed, { credential })).status).toBe(201);
-    expect(await world.balance(wallet.address)).toBe(10_000_000n - MINT_PRICE);
-  });
-
   it("the contract's own mint stands beside the terms as data: contract, function, price", async () => {
     const payer = await world.payer();
     const directMint = {

@@ -27,6 +27,20 @@ export type PlantedAgent = Partial<{
   score: number;
 }>;
 
+/** Leaves score and row of the directory as workers leave them once they have followed an agent to a block. */
+export const plantFollowed = (
+  pool: pg.Pool,
+  { tokenId, block, scored = block }: { tokenId: number; block: number; scored?: number },
+) =>
+  pool.query(
+    `insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound, seen_block, computed_at)
+     values (${tokenId}, 10, 0, 0, 0, 0, 0, 0, 0, 0, ${scored}, now())
+     on conflict (token_id) do update set seen_block = excluded.seen_block;
+     insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
+     values ('helixa', '${tokenId}', 'helixa', '${tokenId}', '{}', '${block}', now(), 0)
+     on conflict (source, source_id) do update set digest = excluded.digest`,
+  );
+
 /** The wallet of a planted agent, unless it was given one: the token id, repeated. */
 export const walletOf = (tokenId: number): `0x${string}` =>
   `0x${(tokenId + 10).toString(16).padStart(4, "a").repeat(10).slice(0, 40)}`;

@@ -1,0 +1,44 @@
+/** A write's answer and the reads after it: once the answer says that something is written, every plain read shows it. */
+import { setTimeout as delay } from "node:timers/promises";
+import { showsAgent } from "../../db/directory/own.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
+
+/** Milliseconds between two looks. */
+const LOOK_MS = 50;
+/** Max milliseconds that the answer of a write off chain waits for lists. */
+const LISTS_MS = 2_000;
+
+type Lists = Pick<HandlerDeps, "agentList" | "directory">;
+
+/**
+ * Waits until the lists that this process has in memory show what is committed. Those of another process follow by the same
+ * feed of changes.
+ * @param deadline time of `performance.now()`; there is one look in any case
+ * @returns whether they show it
+ */
+export async function listsShow({ agentList, directory }: Lists, deadline = performance.now() + LISTS_MS) {
+  const since = Date.now();
+  while (![agentList, directory].every((list) => list?.shows(since) ?? true)) {
+    if (performance.now() >= deadline) return false;
+    await delay(LOOK_MS);
+  }
+  return true;
+}
+
+/**
+ * Waits until reads of this service show an agent as of a block: index, score, row of the directory, and lists.
+ * @param deadline as in `listsShow`
+ * @returns whether they show it
+ */
+export async function isShown(
+  { db, index, ...lists }: Pick<HandlerDeps, "db" | "index"> & Lists,
+  { tokenId, block }: { tokenId: number; block: number },
+  deadline: number,
+): Promise<boolean> {
+  if (index.block < block && !(await index.waitFor(block, Math.max(0, deadline - performance.now())))) return false;
+  while (!(await showsAgent(db, { tokenId, block }))) {
+    if (performance.now() >= deadline) return false;
+    await delay(LOOK_MS);
+  }
+  return listsShow(lists, deadline);
+}
