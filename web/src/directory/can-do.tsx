@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, Suspense } from "react";
 import { Link } from "wouter";
-import { canDo } from "../discover/view.ts";
+import { canDo } from "../discover/can-do.ts";
 import { counted } from "../formats.ts";
 import { Part } from "../parts/boundary.tsx";
 import { onDemand } from "../parts/on-demand.tsx";
@@ -13,7 +13,7 @@ const Hit = onDemand(async () => ({ default: (await import("../discover/hit.tsx"
 const MAX_AGENTS = 10;
 
 /** @param otherwise shown where no agent can do it either */
-export function CanDo({ q, otherwise }: { q: string; otherwise: ReactNode }) {
+export default function CanDo({ q, otherwise }: { q: string; otherwise: ReactNode }) {
   const { data: answer, isPending, isPlaceholderData } = useQuery({ ...canDo(q, MAX_AGENTS), retry: false });
   const hits = answer?.data.hits ?? [];
   if (isPending) return <Loading rows={3} />;

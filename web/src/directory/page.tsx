@@ -1,6 +1,6 @@
 /** The directory: every agent known, in one table. */
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { isSpam } from "../../../core/spam.ts";
 import { status } from "../api/queries.ts";
@@ -8,12 +8,12 @@ import { CompareBar } from "../compare/bar.tsx";
 import { comparedText } from "../compare/compared.ts";
 import { count, counted } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
+import { onDemand } from "../parts/on-demand.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { isTaken } from "../shell/keyboard.tsx";
 import { kindOf } from "../shell/search-box.tsx";
 import { store, stored, toggleStored } from "../stored.ts";
-import { CanDo } from "./can-do.tsx";
 import { Filters, type PanelOpener } from "./filters.tsx";
 import { useLiveRows } from "./live.ts";
 import { Pager, Rows, useBadged } from "./rows.tsx";
@@ -22,6 +22,9 @@ import { Tools, Totals } from "./tools.tsx";
 import { isNarrowed, PAGE_SIZE, readView, type View, widened, writeView } from "./view.ts";
 import { useWatched } from "./watched.ts";
 import { Welcome } from "./welcome.tsx";
+
+/** Loaded when no agent has the name that is searched for. */
+const CanDo = onDemand(() => import("./can-do.tsx"));
 
 export default function DirectoryPage() {
   const [params, setParams] = useSearchParams();
@@ -138,7 +141,12 @@ function Nothing({ view, change }: { view: View; change: (view: View) => void })
       )}
     </Empty>
   );
-  return kindOf(view.q) === "name" ? <CanDo q={view.q} otherwise={noMatch} /> : noMatch;
+  if (kindOf(view.q) !== "name") return noMatch;
+  return (
+    <Suspense fallback={<Loading rows={3} />}>
+      <CanDo q={view.q} otherwise={noMatch} />
+    </Suspense>
+  );
 }
 
 /** Handles j, k, Enter, s, c and f. @returns index of the current row, -1 before the first key */

@@ -11,18 +11,10 @@ import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { isTaken } from "../shell/keyboard.tsx";
+import { MAX_QUERY_LENGTH } from "./can-do.ts";
 import { Facets } from "./facets.tsx";
 import { Hit } from "./hit.tsx";
-import {
-  discovered,
-  filterCount,
-  MAX_QUERY_LENGTH,
-  NO_FILTERS,
-  pagePath,
-  readView,
-  type View,
-  writeView,
-} from "./view.ts";
+import { discovered, filterCount, NO_FILTERS, pagePath, readView, type View, writeView } from "./view.ts";
 
 /** Milliseconds without a letter after which the words are searched for. */
 const PAUSE_MS = 160;

@@ -1,14 +1,13 @@
 /** The view of discovery: the query of the page's address, the paths of its API calls, and its filters. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import { PLATFORMS } from "../../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../../core/directory/protocols.ts";
-import { call, get } from "../api/answer.ts";
+import { call } from "../api/answer.ts";
 import type { DiscoveryAnswer } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
 import { TIERS } from "../tiers.ts";
+import { MAX_QUERY_LENGTH } from "./can-do.ts";
 
-/** Max characters of a query. */
-export const MAX_QUERY_LENGTH = 300;
 const PAGE_SIZE = 20;
 
 /** Filters by the API's parameters; absent ones filter nothing. */
@@ -74,18 +73,6 @@ export const discovered = (view: View) =>
     placeholderData: keepPreviousData,
   });
 export const pagePath = (view: View): string => discoverPath(view, PAGE_SIZE);
-
-/** The first agents that can do what a text says, for the search field. */
-export const canDo = (q: string, limit: number) =>
-  queryOptions({
-    queryKey: ["can-do", q, limit],
-    // While one types, each letter would be a question to the provider of embeddings.
-    queryFn: get<DiscoveryAnswer>(
-      `${discoverPath({ ...NO_FILTERS, q: q.slice(0, MAX_QUERY_LENGTH) }, limit)}&meaning=false`,
-    ),
-    staleTime: 30_000,
-    placeholderData: keepPreviousData,
-  });
 
 type FacetKey = keyof DiscoveryAnswer["facets"];
 /** A facet as a group of filters. */

@@ -5,7 +5,7 @@ import { useDeferredValue } from "react";
 import type { DiscoveredHit, Row } from "../api/types.ts";
 import { directory, rowLink } from "../directory/source.ts";
 import { readView } from "../directory/view.ts";
-import { canDo } from "../discover/view.ts";
+import { canDo } from "../discover/can-do.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Marked } from "../parts/marked.tsx";
 import { Sigil } from "../parts/sigil.tsx";
