@@ -1,7 +1,15 @@
 /** The platforms whose agents the directory shows: the own registry, the canonical ERC-8004 registry, and the pulled ones. */
-import { LISTING_REGISTRIES, type RegistryRow } from "./registries.ts";
 
-export type Platform = Pick<RegistryRow, "key" | "label" | "provesWallets" | "launchesTokens">;
+export type Platform = {
+  /** Identifier: `platform` of the rows, and their `source` in the database and in metrics. */
+  key: string;
+  /** Display name, as in a row of the directory. */
+  label: string;
+  /** Whether the registry verifies that the wallet it names belongs to the agent. */
+  provesWallets: boolean;
+  /** Set when it launches the tokens that it names: its word about them counts. */
+  launchesTokens?: true;
+};
 
 /** The service's own registry. It comes first: on a clash of ids its agent is taken. */
 export const OWN_PLATFORM = "helixa";
@@ -37,10 +45,19 @@ const INDEXED = [
   { key: "erc8004", label: "ERC-8004", provesWallets: true },
 ] as const satisfies readonly Platform[];
 
-export type PlatformKey = (typeof INDEXED)[number]["key"] | (typeof LISTING_REGISTRIES)[number]["key"];
+/** The pulled ones; how each is pulled is in registries.ts. */
+export const PULLED = {
+  virtuals: { key: "virtuals", label: "Virtuals", provesWallets: false, launchesTokens: true },
+  agentverse: { key: "agentverse", label: "Agentverse", provesWallets: false },
+  "mcp-registry": { key: "mcp-registry", label: "MCP registry", provesWallets: false },
+  // The recipient of a payment may differ from the agent that answers.
+  "x402-bazaar": { key: "x402-bazaar", label: "x402 Bazaar", provesWallets: false },
+} as const satisfies Record<string, Platform>;
+
+export type PlatformKey = (typeof INDEXED)[number]["key"] | keyof typeof PULLED;
 
 /** All platforms. On a clash of ids the first one in this order is taken. */
-export const PLATFORMS: readonly (Platform & { key: PlatformKey })[] = [...INDEXED, ...LISTING_REGISTRIES];
+export const PLATFORMS: readonly (Platform & { key: PlatformKey })[] = [...INDEXED, ...Object.values(PULLED)];
 
 /** Reads a `rowRef`, its platform in any case; null for any other text. */
 export function readRowRef(text: string): { platform: PlatformKey; agentId: string } | null {

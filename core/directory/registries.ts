@@ -1,20 +1,13 @@
 /**
- * The list of foreign registries that fill the directory. A new registry is a row here; the compiler then requires its
+ * The list of foreign registries that fill the directory. A new registry is a row here, and in `PULLED` where its agents have rows of their own; the compiler then requires its
  * reader (registry-readers.ts), its pages (clients/registries.ts) and its simulator (devnet/simulators/upstreams.ts).
  */
 import type { UpstreamVariable } from "../operations/upstream-variable.ts";
+import { type Platform, PULLED } from "./platforms.ts";
 
-export type RegistryRow = {
-  /** Identifier: `platform` of the registry's rows, its `source` in the database and in metrics. */
-  key: string;
-  /** Display name, as in a row of the directory. */
-  label: string;
+export type RegistryRow = Platform & {
   /** Name at the beginning of a sentence, where it differs from the label. */
   sentenceName?: string;
-  /** Whether the registry verifies that the wallet it names belongs to the agent. */
-  provesWallets: boolean;
-  /** Set when it launches the tokens that it names: its word about them counts. */
-  launchesTokens?: true;
   /** Whether an id begins with a namespace, before its first `/`, in which the registry lets its holder alone publish. */
   hasNamespaces?: true;
   /** Set when its agents are who is paid: the wallet that it names is the agent. */
@@ -46,10 +39,7 @@ const DOCUMENTS = { maxSeconds: 30, maxBytes: 16_000_000 };
 
 export const REGISTRIES = [
   {
-    key: "virtuals",
-    label: "Virtuals",
-    provesWallets: false,
-    launchesTokens: true,
+    ...PULLED.virtuals,
     queryNames: ["virtuals"],
     perSecond: 3,
     // Rows hold every job with the schemas of its request and its result.
@@ -65,9 +55,7 @@ export const REGISTRIES = [
     },
   },
   {
-    key: "agentverse",
-    label: "Agentverse",
-    provesWallets: false,
+    ...PULLED.agentverse,
     queryNames: ["agentverse"],
     // Documented: about 120 a minute, and after status 429 a pause of 30 seconds (reference in fetchai/agentverse-skills).
     perSecond: 2,
@@ -80,10 +68,8 @@ export const REGISTRIES = [
     },
   },
   {
-    key: "mcp-registry",
-    label: "MCP registry",
+    ...PULLED["mcp-registry"],
     sentenceName: "The MCP registry",
-    provesWallets: false,
     hasNamespaces: true,
     perSecond: 3,
     // Rows are short: a description has 100 characters at most, and pages go by a key, so that a late one costs no more.
@@ -100,11 +86,8 @@ export const REGISTRIES = [
     },
   },
   {
-    key: "x402-bazaar",
-    label: "x402 Bazaar",
+    ...PULLED["x402-bazaar"],
     sentenceName: "The x402 Bazaar",
-    // The recipient of a payment may differ from the agent that answers.
-    provesWallets: false,
     listsPayees: true,
     queryNames: ["bazaar"],
     perSecond: 3,
@@ -140,15 +123,6 @@ export const REGISTRIES = [
       },
     },
   },
-] as const satisfies readonly RegistryRow[];
+] as const satisfies readonly (RegistryRow & ({ key: keyof typeof PULLED } | { enriches: string }))[];
 
 export type RegistryKey = (typeof REGISTRIES)[number]["key"];
-/** Registries whose agents have rows of their own. */
-type ListingKey = Exclude<(typeof REGISTRIES)[number], { enriches: string }>["key"];
-
-/** The registries whose agents have rows of their own, in the order of the list. */
-export const LISTING_REGISTRIES = REGISTRIES.filter(
-  (row) => !("enriches" in row),
-) as unknown as readonly (RegistryRow & {
-  key: ListingKey;
-})[];
