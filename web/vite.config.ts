@@ -8,8 +8,8 @@ import { defineConfig, type Plugin } from "vite";
 import { guides } from "./guides.ts";
 import { routeShape } from "./src/shell/route-shape.ts";
 
-/** Min bytes for a compressed copy; below, it saves less than a packet. */
-const LEAST_BYTES = 1024;
+/** Min bytes for a compressed copy. */
+const LEAST_BYTES = 512;
 
 /** Writes `.br` and `.gz` beside every text file, so that the API compresses nothing while it answers. */
 const compressed: Plugin = {

@@ -1,13 +1,13 @@
 /** The views and their addresses, each in files of its own. The page of an address names them (web/vite.config.ts), so that they come beside the first script. */
 import type { ComponentType } from "react";
 import { Route, Switch } from "wouter";
-import { NotFound } from "./pages/not-found.tsx";
 import { onDemand } from "./parts/on-demand.tsx";
 import { addressRef } from "./shell/address.ts";
 import { routeShape } from "./shell/route-shape.ts";
 import { Shell } from "./shell/shell.tsx";
 import { View } from "./shell/view.tsx";
 
+const NotFound = onDemand(() => import("./pages/not-found.tsx"));
 const DirectoryPage = view("/(terminal)?", () => import("./directory/page.tsx"));
 const AgentPage = view("/agent/:ref", () => import("./agent/page.tsx"));
 const ForeignPage = view("/terminal/:ref", () => import("./agent/foreign-page.tsx"));

@@ -6,7 +6,7 @@ import { Pager, Rows, useBadged } from "../directory/rows.tsx";
 import { directory, directoryPath, totalOf } from "../directory/source.ts";
 import { PAGE_SIZE, readView, type View, writeView } from "../directory/view.ts";
 import { count, short } from "../formats.ts";
-import { NotFound } from "../pages/not-found.tsx";
+import NotFound from "../pages/not-found.tsx";
 import { Address } from "../parts/address.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";

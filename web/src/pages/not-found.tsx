@@ -2,12 +2,14 @@
 import { Link } from "wouter";
 import { Empty } from "../parts/states.tsx";
 
-export const NotFound = () => (
-  <div className="page">
-    <Empty instead title="There is nothing at this address">
-      <p>
-        The <Link href="/">directory</Link> has every agent.
-      </p>
-    </Empty>
-  </div>
-);
+export default function NotFound() {
+  return (
+    <div className="page">
+      <Empty instead title="There is nothing at this address">
+        <p>
+          The <Link href="/">directory</Link> has every agent.
+        </p>
+      </Empty>
+    </div>
+  );
+}
