@@ -281,7 +281,7 @@ async function seedWorld(say: (line: string) => void): Promise<void> {
     rpcUrl: stack.rpcUrl!,
     simulatorUrl: stack.simulatorUrl!,
     prefix: stack.config.service.prefix,
-    databaseUrl: stack.env.DATABASE_URL!,
+    databaseUrl: stack.env.DATABASE_URL ?? stack.config.database.url!,
     devnet: stack.devnet!,
     setsTokenUris: childEnvironment(stack.env).service.TOKEN_URIS === "true",
     say,
