@@ -18,6 +18,8 @@ const BLOCKS_AN_HOUR = 1_800;
 const CHUNK = 300;
 /** Seconds without blocks of ours and without traffic, over which the CPU is taken. */
 const QUIET_SECONDS = 60;
+/** Seconds after the traffic until all is at rest: jobs rest after a minute. */
+const REST_SECONDS = 90;
 const MOST_MB = 1024;
 const MOST_CPU = 5;
 const MOST_TRANSACTIONS = 5;
@@ -31,6 +33,7 @@ export default async function idle(args: string[]): Promise<void> {
     const began = performance.now();
     for (let hour = 1; hour <= hours; hour++) await simulateHour(stack);
     const took = ((performance.now() - began) / 60_000).toFixed(1);
+    await wait(REST_SECONDS * 1_000);
     await show(stack, `after ${hours} simulated hours: ${hours * BLOCKS_AN_HOUR} blocks in ${took} minutes`);
   });
 }
@@ -53,15 +56,17 @@ async function simulateHour({ devnet: { apiUrl, rpcUrl } }: Stack): Promise<void
 async function show(stack: Stack, title: string): Promise<void> {
   const root = stack.process.pid!;
   const parts = () => [...processesByPart(root), ["all", processesBelow(root)] as const];
-  const cpuOfAll = (pids: readonly number[]) => sum(pids.map((pid) => cpuOf(pid)));
+  /** Of those that are still there. */
+  const total = (of: (pid: number) => number, pids: readonly number[]) => sum(pids.map(of).filter(Number.isFinite));
+  const cpuOfAll = (pids: readonly number[]) => total((pid) => cpuOf(pid), pids);
   const before = new Map(parts().map(([name, pids]) => [name, cpuOfAll(pids)]));
   const { transactions: earlier } = await databaseOf(stack);
   await wait(QUIET_SECONDS * 1_000);
   const { transactions, connections } = await databaseOf(stack);
   const rows = parts().map(([name, pids]) => ({
     ...{ name, processes: pids.length },
-    resident: sum(pids.map((pid) => residentBytes(pid))) / 2 ** 20,
-    proportional: sum(pids.map((pid) => proportionalBytes(pid))) / 2 ** 20,
+    resident: total((pid) => residentBytes(pid), pids) / 2 ** 20,
+    proportional: total(proportionalBytes, pids) / 2 ** 20,
     cpu: ((cpuOfAll(pids) - (before.get(name) ?? 0)) / QUIET_SECONDS) * 100,
   }));
   const body = rows.map(({ name, processes, resident, proportional, cpu }) => [
