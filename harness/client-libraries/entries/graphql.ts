@@ -13,13 +13,13 @@ import { graphql } from "./api/gql.ts";
 import type { AgentQuery } from "./api/graphql.ts";
 declare const process: { argv: string[] };
 const [, , url = "", key = "", id = ""] = process.argv;
-const query = print(graphql("query Agent($tokenId: BigInt!) { agent(tokenId: $tokenId) { name points } }"));
+const query = print(graphql(\`query Agent($tokenId: Int!) { agent(tokenId: $tokenId) { name mintedAt } }\`));
 const headers = { "content-type": "application/json", "x-api-key": key };
-const body = JSON.stringify({ query, variables: { tokenId: id } });
+const body = JSON.stringify({ query, variables: { tokenId: Number(id) } });
 const { data } = (await (await fetch(url, { method: "POST", headers, body })).json()) as { data: AgentQuery };
 // @ts-expect-error The column is a number.
-const points: string = data.agent!.points;
-console.log(data.agent?.name, typeof points);
+const mintedAt: string = data.agent!.mintedAt;
+console.log(data.agent?.name, typeof mintedAt);
 `;
 
 /** Makes the code from what a source of the schema says, compiles it and runs a program on it. */
