@@ -85,7 +85,7 @@ async function answerOf(
 function withCall({ name, endpoint }: Tool, failure: Failure): Failure {
   const { example } = takenBy(endpoint);
   if (failure.code !== "invalid_input" || example === null) return failure;
-  return new Failure(failure.code, failure.message, { hint: `For example: ${name} ${example}`, ...failure.options });
+  return new Failure(failure.code, failure.message, { ...failure.options, hint: `For example: ${name} ${example}` });
 }
 
 /** Words that models write for an argument: in place of `q` what is searched for, in place of `ref` or `id` the agent. */
