@@ -39,12 +39,14 @@ import { mineQueued } from "./support/play-sender.ts";
 const LISTS = {
   platform: [
     "core/proof-platforms.ts",
+    "core/proof-platforms/marks.ts",
     "clients/proof-platforms.ts",
     "devnet/simulators/upstreams.ts",
     "web/src/manage/proof-forms.ts",
     "web/src/parts/row-badges.tsx",
   ],
   registry: [
+    "core/directory/platforms.ts",
     "core/directory/registries.ts",
     "core/directory/registry-readers.ts",
     "clients/registries.ts",
@@ -53,7 +55,10 @@ const LISTS = {
   ],
 };
 /** Whose accounts the seeded world has, and sentences that name platforms: no part of a proof. */
-const BESIDE = ["devnet/world.ts", "web/src/mint/steps.tsx", "web/src/report/risks.ts"];
+const BESIDE = [
+  ...["core/described-operations.ts", "devnet/world.ts", "web/src/directory/welcome.tsx", "web/src/mint/steps.tsx"],
+  "web/src/report/risks.ts",
+];
 
 describe("what exists", () => {
   it.each([
