@@ -4,7 +4,7 @@ import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { MAX_NAMED } from "../../core/events/events.ts";
 import type { Offer } from "../../core/offers/offer.ts";
 import { appendEvents } from "../events/append-events.ts";
-import { array, int8, jsonb, statement, text } from "../sql/statement.ts";
+import { array, filtered, int8, jsonb, statement, text } from "../sql/statement.ts";
 
 type Named = { id: number; source: string; name: string };
 
@@ -28,7 +28,7 @@ const CHANGED = statement({
           except select g.name from given g where g.id = s.id and g.source = s.source) as removed) c
     where cardinality(c.added) + cardinality(c.removed) > 0
       and exists (select from offchain.offer o where o.directory_id = s.id and o.source = s.source)`,
-  columns: { tokenId: int8, source: text, added: array(text), removed: array(text) },
+  columns: { tokenId: filtered(int8), source: text, added: array(text), removed: array(text) },
 });
 
 /** Appends an event for each of these endpoints that offers something else. Part of the transaction that stores what it offers. */

@@ -110,6 +110,8 @@ const REASONS: Record<string, string> = {
   "token-quotes-due": "new and known tokens, registries' and claimed ones in turn; the longest wait of each",
   "token-uris-to-check": "new tokens by id, each once, then the longest wait: a token has its price",
   "token-uris-to-fill": "by id; what is done is not due again",
+  "wallet-names":
+    "the own registry's agent of the wallet, then proven wallets by score; what only names a wallet is none of them",
   "wallets-agents": "as message-access",
   "wallets-own-agents": "as message-access",
   "webhook-claim": "turns of owners; of one webhook the longest wait",
