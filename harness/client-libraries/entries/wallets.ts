@@ -65,7 +65,7 @@ async function signsInAsGo(world: World): Promise<string> {
     const timestamp = Math.floor(Date.now() / 1_000) * 1_000;
     const message = [
       ...[`${host} wants you to sign in with your Ethereum account:`, account.address, "", "Sign in to Helixa", ""],
-      ...[`URI: https://${host}`, "Version: 1", "Chain ID: 8453", `Nonce: ${timestamp}`],
+      ...[`URI: ${new URL(world.apiUrl).origin}`, "Version: 1", "Chain ID: 8453", `Nonce: ${timestamp}`],
       `Issued At: ${print(new Date(timestamp))}`,
     ].join("\n");
     const authorization = `Bearer ${account.address}:${timestamp}:${await account.signMessage({ message })}`;
