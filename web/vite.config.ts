@@ -107,7 +107,7 @@ export default defineConfig({
             {
               name: "base",
               priority: 1,
-              test: /web\/src\/(parts\/(cred|copy|row-badges|icon|menu|sigil|states)|shell|media|compare\/(bar|compared)|directory\/(cells|facets|source|view))\b/,
+              test: /web\/src\/(parts\/(cred|copy|row-badges|icon|menu|sigil|states)|shell(?!\/palette-list)|media|compare\/(bar|compared)|directory\/(cells|facets|source|view))\b/,
             },
             { name: "base", priority: 1, tags: ["$initial"] },
           ],

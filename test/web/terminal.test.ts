@@ -526,6 +526,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         await page.goto(`/compare?ids=${id}`);
         await page.getByRole("rowheader", { name: "Trust" }).waitFor();
         await loaded(page);
+        await expect.poll(() => page.getByText("not loaded").count()).toBe(0);
         const rows = await saysOf(page, ".compare-table tbody tr", "th");
         // Scores of own agents are planted in two places here.
         if (!id.includes(":")) cred = /\d+/.exec(rows.Cred!)![0];
@@ -703,11 +704,11 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       expect(await names(page)).toEqual(["Meridian", "Foreign 006"]);
       await page.getByRole("columnheader", { name: "Agent" }).getByRole("button").click();
       await expect.poll(() => names(page)).toEqual(["Foreign 006", "Meridian"]);
-      await page.getByText("Views").click();
+      await page.getByText("Views", { exact: true }).click();
       await page.getByRole("textbox", { name: "Name of this view" }).fill("My agents");
       await page.getByRole("button", { name: "Save" }).click();
       await page.goto("/");
-      await page.getByText("Views").click();
+      await page.getByText("Views", { exact: true }).click();
       await page.getByRole("link", { name: "My agents" }).click();
       await page.waitForURL("**/?filter=watched&sort=name&dir=asc");
       await page.getByText("2 agents", { exact: true }).waitFor();
