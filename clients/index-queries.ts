@@ -10,6 +10,9 @@ const LIMITS = { headersMs: 32_000, bodyMs: 32_000, totalMs: 33_000, maxBytes: 2
 /** Max bytes of a GraphQL request: the indexer's own limit. */
 const MAX_REQUEST_BYTES = 16 * 1024;
 
+/** Milliseconds for which the schema is answered without asking the indexer: it changes with a release alone. */
+const SCHEMA_MS = 300_000;
+
 /** Texts of a failure of the database behind the index; every other one describes the query. */
 const OUTAGE = /terminat|connect|shutting down|recovery mode|too many clients|out of memory|disk full|no space left/i;
 
@@ -48,6 +51,7 @@ export function openIndexQueries(
     }
   }
 
+  let schema: { text: string; readAt: number } | undefined;
   return {
     async graphql(request, reader) {
       const body = JSON.stringify(request);
@@ -55,7 +59,11 @@ export function openIndexQueries(
         fail("payload_too_large", `A GraphQL request has at most ${MAX_REQUEST_BYTES / 1024} KiB.`);
       return ask("/graphql", body, reader);
     },
-    schema: (reader) => ask("/graphql/schema", undefined, reader),
+    async schema(reader) {
+      if (!schema || performance.now() - schema.readAt > SCHEMA_MS)
+        schema = { text: await ask("/graphql/schema", undefined, reader), readAt: performance.now() };
+      return schema.text;
+    },
     sql: (query, reader) => ask(`/sql/db?${new URLSearchParams({ sql: query })}`, undefined, reader),
     close: () => agent.destroy(),
   };
