@@ -249,7 +249,7 @@ export const agentRef = documented(
   }),
   {
     documented: AGENT_REF_SCHEMA,
-    description: `Identity token id, \`${OWN_PLATFORM}-<token id>\`, or the agent's wallet address (of several tokens of one wallet, its own)`,
+    description: `Identity token id, \`${OWN_PLATFORM}-<token id>\`, or the agent's wallet address (of several tokens of one wallet, its own; a write names the token where several only name the wallet)`,
     examples: ["1"],
   },
 );

@@ -4,7 +4,7 @@ import type { Hex } from "../../core/agents/facts.ts";
 import { endpoint } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
 import { humanUpdateBodySchema, updateSchema } from "../schemas/updates.ts";
-import { tokenIdOf } from "../services/agent-facts.ts";
+import { writtenTokenId } from "../services/agent-facts.ts";
 import { updateByHuman } from "../services/human-update.ts";
 
 export const humanUpdate = endpoint({
@@ -20,9 +20,9 @@ export const humanUpdate = endpoint({
   params: z.object({ ref: agentRef }),
   body: humanUpdateBodySchema,
   responses: { 200: { description: "Written", schema: updateSchema } },
-  errors: ["unauthenticated", "forbidden", "not_found", "rate_limited"],
+  errors: ["unauthenticated", "forbidden", "not_found", "conflict", "rate_limited"],
   async handler({ deps, params, body, sent, networks, fingerprint, now, payment, count }, json) {
-    const tokenId = await tokenIdOf(deps, params.ref);
+    const tokenId = await writtenTokenId(deps, params.ref);
     const { message, signature, ...update } = body;
     const { message: _, signature: __, ...content } = sent as typeof body;
     const updated = await updateByHuman(deps, {

@@ -10,7 +10,7 @@ import {
   linkTokenBodySchema,
 } from "../schemas/registries.ts";
 import { authorizeController } from "../services/agent-control.ts";
-import { tokenIdOf } from "../services/agent-facts.ts";
+import { tokenIdOf, writtenTokenId } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { prepareCrossRegistration, readCrossRegistrations } from "../services/cross-registration.ts";
 import { linkToken as link } from "../services/token-link.ts";
@@ -32,7 +32,7 @@ export const linkToken = endpoint({
   responses: { 200: { description: "Linked on chain", schema: linkTokenAnswerSchema }, 202: PENDING_WRITE },
   errors: ["forbidden", "not_found", "conflict", "rate_limited", "out_of_funds"],
   async handler({ deps, params: { ref }, body, caller, now }, json) {
-    const tokenId = await tokenIdOf(deps, ref);
+    const tokenId = await writtenTokenId(deps, ref);
     const { token, intentKeys } = await link(deps, { tokenId, wallet: caller.wallet, input: body, now });
     const { complete, mined } = await minedIntents(deps, intentKeys, { tokenId, what: "link" });
     if (!complete) return pendingWrite(tokenId, mined);
@@ -70,9 +70,9 @@ export const crossRegistration = endpoint({
   params,
   query: z.object({ agentId }),
   responses: { 200: { description: "What the owner submits", schema: crossRegistrationSchema } },
-  errors: ["forbidden", "not_found"],
+  errors: ["forbidden", "not_found", "conflict"],
   async handler({ deps, params: { ref }, query, caller, now }, json) {
-    const tokenId = await tokenIdOf(deps, ref);
+    const tokenId = await writtenTokenId(deps, ref);
     await authorizeController(deps, tokenId, caller.wallet);
     return json(await prepareCrossRegistration(deps, { tokenId, agentId: query.agentId, now }));
   },

@@ -7,7 +7,7 @@ import { recordOutcome } from "../../db/callers/sessions.ts";
 import { endpoint } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
 import { recordedSchema, sessionOutcomeBodySchema } from "../schemas/sessions.ts";
-import { factsOf } from "../services/agent-facts.ts";
+import { factsOf, writtenTokenId } from "../services/agent-facts.ts";
 
 export const sessionOutcome = endpoint({
   method: "post",
@@ -22,9 +22,9 @@ export const sessionOutcome = endpoint({
   params: z.object({ ref: agentRef }),
   body: sessionOutcomeBodySchema,
   responses: { 200: { description: "Recorded", schema: recordedSchema } },
-  errors: ["not_found"],
+  errors: ["not_found", "conflict"],
   async handler({ deps, params: { ref }, body, caller }, json) {
-    const { tokenId } = await factsOf(deps.facts, ref);
+    const { tokenId } = await factsOf(deps.facts, { tokenId: await writtenTokenId(deps, ref) });
     const fresh = await recordOutcome(deps.db, {
       tokenId,
       apiKeyId: caller.apiKeyId,

@@ -12,7 +12,7 @@ import { agentRef } from "../parameters.ts";
 import type { Json } from "../reply.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import { capitalised, proofBodySchema, provenSchema } from "../schemas/social-proofs.ts";
-import { tokenIdOf } from "../services/agent-facts.ts";
+import { writtenTokenId } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { proveAccount } from "../services/prove-account.ts";
 
@@ -57,7 +57,7 @@ type ProofCall = Call<z.output<typeof params>, unknown, unknown, WalletCaller>;
 
 async function proveOn(platform: ProofPlatform, call: ProofCall, json: Json<ReturnType<typeof responsesOf>>) {
   const { deps, params, caller, networks, now, body: claim } = call;
-  const tokenId = await tokenIdOf(deps, params.ref);
+  const tokenId = await writtenTokenId(deps, params.ref);
   const { prefix } = deps.config.service;
   const expected = needleOf(prefix, tokenId);
   const key = platform.key as ProofPlatformKey;

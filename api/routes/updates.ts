@@ -10,7 +10,7 @@ import type { Json } from "../reply.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import { personalityBodySchema, updateBodySchema, updateSchema } from "../schemas/updates.ts";
 import { authorizeController } from "../services/agent-control.ts";
-import { tokenIdOf } from "../services/agent-facts.ts";
+import { tokenIdOf, writtenTokenId } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { payableTraitPrice } from "../services/chain-writes.ts";
 import { readProfile } from "../services/profile.ts";
@@ -79,7 +79,7 @@ type Change = Call<z.output<typeof params>, z.output<typeof query>, unknown, Wal
 async function change(call: Change, update: Update, json: Json<typeof responses>) {
   const { deps, params, query, caller, now, payment, count } = call;
   requireSomething(update);
-  const tokenId = await tokenIdOf(deps, params.ref);
+  const tokenId = await writtenTokenId(deps, params.ref);
   const target = { tokenId, now };
   const sale = { payment, bought: newProfileWrite(tokenId) };
   const authorize = await authorizeController(deps, tokenId, caller.wallet);

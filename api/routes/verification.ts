@@ -6,7 +6,7 @@ import { endpoint } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import { exchangeVerifySchema, verifySchema } from "../schemas/verification.ts";
-import { tokenIdOf } from "../services/agent-facts.ts";
+import { writtenTokenId } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { verifyExchange } from "../services/verify-exchange.ts";
 import { verifyWallet } from "../services/verify-wallet.ts";
@@ -28,7 +28,7 @@ export const walletVerify = endpoint({
   responses: { 200: { description: "Verified on chain", schema: verifySchema }, 202: PENDING_WRITE },
   errors,
   async handler({ deps, params: { ref }, caller, now }, json) {
-    const tokenId = await tokenIdOf(deps, ref);
+    const tokenId = await writtenTokenId(deps, ref);
     const answer = (txHash: string, block: number) => json({ success: true, tokenId, verified: true, txHash, block });
     const begun = await verifyWallet(deps, { tokenId, wallet: caller.wallet, now });
     if ("txHash" in begun) return answer(begun.txHash, begun.block);
@@ -51,7 +51,7 @@ export const exchangeVerify = endpoint({
   responses: { 200: { description: "Verified", schema: exchangeVerifySchema }, 202: PENDING_WRITE },
   errors: [...errors, "gone"],
   async handler({ deps, params: { ref }, caller, now }, json) {
-    const tokenId = await tokenIdOf(deps, ref);
+    const tokenId = await writtenTokenId(deps, ref);
     const { attestation, intentKey } = await verifyExchange(deps, { tokenId, wallet: caller.wallet, now });
     const intentKeys = intentKey === null ? [] : [intentKey];
     const { complete, mined } = await minedIntents(deps, intentKeys, { tokenId, what: "verification" });

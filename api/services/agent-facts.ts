@@ -1,12 +1,16 @@
 /** One agent's facts for a route, by token id or address; and the site its views are shown in. */
 import type { Config } from "../../config/config.ts";
+import { checksum } from "../../core/addresses.ts";
 import type { AgentRef } from "../../core/agents/facts.ts";
 import type { OwnedFacts } from "../../core/agents/reservations.ts";
-import { failNoAgent } from "../../core/errors.ts";
+import { OWN_PLATFORM, rowRef } from "../../core/directory/platforms.ts";
+import { fail, failNoAgent } from "../../core/errors.ts";
 import { type PriceList, standardPrices } from "../../core/payments/prices.ts";
+import { listed } from "../../core/text.ts";
 import type { Site } from "../../core/views/site.ts";
 import { findFacts, type OwnRegistry } from "../../db/agents/facts.ts";
 import type { ReadFacts } from "../../db/agents/facts-reader.ts";
+import { agentsToWrite } from "../../db/agents/wallets.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 
 /**
@@ -27,6 +31,23 @@ export async function factsOf(
 /** The token id of an agent that a path names. @throws Failure not_found for a wallet without an agent */
 export const tokenIdOf = async ({ facts }: { facts: ReadFacts }, ref: AgentRef): Promise<number> =>
   "tokenId" in ref ? ref.tokenId : (await factsOf(facts, ref)).tokenId;
+
+/**
+ * The token id of the agent that a write is about: as `tokenIdOf`, but an address that only names several agents means
+ * none of them, because anybody can mint a token that names any wallet.
+ * @throws Failure not_found; conflict, with the references of the agents
+ */
+export async function writtenTokenId({ db }: { db: Queryable }, ref: AgentRef): Promise<number> {
+  if ("tokenId" in ref) return ref.tokenId;
+  const found = await agentsToWrite(db, { wallet: ref.address });
+  if (found.length === 1) return found[0]!.token_id;
+  if (found.length === 0) return failNoAgent(ref);
+  const candidates = found.map(({ token_id }) => rowRef(OWN_PLATFORM, token_id));
+  return fail("conflict", `Several agents have the wallet ${checksum(ref.address)}: ${listed(candidates)}.`, {
+    hint: "Name the agent by its token id.",
+    extra: { candidates },
+  });
+}
 
 /** How the service's agents are named. */
 export const ownRegistry = ({ contracts }: Config): OwnRegistry => ({ identity: contracts.identity.address });

@@ -51,20 +51,43 @@ export const agentOf = (wallet: string) => first(candidates(wallet));
 /** SQL of the token id of a wallet's own agent, else null: for every grant to a wallet. */
 export const ownAgentOf = (wallet: string) => first(candidates(wallet, "and a.wallet_rank < 2"));
 
+/** SQL of the tokens that a wallet has by its own act, the lowest ids first. */
+const byOwnDoing = (wallet: string, most: number) => `
+  (select a.token_id from onchain.agent a
+   where a.agent_address = ${wallet} and (a.wallet_rank = 0 or a.wallet_rank = 1 and a.minted_to = a.owner
+     and not exists (select from offchain.mint m where m.token_id = a.token_id and m.solana_address is not null))
+   order by a.token_id limit ${most})
+  union
+  select a.token_id from offchain.wallet_verification v
+  join onchain.agent a on a.token_id = v.token_id and a.agent_address = v.wallet and a.mint_tx = v.mint_tx
+  where v.wallet = ${wallet}
+  order by token_id limit ${most}`;
+
 /**
  * SQL of the token id of the agent that a wallet has by its own act, else null; a wallet with such an agent cannot register
  * another. A token that it was given does not count: anybody can transfer one to it, or register one for it with a Solana key.
  */
-export const agentByOwnDoingOf = (wallet: string) =>
-  first(`
-  (select a.token_id, 0 as rank from onchain.agent a
-   where a.agent_address = ${wallet} and (a.wallet_rank = 0 or a.wallet_rank = 1 and a.minted_to = a.owner
-     and not exists (select from offchain.mint m where m.token_id = a.token_id and m.solana_address is not null))
-   order by a.token_id limit 1)
-  union all
-  select a.token_id, 0 from offchain.wallet_verification v
-  join onchain.agent a on a.token_id = v.token_id and a.agent_address = v.wallet and a.mint_tx = v.mint_tx
-  where v.wallet = ${wallet}`);
+export const agentByOwnDoingOf = (wallet: string) => `(${byOwnDoing(wallet, 1)})`;
+
+/** Max agents that a refusal of a write names. */
+export const MAX_CANDIDATES = 8;
+
+/**
+ * The agents that a write to a wallet may be about: those that the wallet has by its own act, else all that name it. Only
+ * one alone is meant; of several, any may be another's, who minted it in the wallet's name.
+ */
+export const agentsToWrite = statement({
+  name: "wallet-agents-to-write",
+  params: { wallet: narrow<Address>(text) },
+  text: `
+    with own as (${byOwnDoing("$wallet", MAX_CANDIDATES)})
+    select token_id from own
+    union all
+    (select a.token_id from onchain.agent a where a.agent_address = $wallet and not exists (select from own)
+     order by a.wallet_rank, a.token_id limit ${MAX_CANDIDATES})
+    order by token_id`,
+  columns: { token_id: int8 },
+}).rows;
 
 type AgentsOfWallets = Statement<{ wallets: readonly string[] }, { wallet: Address; token_id: number }>;
 

@@ -5,7 +5,7 @@ import { OWN_PLATFORM, type PlatformKey, readGlobalId, readRowRef, rowRef } from
 import type { DirectoryRow, TerminalDetail } from "../../core/directory/row.ts";
 import { fail } from "../../core/errors.ts";
 import { listed } from "../../core/text.ts";
-import { agentsOfWallets } from "../agents/wallets.ts";
+import { agentsOfWallets, MAX_CANDIDATES } from "../agents/wallets.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { array, int8, json, jsonb, nullable, statement, text } from "../sql/statement.ts";
 import { isNoIndex, type Queryable } from "../sql/transaction.ts";
@@ -135,9 +135,6 @@ async function findAll(db: Queryable, ref: string, platform: PlatformKey | undef
 }
 
 const isAddress = (word: string): word is Address => /^0x[0-9a-f]{40}$/.test(word);
-
-/** Rows that a refusal names. */
-const MAX_CANDIDATES = 8;
 
 /**
  * The row that a write is about: as `findDirectoryId`, but an id that several agents have means none of them. The agents of

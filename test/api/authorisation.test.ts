@@ -271,12 +271,16 @@ afterEach(() => expect(api?.errors).toEqual([]));
 afterAll(() => api?.close());
 
 let tokens = 0;
-async function newWorld(): Promise<World> {
+/** @param confirmed whether the token is by the agent's own doing; else it only names the agent's wallet */
+async function newWorld({ confirmed = true } = {}): Promise<World> {
   const [other, owner, agent] = [1, 2, 3].map(() => agentWallet({ host: HOST })) as [Wallet, Wallet, Wallet];
   const lower = (wallet: Wallet) => wallet.address.toLowerCase() as `0x${string}`;
   const tokenId = tokens++;
   await plantAgents(api.database.pool, [
-    { tokenId, owner: lower(owner), agentAddress: lower(agent), verifiedWallet: lower(agent), soulbound: false },
+    {
+      ...{ tokenId, owner: lower(owner), agentAddress: lower(agent), soulbound: false },
+      ...(confirmed && { verifiedWallet: lower(agent) }),
+    },
   ]);
   const id = randomBytes(5).toString("hex");
   const apiKey = apiKeyText(id, randomBytes(32).toString("base64url"));
@@ -422,6 +426,30 @@ it("every write has its row, and every row is a write", () => {
   expect(Object.keys(ROWS).sort()).toEqual(writes.map(({ operationId }) => operationId).sort());
 });
 
+/** Asks for a write as one of the callers. @param ref the agent in the path; the token id unless given */
+async function ask(endpoint: Endpoint, caller: CallerName, world: World, ref = String(world.tokenId)) {
+  const row = ROWS[endpoint.operationId]!;
+  const asked = row.ask
+    ? await row.ask(caller, world)
+    : { headers: await CREDENTIALS[caller](world, row.by?.(world) ?? world.agent), body: row.body?.(world) };
+  const before = await written();
+  const { status, body } = await api.send(
+    endpoint.method.toUpperCase(),
+    endpoint.path
+      .replace(/\{(id|ref)\}/, ref)
+      .replace("{groupId}", "security")
+      .replace("{webhookId}", world.webhook?.id ?? "")
+      .replace("{deliveryId}", String(world.webhook?.deliveryId)),
+    {
+      headers: { ...asked.headers, ...(asked.body && { "content-type": "application/json" }) },
+      ...(asked.body && { body: JSON.stringify(asked.body) }),
+    },
+  );
+  const answer = status >= 200 && status < 300 ? PASS : status;
+  if (answer !== PASS) expect(await written()).toEqual(before);
+  return { answer, body };
+}
+
 describe.each(writes.map((endpoint): [string, Endpoint] => [endpoint.operationId, endpoint]))(
   "%s",
   (operationId, endpoint) => {
@@ -429,26 +457,52 @@ describe.each(writes.map((endpoint): [string, Endpoint] => [endpoint.operationId
     it.each(CALLERS)("%s", async (caller) => {
       const world = await newWorld();
       await row.before?.(world);
-      const by = row.by?.(world) ?? world.agent;
-      const asked = row.ask
-        ? await row.ask(caller, world)
-        : { headers: await CREDENTIALS[caller](world, by), body: row.body?.(world) };
-      const before = await written();
-      const { status, body } = await api.send(
-        endpoint.method.toUpperCase(),
-        endpoint.path
-          .replace(/\{(id|ref)\}/, String(world.tokenId))
-          .replace("{groupId}", "security")
-          .replace("{webhookId}", world.webhook?.id ?? "")
-          .replace("{deliveryId}", String(world.webhook?.deliveryId)),
-        {
-          headers: { ...asked.headers, ...(asked.body && { "content-type": "application/json" }) },
-          ...(asked.body && { body: JSON.stringify(asked.body) }),
-        },
-      );
-      const answer = status >= 200 && status < 300 ? PASS : status;
+      const { answer, body } = await ask(endpoint, caller, world);
       expect([answer, body]).toEqual([row.expected[caller], expect.anything()]);
-      if (answer !== PASS) expect(await written()).toEqual(before);
     });
   },
 );
+
+/** Anybody can mint a token that names the wallet of another as its agent. */
+describe.each(
+  writes
+    .filter(({ path }) => path.startsWith("/api/v2/agent/{ref}/"))
+    .map((one): [string, Endpoint] => [one.operationId, one]),
+)("%s by the wallet's address", (operationId, endpoint) => {
+  const row = ROWS[operationId]!;
+  const caller = CALLERS.find((each) => row.expected[each] === PASS)!;
+
+  /** @param squatter whether the other token that names the agent's wallet has the lower or the higher id */
+  async function squatted(squatter: "below" | "above", confirmed: boolean) {
+    const below = tokens++;
+    const world = await newWorld({ confirmed });
+    await row.before?.(world);
+    const other = squatter === "below" ? below : tokens++;
+    const lower = (wallet: Wallet) => wallet.address.toLowerCase() as `0x${string}`;
+    await plantAgents(api.database.pool, [
+      { tokenId: other, owner: lower(world.other), agentAddress: lower(world.agent) },
+    ]);
+    return { world, both: [other, world.tokenId].sort((a, b) => a - b) };
+  }
+
+  it.each(["below", "above"] as const)("is refused with a squatter %s, and names both agents", async (squatter) => {
+    const { world, both } = await squatted(squatter, false);
+    expect(await ask(endpoint, caller, world, world.agent.address)).toMatchObject({
+      answer: 409,
+      body: { code: "conflict", candidates: both.map((tokenId) => `helixa-${tokenId}`) },
+    });
+    expect((await ask(endpoint, caller, world, `helixa-${world.tokenId}`)).answer).toBe(PASS);
+  });
+
+  it.each(["below", "above"] as const)("is about the agent that confirmed it, with a squatter %s", async (squatter) => {
+    const { world } = await squatted(squatter, true);
+    const { answer, body } = await ask(endpoint, caller, world, world.agent.address);
+    expect([answer, body.tokenId ?? world.tokenId]).toEqual([PASS, world.tokenId]);
+  });
+
+  it("is about the only agent that names it", async () => {
+    const world = await newWorld({ confirmed: false });
+    await row.before?.(world);
+    expect((await ask(endpoint, caller, world, world.agent.address)).answer).toBe(PASS);
+  });
+});

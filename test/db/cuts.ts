@@ -110,6 +110,8 @@ const REASONS: Record<string, string> = {
   "token-quotes-due": "new and known tokens, registries' and claimed ones in turn; the longest wait of each",
   "token-uris-to-check": "new tokens by id, each once, then the longest wait: a token has its price",
   "token-uris-to-fill": "by id; what is done is not due again",
+  "wallet-agents-to-write":
+    "agents by the wallet's own act before those that only name it; of several none is taken, and a refusal names eight",
   "wallet-names":
     "the own registry's agent of the wallet, then proven wallets by score; what only names a wallet is none of them",
   "wallets-agents": "as message-access",

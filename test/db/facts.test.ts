@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
-import { agentsOfWallets, ownAgents, recordWalletVerification } from "../../db/agents/wallets.ts";
+import { agentsOfWallets, agentsToWrite, ownAgents, recordWalletVerification } from "../../db/agents/wallets.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { agentRow, plantRows } from "../../harness/onchain.ts";
 import { addressOf, randomAgents } from "../support/agents.ts";
@@ -134,6 +134,26 @@ describe("the agent of a wallet", () => {
       [wallet],
     );
     expect([await found(), await found(ownAgents)]).toEqual([0, 0]);
+  });
+
+  it("for a write is the one of its own doing, however many name it; without one it is all that name it", async () => {
+    const written = async () => (await agentsToWrite(db.pool, { wallet })).map(({ token_id }) => token_id);
+    expect(await written()).toEqual([]);
+    await plant(607, {});
+    expect(await written()).toEqual([607]);
+    // One that it was given, and one that a Solana key registered for it.
+    await plant(601, { owner: wallet, mintedTo: other });
+    await plant(608, { owner: wallet, mintedTo: wallet, origin: 2 });
+    await db.pool.query(
+      `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, token_id, tx_hash, solana_address)
+       values (gen_random_uuid(), $1, $1, 'a', 'custom', false, 2, 'f', 'minted', 608, $2, 'key')`,
+      [wallet, MINT],
+    );
+    expect(await written()).toEqual([601, 607, 608]);
+    await recordWalletVerification(db.pool, { tokenId: 607, wallet, mintTx: MINT, at: NOW });
+    expect(await written()).toEqual([607]);
+    await plant(604, { owner: wallet, mintedTo: wallet });
+    expect(await written()).toEqual([604, 607]);
   });
 });
 
