@@ -39,6 +39,29 @@ describe("a call", () => {
     expect(called!.text).toContain(shellWord(JSON.stringify(input ?? {})).slice(1, -1));
   });
 
+  it("has an example within bounds, whatever its schema repeats and however deep it is", () => {
+    const levels = (count: number, required: (level: number) => string[]): object =>
+      Array.from({ length: count }).reduce<object>(
+        (inner, _, level) => ({
+          type: "object",
+          properties: Object.fromEntries(new Set(required(level)).values().map((name) => [name, inner])),
+          required: required(level),
+        }),
+        { type: "string" },
+      );
+    const inputOf = (inputSchema: object): unknown => {
+      const text = callsOf(offer("resource", { method: "POST", inputSchema }), "a")[0]!.text;
+      return JSON.parse(/-d '(.*)'/.exec(text)![1]!);
+    };
+    expect(inputOf(levels(7, () => Array(48).fill("a")))).toEqual({
+      a: { a: { a: { a: { a: { a: { a: "<a>" } } } } } },
+    });
+    expect(JSON.stringify(inputOf(levels(5_000, () => ["a"])))).toBe(`${'{"a":'.repeat(8)}{}${"}".repeat(8)}`);
+    // The second level alone has 900.
+    const wide = levels(2, (level) => Array.from({ length: 30 }, (_, index) => `${"ab"[level]}${index}`));
+    expect(JSON.stringify(inputOf(wide)).match(/:/g)).toHaveLength(200);
+  });
+
   it.each([null, "ipfs://x", "javascript:alert(1)", "https://user:secret@a.example/", "no address"])(
     "to %j is none",
     (endpoint) => expect(callsOf(offer("skill", { endpoint }), "a")).toEqual([]),
