@@ -252,5 +252,8 @@ function x402Of(file: Record<string, unknown>, warnings: Set<Defect>): boolean {
 /** True or false, also as a text or a number. @returns undefined for anything else */
 function flagOf(raw: unknown, code: "active" | "x402", warnings: Set<Defect>): boolean | undefined {
   if (raw !== undefined && raw !== null && typeof raw !== "boolean") warnings.add(code);
-  return ["true", "1"].includes(String(raw)) || (["false", "0"].includes(String(raw)) ? false : undefined);
+  // Text of an object would be made by what the file has as its toString.
+  const said = typeof raw === "object" ? undefined : String(raw);
+  if (said === "true" || said === "1") return true;
+  return said === "false" || said === "0" ? false : undefined;
 }

@@ -224,8 +224,17 @@ describe("defects of registration files", () => {
     [0, false, ["active"]],
     ["true", true, ["active"]],
     ["no", true, ["active"]],
+    [{ toString: 1 }, true, ["active"]],
+    [[false], true, ["active"]],
+    [[{ toString: 1, valueOf: 1 }], true, ["active"]],
   ])("active written as %j is %s, with %j", (active, isActive, warnings) =>
     expect(readRegistration(JSON.stringify({ ...WHOLE, active }))).toMatchObject({ active: isActive, warnings }),
+  );
+  it.each([[[{ toString: 1 }]], [[true]]])("x402Support written as %j is false", (x402Support) =>
+    expect(readRegistration(JSON.stringify({ ...WHOLE, x402Support }))).toMatchObject({
+      x402Supported: false,
+      warnings: ["x402"],
+    }),
   );
 
   const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>';
