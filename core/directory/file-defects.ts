@@ -15,6 +15,7 @@ const DEFECTS = {
   ),
   uri_too_long: fixed("The URI is longer than 2,000 characters.", "Give the file a shorter address."),
   uri_scheme: fixed("The URI has a scheme that cannot be followed.", "Use https, ipfs, ar or data."),
+  uri_path: fixed("The URI has dots that lead out of the gateway's files.", "Write the path without . and .. in it."),
   bare_cid: fixed("The URI is a content id without its scheme.", "Write ipfs:// before the content id."),
   no_tls: fixed("The file is served without TLS.", "Serve it by https, and register that address."),
   data_empty: fixed("The data URI has no data.", "Write a comma and the file behind the media type."),

@@ -3,7 +3,7 @@ import { contentAddressOf } from "../content-address.ts";
 import { base64Bytes, dataUriOf } from "../data-uri.ts";
 import { parseForeignJson } from "../foreign-json.ts";
 import { isRecord } from "../json.ts";
-import { percentDecoded } from "../urls.ts";
+import { percentDecoded, urlOf } from "../urls.ts";
 import { embeddedImage, imageUri, MAX_IMAGE_BYTES } from "./embedded-image.ts";
 import type { Service } from "./entry.ts";
 import { type Defect, defect, UnreadableFile } from "./file-defects.ts";
@@ -55,14 +55,28 @@ export function locateFile(uri: string, gateways: Gateways, unpack: Unpack): Fil
   const isWeb = /^https?:/i.test(text);
   const content = contentAddressOf(text);
   if (content !== null) {
-    const url = `${gateways.ipfs}/ipfs/${content}`;
     const isBare = !/^[a-z]+:/i.test(text);
-    return { kind: "fetch", url, ...(isWeb && { gateway: text }), warnings: isBare ? ["bare_cid"] : [] };
+    return atGateway(`${gateways.ipfs}/ipfs/`, content, {
+      ...(isWeb && { gateway: text }),
+      warnings: isBare ? ["bare_cid"] : [],
+    });
   }
   if (isWeb) return { kind: "fetch", url: text, warnings: /^http:/i.test(text) ? ["no_tls"] : [] };
   const arweave = text.match(/^ar:\/\/(.+)$/i)?.[1];
-  if (arweave !== undefined) return { kind: "fetch", url: `${gateways.arweave}/${arweave}`, warnings: [] };
+  if (arweave !== undefined) return atGateway(`${gateways.arweave}/`, arweave, { warnings: [] });
   return { kind: "unusable", reason: "uri_scheme" };
+}
+
+/** Dots that are no more than a step of a path for who decodes the slash beside them; the parser of URLs leaves such dots as they are. */
+const ENCODED_STEP = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?:\/|%2f|%5c|$)/i;
+
+/** What a gateway is asked for. A path that leads out of what the gateway serves is unusable: the rest of its host is not for strangers to ask. */
+function atGateway(base: string, path: string, about: { gateway?: string; warnings: Defect[] }): FileLocation {
+  const url = `${base}${path}`;
+  const asked = urlOf(url)?.pathname;
+  const served = urlOf(base)?.pathname;
+  const isWithin = asked !== undefined && served !== undefined && asked.startsWith(served) && !ENCODED_STEP.test(asked);
+  return isWithin ? { kind: "fetch", url, ...about } : { kind: "unusable", reason: "uri_path" };
 }
 
 function inline(text: string, warnings: Defect[]): FileLocation {

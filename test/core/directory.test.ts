@@ -281,6 +281,22 @@ describe("defects of registration files", () => {
   it.each(contents)("%.60s is asked of the configured gateway", (uri, path, warnings) =>
     expect(locateFile(uri, GATEWAYS, unpack)).toMatchObject({ url: `${GATEWAYS.ipfs}/ipfs/${path}`, warnings }),
   );
+  it.each([
+    ...["ipfs://../../api/v0/id", `ipfs://${V0}/../../../admin`, `/ipfs/${V0}/../../x`, "ipfs://..", "dweb:/ipfs/../x"],
+    ...[`ipfs://${V0}/%2e%2E/%2e./x`, `ipfs://${V0}\\..\\..\\x`, `ipfs://${V0}/.\t./.\t./x`],
+    ...[`ipfs://${V0}/..%2f..%2fx`, `ipfs://${V0}%2F%2e%2e%5c..%2fx`, `ipfs://${V0}/a%2f..`],
+    ...["ar://../x", "ar://%2e%2e/x", "ar://a/..%2f..%2fx"],
+  ])("%j does not leave what a gateway serves", (uri) => {
+    const below = { ipfs: "https://ipfs.example/files", arweave: "https://ar.example/files" };
+    expect(locateFile(uri, below, unpack)).toEqual({ kind: "unusable", reason: "uri_path" });
+  });
+  it.each([
+    [`ipfs://${V0}/a..b/.c/...`, `${V0}/a..b/.c/...`],
+    [`ipfs://${V0}/a?b=/../c`, `${V0}/a?b=/../c`],
+    [`ipfs://${V0}/a b/%2ec`, `${V0}/a b/%2ec`],
+  ])("%j has dots that are no step", (uri, path) =>
+    expect(locateFile(uri, GATEWAYS, unpack)).toMatchObject({ url: `${GATEWAYS.ipfs}/ipfs/${path}` }),
+  );
   it.each(["https://a.example/ipfs/x", "https://x.ipfs.io/a", `https://a.example/?at=/ipfs/${V0}`])(
     "%.60s is no content address",
     (url) => expect(locateFile(url, GATEWAYS, unpack)).toMatchObject({ url, warnings: [] }),
