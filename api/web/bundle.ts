@@ -1,6 +1,6 @@
 /** The files of the web terminal as `npm run web` builds them and of builds of the last day, read once, with the copies compressed at build time. */
 import { hash } from "node:crypto";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import type { ContentCoding } from "../http/content-coding.ts";
 
@@ -56,9 +56,12 @@ export function readWebBundle(folder: string): WebBundle | null {
     });
   }
   if (files.size === 0) return null;
-  const views = (JSON.parse(read("views.json").toString("utf8")) as { shape: string; files: string[] }[]).map(
-    ({ shape, files }) => ({ pattern: new RegExp(`^${shape}$`), scripts: files.map((file) => `/${file}`) }),
-  );
+  // A folder that an older release built has none: its pages load their scripts all the same, one step later.
+  const shapes = existsSync(join(folder, "views.json")) ? read("views.json").toString("utf8") : "[]";
+  const views = (JSON.parse(shapes) as { shape: string; files: string[] }[]).map(({ shape, files }) => ({
+    pattern: new RegExp(`^${shape}$`),
+    scripts: files.map((file) => `/${file}`),
+  }));
   const scriptsAt = (path: string) => views.find(({ pattern }) => pattern.test(path))?.scripts ?? [];
   return { page: read("index.html").toString("utf8"), files, scriptsAt };
 }

@@ -477,8 +477,10 @@ describe("its files", () => {
     const { readWebBundle } = await import("../../api/web/bundle.ts");
     const served = () => [...readWebBundle(dist)!.files.keys()].map((path) => path.slice("/assets/".length)).toSorted();
     put("index.html", "<!doctype html>");
-    put("views.json", JSON.stringify([{ shape: "/agent/[^/]+", files: ["assets/page-2.js"] }]));
     put("assets/page-1.js", "1");
+    // As a build of an older release.
+    expect(readWebBundle(dist)!.scriptsAt("/agent/7")).toEqual([]);
+    put("views.json", JSON.stringify([{ shape: "/agent/[^/]+", files: ["assets/page-2.js"] }]));
     put("assets/same-0.js", "0");
     const HOUR = 3_600_000;
     const built = Date.now();
