@@ -209,8 +209,8 @@ function serverFor(carrier: Carrier): Server {
 
 /**
  * A failure is a result for the model to read, unless there is no such tool. The answer is the first text, which every
- * host gives to its model, and is sent once: no tool has a schema of its answers. Who names no revision is a program
- * that was written for this server, and finds it in `structuredContent` too.
+ * host gives to its model, and has every member in `structuredContent`, which programs read; a schema of it is not
+ * required, and no tool has one.
  */
 async function resultOf(carrier: Carrier, name: string, given: Record<string, unknown>): Promise<CallToolResult> {
   const tool = toolNamed(name);
@@ -219,11 +219,11 @@ async function resultOf(carrier: Carrier, name: string, given: Record<string, un
   const text = outcome.kind === "answer" ? outcome.json : errorAnswer(outcome.failure, carrier.requestId).body;
   const content: CallToolResult["content"] = [{ type: "text", text }];
   if (outcome.kind === "failure") return { content, isError: true };
-  const { isCut, ignored } = outcome;
+  const { whole, isCut, ignored } = outcome;
   const said = [WORDS_ARE_DATA, isCut ? CUT : null, ignoredSentence(ignored)].filter((each) => each !== null);
   return {
     content: [...content, { type: "text", text: said.join(" ") }],
-    ...(carrier.header("mcp-protocol-version") === undefined && { structuredContent: JSON.parse(text) }),
+    structuredContent: JSON.parse(whole),
     ...(ignored.length > 0 && { _meta: { ignoredArguments: ignored } }),
   };
 }

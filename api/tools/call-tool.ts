@@ -16,10 +16,11 @@ import { TOOLS, type Tool } from "./tools.ts";
 export type Carrier = Call<unknown, unknown, unknown, undefined>;
 
 /**
+ * `whole`: the same rows with every member, for programs; as `json` where the call says which of the two it wants.
  * `isCut`: a text or list of the answer is not whole. `ignored`: names of arguments that the tool does not take. Hosts of
  * models add some to every call.
  */
-type ToolAnswer = { json: string; isCut: boolean; ignored: readonly string[] };
+type ToolAnswer = { json: string; whole: string; isCut: boolean; ignored: readonly string[] };
 export type ToolOutcome = ({ kind: "answer" } & ToolAnswer) | { kind: "failure"; failure: Failure };
 
 /** Ignored arguments that are named, and characters of each. */
@@ -41,11 +42,14 @@ export async function callTool(
 ): Promise<ToolOutcome> {
   try {
     const asked = /^(?:true|1)$/i.test(String(full ?? isFull));
-    return { kind: "answer", ...(await answerOf(tool, given, carrier, asked)) };
+    const answer = await answerOf(tool, given, carrier, asked);
+    return { kind: "answer", ...answer, ...(isGiven(full) && { whole: answer.json }) };
   } catch (error) {
     return { kind: "failure", failure: withCall(tool, toFailure(error, carrier.deps.log, carrier.requestId)) };
   }
 }
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 async function answerOf(
   { endpoint, limit: usual, short }: Tool,
@@ -74,10 +78,11 @@ async function answerOf(
   if (endpoint.data) await showIndexedBlock(deps, NO_HEADERS, query?.minBlock);
   const call = { ...carrier, params, query, body, idempotencyKey: undefined, payment: FREE_CHECKOUT };
   const { content } = await handled(endpoint, call);
-  const answer = { json: textOfJson(content), isCut: false, ignored: ignored.slice(0, MAX_IGNORED) };
+  const whole = textOfJson(content);
+  const answer = { json: whole, whole, isCut: false, ignored: ignored.slice(0, MAX_IGNORED) };
   if (isFull || short === undefined) return answer;
   const times = query?.limit !== undefined && usual !== undefined ? query.limit / usual : 1;
-  const { short: inShort, isCut } = shortened(JSON.parse(answer.json), short, times);
+  const { short: inShort, isCut } = shortened(JSON.parse(whole), short, times);
   return { ...answer, json: JSON.stringify(inShort), isCut };
 }
 

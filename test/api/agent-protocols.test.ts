@@ -188,13 +188,16 @@ describe("MCP", () => {
     ["find_agents", { minCred: 50, speaks: "mcp,x402" }, "/api/v2/discover/short?minCred=50&speaks=mcp,x402"],
     ["directory_search", { filter: "losers" }, "/api/terminal/agents?filter=losers&sort=price_change_24h&dir=asc"],
   ];
-  it.each(reads)("%s %j answers in full what the API answers, once", async (name, args, path) => {
-    const { body } = await api.get(path);
-    const result = await call(name, { ...args, full: true });
-    expect(result).not.toHaveProperty("structuredContent");
-    expect(result.isError).toBeFalsy();
-    expect(still(answered(result))).toEqual(still(body));
-  });
+  it.each(reads)(
+    "%s %j answers in full what the API answers, as text and as structured content",
+    async (name, args, path) => {
+      const { body } = await api.get(path);
+      const result = await call(name, { ...args, full: true });
+      expect(result.isError).toBeFalsy();
+      expect(still(result.structuredContent)).toEqual(still(body));
+      expect(still(answered(result))).toEqual(still(body));
+    },
+  );
 
   it.each(DECLARED.map((tool) => [tool.name, tool] as const))(
     "%s answers its example in at most 6,000 characters, of what the API answers",
@@ -205,6 +208,9 @@ describe("MCP", () => {
       expect(result.content.map(({ text }) => text).join("").length).toBeLessThanOrEqual(6_000);
       const [short, whole] = [answered(result), answered(await call(name, { limit, ...args, full: true }))];
       expect(still(whole)).toMatchObject(still(short));
+      expect(still(result.structuredContent)).toEqual(still(whole));
+      const inShort = await call(name, { ...args, full: false });
+      expect(still(inShort.structuredContent)).toEqual(still(short));
     },
   );
 

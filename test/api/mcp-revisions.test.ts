@@ -54,8 +54,9 @@ describe("the protocol's own client", () => {
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
     const asked = { ref: 0, full: true, chat: "x" };
     const { content, structuredContent, _meta } = await client.callTool({ name: "get_agent", arguments: asked });
-    expect(structuredContent).toBeUndefined();
-    expect(JSON.parse((content as { text: string }[])[0]!.text)).toEqual((await api.get("/api/v2/agent/0")).body);
+    const { body } = await api.get("/api/v2/agent/0");
+    expect(structuredContent).toEqual(body);
+    expect(JSON.parse((content as { text: string }[])[0]!.text)).toEqual(body);
     expect(_meta).toMatchObject({ ignoredArguments: ["chat"] });
     expect(await client.callTool({ name: "get_agent", arguments: { ref: 9 } })).toMatchObject({ isError: true });
     await expect(client.callTool({ name: "mint", arguments: {} })).rejects.toThrow(/no tool "mint"/);
