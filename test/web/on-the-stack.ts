@@ -37,7 +37,7 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
             return of;
           };
           const offers = panel("What it offers");
-          await offers.getByText("$0.04").waitFor();
+          await offers.getByText("$0.04", { exact: true }).waitFor();
           await offers
             .getByText("Who calls it pays a wallet that is neither the agent's nor its owner's.")
             .first()

@@ -21,9 +21,9 @@ export function FactsInShort({ of, proofs, parts }: Props) {
     ["reviews", "Reviews", found && reviewsInShort(found.reviews)],
     ["offers", "Endpoints", found && endpointsInShort(found.liveness)],
     [parts.includes("proofs") ? "proofs" : "trust", "Proofs", proofs],
-    ...(found?.jobs ? [["jobs", "Hired", jobsInShort(found.jobs)] as [string, string, Short]] : []),
+    ["jobs", "Hired", found?.jobs ? jobsInShort(found.jobs) : undefined],
   ];
-  const shown = facts.filter(([id]) => parts.includes(id));
+  const shown = facts.filter(([id]) => parts.includes(id) && !(id === "jobs" && found && !found.jobs));
   return (
     <ul className="facts-in-short" aria-label="What is known in short">
       {shown.map(([id, label, fact]) => (

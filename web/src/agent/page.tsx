@@ -1,5 +1,5 @@
 /** The page of one agent: identity, breakdown of the score, proofs, and the API calls behind it. */
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link } from "wouter";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
@@ -26,12 +26,12 @@ import { Handshakes } from "./handshakes.tsx";
 import { Head } from "./head.tsx";
 import { History } from "./history.tsx";
 import { FactsInShort, InShort } from "./in-short.tsx";
-import { Jobs } from "./jobs.tsx";
+import { Jobs, jobPages } from "./jobs.tsx";
 import { Listing } from "./listing.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
 import { Onchain } from "./onchain.tsx";
-import { Payments, paymentsPath } from "./payments.tsx";
-import { Reviews, reviewsPath } from "./reviews.tsx";
+import { Payments, paymentPages, paymentsPath } from "./payments.tsx";
+import { Reviews, reviewPages, reviewsPath } from "./reviews.tsx";
 import { SelfDescription } from "./self-description.tsx";
 import { Verifications } from "./verifications.tsx";
 import { jobsInShort, paymentsInShort } from "./work-in-short.ts";
@@ -85,7 +85,7 @@ function OwnFacts({ agent }: { agent: Agent }) {
   return (
     <FactsInShort
       of={{ agentRef: String(agent.tokenId), platform: OWN_PLATFORM }}
-      parts={PARTS}
+      parts={PARTS.filter((part) => part !== "jobs" || agent.jobs !== undefined)}
       proofs={
         proven === false
           ? undefined
@@ -104,6 +104,15 @@ type PanelsProps = { agent: Agent; explorer: string };
 function Panels({ agent, explorer }: PanelsProps) {
   const { tokenId } = agent;
   const of = { agentRef: String(tokenId), platform: OWN_PLATFORM };
+  const isOneColumn = useMedia("(max-width: 1000px)");
+  const ref = [of.agentRef, of.platform] as const;
+  // The lower panels wait for the upper ones: otherwise they would jump down when those appear. One column folds them.
+  const isSettled = [
+    useQuery(offering(...ref)),
+    useInfiniteQuery({ ...paymentPages(paymentsPath(...ref)), enabled: !isOneColumn }),
+    useInfiniteQuery({ ...jobPages(...ref), enabled: !isOneColumn && agent.jobs !== undefined }),
+    useInfiniteQuery({ ...reviewPages(reviewsPath(...ref)), enabled: !isOneColumn }),
+  ].every(({ isLoading }) => !isLoading);
   const evidence = (
     <>
       <WhatItOffers {...of} name={agent.name} />
@@ -139,7 +148,8 @@ function Panels({ agent, explorer }: PanelsProps) {
   );
   const others = <Others agent={agent} explorer={explorer} />;
   const onchain = <Onchain agent={agent} explorer={explorer} />;
-  if (useMedia("(max-width: 1000px)"))
+  if (!isSettled) return <Loading rows={8} />;
+  if (isOneColumn)
     return (
       <div className="column">
         {evidence}
