@@ -1,4 +1,5 @@
 /** Whether a payment is signed by its payer: native recovery for accounts, the chain for contract wallets. */
+import { isErc6492Signature } from "viem/utils";
 import type { Chain } from "../../clients/ports.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { authorizationDigest, type SignedPayment, type TokenDomain } from "../../core/payments/authorization.ts";
@@ -15,7 +16,9 @@ export function wholeSignature(signed: SignedPayment, domain: TokenDomain): Hex 
 }
 
 /**
- * Checks the signature of an authorization. A wallet that is not deployed cannot pay: the token calls it.
+ * Checks the signature of an authorization. A wallet that is not deployed cannot pay: the token calls it. What is still
+ * wrapped (ERC-6492) after its wrapping was removed is refused unasked: the chain's check would unwrap it and deploy the
+ * wallet, which the transfer does not.
  * @returns null where it is the payer's
  * @throws Failure upstream_unavailable when the chain must be called and cannot be reached
  */
@@ -25,6 +28,7 @@ export async function refusalOfSignature(
   domain: TokenDomain,
 ): Promise<Refusal | null> {
   const { authorization, signature, wrapped } = signed;
+  if (isErc6492Signature(signature)) return "invalid_signature";
   const digest = authorizationDigest(authorization, domain);
   if (isByKey(signed, digest)) return null;
   if (await chain.verifySignature({ address: authorization.from, hash: digest, signature })) return null;

@@ -141,6 +141,17 @@ describe("a contract wallet's signature", () => {
     expect(await world.balance(wallet.address)).toBe(100_000n - REPORT_PRICE);
   });
 
+  it("that is wrapped twice is refused while the wallet is not deployed, before the ledger has it", async () => {
+    const wallet = await walletOf();
+    const signed = await wallet.authorize();
+    const signature = wallet.wrap(wallet.wrap(signed.signature));
+    expect(await pay(signed, { signature })).toMatchObject({ status: 402, body: { reason: "invalid_signature" } });
+    const { rows } = await api.pool.query("select from offchain.payment where payer = $1", [
+      wallet.address.toLowerCase(),
+    ]);
+    expect([rows, await world.balance(wallet.address)]).toEqual([[], 100_000n]);
+  });
+
   it("of a deployed wallet pays wrapped and bare, as one payment", async () => {
     const wallet = await walletOf();
     await wallet.deploy();
