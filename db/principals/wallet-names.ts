@@ -2,7 +2,7 @@
 import type { Address } from "../../core/agents/facts.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { WalletName } from "../../core/views/wallet-name.ts";
-import { ownAgentOf } from "../agents/wallets.ts";
+import { agentByOwnDoingOf } from "../agents/wallets.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { array, json, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
@@ -11,8 +11,9 @@ const agentObject = (d: string) => `json_build_object('platform', ${d}.platform,
     case when ${d}.platform = '${OWN_PLATFORM}' then ${d}.token_id end, 'name', ${d}.name, 'credScore', ${d}.cred_score)`;
 
 /**
- * The agent here that is the wallet's own comes first, then one of the canonical registry that proves the wallet, the best
- * first. What only names a wallet gives it no name: anybody can register an agent that does.
+ * The agent here that the wallet has by its own act comes first, then one of the canonical registry that proves the wallet,
+ * the best first. What only names a wallet, or was given to it, gives it no name: anybody can register an agent that names
+ * it and transfer the token to it.
  */
 const NAMES = statement({
   name: "wallet-names",
@@ -24,7 +25,7 @@ const NAMES = statement({
         where o.wallet = w.address order by o.created_at, o.id limit 1)) as name
     from unnest((select $wallets::text[])) with ordinality as w(address, place)
     left join lateral (select ${agentObject("d")} as agent from offchain.directory d
-      where d.platform = '${OWN_PLATFORM}' and d.token_id = ${ownAgentOf("w.address")} and d.removed_at is null limit 1) own on true
+      where d.platform = '${OWN_PLATFORM}' and d.token_id = ${agentByOwnDoingOf("w.address")} and d.removed_at is null limit 1) own on true
     left join lateral (select ${agentObject("d")} as agent from offchain.directory d
       where own.agent is null and d.address collate "C" = w.address and d.removed_at is null
         and d.platform = '${ERC8004}' and d.wallet_proven order by d.cred_score desc, d.id limit 1) there on true

@@ -6,9 +6,9 @@ import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 const wallet = (byte: string) => `0x${byte.repeat(20)}` as const;
-const [OWN, NAMED, PROVEN, STATED, PERSON, COMPANY, NOBODY] = ["a1", "b2", "c3", "d4", "e5", "f6", "77"].map(
-  wallet,
-) as [...`0x${string}`[]] & { length: 7 };
+const [OWN, NAMED, PROVEN, STATED, PERSON, COMPANY, NOBODY, GIVEN] = "a1 b2 c3 d4 e5 f6 77 88"
+  .split(" ")
+  .map(wallet) as [...`0x${string}`[]] & { length: 8 };
 
 let api: TestApi;
 beforeAll(async () => {
@@ -18,10 +18,31 @@ beforeAll(async () => {
     { tokenId: 1, name: "Quill", owner: OWN!, agentAddress: OWN! },
     // Anybody registers an agent that names the wallet of another.
     { tokenId: 2, name: "Squatter", owner: NOBODY!, agentAddress: NAMED! },
+    // It names the wallet of another, and was transferred to it.
+    { tokenId: 3, name: "Scam", owner: GIVEN!, agentAddress: GIVEN!, mintedTo: NOBODY! },
+    { tokenId: 4, name: "Gift", owner: OWN!, agentAddress: OWN!, mintedTo: NOBODY! },
   ]);
   await plantDirectory(pool, [
     { platform: "helixa", agent_id: "1", token_id: 1, name: "Quill", cred_score: 61, address: OWN! },
     { platform: "helixa", agent_id: "2", token_id: 2, name: "Squatter", cred_score: 9, address: NAMED! },
+    {
+      platform: "helixa",
+      agent_id: "3",
+      token_id: 3,
+      name: "Scam",
+      cred_score: 99,
+      address: GIVEN!,
+      wallet_proven: true,
+    },
+    {
+      platform: "helixa",
+      agent_id: "4",
+      token_id: 4,
+      name: "Gift",
+      cred_score: 99,
+      address: OWN!,
+      wallet_proven: true,
+    },
     { platform: "erc8004", agent_id: "13", name: "Kestrel", cred_score: 40, address: PROVEN!, wallet_proven: true },
     { platform: "erc8004", agent_id: "14", name: "Quill there", cred_score: 99, address: OWN!, wallet_proven: true },
     { platform: "x402-bazaar", agent_id: "15", name: "Stated", cred_score: 5, address: STATED! },
@@ -45,7 +66,16 @@ afterAll(() => api?.close());
 const named = (addresses: readonly string[]) => api.get(`/api/v2/wallets?addresses=${addresses.join(",")}`);
 
 it("names own agents before others, then proven ones, people and organizations, in the order asked for", async () => {
-  const asked = [COMPANY, STATED, PROVEN, NOBODY, OWN!.toUpperCase().replace("0X", "0x"), NAMED, PERSON] as string[];
+  const asked = [
+    COMPANY,
+    STATED,
+    PROVEN,
+    NOBODY,
+    OWN!.toUpperCase().replace("0X", "0x"),
+    NAMED,
+    GIVEN,
+    PERSON,
+  ] as string[];
   const nothing = { agent: null, human: null, organization: null };
   expect(await named(asked)).toMatchObject({
     status: 200,
