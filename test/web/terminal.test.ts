@@ -585,7 +585,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         .waitFor();
     }));
 
-  it("names the accounts that it knows, and leads to the explorer second", () =>
+  it("names the accounts that it knows beside their address, and leads to the explorer last", () =>
     on("/agent/0", async (page) => {
       await page.route("**/api/v2/wallets?**", (route) => {
         const [address] = new URL(route.request().url()).searchParams.get("addresses")!.split(",") as [string];
@@ -598,9 +598,11 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       const links = known.getByRole("link");
       expect(await Promise.all((await links.all()).map((one) => one.getAttribute("href")))).toEqual([
         "/agent/7",
+        expect.stringMatching(/^\/owner\/0x[0-9a-f]{40}$/i),
         expect.stringMatching(/\/address\/0x[0-9a-f]{40}$/i),
       ]);
       await known.getByText("61").waitFor();
+      expect(await links.nth(1).textContent()).toMatch(/^0x[0-9a-f]+…[0-9a-f]+$/i);
     }));
 
   it("keeps the page of an agent on a phone short, with each part a move away", () =>

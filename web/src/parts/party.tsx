@@ -1,4 +1,4 @@
-/** Who paid, hired, reviewed or owns: by name and score where the service knows the wallet, with the explorer as the second link. */
+/** Who paid, hired, reviewed or owns: the wallet's address, with its name and score where the service knows it, and the explorer. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { directoryLink } from "../../../core/directory/link.ts";
@@ -17,16 +17,12 @@ export function Party({ address, explorer }: { address: string; explorer?: strin
   const { data: name = null } = useQuery(walletName(address));
   return (
     <span className="party">
-      {name ? (
-        <Known as={name} />
-      ) : (
-        <Link className="mono" href={`/owner/${address}`} title={address}>
-          {short(address)}
-        </Link>
-      )}
+      {name && <Known as={name} />}
+      <Link className="mono" href={`/owner/${address}`} title={address}>
+        {short(address)}
+      </Link>
       {explorer && (
         <a className="party-explorer" href={`${explorer}/address/${address}`} rel={EXPLORER_REL} title={address}>
-          {name && <span className="mono">{short(address)}</span>}
           <Icon name="out" />
           <span className="unseen">{short(address)} in the explorer</span>
         </a>
