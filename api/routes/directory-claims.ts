@@ -58,7 +58,10 @@ export const terminalToken = endpoint({
   params: z.object({ ref }),
   query: z.object({ platform: ofPlatform }),
   body: tokenClaimSchema,
-  responses: { 200: { description: "Stored as a claim", schema: claimedSchema } },
+  responses: {
+    200: { description: "Stored as a claim", schema: claimedSchema },
+    202: { description: "Stored as a claim; reads show it in a moment", schema: claimedSchema },
+  },
   errors: ["not_found", "conflict"],
   async handler({ deps, params, query, body, now, networks, count }, json) {
     const { db } = deps;
@@ -73,7 +76,6 @@ export const terminalToken = endpoint({
     };
     const updated = await claimToken(db, id, claim, new Date(now));
     if (updated === 0) return unknownAgent();
-    await listsShow(deps);
-    return json({ success: true, updated });
+    return json({ success: true, updated }, { status: (await listsShow(deps)) ? 200 : 202 });
   },
 });

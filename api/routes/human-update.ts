@@ -3,9 +3,12 @@ import { z } from "zod";
 import type { Hex } from "../../core/agents/facts.ts";
 import { endpoint } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
+import { PENDING_WRITE } from "../schemas/pending.ts";
 import { humanUpdateBodySchema, updateSchema } from "../schemas/updates.ts";
 import { writtenTokenId } from "../services/agent-facts.ts";
+import { pendingWrite } from "../services/await-intent.ts";
 import { updateByHuman } from "../services/human-update.ts";
+import { writesShown } from "../services/shown-write.ts";
 
 export const humanUpdate = endpoint({
   method: "post",
@@ -19,7 +22,7 @@ export const humanUpdate = endpoint({
   data: true,
   params: z.object({ ref: agentRef }),
   body: humanUpdateBodySchema,
-  responses: { 200: { description: "Written", schema: updateSchema } },
+  responses: { 200: { description: "Written", schema: updateSchema }, 202: PENDING_WRITE },
   errors: ["unauthenticated", "forbidden", "not_found", "conflict", "rate_limited"],
   async handler({ deps, params, body, sent, networks, fingerprint, now, payment, count }, json) {
     const tokenId = await writtenTokenId(deps, params.ref);
@@ -37,6 +40,7 @@ export const humanUpdate = endpoint({
       payment,
       now,
     });
+    if (!(await writesShown(deps, tokenId))) return pendingWrite(tokenId, []);
     return json({ success: true, tokenId, updated, storage: "offchain" });
   },
 });

@@ -15,6 +15,7 @@ import { capitalised, proofBodySchema, provenSchema } from "../schemas/social-pr
 import { writtenTokenId } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { proveAccount } from "../services/prove-account.ts";
+import { writesShown } from "../services/shown-write.ts";
 
 const params = z.object({ ref: agentRef });
 const errors: ErrorCode[] = [
@@ -73,7 +74,8 @@ async function proveOn(platform: ProofPlatform, call: ProofCall, json: Json<Retu
     now,
   });
   const { transaction, handle, username, accountId, trait } = proven;
-  if ("txHash" in transaction) return json(body(transaction));
+  if ("txHash" in transaction)
+    return (await writesShown(deps, tokenId)) ? json(body(transaction)) : pendingWrite(tokenId, []);
   const { complete, mined } = await minedIntents(deps, [transaction.intentKey], { tokenId, what: "trait" });
   return complete ? json(body(mined[0]!)) : pendingWrite(tokenId, mined);
 

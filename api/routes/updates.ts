@@ -14,6 +14,7 @@ import { tokenIdOf, writtenTokenId } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { payableTraitPrice } from "../services/chain-writes.ts";
 import { readProfile } from "../services/profile.ts";
+import { writesShown } from "../services/shown-write.ts";
 import { isForChain, requireSomething, type Update, updateOffchain, updateOnchain } from "../services/update.ts";
 import { type Write, writeAgent } from "../services/writing.ts";
 
@@ -87,6 +88,7 @@ async function change(call: Change, update: Update, json: Json<typeof responses>
   if (!query.onchain || !isForChain(update)) {
     const work = async (write: Write) => ({ result: await updateOffchain(write, update), scored: true });
     const updated = await writeAgent(deps, target, authorize, work, sale);
+    if (!(await writesShown(deps, tokenId))) return pendingWrite(tokenId, []);
     return json({ success: true, tokenId, updated, storage: "offchain", ...ignoredOf(update) });
   }
   const identity = deps.config.contracts.identity.address;

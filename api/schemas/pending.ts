@@ -1,4 +1,4 @@
-/** The answer of a write whose transaction is not mined in time. */
+/** The answer of a write whose transaction is not mined in time, or which reads do not show in time. */
 import { z } from "zod";
 import { tokenId, txHash } from "../../core/views/fields.ts";
 
@@ -11,8 +11,9 @@ export const pendingWriteSchema = z
   })
   .meta({ id: "PendingWrite" });
 
-/** The 202 of every write that sends transactions. */
+/** The 202 of every write about an agent. */
 export const PENDING_WRITE = {
-  description: "Accepted; the chain is slow. The same request again, after `Retry-After` seconds, tells the rest",
+  description:
+    "Accepted; the chain, or what reads show, follows. The same request again, after `Retry-After` seconds, tells the rest",
   schema: pendingWriteSchema,
 } as const;

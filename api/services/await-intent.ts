@@ -6,7 +6,7 @@ import { type Intent, intentsByKey, OUTCOME_CHANNEL } from "../../db/transaction
 import type { HandlerDeps } from "../handler-deps.ts";
 import { type Json, json } from "../reply.ts";
 import type { PENDING_WRITE } from "../schemas/pending.ts";
-import { isShown } from "./shown-write.ts";
+import { isShown, writesShown } from "./shown-write.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** An intent whose transaction is in a block and succeeded. */
@@ -57,12 +57,13 @@ export async function minedIntents(
     });
   if (mined.length < intentKeys.length) return { complete: false, mined };
   const block = Math.max(...mined.map(({ block }) => block));
-  return { complete: mined.length === 0 || (await isShown(deps, { tokenId, block }, deadline)), mined };
+  const complete = mined.length === 0 ? writesShown(deps, tokenId) : isShown(deps, { tokenId, block }, deadline);
+  return { complete: await complete, mined };
 }
 
 /**
- * The 202 of a write whose transactions are not decided yet (`pendingWriteSchema`). It is not stored for replay: the
- * same request, with the same Idempotency-Key or none, finds the same intents and waits for them again.
+ * The 202 of a write whose transactions are not decided, or which reads do not show yet (`pendingWriteSchema`). It is
+ * not stored for replay: the same request, with the same Idempotency-Key or none, finds the same intents and waits again.
  */
 export const pendingWrite = (tokenId: number, mined: readonly MinedIntent[]) =>
   (json as Json<{ 202: typeof PENDING_WRITE }>)(

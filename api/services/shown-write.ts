@@ -1,14 +1,23 @@
 /** A write's answer and the reads after it: once the answer says that something is written, every plain read shows it. */
 import { setTimeout as delay } from "node:timers/promises";
-import { showsAgent } from "../../db/directory/own.ts";
+import { showsAgent, showsWrites } from "../../db/directory/own.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 
 /** Milliseconds between two looks. */
 const LOOK_MS = 50;
-/** Max milliseconds that the answer of a write off chain waits for lists. */
-const LISTS_MS = 2_000;
+/** Max milliseconds that the answer of a write off chain waits for the directory and the lists. */
+const OFF_CHAIN_MS = 2_000;
 
 type Lists = Pick<HandlerDeps, "agentList" | "directory">;
+
+/** Looks until something is shown. @returns whether it is; there is one look in any case */
+async function isSoon(look: () => Promise<boolean> | boolean, deadline: number): Promise<boolean> {
+  while (!(await look())) {
+    if (performance.now() >= deadline) return false;
+    await delay(LOOK_MS);
+  }
+  return true;
+}
 
 /**
  * Waits until the lists that this process has in memory show what is committed. Those of another process follow by the same
@@ -16,13 +25,23 @@ type Lists = Pick<HandlerDeps, "agentList" | "directory">;
  * @param deadline time of `performance.now()`; there is one look in any case
  * @returns whether they show it
  */
-export async function listsShow({ agentList, directory }: Lists, deadline = performance.now() + LISTS_MS) {
+export function listsShow({ agentList, directory }: Lists, deadline = performance.now() + OFF_CHAIN_MS) {
   const since = Date.now();
-  while (![agentList, directory].every((list) => list?.shows(since) ?? true)) {
-    if (performance.now() >= deadline) return false;
-    await delay(LOOK_MS);
-  }
-  return true;
+  return isSoon(() => [agentList, directory].every((list) => list?.shows(since) ?? true), deadline);
+}
+
+/**
+ * Waits until reads of this service show what was written about an agent off chain and committed (`writeAgent`): its row of
+ * the directory, and lists. The score is in the commit itself.
+ * @param deadline as in `listsShow`
+ * @returns whether they show it
+ */
+export async function writesShown(
+  { db, ...lists }: Pick<HandlerDeps, "db"> & Lists,
+  tokenId: number,
+  deadline = performance.now() + OFF_CHAIN_MS,
+): Promise<boolean> {
+  return (await isSoon(() => showsWrites(db, { tokenId }), deadline)) && listsShow(lists, deadline);
 }
 
 /**
@@ -36,9 +55,5 @@ export async function isShown(
   deadline: number,
 ): Promise<boolean> {
   if (index.block < block && !(await index.waitFor(block, Math.max(0, deadline - performance.now())))) return false;
-  while (!(await showsAgent(db, { tokenId, block }))) {
-    if (performance.now() >= deadline) return false;
-    await delay(LOOK_MS);
-  }
-  return listsShow(lists, deadline);
+  return (await isSoon(() => showsAgent(db, { tokenId, block }), deadline)) && listsShow(lists, deadline);
 }

@@ -3,11 +3,12 @@ import type { OwnedFacts } from "../../core/agents/reservations.ts";
 import { fail } from "../../core/errors.ts";
 import { lockAgentWrites } from "../../db/agents/profiles.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
+import { markOutdated, OWN_ROWS_JOB } from "../../db/directory/own.ts";
+import { runSoon } from "../../db/operations/job-runs.ts";
 import { isNoIndex, type Queryable, rehearsal, transaction } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { type Checkout, FREE_CHECKOUT } from "../payments/checkout.ts";
 import { factsOf } from "./agent-facts.ts";
-import { listsShow } from "./shown-write.ts";
 
 /** The arguments of a write. */
 export type Write = {
@@ -38,7 +39,7 @@ export const WRITE_FAULT_POINTS = ["write.before-commit", "write.after-commit"] 
  * Check then write: who may change the agent, then the write and its score; a transfer may be indexed: advisory lock of
  * the agent, and checked again inside. (verify-wallet.ts keeps the chain's answer, which counts only while the index
  * names that wallet.)
- * Returns once the lists of this process show the new score.
+ * The agent's row of the directory follows in a job that runs at once; `writesShown` waits for it.
  * @param authorize throws unless the caller may do it
  * @param work writes; `scored` says whether it may have changed the score, which is then computed in the same commit.
  *   It runs twice where there is a price, so it must not touch anything outside its transaction
@@ -63,14 +64,16 @@ export async function writeAgent<T>(
     const paid = await payment.settle();
     const written = await transaction(deps.db, async (tx) => {
       const { result, scored, cause = "profile" } = await attempt(tx);
+      await markOutdated(tx, { tokenId: target.tokenId });
       if (scored) await recomputeCred(tx, { tokenIds: [target.tokenId] }, { now, cause });
       await paid.fulfil(tx, bought);
       deps.fault("write.before-commit");
-      return { result, scored };
+      return result;
     });
     deps.fault("write.after-commit");
-    if (written.scored) await listsShow(deps);
-    return written.result;
+    // Committed is committed: where this fails, the job's schedule reaches the row.
+    await runSoon(deps.db, [OWN_ROWS_JOB]).catch(() => {});
+    return written;
   } catch (error) {
     if (isNoIndex(error)) fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
     throw error;

@@ -16,6 +16,12 @@ export type OwnRegistry = { contract: Address; chainId: number };
 
 const AGENTS_PER_STATEMENT = 500;
 
+/** Name of the job that brings rows up to date: after a write about an agent it runs soon. */
+export const OWN_ROWS_JOB = "directory-own";
+
+/** Digest of an item whose row is older than a write off chain; it counts as a block before all others. */
+const OUTDATED = "-1";
+
 const STALE = statement({
   name: "directory-own-stale",
   text: `
@@ -94,6 +100,31 @@ export const showsAgent = statement({
 }).onlyValue;
 
 /**
+ * Marks an agent's row as older than a write, in the write's own transaction and before it touches the directory: the row
+ * is stale until it is made of what the write has committed.
+ */
+export const markOutdated = statement({
+  name: "directory-own-mark-outdated",
+  params: { tokenId: int8 },
+  text: `
+    update offchain.directory_item set digest = '${OUTDATED}'
+    where source = '${OWN_PLATFORM}' and source_id = $tokenId::int8::text`,
+  prepared: true,
+}).run;
+
+/** Whether the row of an agent shows all writes off chain; without a row, reads take the agent's facts themselves. */
+export const showsWrites = statement({
+  name: "directory-shows-writes",
+  params: { tokenId: int8 },
+  text: `
+    select not exists (
+      select from offchain.directory_item
+      where source = '${OWN_PLATFORM}' and source_id = $tokenId::int8::text and digest = '${OUTDATED}') as shown`,
+  columns: { shown: bool },
+  prepared: true,
+}).onlyValue;
+
+/**
  * Brings the rows of some agents up to date, and takes out those of agents that are gone.
  * One item: an agent whose row the database refuses (`storeSet`) is shown by its id and addresses alone.
  * @returns how many rows are different
@@ -125,6 +156,15 @@ export async function syncOwnRows(
   return changed;
 }
 
+/** A write that marks one of them commits before its facts are read, or marks it after this transaction. */
+const LOCK_ITEMS = statement({
+  name: "directory-own-lock-items",
+  params: { ids: array(text) },
+  text: `
+    select from offchain.directory_item where source = '${OWN_PLATFORM}' and source_id = any($ids::text[])
+    order by source_id for update`,
+});
+
 const STORE_ITEMS = statement({
   name: "directory-own-items",
   params: { ids: array(text), blocks: array(text), now: timestamptz },
@@ -154,8 +194,8 @@ const TOUCH_OWNED = statement({
 });
 
 /**
- * Check then write: the facts, then row and digest; a newer block may come: facts and digest are of one read, so a
- * newer block stays stale.
+ * Check then write: the facts, then row and digest; a newer block or a write off chain may come: facts and digest are of
+ * one read, so a newer block stays stale, and a write waits for the locks of the items.
  */
 async function writeOwnRows(
   tx: pg.ClientBase,
@@ -165,6 +205,7 @@ async function writeOwnRows(
   entryOf: typeof ownEntry | typeof bareOwnEntry,
 ): Promise<number> {
   if (ids.length === 0) return 0;
+  await LOCK_ITEMS.run(tx, { ids: ids.map(String) });
   const facts = await loadFacts(tx, ids);
   const there = new Set(facts.map(({ tokenId }) => tokenId));
   const gone = ids.filter((id) => !there.has(id)).map(String);

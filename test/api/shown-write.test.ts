@@ -1,15 +1,24 @@
 /** The answer of a write waits until every plain read shows it: the index, the score, the row of the directory, the lists. */
 import type pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isShown, listsShow } from "../../api/services/shown-write.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createApi } from "../../api/app.ts";
+import { startServer } from "../../api/server.ts";
+import { isShown, listsShow, writesShown } from "../../api/services/shown-write.ts";
+import { markOutdated, staleOwnRows } from "../../db/directory/own.ts";
 import { openAgentList } from "../../db/lists/agents.ts";
 import { openDirectoryList } from "../../db/lists/directory.ts";
 import { type IndexTracker, trackIndexedBlock } from "../../db/operations/index-state.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { testLog } from "../../harness/log.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { LONG } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
+import type { JobContext } from "../../workers/context.ts";
+import { directoryOwn } from "../../workers/directory/directory-own.ts";
+import { runSchedules } from "../../workers/operations/schedules.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantAgents, plantFollowed } from "./support/agents.ts";
+import { plantAgents, plantFollowed, walletOf } from "./support/agents.ts";
+import { HOST, startApi, type TestApi } from "./support/api.ts";
 
 const BLOCK = 1_002;
 const SHOWN = { shows: () => true } as never;
@@ -70,6 +79,27 @@ describe("an agent as of a block", () => {
   });
 });
 
+describe("the row of an agent after a write off chain", () => {
+  const mark = () => markOutdated(db, { tokenId: 7 });
+  const shown = (within = 0, tokenId = 7) => writesShown({ db, directory: SHOWN }, tokenId, performance.now() + within);
+
+  it("is waited for no longer than the bound, and until the job has made it of the write", async () => {
+    await rows(BLOCK, BLOCK);
+    expect(await shown()).toBe(true);
+    await mark();
+    expect(await shown()).toBe(false);
+    expect(await staleOwnRows(db)).toContain(7);
+    const waiting = shown(LONG);
+    await rows(BLOCK, BLOCK);
+    expect(await waiting).toBe(true);
+  });
+
+  it("that there is not is made of the write, once it is there", async () => {
+    await mark();
+    expect(await shown(0, 8)).toBe(true);
+  });
+});
+
 describe("lists in memory", () => {
   it("show what is committed before the answer, without a notification and before the next poll", async () => {
     await indexed();
@@ -94,5 +124,71 @@ describe("lists in memory", () => {
 
   it("that are not loaded leave the answer to SQL", async () => {
     expect(await listsShow({ directory: openDirectoryList({ url: "", db, enabled: false }) })).toBe(true);
+  });
+});
+
+describe("a write off chain", () => {
+  let api: TestApi;
+  const owner = agentWallet({ host: HOST });
+  const context = () =>
+    ({
+      ...{ db: api.database.pool, log: testLog(), config: api.deps.config, clock: () => new Date() },
+      queue: { add: async () => {} },
+    }) as unknown as JobContext;
+  const row = async () => (await api.get("/api/terminal/agent/helixa-7")).body;
+  const update = async (description: string) =>
+    api.send("POST", "/api/v2/agent/7/update", {
+      headers: { "content-type": "application/json", authorization: await owner.siwa() },
+      body: JSON.stringify({ narrative: { mission: description } }),
+    });
+
+  beforeAll(async () => {
+    api = await startApi();
+    await plantAgents(api.database.pool, [
+      { tokenId: 7, owner: owner.address.toLowerCase() as `0x${string}`, agentAddress: walletOf(7) },
+    ]);
+    await plantCheckpoint(api.database.pool);
+    await api.deps.index.refresh();
+    await directoryOwn.run(context(), {});
+  });
+  afterAll(() => api?.close());
+
+  it("is a 200 when the directory shows it, which its job does at once", async () => {
+    const schedules = runSchedules(context(), [directoryOwn], (job) => job.run(context(), {}));
+    try {
+      for (const text of ["First text", "Second text"]) {
+        expect(await update(text)).toMatchObject({ status: 200, body: { storage: "offchain" } });
+        expect(JSON.stringify(await row())).toContain(text);
+      }
+    } finally {
+      await schedules.stop(LONG);
+    }
+  });
+
+  it("is a 202 when the directory does not follow in time, and a 200 to the same request once it does", async () => {
+    expect(await update("Third text")).toMatchObject({ status: 202, body: { status: "pending", tokenId: 7 } });
+    expect(JSON.stringify(await row())).not.toContain("Third text");
+    const schedules = runSchedules(context(), [directoryOwn], (job) => job.run(context(), {}));
+    try {
+      expect((await update("Third text")).status).toBe(200);
+      expect(JSON.stringify(await row())).toContain("Third text");
+    } finally {
+      await schedules.stop(LONG);
+    }
+  });
+
+  it("that is a claim is a 202 where lists do not follow in time", async () => {
+    const directory = { ...api.deps.directory, shows: () => false } as never;
+    const slow = await startServer(createApi({ ...api.deps, directory }), { host: "127.0.0.1", port: 0 });
+    try {
+      const { status } = await fetch(`${slow.url}/api/terminal/agent/helixa-7/token`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ token_symbol: "SEVEN" }),
+      });
+      expect(status).toBe(202);
+    } finally {
+      await slow.stop();
+    }
   });
 });

@@ -1,7 +1,7 @@
-/** Shows the own registry's agents in the directory: after each event, and by comparison for rows that no event reached. */
+/** Shows the own registry's agents in the directory: after each event and write, and by comparison for rows that neither reached. */
 import { z } from "zod";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import { staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
+import { OWN_ROWS_JOB, staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
 import { beginPull, endPull, pullState } from "../../db/directory/pulls.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
@@ -11,7 +11,7 @@ const EVERY_MS = 15_000;
 
 /** Resumes: at what differs from the index; what is refused is quarantined, and shown by id and addresses only. */
 export const directoryOwn = defineJob({
-  name: "directory-own",
+  name: OWN_ROWS_JOB,
   concurrency: 2,
   queued: true,
   schedule: { everyMs: EVERY_MS },
