@@ -103,11 +103,12 @@ export default defineConfig({
               priority: 2,
               test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(query-core|react-query)|wouter|use-sync-external-store|regexparam)\//,
             },
-            // With the shell comes what the directory shares with other views: one file instead of ten.
+            // With the shell comes what the directory shares with other views: one file instead of ten. What opens on a
+            // click or a key is in files of its own.
             {
               name: "base",
               priority: 1,
-              test: /web\/src\/(parts\/(cred|copy|row-badges|icon|menu|sigil|states)|shell(?!\/palette-list)|media|compare\/(bar|compared)|directory\/(cells|facets|source|view))\b/,
+              test: /web\/src\/(parts\/(cred|copy|row-badges|icon|menu|sigil|states)|shell\/(?!palette-list|dialog|api-calls|keyboard-help|suggestion-list)|media|compare\/(bar|compared)|directory\/(cells|facets|source|view))\b/,
             },
             { name: "base", priority: 1, tags: ["$initial"] },
           ],

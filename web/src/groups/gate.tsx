@@ -5,7 +5,8 @@ import type { Agent, Group } from "../api/types.ts";
 import { count } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
-import { useSignIns, useWallet } from "../wallet/session.ts";
+import { useWallet } from "../wallet/session.ts";
+import { useSignIns } from "../wallet/sign-ins.ts";
 import { agentOf, groupPath, groups, membership } from "./queries.ts";
 
 export function Gate({ group }: { group: Group }) {

@@ -4,7 +4,7 @@ import { call, get, Problem } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
 import { agentPath } from "../api/queries.ts";
 import type { Agent, Groups, Members } from "../api/types.ts";
-import { signInOf } from "../wallet/session.ts";
+import { signInOf } from "../wallet/sign-ins.ts";
 
 export const GROUPS = "/api/v2/messages/groups";
 export const groupPath = (id: string) => `${GROUPS}/${encodeURIComponent(id)}`;

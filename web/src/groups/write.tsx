@@ -5,7 +5,8 @@ import { call, Problem } from "../api/answer.ts";
 import type { Group, Message } from "../api/types.ts";
 import { Button } from "../parts/button.tsx";
 import { keep, kept } from "../stored.ts";
-import { credentialOf, refused, useWallet } from "../wallet/session.ts";
+import { useWallet } from "../wallet/session.ts";
+import { credentialOf, refused } from "../wallet/sign-ins.ts";
 import { mayAct } from "./gate.tsx";
 import { agentOf, groupPath, membership } from "./queries.ts";
 

@@ -10,7 +10,8 @@ import { Button } from "../parts/button.tsx";
 import { type Faults, faultsOf } from "../parts/form.tsx";
 import { OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { ask, hexOf } from "../wallet/providers.ts";
-import { type ConnectedWallet, filled, useWallet } from "../wallet/session.ts";
+import { type ConnectedWallet, useWallet } from "../wallet/session.ts";
+import { filled } from "../wallet/sign-ins.ts";
 import type { UpdateAnswer } from "./profile.ts";
 
 /** The answer of a write that goes on chain and is not there yet. */

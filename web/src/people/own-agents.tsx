@@ -10,7 +10,8 @@ import { Loading } from "../parts/states.tsx";
 import { ConnectWallet } from "../wallet/connect.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { ownAgents } from "../wallet/own-agents.ts";
-import { disconnect, useWallet } from "../wallet/session.ts";
+import { useWallet } from "../wallet/session.ts";
+import { disconnect } from "../wallet/sign-ins.ts";
 
 type Props = {
   human: OwnHuman;

@@ -1,10 +1,11 @@
-/** Keyboard shortcuts of all views and the dialog that lists them. They can be switched off. */
-
-import { useEffect, useRef, useState } from "react";
+/** Keyboard shortcuts of all views; the dialog that lists them is loaded when it is opened. They can be switched off. */
+import { Suspense, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { store, stored, useStored } from "../stored.ts";
-import { Dialog } from "./dialog.tsx";
+import { onDemand } from "../parts/on-demand.tsx";
+import { stored } from "../stored.ts";
 import { PLACES } from "./places.ts";
+
+const KeyboardHelp = onDemand(() => import("./keyboard-help.tsx"));
 
 const placeOf = (key: string): string | undefined => PLACES.find((place) => place.key === key)?.to;
 
@@ -52,44 +53,11 @@ export function Keyboard() {
       >
         ?
       </button>
-      {help && <Help onClose={() => setHelp(false)} />}
+      {help && (
+        <Suspense>
+          <KeyboardHelp onClose={() => setHelp(false)} />
+        </Suspense>
+      )}
     </>
-  );
-}
-
-const KEYS: [string, string[]][] = [
-  ["Search", ["/"]],
-  ["Everything", ["Ctrl", "K"]],
-  ["Next, previous row or agent", ["j", "k"]],
-  ["Open the row", ["Enter"]],
-  ["Watch the row", ["s"]],
-  ["Compare the row", ["c"]],
-  ["Filters", ["f"]],
-  ...PLACES.map(({ label, key }): [string, string[]] => [label, ["g", key]]),
-  ["This page", ["?"]],
-  ["Close, leave the search", ["Esc"]],
-];
-
-function Help({ onClose }: { onClose: () => void }) {
-  const shortcuts = useStored("shortcuts");
-  return (
-    <Dialog title="Keyboard" onClose={onClose}>
-      <dl className="keys">
-        {KEYS.map(([what, keys]) => (
-          <div key={what}>
-            <dt>{what}</dt>
-            <dd>
-              {keys.map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <label className="check">
-        <input type="checkbox" checked={shortcuts} onChange={(event) => store("shortcuts", event.target.checked)} />
-        Single keys are shortcuts
-      </label>
-    </Dialog>
   );
 }

@@ -1,11 +1,15 @@
 /** The search field of every view: filters the directory while one types, and lists agents that can do what is typed; Enter on an id or an address opens that agent. */
 
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, Suspense, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { readOwnTokenRef } from "../../../core/directory/platforms.ts";
+import { Boundary } from "../parts/boundary.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { onDemand } from "../parts/on-demand.tsx";
 import { useSearchParams } from "./address.ts";
-import { type Suggestion, Suggestions, useSuggestions } from "./suggestions.tsx";
+import { type Suggestion, useSuggestions } from "./suggestions.ts";
+
+const SuggestionList = onDemand(() => import("./suggestion-list.tsx"));
 
 const PAUSE_MS = 180;
 
@@ -60,7 +64,8 @@ export function SearchBox() {
   const [typed, setTyped] = useState(false);
   // By its key: lines that arrive later must not move the choice to another agent.
   const [at, setAt] = useState<string | null>(null);
-  const items = useSuggestions(value, { open: focused && typed && kind === "name", named: !onDirectory });
+  const open = focused && typed && kind === "name";
+  const items = useSuggestions(value, { open, named: !onDirectory });
   const active = items.findIndex(({ key }) => key === at);
   const choose = (item: Suggestion) => {
     setTyped(false);
@@ -121,7 +126,14 @@ export function SearchBox() {
         />
         <Kind of={value} />
       </form>
-      {items.length > 0 && <Suggestions id={list} items={items} active={active} choose={choose} point={setAt} />}
+      {open && (
+        // The field works without the list.
+        <Boundary instead={() => null}>
+          <Suspense>
+            <SuggestionList id={list} items={items} active={active} choose={choose} point={setAt} />
+          </Suspense>
+        </Boundary>
+      )}
     </search>
   );
 }

@@ -68,7 +68,9 @@ export function Shell({ children }: { children: ReactNode }) {
             <Palette />
           </InBar>
           <ThemeButton />
-          <Keyboard />
+          <InBar>
+            <Keyboard />
+          </InBar>
           <InBar>
             <WalletChip />
           </InBar>

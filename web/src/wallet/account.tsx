@@ -9,11 +9,12 @@ import { Button } from "../parts/button.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Trouble } from "../parts/states.tsx";
 import { Dialog } from "../shell/dialog.tsx";
+import { changeTo } from "./chain.ts";
 import { ConnectWallet } from "./connect.tsx";
 import { ownAgents } from "./own-agents.ts";
 import { holding } from "./payment.ts";
-import { changeTo } from "./providers.ts";
-import { type ConnectedWallet, disconnect, endEverywhere, signInOf, useSignIns, useWallet } from "./session.ts";
+import { type ConnectedWallet, useWallet } from "./session.ts";
+import { disconnect, endEverywhere, signInOf, useSignIns } from "./sign-ins.ts";
 
 /** Max agents that the dialog names. */
 const MAX_SHOWN = 3;

@@ -1,7 +1,8 @@
 /** The headers that say who does an operation: a wallet, a human by an access token, or that human with the wallet that owns an agent. */
 import type { Problem } from "../api/answer.ts";
 import { tokenSignIn } from "./access-token.ts";
-import { connectedWallet, credentialOf, isSignedIn, refused, type SignInRule } from "./session.ts";
+import { connectedWallet } from "./session.ts";
+import { credentialOf, isSignedIn, refused, type SignInRule } from "./sign-ins.ts";
 
 /**
  * Who the operation takes. `anyone` may still have to pay. `owner` is a human with the wallet that owns the agent: the

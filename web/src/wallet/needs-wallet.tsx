@@ -3,7 +3,8 @@ import type { ReactNode } from "react";
 import { short } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { ConnectWallet } from "./connect.tsx";
-import { disconnect, useWallet } from "./session.ts";
+import { useWallet } from "./session.ts";
+import { disconnect } from "./sign-ins.ts";
 
 type Props = {
   /** The wallets that may, in any case of letters; without them any wallet. */

@@ -1,38 +1,13 @@
-/** The connected wallet of this page, and its sign-in: one signature per session and kind, visible, ended by one click. */
+/** The connected wallet of this page. It survives a reload without opening the wallet. */
 import { useSyncExternalStore } from "react";
-import { call, Problem } from "../api/answer.ts";
-import type { Discovery } from "../api/types.ts";
-import { short } from "../formats.ts";
 import { keep, kept, onKeptElsewhere } from "../stored.ts";
-import { hasEnded, SIGN_IN_ENDED, tokenSignIn } from "./access-token.ts";
-import {
-  accountsOf,
-  ask,
-  followWallets,
-  hexOf,
-  type Provider,
-  type Wallet,
-  WalletRefusal,
-  wallets,
-} from "./providers.ts";
+import { accountsOf, ask, followWallets, type Provider, type Wallet, WalletRefusal, wallets } from "./providers.ts";
 
 /** `address` is checksummed (EIP-55). */
 export type ConnectedWallet = { id: string; name: string; address: string; provider: Provider };
-/** SIWA signs in an agent's wallet; SIWE a human's. */
-type Kind = "siwa" | "siwe";
-/** What an operation takes: `wallet` takes SIWE and SIWA, `human` also an access token, which comes before the wallet. */
-export type SignInRule = "siwa" | "wallet" | "human";
-/** `value` is the Authorization header; `until` in milliseconds since the epoch. */
-export type SignIn = { kind: Kind; value: string; until: number };
-
-/** A credential lasts an hour; it is renewed five minutes before its end, so that no request meets the end on its way. */
-const LASTS_MS = 55 * 60_000;
 
 type StoredWallet = { id: string; name: string; address: string };
 const WALLET_KEY = "wallet";
-const SIGN_INS_KEY = "signins";
-/** Date of the next credential after a revocation: earlier ones are refused. */
-const NOT_BEFORE_KEY = "notbefore";
 
 const listeners = new Set<() => void>();
 let chosen: StoredWallet | null = kept<StoredWallet>("browser", WALLET_KEY);
@@ -102,7 +77,9 @@ const subscribe = (listener: () => void) => {
 };
 
 export const connectedWallet = (): ConnectedWallet | null => connected;
-/** The connected wallet; null without one. It survives a reload without opening the wallet. */
+/** Whether a wallet was chosen here, also one that is not in this browser any more. */
+export const isWalletChosen = (): boolean => chosen !== null;
+/** The connected wallet; null without one. */
 export const useWallet = (): ConnectedWallet | null => useSyncExternalStore(subscribe, connectedWallet);
 
 async function remember(wallet: Wallet, address: string): Promise<ConnectedWallet> {
@@ -133,130 +110,8 @@ async function chooseAccounts(provider: Provider): Promise<void> {
   }
 }
 
-/** Forgets the wallet and its credentials on this page. */
-export function disconnect(): void {
-  keep("tab", SIGN_INS_KEY, null);
-  signIns = {};
+/** Forgets the wallet; `disconnect` in sign-ins.ts forgets its credentials too. */
+export function forgetWallet(): void {
   chooses = true;
   choose(null);
 }
-
-/** Credentials by `<address> <kind>`, kept until the tab is closed. */
-let signIns: Record<string, SignIn> = kept("tab", SIGN_INS_KEY) ?? {};
-const nameOf = (address: string, kind: Kind) => `${address.toLowerCase()} ${kind}`;
-
-function keepSignIn(address: string, kind: Kind, signIn: SignIn | null): void {
-  const { [nameOf(address, kind)]: _, ...others } = signIns;
-  signIns = signIn ? { ...others, [nameOf(address, kind)]: signIn } : others;
-  keep("tab", SIGN_INS_KEY, signIns);
-  tell();
-}
-
-/** The credential that is in force for a wallet and a rule; null when the next operation has to ask for a signature. */
-export function signInOf(address: string, rule: SignInRule): SignIn | null {
-  const kinds: Kind[] = rule === "siwa" ? ["siwa"] : ["siwe", "siwa"];
-  const found = kinds.map((kind) => signIns[nameOf(address, kind)]);
-  return found.find((signIn) => signIn !== undefined && signIn.until > Date.now()) ?? null;
-}
-
-/** The wallet signs as an agent's where only that counts, else as a human's. */
-const kindOf = (rule: SignInRule): Kind => (rule === "siwa" ? "siwa" : "siwe");
-
-/** @param caller a wallet, or the account of an access token */
-export function isSignedIn(caller: string, rule: SignInRule): boolean {
-  const byToken = tokenSignIn();
-  return byToken?.account === caller ? !hasEnded(byToken) : signInOf(caller, rule) !== null;
-}
-
-let discovery: Promise<Discovery> | undefined;
-function readDiscovery(): Promise<Discovery> {
-  discovery ??= call<Discovery>("/api/v2").then(({ data }) => data);
-  discovery.catch(() => {
-    discovery = undefined;
-  });
-  return discovery;
-}
-
-/**
- * The Authorization header for an operation of the human who is signed in by a token, or of the connected wallet. Opens
- * the wallet only when no credential is in force.
- * @param tell receives a sentence about what the wallet asks for
- * @throws WalletRefusal, and Problem when the service cannot be reached
- */
-export async function credentialOf(rule: SignInRule, tell: (saying: string) => void = () => {}): Promise<string> {
-  const wallet = connected;
-  const byToken = rule === "human" ? tokenSignIn() : null;
-  if (byToken && hasEnded(byToken)) throw new WalletRefusal(SIGN_IN_ENDED);
-  if (byToken) return `Bearer ${byToken.token}`;
-  if (!wallet)
-    throw new WalletRefusal(
-      chosen
-        ? "The wallet this page was connected with is not in this browser any more. Connect again."
-        : "This needs your wallet.",
-    );
-  const present = signInOf(wallet.address, rule);
-  if (present) return present.value;
-  const { auth } = await readDiscovery();
-  tell(`Sign the sign-in text with ${short(wallet.address)} in your wallet. It costs nothing and sends nothing.`);
-  return (await signIn(wallet, kindOf(rule), auth)).value;
-}
-
-/** A text to sign of the service, with its {places} filled in. */
-export const filled = (template: string, places: Readonly<Record<string, string | number>>): string =>
-  template.replace(/\{([^{}]+)\}/g, (place, name: string) => String(places[name] ?? place));
-
-/** Has the wallet sign a fresh credential. */
-async function signIn({ address, provider }: ConnectedWallet, kind: Kind, auth: Discovery["auth"]): Promise<SignIn> {
-  const notBefore = kept<Record<string, number>>("browser", NOT_BEFORE_KEY)?.[address.toLowerCase()] ?? 0;
-  const issuedAt = Math.max(Date.now(), notBefore);
-  const places = {
-    address,
-    timestamp: issuedAt,
-    "timestamp as ISO 8601": new Date(issuedAt).toISOString(),
-  };
-  const template = kind === "siwa" ? auth.agent.message : auth.human.message;
-  const text = filled(template, places);
-  const signature = await ask<string>(provider, "personal_sign", [hexOf(text), address]);
-  const made = { kind, value: `Bearer ${address}:${issuedAt}:${signature}`, until: Date.now() + LASTS_MS };
-  keepSignIn(address, kind, made);
-  return made;
-}
-
-/** Forgets a credential that the service refused; a revoked one is replaced by one of a later date. */
-export function refused(address: string, value: string, problem: Problem): void {
-  for (const kind of ["siwa", "siwe"] as const)
-    if (signIns[nameOf(address, kind)]?.value === value) keepSignIn(address, kind, null);
-  if (typeof problem.body.revokedBefore === "string") dateFrom(address, problem.body.revokedBefore);
-}
-
-function dateFrom(address: string, iso: string): void {
-  const all = kept<Record<string, number>>("browser", NOT_BEFORE_KEY);
-  keep("browser", NOT_BEFORE_KEY, { ...all, [address.toLowerCase()]: Date.parse(iso) });
-}
-
-/**
- * Ends every credential of the wallet, on every device. A wallet that is not signed in as an agent signs for it.
- * @param tell receives a sentence about what the wallet asks for
- * @throws Problem, WalletRefusal
- */
-export async function endEverywhere(tell: (saying: string) => void): Promise<void> {
-  const wallet = connected;
-  if (!wallet) return;
-  const authorization = await credentialOf("siwa", tell);
-  try {
-    const { data } = await call<{ revokedBefore: string }>("/api/v2/auth/revoke", {
-      method: "POST",
-      headers: { authorization },
-    });
-    dateFrom(wallet.address, data.revokedBefore);
-  } catch (error) {
-    // Revoked already, by another device: what was wanted holds.
-    if (!(error instanceof Problem && error.status === 401)) throw error;
-    refused(wallet.address, authorization, error);
-  }
-  keepSignIn(wallet.address, "siwa", null);
-  keepSignIn(wallet.address, "siwe", null);
-}
-
-/** Renders again when a sign-in begins or ends. */
-export const useSignIns = (): Record<string, SignIn> => useSyncExternalStore(subscribe, () => signIns);

@@ -3,7 +3,8 @@ import { type QueryKey, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { type Answer, call, Problem } from "../api/answer.ts";
 import { Button } from "../parts/button.tsx";
-import { credentialOf, refused, type SignIn, signInOf, useSignIns, useWallet } from "./session.ts";
+import { useWallet } from "./session.ts";
+import { credentialOf, refused, type SignIn, signInOf, useSignIns } from "./sign-ins.ts";
 
 type Asker = { address: string; signIn: SignIn };
 

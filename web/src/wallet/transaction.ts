@@ -1,5 +1,6 @@
 /** A transaction that the connected wallet sends itself, and its receipt as the wallet's own node gives it. */
-import { ask, changeTo } from "./providers.ts";
+import { changeTo } from "./chain.ts";
+import { ask } from "./providers.ts";
 import type { ConnectedWallet } from "./session.ts";
 
 /** `value` in wei. */
