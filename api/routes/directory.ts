@@ -111,13 +111,19 @@ type ListQuestion = DirectoryNarrowing &
     dir?: "ASC" | "DESC" | undefined;
   };
 
-/** @throws Failure invalid_input for a range whose lower bound is above its upper one */
-function questionOf({ sort, dir, inactive, ...asked }: ListQuestion, now: number) {
+/**
+ * A search for the name of one agent (`erc8004-7`) is for its row alone, also where it is not active.
+ * @throws Failure invalid_input for a range whose lower bound is above its upper one
+ */
+async function questionOf(db: Queryable, { sort, dir, inactive, ...asked }: ListQuestion, now: number) {
   for (const [lower, upper] of FACET_RANGES)
     if ((asked[lower] ?? 0) > (asked[upper] ?? Number.POSITIVE_INFINITY))
       fail("invalid_input", `${lower} must not be above ${upper}.`, {
         details: [{ path: lower, message: `must be at most ${upper}, which is ${asked[upper]}` }],
       });
+  const { q = "", ...narrowing } = asked;
+  const row = readGlobalId(q) || readRowRef(q) ? await findDirectoryId(db, q) : null;
+  if (row !== null) return { ...narrowing, row, ...orderOf(narrowing, { sort, dir }), now };
   // A list shows who is not active, a search finds those that one can turn to.
   if (asked.q !== undefined && !inactive) asked.active = true;
   return { ...asked, ...orderOf(asked, { sort, dir }), now };
@@ -137,10 +143,9 @@ export const terminalAgents = endpoint({
     const { limit } = query;
     await waitForDirectory(deps, query.minBlock);
     const start = query.offset ?? ((query.page ?? 1) - 1) * limit;
-    const { q = "" } = query;
-    const named = readGlobalId(q) || readRowRef(q) ? await findDirectoryId(db, q) : null;
+    const question = await questionOf(db, query, now);
     const [{ total, ids }, totals] = await Promise.all([
-      named === null ? directory.list({ ...questionOf(query, now), offset: start, limit }) : pageOf(named, start),
+      directory.list({ ...question, offset: start, limit }),
       directory.totals(),
     ]);
     const agents = await directory.shown(ids, (missing) => shownRows(db, missing, config.service.publicUrl));
@@ -173,7 +178,8 @@ export const terminalCounts = endpoint({
     const counts = {} as Record<DirectoryFilter, number>;
     // One after the other: a request takes no more than one connection.
     for (const filter of DIRECTORY_FILTERS) {
-      const page = await deps.directory.list({ ...questionOf({ ...query, filter }, now), offset: 0, limit: 1 });
+      const question = await questionOf(deps.db, { ...query, filter }, now);
+      const page = await deps.directory.list({ ...question, offset: 0, limit: 1 });
       counts[filter] = page.total;
     }
     return json({ counts });
@@ -182,9 +188,6 @@ export const terminalCounts = endpoint({
 
 const MEMBERS = Object.keys(terminalAgentSchema.shape) as (keyof TerminalRow)[];
 const PACKED = new PackedRows<TerminalRow>(MEMBERS);
-
-/** The page of a search for the name of one agent. */
-const pageOf = (id: number, start: number) => ({ total: 1, ids: start === 0 ? [id] : [] });
 
 /** A page's rows, packed. */
 async function shownRows(db: Queryable, ids: readonly number[], publicUrl: string): Promise<Map<number, Uint8Array>> {
@@ -262,7 +265,7 @@ const exportAs = (format: "json" | "csv") =>
       await count("exports", reader);
       await waitForDirectory(deps, query.minBlock);
       // All ids are read at one moment: a row that moves while rows are read appears exactly once.
-      const rows = { ...questionOf(query, now), offset: 0, limit: EXPORT_ROWS };
+      const rows = { ...(await questionOf(db, query, now)), offset: 0, limit: EXPORT_ROWS };
       const { total, ids } = await inTurn(() => directory.list(rows));
       const { type } = FORMATS[format];
       const headers = {

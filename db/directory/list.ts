@@ -75,10 +75,11 @@ export async function listByIndexes(tx: Queryable, query: DirectoryQuery): Promi
 
 /**
  * Whether all matches are collected and sorted; else the sort's index is walked. A search for a wallet is ranked first,
- * and the longer windows of `trending` have no index.
+ * and one row and the longer windows of `trending` have no index.
  */
 const isCollected = (query: DirectoryQuery, total: number): boolean =>
   ((query.q !== undefined || hasFacets(query)) && total <= MAX_COLLECTED) ||
+  query.row !== undefined ||
   searchedWallet(query) !== null ||
   query.sort === "trend_7d" ||
   query.sort === "trend_30d";

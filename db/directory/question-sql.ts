@@ -18,6 +18,8 @@ import { trendSql } from "./trend-sql.ts";
 export type DirectoryQuery = DirectoryNarrowing & {
   /** Part of a name, the beginning of the address of an agent's wallet or owner, an agent's id or a token's symbol. */
   q?: string | undefined;
+  /** Id of the only row that is asked about. */
+  row?: number | undefined;
   sort: DirectorySort;
   descending: boolean;
   offset: number;
@@ -33,9 +35,9 @@ export type DirectoryQuery = DirectoryNarrowing & {
 export const searchedWallet = ({ q = "" }: Pick<DirectoryQuery, "q">): string | null =>
   /^0x[0-9a-f]{40}$/i.test(q) ? q.toLowerCase() : null;
 
-/** Whether indexes find all that is asked for at once: the rows of a wallet or an owner. */
-export const isOfWallet = (query: DirectoryQuery): boolean =>
-  query.owner !== undefined || searchedWallet(query) !== null;
+/** Whether indexes find all that is asked for at once: one row, or the rows of a wallet or an owner. */
+export const isOfFew = (query: DirectoryQuery): boolean =>
+  query.row !== undefined || query.owner !== undefined || searchedWallet(query) !== null;
 
 /** Ids of the directory in order, and the number of all that match. */
 export type DirectoryPage = { total: number; ids: number[] };
@@ -72,6 +74,7 @@ export const EXAMPLES: readonly DirectoryQuery[] = [
   ...DIRECTORY_SORTS.map((sort) => ({ filter: "all" as const, sort })),
   ...TREND_WINDOW_KEYS.map((window) => ({ filter: "trending" as const, window, sort: TREND_WINDOWS[window].sort })),
   ...EVERY_FACET.map((facet) => ({ filter: "all" as const, sort: "cred_score" as const, ...facet })),
+  { filter: "x402" as const, sort: "cred_score" as const, row: 1 },
   ...["Nova", "0xab", `0x${"ab".repeat(20)}`].map((q) => ({
     ...{ filter: "x402" as const, sort: "cred_score" as const, active: true as const, q },
   })),
@@ -79,14 +82,14 @@ export const EXAMPLES: readonly DirectoryQuery[] = [
 
 /**
  * Tables and conditions of a question: rows `d`, scores `s`, or both where both are asked about. `key` is what is sorted
- * by. `rank`, in a search for a wallet, is what its agents are ordered by before the sort. The rows of a wallet or an owner
- * are few, and their scores are read from the rows: the planner expects many, and would read all scores to join them.
+ * by. `rank`, in a search for a wallet, is what its agents are ordered by before the sort. One row, and the rows of a wallet or
+ * an owner, are few, and their scores are read from the rows: the planner expects many, and would read all scores to join them.
  * @param only SQL of what is read in place of both tables, as `d` and `s`: some of their rows
  */
 export function matching(query: DirectoryQuery, $: (value: unknown) => string, sort?: DirectorySort, only?: string) {
   const { q, now } = query;
   const { x402, active, scores, createdSince, createdUntil, activeSince, price } = boundsOf(query, now);
-  const fromRows = isOfWallet(query);
+  const fromRows = isOfFew(query);
   const score = fromRows ? "d.cred_score" : SORTS.cred_score;
   const bounds = scores.map(({ from, to }) => `${score} between ${from} and ${to}`);
   const ofScores = fromRows ? [] : bounds;
@@ -94,6 +97,7 @@ export function matching(query: DirectoryQuery, $: (value: unknown) => string, s
   const key = sort === undefined || sort === "cred_score" ? score : SORTS[sort];
   let rank: string | undefined;
   if (ofScores.length === 0 && !fromRows && sort === "cred_score") ofScores.push("s.cred_score is not null");
+  if (query.row !== undefined) ofRows.push(`d.id = ${$(query.row)}::int8`);
   if (x402) ofRows.push("d.x402_supported");
   if (active) ofRows.push("d.active");
   for (const since of createdSince) ofRows.push(`d.created_at >= ${$(new Date(since))}`);

@@ -16,7 +16,7 @@ import {
   type DirectoryQuery,
   type DirectoryTotals,
   foldedWord,
-  searchedWallet,
+  isOfFew,
 } from "../directory/question-sql.ts";
 import { isAsciiText, SearchWords, utf8 } from "../sql/search-words.ts";
 import { type DIRECTORY_COLUMNS, source } from "./directory-source.ts";
@@ -83,8 +83,8 @@ export function openDirectoryList({
 
   return {
     async list(query) {
-      // The columns do not say which wallet an agent belongs to; SQL finds a wallet's agents by indexes at once.
-      if (next() !== undefined && searchedWallet(query) === null && query.owner === undefined) {
+      // The columns do not say which wallet an agent belongs to; SQL finds one row and a wallet's agents by indexes at once.
+      if (next() !== undefined && !isOfFew(query)) {
         const word = query.q === undefined ? undefined : await comparable(query.q);
         await live!.applying;
         // The table may have become too old during the awaits.

@@ -389,7 +389,7 @@ describe("one agent", () => {
 
   it("that has its picture in its file is shown with a link to it, which serves a picture and no document", async () => {
     const { pool } = api.database;
-    const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><circle r="9"/></svg>';
     await plantDirectory(pool, [
       ...["90", "91"].map((agent_id) => ({
         ...{
@@ -440,6 +440,13 @@ describe("one agent", () => {
       expect(await names("?q=atlas")).toEqual(["Atlas", "Atlas 8004"]);
       expect(await names("?q=atlas&inactive=true")).toEqual(["Atlas", "Atlas 8004", "Retired Atlas"]);
       expect(await names("?q=erc8004-92")).toEqual(["Retired Atlas"]);
+      expect([await total("?q=erc8004-92"), await total("?q=erc8004-92&minScore=5")]).toEqual([1, 1]);
+      for (const narrowed of ["platform=virtuals", "minScore=6", "chain=1", `owner=${OWNER}`, "speaks=MCP"])
+        expect([narrowed, await total(`?q=erc8004-92&${narrowed}`)]).toEqual([narrowed, 0]);
+      expect(await names("?q=erc8004-92&filter=x402")).toEqual([]);
+      expect(await names("?q=erc8004-92&page=2")).toEqual([]);
+      const { text } = await api.get("/api/terminal/agents.csv?q=erc8004-92&platform=erc8004");
+      expect(text.trim().split("\n")).toHaveLength(2);
       expect([await total(""), await total("?q=atlas"), await total("?q=atlas&inactive=1")]).toEqual([6, 2, 3]);
       expect((await api.get("/api/terminal/agent/erc8004-92")).body).toMatchObject({ active: false });
       expect((await api.get("/api/terminal/agent/helixa-7")).body).toMatchObject({ active: true });

@@ -15,7 +15,7 @@ import {
   type DirectoryTotals,
   EXAMPLES,
   foldedWord,
-  isOfWallet,
+  isOfFew,
   matching,
   SORTS,
   wordMatches,
@@ -158,7 +158,7 @@ const FIND = family({
           limit ${$(limit)}::int8 offset ${start} - (select before from found)) as ids`;
   },
   columns: { total: int8, ids: array(int8) },
-  examples: EXAMPLES.filter((query) => !isOfWallet(query)).flatMap((query): Question[] =>
+  examples: EXAMPLES.filter((query) => !isOfFew(query)).flatMap((query): Question[] =>
     query.q === undefined
       ? [{ query, spare: 1, changed: [], byName: undefined }]
       : WAYS.map((way) => ({ query, spare: 1, changed: [1], byName: { word: "nova", grams: ["nov"], way } })),
@@ -176,7 +176,7 @@ export async function findByPlanes(
   query: DirectoryQuery,
   spare = SPARE_ROWS,
 ): Promise<DirectoryPage | undefined> {
-  if (isOfWallet(query)) return undefined;
+  if (isOfFew(query)) return undefined;
   const image = await readImage(tx);
   if (image === null) return undefined;
   const state = await stateOf(tx, image, query.q);
