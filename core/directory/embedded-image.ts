@@ -16,8 +16,18 @@ export function embeddedImage(uri: string): EmbeddedImage | null {
   if (given === null || !IMAGE_TYPES.includes(type) || given.data === "") return null;
   const isPlain = !given.parameters.includes("base64") || given.data.startsWith("<");
   const bytes = isPlain ? new TextEncoder().encode(given.data) : base64Bytes(given.data);
-  return bytes && { type, bytes };
+  if (bytes === null || (type === "image/svg+xml" && isHeavy(bytes))) return null;
+  return { type, bytes };
 }
+
+/** What asks a reader for more work than an SVG of its size shows: shapes drawn again and again, entities, filters, moves, other documents and scripts. */
+const HEAVY =
+  /<\s*(?:[^\s<>/:]+:)?(?:use|filter|pattern|marker|mask|foreignobject|script|animate\w*|set|image|feimage|iframe)\b|<!entity\b/i;
+/** A text in another form than UTF-8 is not looked through: its characters are two bytes or more. */
+const isHeavy = (bytes: Uint8Array): boolean => {
+  const svg = new TextDecoder().decode(bytes);
+  return svg.includes("\0") || HEAVY.test(svg);
+};
 
 /** The data URI that is stored of a picture; `embeddedImage` reads it. */
 export const imageUri = ({ type, bytes }: EmbeddedImage): string =>

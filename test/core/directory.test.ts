@@ -255,6 +255,19 @@ describe("defects of registration files", () => {
     [V0, `ipfs://${V0}`, ["image"]],
     ["ipfs:".repeat(200_000), null, ["image"]],
   ];
+  it.each([
+    ...['<use href="#a"/>', "<svg:use/>", "< USE/>", '<filter id="a"/>', "<foreignObject/>", "<script/>", "<animate/>"],
+    ...["<animateTransform/>", "<set/>", "<pattern/>", "<mask/>", '<image href="a"/>'],
+    ...['<!DOCTYPE svg [<!ENTITY a "b">]>', '<!ENTITY a "b">', "\0"],
+  ])("an SVG with %j is no picture", (part) => {
+    for (const svg of [SVG.replace("/>", `>${part}</svg>`), `${part}${SVG}`]) {
+      const image = `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+      expect(readRegistration(JSON.stringify({ ...WHOLE, image }))).toMatchObject({
+        imageUrl: null,
+        warnings: ["image"],
+      });
+    }
+  });
   it.each(images)("the image %.60s is %.60s", (image, imageUrl, warnings) =>
     expect(readRegistration(JSON.stringify({ ...WHOLE, image }))).toMatchObject({ imageUrl, warnings }),
   );
