@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import type { Address, AgentFacts } from "../../core/agents/facts.ts";
 import { type BrowserWallet, giveWallet, NO_WALLET } from "../../harness/browser-wallet.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
+import { plantFollowed } from "../api/support/agents.ts";
 import { HOST } from "../api/support/api.ts";
 import { type Paying, startPaying } from "../payments/support/paying.ts";
 import { randomAgents } from "../support/agents.ts";
@@ -54,6 +55,12 @@ export async function startTerminal({
   if (webIsStale()) await buildWeb();
   const world = await startPaying();
   const api = await world.api({ ...options, env: { SERVICE_HOST: HOST, ...env } });
+  // In place of the worker that brings rows of the directory up to date: writes wait for it.
+  await api.pool.query(`
+    create function offchain.follow_at_once() returns trigger language plpgsql as
+      $$ begin new.digest := '1000000000'; return new; end $$;
+    create trigger follow_at_once before insert or update on offchain.directory_item
+      for each row execute function offchain.follow_at_once()`);
   const browser: Browser = await starting;
   return {
     world,
@@ -113,6 +120,7 @@ export async function plantAgent(
     ...facts,
   });
   await plantAgents(api.pool, [{ ...agent!, onchainTraits: 0, attestation: null, otherAttestation: null }]);
+  await plantFollowed(api.pool, { tokenId, block: 1_000_000_000 });
 }
 
 /** What axe finds on the page as it is shown now, in both themes (WCAG 2.2 AA). */

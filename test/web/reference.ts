@@ -103,6 +103,6 @@ export const referenceOnTheStack = (stackOf: () => Stack) =>
         await page.getByRole("button", { name: "Send", exact: true }).click();
         await page.getByRole("button", { name: "Pay 0.01 USDC" }).click();
         await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
-        await page.getByText('"receipt": {').waitFor();
+        await page.getByText('"receipt": {').first().waitFor();
       }));
   });

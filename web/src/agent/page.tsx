@@ -1,6 +1,6 @@
 /** The page of one agent: identity, breakdown of the score, proofs, and the API calls behind it. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
@@ -98,6 +98,9 @@ function OwnFacts({ agent }: { agent: Agent }) {
   );
 }
 
+/** Max milliseconds that the lower panels wait for the upper ones. */
+const MAX_WAIT_MS = 3_000;
+
 type PanelsProps = { agent: Agent; explorer: string };
 
 /** In the order of who is about to pay: what it does, who paid and rated it, who stands behind it; then its score and its words. */
@@ -113,6 +116,11 @@ function Panels({ agent, explorer }: PanelsProps) {
     useInfiniteQuery({ ...jobPages(...ref), enabled: !isOneColumn && agent.jobs !== undefined }),
     useInfiniteQuery({ ...reviewPages(reviewsPath(...ref)), enabled: !isOneColumn }),
   ].every(({ isLoading }) => !isLoading);
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), MAX_WAIT_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const evidence = (
     <>
       <WhatItOffers {...of} name={agent.name} />
@@ -148,7 +156,7 @@ function Panels({ agent, explorer }: PanelsProps) {
   );
   const others = <Others agent={agent} explorer={explorer} />;
   const onchain = <Onchain agent={agent} explorer={explorer} />;
-  if (!isSettled) return <Loading rows={8} />;
+  if (!isSettled && !isLate) return <Loading rows={8} />;
   if (isOneColumn)
     return (
       <div className="column">

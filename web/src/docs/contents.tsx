@@ -38,44 +38,46 @@ export function Contents({ operations }: Props) {
         {words.length > 0 && `${count(all)} found`}
       </p>
       {words.length > 0 && all === 0 && <p className="muted">Nothing has these words.</p>}
-      {errors.length > 0 && (
-        <section>
-          <h2>Errors</h2>
-          <ul>
-            {errors.map(({ code, status }) => (
-              <li key={code}>
-                <a href={`/docs#${code}`}>
-                  {status} <code>{code}</code>
-                </a>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {guides.length > 0 && (
-        <section>
-          <h2>Guides</h2>
-          <ul>
-            {guides.map(({ name, title }) => (
-              <Entry key={name} to={`/docs/guide/${name}`}>
-                {title}
-              </Entry>
-            ))}
-          </ul>
-        </section>
-      )}
-      {[...Map.groupBy(found, ({ tag }) => tag)].map(([tag, members]) => (
-        <section key={tag}>
-          <h2>{tag}</h2>
-          <ul>
-            {members.map(({ id, method, name, summary }) => (
-              <Entry key={id} to={`/docs/${id}`} method={method} title={summary}>
-                {name}
-              </Entry>
-            ))}
-          </ul>
-        </section>
-      ))}
+      <div className="docs-list">
+        {errors.length > 0 && (
+          <section>
+            <h2>Errors</h2>
+            <ul>
+              {errors.map(({ code, status }) => (
+                <li key={code}>
+                  <a href={`/docs#${code}`}>
+                    {status} <code>{code}</code>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {guides.length > 0 && (
+          <section>
+            <h2>Guides</h2>
+            <ul>
+              {guides.map(({ name, title }) => (
+                <Entry key={name} to={`/docs/guide/${name}`}>
+                  {title}
+                </Entry>
+              ))}
+            </ul>
+          </section>
+        )}
+        {[...Map.groupBy(found, ({ tag }) => tag)].map(([tag, members]) => (
+          <section key={tag}>
+            <h2>{tag}</h2>
+            <ul>
+              {members.map(({ id, method, name, summary }) => (
+                <Entry key={id} to={`/docs/${id}`} method={method} title={summary}>
+                  {name}
+                </Entry>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
     </nav>
   );
 }
@@ -87,7 +89,7 @@ function Entry({ to, method, title, children }: EntryProps) {
   const isHere = path === to;
   const entry = useRef<HTMLLIElement>(null);
   useEffect(() => {
-    const list = entry.current?.closest(".docs-side");
+    const list = entry.current?.closest(".docs-list");
     // Only the list: scrollIntoView would scroll the page as well.
     if (isHere && list) list.scrollTop = entry.current!.offsetTop - list.clientHeight / 2;
   }, [isHere]);
