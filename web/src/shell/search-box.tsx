@@ -1,6 +1,6 @@
 /** The search field of every view: filters the directory while one types, and lists agents that can do what is typed; Enter on an id or an address opens that agent. */
 
-import { type KeyboardEvent, Suspense, useEffect, useId, useRef, useState } from "react";
+import { type ComponentProps, type KeyboardEvent, Suspense, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { readOwnTokenRef } from "../../../core/directory/platforms.ts";
 import { Boundary } from "../parts/boundary.tsx";
@@ -126,17 +126,19 @@ export function SearchBox() {
         />
         <Kind of={value} />
       </form>
-      {open && (
-        // The field works without the list.
-        <Boundary instead={() => null}>
-          <Suspense>
-            <SuggestionList id={list} items={items} active={active} choose={choose} point={setAt} />
-          </Suspense>
-        </Boundary>
-      )}
+      {open && <List id={list} items={items} active={active} choose={choose} point={setAt} />}
     </search>
   );
 }
+
+/** What can do what is typed. The field works without it. */
+const List = (props: ComponentProps<typeof SuggestionList>) => (
+  <Boundary instead={() => null}>
+    <Suspense>
+      <SuggestionList {...props} />
+    </Suspense>
+  </Boundary>
+);
 
 /** What the text is taken for, and whether Enter opens an agent. */
 function Kind({ of }: { of: string }) {
