@@ -59,7 +59,8 @@ describe("Postgres", () => {
 
 describe.runIf(REDIS_BINARY)("Redis", () => {
   it("in cluster mode is refused", async () => {
-    const redis = await startRedis({ "cluster-enabled": "yes" });
+    // Of its own: the default is the port and 10,000, which may be none.
+    const redis = await startRedis({ "cluster-enabled": "yes", "cluster-port": String(await freePort()) });
     const words = await lastWords(["api", "workers"], { DATABASE_URL: primary.postgres.url, REDIS_URL: redis.url });
     await redis.stop();
     for (const said of words) expect(said).toEqual([1, expect.stringContaining("REDIS_URL is a Redis Cluster, which")]);
