@@ -1,7 +1,7 @@
 /** A write's answer and the reads after it: once the answer says that something is written, every plain read shows it. */
-import { setTimeout as delay } from "node:timers/promises";
 import { showsAgent, showsWrites } from "../../db/directory/own.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
+import { isSoon } from "./until-shown.ts";
 
 /** Milliseconds between two looks. */
 const LOOK_MS = 50;
@@ -9,15 +9,6 @@ const LOOK_MS = 50;
 const OFF_CHAIN_MS = 2_000;
 
 type Lists = Pick<HandlerDeps, "agentList" | "directory">;
-
-/** Looks until something is shown. @returns whether it is; there is one look in any case */
-async function isSoon(look: () => Promise<boolean> | boolean, deadline: number): Promise<boolean> {
-  while (!(await look())) {
-    if (performance.now() >= deadline) return false;
-    await delay(LOOK_MS);
-  }
-  return true;
-}
 
 /**
  * Waits until the lists that this process has in memory show what is committed. Those of another process follow by the same
@@ -27,7 +18,7 @@ async function isSoon(look: () => Promise<boolean> | boolean, deadline: number):
  */
 export function listsShow({ agentList, directory }: Lists, deadline = performance.now() + OFF_CHAIN_MS) {
   const since = Date.now();
-  return isSoon(() => [agentList, directory].every((list) => list?.shows(since) ?? true), deadline);
+  return isSoon(() => [agentList, directory].every((list) => list?.shows(since) ?? true), deadline, LOOK_MS);
 }
 
 /**
@@ -41,7 +32,7 @@ export async function writesShown(
   tokenId: number,
   deadline = performance.now() + OFF_CHAIN_MS,
 ): Promise<boolean> {
-  return (await isSoon(() => showsWrites(db, { tokenId }), deadline)) && listsShow(lists, deadline);
+  return (await isSoon(() => showsWrites(db, { tokenId }), deadline, LOOK_MS)) && listsShow(lists, deadline);
 }
 
 /**
@@ -55,5 +46,5 @@ export async function isShown(
   deadline: number,
 ): Promise<boolean> {
   if (index.block < block && !(await index.waitFor(block, Math.max(0, deadline - performance.now())))) return false;
-  return (await isSoon(() => showsAgent(db, { tokenId, block }), deadline)) && listsShow(lists, deadline);
+  return (await isSoon(() => showsAgent(db, { tokenId, block }), deadline, LOOK_MS)) && listsShow(lists, deadline);
 }

@@ -18,10 +18,25 @@ export async function untilShown(
   looks: readonly (() => Promise<boolean> | boolean)[],
   everyMs = 100,
 ): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
+  const deadline = performance.now() + WAIT_MS;
   for (const isShown of looks)
-    while (!(await isShown())) {
-      if (Date.now() >= deadline) fail("indexer_behind", missing, { extra: { indexedBlock: index.block } });
-      await delay(everyMs);
-    }
+    if (!(await isSoon(isShown, deadline, everyMs)))
+      fail("indexer_behind", missing, { extra: { indexedBlock: index.block } });
+}
+
+/**
+ * Looks until something is shown; there is one look in any case.
+ * @param deadline time of `performance.now()` @param everyMs between two looks
+ * @returns whether it is shown
+ */
+export async function isSoon(
+  look: () => Promise<boolean> | boolean,
+  deadline: number,
+  everyMs: number,
+): Promise<boolean> {
+  while (!(await look())) {
+    if (performance.now() >= deadline) return false;
+    await delay(everyMs);
+  }
+  return true;
 }
