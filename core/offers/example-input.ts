@@ -1,9 +1,7 @@
 /** An input that an offer takes: the example of its schema, or what the schema requires, each part by its own example or its kind. */
+import { isRecord } from "../json.ts";
 
 type Json = Record<string, unknown>;
-
-const isRecord = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Max parts of an example, at all its levels together, and max levels: a schema is a stranger's, and pages build the example while they render. */
 const MAX_PARTS = 200;
