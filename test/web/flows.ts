@@ -121,8 +121,6 @@ export async function plantAgent(
   });
   await plantAgents(api.pool, [{ ...agent!, onchainTraits: 0, attestation: null, otherAttestation: null }]);
   await plantFollowed(api.pool, { tokenId, block: 1_000_000_000 });
-  // Its parts are none, and add up.
-  await api.pool.query("update offchain.cred set score = 0 where token_id = $1 and score = 10 and age = 0", [tokenId]);
 }
 
 /** What axe finds on the page as it is shown now, in both themes (WCAG 2.2 AA). */

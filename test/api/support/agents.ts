@@ -34,7 +34,7 @@ export const plantFollowed = (
 ) =>
   pool.query(
     `insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound, seen_block, computed_at)
-     values (${tokenId}, 10, 0, 0, 0, 0, 0, 0, 0, 0, ${scored}, now())
+     values (${tokenId}, 0, 0, 0, 0, 0, 0, 0, 0, 0, ${scored}, now())
      on conflict (token_id) do update set seen_block = excluded.seen_block;
      insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
      values ('helixa', '${tokenId}', 'helixa', '${tokenId}', '{}', '${block}', now(), 0)
