@@ -546,7 +546,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         await listed.getByText(cred, { exact: true }).waitFor();
         const { figure, words } = figures.find(({ label }) => label === "Reviews")!;
         const cell = listed.locator("td.roomy");
-        expect(await cell.innerHTML()).toContain(figure.startsWith("—") ? "—" : `${figure} ${words}`);
+        // The cells of a row follow it.
+        await expect.poll(() => cell.innerHTML()).toContain(figure.startsWith("—") ? "—" : `${figure} ${words}`);
       },
       { viewport: { width: 1500, height: 900 } },
     ),
