@@ -2,7 +2,6 @@
  * `npm run bench -- tools`: what the tools cost a model on a seeded `npm start`: the list of them, and the answer to each
  * tool's example, in short and in full. The reference is what the endpoints themselves take and answer, in full.
  */
-
 import { queryOf } from "../api/endpoint.ts";
 import { toJsonSchema } from "../api/json-schema.ts";
 import { toolDescriptions } from "../api/routes/mcp.ts";

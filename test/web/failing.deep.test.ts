@@ -15,7 +15,7 @@ import { plantWorld, TWIN_ID } from "./world.ts";
 
 /** Each page with its heading. The world has no organization. */
 const PAGES: readonly (readonly [path: string, heading: string | RegExp])[] = [
-  ["/", "Agent directory"],
+  ["/", /^AI agents, scored/],
   ["/agent/0", "Meridian"],
   [`/terminal/${TWIN_ID}?platform=erc8004`, "Foreign 006"],
   ["/discover?q=translates+contracts", "Discover"],

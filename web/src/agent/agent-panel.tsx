@@ -1,6 +1,7 @@
 /** A part of an agent's page: a panel with a place of its own, folded on a phone under its title and what it holds in short. */
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useMedia } from "../media.ts";
+import { Part } from "../parts/boundary.tsx";
 import { Panel } from "../parts/panel.tsx";
 
 /** Paper has no folds. */
@@ -39,7 +40,7 @@ export function AgentPanel({ id, title, brief, open = false, children }: Props) 
             <h2>{title}</h2>
             {brief && <span className="muted">{brief}</span>}
           </summary>
-          {isOpen && children}
+          {isOpen && <Part>{children}</Part>}
         </details>
       ) : (
         <Panel title={title}>{children}</Panel>

@@ -1,5 +1,4 @@
 /** Breakdown of a score: eight signals with weight, raw value and contribution. */
-
 import { useQuery } from "@tanstack/react-query";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { factors } from "../api/queries.ts";

@@ -1,6 +1,7 @@
 /** Whether the contract has the root of a proof, as the node of the connected wallet answers: without a word of this service. */
 import { useState } from "react";
 import type { CredProof } from "../api/types.ts";
+import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ask } from "../wallet/providers.ts";
 import { type ConnectedWallet, useWallet } from "../wallet/session.ts";
@@ -37,9 +38,9 @@ export function ChainRoot({ proof }: { proof: CredProof }) {
   return (
     <div className="stack">
       <p className="actions">
-        <button type="button" className="button" onClick={() => void check()}>
+        <Button onClick={() => void check()}>
           <Icon name="check" /> Ask the contract with {wallet.name}
-        </button>
+        </Button>
       </p>
       {found && (
         <p className={found === "same" ? undefined : "note"} role={found === "other" ? "alert" : "status"}>

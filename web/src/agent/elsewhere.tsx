@@ -1,5 +1,4 @@
 /** The same agent in other registries, matched by proven wallet, and its ERC-8004 registration. */
-
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { directoryLink } from "../../../core/directory/link.ts";

@@ -1,5 +1,4 @@
 /** The registration of an agent in the canonical ERC-8004 registry: its file, and what is wrong with the file. */
-
 import type { Registration8004 } from "../api/types.ts";
 import { count, date } from "../formats.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";

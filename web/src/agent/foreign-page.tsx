@@ -1,6 +1,5 @@
 /** A foreign agent (a row of another registry): the registry's data, its source, and its reviews. */
-
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link, Redirect } from "wouter";
 import { quoted } from "../../../core/quoted.ts";
@@ -11,10 +10,11 @@ import { CompareLink } from "../compare/bar.tsx";
 import { comparedText } from "../compare/compared.ts";
 import { Token } from "../directory/cells.tsx";
 import { platformLabel } from "../directory/facets.ts";
-import { badgesPath, badges as badgesQuery, detail, detailPath, offering, rowLink } from "../directory/source.ts";
+import { badgesPath, badges as badgesQuery, detail, detailPath, rowLink } from "../directory/source.ts";
 import { age, date, moment, short } from "../formats.ts";
 import { useMedia } from "../media.ts";
 import { Address } from "../parts/address.tsx";
+import { Button } from "../parts/button.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -32,11 +32,12 @@ import { Claim } from "./claim.tsx";
 import { SameAs } from "./elsewhere.tsx";
 import { Erc8004 } from "./erc8004.tsx";
 import { FactsInShort } from "./in-short.tsx";
-import { Jobs, jobPages } from "./jobs.tsx";
+import { Jobs } from "./jobs.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
-import { Payments, paymentPages, paymentsPath } from "./payments.tsx";
-import { Reviews, reviewPages, reviewsPath } from "./reviews.tsx";
+import { Payments, paymentsPath } from "./payments.tsx";
+import { Reviews, reviewsPath } from "./reviews.tsx";
 import { Services } from "./services.tsx";
+import { useSettled } from "./settled.ts";
 
 export default function ForeignPage({ agentRef }: { agentRef: string }) {
   const [params] = useSearchParams();
@@ -44,18 +45,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
   const { data: answer, error, refetch } = useQuery(detail(agentRef, platform));
   const row = answer?.data;
   // Requested together with the row, so that the panels appear at once.
-  const offered = useQuery({ ...offering(agentRef, platform ?? ""), enabled: platform !== null });
-  const paid = useInfiniteQuery({
-    ...paymentPages(paymentsPath(agentRef, platform ?? "")),
-    enabled: platform === "erc8004",
-  });
-  const worked = useInfiniteQuery({ ...jobPages(agentRef, platform ?? ""), enabled: platform === "erc8004" });
-  const reviewed = useInfiniteQuery({
-    ...reviewPages(reviewsPath(agentRef, platform ?? "")),
-    enabled: platform === "erc8004",
-  });
-  // The lower panels wait for the upper ones: otherwise they would jump down when those appear.
-  const isSettled = [offered, paid, worked, reviewed].every(({ isLoading }) => !isLoading);
+  const isSettled = useSettled(agentRef, platform, { work: platform === "erc8004", jobs: true });
   const isOneColumn = useMedia("(max-width: 1000px)");
   const explorer = useExplorer(row?.chain_id ?? null);
   useEffect(() => {
@@ -239,12 +229,9 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
           <Fact label="Id there">
             <Address address={row.agent_id} />
           </Fact>
-          <div>
-            <dt>{row.verified ? "Wallet, proven there" : "Wallet, as claimed"}</dt>
-            <dd>
-              {row.address ? <Address address={row.address} explorer={explorer} /> : <NoData reason="none is known" />}
-            </dd>
-          </div>
+          <Fact label={row.verified ? "Wallet, proven there" : "Wallet, as claimed"}>
+            {row.address ? <Address address={row.address} explorer={explorer} /> : <NoData reason="none is known" />}
+          </Fact>
           <Fact label="Active">
             {badges?.active_at ? (
               <span title={moment(badges.active_at)}>{age(badges.active_at)} ago</span>
@@ -257,9 +244,9 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
           </Fact>
         </dl>
         <p className="actions">
-          <button type="button" className="button" aria-pressed={watched} onClick={() => toggleStored("watched", link)}>
+          <Button aria-pressed={watched} onClick={() => toggleStored("watched", link)}>
             <Icon name="star" filled={watched} /> {watched ? "Watched" : "Watch"}
-          </button>
+          </Button>
           <CompareLink text={comparedText(row)} />
           <ApiButton paths={[detailPath(row.agent_id, row.platform), badgesPath([row.id])]} />
         </p>

@@ -6,6 +6,7 @@ import { get } from "../api/answer.ts";
 import type { Handshakes as Page } from "../api/types.ts";
 import { age, counted, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
+import { Button } from "../parts/button.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
 
@@ -62,13 +63,13 @@ export function Handshakes({ tokenId, explorer }: { tokenId: number; explorer: s
           </ul>
           {data.pages > 1 && (
             <div className="actions">
-              <button type="button" className="button" disabled={page <= 1} onClick={() => turn(page - 1)}>
+              <Button disabled={page <= 1} onClick={() => turn(page - 1)}>
                 Newer
-              </button>
+              </Button>
               <span className="muted">{counted(data.total, "handshake", "handshakes")}</span>
-              <button type="button" className="button" disabled={page >= data.pages} onClick={() => turn(page + 1)}>
+              <Button disabled={page >= data.pages} onClick={() => turn(page + 1)}>
                 Older
-              </button>
+              </Button>
             </div>
           )}
         </>

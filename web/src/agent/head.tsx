@@ -5,6 +5,7 @@ import type { Agent } from "../api/types.ts";
 import { CompareLink } from "../compare/bar.tsx";
 import { count, date, originWords } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
+import { Button } from "../parts/button.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -54,14 +55,9 @@ function Actions({ agent }: { agent: Agent }) {
   const isYours = [agent.agentAddress, agent.owner].some((one) => one.toLowerCase() === wallet);
   return (
     <p className="actions">
-      <button
-        type="button"
-        className="button"
-        aria-pressed={watched}
-        onClick={() => toggleStored("watched", `/agent/${id}`)}
-      >
+      <Button aria-pressed={watched} onClick={() => toggleStored("watched", `/agent/${id}`)}>
         <Icon name="star" filled={watched} /> {watched ? "Watched" : "Watch"}
-      </button>
+      </Button>
       <CompareLink text={id} />
       {isYours && (
         <Link className="button strong" href={`/agent/${id}/manage`}>

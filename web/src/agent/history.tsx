@@ -1,5 +1,4 @@
 /** The score over time, and what happened in that time. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { causeSays } from "../../../core/cred/cred-causes.ts";

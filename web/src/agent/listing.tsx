@@ -1,5 +1,4 @@
 /** What an agent lists about itself: services, skills, domains, metadata. */
-
 import type { ReactNode } from "react";
 import { placeOf } from "../../../core/agents/listing.ts";
 import type { Agent } from "../api/types.ts";

@@ -1,5 +1,4 @@
 /** The agent's score in the latest epoch on chain: where its root is, and a check of the proof in the browser. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { CredLeaf } from "../../../core/cred/tree/leaf.ts";
@@ -8,6 +7,7 @@ import { credProof } from "../api/queries.ts";
 import type { Agent, CredProof } from "../api/types.ts";
 import { age, count, counted, moment, short } from "../formats.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
+import { Button } from "../parts/button.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
@@ -88,9 +88,9 @@ function Check({ proof, explorer }: Omit<Props, "agent">) {
   if (computed === null)
     return (
       <p className="actions">
-        <button type="button" className="button" onClick={() => void check()}>
+        <Button onClick={() => void check()}>
           <Icon name="check" /> Check the proof here
-        </button>
+        </Button>
         <a className="button" href={`/api/v2/agent/${proof.leaf.tokenId}/cred/proof?epoch=${proof.epoch}`}>
           Proof as JSON
         </a>

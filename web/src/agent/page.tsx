@@ -1,6 +1,6 @@
 /** The page of one agent: identity, breakdown of the score, proofs, and the API calls behind it. */
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { Link } from "wouter";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
@@ -26,13 +26,14 @@ import { Handshakes } from "./handshakes.tsx";
 import { Head } from "./head.tsx";
 import { History } from "./history.tsx";
 import { FactsInShort, InShort } from "./in-short.tsx";
-import { Jobs, jobPages } from "./jobs.tsx";
+import { Jobs } from "./jobs.tsx";
 import { Listing } from "./listing.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
 import { Onchain } from "./onchain.tsx";
-import { Payments, paymentPages, paymentsPath } from "./payments.tsx";
-import { Reviews, reviewPages, reviewsPath } from "./reviews.tsx";
+import { Payments, paymentsPath } from "./payments.tsx";
+import { Reviews, reviewsPath } from "./reviews.tsx";
 import { SelfDescription } from "./self-description.tsx";
+import { useSettled } from "./settled.ts";
 import { Verifications } from "./verifications.tsx";
 import { jobsInShort, paymentsInShort } from "./work-in-short.ts";
 
@@ -98,9 +99,6 @@ function OwnFacts({ agent }: { agent: Agent }) {
   );
 }
 
-/** Max milliseconds that the lower panels wait for the upper ones. */
-const MAX_WAIT_MS = 3_000;
-
 type PanelsProps = { agent: Agent; explorer: string };
 
 /** In the order of who is about to pay: what it does, who paid and rated it, who stands behind it; then its score and its words. */
@@ -108,19 +106,8 @@ function Panels({ agent, explorer }: PanelsProps) {
   const { tokenId } = agent;
   const of = { agentRef: String(tokenId), platform: OWN_PLATFORM };
   const isOneColumn = useMedia("(max-width: 1000px)");
-  const ref = [of.agentRef, of.platform] as const;
-  // The lower panels wait for the upper ones: otherwise they would jump down when those appear. One column folds them.
-  const isSettled = [
-    useQuery(offering(...ref)),
-    useInfiniteQuery({ ...paymentPages(paymentsPath(...ref)), enabled: !isOneColumn }),
-    useInfiniteQuery({ ...jobPages(...ref), enabled: !isOneColumn && agent.jobs !== undefined }),
-    useInfiniteQuery({ ...reviewPages(reviewsPath(...ref)), enabled: !isOneColumn }),
-  ].every(({ isLoading }) => !isLoading);
-  const [isLate, setLate] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(true), MAX_WAIT_MS);
-    return () => clearTimeout(timer);
-  }, []);
+  // One column folds the others.
+  const isSettled = useSettled(of.agentRef, of.platform, { work: !isOneColumn, jobs: agent.jobs !== undefined });
   const evidence = (
     <>
       <WhatItOffers {...of} name={agent.name} />
@@ -156,7 +143,7 @@ function Panels({ agent, explorer }: PanelsProps) {
   );
   const others = <Others agent={agent} explorer={explorer} />;
   const onchain = <Onchain agent={agent} explorer={explorer} />;
-  if (!isSettled && !isLate) return <Loading rows={8} />;
+  if (!isSettled) return <Loading rows={8} />;
   if (isOneColumn)
     return (
       <div className="column">

@@ -1,5 +1,4 @@
 /** The eight signals of a score as a radar chart; the table next to it has the numbers. */
-
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import type { Factors } from "../api/types.ts";
 

@@ -1,5 +1,4 @@
 /** What an agent says of itself: narrative, personality, and where else it can be found. */
-
 import type { Agent } from "../api/types.ts";
 import { count } from "../formats.ts";
 import { OutLink, webAddress } from "../parts/out-link.tsx";

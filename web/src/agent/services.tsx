@@ -1,5 +1,4 @@
 /** Services of an agent: name and address. The agent wrote the address, so it is an untrusted link. */
-
 import { OutLink } from "../parts/out-link.tsx";
 
 export type ServiceItem = { name: string; endpoint: string; version: string | null };

@@ -1,5 +1,4 @@
 /** Proofs of an agent: platform, account, time of the last check. */
-
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";

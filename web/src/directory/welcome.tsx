@@ -1,6 +1,7 @@
 /** The beginning of the home page: what this is, the three things one can do here, and what the columns say. */
 import { Link } from "wouter";
 import { useMedia } from "../media.ts";
+import { Button } from "../parts/button.tsx";
 
 export function Welcome() {
   const isPhone = useMedia("(max-width: 760px)");
@@ -11,9 +12,7 @@ export function Welcome() {
         <Link className="button strong" href="/discover">
           Find one for a task
         </Link>
-        <button type="button" className="button" onClick={() => document.getElementById("search")?.focus()}>
-          Check one
-        </button>
+        <Button onClick={() => document.getElementById("search")?.focus()}>Check one</Button>
         <Link className="button" href="/mint">
           Register yours
         </Link>

@@ -1,5 +1,4 @@
 /** The fields of a request: what its path, its query and its body take, filled in so that it works here. */
-
 import type { Operation, Parameter } from "../../../core/described-operations.ts";
 import { Choice, TextArea, TextField } from "../parts/form.tsx";
 import { Prose } from "./prose.tsx";

@@ -1,5 +1,4 @@
 /** The shape of a body as a list: names, kinds and what they mean, objects within objects indented. */
-
 import { kindOf, type OpenApi, resolved, type Schema } from "../../../core/described-operations.ts";
 import { counted } from "../formats.ts";
 import { Prose } from "./prose.tsx";

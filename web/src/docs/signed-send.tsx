@@ -1,8 +1,8 @@
 /** Sends what a wallet signs in for or pays, step by step as the pages of the terminal do. */
-
 import type { Operation } from "../../../core/described-operations.ts";
 import { type SampleRequest, targetOf } from "../../../core/request-samples.ts";
 import { Problem } from "../api/answer.ts";
+import { Button } from "../parts/button.tsx";
 import type { CallerRule } from "../wallet/credentials.ts";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
@@ -26,14 +26,9 @@ export function SignedSend({ operation, request, fault }: Props) {
     <NeedsWallet>
       <p className="muted">This is the service itself: what is sent here is done.</p>
       <p className="actions">
-        <button
-          type="button"
-          className="button strong"
-          disabled={fault !== null || op.state.at === "working"}
-          onClick={send}
-        >
+        <Button strong disabled={fault !== null || op.state.at === "working"} onClick={send}>
           {operation.signsIn ? "Sign in and send" : "Send"}
-        </button>
+        </Button>
       </p>
       <OperationSteps op={op} done={(answer) => <Body title="Answer" value={answer} />} refused={refusedAs} />
     </NeedsWallet>

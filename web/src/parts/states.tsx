@@ -1,5 +1,4 @@
 /** States without data: loading, nothing found, a problem with its request id. */
-
 import { type ReactNode, useEffect, useState } from "react";
 import { Problem } from "../api/answer.ts";
 import { counted } from "../formats.ts";

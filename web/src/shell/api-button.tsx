@@ -1,6 +1,7 @@
 /** The button that shows the API calls of the view; its dialog is loaded when it is opened. */
 import { Suspense, useState } from "react";
 import { Part } from "../parts/boundary.tsx";
+import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { onDemand } from "../parts/on-demand.tsx";
 
@@ -11,9 +12,9 @@ export function ApiButton({ paths }: { paths: string[] }) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <button type="button" className="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <Icon name="code" /> API
-      </button>
+      </Button>
       {open && (
         <Part>
           <Suspense>

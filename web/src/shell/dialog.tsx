@@ -1,5 +1,4 @@
 /** A dialog of the browser's own: it traps focus, closes with Escape and gives the focus back. */
-
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { Icon } from "../parts/icon.tsx";
 

@@ -1,5 +1,4 @@
 /** The search field of every view: filters the directory while one types, and lists agents that can do what is typed; Enter on an id or an address opens that agent. */
-
 import { type ComponentProps, type KeyboardEvent, Suspense, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { readOwnTokenRef } from "../../../core/directory/platforms.ts";

@@ -1,5 +1,4 @@
 /** The frame of every view: bar, banner about connection and index, footer with the served block. */
-
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";

@@ -1,5 +1,4 @@
 /** What the list under the search field has for a text: agents by name, and agents by what they can do. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
 import type { DiscoveredHit, Row } from "../api/types.ts";

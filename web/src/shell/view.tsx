@@ -5,6 +5,7 @@ import { useLocation, useSearch } from "wouter";
 import { callRaw } from "../api/answer.ts";
 import { status } from "../api/queries.ts";
 import { Boundary, type Failed, FailureNote } from "../parts/boundary.tsx";
+import { Button } from "../parts/button.tsx";
 import { NotLoaded } from "../parts/on-demand.tsx";
 import { Empty, Loading } from "../parts/states.tsx";
 import { keep, kept } from "../stored.ts";
@@ -92,12 +93,8 @@ function Missing(failed: Failed) {
             : "Its code is not where this page looks for it, also after a reload. Try again in a minute; the other views are not affected."}
         </p>
         <p className="actions">
-          <button type="button" className="button" onClick={failed.again}>
-            Try again
-          </button>
-          <button type="button" className="button" onClick={() => location.reload()}>
-            Reload the page
-          </button>
+          <Button onClick={failed.again}>Try again</Button>
+          <Button onClick={() => location.reload()}>Reload the page</Button>
         </p>
       </Empty>
     </div>
