@@ -16,19 +16,17 @@ import { ChainRoot } from "./chain-root.tsx";
 /** Nothing where no scores are published. */
 export function Onchain({ agent, explorer }: { agent: Agent; explorer: string }) {
   const { data: answer, error } = useQuery(credProof(agent.tokenId));
-  if (answer)
-    return (
-      <AgentPanel id="onchain" title="Checkable on chain" brief="its score in the latest epoch">
+  const isLater = error instanceof Problem && error.code === "not_in_epoch";
+  if (!answer && !isLater) return null;
+  return (
+    <AgentPanel id="onchain" title="Checkable on chain" brief="its score in the latest epoch">
+      {answer ? (
         <Proved proof={answer.data} agent={agent} explorer={explorer} />
-      </AgentPanel>
-    );
-  if (error instanceof Problem && error.code === "not_in_epoch")
-    return (
-      <AgentPanel id="onchain" title="Checkable on chain" brief="its score in the latest epoch">
+      ) : (
         <p className="muted">From the next epoch on: this agent has been scored since the latest one.</p>
-      </AgentPanel>
-    );
-  return null;
+      )}
+    </AgentPanel>
+  );
 }
 
 type Props = { proof: CredProof; agent: Agent; explorer: string };

@@ -36,7 +36,9 @@ function useAgain({ error, again }: Failed): () => void {
   return () => {
     if (error instanceof NotLoaded) return again();
     queries.removeQueries({ type: "inactive" });
-    void queries.invalidateQueries().then(again);
+    // One that is refused now keeps the answer before it, which may be what could not be shown.
+    const forget = () => queries.resetQueries({ predicate: ({ state }) => state.status === "error" });
+    void queries.invalidateQueries().then(forget).then(again);
   };
 }
 
