@@ -111,6 +111,7 @@ export default defineConfig({
               test: /web\/src\/(parts\/(cred|copy|row-badges|icon|menu|sigil|states)|shell\/(?!palette-list|dialog|api-calls|keyboard-help|suggestion-list)|media|compare\/(bar|compared)|directory\/(cells|facets|source|view))\b/,
             },
             { name: "base", priority: 1, tags: ["$initial"] },
+            { name: "event-stream", test: /node_modules\/eventsource-parser\// },
           ],
         },
       },

@@ -262,7 +262,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
       await terminal.visit("/mint", { payer }, async ({ page }) => {
         await connectByChip(page);
         await page.route("**/api/v2/mint/*", (route) =>
-          route.fulfill({ json: { status: "failed", mintId: "0", reason: "the contract is paused" } }),
+          route.fulfill({
+            headers: { "x-api-version": "2" },
+            json: { status: "failed", mintId: "0", reason: "the contract is paused" },
+          }),
         );
         await name(page).fill("Refused by the chain");
         await submit(page).click();

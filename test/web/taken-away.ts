@@ -100,16 +100,10 @@ export const withoutFile = (browser: Browser, shown: Shown, file: string): Promi
 /** A page with something else in place of an answer: it stands, says what to do where something is missing, and recovers. */
 export const withoutAnswer = (browser: Browser, shown: Shown, call: string, instead: keyof typeof INSTEAD) =>
   on(browser, shown, async (page) => {
-    let asked = 0;
-    await page.route(
-      (url) => url.pathname + url.search === call,
-      (route) => {
-        asked++;
-        return INSTEAD[instead]!(route);
-      },
-    );
+    const asked = page.waitForRequest((request) => request.url().endsWith(call));
+    await page.route((url) => url.pathname + url.search === call, INSTEAD[instead]!);
     await page.goto(shown.path);
-    await until(`${call} is asked for`, () => asked > 0);
+    await asked;
     await settled(page);
     const wrong = await standing(page);
     const words = await said(page);

@@ -592,7 +592,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.route("**/api/v2/wallets?**", (route) => {
         const [address] = new URL(route.request().url()).searchParams.get("addresses")!.split(",") as [string];
         const agent = { platform: "helixa", agentId: "7", tokenId: 7, name: HOSTILE, credScore: 61 };
-        return route.fulfill({ json: { wallets: [{ address, agent, human: null, organization: null }] } });
+        const wallets = [{ address, agent, human: null, organization: null }];
+        return route.fulfill({ headers: { "x-api-version": "2" }, json: { wallets } });
       });
       await page.reload();
       const known = page.locator(".party", { hasText: HOSTILE }).first();

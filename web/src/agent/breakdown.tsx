@@ -6,16 +6,15 @@ import type { Agent } from "../api/types.ts";
 import { count, decimals } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
 import { Heads } from "../parts/panel.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { tierOf } from "../tiers.ts";
 import { Lift } from "./lift.tsx";
 import { Radar } from "./radar.tsx";
 
 export function Breakdown({ agent }: { agent: Agent }) {
   const { data: answer, error, refetch } = useQuery(factors(agent.agentAddress));
-  if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
   // As high as the table that replaces it where the page has several columns.
-  if (!answer) return <Loading rows={11} />;
+  if (!answer) return <NotYet error={error} refetch={refetch} rows={11} />;
   // The API returns factors by wallet, for the wallet's own agent; that may be another token.
   const known = answer.data.tokenId === agent.tokenId ? answer.data.factors : null;
   return (

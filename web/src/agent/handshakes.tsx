@@ -7,7 +7,7 @@ import type { Handshakes as Page } from "../api/types.ts";
 import { age, counted, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
 import { Button } from "../parts/button.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
 
 const PAGE_ROWS = 8;
@@ -32,10 +32,8 @@ export function Handshakes({ tokenId, explorer }: { tokenId: number; explorer: s
   const data = answer?.data;
   return (
     <AgentPanel id="handshakes" title="Handshakes">
-      {error && !data ? (
-        <ProblemNote error={error} retry={() => void refetch()} />
-      ) : !data ? (
-        <Loading rows={2} />
+      {!data ? (
+        <NotYet error={error} refetch={refetch} rows={2} />
       ) : data.total === 0 ? (
         <p className="muted">No handshake is recorded on the chain yet.</p>
       ) : (

@@ -5,7 +5,7 @@ import { causeSays } from "../../../core/cred/cred-causes.ts";
 import { history } from "../api/queries.ts";
 import type { CredPoint } from "../api/types.ts";
 import { count, date, moment } from "../formats.ts";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { TIERS, tierOf } from "../tiers.ts";
 import { Timeline } from "./timeline.tsx";
 
@@ -29,10 +29,8 @@ export function History({ tokenId, mintedAt, explorer }: Props) {
           </button>
         ))}
       </p>
-      {error && !answer ? (
-        <ProblemNote error={error} retry={() => void refetch()} />
-      ) : !answer ? (
-        <Loading rows={4} />
+      {!answer ? (
+        <NotYet error={error} refetch={refetch} rows={4} />
       ) : (
         <>
           <Chart points={answer.data.points} days={days} />

@@ -8,7 +8,7 @@ import { count, counted } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { More } from "../parts/more.tsx";
 import { Party } from "../parts/party.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
 import { usdcExact } from "./amounts.ts";
 import { backlogOf, Removed, Sums, TransactionOn, Why, Windows } from "./raw-organic.tsx";
@@ -69,10 +69,8 @@ export function Jobs({
           <More {...more} />
           <Source of={first.data} explorer={explorer} />
         </div>
-      ) : error ? (
-        <ProblemNote error={error} retry={() => void refetch()} />
       ) : (
-        <Loading rows={USUAL_ROWS} />
+        <NotYet error={error} refetch={refetch} rows={USUAL_ROWS} />
       )}
     </AgentPanel>
   );

@@ -14,7 +14,7 @@ import { Fact } from "../parts/facts.tsx";
 import { Offers } from "../parts/offers.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Party } from "../parts/party.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { Loading, NotYet } from "../parts/states.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
 
 type Of = { agentRef: string; platform: string };
@@ -28,9 +28,7 @@ export function WhatItOffers({ name, children, ...of }: Of & { name: string; chi
     <AgentPanel id="offers" title="What it offers" open>
       <div className="stack offering">
         {children}
-        {error && !found && <ProblemNote error={error} retry={() => void refetch()} />}
-        {!found && !error && <Loading rows={2} />}
-        {found && <Found of={found} name={name} />}
+        {found ? <Found of={found} name={name} /> : <NotYet error={error} refetch={refetch} rows={2} />}
       </div>
     </AgentPanel>
   );

@@ -7,7 +7,7 @@ import { count, counted } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { More } from "../parts/more.tsx";
 import { Party } from "../parts/party.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { usdcExact } from "./amounts.ts";
 import { backlogOf, Removed, Sums, TransactionOn, Why, Windows } from "./raw-organic.tsx";
 
@@ -20,9 +20,8 @@ export const paymentPages = (path: string) => pagesOf<AgentPayments>(path, "curs
 /** `path`: of the payments in the API, with its query. */
 export function Payments({ path, explorer }: { path: string; explorer: string }) {
   const { data, error, refetch, ...more } = useInfiniteQuery(paymentPages(path));
-  if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
   // Of most agents there is one sentence to say, which takes as much room.
-  if (!data) return <Loading rows={1} />;
+  if (!data) return <NotYet error={error} refetch={refetch} rows={1} />;
   const [{ data: income, block }] = data.pages as [(typeof data.pages)[number]];
   const { wallet, walletAgents, readTo, windows } = income;
   if (wallet === null)

@@ -8,7 +8,7 @@ import { EXPLORER_REL } from "../parts/address.tsx";
 import { More } from "../parts/more.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Party } from "../parts/party.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { usdcExact } from "./amounts.ts";
 
 /** `path`: of the reviews in the API, with its query. */
@@ -23,8 +23,7 @@ export const reviewPages = (path: string) => pages(`${path}&newest=true`);
 
 export function Reviews({ path, explorer }: Props) {
   const { data, error, refetch, ...more } = useInfiniteQuery(reviewPages(path));
-  if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
-  if (!data) return <Loading rows={5} />;
+  if (!data) return <NotYet error={error} refetch={refetch} rows={5} />;
   const figures = data.pages[0]!.data;
   const reviews = data.pages.flatMap((page) => page.data.reviews);
   if (reviews.length === 0) return <p className="muted">No client has said anything about it yet.</p>;
@@ -228,8 +227,7 @@ const Why = ({ of }: { of: WeighedReview["reasons"] }) => (
 /** All that one account wrote, each with why it counts how much. */
 function Entries({ path, explorer }: Props) {
   const { data, error, refetch, ...more } = useInfiniteQuery(pages(path));
-  if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
-  if (!data) return <Loading rows={2} />;
+  if (!data) return <NotYet error={error} refetch={refetch} rows={2} />;
   return (
     <>
       <ul className="reviews entries">

@@ -9,7 +9,7 @@ import { offering } from "../directory/source.ts";
 import { age, count, decimals, moment } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Reservations } from "../parts/reservations.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 
 const STATUS = {
   verified: "verified",
@@ -20,8 +20,7 @@ const STATUS = {
 export function Verifications({ agent, explorer }: { agent: Agent; explorer: string }) {
   const { data: answer, error, refetch } = useQuery(verifications(agent.tokenId));
   const { data: reported } = useQuery(report(agent.tokenId));
-  if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
-  if (!answer) return <Loading rows={5} />;
+  if (!answer) return <NotYet error={error} refetch={refetch} rows={5} />;
   return (
     <ul className="proofs">
       <Proof letter="W" name="Wallet" proven={agent.verified}>

@@ -78,7 +78,9 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
   }
   hear(response.headers);
   const body: unknown = await response.json().catch(() => null);
-  if (!response.ok || body === null) throw new Problem(response.status, body, response.headers);
+  // Each answer of this service has its version; a captive portal's has none.
+  if (!response.ok || body === null || !response.headers.has("x-api-version"))
+    throw new Problem(response.status, body, response.headers);
   const block = response.headers.get("x-indexed-block");
   return {
     data: body as T,

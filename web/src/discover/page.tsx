@@ -7,7 +7,7 @@ import { CompareBar } from "../compare/bar.tsx";
 import { counted, dollars } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Empty, NotYet, ProblemNote } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { isTaken } from "../shell/keyboard.tsx";
@@ -50,10 +50,8 @@ export default function DiscoverPage() {
         <Facets view={view} facets={first?.facets} change={change} />
         <section className="discover-found" aria-label="Found agents">
           {(first || !error) && <Count of={first} view={view} change={change} />}
-          {error && !first ? (
-            <ProblemNote error={error} retry={() => void refetch()} />
-          ) : !first ? (
-            <Loading rows={6} />
+          {!first ? (
+            <NotYet error={error} refetch={refetch} rows={6} />
           ) : hits.length === 0 ? (
             <Nothing view={view} change={change} />
           ) : (

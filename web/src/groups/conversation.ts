@@ -14,6 +14,8 @@ export type Conversation = {
   messages: Message[] | null;
   /** Why nothing could be read. */
   problem: Error | null;
+  /** Reads again. */
+  retry(): void;
   live: boolean;
   /** Why the service ended the stream for good. */
   ended: string | null;
@@ -43,6 +45,7 @@ export function useConversation(
 ): Conversation {
   const [messages, setMessages] = useState<Message[] | null>(null);
   const [problem, setProblem] = useState<Error | null>(null);
+  const [tries, setTries] = useState(1);
   const [live, setLive] = useState(false);
   const [ended, setEnded] = useState<string | null>(null);
   const [loadingOlder, setLoadingOlder] = useState(false);
@@ -92,7 +95,7 @@ export function useConversation(
       if (!stop.signal.aborted) setProblem(error);
     });
     return () => stop.abort();
-  }, [id, authorization, enabled, isMember, add]);
+  }, [id, authorization, enabled, isMember, add, tries]);
 
   const older = async () => {
     const first = messages?.[0]?.id;
@@ -111,5 +114,6 @@ export function useConversation(
       setLoadingOlder(false);
     }
   };
-  return { messages, problem, live, ended, loadingOlder, older, add };
+  const retry = () => setTries(tries + 1);
+  return { messages, problem, retry, live, ended, loadingOlder, older, add };
 }

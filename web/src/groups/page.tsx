@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { count, counted } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
-import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Empty, NotYet } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { GROUPS, groupPath, groups } from "./queries.ts";
@@ -30,10 +30,8 @@ export default function GroupsPage() {
           <ApiButton paths={[GROUPS, ...(chosen ? [`${groupPath(chosen.id)}/messages`] : [])]} />
         </span>
       </div>
-      {error && !answer ? (
-        <ProblemNote error={error} retry={() => void refetch()} />
-      ) : !answer ? (
-        <Loading rows={8} />
+      {!answer ? (
+        <NotYet error={error} refetch={refetch} rows={8} />
       ) : (
         <div className="groups">
           <nav className="group-list" aria-label="Groups">

@@ -87,7 +87,7 @@ function MembersOnly({ group, connected }: { group: Group; connected: boolean })
   );
 }
 
-function History({ of: { messages, problem, loadingOlder, older } }: { of: Conversation }) {
+function History({ of: { messages, problem, retry, loadingOlder, older } }: { of: Conversation }) {
   if (problem instanceof Problem && problem.status === 403)
     return (
       <Empty title="Members only">
@@ -96,7 +96,7 @@ function History({ of: { messages, problem, loadingOlder, older } }: { of: Conve
         </p>
       </Empty>
     );
-  if (problem && !messages) return <ProblemNote error={problem} />;
+  if (problem && !messages) return <ProblemNote error={problem} retry={retry} />;
   if (!messages) return <Loading rows={6} />;
   const first = messages[0];
   if (!first) return <Empty title="Nothing has been said yet" />;

@@ -5,7 +5,7 @@ import type { Agent } from "../api/types.ts";
 import { short } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/form.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { type Change, Changes } from "./changes.tsx";
 import { useDraft } from "./draft.ts";
@@ -24,10 +24,8 @@ export default function AccountsSection({ agent }: SectionProps) {
     <NeedsWallet addresses={[agent.owner]} who={`the token's owner ${short(agent.owner)}`}>
       {answer ? (
         <AccountsForm agent={agent} profile={answer.data} />
-      ) : error ? (
-        <ProblemNote error={error} retry={() => void refetch()} />
       ) : (
-        <Loading rows={4} />
+        <NotYet error={error} refetch={refetch} rows={4} />
       )}
     </NeedsWallet>
   );

@@ -10,7 +10,7 @@ import { Address } from "../parts/address.tsx";
 import { Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Fact } from "../parts/facts.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { OperationSteps, Refused, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
@@ -56,7 +56,7 @@ function Registrations({ agent }: { agent: Agent }) {
   const { followed } = transaction;
   const { data: answer, error, refetch } = useQuery(registrationsOf(agent.tokenId, followed !== null));
   const op = useOperation<PreparedRegistration>({ name: `crossreg.${agent.tokenId}`, caller: "siwa" });
-  if (!answer) return error ? <ProblemNote error={error} retry={() => void refetch()} /> : <Loading rows={4} />;
+  if (!answer) return <NotYet error={error} refetch={refetch} rows={4} />;
   const explorer = explorerOf(agent);
   const known = answer.data;
   const own = known.registrations.filter(({ file }) => file !== "other");

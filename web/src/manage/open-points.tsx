@@ -6,7 +6,7 @@ import { advice } from "../api/queries.ts";
 import type { OpenPoint } from "../api/types.ts";
 import { count, LOCALES } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { formOf } from "./forms.ts";
 
 type Props = {
@@ -17,8 +17,7 @@ type Props = {
 
 export function OpenPoints({ tokenId, linked }: Props) {
   const { data: answer, error, refetch } = useQuery({ ...advice(tokenId), ...liveEvery() });
-  if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
-  if (!answer) return <Loading rows={6} />;
+  if (!answer) return <NotYet error={error} refetch={refetch} rows={6} />;
   const { steps, credScore } = answer.data;
   if (steps.length === 0)
     return <p className="muted">No step is open: every signal that can be lifted is at its best.</p>;

@@ -7,7 +7,7 @@ import type { ExchangeVerified, PendingWrite, WalletVerified } from "../api/type
 import { count, short } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { OperationSteps } from "../wallet/operation.tsx";
 import { AccountProof } from "./account-proof.tsx";
@@ -35,8 +35,7 @@ function useNamedPart(ready: boolean): void {
 export default function Proofs({ agent }: SectionProps) {
   const { data: answer, error, refetch } = useQuery({ ...verifications(agent.tokenId), staleTime: 0 });
   useNamedPart(answer !== undefined);
-  if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
-  if (!answer) return <Loading rows={8} />;
+  if (!answer) return <NotYet error={error} refetch={refetch} rows={8} />;
   return (
     <>
       <WalletProof agent={agent} />

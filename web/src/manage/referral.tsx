@@ -12,14 +12,13 @@ import { Fact } from "../parts/facts.tsx";
 import { More } from "../parts/more.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
-import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Empty, NotYet } from "../parts/states.tsx";
 import { tierOf } from "../tiers.ts";
 import type { SectionProps } from "./section-props.ts";
 
 export default function ReferralSection({ agent }: SectionProps) {
   const { data: answer, error, refetch } = useQuery(referral(agent.tokenId));
-  if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
-  if (!answer) return <Loading rows={6} />;
+  if (!answer) return <NotYet error={error} refetch={refetch} rows={6} />;
   const { link, code, stats } = answer.data;
   return (
     <>
@@ -56,8 +55,7 @@ function Came({ tokenId }: { tokenId: number }) {
   const { data, error, refetch, ...more } = useInfiniteQuery(
     pagesOf<ReferredAgents>(`${agentPath(String(tokenId))}/referrals?limit=20`, "before", (page) => page.nextBefore),
   );
-  if (error && !data) return <ProblemNote error={error} retry={() => void refetch()} />;
-  if (!data) return <Loading rows={3} />;
+  if (!data) return <NotYet error={error} refetch={refetch} rows={3} />;
   const agents = data.pages.flatMap((page) => page.data.agents);
   if (agents.length === 0) return <Empty title="No agent has come by this link yet" />;
   return (

@@ -14,7 +14,7 @@ import type { Agent } from "../api/types.ts";
 import { count, date } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice, type Faults, TextArea } from "../parts/form.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { type Change, Changes } from "./changes.tsx";
 import { useDraft } from "./draft.ts";
@@ -44,7 +44,7 @@ const textOf = (value: unknown): string => (value === null || value === undefine
 export default function SelfDescriptionSection({ agent }: SectionProps) {
   const { data: answer, error, refetch } = useQuery(profileOf(agent.tokenId));
   if (answer) return <WordsForm agent={agent} profile={answer.data} />;
-  return error ? <ProblemNote error={error} retry={() => void refetch()} /> : <Loading rows={8} />;
+  return <NotYet error={error} refetch={refetch} rows={8} />;
 }
 
 function WordsForm({ agent, profile }: { agent: Agent; profile: Profile }) {

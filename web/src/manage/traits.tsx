@@ -8,7 +8,7 @@ import { count, date } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { type Faults, TextField } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { useDraft } from "./draft.ts";
 import { type Profile, pointsOf, profileOf, scoreWith } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
@@ -27,7 +27,7 @@ const rawOf = (traits: number) => Math.min(100, traits * TRAIT_VALUE);
 
 export default function TraitsSection({ agent }: SectionProps) {
   const { data: answer, error, refetch } = useQuery(profileOf(agent.tokenId));
-  if (!answer) return error ? <ProblemNote error={error} retry={() => void refetch()} /> : <Loading rows={6} />;
+  if (!answer) return <NotYet error={error} refetch={refetch} rows={6} />;
   return (
     <>
       <Writing profile={answer.data} explorer={explorerOf(agent)} />

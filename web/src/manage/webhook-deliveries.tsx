@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Delivery, Deliveries as Page, QueuedDelivery } from "../api/types.ts";
 import { age, count, counted, moment } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { OperationSteps } from "../wallet/operation.tsx";
 import { useSignedRead } from "../wallet/signed-read.tsx";
 import { useWebhookOperation } from "./webhook-operation.ts";
@@ -30,8 +30,7 @@ export function Deliveries({ path, enabled }: { path: string; enabled: boolean }
   } = useSignedRead<Page>(page, (known) =>
     known?.deliveries.some(({ state }) => state === "pending") ? SOON_MS : LATER_MS,
   );
-  if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
-  if (!answer) return <Loading rows={2} />;
+  if (!answer) return <NotYet error={error} refetch={refetch} rows={2} />;
   const { deliveries, nextBefore } = answer.data;
   return (
     <div className="stack">

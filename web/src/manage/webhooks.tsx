@@ -3,7 +3,7 @@ import { useCallback, useState } from "react";
 import { Link } from "wouter";
 import type { Webhook as Row } from "../api/types.ts";
 import { short } from "../formats.ts";
-import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Empty, NotYet } from "../parts/states.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { NeedsSignIn, useSignedRead } from "../wallet/signed-read.tsx";
 import { Done } from "./outcome.tsx";
@@ -42,8 +42,7 @@ function Own({ agent }: SectionProps) {
     setMade(id);
     setEnded(false);
   }, []);
-  if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
-  if (!answer) return <Loading rows={4} />;
+  if (!answer) return <NotYet error={error} refetch={refetch} rows={4} />;
   const webhooks = answer.data.webhooks.toReversed();
   return (
     <>

@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { counted } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
-import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Empty, NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { ownAgents } from "../wallet/own-agents.ts";
 import { useWallet } from "../wallet/session.ts";
@@ -32,8 +32,7 @@ export default function MePage() {
 function Agents({ address }: { address: string }) {
   const { data, error, refetch } = useQuery(ownAgents(address));
   const agents = data?.data.agents;
-  if (error && !agents) return <ProblemNote error={error} retry={() => void refetch()} />;
-  if (!agents) return <Loading rows={3} />;
+  if (!agents) return <NotYet error={error} refetch={refetch} rows={3} />;
   if (agents.length === 0)
     return (
       <Empty title="This wallet has no agent yet.">

@@ -6,7 +6,7 @@ import { discovery } from "../api/queries.ts";
 import type { Discovery, PendingMint, Prices, Registration } from "../api/types.ts";
 import { Button } from "../parts/button.tsx";
 import { faultsOf } from "../parts/form.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { ConnectWallet } from "../wallet/connect.tsx";
@@ -31,13 +31,7 @@ export default function MintPage() {
   const { data: answer, error, refetch } = useQuery(discovery);
   return (
     <div className="page narrow">
-      {answer ? (
-        <Mint firstPrices={answer.data.pricing} />
-      ) : error ? (
-        <ProblemNote error={error} retry={() => void refetch()} />
-      ) : (
-        <Loading />
-      )}
+      {answer ? <Mint firstPrices={answer.data.pricing} /> : <NotYet error={error} refetch={refetch} rows={6} />}
     </div>
   );
 }

@@ -9,7 +9,7 @@ import { count, short } from "../formats.ts";
 import NotFound from "../pages/not-found.tsx";
 import { Address } from "../parts/address.tsx";
 import { Fact } from "../parts/facts.tsx";
-import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Empty, NotYet } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 
@@ -47,10 +47,8 @@ function Owned({ owner }: { owner: string }) {
         </dl>
         <ApiButton paths={[directoryPath(view)]} />
       </header>
-      {error && !data ? (
-        <ProblemNote error={error} retry={() => void refetch()} />
-      ) : !data ? (
-        <Loading rows={8} />
+      {!data ? (
+        <NotYet error={error} refetch={refetch} rows={8} />
       ) : rows.length === 0 ? (
         <Empty title="This wallet owns no agent that is known here">
           <p className="muted">It may be the wallet of an agent that another account owns: search for the address.</p>

@@ -5,7 +5,7 @@ import { type LeaderboardSort, leaderboard, leaderboardPath } from "../api/queri
 import { age, count, short } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
-import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Empty, NotYet } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 
@@ -36,10 +36,8 @@ export default function LeaderboardPage() {
           <ApiButton paths={[leaderboardPath(sort)]} />
         </span>
       </div>
-      {error && !answer ? (
-        <ProblemNote error={error} retry={() => void refetch()} />
-      ) : !answer ? (
-        <Loading rows={12} />
+      {!answer ? (
+        <NotYet error={error} refetch={refetch} rows={12} />
       ) : answer.data.agents.length === 0 ? (
         <Empty title="No agents yet" />
       ) : (

@@ -91,3 +91,7 @@ export const Loading = ({ rows = 6 }: { rows?: number }) => (
     ))}
   </div>
 );
+
+/** In place of what a query has not brought yet: why not, and a way to ask again, or lines as high as it. */
+export const NotYet = ({ error, refetch, rows }: { error: unknown; refetch: () => unknown; rows: number }) =>
+  error ? <ProblemNote error={error} retry={() => void refetch()} /> : <Loading rows={rows} />;

@@ -7,7 +7,7 @@ import { count, counted, date, short } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { Cred } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
-import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Empty, NotYet } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { Description, placesOf, Stated, Words } from "./parts.tsx";
@@ -58,10 +58,8 @@ export default function PeoplePage() {
           <ApiButton paths={[listPath(kind, page)]} />
         </span>
       </div>
-      {error && !answer ? (
-        <ProblemNote error={error} retry={() => void refetch()} />
-      ) : !answer ? (
-        <Loading rows={8} />
+      {!answer ? (
+        <NotYet error={error} refetch={refetch} rows={8} />
       ) : answer.data.total === 0 ? (
         <Empty title={kind === "humans" ? "No human has registered yet" : "No organization has registered yet"}>
           <p className="muted">It takes a wallet's signature, or an account at the service's identity provider.</p>

@@ -6,7 +6,7 @@ import type { CredReport, Prices } from "../api/types.ts";
 import { useReceiver } from "../mint/costs.tsx";
 import { Address } from "../parts/address.tsx";
 import { Button } from "../parts/button.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import type { RunningOperation } from "../wallet/operation.tsx";
 
@@ -35,8 +35,7 @@ export function ReportPrice({
   const { data: answer, error, refetch } = useQuery(prices);
   const receiver = useReceiver("GET", "/api/v2/agent/:ref/cred-report");
   const explorer = useQuery(discovery).data?.data.explorer;
-  if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
-  if (!answer) return <Loading rows={4} />;
+  if (!answer) return <NotYet error={error} refetch={refetch} rows={4} />;
   const price = answer.data.credReport;
   const free = Number(price) === 0;
   const path = `${agentPath(String(tokenId))}/cred-report`;

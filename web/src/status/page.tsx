@@ -7,7 +7,7 @@ import { NoData } from "../parts/cred.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Heads, Scroll } from "../parts/panel.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { Backfill } from "./backfill.tsx";
 import { type Problem, problemsOf, workName } from "./problems.ts";
@@ -19,16 +19,10 @@ const until = (iso: string) => {
 
 export default function StatusPage() {
   const { data: answer, error, refetch } = useQuery(status);
-  if (error && !answer)
-    return (
-      <div className="page">
-        <ProblemNote error={error} retry={() => void refetch()} />
-      </div>
-    );
   if (!answer)
     return (
       <div className="page">
-        <Loading rows={8} />
+        <NotYet error={error} refetch={refetch} rows={8} />
       </div>
     );
   const { chain, sources, queues, cred, backfill } = answer.data;
