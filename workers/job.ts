@@ -20,6 +20,8 @@ export type Job = {
    * runs once a minute at most.
    */
   schedule?: { everyMs: number };
+  /** Names of the scheduled jobs whose work a run is that has changed rows: they are due at once, also at rest. */
+  followedBy?: readonly string[];
   input: z.ZodType;
   /**
    * Runs once with data from the queue. Every job may run twice with the same data without harm.

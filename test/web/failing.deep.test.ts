@@ -1,15 +1,12 @@
 /** Every page without one of its files, without one of its answers, and offline: the shell stands, a sentence says what to do, and what failed comes back. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
-import { buildWeb, webIsStale } from "../../web/build.ts";
 import { routeShape } from "../../web/src/shell/route-shape.ts";
-import { HOST } from "../api/support/api.ts";
-import { type Paying, startPaying } from "../payments/support/paying.ts";
 import { shareOf } from "../support/share.ts";
-import { CHROMIUM, openPage, startBrowser } from "./browser.ts";
+import { CHROMIUM, openPage } from "./browser.ts";
+import { startTerminal, type Terminal } from "./flows.ts";
 import { INSTEAD, offline, type Shown, visit, withoutAnswer, withoutFile } from "./taken-away.ts";
 import { plantWorld, TWIN_ID } from "./world.ts";
 
@@ -46,23 +43,15 @@ const LEFT_OUT = ["/org/:id", "/terminal", "/groups/:id"];
 const FIRST = /\/(index|packages|base|rolldown-runtime|event-stream)-[^/]*\.js$/;
 
 describe.runIf(CHROMIUM !== undefined || process.env.CI)("a page of the terminal", () => {
-  let world: Paying;
-  let api: Awaited<ReturnType<Paying["api"]>>;
-  let browser: Browser;
+  let terminal: Terminal;
+  let { api, browser } = {} as Terminal;
   beforeAll(async () => {
-    const starting = startBrowser();
-    if (webIsStale()) await buildWeb();
-    world = await startPaying();
-    api = await world.api({ env: { SERVICE_HOST: HOST } });
+    terminal = await startTerminal();
+    ({ api, browser } = terminal);
     await api.setPhase("free");
     await plantWorld(api.pool);
-    browser = await starting;
   });
-  afterAll(async () => {
-    await browser?.close();
-    await api?.close();
-    await world?.stop();
-  });
+  afterAll(() => terminal?.stop());
 
   const shownAt = ([path, heading]: (typeof PAGES)[number]): Shown => ({ origin: api.url, path, heading });
   /** A share of the cases, spread over all of them. */

@@ -32,6 +32,7 @@ let shots = 0;
 export type Terminal = {
   world: Paying;
   api: Awaited<ReturnType<Paying["api"]>>;
+  browser: Browser;
   /** Opens a page; ends with an error when a script failed, a policy was broken, or it was wider than the screen. */
   visit(path: string, options: VisitOptions, act: (visit: Visit) => Promise<void>): Promise<void>;
   stop(): Promise<void>;
@@ -65,6 +66,7 @@ export async function startTerminal({
   return {
     world,
     api,
+    browser,
     async visit(path, { width = 1360, payer, browser: more = {}, elsewhere = [] }, act) {
       const { page, troubles } = await openPage(browser, [api.url, ...elsewhere], {
         viewport: { width, height: width === 390 ? 844 : 900 },

@@ -100,8 +100,9 @@ export const withoutFile = (browser: Browser, shown: Shown, file: string): Promi
 /** A page with something else in place of an answer: it stands, says what to do where something is missing, and recovers. */
 export const withoutAnswer = (browser: Browser, shown: Shown, call: string, instead: keyof typeof INSTEAD) =>
   on(browser, shown, async (page) => {
-    const asked = page.waitForRequest((request) => request.url().endsWith(call));
-    await page.route((url) => url.pathname + url.search === call, INSTEAD[instead]!);
+    const isCall = (url: URL) => url.pathname + url.search === call;
+    const asked = page.waitForRequest((request) => isCall(new URL(request.url())));
+    await page.route(isCall, INSTEAD[instead]!);
     await page.goto(shown.path);
     await asked;
     await settled(page);

@@ -1,7 +1,7 @@
 /** The web terminal in a real browser before the real API and a real chain: what people see, do with keys, share by address, sign and pay. */
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appendEvents } from "../../db/events/append-events.ts";
 import { sequenceEvents } from "../../db/events/event-sequence.ts";
@@ -10,38 +10,28 @@ import { transaction } from "../../db/sql/transaction.ts";
 import { giveWallet } from "../../harness/browser-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
-import { buildWeb, webIsStale } from "../../web/build.ts";
-import { HOST } from "../api/support/api.ts";
-import { type Paying, startPaying } from "../payments/support/paying.ts";
 import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
 import { deepIt } from "../support/share.ts";
 import { ALL_RULES, brokenRules, CONTRAST } from "./axe.ts";
-import { CHROMIUM, openPage, startBrowser } from "./browser.ts";
+import { CHROMIUM, openPage } from "./browser.ts";
+import { startTerminal, type Terminal } from "./flows.ts";
 import { HOSTILE, HOSTILE_ID, HOSTILE_REF, plantWorld, TWIN_ID } from "./world.ts";
 
 // Without Chromium nothing of this can be run: a person's machine leaves it out, CI must not.
 describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () => {
-  let world: Paying;
-  let api: Awaited<ReturnType<Paying["api"]>>;
-  let browser: Browser;
+  let terminal: Terminal;
+  let { world, api, browser } = {} as Terminal;
   beforeAll(async () => {
-    const starting = startBrowser();
-    if (webIsStale()) await buildWeb();
-    world = await startPaying();
     // There are no workers, whose rows a registration's answer waits for: the page follows it.
-    api = await world.api({ env: { SERVICE_HOST: HOST, MINT_WAIT_MS: "0" } });
+    terminal = await startTerminal({ env: { MINT_WAIT_MS: "0" } });
+    ({ world, api, browser } = terminal);
     await api.setPhase("free");
     await plantWorld(api.pool);
     await plantDocuments(api.pool);
-    browser = await starting;
   });
-  afterAll(async () => {
-    await browser?.close();
-    await api?.close();
-    await world?.stop();
-  });
+  afterAll(() => terminal?.stop());
 
   /** Opens a page, does something with it, and holds it to have made no trouble. */
   async function on(path: string, act: (page: Page) => Promise<void>, options: Parameters<typeof openPage>[2] = {}) {

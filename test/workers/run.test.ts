@@ -16,6 +16,7 @@ import { scheduledRuns } from "../../db/operations/service-status.ts";
 import { type TestLog, testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
 import { defineJob, type Job } from "../../workers/job.ts";
+import { JOBS } from "../../workers/jobs.ts";
 import { openJobMoves } from "../../workers/operations/job-moves.ts";
 import { keepStorage, openQueues, type Queues } from "../../workers/operations/queue.ts";
 import { runWorkers, type Workers } from "../../workers/run.ts";
@@ -37,10 +38,11 @@ afterEach(async () => {
   await database.drop();
 });
 
-async function start(run: () => Promise<number>, everyMs: number): Promise<void> {
-  const job: Job = defineJob({ name: "pull", concurrency: 1, schedule: { everyMs }, input: z.object({}), run });
+const start = (run: () => Promise<number>, everyMs: number) =>
+  startJobs([defineJob({ name: "pull", schedule: { everyMs }, run })]);
+async function startJobs(jobs: readonly Job[]): Promise<void> {
   const context = { db: database.pool, queue, log, signer: null, clock: () => new Date(), fault: () => {} };
-  workers = await runWorkers(context as never, [job]);
+  workers = await runWorkers(context as never, jobs);
 }
 const recorded = async () => (await scheduledRuns(database.pool))[0];
 
@@ -81,6 +83,20 @@ it("any other failure is a mistake: it is tried again, and its text stays in the
   told.resolve();
   await until("the retry", async () => (await recorded())?.rows === 1);
   expect(log.lines.join("")).toContain("secret inside");
+});
+
+it("a run that changed rows makes those due that find their work in them", async () => {
+  let weighed = 0;
+  let read = 0;
+  const schedule = { everyMs: 3_600_000 };
+  const figures = defineJob({ name: "figures", schedule, run: async () => ++weighed });
+  const reads = defineJob({ name: "reads", schedule, followedBy: ["figures"], run: async () => read++ });
+  await startJobs([figures, reads]);
+  await until("the first runs", () => weighed === 1 && read === 1);
+  await runSoon(database.pool, ["reads"]);
+  await until("what follows", () => weighed === 2);
+  const names = new Set(JOBS.map(({ name }) => name));
+  expect(JOBS.flatMap(({ followedBy = [] }) => followedBy).filter((name) => !names.has(name))).toEqual([]);
 });
 
 it("what a lost queue held is queued again, also when the store or the database goes away half-way", async () => {

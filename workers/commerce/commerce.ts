@@ -38,6 +38,7 @@ let owed = 0;
 export const commerce = defineJob({
   name: "commerce",
   schedule: { everyMs: EVERY_MS },
+  followedBy: ["job-figures"],
   async run(context) {
     const { db, clock, config, log } = context;
     const { agentCommerce } = config.contracts;

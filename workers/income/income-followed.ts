@@ -39,6 +39,7 @@ export const incomeFollowed = defineJob({
 export const incomeFollowedYoung = defineJob({
   name: "income-followed-young",
   schedule: { everyMs: YOUNG_EVERY_MS },
+  followedBy: ["income-figures"],
   async run(context) {
     const { indexedBlock } = await readIndexState(context.db);
     if (indexedBlock === null || indexedBlock >= RANGE_BLOCKS) return 0;

@@ -27,6 +27,7 @@ let owed = 0;
 export const income = defineJob({
   name: "income",
   schedule: { everyMs: EVERY_MS },
+  followedBy: ["income-followed-young", "income-figures"],
   async run(context) {
     const { db, chain, clock, config } = context;
     if (config.incomeRequestsPerDay === 0) return 0;

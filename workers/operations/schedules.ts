@@ -10,6 +10,7 @@ import {
   type RunOutcome,
   recordRuns,
   renewRuns,
+  runSoon,
 } from "../../db/operations/job-runs.ts";
 import { notifications } from "../../db/sql/notifications.ts";
 import { isNoIndex } from "../../db/sql/transaction.ts";
@@ -63,7 +64,12 @@ export function runSchedules(
     for (const name of names) running.delete(name);
     if (nextMs !== undefined) lookIn(nextMs);
   });
-  const perform = async (job: Job) => recorder.add(job.name, await outcomeOf(job));
+  const perform = async (job: Job) => {
+    const outcome = await outcomeOf(job);
+    if (job.followedBy && "rows" in outcome && outcome.rows > 0)
+      await runSoon(db, job.followedBy).catch((err) => log.warn({ err, job: job.name }, "what follows it runs later"));
+    await recorder.add(job.name, outcome);
+  };
 
   const trouble = "it could not be read which jobs are due; the next look repeats it";
   const loop = runLoop({ db, log }, { channels: [], timerMs: LOOK_MS, trouble }, async ({ stopping }) => {
