@@ -16,7 +16,7 @@ const NOBODY = 65_534;
 const documentedLine = () =>
   /^ignore_startup_parameters = .*$/m.exec(readFileSync(join(PROJECT_ROOT, "docs/operate/providers.md"), "utf8"))![0];
 
-/** @param poolMode how long a client keeps a connection of the server @returns the URL of the same database through it */
+/** @param poolMode how long a client keeps a connection of the server, of which transactions share one @returns the URL of the same database through it */
 export async function startPgBouncer(databaseUrl: string, poolMode: "session" | "transaction") {
   const binary = PROGRAMS.pgbouncer.path;
   if (!binary) throw new Error("pgbouncer is not installed");
@@ -27,7 +27,7 @@ export async function startPgBouncer(databaseUrl: string, poolMode: "session" | 
   writeFileSync(
     settings,
     `[databases]
-* = host=${hostname} port=${serverPort}
+* = host=${hostname} port=${serverPort} pool_size=${poolMode === "session" ? 20 : 1}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}

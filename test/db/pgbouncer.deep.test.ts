@@ -55,7 +55,7 @@ describe.runIf(PROGRAMS.pgbouncer.path)("through PgBouncer", () => {
     const reads = Array.from({ length: 20 }, (_, i) => one!.query("select $1::int as i", [i]));
     expect((await Promise.all(reads)).map(({ rows }) => rows[0].i)).toEqual(reads.map((_, i) => i));
     expect(await transaction(one!, async (tx) => (await tx.query("select 1 as one")).rows[0].one)).toBe(1);
-    // Both clients were given the same connection of the server, one after the other: it has the lock already.
+    // Both clients are given the one connection of the server, one after the other: it has the lock already.
     const inside = await notifications(one!).whileLocked("registry", () =>
       notifications(other!).whileLocked("registry", async () => "both"),
     );
