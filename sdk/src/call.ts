@@ -5,7 +5,7 @@ import type { paths } from "./openapi.ts";
 import { OPERATIONS } from "./operations.ts";
 import { type Fetch, paymentOf } from "./retry.ts";
 import type { SignIn } from "./sign-in.ts";
-import type { Time } from "./time.ts";
+import { type Time, unlessAborted } from "./time.ts";
 
 type Method = "get" | "put" | "post" | "delete";
 /** Paths that have an operation of this method. */
@@ -76,12 +76,10 @@ export function calls(parts: { baseUrl: string; paying: Fetch; credentials: Cred
     }
   }
 
-  const call = async (method: Method, path: string, options: object = {}) => {
+  const call = async (method: Method, path: string, options: { signal?: AbortSignal } = {}) => {
     const name = `${method.toUpperCase()} ${path}`;
-    const { data, error, response } = await http.request(method, path, {
-      ...options,
-      fetch: (request: Request) => send(request, name),
-    });
+    const asked = http.request(method, path, { ...options, fetch: (request: Request) => send(request, name) });
+    const { data, error, response } = await unlessAborted(asked, options.signal);
     if (response.ok) return { data, response };
     throw new ApiError(response, error, { payment: paymentOf(response), now: time.now() });
   };

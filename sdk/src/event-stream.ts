@@ -2,7 +2,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { ApiError, ConnectionError, StreamEnded, StreamGap } from "./errors.ts";
 import { backoffMs } from "./retry.ts";
-import type { Time } from "./time.ts";
+import { type Time, unlessAborted } from "./time.ts";
 
 export type StreamEvent<Data = unknown> = {
   /** Position in the stream: pass it as `after` to resume. Undefined for an event without a position. */
@@ -17,7 +17,7 @@ export type Gap = { after: number; resumedAfter: number; error: string };
 
 export type FollowOptions = {
   /** Opens the stream after this id, null = from now on. @throws ApiError, ConnectionError */
-  open(after: string | null, signal: AbortSignal): Promise<Response>;
+  open(after: string | null, signal: AbortSignal | undefined): Promise<Response>;
   after?: string | undefined;
   signal?: AbortSignal | undefined;
   /** Called when missed events are no longer stored; without it, the stream ends with StreamGap. */
@@ -44,12 +44,10 @@ export async function* follow<Data>(options: FollowOptions): AsyncGenerator<Stre
   let retryMs = RETRY_MS;
   let opened = false;
   for (let failures = 0; ; ) {
-    const line = new AbortController();
-    const both = signal ? AbortSignal.any([signal, line.signal]) : line.signal;
     try {
-      const response = await open(after, both);
+      const response = await open(after, signal);
       opened = true;
-      for await (const frame of frames(response, silenceMs, () => line.abort())) {
+      for await (const frame of frames(response, silenceMs, signal)) {
         failures = 0;
         if ("retry" in frame) {
           retryMs = frame.retry;
@@ -65,8 +63,6 @@ export async function* follow<Data>(options: FollowOptions): AsyncGenerator<Stre
       if (signal?.aborted) throw signal.reason;
       if (!opened || !passes(error)) throw error;
       failures++;
-    } finally {
-      line.abort();
     }
     await time.sleep(failures > 1 ? retryMs + backoffMs(failures, time) : retryMs, signal);
   }
@@ -95,11 +91,11 @@ function passes(error: unknown): boolean {
   return error instanceof ConnectionError;
 }
 
-/** The frames of one connection. @throws ConnectionError when it breaks or falls silent */
+/** The frames of one connection, which ends with the reader. @throws ConnectionError when it breaks or falls silent, the signal's reason */
 async function* frames(
   response: Response,
   silenceMs: number,
-  giveUp: () => void,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<EventSourceMessage | { retry: number }> {
   const waiting: (EventSourceMessage | { retry: number })[] = [];
   const parser = createParser({
@@ -108,14 +104,16 @@ async function* frames(
     maxBufferSize: LONGEST_EVENT,
   });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  for (;;) {
-    const timer = setTimeout(giveUp, silenceMs);
-    const chunk = await reader
-      .read()
-      .catch((error) => Promise.reject(new ConnectionError(error)))
-      .finally(() => clearTimeout(timer));
-    if (chunk.done) return;
-    parser.feed(chunk.value);
-    yield* waiting.splice(0);
+  try {
+    for (;;) {
+      const silence = AbortSignal.timeout(silenceMs);
+      const read = unlessAborted(reader.read(), silence).catch((error) => Promise.reject(new ConnectionError(error)));
+      const chunk = await unlessAborted(read, signal);
+      if (chunk.done) return;
+      parser.feed(chunk.value);
+      yield* waiting.splice(0);
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
   }
 }

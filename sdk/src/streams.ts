@@ -50,7 +50,7 @@ const queryOf = ({ types, agents, owners, final }: EventFilter = {}) => ({
 /** @param rules.silenceMs milliseconds of silence after which a connection is given up */
 export function streams(call: Call, rules: { time: Time; silenceMs: number }): Streams {
   /** Opening a stream: the part that all streams share. */
-  const reading = (after: string | null, signal: AbortSignal) => ({
+  const reading = (after: string | null, signal: AbortSignal | undefined) => ({
     headers: { accept: "text/event-stream", ...(after !== null && { "last-event-id": after }) },
     parseAs: "stream" as const,
     signal,

@@ -9,6 +9,21 @@ export type Time = {
   random(): number;
 };
 
+/**
+ * The work, or the signal's reason once it is aborted. A fetch alone does not see to that: its request follows the signal only
+ * until it is collected as garbage, which may be long before the answer has come.
+ */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  let abort = () => {};
+  const aborted = new Promise<never>((_, fail) => {
+    abort = () => fail(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+  });
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener("abort", abort));
+}
+
 export const realTime: Time = {
   now: () => Date.now(),
   random: () => Math.random(),

@@ -1,7 +1,9 @@
 /** What the SDK's streams do on lines that break, fall silent, are refused or ended, and where they go on: against a scripted server. */
 import type { ServerResponse } from "node:http";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { NEVER } from "../../harness/patience.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import {
   ApiError,
   type ClientOptions,
@@ -23,6 +25,9 @@ beforeEach(() => {
   server.asked.length = 0;
   time = instantTime();
 });
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
 
 const client = (options: Partial<ClientOptions> = {}) => createClient({ baseUrl: server.url, time, ...options });
 const asked = () => server.asked.map(({ headers }) => headers["last-event-id"]);
@@ -102,6 +107,19 @@ describe("a stream", () => {
     const taken = await take(client({ silenceMs: NEVER }).events({}, { after: 0 }), 2);
     expect(taken.map(([id]) => id)).toEqual(["1", "2"]);
     expect([...new Set(asked())]).toEqual(["0", "1"]);
+  });
+
+  it("ends by its reader's signal, before its first word and after it, also when its request is garbage by then", async () => {
+    for (const frames of ["", event(1)]) {
+      server.answer(frames === "" ? () => {} : line(frames, "stay"));
+      const stop = new AbortController();
+      const stream = client({ retry: { timeoutMs: 10 * LONG } }).events({}, { after: 0, signal: stop.signal });
+      if (frames !== "") await stream.next();
+      const thrown = failure(stream);
+      for (let turns = 0; turns < 10; turns++) await new Promise((done) => setImmediate(done)).then(collectGarbage);
+      stop.abort(new Error("enough"));
+      expect(await thrown).toMatchObject({ message: "enough" });
+    }
   });
 
   it("outlives a service that is away for longer than any request would wait", async () => {
