@@ -6,21 +6,14 @@ import { type Hex, parseSignature, serializeCompactSignature, signatureToCompact
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SignedPayment } from "../../harness/payment-signing.ts";
-import { plantAgents } from "../api/support/agents.ts";
 import { counterfactual, FACTORY } from "../support/counterfactual.ts";
-import { base64, type Payer, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
+import { base64, type Payer, REPORT_PRICE, type Selling, startSelling } from "./support/paying.ts";
 
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
+let { world, api, stop } = {} as Selling;
 beforeAll(async () => {
-  world = await startPaying();
-  api = await world.api();
-  await plantAgents(api.pool, [{ tokenId: 900, name: "Grace", score: 40 }]);
+  ({ world, api, stop } = await startSelling());
 });
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
-});
+afterAll(() => stop?.());
 
 const terms = () => ({ to: world.payTo.treasury, value: REPORT_PRICE });
 /** Presents a payment by a header of its version, with another signature than its own. */

@@ -3,20 +3,21 @@ import { encodeFunctionData, type Hex, keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
-import { plantAgents } from "../api/support/agents.ts";
-import { contractWalletAbi, MINT_PRICE, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
+import {
+  contractWalletAbi,
+  MINT_PRICE,
+  type Paying,
+  REPORT_PRICE,
+  type Selling,
+  startSelling,
+  unbase64,
+} from "./support/paying.ts";
 
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
+let { world, api, stop } = {} as Selling;
 beforeAll(async () => {
-  world = await startPaying();
-  api = await world.api();
-  await plantAgents(api.pool, [{ tokenId: 900, name: "Grace", score: 40 }]);
+  ({ world, api, stop } = await startSelling());
 });
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
-});
+afterAll(() => stop?.());
 
 const REPORT = "/api/v2/agent/900/cred-report";
 type Payer = Awaited<ReturnType<Paying["payer"]>>;

@@ -5,29 +5,23 @@ import { z } from "zod";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { PRICES } from "../../core/payments/prices.ts";
-import { plantAgents } from "../api/support/agents.ts";
 import {
   base64,
   MINT_PRICE,
   type Payer,
   type Paying,
   REPORT_PRICE,
-  startPaying,
+  type Selling,
+  startSelling,
   type Terms,
   unbase64,
 } from "./support/paying.ts";
 
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
+let { world, api, stop } = {} as Selling;
 beforeAll(async () => {
-  world = await startPaying();
-  api = await world.api();
-  await plantAgents(api.pool, [{ tokenId: 900, name: "Grace", score: 40 }]);
+  ({ world, api, stop } = await startSelling());
 });
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
-});
+afterAll(() => stop?.());
 
 const REPORT = "/api/v2/agent/900/cred-report";
 

@@ -1,6 +1,6 @@
 /** Bonuses of a registration on a real chain: each once, for the right token, whatever dies or is reorganised. */
 import { encodeFunctionData, type Hex, numberToHex, parseEther } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
@@ -8,18 +8,13 @@ import { mintById } from "../../db/mints/mints.ts";
 import { until } from "../../harness/until.ts";
 import { AWARD_FAULT_POINTS, FAULT_POINTS } from "../../workers/transactions/sender.ts";
 import { casesOf } from "../support/share.ts";
-import { type Sending, startSending, tokensOf } from "./support/sending.ts";
+import { type Desk, inEachTest, type Sending, tokensOf } from "./support/sending.ts";
 
 let on: Sending;
-let desk: Awaited<ReturnType<Sending["fresh"]>>;
-beforeAll(async () => {
-  on = await startSending();
+let desk: Desk;
+inEachTest((...its) => {
+  [on, desk] = its;
 });
-beforeEach(async () => {
-  desk = await on.fresh();
-});
-afterEach(() => desk.close());
-afterAll(() => on?.stop());
 
 /** A referrer on the chain and in the index. */
 async function referrer() {

@@ -1,6 +1,6 @@
 /** Shares of the day's budget on a real chain: what many free writes leave to what is paid for, to known accounts and to the roots. */
 import { encodeFunctionData, type Hex } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { SHARE_DIVISORS } from "../../core/transactions/free-gas.ts";
 import { profileGas } from "../../core/transactions/gas-bounds.ts";
@@ -8,18 +8,13 @@ import { firstOffer } from "../../core/transactions/transaction-fees.ts";
 import { senderState } from "../../db/transactions/sender-state.ts";
 import { queueIntent } from "../../db/transactions/transaction-outbox.ts";
 import { until } from "../../harness/until.ts";
-import { clockAtNoon, PAID_CHECKOUT, type Sending, startSending } from "./support/sending.ts";
+import { clockAtNoon, type Desk, inEachTest, PAID_CHECKOUT, type Sending } from "./support/sending.ts";
 
 let on: Sending;
-let desk: Awaited<ReturnType<Sending["fresh"]>>;
-beforeAll(async () => {
-  on = await startSending();
+let desk: Desk;
+inEachTest((...its) => {
+  [on, desk] = its;
 });
-beforeEach(async () => {
-  desk = await on.fresh();
-});
-afterEach(() => desk.close());
-afterAll(() => on?.stop());
 
 const accept = (payment?: typeof PAID_CHECKOUT) => desk.accept(desk.request(), payment);
 /** Gas that a mint offers: its bound where it is free. */

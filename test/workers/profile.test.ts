@@ -1,5 +1,5 @@
 /** Writes of agents' profiles on a real chain: for whoever controls the agent when they are signed, each once. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { type Update, updateOffchain, updateOnchain } from "../../api/services/update.ts";
 import type { Address } from "../../core/agents/facts.ts";
@@ -9,18 +9,13 @@ import { insertChainWrite } from "../../db/transactions/chain-writes.ts";
 import { until } from "../../harness/until.ts";
 import { FAULT_POINTS } from "../../workers/transactions/sender.ts";
 import { casesOf } from "../support/share.ts";
-import { type Sending, startSending } from "./support/sending.ts";
+import { type Desk, inEachTest, type Sending } from "./support/sending.ts";
 
 let on: Sending;
-let desk: Awaited<ReturnType<Sending["fresh"]>>;
-beforeAll(async () => {
-  on = await startSending();
+let desk: Desk;
+inEachTest((...its) => {
+  [on, desk] = its;
 });
-beforeEach(async () => {
-  desk = await on.fresh();
-});
-afterEach(() => desk.close());
-afterAll(() => on?.stop());
 
 const STRANGER = `0x${"5a".repeat(20)}` as Address;
 

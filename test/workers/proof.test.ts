@@ -1,23 +1,18 @@
 /** The trait that goes with a proof, on a real chain: mined once, taken back and mined again with its block, never for a proof that is gone. */
 import { encodeFunctionData } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { recordProof } from "../../db/agents/social-proofs.ts";
 import { mintById } from "../../db/mints/mints.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import { until } from "../../harness/until.ts";
-import { type Sending, startSending } from "./support/sending.ts";
+import { type Desk, inEachTest, type Sending } from "./support/sending.ts";
 
 let on: Sending;
-let desk: Awaited<ReturnType<Sending["fresh"]>>;
-beforeAll(async () => {
-  on = await startSending();
+let desk: Desk;
+inEachTest((...its) => {
+  [on, desk] = its;
 });
-beforeEach(async () => {
-  desk = await on.fresh();
-});
-afterEach(() => desk.close());
-afterAll(() => on?.stop());
 
 async function minted(): Promise<{ mintId: string; tokenId: number }> {
   const { mintId } = await desk.accept(desk.request());

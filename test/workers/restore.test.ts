@@ -2,28 +2,23 @@
 import { createWalletClient, encodeFunctionData, http, parseEther, size, toFunctionSelector } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { type Mint, type MintRequest, mintById } from "../../db/mints/mints.ts";
 import { agentRow, plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";
-import { type Sending, startSending, tokensOf } from "./support/sending.ts";
+import { type Desk, inEachTest, type Sending, tokensOf } from "./support/sending.ts";
 
 const TABLES = ["mint", "transaction_outbox", "transaction_attempt", "referral_code", "referral", "profile_field"];
 const MINT_FOR = toFunctionSelector("mintFor(address,address,string,string,bool,uint8)");
 
 let on: Sending;
-let desk: Awaited<ReturnType<Sending["fresh"]>>;
-beforeAll(async () => {
-  on = await startSending();
+let desk: Desk;
+inEachTest((...its) => {
+  [on, desk] = its;
 });
-beforeEach(async () => {
-  desk = await on.fresh();
-});
-afterEach(() => desk.close());
-afterAll(() => on?.stop());
 
 /** Keeps the tables as they are now. @returns puts them back */
 async function backup() {

@@ -1,23 +1,18 @@
 /** The sender on nodes with the limits of public and commercial endpoints: what is queued is signed, sent and mined. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { chainAt } from "../../harness/chain-at.ts";
 import { LONG } from "../../harness/patience.ts";
 import { PROFILES, type ProfileName } from "../../harness/strict-node/profiles.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { until } from "../../harness/until.ts";
 import { casesOf } from "../support/share.ts";
-import { type Sending, startSending, tokensOf } from "./support/sending.ts";
+import { type Desk, inEachTest, type Sending, tokensOf } from "./support/sending.ts";
 
 let on: Sending;
-let desk: Awaited<ReturnType<Sending["fresh"]>>;
-beforeAll(async () => {
-  on = await startSending();
+let desk: Desk;
+inEachTest((...its) => {
+  [on, desk] = its;
 });
-beforeEach(async () => {
-  desk = await on.fresh();
-});
-afterEach(() => desk.close());
-afterAll(() => on?.stop());
 
 it.each(casesOf(Object.keys(PROFILES), ["public-base"]))(
   "profile %s: twelve queued mints end in one token each, and nothing is refused in vain",

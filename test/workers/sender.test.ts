@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createWalletClient, type Hex, http, parseEther, parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import type { SendOutcome } from "../../clients/ports.ts";
 import { Failure, fail } from "../../core/errors.ts";
@@ -16,18 +16,13 @@ import { until } from "../../harness/until.ts";
 import type { IntentEffect } from "../../workers/transactions/intents/effect.ts";
 import { FAULT_POINTS, FILLER_FAULT_POINT } from "../../workers/transactions/sender.ts";
 import { casesOf, deepIt } from "../support/share.ts";
-import { clockAtNoon, PAID_CHECKOUT, type Sending, startSending, tokensOf } from "./support/sending.ts";
+import { clockAtNoon, type Desk, inEachTest, PAID_CHECKOUT, type Sending, tokensOf } from "./support/sending.ts";
 
 let on: Sending;
-let desk: Awaited<ReturnType<Sending["fresh"]>>;
-beforeAll(async () => {
-  on = await startSending();
+let desk: Desk;
+inEachTest((...its) => {
+  [on, desk] = its;
 });
-beforeEach(async () => {
-  desk = await on.fresh();
-});
-afterEach(() => desk.close());
-afterAll(() => on?.stop());
 
 const outage = () => fail("upstream_unavailable", "The chain cannot be reached at the moment.");
 const queuedMint = async (over = {}, payment?: typeof PAID_CHECKOUT) => {

@@ -1,19 +1,14 @@
 /** A sender that is killed at every step of setting a token's URI: one transaction, and the URI is there. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { FAULT_POINTS } from "../../workers/transactions/sender.ts";
-import { type Sending, startSending } from "./support/sending.ts";
+import { type Desk, inEachTest, type Sending } from "./support/sending.ts";
 import { tokenUriWorld } from "./support/token-uris.ts";
 
 let on: Sending;
-let desk: Awaited<ReturnType<Sending["fresh"]>>;
-beforeAll(async () => {
-  on = await startSending();
+let desk: Desk;
+inEachTest((...its) => {
+  [on, desk] = its;
 });
-beforeEach(async () => {
-  desk = await on.fresh();
-});
-afterEach(() => desk.close());
-afterAll(() => on?.stop());
 
 it.each([...FAULT_POINTS])("kill -9 at %s ends in one transaction", async (point) => {
   const world = tokenUriWorld(on, desk);

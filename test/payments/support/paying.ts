@@ -1,4 +1,5 @@
 /** A chain with money on it, the API in its paid phase, a worker that mints, and clients that pay: real ones and a hand-made one. */
+
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { ExactEvmSchemeV1 } from "@x402/evm/v1";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
@@ -29,6 +30,7 @@ import {
 } from "../../../harness/payment-signing.ts";
 import { until } from "../../../harness/until.ts";
 import { runSender } from "../../../workers/transactions/sender.ts";
+import { plantAgents } from "../../api/support/agents.ts";
 import { type ApiOptions, HOST, startApi } from "../../api/support/api.ts";
 
 export { base64, type Terms, unbase64 } from "../../../harness/payment-signing.ts";
@@ -242,3 +244,12 @@ export async function startPaying() {
     stop: () => anvil.stop(),
   };
 }
+
+/** A world with an API, in which the report of agent 900 can be bought. */
+export async function startSelling() {
+  const world = await startPaying();
+  const api = await world.api();
+  await plantAgents(api.pool, [{ tokenId: 900, name: "Grace", score: 40 }]);
+  return { world, api, stop: () => api.close().finally(() => world.stop()) };
+}
+export type Selling = Awaited<ReturnType<typeof startSelling>>;

@@ -9,9 +9,8 @@ import type { Address } from "../../../core/agents/facts.ts";
 import { SIGNALS } from "../../../core/signals/signals.ts";
 import { until } from "../../../harness/until.ts";
 import { credOracle } from "../../../workers/cred/cred-oracle.ts";
-import type { Sending } from "./sending.ts";
+import type { Desk, Sending } from "./sending.ts";
 
-type Desk = Awaited<ReturnType<Sending["fresh"]>>;
 type Settings = { threshold?: number; batch?: number; gasPerDay?: bigint; intervalMs?: number; now?: Date };
 
 /** Of an account that has nothing to do with the service. */

@@ -15,9 +15,8 @@ import { CHILD_ENV } from "../../../harness/child-env.ts";
 import { agentRow } from "../../../harness/onchain.ts";
 import { until } from "../../../harness/until.ts";
 import { credRoots } from "../../../workers/cred/cred-roots.ts";
-import type { Sending } from "./sending.ts";
+import type { Desk, Sending } from "./sending.ts";
 
-type Desk = Awaited<ReturnType<Sending["fresh"]>>;
 type Settings = { now?: Date; fault?: (point: string) => void; over?: object };
 
 /** Deploys a CredRoots whose publisher is the sender's account; its owner is another one. */

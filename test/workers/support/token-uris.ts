@@ -6,11 +6,10 @@ import { agentWallet } from "../../../harness/agent-wallet.ts";
 import { agentRow, plantRows } from "../../../harness/onchain.ts";
 import { until } from "../../../harness/until.ts";
 import { tokenUris } from "../../../workers/agents/token-uris.ts";
-import type { Sending } from "./sending.ts";
+import type { Desk, Sending } from "./sending.ts";
 
 export const PUBLIC_URL = "https://agents.example";
 
-type Desk = Awaited<ReturnType<Sending["fresh"]>>;
 type Settings = { write?: boolean; perDay?: number; publicUrl?: string; now?: Date };
 
 export function tokenUriWorld(on: Sending, desk: Desk) {
