@@ -84,8 +84,8 @@ async function withReads(
   work: (reads: ReadPool) => Promise<void>,
   { url = replica.url, maxLagMs = LONG } = {},
 ): Promise<void> {
-  // Pools of replicas have the limits of the primary's.
-  const own = openPool({ connectionString: primary.url, max: 10, turnMs: 5 * maxLagMs });
+  // Pools of replicas have the limits of the primary's: a connection that is not answered is given up before a turn.
+  const own = openPool({ connectionString: primary.url, max: 10, turnMs: LONG });
   const reads = await openReadPool({ primary: own, url: primary.url, replicaUrls: [url], maxLagMs, log: LOG });
   try {
     await work(reads);
