@@ -90,11 +90,9 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
           reviews = await unfolded("Reviews");
           await reviews.getByText("2 independent voices").waitFor();
           const happened = await unfolded("What happened");
-          await happened
-            .getByText(/^Score \d+ → \d+/)
-            .first()
-            .waitFor();
           await happened.getByRole("button", { name: "Show older" }).click();
+          const scored = happened.getByText(/^Score \d+ → \d+/);
+          await scored.first().waitFor();
           await happened.getByText("Registered as Meridian, made with langchain.").waitFor();
           expect(troubles).toEqual([]);
         } finally {
