@@ -56,7 +56,7 @@ export function calls(parts: { baseUrl: string; paying: Fetch; credentials: Cred
   const http = createFetch<Record<string, Record<Method, object>>>({ baseUrl });
 
   /** Sends the request; once more with a new signature when a cached credential is refused: it may have been revoked. */
-  async function send(request: Request, name: string): Promise<Response> {
+  async function send(request: Request, name: string, signal: AbortSignal | null): Promise<Response> {
     const { access, paid } = OPERATIONS[name] ?? {};
     const isWrite = request.method !== "GET";
     const body = isWrite ? await request.text() : "";
@@ -66,10 +66,9 @@ export function calls(parts: { baseUrl: string; paying: Fetch; credentials: Cred
     for (;;) {
       const headers = new Headers(request.headers);
       const signed = await sign(headers, access, credentials);
-      // URL and init, not a Request: the payer sends the same parts again with a payment.
-      const { method, signal } = request;
-      const init = { method, headers: Object.fromEntries(headers), signal, ...(body !== "" && { body }) };
-      const response = await paying(request.url, init);
+      // URL and init, not a Request: the payer sends the same parts again with a payment, and the caller's own signal stops retries.
+      const init = { headers: Object.fromEntries(headers), signal, ...(body !== "" && { body }) };
+      const response = await paying(request.url, { method: request.method, ...init });
       if (response.status !== 401 || signed === null) return response;
       if (!credentials.signIn?.giveUp(signed, startedAt, await revokedBeforeOf(response.clone()))) return response;
       await response.body?.cancel();
@@ -77,9 +76,11 @@ export function calls(parts: { baseUrl: string; paying: Fetch; credentials: Cred
   }
 
   const call = async (method: Method, path: string, options: { signal?: AbortSignal } = {}) => {
+    const { signal } = options;
     const name = `${method.toUpperCase()} ${path}`;
-    const asked = http.request(method, path, { ...options, fetch: (request: Request) => send(request, name) });
-    const { data, error, response } = await unlessAborted(asked, options.signal);
+    const fetch = (request: Request) => send(request, name, signal ?? null);
+    const asked = http.request(method, path, { ...options, fetch });
+    const { data, error, response } = await unlessAborted(asked, signal);
     if (response.ok) return { data, response };
     throw new ApiError(response, error, { payment: paymentOf(response), now: time.now() });
   };

@@ -7,7 +7,7 @@ import type { Group, Message } from "../api/types.ts";
 import { age, count, moment } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { Sigil } from "../parts/sigil.tsx";
-import { Empty, hintOf, Loading, ProblemNote, Trouble } from "../parts/states.tsx";
+import { Empty, hintOf, NotYet, Trouble } from "../parts/states.tsx";
 import { tierOf } from "../tiers.ts";
 import { ConnectWallet } from "../wallet/connect.tsx";
 import { useWallet } from "../wallet/session.ts";
@@ -96,8 +96,7 @@ function History({ of: { messages, problem, retry, loadingOlder, older } }: { of
         </p>
       </Empty>
     );
-  if (problem && !messages) return <ProblemNote error={problem} retry={retry} />;
-  if (!messages) return <Loading rows={6} />;
+  if (!messages) return <NotYet error={problem} refetch={retry} rows={6} />;
   const first = messages[0];
   if (!first) return <Empty title="Nothing has been said yet" />;
   return (
