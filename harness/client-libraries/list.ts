@@ -7,9 +7,9 @@ import { MCP_CLIENTS } from "./entries/mcp.ts";
 import { MPP_CLIENTS } from "./entries/mpp.ts";
 import { OPENAPI_CLIENTS } from "./entries/openapi.ts";
 import { PAGE_CLIENTS } from "./entries/pages.ts";
-import { PYTHON_SAMPLES } from "./entries/python.ts";
 import { READING_CLIENTS } from "./entries/readers.ts";
 import { SCRIPTS } from "./entries/scripts.ts";
+import { SIGNING_SAMPLES } from "./entries/signing-samples.ts";
 import { WALLET_CLIENTS } from "./entries/wallets.ts";
 import { X402_CLIENTS } from "./entries/x402.ts";
 
@@ -25,5 +25,5 @@ export const CLIENTS: readonly Client[] = [
   ...SCRIPTS,
   ...ERC721_CLIENTS,
   ...OPENAPI_CLIENTS,
-  ...PYTHON_SAMPLES,
+  ...SIGNING_SAMPLES,
 ];
