@@ -24,7 +24,7 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
 # Files of the terminal's builds before stay in the image for a day, for pages that are open when it comes.
-RUN --mount=type=cache,target=/app/web/dist,sharing=locked npm run web && cp -a web/dist web/built
+RUN --mount=type=cache,target=/app/web/dist,sharing=locked npm run generate -- web && cp -a web/dist web/built
 
 FROM ${NODE}
 WORKDIR /app

@@ -1,4 +1,4 @@
-/** How drizzle-kit writes migrations from db/schema/tables.ts: `npm run migration -- <name>`. */
+/** How drizzle-kit writes migrations from db/schema/tables.ts: `npm run generate -- migration <name>`. */
 import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({

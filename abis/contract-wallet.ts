@@ -1,4 +1,4 @@
-/** ABI of the contract wallet of the tests. Written by `npm run contracts`: change the contract, not this file. */
+/** ABI of the contract wallet of the tests. Written by `npm run generate -- contracts`: change the contract, not this file. */
 
 // biome-ignore format: an entry a line
 export const contractWalletAbi = [

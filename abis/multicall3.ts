@@ -1,4 +1,4 @@
-/** ABI of Multicall3. Written by `npm run contracts`: change the contract, not this file. */
+/** ABI of Multicall3. Written by `npm run generate -- contracts`: change the contract, not this file. */
 
 // biome-ignore format: an entry a line
 export const multicall3Abi = [

@@ -12,7 +12,7 @@ export const FIXED_IN_COMPOSE: readonly VariableName[] = [
 const NOT_DEPLOYED: readonly VariableName[] = ["FAULT_POINT", "WATCHDOG_STALL_MS"];
 /** Variables without a default that a deployment must set, with the sentence that the container engine shows. */
 const REQUIRED_IN_COMPOSE: { [K in VariableName]?: string } = { RPC_URL: "?a JSON-RPC node of Base" };
-/** The part of compose.yaml that `npm run env-example` writes. */
+/** The part of compose.yaml that `npm run generate -- env-example` writes. */
 const COMPOSE_BLOCK = /(?<=\n# variables: begin[^\n]*\n).*?(?=# variables: end)/s;
 
 /** compose.yaml with one block per process that hands the process the variables that it reads, and no others. */

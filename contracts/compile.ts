@@ -74,7 +74,7 @@ export function compile(): Map<string, string> {
     const sections = Object.entries(constants).map(([name, contract]) =>
       abiConstant(name, abis.get(contract) ?? readBuild(contract).abi.filter((e) => EAS_ENTRIES.has(e.name ?? ""))),
     );
-    const header = `/** ABI of ${about}. Written by \`npm run contracts\`: change the contract, not this file. */\n`;
+    const header = `/** ABI of ${about}. Written by \`npm run generate -- contracts\`: change the contract, not this file. */\n`;
     texts.set(`abis/${file}.ts`, `${header}\n${sections.join("\n")}`);
   }
   return texts;
@@ -150,7 +150,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const texts = compile();
   if (process.argv.includes("--check")) {
     const stale = staleFiles(texts);
-    for (const path of stale) console.error(`${path} does not match contracts/*.sol: run npm run contracts`);
+    for (const path of stale)
+      console.error(`${path} does not match contracts/*.sol: run npm run generate -- contracts`);
     process.exitCode = stale.length > 0 ? 1 : 0;
   } else {
     rmSync(join(CONTRACTS, "build"), { recursive: true, force: true });

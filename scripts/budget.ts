@@ -9,11 +9,11 @@ import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const BUDGET = {
   "lines of product": { most: 123_544, goal: 106_000 },
-  "lines of support": { most: 31_951, goal: 25_000 },
+  "lines of support": { most: 31_849, goal: 25_000 },
   "lines of tests": { most: 89_621, goal: 72_000 },
   "bytes of Markdown": { most: 420_000, goal: 420_000 },
   "environment variables": { most: 127, goal: 130 },
-  "npm scripts": { most: 40, goal: 25 },
+  "npm scripts": { most: 25, goal: 25 },
   "bytes of binary files": { most: 1_399_596, goal: 3_000_000 },
 };
 type Weighed = keyof typeof BUDGET;

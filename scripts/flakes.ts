@@ -1,5 +1,5 @@
 /**
- * `npm run flakes -- FILE [--times 20] [--burn 3] [--after FILE…]`: runs a test file again and again while processes keep
+ * `npm run trial -- flakes FILE [--times 20] [--burn 3] [--after FILE…]`: runs a test file again and again while processes keep
  * the processor busy, on the seed of `npm test`. The files behind `--after`, of the same project, run before it, in their
  * order and its worker.
  */
@@ -13,7 +13,7 @@ const { words, numbers, others } = commandLine(
   { after: { type: "string" } },
 );
 const [file, ...more] = words;
-if (file === undefined) refuse("Which test file? npm run flakes -- test/core/text.test.ts");
+if (file === undefined) refuse("Which test file? npm run trial -- flakes test/core/text.test.ts");
 const files = [...(others.after === undefined ? [] : [others.after]), ...more, file];
 for (const one of files) if (!existsSync(one)) refuse(`There is no file ${one}.`);
 const { times } = numbers;

@@ -1,11 +1,11 @@
-/** `npm run fuzz -- [--cases N] [--seed N]`: all that the tests ask at random, every operation under as many requests as wanted, or the same again. */
+/** `npm run trial -- fuzz [--cases N] [--seed N]`: all that the tests ask at random, every operation under as many requests as wanted, or the same again. */
 import { globSync } from "node:fs";
 import { startVitest } from "vitest/node";
 import { commandLine } from "../harness/options.ts";
 
 const { numbers } = commandLine({ cases: { absent: 10_000 }, seed: { absent: Date.now() % 2 ** 31 } }, {});
 const fuzz = { ...numbers, share: 1 };
-console.log(`npm run fuzz -- --cases ${fuzz.cases} --seed ${fuzz.seed}`);
+console.log(`npm run trial -- fuzz --cases ${fuzz.cases} --seed ${fuzz.seed}`);
 // vitest.config.ts takes it from here.
 Object.assign(globalThis, { fuzz });
 /** The files that ask a share of their cases in `npm test`. */

@@ -1,4 +1,4 @@
-/** `npm run gate`: whether the checkout as it is may land; what CI runs after the installs of .ci/run. docs/engineering/testing.md says how it decides. */
+/** Whether the checkout as it is may land: what .ci/run runs after its installs. docs/engineering/testing.md says how it decides. */
 import { runGate, type Stage } from "../harness/gate/gate.ts";
 import { missingInWords } from "../harness/programs.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";

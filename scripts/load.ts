@@ -1,4 +1,4 @@
-/** `npm run load [-- L1 L3 … --short]`: load tests against their goals; L2 is `npm run bench -- directory --load`, L6 `npm run soak`. */
+/** `npm run trial -- load [L1 L3 … --short]`: load tests against their goals; L2 is `npm run bench -- directory --load`, L6 `npm run trial -- soak`. */
 import { cpus, loadavg } from "node:os";
 import { tableOf } from "../bench/load/check.ts";
 import { startWorld } from "../bench/load/service.ts";
@@ -6,15 +6,9 @@ import { LOAD_TESTS } from "../bench/load/tests.ts";
 import { refuse } from "../harness/options.ts";
 import { buildWhenStale } from "./build.ts";
 
-const ELSEWHERE: Record<string, string> = {
-  L2: "npm run bench -- directory --load",
-  L6: "npm run soak -- --minutes 60",
-};
 const names = process.argv.slice(2).filter((name) => !name.startsWith("-"));
 const short = process.argv.includes("--short");
-for (const name of names)
-  if (!(name in LOAD_TESTS))
-    refuse(name in ELSEWHERE ? `${name} is ${ELSEWHERE[name]}` : `There is no load test "${name}".`);
+for (const name of names) if (!(name in LOAD_TESTS)) refuse(`There is no load test "${name}".`);
 // As in the image and in `npm start`.
 await buildWhenStale();
 const world = await startWorld(20_000);

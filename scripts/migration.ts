@@ -1,5 +1,5 @@
 /**
- * `npm run migration -- <name>`: writes the next migration, which is what db/schema/tables.ts says beyond the last one, with its
+ * `npm run generate -- migration <name>`: writes the next migration, which is what db/schema/tables.ts says beyond the last one, with its
  * line in the journal, and its snapshot in place of the last one's. `--custom` writes an empty one, for statements that do not
  * follow from the schema, such as emptying a table. Functions, triggers and first rows are changed in db/triggers.sql instead.
  */
@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, "..");
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { custom: { type: "boolean" } } });
 const [name] = positionals;
 if (positionals.length !== 1 || !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(name!)) {
-  console.error("Usage: npm run migration -- <name_in_snake_case> [--custom]");
+  console.error("Usage: npm run generate -- migration <name_in_snake_case> [--custom]");
   process.exit(1);
 }
 

@@ -11,19 +11,19 @@ import { attempt } from "../harness/attempt.ts";
 import { refuse } from "../harness/options.ts";
 
 /** `seed`: how a part takes its seed, where it has one. What is not over within its minutes is ended, with all it started. */
-type Part = { command: string; long?: string; short?: string; seed?: "option" | "variable"; minutes: number };
+type Part = { run: string; long?: string; short?: string; seed?: "option" | "variable"; minutes: number };
 
 const PARTS: Record<string, Part> = {
-  storm: { command: "storm", long: "--payments 200", short: "--payments 12", seed: "option", minutes: 60 },
-  attack: { command: "attack", long: "--minutes 10", short: "--minutes 0.5", seed: "option", minutes: 40 },
-  load: { command: "load", short: "--short", minutes: 30 },
-  soak: { command: "soak", long: "--minutes 60", short: "--minutes 1 --warm-up 0.2", minutes: 90 },
-  simulate: { command: "simulate", long: "--runs 20", short: "--runs 1", seed: "option", minutes: 60 },
-  regressions: { command: "simulate", long: "--regressions", short: "--regressions", minutes: 30 },
-  "strict-node": { command: "strict-node", short: "--short", minutes: 30 },
-  fuzz: { command: "fuzz", long: "--cases 10000", short: "--cases 50", seed: "option", minutes: 120 },
+  storm: { run: "npm run trial -- storm", long: "--payments 200", short: "--payments 12", seed: "option", minutes: 60 },
+  attack: { run: "npm run attack --", long: "--minutes 10", short: "--minutes 0.5", seed: "option", minutes: 40 },
+  load: { run: "npm run trial -- load", short: "--short", minutes: 30 },
+  soak: { run: "npm run trial -- soak", long: "--minutes 60", short: "--minutes 1 --warm-up 0.2", minutes: 90 },
+  simulate: { run: "npm run trial -- simulate", long: "--runs 20", short: "--runs 1", seed: "option", minutes: 60 },
+  regressions: { run: "npm run trial -- simulate", long: "--regressions", short: "--regressions", minutes: 30 },
+  "strict-node": { run: "npm run trial -- strict-node", short: "--short", minutes: 30 },
+  fuzz: { run: "npm run trial -- fuzz", long: "--cases 10000", short: "--cases 50", seed: "option", minutes: 120 },
   // Of which no command is the whole: the quality of the discovery, and what can be counted of load and soak.
-  tests: { command: "test:nightly", seed: "variable", minutes: 30 },
+  tests: { run: "npx vitest run --project nightly", seed: "variable", minutes: 30 },
 };
 /** For a part to end in order before it is killed. */
 const END_MS = 20_000;
@@ -52,20 +52,20 @@ function end(): Promise<void> {
 
 const verdicts: string[] = [];
 let failed = 0;
-for (const [name, { command, minutes, ...part }] of picked) {
+for (const [name, { run, minutes, ...part }] of picked) {
   const seed = 1 + Math.floor(Math.random() * 1e9);
   const words = [
     ...(part.seed === "option" ? ["--seed", String(seed)] : []),
     ...((values.short ? part.short : part.long)?.split(" ") ?? []),
   ];
   const env: Record<string, string> = part.seed === "variable" ? { FUZZ_SEED: String(seed) } : {};
-  const again = [
-    ...Object.entries(env).map(([variable, value]) => `${variable}=${value}`),
-    ...["npm", "run", command, ...(words.length > 0 ? ["--", ...words] : [])],
-  ].join(" ");
+  const again = [...Object.entries(env).map(([variable, value]) => `${variable}=${value}`), ...[run, ...words]].join(
+    " ",
+  );
   console.log(`\n${name}: ${again}`);
   const began = performance.now();
-  const child = startProgram("npm", ["run", "--silent", command, "--", ...words], {
+  const [program = "", ...args] = run.split(" ");
+  const child = startProgram(program, [...args, ...words], {
     ...{ stdio: "inherit", wholeGroup: true },
     env: childEnvironment(env).all,
   });

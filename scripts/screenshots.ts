@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: the pictures that README.md and docs/use/terminal.md show, into docs/screens/, on a seeded local stack.
- * `npm run screenshots -- FOLDER [PAGE…]`: every page of the terminal, or those named, at both widths, and the cards.
+ * `npm run generate -- screenshots`: the pictures that README.md and docs/use/terminal.md show, into docs/screens/, on a seeded local stack.
+ * `npm run generate -- screenshots FOLDER [PAGE…]`: every page of the terminal, or those named, at both widths, and the cards.
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 /**
- * `npm run sdk`: generates the sources of the client library that follow from the endpoints. `--types` writes only the one
+ * `npm run generate -- sdk`: generates the sources of the client library that follow from the endpoints. `--types` writes only the one
  * that is not committed, as `npm ci` and `npm run verify` do.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

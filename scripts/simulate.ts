@@ -1,5 +1,5 @@
 /**
- * `npm run simulate -- [[--seed N] [--runs M | --seeds A,B] [--rows F13,F14] | --regressions] [--minutes T]`:
+ * `npm run trial -- simulate [[--seed N] [--runs M | --seeds A,B] [--rows F13,F14] | --regressions] [--minutes T]`:
  * rounds of work under faults, each followed by the oracle. A seed is a round: the same seed draws the same plan.
  * `--regressions` runs those that have found a defect. Stops after M rounds, or before one that begins later than T
  * minutes from now.
@@ -39,7 +39,7 @@ const drawn = others.regressions ? REGRESSIONS : seeds.map((each) => ({ seed: ea
 const given = others.regressions
   ? "--regressions"
   : `--seeds ${seeds.join(",")}${rows ? ` --rows ${rows.join(",")}` : ""}`;
-say(`npm run simulate -- ${given}`);
+say(`npm run trial -- simulate ${given}`);
 const { failures, rounds, covered, died } = await simulate({
   ...{ drawn, say, progress },
   until: Date.now() + minutes * 60_000,

@@ -1,4 +1,4 @@
-/** `npm run soak [-- --minutes 60 --rate 40 --warm-up 5 --out file]`: the local stack under mixed traffic for the given minutes; prints a table of the values that grew. */
+/** `npm run trial -- soak [--minutes 60 --rate 40 --warm-up 5 --out file]`: the local stack under mixed traffic for the given minutes; prints a table of the values that grew. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { soak } from "../bench/soak/soak.ts";

@@ -1,5 +1,5 @@
 /**
- * `npm run strict-node [-- --profile NAME,NAME] [--short]`: the main job, a paid mint, a recovery from a crash while
+ * `npm run trial -- strict-node [--profile NAME,NAME] [--short]`: the main job, a paid mint, a recovery from a crash while
  * settling and a backfill of 20,000 events on each profile of the strict node, and a table of what each one took.
  */
 import { sum } from "../harness/figures.ts";

@@ -18,7 +18,7 @@ export type Sources = { "openapi.ts": string; "operations.ts": string };
 export async function generate(document: Document): Promise<Sources> {
   const ast = await openapiTS(spare(document) as never, { silent: true });
   return {
-    "openapi.ts": `/** Shapes of every operation, made by \`npm run sdk\` of the OpenAPI document. Do not edit. */\n\n${astToString(ast)}`,
+    "openapi.ts": `/** Shapes of every operation, made by \`npm run generate -- sdk\` of the OpenAPI document. Do not edit. */\n\n${astToString(ast)}`,
     "operations.ts": operationsText(document),
   };
 }
@@ -76,7 +76,7 @@ function operationsText(document: Document): string {
     return [`  "${name}": { ${facts} },`];
   });
   return [
-    "/** Who may call which operation and what has a price, made by `npm run sdk` of the OpenAPI document. Do not edit. */",
+    "/** Who may call which operation and what has a price, made by `npm run generate -- sdk` of the OpenAPI document. Do not edit. */",
     "",
     "/**",
     " * Whose credential an operation takes: a wallet's, a wallet's if there is one, a person's (wallet or access token), a",

@@ -31,7 +31,7 @@ afterEach(() => {
 describe(".env.example", () => {
   const text = readFileSync(new URL("../.env.example", import.meta.url), "utf8");
 
-  it("is what config/ says (npm run env-example writes it)", () => {
+  it("is what config/ says (npm run generate -- env-example writes it)", () => {
     expect(text).toBe(envExample());
   });
 

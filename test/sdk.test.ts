@@ -10,7 +10,7 @@ import { STATUS } from "../core/error-codes.ts";
 import { type Document, generate } from "../sdk/generate.ts";
 import { ERROR_CODES, siwaText } from "../sdk/src/index.ts";
 
-it("its generated sources are those of the endpoints (npm run sdk writes them)", async () => {
+it("its generated sources are those of the endpoints (npm run generate -- sdk writes them)", async () => {
   const { service } = loadConfig({}, { followStack: false });
   const fresh = await generate(openApiDocument(ENDPOINTS, service) as Document);
   for (const [name, text] of Object.entries(fresh)) {

@@ -1,4 +1,4 @@
-/** Builds the web terminal into web/dist: `npm run web` always, the local stack and the tests when it is missing or old. */
+/** Builds the web terminal into web/dist: `npm run generate -- web` always, the local stack and the tests when it is missing or old. */
 import { execFile } from "node:child_process";
 import { globSync, mkdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";

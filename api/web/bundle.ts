@@ -1,4 +1,4 @@
-/** The files of the web terminal as `npm run web` builds them and of builds of the last day, read once, with the copies compressed at build time. */
+/** The files of the web terminal as `npm run generate -- web` builds them and of builds of the last day, read once, with the copies compressed at build time. */
 import { hash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";

@@ -39,7 +39,7 @@ const NO_SCRIPTS = "default-src 'none'; frame-ancestors 'none'";
 /** Never a page: clients here are programs, and a page would look like an answer to them. */
 const FOR_PROGRAMS = /^\/(?:api|assets|\.well-known)(?:\/|$)|\.[a-z0-9]{2,5}$/i;
 
-const NOT_BUILT = `<!doctype html><html lang="en"><title>Not built</title><p>The web terminal is not built yet: run <code>npm run web</code> and load this page again. The API is at <a href="/api/v2">/api/v2</a>.</p></html>`;
+const NOT_BUILT = `<!doctype html><html lang="en"><title>Not built</title><p>The web terminal is not built yet: run <code>npm run generate -- web</code> and load this page again. The API is at <a href="/api/v2">/api/v2</a>.</p></html>`;
 
 const DIST = join(PROJECT_ROOT, "web/dist");
 

@@ -2,7 +2,7 @@
 import type { Address, AgentFacts, Hex } from "../agents/facts.ts";
 import type { Reservation } from "../views/fields.ts";
 
-/** Adding a signal is a file with such a value, its line in `SIGNALS` (signals.ts), and `npm run migration` for its column. */
+/** Adding a signal is a file with such a value, its line in `SIGNALS` (signals.ts), and `npm run generate -- migration` for its column. */
 export type Signal<Key extends string = string> = {
   /** Name in JSON, and of the column of `offchain.cred`. */
   key: Key;

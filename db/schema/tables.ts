@@ -1,6 +1,6 @@
 /**
  * The off-chain tables (schema `offchain`): what people and workers write, a file per subject. The chain's own facts are
- * in ponder.schema.ts, triggers and first rows in triggers.sql. After a change here: `npm run migration -- <name>`.
+ * in ponder.schema.ts, triggers and first rows in triggers.sql. After a change here: `npm run generate -- migration <name>`.
  */
 export * from "./agents.ts";
 export * from "./columns.ts";

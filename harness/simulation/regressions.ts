@@ -1,4 +1,4 @@
-/** Rounds that have found a defect: `npm run simulate -- --regressions` runs them again. */
+/** Rounds that have found a defect: `npm run trial -- simulate --regressions` runs them again. */
 import type { Row } from "./plan.ts";
 
 const PAYMENTS_AND_REORGS: readonly Row[] = ["F1", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F13", "F14", "F15"];

@@ -90,7 +90,7 @@ function printFailure(
   rows: readonly Row[] | undefined,
   differences: readonly string[],
 ): void {
-  say(`  again: npm run simulate -- --seed ${plan.seed} --runs 1${rows ? ` --rows ${rows.join(",")}` : ""}`);
+  say(`  again: npm run trial -- simulate --seed ${plan.seed} --runs 1${rows ? ` --rows ${rows.join(",")}` : ""}`);
   for (const { row, afterMs, ms, ...fault } of plan.faults)
     say(`  ${row} after ${afterMs} ms for ${ms} ms: ${JSON.stringify(fault).slice(0, 200)}`);
   for (const act of plan.acts) {

@@ -1,4 +1,4 @@
-/** Who may call which operation and what has a price, made by `npm run sdk` of the OpenAPI document. Do not edit. */
+/** Who may call which operation and what has a price, made by `npm run generate -- sdk` of the OpenAPI document. Do not edit. */
 
 /**
  * Whose credential an operation takes: a wallet's, a wallet's if there is one, a person's (wallet or access token), a

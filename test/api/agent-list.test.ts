@@ -12,7 +12,7 @@ import { agentRow, type Question, question, settled, WALLETS, writeAgents, write
 import { isDeep, shareOf } from "../support/share.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
-/** Every run asks other questions; a failing one names its seed, for `npm run fuzz`. */
+/** Every run asks other questions; a failing one names its seed, for `npm run trial -- fuzz`. */
 const { seed: SEED } = inject("fuzz");
 
 let api: TestApi;

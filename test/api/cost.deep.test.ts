@@ -10,7 +10,7 @@ import { HOST, type Operation, startApi, type TestApi } from "./support/api.ts";
 import { NASTY, REPEATED } from "./support/hostile-text.ts";
 
 const { cases, seed, share } = inject("fuzz");
-/** `npm run fuzz` tries more at each place, in larger bodies, and prints what cost most. */
+/** `npm run trial -- fuzz` tries more at each place, in larger bodies, and prints what cost most. */
 const IS_FUZZ = share === 1;
 const TRIES = Math.ceil(cases / 500);
 /** Milliseconds of CPU, the client's own among them; three times what is usual. What this finds takes seconds. */

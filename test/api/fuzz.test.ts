@@ -9,7 +9,7 @@ import { plantAgents } from "./support/agents.ts";
 import { HOST, type Operation, startApi, type TestApi } from "./support/api.ts";
 import { NASTY } from "./support/hostile-text.ts";
 
-/** `npm run fuzz -- --cases N --seed N` asks for more of them, or for the same again. */
+/** `npm run trial -- fuzz --cases N --seed N` asks for more of them, or for the same again. */
 const { cases: CASES, seed: SEED } = inject("fuzz");
 /** So many requests are under way at once. */
 const TOGETHER = 20;

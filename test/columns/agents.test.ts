@@ -14,7 +14,7 @@ const AGENTS = 2000;
 const ROUNDS = isDeep() ? 5 : 3;
 /** In tens. */
 const QUESTIONS = shareOf(30, 4);
-/** Every run asks other questions; a failing one names its seed, for `npm run fuzz`. */
+/** Every run asks other questions; a failing one names its seed, for `npm run trial -- fuzz`. */
 const { seed: SEED } = inject("fuzz");
 
 let db: TestDatabase;

@@ -30,7 +30,7 @@ import { isDeep } from "../support/share.ts";
 const ROWS = isDeep() ? 2_500 : 1_200;
 const ROUNDS = isDeep() ? 5 : 3;
 const QUESTIONS = isDeep() ? 600 : 250;
-/** Every run draws other questions; a failing one names its seed, for `npm run fuzz`. */
+/** Every run draws other questions; a failing one names its seed, for `npm run trial -- fuzz`. */
 const { seed: SEED } = inject("fuzz");
 const NOW = Date.UTC(2026, 10, 21, 5, 0, 30);
 

@@ -21,7 +21,7 @@ import { isDeep, shareOf } from "../support/share.ts";
 
 const NOW = new Date("2026-11-21T12:00:00.500Z");
 const DAY_MS = 86_400_000;
-/** A failing run names it; `npm run fuzz` takes it. */
+/** A failing run names it; `npm run trial -- fuzz` takes it. */
 const { seed } = inject("fuzz");
 
 type Stored = { score: number; raw: RawSignals; seenBlock: number };

@@ -252,7 +252,7 @@ it("leave a database of a later version as it is", async () => {
   await db.drop();
 });
 
-it("get the next one from `npm run migration`, with its snapshot and its line in the journal", () => {
+it("get the next one from `npm run generate -- migration`, with its snapshot and its line in the journal", () => {
   const copy = scratchDirectory("migration");
   for (const path of ["core", "db", "scripts/migration.ts", "drizzle.config.ts", "package.json"])
     cpSync(join(root, path), join(copy, path), { recursive: true });
@@ -262,7 +262,7 @@ it("get the next one from `npm run migration`, with its snapshot and its line in
     spawnSync(process.execPath, [join(copy, "scripts/migration.ts"), ...words], { encoding: "utf8" });
 
   expect(migration("nothing_new").stdout).toContain("No schema changes, nothing to migrate");
-  expect(migration().stderr).toBe("Usage: npm run migration -- <name_in_snake_case> [--custom]\n");
+  expect(migration().stderr).toBe("Usage: npm run generate -- migration <name_in_snake_case> [--custom]\n");
 
   writeFileSync(
     join(copy, "db/schema/agents.ts"),

@@ -1,4 +1,4 @@
-/** The load tests in short: nothing is timed, what can be counted has to be right. `npm run load` takes the figures. */
+/** The load tests in short: nothing is timed, what can be counted has to be right. `npm run trial -- load` takes the figures. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { tableOf } from "../../bench/load/check.ts";
 import { type LoadWorld, startWorld } from "../../bench/load/service.ts";

@@ -1,4 +1,4 @@
-/** A short soak of the real stack, in which nothing may break. `npm run soak` takes an hour. */
+/** A short soak of the real stack, in which nothing may break. `npm run trial -- soak` takes an hour. */
 import { expect, it } from "vitest";
 import { soak } from "../../bench/soak/soak.ts";
 import { tableOf } from "../../bench/soak/verdict.ts";

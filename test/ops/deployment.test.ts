@@ -136,7 +136,7 @@ describe("the compose file", () => {
     }
   });
 
-  it("is what config/ says (npm run env-example writes it)", () => {
+  it("is what config/ says (npm run generate -- env-example writes it)", () => {
     expect(text("compose.yaml")).toBe(composeFile(text("compose.yaml")));
   });
 

@@ -1,4 +1,4 @@
-/** How many random cases a test checks: a small share in `npm test`, a larger one in `npm run test:deep`, all of them in `npm run fuzz`. */
+/** How many random cases a test checks: a small share in `npm test`, a larger one in `npm run test:deep`, all of them in `npm run trial -- fuzz`. */
 import { describe, inject, it } from "vitest";
 
 declare module "vitest" {
@@ -11,7 +11,7 @@ declare module "vitest" {
 /** The part of `cases` that this run checks. @param least the smallest number that still proves something */
 export const shareOf = (cases: number, least = 1): number => Math.max(least, Math.ceil(cases * inject("fuzz").share));
 
-/** Whether this run is `npm run test:deep` or `npm run fuzz`; their shares are 1/4 and 1, that of `npm test` is 1/20. */
+/** Whether this run is `npm run test:deep` or `npm run trial -- fuzz`; their shares are 1/4 and 1, that of `npm test` is 1/20. */
 export const isDeep = (): boolean => inject("fuzz").share > 1 / 10;
 
 /** Defines a test that runs in `npm run test:deep` only, by way of the `*.deep.test.ts` beside its file. */

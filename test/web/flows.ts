@@ -19,7 +19,7 @@ export { connectByChip } from "../../harness/browser-wallet.ts";
 export const WIDTHS = [1360, 390] as const;
 export type Width = (typeof WIDTHS)[number];
 
-/** The widths of a file's flows, asked once for each of them: in turn one of the two, and both in `npm run fuzz`. A turn of its own for each file: a flow has the same width whatever ran before. */
+/** The widths of a file's flows, asked once for each of them: in turn one of the two, and both in `npm run trial -- fuzz`. A turn of its own for each file: a flow has the same width whatever ran before. */
 export function widthsInTurn(): () => readonly Width[] {
   let turn = 0;
   return () => (shareOf(WIDTHS.length) === WIDTHS.length ? WIDTHS : [WIDTHS[turn++ % WIDTHS.length]!]);

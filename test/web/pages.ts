@@ -19,7 +19,7 @@ export const pagesOfTheTerminal = (stackOf: () => Stack) =>
     "every page of the terminal",
     (browserOf) => {
       const both = TERMINAL_PAGES.flatMap((shown) => DEVICES.map((device) => ({ shown, device })));
-      // The first page has all of the bar. Of the others each is visited at one width, and at both in `npm run fuzz`.
+      // The first page has all of the bar. Of the others each is visited at one width, and at both in `npm run trial -- fuzz`.
       const all = shareOf(both.length) === both.length;
       const cases = both.filter((_, i) => all || i < 2 || (i >> 1) % 2 === i % 2);
       it.each(cases.map(({ shown, device }) => [shown.name, device.name, shown, device] as const))(

@@ -306,7 +306,7 @@ describe("the page", () => {
         void sent.push({ status, body: body.toString() }),
     };
     expect(serve({ method: "GET", url: "/", headers: HTML } as never, response as never)).toBe(true);
-    expect(sent).toEqual([{ status: 503, body: expect.stringContaining("npm run web") }]);
+    expect(sent).toEqual([{ status: 503, body: expect.stringContaining("npm run generate -- web") }]);
   });
 });
 
