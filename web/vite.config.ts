@@ -108,10 +108,15 @@ export default defineConfig({
             {
               name: "base",
               priority: 1,
-              test: /web\/src\/(parts\/(cred|copy|row-badges|icon|menu|sigil|states)|shell\/(?!palette-list|dialog|api-calls|keyboard-help|suggestion-list)|media|compare\/(bar|compared)|directory\/(cells|facets|source|view))\b/,
+              test: /web\/src\/(parts\/(address|copy|cred|facts|more|out-link|panel|row-badges|icon|menu|sigil|states)|shell\/(?!palette-list|api-calls|keyboard-help|suggestion-list)|media|compare\/(bar|compared)|directory\/(cells|facets|source|view))\b/,
             },
             { name: "base", priority: 1, tags: ["$initial"] },
             { name: "event-stream", test: /node_modules\/eventsource-parser\// },
+            // What several views share, in a few files: each file is a part of a round trip, which a phone waits for.
+            { name: "wallet", test: /web\/src\/(wallet\/|parts\/form)/, minShareCount: 3 },
+            { name: "evidence", test: /web\/src\/(agent|api|parts|people)\//, minShareCount: 3 },
+            { name: "signals", test: /core\/(signals|cred)\//, minShareCount: 3 },
+            { name: "manage", test: /web\/src\/manage\//, minShareCount: 3 },
           ],
         },
       },

@@ -3,6 +3,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { directory, offering } from "../directory/source.ts";
 import { readView } from "../directory/view.ts";
+import { openApi } from "../docs/document.ts";
 import { addressRef } from "../shell/address.ts";
 import { agent, cardPath } from "./queries.ts";
 
@@ -18,6 +19,7 @@ export function askAhead(queries: QueryClient): void {
       },
       () => {},
     );
+  if (/^\/docs(\/|$)/.test(pathname)) void queries.prefetchQuery(openApi);
   if (pathname !== "/" && pathname !== "/terminal") return;
   const view = readView(new URLSearchParams(search));
   if (view.filter !== "watched") void queries.prefetchQuery(directory(view));
