@@ -1,6 +1,5 @@
 /** The handshakes of one agent, as the index has them. */
 import { int8, json, statement } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
 
 /** A completed handshake, from the side of the agent that is asked about. */
 export type Handshake = {
@@ -15,8 +14,11 @@ export type Handshake = {
   txHash: string;
 };
 
-/** Both numbers are of one snapshot. */
-const LIST = statement({
+/**
+ * A page of an agent's handshakes, the newest first, and how many it has.
+ * Both numbers are of one snapshot.
+ */
+export const handshakesOf = statement({
   name: "handshakes-of-agent",
   params: { tokenId: int8, limit: int8, offset: int8 },
   text: `
@@ -31,10 +33,4 @@ const LIST = statement({
          on a.token_id = case when h.from_token_id = $tokenId then h.to_token_id else h.from_token_id end) as page`,
   columns: { total: int8, page: json<Handshake[]>() },
   prepared: true,
-});
-
-/** A page of an agent's handshakes, the newest first, and how many it has. */
-export const handshakesOf = (
-  db: Queryable,
-  asked: { tokenId: number; limit: number; offset: number },
-): Promise<{ total: number; page: Handshake[] }> => LIST.one(db, asked);
+}).one;

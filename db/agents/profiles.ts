@@ -78,24 +78,16 @@ export async function deleteProfileTrait(tx: Queryable, tokenId: number, name: s
     .where(and(eq(profileTrait.tokenId, tokenId), eq(profileTrait.name, name)));
 }
 
-const ALIGN_FIELDS = statement({
+/** Brings off-chain fields that were written before `at` to what the chain was given then; fields without a write stay so. */
+export const alignProfileFields = statement({
   name: "profile-fields-align",
+  given: (tokenId: number, writes: FieldWrite[], at: Date) => ({ tokenId, ...valuesOf(writes), at }),
   params: { tokenId: int8, fields: array(text), values: jsonbArray, at: timestamptz },
   text: `
     update offchain.profile_field p set value = w.value, written_at = $at
     from unnest($fields::text[], $values::jsonb[]) as w(field, value)
     where p.token_id = $tokenId and p.field = w.field and p.written_at <= $at`,
-});
-
-/** Brings off-chain fields that were written before `at` to what the chain was given then; fields without a write stay so. */
-export async function alignProfileFields(
-  tx: Queryable,
-  tokenId: number,
-  writes: FieldWrite[],
-  at: Date,
-): Promise<void> {
-  await ALIGN_FIELDS.run(tx, { tokenId, ...valuesOf(writes), at });
-}
+}).run;
 
 /** Writes about one agent, one after the other until the transaction ends; different agents do not wait for each other. */
 export async function lockAgentWrites(tx: Queryable, tokenId: number): Promise<void> {

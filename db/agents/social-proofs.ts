@@ -36,8 +36,16 @@ export async function agentProvenBy(
   return row?.tokenId ?? null;
 }
 
-const RECORD = statement({
+/**
+ * Records a proof just seen. An agent has one for each platform. Another account, or a proof that had lapsed, gets a new
+ * beginning; the same account with a proof that counts is only confirmed.
+ * @param txHash transaction of its trait, as far as known
+ * @returns whether it begins now
+ * @throws unique_violation on PROOF_ACCOUNT_INDEX when the account proves another agent
+ */
+export const recordProof = statement({
   name: "proof-record",
+  given: (found: ProofRecord, txHash: Hex | null, now: Date) => ({ ...found, txHash, now }),
   params: {
     tokenId: int8,
     platform: text,
@@ -60,18 +68,7 @@ const RECORD = statement({
                          else excluded.verified_at end
     returning verified_at = $now as fresh`,
   columns: { fresh: bool },
-});
-
-/**
- * Records a proof just seen. An agent has one for each platform. Another account, or a proof that had lapsed, gets a new
- * beginning; the same account with a proof that counts is only confirmed.
- * @param txHash transaction of its trait, as far as known
- * @returns whether it begins now
- * @throws unique_violation on PROOF_ACCOUNT_INDEX when the account proves another agent
- */
-export async function recordProof(tx: Queryable, found: ProofRecord, txHash: Hex | null, now: Date): Promise<boolean> {
-  return (await RECORD.one(tx, { ...found, txHash, now })).fresh;
-}
+}).onlyValue;
 
 /** Whether an agent has a proof on a platform that has not lapsed. */
 export async function proofStands(
@@ -97,23 +94,16 @@ export async function setProofTransaction(
     .where(and(eq(proof.tokenId, tokenId), eq(proof.platform, platform)));
 }
 
-const TRAIT_TRANSACTION = statement({
+/** The transaction that gave an agent a trait on chain, by any sender; null when the chain has no such trait. */
+export const traitTransaction = statement({
   name: "proof-trait-transaction",
+  given: (tokenId: number, { name, category }: { name: string; category: string }) => ({ tokenId, name, category }),
   params: { tokenId: int8, name: text, category: text },
   text: `
     select tx_hash from onchain.trait where token_id = $tokenId and name = $name and category = $category
     order by position limit 1`,
   columns: { tx_hash: narrow<Hex>(text) },
-});
-
-/** The transaction that gave an agent a trait on chain, by any sender; null when the chain has no such trait. */
-export async function traitTransaction(
-  db: Queryable,
-  tokenId: number,
-  { name, category }: { name: string; category: string },
-): Promise<Hex | null> {
-  return (await TRAIT_TRANSACTION.maybeOne(db, { tokenId, name, category }))?.tx_hash ?? null;
-}
+}).value;
 
 /**
  * Records that were last confirmed before a moment; those with the oldest attempt, successful or not, come first, so that a
@@ -137,8 +127,13 @@ export const proofsDue = statement({
   },
 }).rows;
 
-const OVERDUE = statement({
+/** How many records were last confirmed before a moment, by platform. */
+export const proofsOverdue = statement({
   name: "proofs-overdue",
+  given: (due: readonly { platform: ProofPlatformKey; before: Date }[]) => ({
+    platforms: due.map(({ platform }) => platform),
+    before: due.map(({ before }) => before),
+  }),
   params: { platforms: array(text), before: array(timestamptz) },
   text: `
     select d.platform, count(p.token_id) as count
@@ -146,14 +141,7 @@ const OVERDUE = statement({
     left join offchain.proof p on p.platform = d.platform and p.status <> 'lapsed' and p.checked_at < d.before
     group by d.platform`,
   columns: { platform: text, count: int8 },
-});
-
-/** How many records were last confirmed before a moment, by platform. */
-export const proofsOverdue = (
-  db: Queryable,
-  due: readonly { platform: ProofPlatformKey; before: Date }[],
-): Promise<{ platform: string; count: number }[]> =>
-  OVERDUE.rows(db, { platforms: due.map(({ platform }) => platform), before: due.map(({ before }) => before) });
+}).rows;
 
 /** What a check of a recorded proof has shown. It applies while the record is of the same account and has not lapsed. */
 export type ProofCheck = { tokenId: number; accountId: string } & (

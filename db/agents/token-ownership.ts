@@ -16,21 +16,19 @@ export const holdsToken = (row: string, identity: string) => `
   exists (select from onchain.agent held where held.token_id = ${row}.token_id and held.owner = ${row}.wallet
           and ${row}.token_transfers = ${transferCount(`${row}.token_id`, identity)})`;
 
-const HOLDING = statement({
+/** The owner of a token and its number of transfers; null when there is no such token. */
+export const holdingOf = statement({
   name: "principals-holding",
+  given: (tokenId: number, identity: Address) => ({ tokenId, identity }),
   params: { tokenId: int8, identity: text },
   text: `
     select a.owner, ${transferCount("a.token_id", "$identity")} as transfers from onchain.agent a
     where a.token_id = $tokenId`,
   columns: { owner: narrow<Address>(text), transfers: int8 },
   prepared: true,
-});
+}).maybeOne;
 
-export type TokenHolding = Row<typeof HOLDING>;
-
-/** The owner of a token and its number of transfers; null when there is no such token. */
-export const holdingOf = (db: Queryable, tokenId: number, identity: Address): Promise<TokenHolding | null> =>
-  HOLDING.maybeOne(db, { tokenId, identity });
+export type TokenHolding = Row<typeof holdingOf>;
 
 const UNKNOWN = statement({
   name: "principals-unknown-tokens",

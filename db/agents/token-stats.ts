@@ -8,7 +8,12 @@ import { preparedQuery } from "../sql/orm.ts";
 import { float8, statement, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
-const COUNT = statement({
+/**
+ * Counts the present holders and keeps the number, unless it is younger than `maxAgeMs`.
+ * @returns whether it was counted
+ * @throws when there are no views yet (`isNoIndex`)
+ */
+export const countHolders = statement({
   name: "token-stats-count",
   params: { now: timestamptz, maxAgeMs: float8 },
   text: `
@@ -17,16 +22,7 @@ const COUNT = statement({
     where not exists (
       select from offchain.token_stats where updated_at > $now::timestamptz - $maxAgeMs * interval '1 ms')
     on conflict (one) do update set holders = excluded.holders, updated_at = excluded.updated_at`,
-});
-
-/**
- * Counts the present holders and keeps the number, unless it is younger than `maxAgeMs`.
- * @returns whether it was counted
- * @throws when there are no views yet (`isNoIndex`)
- */
-export async function countHolders(db: Queryable, given: { now: Date; maxAgeMs: number }): Promise<boolean> {
-  return (await COUNT.run(db, given)) === 1;
-}
+}).found;
 
 const LATEST = preparedQuery((db) =>
   db.select({ holders: stats.holders, updatedAt: stats.updatedAt }).from(stats).prepare("token-stats"),

@@ -36,8 +36,22 @@ export const tokenUrisToCheck = statement({
   columns: KNOWN_ROW,
 }).rows;
 
-const STORE_CHECKS = statement({
+/**
+ * Stores URIs read from the chain.
+ * Check then write: the chain's URI, then what is known of it; another run or the sender's effect may write: guarded
+ * update on state and attempt as read, so a row that changed since then is newer and stays.
+ * @returns number of changed rows
+ */
+export const storeTokenUriChecks = statement({
   name: "token-uris-store-checks",
+  given: (checks: readonly (KnownTokenUri & { before: TokenUriState; checkAt: Date })[]) => ({
+    tokenIds: checks.map(({ tokenId }) => tokenId),
+    states: checks.map(({ state }) => state),
+    bases: checks.map(({ base }) => base),
+    attempts: checks.map(({ attempt }) => attempt),
+    checkAts: checks.map(({ checkAt }) => checkAt),
+    before: checks.map(({ before }) => before),
+  }),
   params: {
     tokenIds: array(int8),
     states: array(text),
@@ -54,26 +68,7 @@ const STORE_CHECKS = statement({
     on conflict (token_id) do update set state = excluded.state, base = excluded.base, check_at = excluded.check_at
       where t.attempt = excluded.attempt
         and t.state = ($before::text[])[array_position($tokenIds::int8[], t.token_id)]`,
-});
-
-/**
- * Stores URIs read from the chain.
- * Check then write: the chain's URI, then what is known of it; another run or the sender's effect may write: guarded
- * update on state and attempt as read, so a row that changed since then is newer and stays.
- * @returns number of changed rows
- */
-export const storeTokenUriChecks = (
-  db: Queryable,
-  checks: readonly (KnownTokenUri & { before: TokenUriState; checkAt: Date })[],
-): Promise<number> =>
-  STORE_CHECKS.run(db, {
-    tokenIds: checks.map(({ tokenId }) => tokenId),
-    states: checks.map(({ state }) => state),
-    bases: checks.map(({ base }) => base),
-    attempts: checks.map(({ attempt }) => attempt),
-    checkAts: checks.map(({ checkAt }) => checkAt),
-    before: checks.map(({ before }) => before),
-  });
+}).run;
 
 /** Whether a transaction of the outbox minted the agent `a`. */
 const IS_OURS = "exists (select from offchain.transaction_attempt t where t.hash = a.mint_tx)";
@@ -154,22 +149,15 @@ export async function queueTokenUri(
   return true;
 }
 
-const SET = statement({
+/** The URI that the service set is on the chain. */
+export const tokenUriSet = statement({
   name: "token-uri-set",
+  given: (tokenId: number, { base, checkAt }: { base: string; checkAt: Date }) => ({ tokenId, base, checkAt }),
   params: { tokenId: int8, base: text, checkAt: timestamptz },
   text: `
     update offchain.token_uri set state = 'set', former_base = base, base = $base, check_at = $checkAt
     where token_id = $tokenId`,
-});
-
-/** The URI that the service set is on the chain. */
-export async function tokenUriSet(
-  tx: Queryable,
-  tokenId: number,
-  { base, checkAt }: { base: string; checkAt: Date },
-): Promise<void> {
-  await SET.run(tx, { tokenId, base, checkAt });
-}
+}).run;
 
 /** The block of the change is gone: its transaction is under way again. */
 export const tokenUriUnset = statement({
@@ -180,22 +168,19 @@ export const tokenUriUnset = statement({
     where token_id = $tokenId and state <> 'queued'`,
 }).run;
 
-const LEFT = statement({
+/** The transaction that should set the URI has ended without doing so. */
+export const tokenUriLeft = statement({
   name: "token-uri-left",
+  given: (tokenId: number, { state, checkAt }: { state: TokenUriState; checkAt: Date }) => ({
+    tokenId,
+    state,
+    checkAt,
+  }),
   params: { tokenId: int8, state: text, checkAt: timestamptz },
   text: `
     update offchain.token_uri set state = $state, check_at = $checkAt
     where token_id = $tokenId and state = 'queued'`,
-});
-
-/** The transaction that should set the URI has ended without doing so. */
-export async function tokenUriLeft(
-  tx: Queryable,
-  tokenId: number,
-  { state, checkAt }: { state: TokenUriState; checkAt: Date },
-): Promise<void> {
-  await LEFT.run(tx, { tokenId, state, checkAt });
-}
+}).run;
 
 /** The number of tokens that have no URI, or whose URI was never read. @throws when there are no views yet (`isNoIndex`) */
 export const tokensWithoutUri = statement({

@@ -89,7 +89,7 @@ export const agentsToWrite = statement({
   columns: { token_id: int8 },
 }).rows;
 
-type AgentsOfWallets = Statement<{ wallets: readonly string[] }, { wallet: Address; token_id: number }>;
+type AgentsOfWallets = Statement<[{ wallets: readonly string[] }], { wallet: Address; token_id: number }>;
 
 const ofWallets = (name: string, agent: (wallet: string) => string): AgentsOfWallets =>
   statement({

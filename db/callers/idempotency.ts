@@ -82,31 +82,25 @@ export async function claim(
 const MINE = "scope = $scope and key = $key and created_at = $claimedAt::text::timestamptz and state = 'running'";
 const HOLDER = { scope: text, key: text, claimedAt: text };
 
-const RENEW = statement({
+/** Shows that the holder lives. */
+export const renew = statement({
   name: "idempotency-renew",
+  given: (claim: IdempotencyClaim, leaseMs: number) => ({ ...claim, leaseMs }),
   params: { ...HOLDER, leaseMs: float8 },
   text: `
     update offchain.idempotency set lease_until = clock_timestamp() + $leaseMs * interval '1 ms' where ${MINE}`,
   prepared: true,
-});
+}).run;
 
-/** Shows that the holder lives. */
-export async function renew(db: pg.Pool, claim: IdempotencyClaim, leaseMs: number): Promise<void> {
-  await RENEW.run(db, { ...claim, leaseMs });
-}
-
-const FINISH = statement({
+/** Stores the answer. Does nothing when the claim has been taken over. */
+export const finish = statement({
   name: "idempotency-finish",
+  given: (claim: IdempotencyClaim, answer: StoredAnswer) => ({ ...claim, ...answer }),
   params: { ...HOLDER, status: int4, headers: jsonb<StoredAnswer["headers"]>(), body: text },
   text: `
     update offchain.idempotency set state = 'done', status = $status, headers = $headers, body = $body where ${MINE}`,
   prepared: true,
-});
-
-/** Stores the answer. Does nothing when the claim has been taken over. */
-export async function finish(db: pg.Pool, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void> {
-  await FINISH.run(db, { ...claim, ...answer });
-}
+}).run;
 
 /** Gives the key back: nothing about this request is settled. */
 export const release = statement({

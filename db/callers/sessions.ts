@@ -1,7 +1,6 @@
 /** Outcomes of sessions with agents, as holders of an API key report them. */
 import type { SessionCounts } from "../../core/cred/report/cred-report.ts";
 import { int4, int8, nullable, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
 
 /** The number of sessions of an agent by their outcome. */
 export const sessionCounts = statement({
@@ -27,7 +26,8 @@ export type SessionOutcome = {
   durationSeconds: number | null;
 };
 
-const RECORD_OUTCOME = statement({
+/** Keeps an outcome. @returns false when the same key has reported this session before: the first report stays */
+export const recordOutcome = statement({
   name: "record-outcome",
   params: {
     tokenId: int8,
@@ -42,9 +42,4 @@ const RECORD_OUTCOME = statement({
     values ($tokenId, $apiKeyId, $sessionId, $outcome, $details, $durationSeconds)
     on conflict (api_key_id, session_id) do nothing`,
   prepared: true,
-});
-
-/** Keeps an outcome. @returns false when the same key has reported this session before: the first report stays */
-export async function recordOutcome(db: Queryable, session: SessionOutcome): Promise<boolean> {
-  return (await RECORD_OUTCOME.run(db, session)) === 1;
-}
+}).found;

@@ -6,7 +6,6 @@ import type { Address } from "../../core/agents/facts.ts";
 import type { SolanaPurpose } from "../../core/callers/signed-texts.ts";
 import type { SolanaAddress } from "../../core/solana/keys.ts";
 import { narrow, nullable, type RowOf, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
 
 export type SolanaChallenge = RowOf<typeof CHALLENGE>;
 
@@ -48,18 +47,16 @@ export const solanaChallenge = statement({
   columns: { ...CHALLENGE, usedBy: nullable(text) },
 }).maybeOne;
 
-const USE = statement({
-  name: "solana-challenge-use",
-  params: { nonce: text, by: text, at: timestamptz },
-  text: `
-    update offchain.solana_challenge set used_by = $by, used_at = coalesce(used_at, $at)
-    where nonce = $nonce and (used_by is null or used_by = $by)`,
-});
-
 /**
  * Uses a challenge up.
  * @param by names the request: the same one may use it again, as a retry does
  * @returns false when another request has used it
  */
-export const useSolanaChallenge = async (tx: Queryable, nonce: string, by: string, at: Date): Promise<boolean> =>
-  (await USE.run(tx, { nonce, by, at })) === 1;
+export const useSolanaChallenge = statement({
+  name: "solana-challenge-use",
+  given: (nonce: string, by: string, at: Date) => ({ nonce, by, at }),
+  params: { nonce: text, by: text, at: timestamptz },
+  text: `
+    update offchain.solana_challenge set used_by = $by, used_at = coalesce(used_at, $at)
+    where nonce = $nonce and (used_by is null or used_by = $by)`,
+}).found;

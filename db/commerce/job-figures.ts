@@ -222,8 +222,13 @@ export const agentCommerce = statement({
 /** The place after which a page of jobs begins: the log by which the job before it was funded. */
 export type JobPlaceOnPage = { block: number; logIndex: number };
 
-const PAGE = statement({
+/** Jobs of a provider that were funded, the newest first. @param after null for the first page */
+export const jobPage = statement({
   name: "commerce-page",
+  given: (
+    agent: { id: number; wallet: string },
+    { after, limit }: { after: JobPlaceOnPage | null; limit: number },
+  ) => ({ ...agent, ...(after ?? { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }), limit }),
   params: { id: int8, wallet: text, block: int8, logIndex: int4, limit: int8 },
   text: `
     select j.block, j.log_index as "logIndex", j.job, w.job_id is not null as weighed, w.rule, w.through
@@ -239,11 +244,4 @@ const PAGE = statement({
     rule: nullable(narrow<JobRemovedKey>(text)),
     through: nullable(text),
   },
-});
-
-/** Jobs of a provider that were funded, the newest first. @param after null for the first page */
-export const jobPage = (
-  db: Queryable,
-  agent: { id: number; wallet: string },
-  { after, limit }: { after: JobPlaceOnPage | null; limit: number },
-) => PAGE.rows(db, { ...agent, ...(after ?? { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }), limit });
+}).rows;

@@ -45,13 +45,15 @@ const NEWEST = statement({
     where $below::int8 is null or e.epoch < $below order by e.epoch desc limit $limit`,
   columns: EPOCH_ROW,
 });
-const BY_NUMBER = statement({
+/** One epoch; null when there is none of that number. `kept` says whether proofs can be made. */
+export const epochByNumber = statement({
   name: "cred-epoch-by-number",
+  given: (epoch: number) => ({ epoch }),
   params: { epoch: int8 },
   text: `select ${EPOCH} from offchain.cred_epoch e where e.epoch = $epoch`,
   columns: EPOCH_ROW,
   prepared: true,
-});
+}).maybeOne;
 /** The newest epoch whose transaction is in a block; null before the first. */
 export const latestPublished = statement({
   name: "cred-epoch-latest-published",
@@ -85,10 +87,6 @@ export const epochs = (
   db: Queryable,
   { below = null, limit }: { below?: number | null; limit: number },
 ): Promise<CredEpoch[]> => NEWEST.rows(db, { below, limit });
-
-/** One epoch; null when there is none of that number. `kept` says whether proofs can be made. */
-export const epochByNumber = (db: Queryable, epoch: number): Promise<CredEpoch | null> =>
-  BY_NUMBER.maybeOne(db, { epoch });
 
 /** The published epoch that was in force at a block of the index, or at a time; null before the first. */
 export const epochAt = (db: Queryable, at: { block: number } | { time: Date }): Promise<CredEpoch | null> =>

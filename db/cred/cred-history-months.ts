@@ -4,15 +4,24 @@
  */
 import type pg from "pg";
 import { int4, int8, nullable, statement, timestamptz } from "../sql/statement.ts";
-import { type Queryable, transaction, withoutTimeLimits } from "../sql/transaction.ts";
+import { transaction, withoutTimeLimits } from "../sql/transaction.ts";
 import { settledCredId } from "./cred-updates.ts";
 
-const ROTATE = statement({
+/**
+ * Begins the month's partition where it has not begun, and makes the next one ahead. A run that finds a partition missing
+ * makes it, and writes go into the default partition meanwhile.
+ * Check then write: the month has begun, and its last points (`removeMonths`), then a leap of the sequence and the
+ * partitions; another worker, a writer or a retraction may come: advisory lock; ids after the leap only grow, and what
+ * announced itself before stays announced; the swap takes the table's lock and collects anew what corrections name.
+ * @returns 1 where a month began, else 0
+ */
+export const beginMonth = statement({
   name: "cred-history-rotate",
+  given: (now: Date) => ({ now }),
   params: { now: timestamptz },
   text: "select offchain.cred_history_rotate($now) as begun",
   columns: { begun: int4 },
-});
+}).onlyValue;
 const GATHER = statement({
   name: "cred-history-gather",
   params: { before: timestamptz },
@@ -37,16 +46,6 @@ export const historyState = statement({
   columns: { keptSince: nullable(timestamptz), stray: int8 },
   prepared: true,
 }).one;
-
-/**
- * Begins the month's partition where it has not begun, and makes the next one ahead. A run that finds a partition missing
- * makes it, and writes go into the default partition meanwhile.
- * Check then write: the month has begun, and its last points (`removeMonths`), then a leap of the sequence and the
- * partitions; another worker, a writer or a retraction may come: advisory lock; ids after the leap only grow, and what
- * announced itself before stays announced; the swap takes the table's lock and collects anew what corrections name.
- * @returns 1 where a month began, else 0
- */
-export const beginMonth = async (db: Queryable, now: Date): Promise<number> => (await ROTATE.one(db, { now })).begun;
 
 /**
  * Removes the months that ended before a time, but the last point of each agent.

@@ -41,8 +41,15 @@ export type HeldPoint = CredPoint & { previous: number | null; until: Date | nul
 
 const IN_BLOCK = `h.cause in (${CAUSES_IN_BLOCK.map((cause) => `'${cause}'`).join(", ")})`;
 
-const HELD = statement({
+/**
+ * The point of an agent's history that held at a time, or at a block. What a reorganisation took back is no part of the
+ * history. A change that a block made counts from that block on, although it was computed some seconds later.
+ * @param asked.at the time, or the time of the block @param asked.block null where a time is asked for
+ * @returns null before the first point
+ */
+export const credHeld = statement({
   name: "cred-held",
+  given: (tokenId: number, asked: { at: Date; block: number | null }) => ({ tokenId, ...asked }),
   params: { tokenId: int8, at: timestamptz, block: nullable(int8) },
   text: `
     select h.at, h.score, h.cause, h.block,
@@ -64,19 +71,7 @@ const HELD = statement({
     until: nullable(timestamptz),
   },
   prepared: true,
-});
-
-/**
- * The point of an agent's history that held at a time, or at a block. What a reorganisation took back is no part of the
- * history. A change that a block made counts from that block on, although it was computed some seconds later.
- * @param asked.at the time, or the time of the block @param asked.block null where a time is asked for
- * @returns null before the first point
- */
-export const credHeld = (
-  db: Queryable,
-  tokenId: number,
-  asked: { at: Date; block: number | null },
-): Promise<HeldPoint | null> => HELD.maybeOne(db, { tokenId, ...asked });
+}).maybeOne;
 
 /** Milliseconds within which a change of a score is committed after its time. */
 const COMMITTED_MS = 5_000;

@@ -60,8 +60,16 @@ export const scoresToCompare = statement({
   columns: { tokenId: int8, score: int2 },
 }).rows;
 
-const STORE_READS = statement({
+/** Stores what was read from the chain. A later read stays. */
+export const storeOracleReads = statement({
   name: "cred-oracle-store-reads",
+  given: (oracle: Address, reads: readonly { tokenId: number; held: OracleValue }[], readAt: Date) => ({
+    oracle,
+    tokenIds: reads.map(({ tokenId }) => tokenId),
+    scores: reads.map(({ held }) => held?.score ?? null),
+    updatedAts: reads.map(({ held }) => held?.updatedAt ?? null),
+    readAt,
+  }),
   params: {
     oracle: text,
     tokenIds: array(int8),
@@ -77,23 +85,7 @@ const STORE_READS = statement({
     on conflict (oracle, token_id) do update
       set score = excluded.score, updated_at = excluded.updated_at, read_at = excluded.read_at
       where v.read_at <= excluded.read_at`,
-});
-
-/** Stores what was read from the chain. A later read stays. */
-export async function storeOracleReads(
-  db: Queryable,
-  oracle: Address,
-  reads: readonly { tokenId: number; held: OracleValue }[],
-  readAt: Date,
-): Promise<void> {
-  await STORE_READS.run(db, {
-    oracle,
-    tokenIds: reads.map(({ tokenId }) => tokenId),
-    scores: reads.map(({ held }) => held?.score ?? null),
-    updatedAts: reads.map(({ held }) => held?.updatedAt ?? null),
-    readAt,
-  });
-}
+}).run;
 
 const COMPARED = statement({
   name: "cred-oracle-compared",

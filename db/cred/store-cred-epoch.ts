@@ -123,13 +123,20 @@ export const epochChecked = statement({
   text: "update offchain.cred_epoch set checked_at = $at where epoch = $epoch",
 }).run;
 
-const PUBLISHED = statement({
+/** The epoch's transaction is in a block. */
+export const epochPublished = statement({
   name: "cred-epoch-published",
+  given: (intentKey: string, { txHash, txBlock, at }: { txHash: Hex; txBlock: number; at: Date }) => ({
+    intentKey,
+    txHash,
+    txBlock,
+    at,
+  }),
   params: { intentKey: text, txHash: text, txBlock: int8, at: timestamptz },
   text: `
     update offchain.cred_epoch set state = 'published', tx_hash = $txHash, tx_block = $txBlock, published_at = $at, error = null
     where intent_key = $intentKey`,
-});
+}).run;
 /** The epoch's transaction was refused. @param error a plain half-sentence */
 export const epochFailed = statement({
   name: "cred-epoch-failed",
@@ -145,15 +152,6 @@ export const epochReopened = statement({
     update offchain.cred_epoch set state = 'built', tx_hash = null, tx_block = null, published_at = null, error = null
     where intent_key = $intentKey`,
 }).run;
-
-/** The epoch's transaction is in a block. */
-export async function epochPublished(
-  tx: Queryable,
-  intentKey: string,
-  { txHash, txBlock, at }: { txHash: Hex; txBlock: number; at: Date },
-): Promise<void> {
-  await PUBLISHED.run(tx, { intentKey, txHash, txBlock, at });
-}
 
 /** Whether an epoch's scores were read more than `ms` milliseconds ago. */
 export const epochIsOld = statement({

@@ -120,8 +120,14 @@ export async function forgetItems(tx: Queryable, source: string, ids: readonly s
 /** Max items of one agent that are read for its row: anybody can list any number of resources for one recipient (x402). */
 const MAX_ITEMS_PER_AGENT = 1_000;
 
-const OF_AGENTS = statement({
+/** The stored items of agents, as they came; of one agent those that were seen first. */
+export const itemsOf = statement({
   name: "directory-items-of-agents",
+  given: ({ source, platform }: { source: string; platform: string }, agentIds: readonly string[]) => ({
+    source,
+    platform,
+    agentIds,
+  }),
   params: { source: text, platform: text, agentIds: array(text) },
   text: `
     select i.raw from unnest($agentIds::text[]) as a(id) cross join lateral (
@@ -129,16 +135,7 @@ const OF_AGENTS = statement({
       where platform = $platform and agent_id = a.id and source = $source order by first_seen_at, source_id limit ${MAX_ITEMS_PER_AGENT}) i
     order by i.source_id`,
   columns: { raw: jsonb<unknown>() },
-});
-
-/** The stored items of agents, as they came; of one agent those that were seen first. */
-export async function itemsOf(
-  tx: Queryable,
-  { source, platform }: { source: string; platform: string },
-  agentIds: readonly string[],
-): Promise<unknown[]> {
-  return (await OF_AGENTS.rows(tx, { source, platform, agentIds })).map(({ raw }) => raw);
-}
+}).values;
 
 const FORGET_UNSEEN = statement({
   name: "directory-items-unseen",

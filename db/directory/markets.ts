@@ -2,7 +2,6 @@
 import type pg from "pg";
 import { array, bool, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";
 import { refusalReason, storeSet } from "../sql/store-set.ts";
-import type { Queryable } from "../sql/transaction.ts";
 import { quarantine, releaseItems } from "./quarantine.ts";
 import { countedMarket, tokenCounts } from "./token-sql.ts";
 import { touchRows } from "./write.ts";
@@ -43,23 +42,16 @@ export const tokensToQuote = statement({
   columns: { token: text, failed: bool },
 }).rows;
 
-const STORE_FAILED = statement({
+/** Stores that the market did not answer about some tokens. What is known of them stays. */
+export const noteFailedQuotes = statement({
   name: "token-quotes-failed",
+  given: (tokens: readonly string[], { source, now }: { source: string; now: Date }) => ({ tokens, source, now }),
   params: { tokens: array(text), source: text, now: timestamptz },
   text: `
     insert into offchain.token_market (token_address, known, source, failed_at)
     select token, false, $source, $now from unnest($tokens::text[]) token order by token
     on conflict (token_address) do update set failed_at = excluded.failed_at`,
-});
-
-/** Stores that the market did not answer about some tokens. What is known of them stays. */
-export async function noteFailedQuotes(
-  db: Queryable,
-  tokens: readonly string[],
-  { source, now }: { source: string; now: Date },
-): Promise<void> {
-  await STORE_FAILED.run(db, { tokens, source, now });
-}
+}).run;
 
 /**
  * Stores quotes and shows them on the rows of their tokens. A claimed token keeps its claim when it gets a quote.
@@ -126,9 +118,14 @@ const TOUCH_UNCOUNTED = statement({
 const FIGURES = countedMarket("c.counts");
 const FIGURE_NAMES = Object.keys(FIGURES) as (keyof typeof FIGURES)[];
 
-/** A day's trade is in every answer again: an hour's precision is enough for "within 24 hours". */
-const SHOW = statement({
+/**
+ * Shows on the rows of some tokens whether these count, and what counts of their markets.
+ * @returns how many rows of the directory are different
+ * A day's trade is in every answer again: an hour's precision is enough for "within 24 hours".
+ */
+export const showTokens = statement({
   name: "token-quotes-show",
+  given: (tokens: readonly string[]) => ({ tokens }),
   params: { tokens: array(text) },
   text: `
     with differing as materialized (
@@ -145,13 +142,7 @@ const SHOW = statement({
     update offchain.directory d set token_counts = n.counts, traded_at = n.traded_at,
       ${FIGURE_NAMES.map((name) => `${name} = n.${name}`).join(", ")}
     from differing n where d.id = n.id`,
-});
-
-/**
- * Shows on the rows of some tokens whether these count, and what counts of their markets.
- * @returns how many rows of the directory are different
- */
-export const showTokens = (tx: Queryable, tokens: readonly string[]): Promise<number> => SHOW.run(tx, { tokens });
+}).run;
 
 async function writeQuotes(
   tx: pg.ClientBase,

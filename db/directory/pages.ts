@@ -10,12 +10,14 @@ import { keyOf, seeItems } from "./items.ts";
 type PageValidators = { etag: string | null; lastModified: string | null };
 
 /** A page that was read, as far as a pull needs it when the page has not changed. */
-export type KnownPage = Row<typeof KNOWN>;
+export type KnownPage = Row<typeof knownPage>;
 
 const placeOf = (cursor: unknown) => keyOf(JSON.stringify(cursor ?? null));
 
-const KNOWN = statement({
+/** The page that begins at `cursor`, if it was read since; null otherwise. */
+export const knownPage = statement({
   name: "directory-page-known",
+  given: (source: string, cursor: unknown, since: Date) => ({ source, cursor: placeOf(cursor), since }),
   params: { source: text, cursor: text, since: timestamptz },
   text: `
     select json_build_object('etag', etag, 'lastModified', last_modified) as validators, next, expected,
@@ -27,11 +29,7 @@ const KNOWN = statement({
     expected: nullable(int4),
     sourceIds: array(text),
   },
-});
-
-/** The page that begins at `cursor`, if it was read since; null otherwise. */
-export const knownPage = (db: Queryable, source: string, cursor: unknown, since: Date): Promise<KnownPage | null> =>
-  KNOWN.maybeOne(db, { source, cursor: placeOf(cursor), since });
+}).maybeOne;
 
 /** A page that was read; without validators it is not kept. */
 type ReadPage = Omit<KnownPage, "validators"> & {

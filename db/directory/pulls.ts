@@ -55,8 +55,10 @@ export async function pullState(db: Queryable, source: string): Promise<PullStat
   return READ.one(db, { source });
 }
 
-const BEGIN = statement({
+/** Begins a pull whose state was read, from the first page; a full one gets a number of its own. */
+export const beginPull = statement({
   name: "directory-pull-begin",
+  given: (source: string, mode: PullMode, now: Date) => ({ source, mode, now }),
   params: { source: text, mode: narrow<PullMode>(text), now: timestamptz },
   text: `
     update offchain.directory_pull
@@ -64,11 +66,7 @@ const BEGIN = statement({
       done = 0, failures = 0, expected = null, changed = 0, quarantined = 0, partial = null, error = null
     where source = $source returning ${STATE}`,
   columns: STATE_COLUMNS,
-});
-
-/** Begins a pull whose state was read, from the first page; a full one gets a number of its own. */
-export const beginPull = (db: Queryable, source: string, mode: PullMode, now: Date): Promise<PullState> =>
-  BEGIN.one(db, { source, mode, now });
+}).one;
 
 /** The cursor of a pull that has taken its last page and was not ended. */
 export const PULL_END = { end: true } as const;
@@ -85,8 +83,15 @@ export type StoredPage = {
   partial?: string | null;
 };
 
-const STORE_PAGE = statement({
+/** Stores how far a pull is after a page; part of the transaction that stores its items. */
+export const notePage = statement({
   name: "directory-pull-page",
+  given: (source: string, { cursor, partial, ...page }: StoredPage) => ({
+    ...page,
+    source,
+    cursor: cursor ?? null,
+    partial: partial ?? null,
+  }),
   params: {
     source: text,
     cursor: nullable(jsonb<unknown>()),
@@ -101,12 +106,7 @@ const STORE_PAGE = statement({
       expected = coalesce($expected, expected), changed = changed + $changed, quarantined = quarantined + $quarantined,
       partial = coalesce(partial, $partial), error = null
     where source = $source`,
-});
-
-/** Stores how far a pull is after a page; part of the transaction that stores its items. */
-export async function notePage(tx: Queryable, source: string, { cursor, partial, ...page }: StoredPage): Promise<void> {
-  await STORE_PAGE.run(tx, { ...page, source, cursor: cursor ?? null, partial: partial ?? null });
-}
+}).run;
 
 /** How a pull that went through ends. */
 export type PullEnd = {
@@ -163,7 +163,8 @@ export async function abandonPull(db: Queryable, source: string): Promise<void> 
   await orm(db).update(directoryPull).set({ mode: null, cursor: null }).where(eq(directoryPull.source, source));
 }
 
-const PROGRESS = statement({
+/** Every registry's pull, for the status and the progress bar. */
+export const pullProgress = statement({
   name: "directory-pulls",
   text: `
     select source as key, last_success_at as "lastSuccessAt", next_run_at as "nextRunAt", changed as rows, error, note,
@@ -183,23 +184,18 @@ const PROGRESS = statement({
     quarantined: int4,
   },
   prepared: true,
-});
+}).rows;
 
-export type PullProgress = Row<typeof PROGRESS>;
+export type PullProgress = Row<typeof pullProgress>;
 
-/** Every registry's pull, for the status and the progress bar. */
-export const pullProgress = (db: Queryable): Promise<PullProgress[]> => PROGRESS.rows(db);
-
-const RUN_WHEN_DUE = statement({
+/** Makes the job that pulls these sources run when the first of them is due, where that is before its schedule. */
+export const runWhenPullIsDue = statement({
   name: "pull-run-when-due",
+  given: (job: string, of: { sources: readonly string[]; leastMs: number }) => ({ job, ...of }),
   params: { job: text, sources: array(text), leastMs: float8 },
   text: `
     update offchain.job_run j
     set next_run_at = least(j.next_run_at, greatest(now() + $leastMs * interval '1 ms', p.due_at))
     from (select min(coalesce(next_run_at, now())) as due_at from offchain.directory_pull where source = any($sources::text[])) p
     where j.name = $job and p.due_at is not null`,
-});
-
-/** Makes the job that pulls these sources run when the first of them is due, where that is before its schedule. */
-export const runWhenPullIsDue = (db: Queryable, job: string, of: { sources: readonly string[]; leastMs: number }) =>
-  RUN_WHEN_DUE.run(db, { job, ...of });
+}).run;

@@ -11,21 +11,19 @@ const LAST = statement({
   columns: { id: nullable(int8) },
 });
 
-const PART = statement({
+/** The agents of one part, counted from 0; none for a part that there is not. */
+export const sitemapPart = statement({
   name: "sitemap-part",
+  given: (part: number) => ({ after: part * SITEMAP_IDS, upTo: (part + 1) * SITEMAP_IDS }),
   params: { after: int8, upTo: int8 },
   text: `
     select platform, agent_id as "agentId", token_id as "tokenId", name from offchain.directory
     where id > $after::int8 and id <= $upTo::int8 and removed_at is null order by id`,
   columns: { platform: text, agentId: text, tokenId: nullable(int8), name: text },
-});
+}).rows;
 
 /** Number of parts that there are now. */
 export async function sitemapParts(db: Queryable): Promise<number> {
   const { id } = await LAST.one(db);
   return Math.ceil((id ?? 0) / SITEMAP_IDS);
 }
-
-/** The agents of one part, counted from 0; none for a part that there is not. */
-export const sitemapPart = (db: Queryable, part: number) =>
-  PART.rows(db, { after: part * SITEMAP_IDS, upTo: (part + 1) * SITEMAP_IDS });

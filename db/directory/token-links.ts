@@ -4,26 +4,23 @@ import type { Address } from "../../core/agents/facts.ts";
 import { LAUNCHING_PLATFORMS } from "../../core/directory/platforms.ts";
 import type { TokenTie } from "../../core/directory/token.ts";
 import { array, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
-import { type Queryable, transaction } from "../sql/transaction.ts";
+import { transaction } from "../sql/transaction.ts";
 import { showTokens } from "./markets.ts";
 
 /** A token of the own chain, linked to an agent by its owner or wallet. Addresses are lower-case. */
 export type TokenLink = { tokenId: number; token: Address; wallet: Address };
 
-const REMEMBER = statement({
+/** Remembers who linked a token; what ties it to that wallet is looked for from now on. Part of the caller's transaction. */
+export const rememberLink = statement({
   name: "token-link-remember",
+  given: (link: TokenLink, now: Date) => ({ ...link, now }),
   params: { tokenId: int8, token: text, wallet: text, now: timestamptz },
   text: `
     insert into offchain.token_link as l (token_id, token_address, wallet, due_at)
     values ($tokenId, $token, $wallet, $now)
     on conflict (token_id) do update set token_address = $token, wallet = $wallet, tie = null, due_at = $now
     where (l.token_address, l.wallet) <> ($token, $wallet)`,
-});
-
-/** Remembers who linked a token; what ties it to that wallet is looked for from now on. Part of the caller's transaction. */
-export async function rememberLink(tx: Queryable, link: TokenLink, now: Date): Promise<void> {
-  await REMEMBER.run(tx, { ...link, now });
-}
+}).run;
 
 /** Links that are due for a check, those that have waited longest first. */
 export const linksDue = statement({
@@ -35,18 +32,15 @@ export const linksDue = statement({
   columns: { tokenId: int8, token: narrow<Address>(text), wallet: narrow<Address>(text) },
 }).rows;
 
-const POSTPONE = statement({
+/** Puts off a link that could not be checked; what is known of it stays. */
+export const postponeLink = statement({
   name: "token-link-postpone",
+  given: (link: TokenLink, dueAt: Date) => ({ ...link, dueAt }),
   params: { tokenId: int8, token: text, wallet: text, dueAt: timestamptz },
   text: `
     update offchain.token_link set due_at = $dueAt
     where (token_id, token_address, wallet) = ($tokenId, $token, $wallet)`,
-});
-
-/** Puts off a link that could not be checked; what is known of it stays. */
-export async function postponeLink(db: Queryable, link: TokenLink, dueAt: Date): Promise<void> {
-  await POSTPONE.run(db, { ...link, dueAt });
-}
+}).run;
 
 const SETTLE = statement({
   name: "token-link-settle",

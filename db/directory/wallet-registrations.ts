@@ -1,15 +1,16 @@
 /** The registrations in the canonical ERC-8004 registry that belong to wallets, as the index has them. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { array, int8, narrow, type Row, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
 
 /** Max registrations: the newest of those with a wallet, which a transfer takes away, so that gifts come after the owner's own. */
 const MAX_REGISTRATIONS = 20;
 /** A longer URI is cut: it is read only when it holds a file of this service, and those are shorter. */
 const MAX_URI_CHARS = 70_000;
 
-const OWNED = statement({
+/** @param wallets the owners, lower-case, as is `registry` */
+export const registrationsOf = statement({
   name: "erc8004-of-wallets",
+  given: (registry: Address, wallets: Address[]) => ({ registry, wallets }),
   params: { registry: text, wallets: array(text) },
   text: `
     select a.agent_id::text as "agentId", a.owner, left(a.agent_uri, ${MAX_URI_CHARS}) as uri,
@@ -27,10 +28,6 @@ const OWNED = statement({
     txHash: narrow<Hex>(text),
     updatedBlock: int8,
   },
-});
+}).rows;
 
-export type WalletRegistration = Row<typeof OWNED>;
-
-/** @param wallets the owners, lower-case, as is `registry` */
-export const registrationsOf = (db: Queryable, registry: Address, wallets: Address[]): Promise<WalletRegistration[]> =>
-  OWNED.rows(db, { registry, wallets });
+export type WalletRegistration = Row<typeof registrationsOf>;

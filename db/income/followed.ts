@@ -50,16 +50,14 @@ export const followedGroup = (owner: string) => `(
   select distinct f.address from offchain.directory d
   join offchain.income_followed f on f.address = d.address and f.kind = 'side' where ${isGroups("d", owner)})`;
 
-const GROUP_MEMBERS = statement({
+/** Those of some addresses that are wallets of an owner's agents. Addresses lower-case. */
+export const groupMembers = statement({
   name: "income-group-members",
+  given: (owner: string | null, addresses: readonly string[]) => ({ owner, addresses: [...new Set(addresses)] }),
   params: { owner: nullable(text), addresses: array(text) },
   text: `select a.address from unnest($addresses::text[]) a(address) where ${inGroup("a.address", "$owner")}`,
   columns: { address: filtered(text) },
-});
-
-/** Those of some addresses that are wallets of an owner's agents. Addresses lower-case. */
-export const groupMembers = async (db: Queryable, owner: string | null, addresses: readonly string[]) =>
-  (await GROUP_MEMBERS.rows(db, { owner, addresses: [...new Set(addresses)] })).map(({ address }) => address);
+}).values;
 
 /** How many agents of the directory have a wallet that is theirs. @param wallet SQL */
 export const walletAgents = (wallet: string) => `(

@@ -17,7 +17,6 @@ import {
   text,
   timestamptz,
 } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
 import { agentFigures } from "./agent-figures.ts";
 import { INCOME_SEEN, PAID_AGENTS, walletAgents } from "./followed.ts";
 
@@ -121,8 +120,14 @@ export const incomeOf = statement({
 /** The place after which a page of payments begins. */
 export type PaymentPlace = { block: number; logIndex: number };
 
-const PAGE = statement({
+/** Payments to an agent's wallet, the newest first. @param after null for the first page */
+export const incomePage = statement({
   name: "income-page",
+  given: (id: number, { after, limit }: { after: PaymentPlace | null; limit: number }) => ({
+    id,
+    ...(after ?? { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }),
+    limit,
+  }),
   params: { id: int8, block: int8, logIndex: int4, limit: int8 },
   text: `
     select p.block, p.log_index as "logIndex", p.tx_hash as "txHash", p.at, p.payer, p.units, p.rule, p.through
@@ -139,11 +144,4 @@ const PAGE = statement({
     rule: nullable(narrow<RemovedKey>(text)),
     through: nullable(text),
   },
-});
-
-/** Payments to an agent's wallet, the newest first. @param after null for the first page */
-export const incomePage = (
-  db: Queryable,
-  id: number,
-  { after, limit }: { after: PaymentPlace | null; limit: number },
-) => PAGE.rows(db, { id, ...(after ?? { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }), limit });
+}).rows;

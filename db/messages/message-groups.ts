@@ -149,33 +149,39 @@ export async function deleteMembers(tx: Queryable, groupId: string, wallets: rea
   if (wallets.length > 0) await DELETE_MEMBERS.run(tx, { groupId, wallets });
 }
 
-const UPDATE_COUNTERS = statement({
+/**
+ * Stores a group's counters.
+ * @param at time of its newest message; null when no message was added
+ */
+export const updateCounters = statement({
   name: "group-counters",
+  given: (groupId: string, { lastMessageId, memberCount, lastMemberNumber }: Counters, at: string | null) => ({
+    groupId,
+    lastMessageId,
+    memberCount,
+    lastMemberNumber,
+    at,
+  }),
   params: { groupId: text, lastMessageId: int8, memberCount: int4, lastMemberNumber: int8, at: nullable(timestamptz) },
   text: `
     update offchain.message_group set last_message_id = $lastMessageId, member_count = $memberCount,
       last_member_number = $lastMemberNumber, last_message_at = coalesce($at, last_message_at)
     where group_id = $groupId`,
   prepared: true,
-});
-
-/**
- * Stores a group's counters.
- * @param at time of its newest message; null when no message was added
- */
-export async function updateCounters(
-  tx: Queryable,
-  groupId: string,
-  { lastMessageId, memberCount, lastMemberNumber }: Counters,
-  at: string | null,
-): Promise<void> {
-  await UPDATE_COUNTERS.run(tx, { groupId, lastMessageId, memberCount, lastMemberNumber, at });
-}
+}).run;
 
 export type Member = { wallet: Address; memberNumber: number; joinedAt: string };
 
-const MEMBERS = statement({
+/**
+ * A page of a group's members in the order of joining, and the group itself; null for an unknown group.
+ * @param wallet only this member
+ */
+export const groupMembers = statement({
   name: "group-members",
+  given: (
+    groupId: string,
+    { after, limit, wallet = null }: { after: number; limit: number; wallet?: Address | null },
+  ) => ({ groupId, after, limit, wallet }),
   params: { groupId: text, after: int8, limit: int8, wallet: nullable(text) },
   text: `
     select ${GROUP} as group, (
@@ -188,14 +194,4 @@ const MEMBERS = statement({
     from offchain.message_group g where g.group_id = $groupId`,
   columns: { group: json<Group>(), members: json<Member[]>() },
   prepared: true,
-});
-
-/**
- * A page of a group's members in the order of joining, and the group itself; null for an unknown group.
- * @param wallet only this member
- */
-export const groupMembers = (
-  db: Queryable,
-  groupId: string,
-  { after, limit, wallet = null }: { after: number; limit: number; wallet?: Address | null },
-): Promise<{ group: Group; members: Member[] } | null> => MEMBERS.maybeOne(db, { groupId, after, limit, wallet });
+}).maybeOne;

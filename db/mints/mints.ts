@@ -95,16 +95,15 @@ export const MINT_ROW = {
   completedAt: nullable(timestamptz),
 };
 
-const BY_ID = statement({
+/** One mint; null for an unknown id. */
+export const mintById = statement({
   name: "mint-by-id",
+  given: (mintId: string) => ({ mintId }),
   params: { mintId: uuid },
   text: `select ${MINT} from offchain.mint where mint_id = $mintId`,
   columns: MINT_ROW,
   prepared: true,
-});
-
-/** One mint; null for an unknown id. */
-export const mintById = (db: Queryable, mintId: string): Promise<Mint | null> => BY_ID.maybeOne(db, { mintId });
+}).maybeOne;
 
 const BY_IDS = statement({
   name: "mints-by-id",

@@ -236,22 +236,20 @@ export function bySize(outcomes: readonly ReadOutcome[]): ReadOutcome[][] {
 /** `checkedAt`: when requests were sent for it, which count against its host's budget; null when none was. */
 export type DeferredSource = { source: DueSource; at: Date; checkedAt: Date | null };
 
-const DEFER = statement({
+/** Puts off the next read of endpoints whose turn has not come. */
+export const deferSources = statement({
   name: "offer-sources-defer",
+  given: (deferred: readonly DeferredSource[]) => ({
+    sources: deferred.flatMap(({ source: { kind, url, rows }, ...put }) =>
+      rows.map(({ id }) => ({ id, kind, url, ...put })),
+    ),
+  }),
   params: { sources: jsonb<readonly ({ id: number; kind: string; url: string } & Omit<DeferredSource, "source">)[]>() },
   text: `
     update offchain.offer_source s set next_try_at = r.at, checked_at = coalesce(r."checkedAt", s.checked_at)
     from jsonb_to_recordset($sources) as r(id int8, kind text, url text, at timestamptz, "checkedAt" timestamptz)
     where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
-});
-
-/** Puts off the next read of endpoints whose turn has not come. */
-export const deferSources = (db: Queryable, deferred: readonly DeferredSource[]): Promise<number> =>
-  DEFER.run(db, {
-    sources: deferred.flatMap(({ source: { kind, url, rows }, ...put }) =>
-      rows.map(({ id }) => ({ id, kind, url, ...put })),
-    ),
-  });
+}).run;
 
 const PUT_OFF_SHARING = statement({
   name: "offer-sources-put-off-sharing",

@@ -79,18 +79,15 @@ export const BACKFILL_PROGRESS_DDL = `
     recorded_at timestamptz not null
   );`;
 
-const WRITE = statement({
+/** Replaces the record. */
+export const writeBackfillProgress = statement({
   name: "backfill-progress-write",
+  given: (progress: BackfillProgress) => ({ progress }),
   params: { progress: jsonb<BackfillProgress>() },
   text: `
     insert into onchain.backfill_progress (progress, recorded_at) values ($progress, now())
     on conflict (one) do update set progress = excluded.progress, recorded_at = now()`,
-});
-
-/** Replaces the record. */
-export async function writeBackfillProgress(db: Queryable, progress: BackfillProgress): Promise<void> {
-  await WRITE.run(db, { progress });
-}
+}).run;
 
 const READ = statement({
   name: "backfill-progress-read",

@@ -13,8 +13,21 @@ const LEASE_SECONDS = 30;
 const BY_SCHEDULE = (every: string) =>
   `case when j.running_until is null then least(j.next_run_at, j.last_started_at + ${every}) end`;
 
-const CLAIM = statement({
+/**
+ * Takes the runs that are due: each is then this process's, until it records the outcome or stops renewing.
+ * Check then write: the run is due by the database's clock, then its row; another process may take it: the row's own
+ * condition, one statement.
+ * @param jobs milliseconds between two runs of each, and by how many it may come early, to run with another of which that
+ * is said too; a job without a row has never run, and is due
+ * @returns the names of the jobs to run now, and the milliseconds until the next of the others is due; null: unknown
+ */
+export const claimRuns = statement({
   name: "claim-job-runs",
+  given: (jobs: readonly { name: string; everyMs: number; earlyMs: number }[]) => ({
+    names: jobs.map(({ name }) => name),
+    everyMs: jobs.map(({ everyMs }) => everyMs),
+    earlyMs: jobs.map(({ earlyMs }) => earlyMs),
+  }),
   params: { names: array(text), everyMs: array(float8), earlyMs: array(float8) },
   text: `
     with known as materialized (
@@ -40,25 +53,7 @@ const CLAIM = statement({
             where due_at > now() and name not in (select name from wanted))::float8 as "nextMs"`,
   columns: { names: array(text), nextMs: nullable(float8) },
   prepared: true,
-});
-
-/**
- * Takes the runs that are due: each is then this process's, until it records the outcome or stops renewing.
- * Check then write: the run is due by the database's clock, then its row; another process may take it: the row's own
- * condition, one statement.
- * @param jobs milliseconds between two runs of each, and by how many it may come early, to run with another of which that
- *   is said too; a job without a row has never run, and is due
- * @returns the names of the jobs to run now, and the milliseconds until the next of the others is due; null: unknown
- */
-export const claimRuns = (
-  db: Queryable,
-  jobs: readonly { name: string; everyMs: number; earlyMs: number }[],
-): Promise<{ names: string[]; nextMs: number | null }> =>
-  CLAIM.one(db, {
-    names: jobs.map(({ name }) => name),
-    everyMs: jobs.map(({ everyMs }) => everyMs),
-    earlyMs: jobs.map(({ earlyMs }) => earlyMs),
-  });
+}).one;
 
 /** What is recorded of a run that failed by a mistake of the service; of any other the error says what it needed. */
 export const RUN_FAILED = "The run failed; the log says why.";
@@ -98,18 +93,16 @@ export async function recordRuns(db: Queryable, runs: ReadonlyMap<string, RunOut
   return due.length === 0 ? undefined : Math.min(...due.map(({ nextMs }) => nextMs));
 }
 
-const RUN_SOON = statement({
+/** Makes scheduled jobs due now, in whichever process runs them, and announces work to all; one under way runs again after it. */
+export const runSoon = statement({
   name: "run-jobs-soon",
+  given: (names: readonly string[]) => ({ names: [...names] }),
   params: { names: array(text) },
   text: `
     with soon as (update offchain.job_run set next_run_at = now() where name = any($names::text[]) and next_run_at > now())
     select pg_notify('${JOBS_CHANNEL}', '')`,
   columns: { pg_notify: pgType<string>("void") },
-});
-
-/** Makes scheduled jobs due now, in whichever process runs them, and announces work to all; one under way runs again after it. */
-export const runSoon = (db: Queryable, names: readonly string[]): Promise<unknown> =>
-  RUN_SOON.rows(db, { names: [...names] });
+}).rows;
 
 const ANNOUNCE_WORK = statement({
   name: "announce-work",
@@ -128,38 +121,35 @@ export function announceWork(db: Queryable): void {
   ANNOUNCE_WORK.rows(db).catch(() => {});
 }
 
-const RENEW_RUNS = statement({
+/** Keeps claimed runs: call it every ten seconds while they are under way. */
+export const renewRuns = statement({
   name: "renew-job-runs",
+  given: (names: readonly string[]) => ({ names: [...names] }),
   params: { names: array(text) },
   text: `
     update offchain.job_run set running_until = now() + interval '${LEASE_SECONDS} s'
     where name = any($names::text[]) and running_until is not null`,
-});
+}).run;
 
-/** Keeps claimed runs: call it every ten seconds while they are under way. */
-export const renewRuns = (db: Queryable, names: readonly string[]) => RENEW_RUNS.run(db, { names: [...names] });
-
-const RECORD_MOVES = statement({
+/** Records that work of these jobs moves now. */
+export const recordMoves = statement({
   name: "record-job-moves",
+  given: (names: readonly string[]) => ({ names: [...names] }),
   params: { names: array(text) },
   text: `
     insert into offchain.job_move (name, moved_at) select name, clock_timestamp() from unnest($names::text[]) name
     order by name on conflict (name) do update set moved_at = excluded.moved_at`,
-});
+}).run;
 
-/** Records that work of these jobs moves now. */
-export const recordMoves = (db: Queryable, names: readonly string[]) => RECORD_MOVES.run(db, { names: [...names] });
-
-const FORGET_JOBS = statement({
+/** Forgets the runs of all jobs but these: a job that exists no more is never late. */
+export const forgetOtherJobs = statement({
   name: "forget-jobs",
+  given: (names: readonly string[]) => ({ names: [...names] }),
   params: { names: array(text) },
   text: `
     with moves as (delete from offchain.job_move where name <> all($names::text[]))
     delete from offchain.job_run where name <> all($names::text[])`,
-});
-
-/** Forgets the runs of all jobs but these: a job that exists no more is never late. */
-export const forgetOtherJobs = (db: Queryable, names: readonly string[]) => FORGET_JOBS.run(db, { names: [...names] });
+}).run;
 
 const MOVES = statement({
   name: "job-moves",

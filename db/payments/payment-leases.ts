@@ -7,17 +7,15 @@ import { COLUMNS, PAYMENT_ROW, type Payment, type StoredReply, toPayment, UNDECI
 
 type Holder = { paymentId: string; leaseId: string };
 
-const RENEW = statement({
+/** Renews the lease. @returns false when another process has taken over the payment */
+export const renewLease = statement({
   name: "payment-lease-renew",
+  given: ({ paymentId, leaseId }: Holder, leaseMs: number) => ({ paymentId, lease: leaseId, leaseMs }),
   params: { paymentId: uuid, lease: uuid, leaseMs: float8 },
   text: `
     update offchain.payment set lease_until = clock_timestamp() + $leaseMs * interval '1 ms'
     where payment_id = $paymentId and lease = $lease`,
-});
-
-/** Renews the lease. @returns false when another process has taken over the payment */
-export const renewLease = async (db: Queryable, { paymentId, leaseId }: Holder, leaseMs: number): Promise<boolean> =>
-  (await RENEW.run(db, { paymentId, lease: leaseId, leaseMs })) === 1;
+}).found;
 
 const DROP = statement({
   name: "payment-lease-drop",
@@ -48,8 +46,13 @@ export async function takeUp(db: Queryable, paymentId: string, leaseMs: number):
   return row && { payment: toPayment(row), leaseId };
 }
 
-const STORE_REPLY = statement({
+/** Stores the answer that a payment bought, only the first one. @param payment as it was when its request fulfilled it */
+export const storeReply = statement({
   name: "payment-store-reply",
+  given: (
+    { paymentId, fingerprint }: Pick<Payment, "paymentId" | "fingerprint">,
+    { status, headers, body }: StoredReply,
+  ) => ({ paymentId, fingerprint, status, headers, body }),
   params: {
     paymentId: uuid,
     fingerprint: text,
@@ -60,43 +63,26 @@ const STORE_REPLY = statement({
   text: `
     update offchain.payment set answer_status = $status, answer_headers = $headers, answer_body = $body
     where payment_id = $paymentId and fingerprint = $fingerprint and state = 'fulfilled' and answer_status is null`,
-});
+}).run;
 
-/** Stores the answer that a payment bought, only the first one. @param payment as it was when its request fulfilled it */
-export async function storeReply(
-  db: Queryable,
-  { paymentId, fingerprint }: Pick<Payment, "paymentId" | "fingerprint">,
-  { status, headers, body }: StoredReply,
-): Promise<void> {
-  await STORE_REPLY.run(db, { paymentId, fingerprint, status, headers, body });
-}
-
-const FINALIZE = statement({
+/** The transfer has enough confirmations in its recorded block: the chain is not read for it again. */
+export const finalizePayment = statement({
   name: "payment-finalize",
   params: { paymentId: uuid, blockHash: nullable(text) },
   text: `
     update offchain.payment set final_at = clock_timestamp(), credential = null
     where payment_id = $paymentId and block_hash = $blockHash and final_at is null`,
-});
+}).found;
 
-/** The transfer has enough confirmations in its recorded block: the chain is not read for it again. */
-export const finalizePayment = async (
-  db: Queryable,
-  { paymentId, blockHash }: Pick<Payment, "paymentId" | "blockHash">,
-): Promise<boolean> => (await FINALIZE.run(db, { paymentId, blockHash })) === 1;
-
-const FORGET_RELEASED = statement({
+/** A released authorization is void, and no block contains it: the chain is not read for it again. */
+export const forgetReleased = statement({
   name: "payment-forget-released",
+  given: ({ paymentId, leaseId }: Holder) => ({ paymentId, lease: leaseId }),
   params: { paymentId: uuid, lease: uuid },
   text: `
     update offchain.payment set credential = null
     where payment_id = $paymentId and lease = $lease and state = 'released'`,
-});
-
-/** A released authorization is void, and no block contains it: the chain is not read for it again. */
-export async function forgetReleased(db: Queryable, { paymentId, leaseId }: Holder): Promise<void> {
-  await FORGET_RELEASED.run(db, { paymentId, lease: leaseId });
-}
+}).run;
 
 /**
  * Closes payments of chains that are not configured any more, and so cannot be read. 24 hours after its last change a

@@ -1,7 +1,6 @@
 /** Payments that the sweep continues: in the order of their last reads. */
 import { array, int8, statement, text, uuid } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
-import { COLUMNS, PAYMENT_ROW, type Payment, toPayment } from "./payments.ts";
+import { COLUMNS, PAYMENT_ROW, toPayment } from "./payments.ts";
 
 /** Max payments of one kind per run. */
 const PAYMENTS_PER_RUN = 500;
@@ -16,62 +15,49 @@ const UNLEASED = "(lease_until is null or lease_until < clock_timestamp())";
 const next = (where: string) => `select ${COLUMNS} from offchain.payment where ${where}
   order by coalesce(swept_at, created_at), payment_id limit ${PAYMENTS_PER_RUN}`;
 
-const ABANDONED = statement({
+/** Payments that are not paid and whose request has ended. @param patience a Postgres interval without a change */
+export const abandonedPayments = statement({
   name: "payments-abandoned",
   params: { chains: array(int8), patience: text },
   text: next(`state in ('new', 'settling') and updated_at < clock_timestamp() - $patience::text::interval
     and ${UNLEASED} and chain_id = any($chains)`),
   columns: PAYMENT_ROW,
-});
+  row: toPayment,
+}).rows;
 
-/** Payments that are not paid and whose request has ended. @param patience a Postgres interval without a change */
-export const abandonedPayments = async (
-  db: Queryable,
-  query: { chains: readonly number[]; patience: string },
-): Promise<Payment[]> => (await ABANDONED.rows(db, query)).map(toPayment);
-
-const UNFINISHED = statement({
+/**
+ * Payments that are paid and whose effect was not done. One that was accepted early first gets its confirmations.
+ * @param query.effectPatience a Postgres interval without a change, for those with an effect; `answerPatience` for those
+ * that buy an answer
+ */
+export const unfinishedPayments = statement({
   name: "payments-unfinished",
   params: { effectPatience: text, answerPatience: text },
   text: next(`state = 'paid' and early_at is null and ${UNLEASED} and updated_at < clock_timestamp()
     - case when effect is null then $answerPatience::text::interval else $effectPatience::text::interval end`),
   columns: PAYMENT_ROW,
-});
+  row: toPayment,
+}).rows;
 
-/**
- * Payments that are paid and whose effect was not done. One that was accepted early first gets its confirmations.
- * @param query.effectPatience a Postgres interval without a change, for those with an effect; `answerPatience` for those
- *   that buy an answer
- */
-export const unfinishedPayments = async (
-  db: Queryable,
-  query: { effectPatience: string; answerPatience: string },
-): Promise<Payment[]> => (await UNFINISHED.rows(db, query)).map(toPayment);
-
-const RELEASED = statement({
+/** Released payments whose authorization may still be settled. @param watched a Postgres interval after its end */
+export const releasedPayments = statement({
   name: "payments-released",
   params: { chains: array(int8), watched: text },
   text: next(`state = 'released' and credential is not null
     and valid_before > clock_timestamp() - $watched::text::interval and chain_id = any($chains)`),
   columns: PAYMENT_ROW,
-});
+  row: toPayment,
+}).rows;
 
-/** Released payments whose authorization may still be settled. @param watched a Postgres interval after its end */
-export const releasedPayments = async (
-  db: Queryable,
-  query: { chains: readonly number[]; watched: string },
-): Promise<Payment[]> => (await RELEASED.rows(db, query)).map(toPayment);
-
-const REVOCABLE = statement({
+/** Payments whose transfer is in a block that is not final yet. */
+export const revocablePayments = statement({
   name: "payments-revocable",
+  given: (chains: readonly number[]) => ({ chains }),
   params: { chains: array(int8) },
   text: next("block is not null and final_at is null and state <> 'lost' and chain_id = any($chains)"),
   columns: PAYMENT_ROW,
-});
-
-/** Payments whose transfer is in a block that is not final yet. */
-export const revocablePayments = async (db: Queryable, chains: readonly number[]): Promise<Payment[]> =>
-  (await REVOCABLE.rows(db, { chains })).map(toPayment);
+  row: toPayment,
+}).rows;
 
 /** Records that the sweep has read a payment. */
 export const markSwept = statement({

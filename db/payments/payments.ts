@@ -19,7 +19,6 @@ import {
   timestamptz,
   uuid,
 } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
 
 /** Where the money moved, as our own node has it. */
 export type Settlement = {
@@ -184,18 +183,17 @@ export function toPayment(row: RowOf<typeof PAYMENT_ROW>): Payment {
   };
 }
 
-const BY_FACTS = statement({
+/** The payments that own any of these facts. */
+export const paymentsOf = statement({
   name: "payments-by-facts",
+  given: (facts: string[]) => ({ facts }),
   params: { facts: array(text) },
   text: `
     select ${COLUMNS} from offchain.payment
     where payment_id in (select payment_id from offchain.payment_fact where fact = any($facts))`,
   columns: PAYMENT_ROW,
-});
-
-/** The payments that own any of these facts. */
-export const paymentsOf = async (db: Queryable, facts: string[]): Promise<Payment[]> =>
-  (await BY_FACTS.rows(db, { facts })).map(toPayment);
+  row: toPayment,
+}).rows;
 
 /** Max rows of one read of the table. */
 const ROWS_PER_READ = 500;
@@ -204,47 +202,48 @@ const ROWS_PER_READ = 500;
 export const UNDECIDED = `(block is not null and final_at is null and state <> 'lost'
   or state in ('new', 'settling') or state = 'released' and credential is not null)`;
 
-const PAID_BY_REQUEST = statement({
+/** Payments of one request that are paid and have bought nothing yet, the oldest first: what a crash has left. */
+export const paidPaymentsOf = statement({
   name: "payments-paid-by-request",
   params: { wallet: text, fingerprint: text },
   text: `
     select ${COLUMNS} from offchain.payment where wallet = $wallet and fingerprint = $fingerprint and state = 'paid'
     order by created_at, payment_id limit ${ROWS_PER_READ}`,
   columns: PAYMENT_ROW,
-});
+  row: toPayment,
+}).rows;
 
-/** Payments of one request that are paid and have bought nothing yet, the oldest first: what a crash has left. */
-export const paidPaymentsOf = async (db: Queryable, request: { wallet: Address; fingerprint: string }) =>
-  (await PAID_BY_REQUEST.rows(db, request)).map(toPayment);
-
-const IN_STATE = statement({
+/** Every payment in a state, or in any state, the oldest first; for the operator and tests. */
+export const paymentsInState = statement({
   name: "payments-in-state",
+  given: (state: PaymentState | null) => ({ state }),
   params: { state: nullable(text) },
   text: `
     select ${COLUMNS} from offchain.payment where $state::text is null or state = $state
     order by created_at, payment_id`,
   columns: PAYMENT_ROW,
-});
+  row: toPayment,
+}).rows;
 
-/** Every payment in a state, or in any state, the oldest first; for the operator and tests. */
-export const paymentsInState = async (db: Queryable, state: PaymentState | null): Promise<Payment[]> =>
-  (await IN_STATE.rows(db, { state })).map(toPayment);
-
-const UNWATCHED = statement({
+/** Undecided payments of chains that are not configured, the oldest first. @param chains that are configured */
+export const unwatchedPayments = statement({
   name: "payments-unwatched",
+  given: (chains: readonly number[]) => ({ chains }),
   params: { chains: array(int8) },
   text: `
     select ${COLUMNS} from offchain.payment where chain_id <> all($chains) and ${UNDECIDED}
     order by created_at, payment_id`,
   columns: PAYMENT_ROW,
-});
+  row: toPayment,
+}).rows;
 
-/** Undecided payments of chains that are not configured, the oldest first. @param chains that are configured */
-export const unwatchedPayments = async (db: Queryable, chains: readonly number[]): Promise<Payment[]> =>
-  (await UNWATCHED.rows(db, { chains })).map(toPayment);
-
-const CREDITS = statement({
+/** The credits of a wallet at a recipient, of one of these amounts: those whose money is final first, then the oldest. */
+export const creditsOf = statement({
   name: "payments-credits",
+  given: (asked: { wallet: Address; payee: Address; amounts: readonly bigint[] }) => ({
+    ...asked,
+    amounts: asked.amounts.map(String),
+  }),
   params: { wallet: text, payee: text, amounts: array(numeric) },
   text: `
     select ${COLUMNS} from offchain.payment
@@ -252,10 +251,5 @@ const CREDITS = statement({
       and amount_units = any($amounts) and chain_refusals < ${MAX_CHAIN_REFUSALS}
     order by final_at is null, created_at, payment_id limit ${ROWS_PER_READ}`,
   columns: PAYMENT_ROW,
-});
-
-/** The credits of a wallet at a recipient, of one of these amounts: those whose money is final first, then the oldest. */
-export const creditsOf = async (
-  db: Queryable,
-  asked: { wallet: Address; payee: Address; amounts: readonly bigint[] },
-): Promise<Payment[]> => (await CREDITS.rows(db, { ...asked, amounts: asked.amounts.map(String) })).map(toPayment);
+  row: toPayment,
+}).rows;

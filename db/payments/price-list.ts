@@ -57,18 +57,14 @@ export async function priceLists(db: Queryable, base: PriceList, windowMs: numbe
   return [...rows.map(toList), ...(all ? [base] : [])];
 }
 
-const CURRENT = statement({
+/** The list in force; null while the configuration's is. */
+export const currentPrices = statement({
   name: "price-list-current",
   text: "select phase, prices, since from offchain.price_list order by id desc limit 1",
   columns: PRICE_LIST,
+  row: toList,
   prepared: true,
-});
-
-/** The list in force; null while the configuration's is. */
-export async function currentPrices(db: Queryable): Promise<PriceList | null> {
-  const row = await CURRENT.maybeOne(db);
-  return row && toList(row);
-}
+}).maybeOne;
 
 /** Puts a new list in force. */
 export async function setPrices(db: Queryable, { phase, prices }: PriceList): Promise<void> {

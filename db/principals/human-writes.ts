@@ -30,8 +30,33 @@ export type HumanWrite = StatedWrite & {
   token?: { tokenId: number; transfers: number } | null | undefined;
 };
 
-const WRITE = statement({
+/**
+ * Registers a human, or changes the one this principal is.
+ * @param who.id of a new human
+ * @returns the human's id, and whether it is new
+ */
+export const writeHuman = statement({
   name: "human-write",
+  given: (who: { id: string; principal: string; wallet: Address | null }, write: HumanWrite, now: Date) => ({
+    ...who,
+    name: write.name,
+    description: write.description ?? null,
+    image: write.image ?? null,
+    organization: write.organization ?? null,
+    skills: write.skills ?? null,
+    domains: write.domains ?? null,
+    linkedAccounts: write.linkedAccounts ?? null,
+    services: write.services ?? null,
+    contact: write.contact ?? null,
+    tokenId: write.token?.tokenId ?? null,
+    tokenTransfers: write.token?.transfers ?? null,
+    now,
+    setsImage: write.image !== undefined,
+    setsToken: write.token !== undefined,
+    externalIds: write.externalIds ?? null,
+    metadata: write.metadata ?? null,
+    notificationPreferences: write.notificationPreferences ?? null,
+  }),
   params: {
     id: text,
     principal: text,
@@ -75,40 +100,7 @@ const WRITE = statement({
     returning h.id, h.xmax = 0 as created`,
   columns: { id: text, created: bool },
   prepared: true,
-});
-
-/**
- * Registers a human, or changes the one this principal is.
- * @param who.id of a new human
- * @returns the human's id, and whether it is new
- */
-export async function writeHuman(
-  tx: Queryable,
-  who: { id: string; principal: string; wallet: Address | null },
-  write: HumanWrite,
-  now: Date,
-): Promise<{ id: string; created: boolean }> {
-  return WRITE.one(tx, {
-    ...who,
-    name: write.name,
-    description: write.description ?? null,
-    image: write.image ?? null,
-    organization: write.organization ?? null,
-    skills: write.skills ?? null,
-    domains: write.domains ?? null,
-    linkedAccounts: write.linkedAccounts ?? null,
-    services: write.services ?? null,
-    contact: write.contact ?? null,
-    tokenId: write.token?.tokenId ?? null,
-    tokenTransfers: write.token?.transfers ?? null,
-    now,
-    setsImage: write.image !== undefined,
-    setsToken: write.token !== undefined,
-    externalIds: write.externalIds ?? null,
-    metadata: write.metadata ?? null,
-    notificationPreferences: write.notificationPreferences ?? null,
-  });
-}
+}).one;
 
 /** Locks a human for a write until the transaction ends. @returns its principal; null when there is no such human */
 export async function lockHuman(tx: Queryable, id: string): Promise<string | null> {
@@ -161,15 +153,12 @@ export async function linkHumanAgent(
   return true;
 }
 
-const UNLINK = statement({
+/** Ends a link. @returns false when there is none */
+export const unlinkHumanAgent = statement({
   name: "human-unlink",
   params: { humanId: text, tokenId: int8 },
   text: "delete from offchain.human_agent where human_id = $humanId and token_id = $tokenId",
-});
-
-/** Ends a link. @returns false when there is none */
-export const unlinkHumanAgent = async (tx: Queryable, link: { humanId: string; tokenId: number }): Promise<boolean> =>
-  (await UNLINK.run(tx, link)) > 0;
+}).found;
 
 const DELETE = statement({
   name: "human-delete",

@@ -210,16 +210,13 @@ export async function walletsToCount(db: Queryable, before: Date, limit: number)
   return rows.map(({ wallet }) => wallet);
 }
 
-const STORE_TRANSACTION_COUNT = statement({
+/** Stores the number of transactions that a wallet has sent. @returns whether the number is a new one */
+export const storeTransactionCount = statement({
   name: "humans-store-transaction-count",
+  given: (wallet: Address, count: number, at: Date) => ({ wallet, count, at }),
   params: { wallet: text, count: int8, at: timestamptz },
   text: `
     with before as (select transaction_count from offchain.human where wallet = $wallet),
     stored as (update offchain.human set transaction_count = $count, transaction_count_at = $at where wallet = $wallet)
     select from before where transaction_count is distinct from $count`,
-});
-
-/** Stores the number of transactions that a wallet has sent. @returns whether the number is a new one */
-export async function storeTransactionCount(db: Queryable, wallet: Address, count: number, at: Date): Promise<boolean> {
-  return (await STORE_TRANSACTION_COUNT.run(db, { wallet, count, at })) === 1;
-}
+}).found;

@@ -148,8 +148,13 @@ export type OrganizationWrite = StatedWrite & {
   token?: { tokenId: number; transfers: number } | null | undefined;
 };
 
-const INSERT = statement({
+/** Adds an organization with a name and no other field. @returns false when its slug was taken meanwhile */
+export const insertOrganization = statement({
   name: "organization-insert",
+  given: (
+    who: { id: string; slug: string; slugKey: string; principal: string; wallet: Address | null; displayName: string },
+    now: Date,
+  ) => ({ ...who, now }),
   params: {
     id: text,
     slug: text,
@@ -165,19 +170,34 @@ const INSERT = statement({
        links, contact, members, created_at, updated_at)
     values ($id, $slug, $slugKey, $principal, $wallet, $displayName, '', '', '{}', '{}', '{}', '{}', '{}', '[]', $now, $now)
     on conflict do nothing`,
-});
+}).found;
 
-/** Adds an organization with a name and no other field. @returns false when its slug was taken meanwhile */
-export async function insertOrganization(
-  tx: Queryable,
-  who: { id: string; slug: string; slugKey: string; principal: string; wallet: Address | null; displayName: string },
-  now: Date,
-): Promise<boolean> {
-  return (await INSERT.run(tx, { ...who, now })) === 1;
-}
-
-const UPDATE = statement({
+/** Changes an organization of a principal. */
+export const updateOrganization = statement({
   name: "organization-update",
+  given: ({ id, principal }: { id: string; principal: string }, write: OrganizationWrite, now: Date) => ({
+    id,
+    principal,
+    displayName: write.displayName,
+    description: write.description ?? null,
+    setsImage: write.image !== undefined,
+    image: write.image ?? null,
+    organizationType: write.organizationType ?? null,
+    roles: write.roles ?? null,
+    skills: write.skills ?? null,
+    domains: write.domains ?? null,
+    links: write.links ?? null,
+    contact: write.contact ?? null,
+    members: write.members ?? null,
+    setsToken: write.token !== undefined,
+    tokenId: write.token?.tokenId ?? null,
+    tokenTransfers: write.token?.transfers ?? null,
+    now,
+    services: write.services ?? null,
+    externalIds: write.externalIds ?? null,
+    metadata: write.metadata ?? null,
+    notificationPreferences: write.notificationPreferences ?? null,
+  }),
   params: {
     id: text,
     principal: text,
@@ -217,39 +237,7 @@ const UPDATE = statement({
       updated_at = greatest(o.updated_at, $now)
     where o.id = $id and o.principal = $principal`,
   prepared: true,
-});
-
-/** Changes an organization of a principal. */
-export async function updateOrganization(
-  tx: Queryable,
-  { id, principal }: { id: string; principal: string },
-  write: OrganizationWrite,
-  now: Date,
-): Promise<void> {
-  await UPDATE.run(tx, {
-    id,
-    principal,
-    displayName: write.displayName,
-    description: write.description ?? null,
-    setsImage: write.image !== undefined,
-    image: write.image ?? null,
-    organizationType: write.organizationType ?? null,
-    roles: write.roles ?? null,
-    skills: write.skills ?? null,
-    domains: write.domains ?? null,
-    links: write.links ?? null,
-    contact: write.contact ?? null,
-    members: write.members ?? null,
-    setsToken: write.token !== undefined,
-    tokenId: write.token?.tokenId ?? null,
-    tokenTransfers: write.token?.transfers ?? null,
-    now,
-    services: write.services ?? null,
-    externalIds: write.externalIds ?? null,
-    metadata: write.metadata ?? null,
-    notificationPreferences: write.notificationPreferences ?? null,
-  });
-}
+}).run;
 
 /** Deletes a principal's organizations and reserves their slugs. @returns the slugs */
 export const deleteOrganizations = statement({

@@ -23,7 +23,7 @@ export const pageFamily = (
   name: string,
   table: "offchain.human" | "offchain.organization",
   matching: (search: string, identity: string, $: (value: unknown) => string) => string[],
-): Statement<PageOptions, PrincipalPage> =>
+): Statement<[PageOptions], PrincipalPage> =>
   family({
     name,
     text: ({ search, limit, offset, identity }: PageOptions, $) => {

@@ -24,8 +24,10 @@ import { isOf, type RegistryAgent, SUBJECTS } from "./review-facts.ts";
 /** A cluster as it is stored: its id, how many it has, and what connects them. */
 export type StoredCluster = { id: string; size: number; shares: SharedKey[] };
 
-const STALE = statement({
+/** Agents whose figures are missing, older than the index or by other rules, those with few reviews first. */
+export const staleFigures = statement({
   name: "review-figures-stale",
+  given: () => ({ rules: RULES_VERSION }),
   params: { rules: int2 },
   text: `
     select s.registry, s.agent_id::text as "agentId", s.reviews
@@ -40,13 +42,10 @@ const STALE = statement({
           where i.token_id::numeric = s.agent_id))
     order by s.reviews, s.agent_id`,
   columns: { registry: filtered(text), agentId: filtered(text), reviews: filtered(int4) },
-});
+}).rows;
 
 /** An agent that is to be weighed, with about how many reviews it has. */
 export type DueAgent = RegistryAgent & { reviews: number };
-
-/** Agents whose figures are missing, older than the index or by other rules, those with few reviews first. */
-export const staleFigures = (db: Queryable): Promise<DueAgent[]> => STALE.rows(db, { rules: RULES_VERSION });
 
 /** Agents whose figures are the oldest: what is known of a reviewer changes without any change of the agent. */
 export const oldestFigures = statement({
@@ -65,8 +64,10 @@ const paramsOf = (agents: readonly RegistryAgent[]) => ({
   agentIds: agents.map(({ agentId }) => agentId),
 });
 
-const COUNT = statement({
+/** Counts the reviewers of some agents: the figures of other agents that they reviewed take it from there. */
+export const countReviewers = statement({
   name: "review-figures-count",
+  given: (agents: readonly RegistryAgent[]) => paramsOf(agents),
   params: AGENTS,
   text: `
     insert into offchain.review_figures (registry, agent_id, reviewers)
@@ -76,11 +77,7 @@ const COUNT = statement({
     order by r.registry, r.agent_id
     on conflict (registry, agent_id) do update set reviewers = excluded.reviewers
     where review_figures.reviewers <> excluded.reviewers`,
-});
-
-/** Counts the reviewers of some agents: the figures of other agents that they reviewed take it from there. */
-export const countReviewers = (db: Queryable, agents: readonly RegistryAgent[]): Promise<number> =>
-  COUNT.run(db, paramsOf(agents));
+}).run;
 
 /** Forgets agents that a reorganisation took back. */
 export const forgetGone = statement({

@@ -50,8 +50,10 @@ const FILE = {
   givenAt: int8,
   digest: text,
 };
-const UNLISTED = statement({
+/** Reviews of some agents whose file is not listed as they name it now: of each reviewer those of its newest entries. */
+export const unlistedFiles = statement({
   name: "review-files-unlisted",
+  given: (agents: readonly RegistryAgent[], limit: number) => ({ ...keysOf(agents), limit }),
   params: { registries: array(text), agentIds: array(text), limit: int8 },
   text: `
     select f.registry, f.agent_id::text as "agentId", f.client, f.feedback_index::text as index, f.feedback_uri as uri,
@@ -65,7 +67,7 @@ const UNLISTED = statement({
     left join offchain.review_file r on ${OF_REVIEW}
     where f.feedback_uri <> '' and r.digest is distinct from ${FILE_DIGEST} limit $limit`,
   columns: FILE,
-});
+}).rows;
 
 /** A review with its file's URI and the hash that it gives, all zero for none. */
 export type NamedFile = ReviewKey & { uri: string; hash: Hex; givenAt: number; digest: string };
@@ -74,10 +76,6 @@ const keysOf = (agents: readonly RegistryAgent[]) => ({
   registries: agents.map(({ registry }) => registry),
   agentIds: agents.map(({ agentId }) => agentId),
 });
-
-/** Reviews of some agents whose file is not listed as they name it now: of each reviewer those of its newest entries. */
-export const unlistedFiles = (db: Queryable, agents: readonly RegistryAgent[], limit: number): Promise<NamedFile[]> =>
-  UNLISTED.rows(db, { ...keysOf(agents), limit });
 
 /** What is known of a file. `tried`: its host was asked. */
 export type FileRead = ReviewKey & {
@@ -101,8 +99,10 @@ const KNOWN = `state, why, read_at, failures, tried_at, next_try_at, proof_tx, p
 const FOUND = `n.state, n.why, n."readAt", n.failures, case when n.tried then $now::timestamptz end, n."nextTryAt",
   n."proofTx", n."proofState", case when n."proofTx" is not null then $now::timestamptz end`;
 
-const LIST = statement({
+/** Lists files, those that can be read from their URI with what they say. @returns how many were not listed as they are */
+export const listFiles = statement({
   name: "review-files-list",
+  given: (reads: readonly FileRead[], now: Date) => ({ reads: stored(reads), now }),
   params: { reads: jsonb<StoredRead[]>(), now: timestamptz },
   text: `
     insert into offchain.review_file as r
@@ -115,16 +115,22 @@ const LIST = statement({
         excluded.next_try_at, excluded.proof_tx, excluded.proof_state, excluded.proof_next_at),
       (proof_wallet, payer, units, paid_at, block_hash) = row(null, null, null, null, null)
     where r.digest <> excluded.digest`,
-});
+}).run;
 
-const STORE = statement({
+/**
+ * Stores what came of asking for files.
+ * Check then write: a review as it names its file, then what was read there; it may name another meanwhile: the update names the
+ * digest, and changes nothing when that is gone.
+ */
+export const storeFiles = statement({
   name: "review-files-store",
+  given: (reads: readonly FileRead[], now: Date) => ({ reads: stored(reads), now }),
   params: { reads: jsonb<StoredRead[]>(), now: timestamptz },
   text: `
     update offchain.review_file r set (${KNOWN}) = row(${FOUND}) from ${READS}
     where r.registry = n.registry and r.agent_id = n."agentId" and r.client = n.client and r.feedback_index = n.index
       and r.digest = n.digest`,
-});
+}).run;
 
 const stored = (reads: readonly FileRead[]): StoredRead[] =>
   reads.map(({ proof, ...read }) => ({
@@ -132,18 +138,6 @@ const stored = (reads: readonly FileRead[]): StoredRead[] =>
     proofTx: proof && "txHash" in proof ? proof.txHash : null,
     proofState: proof && ("state" in proof ? proof.state : "waiting"),
   }));
-
-/** Lists files, those that can be read from their URI with what they say. @returns how many were not listed as they are */
-export const listFiles = (db: Queryable, reads: readonly FileRead[], now: Date): Promise<number> =>
-  LIST.run(db, { reads: stored(reads), now });
-
-/**
- * Stores what came of asking for files.
- * Check then write: a review as it names its file, then what was read there; it may name another meanwhile: the update names the
- * digest, and changes nothing when that is gone.
- */
-export const storeFiles = (db: Queryable, reads: readonly FileRead[], now: Date): Promise<number> =>
-  STORE.run(db, { reads: stored(reads), now });
 
 const LISTED = statement({
   name: "review-files-listed",

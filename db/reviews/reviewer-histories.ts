@@ -2,7 +2,6 @@
 import type { Address } from "../../core/agents/facts.ts";
 import type { ReviewerFacts } from "../../core/reviews/facts.ts";
 import { int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
 
 /** Raised with what is read of a history: each is read again then. */
 const READER_VERSION = 2;
@@ -45,8 +44,24 @@ export const dueHistories = statement({
   columns: { client: narrow<Address>(text), block: int8 },
 }).rows;
 
-const STORE = statement({
+/** Stores a history, or with null when to look again. */
+export const storeHistory = statement({
   name: "reviewer-history-store",
+  given: (
+    address: Address,
+    history: Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder" | "origin"> | null,
+    nextTryAt: Date | null,
+  ) => ({
+    address,
+    firstAt: history?.firstAt ?? null,
+    sent: history?.sent ?? null,
+    nextTryAt,
+    previousAt: history?.previousAt ?? null,
+    funder: history?.funder?.address ?? null,
+    funderSent: history?.funder?.sent ?? null,
+    origin: history?.origin?.address ?? null,
+    originSent: history?.origin?.sent ?? null,
+  }),
   params: {
     address: text,
     firstAt: nullable(int8),
@@ -72,24 +87,4 @@ const STORE = statement({
     update offchain.review_figures g set seen = null
     where $nextTryAt::timestamptz is null and (g.registry, g.agent_id) in (
       select f.registry, f.agent_id from onchain.erc8004_feedback f where f.client = $address order by f.given_at limit 1000)`,
-});
-
-/** Stores a history, or with null when to look again. */
-export async function storeHistory(
-  db: Queryable,
-  address: Address,
-  history: Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder" | "origin"> | null,
-  nextTryAt: Date | null,
-): Promise<void> {
-  await STORE.run(db, {
-    address,
-    firstAt: history?.firstAt ?? null,
-    sent: history?.sent ?? null,
-    nextTryAt,
-    previousAt: history?.previousAt ?? null,
-    funder: history?.funder?.address ?? null,
-    funderSent: history?.funder?.sent ?? null,
-    origin: history?.origin?.address ?? null,
-    originSent: history?.origin?.sent ?? null,
-  });
-}
+}).run;

@@ -58,13 +58,10 @@ export const tryLockText = statement({
   columns: { locked: bool },
 }).onlyValue;
 
-const UNLOCK_TEXT = statement({
+/** Releases a lock that `tryLockText` took on the same connection. */
+export const unlockText = statement({
   name: "unlock-text",
+  given: (name: string) => ({ name }),
   params: { name: text },
   text: "select from pg_advisory_unlock(hashtextextended($name, 0))",
-});
-
-/** Releases a lock that `tryLockText` took on the same connection. */
-export async function unlockText(connection: Queryable, name: string): Promise<void> {
-  await UNLOCK_TEXT.run(connection, { name });
-}
+}).run;

@@ -16,6 +16,10 @@ export type Column<Out, In = Out> = {
   readonly filtered?: boolean;
   /** Turns a parameter into what pg sends; absent where pg takes the value as it is. */
   readonly encode?: (value: In) => unknown;
+  /** Turns what pg read into what a row holds; absent where that is the same. */
+  readonly decode?: (value: never) => unknown;
+  /** Of a list of records: the columns of a record. */
+  readonly members?: Columns;
   readonly types?: { out: Out; in: (value: In) => void };
 };
 type AnyColumn = Column<unknown, never>;
@@ -30,6 +34,8 @@ export const int8 = pgType<number, number | bigint>("int8");
 export const float8 = pgType<number>("float8");
 /** Money and 256-bit numbers: a decimal string in a row; a bigint is as good in a parameter. */
 export const numeric = pgType<string, string | bigint | number>("numeric");
+/** The same without a fraction, a bigint in a row too. */
+export const uint256: Column<bigint, string | bigint | number> = { ...pgType("numeric"), decode: BigInt };
 export const text = pgType<string>("text");
 export const bool = pgType<boolean>("bool");
 export const uuid = pgType<string>("uuid");
@@ -47,7 +53,17 @@ export const nullable = <O, I>(column: Column<O, I>): Column<O | null, I | null>
 /** A column that is not NULL in any row of the result, although the table's column may be: a condition leaves those out. */
 export const filtered = <O, I>(column: Column<O, I>): Column<O, I> => ({ ...column, filtered: true });
 /** An array of a type. */
-export const array = <O, I>({ type }: Column<O, I>): Column<O[], readonly I[]> => pgType(`_${type}`);
+export const array = <O, I>({ type, decode }: Column<O, I>): Column<O[], readonly I[]> => ({
+  ...pgType<O[], readonly I[]>(`_${type}`),
+  ...(decode && { decode: (values: never[]) => values.map((value) => (value === null ? null : decode(value))) }),
+});
+/**
+ * A list of records as a parameter. Where a text has `$moves`, it is a table `moves` with a column for each member, in snake case.
+ */
+export const records = <C extends Columns>(members: C): Column<never, readonly ParamsOf<C>[]> => ({
+  ...pgType<never, readonly ParamsOf<C>[]>("record"),
+  members,
+});
 /** The same Postgres type with a narrower type in TypeScript: `narrow<Address>(text)`. */
 export const narrow = <T extends string | number>(column: Column<T extends string ? string : number>): Column<T> =>
   column as unknown as Column<T>;
@@ -62,22 +78,24 @@ type StatementArguments<P> = keyof P extends never ? [] : [params: P];
 /** The value of the only column of a row. */
 type ValueOf<R> = R[keyof R];
 
-/** A declared statement. Its methods run it on a pool, a client or a transaction. */
-export type Statement<P, R> = {
+/** A declared statement, with the types of what it is given and of its rows. Its methods run it on a pool, a client or a transaction. */
+export type Statement<A extends readonly unknown[], R> = {
   readonly name: string;
-  rows(db: Queryable, ...given: StatementArguments<P>): Promise<R[]>;
+  rows(db: Queryable, ...given: A): Promise<R[]>;
   /** @throws when the result is not exactly one row */
-  one(db: Queryable, ...given: StatementArguments<P>): Promise<R>;
+  one(db: Queryable, ...given: A): Promise<R>;
   /** The first row; null when there is none. */
-  maybeOne(db: Queryable, ...given: StatementArguments<P>): Promise<R | null>;
+  maybeOne(db: Queryable, ...given: A): Promise<R | null>;
   /** The only column of all rows. */
-  values(db: Queryable, ...given: StatementArguments<P>): Promise<ValueOf<R>[]>;
+  values(db: Queryable, ...given: A): Promise<ValueOf<R>[]>;
   /** The only column of the first row; null when there is none. */
-  value(db: Queryable, ...given: StatementArguments<P>): Promise<ValueOf<R> | null>;
+  value(db: Queryable, ...given: A): Promise<ValueOf<R> | null>;
   /** The only column of the only row. @throws when the result is not exactly one row */
-  onlyValue(db: Queryable, ...given: StatementArguments<P>): Promise<ValueOf<R>>;
+  onlyValue(db: Queryable, ...given: A): Promise<ValueOf<R>>;
   /** @returns the number of rows that were written, or read */
-  run(db: Queryable, ...given: StatementArguments<P>): Promise<number>;
+  run(db: Queryable, ...given: A): Promise<number>;
+  /** @returns whether a row was written, or read */
+  found(db: Queryable, ...given: A): Promise<boolean>;
 };
 
 /** The type of a row of a statement, or of the method of it that is called by a name of its own: `Row<typeof BY_PAYER>`. */
@@ -106,56 +124,104 @@ function register(statement: DeclaredStatement) {
 
 type Query = { name?: string; text: string; values: unknown[] };
 
-const onlyOf = <R extends object>(row: R): ValueOf<R> => Object.values(row)[0];
+const onlyOf = <R>(row: R): ValueOf<R> => Object.values(row as object)[0];
 
-function executable<P, R extends object>(name: string, queryOf: (given: P) => Query): Statement<P, R> {
-  const result = async (db: Queryable, given: unknown): Promise<{ rows: R[]; rowCount: number | null }> =>
-    db.query(queryOf(given as P));
-  const rows = async (db: Queryable, given: unknown) => (await result(db, given)).rows;
-  const one = async (db: Queryable, given: unknown): Promise<R> => {
-    const [row, ...others] = await rows(db, given);
+function executable<A extends readonly unknown[], R>(
+  name: string,
+  queryOf: (...given: A) => Query,
+  toRow: ((row: never) => R) | null,
+): Statement<A, R> {
+  const rows = async (db: Queryable, ...given: A): Promise<R[]> => {
+    const { rows: read } = await db.query(queryOf(...given));
+    return toRow === null ? read : (read as never[]).map(toRow);
+  };
+  const run = async (db: Queryable, ...given: A) => (await db.query(queryOf(...given))).rowCount ?? 0;
+  const one = async (db: Queryable, ...given: A): Promise<R> => {
+    const [row, ...others] = await rows(db, ...given);
     if (row === undefined || others.length > 0)
       throw new Error(`${name}: ${row ? 1 + others.length : 0} rows where one is expected`);
     return row;
   };
   return {
     name,
-    rows: (db, ...given) => rows(db, given[0]),
-    one: (db, ...given) => one(db, given[0]),
-    maybeOne: async (db, ...given) => (await rows(db, given[0]))[0] ?? null,
-    values: async (db, ...given) => (await rows(db, given[0])).map(onlyOf),
-    value: async (db, ...given) => (await rows(db, given[0])).map(onlyOf)[0] ?? null,
-    onlyValue: (db, ...given) => one(db, given[0]).then((row) => onlyOf(row)),
-    run: async (db, ...given) => (await result(db, given[0])).rowCount ?? 0,
+    rows,
+    one,
+    maybeOne: async (db, ...given) => (await rows(db, ...given))[0] ?? null,
+    values: async (db, ...given) => (await rows(db, ...given)).map(onlyOf),
+    value: async (db, ...given) => (await rows(db, ...given)).map(onlyOf)[0] ?? null,
+    onlyValue: (db, ...given) => one(db, ...given).then((row) => onlyOf(row)),
+    run,
+    found: async (db, ...given) => (await run(db, ...given)) > 0,
+  };
+}
+
+const inSnakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** A value that is sent: a parameter, or of a list of records one member of all. */
+type Sent = { column: AnyColumn; of(given: Record<string, unknown>): unknown };
+
+function sentOf(name: string, param: AnyColumn): Sent[] {
+  const encoded = ({ encode }: AnyColumn, value: unknown) => encode?.(value as never) ?? value;
+  if (!param.members) return [{ column: param, of: (given) => encoded(param, given[name]) }];
+  return Object.entries(param.members).map(([member, column]) => ({
+    column: array(column),
+    of: (given) => (given[name] as Record<string, unknown>[]).map((record) => encoded(column, record[member])),
+  }));
+}
+
+/** Decodes the columns of a row, and makes of it what the statement says; null where the row is good as it is. */
+function rowReader<R>(columns: Columns, row: ((row: never) => R) | undefined): ((row: never) => R) | null {
+  const decoders = Object.entries(columns).flatMap(([key, { decode }]) => (decode ? [[key, decode] as const] : []));
+  if (decoders.length === 0) return row ?? null;
+  return (read: Record<string, unknown>) => {
+    for (const [key, decode] of decoders) if (read[key] !== null) read[key] = decode(read[key] as never);
+    return row ? row(read as never) : (read as R);
   };
 }
 
 /**
  * Declares a statement. `$name` in its text is the parameter of that name.
+ * @param declaration.given makes the parameters of what callers give; absent where they give the parameters
+ * @param declaration.row makes of a row what callers get
  * @param declaration.prepared keeps the plan on each connection under the statement's name: for hot statements
  * @throws at load time when the text names a parameter that is not declared, or the name is taken
  */
-export function statement<const P extends Columns = None, const C extends Columns = None>(declaration: {
+export function statement<
+  const P extends Columns = None,
+  const C extends Columns = None,
+  A extends readonly unknown[] = StatementArguments<ParamsOf<P>>,
+  R = RowOf<C>,
+>(declaration: {
   name: string;
-  text: string;
   params?: P;
+  given?: (...given: A) => ParamsOf<P>;
+  text: string;
   columns?: C;
+  row?: (row: RowOf<C>) => R;
   prepared?: boolean;
-}): Statement<ParamsOf<P>, RowOf<C>> {
-  const { name, params = {} as P, columns = {}, prepared = false } = declaration;
-  const names = Object.keys(params);
+}): Statement<A, R> {
+  const { name, params = {} as P, given: paramsOf, columns = {}, prepared = false } = declaration;
+  const sent: Sent[] = [];
+  const inText = new Map<string, string>();
+  for (const [param, column] of Object.entries(params)) {
+    const places = sentOf(param, column).map((one) => ({ place: sent.push(one), type: one.column.type.slice(1) }));
+    const members = Object.keys(column.members ?? {}).map((member) => `"${inSnakeCase(member)}"`);
+    const arrays = places.map(({ place, type }) => `$${place}::${type}[]`);
+    const table = `unnest(${arrays}) as ${inSnakeCase(param)}(${members})`;
+    inText.set(param, column.members ? table : `$${places[0]!.place}`);
+  }
   const text = declaration.text.replaceAll(/\$([a-z]\w*)/gi, (_, param) => {
-    if (!names.includes(param)) throw new Error(`${name}: $${param} is not declared`);
-    return `$${names.indexOf(param) + 1}`;
+    const replaced = inText.get(param);
+    if (replaced === undefined) throw new Error(`${name}: $${param} is not declared`);
+    return replaced;
   });
-  register({ name, columns, variants: () => [{ text, params: Object.values(params) }] });
-  const encoders = names.map((key) => params[key]!.encode);
-  const valuesOf = (given: Record<string, unknown>) =>
-    names.map((key, i) => encoders[i]?.(given[key] as never) ?? given[key]);
-  return executable(name, (given) => {
-    const values = given === undefined ? [] : valuesOf(given as Record<string, unknown>);
-    return prepared ? { name, text, values } : { text, values };
-  });
+  register({ name, columns, variants: () => [{ text, params: sent.map(({ column }) => column) }] });
+  const queryOf = (...given: A): Query => {
+    const values = (paramsOf ? paramsOf(...given) : given[0]) as Record<string, unknown>;
+    const query = { text, values: sent.map(({ of }) => of(values)) };
+    return prepared ? { name, ...query } : query;
+  };
+  return executable(name, queryOf, rowReader(columns, declaration.row));
 }
 
 /**
@@ -170,7 +236,7 @@ export function family<O, const C extends Columns = None>(declaration: {
   columns?: C;
   examples: readonly O[];
   prepared?: boolean | ((options: O) => boolean);
-}): Statement<O, RowOf<C>> {
+}): Statement<[options: O], RowOf<C>> {
   const { name, text: write, columns = {}, examples, prepared = false } = declaration;
   const queryOf = (options: O): Query => {
     const values: unknown[] = [];
@@ -183,7 +249,7 @@ export function family<O, const C extends Columns = None>(declaration: {
     columns,
     variants: () => examples.map((options) => ({ text: queryOf(options).text, params: null })),
   });
-  return executable(name, queryOf);
+  return executable(name, queryOf, rowReader<RowOf<C>>(columns, undefined));
 }
 
 /** Digests of texts whose plans are kept, which are few. */

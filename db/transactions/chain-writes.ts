@@ -63,8 +63,10 @@ export const chainWriteOf = statement({
   columns: { tokenId: int8, slot: text, wallet: narrow<Address>(text), acceptedAt: timestamptz },
 }).maybeOne;
 
-const OF_AGENT = statement({
+/** The newest write of each slot of an agent that was written since. */
+export const recentChainWrites = statement({
   name: "chain-writes-of-agent",
+  given: (tokenId: number, since: Date) => ({ tokenId, since }),
   params: { tokenId: int8, since: timestamptz },
   text: `
     select distinct on (w.slot) w.slot, i.state, i.tx_hash as "txHash", i.block, w.accepted_at as "acceptedAt"
@@ -78,13 +80,9 @@ const OF_AGENT = statement({
     block: nullable(int8),
     acceptedAt: timestamptz,
   },
-});
+}).rows;
 
-export type RecentChainWrite = Row<typeof OF_AGENT>;
-
-/** The newest write of each slot of an agent that was written since. */
-export const recentChainWrites = (db: Queryable, tokenId: number, since: Date): Promise<RecentChainWrite[]> =>
-  OF_AGENT.rows(db, { tokenId, since });
+export type RecentChainWrite = Row<typeof recentChainWrites>;
 
 /** Whether a wallet owns the agent or is its own, by the index. @throws when there are no views yet (`isNoIndex`) */
 export const walletControls = statement({

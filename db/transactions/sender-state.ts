@@ -88,8 +88,9 @@ export async function senderState(db: Queryable): Promise<SenderState | null> {
   };
 }
 
-const STORE_STATE = statement({
+export const storeSenderState = statement({
   name: "sender-store-state",
+  given: (state: Omit<SenderState, keyof Spending> & Partial<Spending>) => ({ ...UNSPENT, ...state }),
   params: {
     address: text,
     balanceWei: numeric,
@@ -110,17 +111,10 @@ const STORE_STATE = statement({
     on conflict (one) do update set address = $address, balance_wei = $balanceWei, funded = $funded,
       checked_at = $checkedAt, spent_wei = $spentWei, free_wei = $freeWei, newcomers_wei = $newcomersWei,
       fee_wei = $feeWei, budget_wei = $budgetWei, paused_until = $pausedUntil`,
-});
+}).run;
 
 type Spending = Pick<SenderState, "spentWei" | "freeWei" | "newcomersWei" | "feeWei" | "budgetWei" | "pausedUntil">;
 const UNSPENT: Spending = {
   ...{ spentWei: 0n, freeWei: 0n, newcomersWei: 0n, feeWei: 0n, budgetWei: 0n },
   pausedUntil: null,
 };
-
-export async function storeSenderState(
-  db: Queryable,
-  state: Omit<SenderState, keyof Spending> & Partial<Spending>,
-): Promise<void> {
-  await STORE_STATE.run(db, { ...UNSPENT, ...state });
-}

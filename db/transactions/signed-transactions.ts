@@ -148,8 +148,13 @@ export async function storeSigned(
   if (missed) throw new Error(`intent ${missed.intentId} is no longer queued`);
 }
 
-const STORE_ATTEMPT = statement({
+/**
+ * Stores one more signed transaction of an intent. Signing is deterministic, so the same bytes are one row.
+ * @param reason of a filler: why the intent fails once it is mined
+ */
+export const storeAttempt = statement({
   name: "attempt-store",
+  given: (intentId: number, attempt: NewAttempt, reason: string | null = null) => ({ ...attempt, intentId, reason }),
   params: {
     hash: text,
     intentId: int8,
@@ -167,23 +172,15 @@ const STORE_ATTEMPT = statement({
       (hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei, filler)
     values ($hash, $intentId, $nonce, $raw, $maxFeePerGasWei, $maxPriorityFeePerGasWei, $filler)
     on conflict (hash) do nothing`,
-});
+}).run;
 
 /**
- * Stores one more signed transaction of an intent. Signing is deterministic, so the same bytes are one row.
- * @param reason of a filler: why the intent fails once it is mined
+ * Gives a queued intent the nonce of a transaction that did its work before, unless another intent has that nonce.
+ * @returns false when the intent's state changed meanwhile
  */
-export async function storeAttempt(
-  tx: Queryable,
-  intentId: number,
-  attempt: NewAttempt,
-  reason: string | null = null,
-): Promise<void> {
-  await STORE_ATTEMPT.run(tx, { ...attempt, intentId, reason });
-}
-
-const TAKE_OVER = statement({
+export const takeOver = statement({
   name: "intent-take-over",
+  given: (intentId: number, { sender, nonce }: { sender: Address; nonce: number }) => ({ intentId, sender, nonce }),
   params: { intentId: int8, sender: text, nonce: int8 },
   text: `
     update offchain.transaction_outbox set state = 'signed', sender = $sender, nonce = case when exists (
@@ -191,17 +188,7 @@ const TAKE_OVER = statement({
       where other.sender = $sender and other.nonce = $nonce and other.state in ('signed', 'mined', 'reverted'))
       then null else $nonce end
     where id = $intentId and state = 'queued'`,
-});
-
-/**
- * Gives a queued intent the nonce of a transaction that did its work before, unless another intent has that nonce.
- * @returns false when the intent's state changed meanwhile
- */
-export const takeOver = async (
-  tx: Queryable,
-  intentId: number,
-  { sender, nonce }: { sender: Address; nonce: number },
-): Promise<boolean> => (await TAKE_OVER.run(tx, { intentId, sender, nonce })) === 1;
+}).found;
 
 /** Records when attempts first reached a node; an attempt recorded before keeps its time. */
 export const recordBroadcast = statement({
@@ -253,18 +240,16 @@ export const storeReceipt = async (
   },
 ): Promise<boolean> => (await STORE_RECEIPT.run(tx, { intentId, ...mined })) === 1;
 
-const STORE_FAILURE = statement({
+/** Ends an intent that is not broadcast (any more). @returns false when its state changed meanwhile */
+export const storeFailure = statement({
   name: "intent-store-failure",
+  given: (intentId: number, error: string) => ({ intentId, error }),
   params: { intentId: int8, error: text },
   text: `
     update offchain.transaction_outbox set state = 'failed', sender = null, nonce = null, error = $error
     where id = $intentId and state in ('queued', 'signed') ${ANNOUNCED}`,
   columns: { pg_notify: VOID },
-});
-
-/** Ends an intent that is not broadcast (any more). @returns false when its state changed meanwhile */
-export const storeFailure = async (tx: Queryable, intentId: number, error: string): Promise<boolean> =>
-  (await STORE_FAILURE.run(tx, { intentId, error })) === 1;
+}).found;
 
 /** Takes the nonce from an intent whose nonce a transaction of another sender's process used: it is signed again. */
 export const requeue = statement({
@@ -275,8 +260,13 @@ export const requeue = statement({
     where id = $intentId and state = 'signed'`,
 }).run;
 
-const REOPEN = statement({
+/**
+ * Returns an intent to `signed` because its block is no longer part of the chain; its attempts count as not broadcast. An
+ * intent without stored bytes, because an earlier transaction did its work, is queued again.
+ */
+export const reopen = statement({
   name: "intent-reopen",
+  given: (intentId: number) => ({ intentId }),
   params: { intentId: int8 },
   text: `
     with unsent as (
@@ -288,14 +278,7 @@ const REOPEN = statement({
       sender = case when exists (select from unsent) then sender end,
       nonce = case when exists (select from unsent) then nonce end
     where id = $intentId and state in ('mined', 'reverted')`,
-});
-
-/**
- * Returns an intent to `signed` because its block is no longer part of the chain; its attempts count as not broadcast. An
- * intent without stored bytes, because an earlier transaction did its work, is queued again.
- */
-export const reopen = async (tx: Queryable, intentId: number): Promise<boolean> =>
-  (await REOPEN.run(tx, { intentId })) > 0;
+}).found;
 
 const STORE_FILLER = statement({
   name: "intent-store-filler",

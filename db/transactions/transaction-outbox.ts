@@ -190,35 +190,37 @@ export const withdrawQueued = statement({
 /** The key without the number of the attempt. */
 export const attemptedKey = (intentKey: string): string => intentKey.replace(/#\d+$/, "");
 
-const BY_KEYS = statement({
+/** Intents by their keys, in the order asked for; keys that were never queued are left out. */
+export const intentsByKey = statement({
   name: "intents-by-key",
+  given: (intentKeys: readonly string[]) => ({ intentKeys }),
   params: { intentKeys: array(text) },
   text: `
     select ${INTENT} from unnest($intentKeys::text[]) with ordinality as asked(intent_key, place)
     join offchain.transaction_outbox i using (intent_key) order by asked.place`,
   columns: INTENT_ROW,
+  row: toIntent,
   prepared: true,
-});
+}).rows;
 
-/** Intents by their keys, in the order asked for; keys that were never queued are left out. */
-export const intentsByKey = async (db: Queryable, intentKeys: readonly string[]): Promise<Intent[]> =>
-  (await BY_KEYS.rows(db, { intentKeys })).map(toIntent);
-
-const BY_KEY = statement({
+/** An intent by its key; null when it was never queued. */
+export const intentByKey = statement({
   name: "intent-by-key",
+  given: (intentKey: string) => ({ intentKey }),
   params: { intentKey: text },
   text: `select ${INTENT} from offchain.transaction_outbox i where i.intent_key = $intentKey`,
   columns: INTENT_ROW,
-});
+  row: toIntent,
+}).maybeOne;
 
-/** An intent by its key; null when it was never queued. */
-export async function intentByKey(db: Queryable, intentKey: string): Promise<Intent | null> {
-  const row = await BY_KEY.maybeOne(db, { intentKey });
-  return row && toIntent(row);
-}
-
-const QUEUED = statement({
+/**
+ * Intents without a nonce: first those that are paid for and the service's own, the oldest first; then free ones, of
+ * known accounts before others, by turns of the accounts.
+ * @param kinds selects low-priority intents of these prefixes instead of the others
+ */
+export const queuedIntents = statement({
   name: "intents-queued",
+  given: (limit: number, kinds: readonly string[] | null = null) => ({ limit, kinds }),
   params: { kinds: nullable(array(text)), limit: int8 },
   text: `
     select ${INTENT} from offchain.transaction_outbox i
@@ -227,18 +229,8 @@ const QUEUED = statement({
     order by i.free_for is not null, not i.free_known, case when i.free_for is not null
       then row_number() over (partition by i.free_for order by i.id) end, i.id limit $limit`,
   columns: INTENT_ROW,
-});
-
-/**
- * Intents without a nonce: first those that are paid for and the service's own, the oldest first; then free ones, of
- * known accounts before others, by turns of the accounts.
- * @param kinds selects low-priority intents of these prefixes instead of the others
- */
-export const queuedIntents = async (
-  db: Queryable,
-  limit: number,
-  kinds: readonly string[] | null = null,
-): Promise<Intent[]> => (await QUEUED.rows(db, { limit, kinds })).map(toIntent);
+  row: toIntent,
+}).rows;
 
 /**
  * Whether an intent is queued, or awards are due, at any depth of their mints; reads two small indexes.

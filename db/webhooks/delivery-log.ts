@@ -45,16 +45,12 @@ const DELIVERY_COLUMNS = {
 };
 
 /** A page of a webhook's deliveries before an id, the newest first. */
-export async function deliveryPage(
-  db: Queryable,
-  webhookId: string,
-  { state, before, limit }: { state?: DeliveryState | undefined; before?: number | undefined; limit: number },
-): Promise<Delivery[]> {
-  return PAGE.rows(db, { webhookId, before: before ?? Number.MAX_SAFE_INTEGER, state: state ?? null, limit });
-}
-
-const PAGE = statement({
+export const deliveryPage = statement({
   name: "webhook-deliveries",
+  given: (
+    webhookId: string,
+    { state, before, limit }: { state?: DeliveryState | undefined; before?: number | undefined; limit: number },
+  ) => ({ webhookId, before: before ?? Number.MAX_SAFE_INTEGER, state: state ?? null, limit }),
   params: { webhookId: text, before: int8, state: nullable(text), limit: int8 },
   text: `
     select ${DELIVERY} from offchain.webhook_delivery d
@@ -62,7 +58,7 @@ const PAGE = statement({
     order by d.delivery_id desc limit $limit`,
   columns: DELIVERY_COLUMNS,
   prepared: true,
-});
+}).rows;
 
 /** Number of pending and of dead deliveries, by webhook. */
 export async function deliveryCounts(

@@ -88,14 +88,6 @@ export const IN_PROGRESS = `in_progress as materialized (
   from offchain.webhook_delivery d join offchain.webhook w using (webhook_id)
   where d.lease is not null and d.lease_until > $now group by w.owner, w.lane)`;
 
-/**
- * Locks the due owners that have waited longest, at most as many of each pool as it has slots. Owners that another
- * process has locked are skipped.
- */
-export async function takeDueOwners(tx: Queryable, now: Date, slots: Record<DeliveryPool, number>): Promise<Address[]> {
-  return (await TAKE_DUE.rows(tx, { now, ...slots })).map(({ owner }) => owner);
-}
-
 /** The milliseconds until an owner is due; null while none is. */
 export const msUntilDue = statement({
   name: "webhook-next-due",
@@ -107,8 +99,13 @@ export const msUntilDue = statement({
   prepared: true,
 }).onlyValue;
 
-const TAKE_DUE = statement({
+/**
+ * Locks the due owners that have waited longest, at most as many of each pool as it has slots. Owners that another
+ * process has locked are skipped.
+ */
+export const takeDueOwners = statement({
   name: "webhook-schedule-take",
+  given: (now: Date, slots: Record<DeliveryPool, number>) => ({ now, ...slots }),
   params: { now: timestamptz, answering: int8, new: int8, slow: int8 } satisfies Record<DeliveryPool | "now", unknown>,
   text: `
       with ${POOLS.map(
@@ -119,7 +116,7 @@ const TAKE_DUE = statement({
       ${POOLS.map((pool) => `select owner from of_${pool}`).join(" union ")}`,
   columns: { owner: narrow<Address>(text) },
   prepared: true,
-});
+}).values;
 
 /**
  * Sets when the locked owners are due next. An owner with more to send goes to the end of the queue; an owner without a
@@ -127,23 +124,19 @@ const TAKE_DUE = statement({
  * @param served owner and pool of each claimed delivery
  * @param failuresBeforeTrial as for claims
  */
-export async function rescheduleOwners(
-  tx: Queryable,
-  owners: readonly Address[],
-  served: readonly { owner: Address; pool: DeliveryPool }[],
-  { now, failuresBeforeTrial }: { now: Date; failuresBeforeTrial: number },
-): Promise<void> {
-  await RESCHEDULE.run(tx, {
+export const rescheduleOwners = statement({
+  name: "webhook-schedule-next",
+  given: (
+    owners: readonly Address[],
+    served: readonly { owner: Address; pool: DeliveryPool }[],
+    { now, failuresBeforeTrial }: { now: Date; failuresBeforeTrial: number },
+  ) => ({
     now,
     owners,
     failuresBeforeTrial,
     servedOwners: served.map(({ owner }) => owner),
     servedPools: served.map(({ pool }) => pool),
-  });
-}
-
-const RESCHEDULE = statement({
-  name: "webhook-schedule-next",
+  }),
   params: {
     now: timestamptz,
     servedOwners: array(text),
@@ -185,4 +178,4 @@ const RESCHEDULE = statement({
       set ${POOLS.map((pool) => `${dueOf(pool)} = case when in_${pool} then next_of_owner.${pool} else t.${dueOf(pool)} end`).join(", ")}
       from next_of_owner where next_of_owner.owner = t.owner`,
   prepared: true,
-});
+}).run;

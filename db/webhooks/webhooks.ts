@@ -60,17 +60,15 @@ export async function insertWebhook(tx: Queryable, webhook: NewWebhook, fromPosi
     .values({ ...webhook, fromPosition, lane: webhook.slowUntil ? "slow" : "new" });
 }
 
-/** Advisory lock for changes of the number of webhooks. */
-const LOCK_COUNTS = statement({
+/**
+ * Lets one transaction at a time create webhooks: their number is counted under this lock.
+ * Advisory lock for changes of the number of webhooks.
+ */
+export const lockWebhookCounts = statement({
   name: "webhook-counts-lock",
   text: `select pg_advisory_xact_lock(${ADVISORY_LOCKS.webhookCounts})`,
   columns: { pg_advisory_xact_lock: pgType<string>("void") },
-});
-
-/** Lets one transaction at a time create webhooks: their number is counted under this lock. */
-export async function lockWebhookCounts(tx: Queryable): Promise<void> {
-  await LOCK_COUNTS.run(tx);
-}
+}).run;
 
 /**
  * Number of webhooks: of a wallet, of all wallets that made them with its agent, of a network under any of its hashes,
@@ -92,18 +90,14 @@ export const countWebhooks = statement({
 }).one;
 
 /** Deletes the oldest webhook that another wallet made with an agent, when it had it. @returns whether there was one */
-export async function deleteFormerOwners(tx: Queryable, agent: { tokenId: number; owner: Address }): Promise<boolean> {
-  return (await DELETE_FORMER.run(tx, agent)) === 1;
-}
-
-const DELETE_FORMER = statement({
+export const deleteFormerOwners = statement({
   name: "webhook-delete-former-owners",
   params: { tokenId: int8, owner: text },
   text: `
     delete from offchain.webhook where webhook_id = (
       select webhook_id from offchain.webhook where token_id = $tokenId and owner <> $owner
       order by created_at, webhook_id limit 1)`,
-});
+}).found;
 
 /** A wallet's webhooks, the oldest first. */
 export const webhooksOf = statement({
@@ -115,28 +109,22 @@ export const webhooksOf = statement({
 }).rows;
 
 /** One webhook of a wallet; null for an unknown id and for that of another wallet. */
-export async function webhookOf(db: Queryable, owner: Address, webhookId: string): Promise<Webhook | null> {
-  return BY_ID.maybeOne(db, { webhookId, owner });
-}
-
-const BY_ID = statement({
+export const webhookOf = statement({
   name: "webhook-of",
+  given: (owner: Address, webhookId: string) => ({ webhookId, owner }),
   params: { webhookId: text, owner: text },
   text: `select ${WEBHOOK} from offchain.webhook w where w.webhook_id = $webhookId and w.owner = $owner`,
   columns: WEBHOOK_COLUMNS,
   prepared: true,
-});
+}).maybeOne;
 
 /** Locks a webhook of a wallet for a change. @returns whether the wallet has it */
-export async function lockWebhook(tx: Queryable, owner: Address, webhookId: string): Promise<boolean> {
-  return (await LOCK.run(tx, { webhookId, owner })) === 1;
-}
-
-const LOCK = statement({
+export const lockWebhook = statement({
   name: "webhook-lock",
+  given: (owner: Address, webhookId: string) => ({ webhookId, owner }),
   params: { webhookId: text, owner: text },
   text: "select from offchain.webhook where webhook_id = $webhookId and owner = $owner for no key update",
-});
+}).found;
 
 /** Deletes a webhook with its secrets and its deliveries. @returns false when the wallet has no such webhook */
 export async function deleteWebhook(db: Queryable, owner: Address, webhookId: string): Promise<boolean> {
@@ -191,16 +179,16 @@ export const lockHealth = statement({
   prepared: true,
 }).maybeOne;
 
-export async function storeHealth(
-  tx: Queryable,
-  webhookId: string,
-  { failures, failingSince, pausedUntil, pool, slowUntil }: ReceiverHealth & PoolState,
-): Promise<void> {
-  await STORE_HEALTH.run(tx, { webhookId, failures, failingSince, pausedUntil, pool, slowUntil });
-}
-
-const STORE_HEALTH = statement({
+export const storeHealth = statement({
   name: "webhook-store-health",
+  given: (webhookId: string, { failures, failingSince, pausedUntil, pool, slowUntil }: ReceiverHealth & PoolState) => ({
+    webhookId,
+    failures,
+    failingSince,
+    pausedUntil,
+    pool,
+    slowUntil,
+  }),
   params: {
     webhookId: text,
     failures: int4,
@@ -214,7 +202,7 @@ const STORE_HEALTH = statement({
       lane = $pool, slow_until = $slowUntil
     where webhook_id = $webhookId`,
   prepared: true,
-});
+}).run;
 
 /** Resets the failures of a receiver that accepts deliveries again; writes only when there are some. */
 export const resetFailures = statement({

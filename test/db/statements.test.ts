@@ -13,9 +13,11 @@ import {
   jsonb,
   nullable,
   numeric,
+  records,
   statement,
   text,
   timestamptz,
+  uint256,
 } from "../../db/sql/statement.ts";
 import { ensureOnchain } from "../../indexer/views.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
@@ -176,6 +178,26 @@ describe("declared statements", () => {
     const none = statement({ name: "test-none", text: "select 1 as one where false", columns: { one: int4 } });
     expect([await none.rows(client), await none.maybeOne(client), await none.run(client)]).toEqual([[], null, 0]);
     await expect(none.one(client)).rejects.toThrow("test-none: 0 rows where one is expected");
+  });
+
+  it("take a list of records as a table, make parameters of what they are given, and rows of what was read", async () => {
+    const sum = statement({
+      name: "test-records",
+      given: (moves: { sentTo: string | null; units: bigint; marks: object }[], least: number) => ({ moves, least }),
+      params: { moves: records({ sentTo: nullable(text), units: numeric, marks: jsonb<object>() }), least: int4 },
+      text: `
+        select moves.sent_to as "sentTo", moves.units, moves.marks, array[moves.units, null] as all
+        from $moves where moves.units >= $least order by moves.units`,
+      columns: { sentTo: nullable(text), units: uint256, marks: jsonb<object>(), all: array(nullable(uint256)) },
+      row: ({ units, ...rest }) => ({ ...rest, units, doubled: 2n * units }),
+    });
+    const one = { sentTo: "0x1", units: 2n ** 70n, marks: { a: [1] } };
+    const other = { sentTo: null, units: 7n, marks: {} };
+    expect(await sum.rows(client, [one, { ...other, units: 1n }, other], 2)).toEqual([
+      { ...other, all: [7n, null], doubled: 14n },
+      { ...one, all: [2n ** 70n, null], doubled: 2n ** 71n },
+    ]);
+    expect([await sum.found(client, [one], 2), await sum.found(client, [], 2)]).toEqual([true, false]);
   });
 });
 

@@ -6,10 +6,12 @@ import { LAYOUT, shortGramsOf } from "./layout.ts";
 
 const bitString = pgType<string>("text");
 
-export type Image = Row<typeof IMAGE>;
+export type Image = Row<typeof readImage>;
 
-const IMAGE = statement({
+/** The image whose planes can be read; null while there is none. */
+export const readImage = statement({
   name: "directory-image",
+  given: () => ({ layout: LAYOUT }),
   params: { layout: text },
   // A transaction id that came with another server's dump may be in the future of this one.
   text: `
@@ -28,20 +30,15 @@ const IMAGE = statement({
     maxId: int8,
     foldedAt: int8,
   },
-});
-/** The image whose planes can be read; null while there is none. */
-export const readImage = (db: Queryable): Promise<Image | null> => IMAGE.maybeOne(db, { layout: LAYOUT });
-
-const OTHER_LAYOUT = statement({
+}).maybeOne;
+/** When planes of another layout were written last; null while there are none. */
+export const readOtherLayout = statement({
   name: "directory-image-other",
+  given: () => ({ layout: LAYOUT }),
   params: { layout: text },
   text: `select folded_at as "foldedAt" from offchain.directory_image where layout <> $layout`,
   columns: { foldedAt: int8 },
-});
-/** When planes of another layout were written last; null while there are none. */
-export const readOtherLayout = async (db: Queryable): Promise<number | null> =>
-  (await OTHER_LAYOUT.maybeOne(db, { layout: LAYOUT }))?.foldedAt ?? null;
-
+}).value;
 export const readNameMarks = statement({
   name: "directory-image-name-marks",
   text: "select name_marks as marks from offchain.directory_image",
@@ -62,8 +59,17 @@ export function nameOrder(marks: readonly string[]): (name: Uint8Array) => numbe
   };
 }
 
-const SAVE = statement({
+/**
+ * Says that the planes now contain what the transaction sees.
+ * @param nameMarks undefined keeps those that are stored
+ */
+export const saveImage = statement({
   name: "directory-image-save",
+  given: (image: Omit<Image, "xmax" | "inProgress">, nameMarks?: readonly string[]) => ({
+    layout: LAYOUT,
+    ...image,
+    nameMarks: nameMarks ?? null,
+  }),
   params: {
     layout: text,
     segments: int4,
@@ -86,17 +92,7 @@ const SAVE = statement({
       used = excluded.used, built = excluded.built, renamed = excluded.renamed, max_id = excluded.max_id,
       name_marks = case when $nameMarks::text[] is null then directory_image.name_marks else excluded.name_marks end,
       folded_at = excluded.folded_at`,
-});
-/**
- * Says that the planes now contain what the transaction sees.
- * @param nameMarks undefined keeps those that are stored
- */
-export const saveImage = (
-  tx: Queryable,
-  image: Omit<Image, "xmax" | "inProgress">,
-  nameMarks?: readonly string[],
-): Promise<number> => SAVE.run(tx, { layout: LAYOUT, ...image, nameMarks: nameMarks ?? null });
-
+}).run;
 /** Which grams have planes. */
 const GRAMS = statement({
   name: "directory-planes-grams",
