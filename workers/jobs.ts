@@ -1,4 +1,5 @@
 /** Every job there is. A new one is a file in the folder of its subject and a line here. */
+
 import { attestationLookups } from "./agents/attestation-lookups.ts";
 import { namedWallets } from "./agents/named-wallets.ts";
 import { proofRecheck } from "./agents/proof-recheck.ts";
@@ -6,7 +7,6 @@ import { referralCodes } from "./agents/referral-codes.ts";
 import { tokenStats } from "./agents/token-stats.ts";
 import { tokenUris } from "./agents/token-uris.ts";
 import { commerce } from "./commerce/commerce.ts";
-import { jobFigures } from "./commerce/job-figures.ts";
 import { ageRefresh } from "./cred/age-refresh.ts";
 import { credHistory } from "./cred/cred-history.ts";
 import { credOracle } from "./cred/cred-oracle.ts";
@@ -29,8 +29,8 @@ import { tokenVolumes } from "./directory/token-volumes.ts";
 import { meanings } from "./discovery/meanings.ts";
 import { eventRetention } from "./events/event-retention.ts";
 import { income } from "./income/income.ts";
-import { incomeFigures } from "./income/income-figures.ts";
 import { incomeFollowed, incomeFollowedYoung } from "./income/income-followed.ts";
+import { incomeFigures, jobFigures } from "./income/weigh-due.ts";
 import type { Job } from "./job.ts";
 import { messageRetention } from "./messages/message-retention.ts";
 import { offers } from "./offers/offers.ts";

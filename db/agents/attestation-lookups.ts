@@ -1,6 +1,6 @@
 /** Wallets whose attestations older than the index are read from the chain, and the answers. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import { array, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, int4, int8, narrow, nullable, records, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { isNamed } from "./named-wallets.ts";
 
@@ -47,6 +47,8 @@ export type Lookup = {
   attestation: { uid: Hex; attester: Address; expiresAt: number } | null;
 };
 
+const NO_ATTESTATION = { uid: null, attester: null, expiresAt: null };
+
 const LOCKED = `
   select wallet, attestation_uid from offchain.attestation_lookup where wallet = any($wallets) order by wallet for update`;
 
@@ -54,9 +56,12 @@ const STORE = statement({
   name: "attestation-lookups-store",
   params: {
     wallets: array(text),
-    uids: array(nullable(text)),
-    attesters: array(nullable(text)),
-    expiries: array(nullable(int8)),
+    lookups: records({
+      wallet: text,
+      uid: nullable(text),
+      attester: nullable(text),
+      expiresAt: nullable(int8),
+    }),
     schema: text,
     configuration: text,
     now: timestamptz,
@@ -66,9 +71,7 @@ const STORE = statement({
     stored as (
       update offchain.attestation_lookup l set attestation_uid = s.uid, schema_uid = $schema, attester = s.attester,
         expires_at = s.expires_at, configuration = $configuration, checked_at = $now, failed_at = null
-      from unnest($wallets::text[], $uids::text[], $attesters::text[], $expiries::int8[])
-        as s(wallet, uid, attester, expires_at)
-      join before on before.wallet = s.wallet
+      from (select * from $lookups) s join before on before.wallet = s.wallet
       where l.wallet = s.wallet returning before.attestation_uid is distinct from l.attestation_uid as differs)
     select count(*) filter (where differs)::int4 as changed from stored`,
   columns: { changed: int4 },
@@ -82,9 +85,7 @@ export async function storeLookups(
 ): Promise<number> {
   const { changed } = await STORE.one(db, {
     wallets: lookups.map(({ wallet }) => wallet),
-    uids: lookups.map(({ attestation }) => attestation?.uid ?? null),
-    attesters: lookups.map(({ attestation }) => attestation?.attester ?? null),
-    expiries: lookups.map(({ attestation }) => attestation?.expiresAt ?? null),
+    lookups: lookups.map(({ wallet, attestation }) => ({ wallet, ...(attestation ?? NO_ATTESTATION) })),
     schema,
     configuration,
     now,

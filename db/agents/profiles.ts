@@ -5,23 +5,17 @@ import type { TraitInput } from "../../core/agents/trait-input.ts";
 import { profileField, profileTrait } from "../schema/tables.ts";
 import { lockText } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
-import { array, int8, pgType, statement, text, timestamptz } from "../sql/statement.ts";
+import { int8, jsonb, records, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
-/** One JSON text for each value. */
-const jsonbArray = pgType<never, string[]>("_jsonb");
-
-const valuesOf = (writes: FieldWrite[]) => ({
-  fields: writes.map((w) => w.field),
-  values: writes.map((w) => JSON.stringify(w.value)),
-});
+const WRITES = records({ field: text, value: jsonb<FieldWrite["value"]>() });
 
 const WRITE_FIELDS = statement({
   name: "profile-fields-write",
-  params: { tokenId: int8, fields: array(text), values: jsonbArray, at: timestamptz },
+  params: { tokenId: int8, writes: WRITES, at: timestamptz },
   text: `
     insert into offchain.profile_field (token_id, field, value, written_at)
-    select $tokenId, field, value, $at from unnest($fields::text[], $values::jsonb[]) as w(field, value)
+    select $tokenId, field, value, $at from $writes
     on conflict (token_id, field) do update set value = excluded.value, written_at = excluded.written_at
       where profile_field.written_at <= excluded.written_at`,
 });
@@ -34,7 +28,7 @@ export async function writeProfileFields(
   at: Date,
 ): Promise<void> {
   if (writes.length === 0) return;
-  await WRITE_FIELDS.run(tx, { tokenId, ...valuesOf(writes), at });
+  await WRITE_FIELDS.run(tx, { tokenId, writes, at });
 }
 
 /** Removes the fields of a token that does not exist (any more). */
@@ -52,10 +46,10 @@ export const profileTraits = async (db: Queryable, tokenId: number): Promise<Tra
 
 const ADD_TRAITS = statement({
   name: "profile-traits-add",
-  params: { tokenId: int8, names: array(text), categories: array(text), at: timestamptz },
+  params: { tokenId: int8, traits: records({ name: text, category: text }), at: timestamptz },
   text: `
     insert into offchain.profile_trait (token_id, name, category, added_at)
-    select $tokenId, name, category, $at from unnest($names::text[], $categories::text[]) as t(name, category)
+    select $tokenId, name, category, $at from $traits
     on conflict do nothing`,
 });
 
@@ -67,8 +61,7 @@ export async function addProfileTraits(
   at: Date,
 ): Promise<void> {
   if (traits.length === 0) return;
-  const names = traits.map(({ name }) => name);
-  await ADD_TRAITS.run(tx, { tokenId, names, categories: traits.map(({ category }) => category), at });
+  await ADD_TRAITS.run(tx, { tokenId, traits, at });
 }
 
 /** Removes an off-chain trait that the chain holds now. */
@@ -81,12 +74,11 @@ export async function deleteProfileTrait(tx: Queryable, tokenId: number, name: s
 /** Brings off-chain fields that were written before `at` to what the chain was given then; fields without a write stay so. */
 export const alignProfileFields = statement({
   name: "profile-fields-align",
-  given: (tokenId: number, writes: FieldWrite[], at: Date) => ({ tokenId, ...valuesOf(writes), at }),
-  params: { tokenId: int8, fields: array(text), values: jsonbArray, at: timestamptz },
+  given: (tokenId: number, writes: FieldWrite[], at: Date) => ({ tokenId, writes, at }),
+  params: { tokenId: int8, writes: WRITES, at: timestamptz },
   text: `
-    update offchain.profile_field p set value = w.value, written_at = $at
-    from unnest($fields::text[], $values::jsonb[]) as w(field, value)
-    where p.token_id = $tokenId and p.field = w.field and p.written_at <= $at`,
+    update offchain.profile_field p set value = writes.value, written_at = $at from $writes
+    where p.token_id = $tokenId and p.field = writes.field and p.written_at <= $at`,
 }).run;
 
 /** Writes about one agent, one after the other until the transaction ends; different agents do not wait for each other. */

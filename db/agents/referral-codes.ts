@@ -6,7 +6,7 @@ import { ogByCode } from "../../core/agents/og-wallets.ts";
 import { lastReferralCode, referralCode, SUFFIXES } from "../../core/agents/referral-codes.ts";
 import { referralCode as codes, referral } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import { array, int8, narrow, nullable, statement, text } from "../sql/statement.ts";
+import { array, int8, narrow, nullable, records, statement, text } from "../sql/statement.ts";
 import { isIndexed, type Queryable } from "../sql/transaction.ts";
 import { ownAgents } from "./wallets.ts";
 
@@ -15,10 +15,8 @@ const MAX_TRIES = 8;
 
 const ADD = statement({
   name: "referral-codes-add",
-  params: { tokenIds: array(int8), codes: array(text) },
-  text: `
-    insert into offchain.referral_code (token_id, code)
-    select * from unnest($tokenIds::int8[], $codes::text[]) on conflict do nothing`,
+  params: { codes: records({ tokenId: int8, code: text }) },
+  text: "insert into offchain.referral_code (token_id, code) select * from $codes on conflict do nothing",
 });
 
 const WITHOUT_CODE = statement({
@@ -46,12 +44,13 @@ export async function ensureReferralCodes(
   let missing = agents;
   let added = 0;
   for (let attempt = 0; attempt <= MAX_TRIES && missing.length > 0; attempt++) {
-    const tried = missing.map(({ tokenId, name, agentAddress }) =>
-      attempt < MAX_TRIES ? referralCode(name, suffixOf(agentAddress, attempt)) : lastReferralCode(name, tokenId),
-    );
+    const tried = missing.map(({ tokenId, name, agentAddress }) => ({
+      tokenId,
+      code: attempt < MAX_TRIES ? referralCode(name, suffixOf(agentAddress, attempt)) : lastReferralCode(name, tokenId),
+    }));
     const tokenIds = missing.map(({ tokenId }) => tokenId);
     // A clash, in the table or within these rows, skips the row; it is tried again with another end.
-    const written = await ADD.run(db, { tokenIds, codes: tried });
+    const written = await ADD.run(db, { codes: tried });
     added += written;
     if (written === missing.length) return added;
     const without = new Set((await WITHOUT_CODE.rows(db, { tokenIds })).map((row) => row.token_id));

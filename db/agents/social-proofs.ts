@@ -5,13 +5,13 @@ import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { proof, proofOwnership } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
 import {
-  array,
   bool,
   int8,
   jsonb,
   narrow,
   nullable,
   type Row,
+  records,
   statement,
   text,
   timestamptz,
@@ -130,16 +130,13 @@ export const proofsDue = statement({
 /** How many records were last confirmed before a moment, by platform. */
 export const proofsOverdue = statement({
   name: "proofs-overdue",
-  given: (due: readonly { platform: ProofPlatformKey; before: Date }[]) => ({
-    platforms: due.map(({ platform }) => platform),
-    before: due.map(({ before }) => before),
-  }),
-  params: { platforms: array(text), before: array(timestamptz) },
+  given: (due: readonly { platform: ProofPlatformKey; before: Date }[]) => ({ due }),
+  params: { due: records({ platform: text, before: timestamptz }) },
   text: `
-    select d.platform, count(p.token_id) as count
-    from unnest($platforms::text[], $before::timestamptz[]) as d(platform, before)
-    left join offchain.proof p on p.platform = d.platform and p.status <> 'lapsed' and p.checked_at < d.before
-    group by d.platform`,
+    select due.platform, count(p.token_id) as count
+    from $due left join offchain.proof p
+      on p.platform = due.platform and p.status <> 'lapsed' and p.checked_at < due.before
+    group by due.platform`,
   columns: { platform: text, count: int8 },
 }).rows;
 

@@ -1,6 +1,6 @@
 /** Each token's URI as it was last read from the chain, and the tokens whose URI the service sets. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import { array, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { int4, int8, narrow, nullable, records, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { intentByKey, queueIntent } from "../transactions/transaction-outbox.ts";
 
@@ -44,30 +44,24 @@ export const tokenUrisToCheck = statement({
  */
 export const storeTokenUriChecks = statement({
   name: "token-uris-store-checks",
-  given: (checks: readonly (KnownTokenUri & { before: TokenUriState; checkAt: Date })[]) => ({
-    tokenIds: checks.map(({ tokenId }) => tokenId),
-    states: checks.map(({ state }) => state),
-    bases: checks.map(({ base }) => base),
-    attempts: checks.map(({ attempt }) => attempt),
-    checkAts: checks.map(({ checkAt }) => checkAt),
-    before: checks.map(({ before }) => before),
-  }),
+  given: (checks: readonly (KnownTokenUri & { before: TokenUriState; checkAt: Date })[]) => ({ checks }),
   params: {
-    tokenIds: array(int8),
-    states: array(text),
-    bases: array(nullable(text)),
-    attempts: array(int4),
-    checkAts: array(timestamptz),
-    before: array(text),
+    checks: records({
+      tokenId: int8,
+      state: text,
+      base: nullable(text),
+      attempt: int4,
+      checkAt: timestamptz,
+      before: text,
+    }),
   },
   text: `
+    with checked as materialized (select * from $checks)
     insert into offchain.token_uri as t (token_id, state, base, attempt, check_at)
-    select token_id, state, base, attempt, check_at
-    from unnest($tokenIds::int8[], $states::text[], $bases::text[], $attempts::int4[], $checkAts::timestamptz[])
-      as c(token_id, state, base, attempt, check_at) order by token_id
+    select token_id, state, base, attempt, check_at from checked order by token_id
     on conflict (token_id) do update set state = excluded.state, base = excluded.base, check_at = excluded.check_at
       where t.attempt = excluded.attempt
-        and t.state = ($before::text[])[array_position($tokenIds::int8[], t.token_id)]`,
+        and t.state = (select c.before from checked c where c.token_id = t.token_id)`,
 }).run;
 
 /** Whether a transaction of the outbox minted the agent `a`. */

@@ -2,23 +2,18 @@
 import type pg from "pg";
 import type { Bucket } from "../../core/agents/social-proof-allowances.ts";
 import { deleteInParts } from "../sql/batches.ts";
-import { array, float8, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, float8, records, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 
 const TAKE = statement({
   name: "allowance-take",
   params: {
-    names: array(text),
-    most: array(float8),
-    perSecond: array(float8),
-    tokens: array(float8),
+    buckets: records({ name: text, most: float8, perSecond: float8, tokens: float8 }),
     now: timestamptz,
   },
   // A bucket that nothing is added to keeps what was taken from it when its size changes.
   text: `
-    with b as (
-      select * from unnest($names::text[], $most::float8[], $perSecond::float8[], $tokens::float8[])
-        as b(name, most, per_second, tokens))
+    with b as (select * from $buckets)
     insert into offchain.allowance as a (name, level, most, per_second, at)
     select name, least(most, most - tokens), most, per_second, $now from b order by name
     on conflict (name) do update set most = excluded.most, per_second = excluded.per_second,
@@ -43,13 +38,8 @@ export async function takeTokens(
   times: number,
   now: Date,
 ): Promise<Map<string, number>> {
-  const rows = await TAKE.rows(tx, {
-    names: buckets.map(({ name }) => name),
-    most: buckets.map(({ most }) => most),
-    perSecond: buckets.map(({ perSecond }) => perSecond),
-    tokens: buckets.map(({ cost = 1 }) => cost * times),
-    now,
-  });
+  const taken = buckets.map(({ cost = 1, ...bucket }) => ({ ...bucket, tokens: cost * times }));
+  const rows = await TAKE.rows(tx, { buckets: taken, now });
   return new Map(rows.map(({ name, level }) => [name, level]));
 }
 

@@ -10,6 +10,7 @@ import {
   nullable,
   numeric,
   type Row,
+  records,
   statement,
   text,
   timestamptz,
@@ -107,20 +108,19 @@ const TAKE_BACK = statement({
 const INSERT = statement({
   name: "commerce-logs-store",
   params: {
-    blockHashes: array(text),
-    logIndexes: array(int4),
-    blocks: array(int8),
-    ats: array(int8),
-    txHashes: array(text),
-    jobIds: array(numeric),
-    events: jsonb<JobEvent[]>(),
+    logs: records({
+      blockHash: text,
+      logIndex: int4,
+      block: int8,
+      at: int8,
+      txHash: text,
+      jobId: numeric,
+      event: jsonb<JobEvent>(),
+    }),
   },
   text: `
     insert into offchain.commerce_log (block_hash, log_index, block, at, tx_hash, job_id, event)
-    select r.block_hash, r.log_index, r.block, r.at, r.tx_hash, r.job_id, $events::jsonb -> (r.place::int4 - 1)
-    from unnest($blockHashes::text[], $logIndexes::int4[], $blocks::int8[], $ats::int8[], $txHashes::text[],
-      $jobIds::numeric[]) with ordinality r(block_hash, log_index, block, at, tx_hash, job_id, place)
-    order by r.block_hash, r.log_index
+    select * from $logs order by logs.block_hash, logs.log_index
     on conflict (block_hash, log_index) do nothing`,
 });
 
@@ -183,15 +183,7 @@ export const storeCommerceRange = (
     if ((await ADVANCE.run(tx, { contract, fromBlock, seen: readTo, to, now })) === 0) return null;
     const taken = await TAKE_BACK.rows(tx, { from });
     await SET_MARK.run(tx, { from, block: to, hash });
-    await INSERT.run(tx, {
-      blockHashes: logs.map((one) => one.blockHash),
-      logIndexes: logs.map((one) => one.logIndex),
-      blocks: logs.map((one) => one.block),
-      ats: logs.map((one) => one.at),
-      txHashes: logs.map((one) => one.txHash),
-      jobIds: logs.map((one) => one.jobId),
-      events: logs.map((one) => one.event),
-    });
+    await INSERT.run(tx, { logs });
     const jobIds = [...new Set([...taken, ...logs].map(({ jobId }) => jobId))];
     if (jobIds.length > 0) await remake(tx, jobIds);
     return logs.length;

@@ -1,13 +1,12 @@
-/** The figures of agents with jobs: which are older than what was read, what they rest on, how they are stored, and pages of jobs. */
-import type pg from "pg";
+/** Jobs of agents as evidence: which figures are older than what was read, what they rest on, how they are stored, and pages of jobs. */
 import type { JobState } from "../../core/commerce/jobs.ts";
 import { JOB_RULES_VERSION, type JobRemovedKey } from "../../core/commerce/rules.ts";
 import type { StoredJobFigures } from "../../core/commerce/view.ts";
-import type { JobFacts, JobFigures, JobTotals, WeighedJob } from "../../core/commerce/weigh.ts";
-import { DUST_UNITS, INCOME_SECONDS } from "../../core/income/rules.ts";
-import { agentFigures, IN_WINDOWS, WINDOW_PARAMS, weighedOf, windowsAt, withUnits } from "../income/agent-figures.ts";
+import { weighJobs } from "../../core/commerce/weigh.ts";
+import { DUST_UNITS } from "../../core/income/rules.ts";
+import { evidence, IN_WINDOWS, type WeighedAgent, WINDOW_PARAMS, weighedOf } from "../income/agent-figures.ts";
 import { PAID_AGENTS, walletAgents } from "../income/followed.ts";
-import { moneyFacts, sideOf } from "../income/income-facts.ts";
+import { evidenceFacts, formerStatement } from "../income/income-facts.ts";
 import {
   array,
   bool,
@@ -18,26 +17,14 @@ import {
   narrow,
   nullable,
   numeric,
+  records,
   statement,
   text,
   timestamptz,
+  uint256,
 } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import type { StoredJob } from "./commerce-logs.ts";
-
-/** Figures of jobs. @see agentFigures */
-export const jobFigures = agentFigures<StoredJobFigures, number>({
-  name: "commerce",
-  figures: "commerce_figures",
-  items: "commerce_weighed",
-  seen: int8,
-  paid: `offchain.commerce_provider p
-    join ${PAID_AGENTS} a on a.wallet collate "C" = p.provider
-    left join offchain.commerce_figures g on g.directory_id = a.id`,
-  isStale: "(g.directory_id is null or g.seen <> p.version)",
-  still: `exists (
-    select from ${PAID_AGENTS} a join offchain.commerce_provider p on p.provider = a.wallet where a.id = g.directory_id)`,
-});
 
 const AGENT = statement({
   name: "commerce-agent",
@@ -70,7 +57,7 @@ const JOBS = statement({
     client: text,
     evaluator: nullable(text),
     token: nullable(text),
-    units: numeric,
+    units: uint256,
     state: narrow<JobState>(text),
     fundedAt: int8,
     endedAt: nullable(int8),
@@ -83,7 +70,7 @@ const SUMS = `
   count(*) filter (where s.at > w.since) as funded,
   count(*) filter (where s.state = 'completed' and s.ended_at > w.since) as completed,
   coalesce(sum(s.units) filter (where s.state = 'completed' and s.ended_at > w.since and s.token = $usdc), 0) as units`;
-const SUMS_COLUMNS = { days: int4, funded: int8, completed: int8, units: numeric };
+const SUMS_COLUMNS = { days: int4, funded: int8, completed: int8, units: uint256 };
 
 const RAW = statement({
   name: "commerce-raw",
@@ -118,52 +105,32 @@ const REST = statement({
   columns: { ...SUMS_COLUMNS, isDust: bool, client: text, evaluator: nullable(text), token: nullable(text) },
 });
 
-const FORMER = statement({
-  name: "commerce-former",
-  params: { id: int8 },
-  text: `
-    select j.client as address, max(j.funded_at) as at from offchain.commerce_weighed w
-    join offchain.commerce_figures g on g.directory_id = w.directory_id
-    join offchain.commerce_job j on j.job_id = w.job_id
-    where w.directory_id = $id and w.rule = 'own_group' and (g.figures->>'rules')::int4 = ${JOB_RULES_VERSION}
-    group by j.client`,
-  columns: { address: text, at: filtered(int8) },
+const readFacts = evidenceFacts({
+  kind: "jobs",
+  agent: AGENT,
+  items: JOBS,
+  payer: ({ client }) => client,
+  others: ({ evaluator }) => evaluator,
+  former: formerStatement("commerce-former", {
+    ...{ payer: "j.client", at: "j.funded_at", rules: JOB_RULES_VERSION },
+    from: `offchain.commerce_weighed w join offchain.commerce_figures g on g.directory_id = w.directory_id
+      join offchain.commerce_job j on j.job_id = w.job_id`,
+  }),
+  raw: RAW,
+  rest: REST,
 });
 
-/**
- * What the figures of one agent rest on, bounded: its jobs of the longest window, and what is known of its clients' money; with
- * sums of all its jobs.
- * @param db a snapshot @param id of its row of the directory @param usdc lower-case @param now Unix seconds
- * @returns null for one whose wallet is no provider
- */
-export async function jobFacts(
-  db: Queryable,
-  { id, usdc, now }: { id: number; usdc: string; now: number },
-): Promise<{ seen: number; facts: JobFacts; totals: JobTotals } | null> {
-  const agent = await AGENT.maybeOne(db, { id });
-  if (agent === null) return null;
-  const { seen, ...side } = agent;
-  const query = { wallet: side.wallet, usdc, since: now - INCOME_SECONDS };
-  const jobs = withUnits(await JOBS.rows(db, query));
-  const payers = [...new Set(jobs.map(({ client }) => client))];
-  const others = [...new Set(jobs.flatMap(({ evaluator }) => evaluator ?? []))];
-  const former = new Map((await FORMER.rows(db, { id })).map(({ address, at }) => [address, at]));
-  const money = await moneyFacts(db, { ...side, former, payers, others, of: "jobs", usdc, since: query.since });
-  const windows = { ...query, ...windowsAt(now) };
-  const totals = {
-    raw: withUnits(await RAW.rows(db, windows)),
-    rest: withUnits(await REST.rows(db, { ...windows, side: sideOf(money) })),
-  };
-  return { seen, facts: { ...money, usdc, jobs }, totals };
+/** The facts of the jobs of one agent. @see evidenceFacts */
+export async function jobFacts(db: Queryable, agent: WeighedAgent) {
+  const found = await readFacts(db, agent);
+  return found && { ...found, facts: { ...found.facts, jobs: found.items } };
 }
 
 const STORE_WEIGHED = statement({
   name: "commerce-weighed-store",
-  params: { id: int8, jobIds: array(numeric), rules: array(nullable(text)), throughs: array(nullable(text)) },
+  params: { id: int8, items: records({ jobId: numeric, rule: nullable(text), through: nullable(text) }) },
   text: `
-    with given as materialized (
-      select * from unnest($jobIds::numeric[], $rules::text[], $throughs::text[]) r(job_id, rule, through)
-    ), left_over as (
+    with given as materialized (select * from $items), left_over as (
       delete from offchain.commerce_weighed w
       where w.directory_id = $id and w.job_id not in (select g.job_id from given g)
     )
@@ -173,22 +140,25 @@ const STORE_WEIGHED = statement({
     where (w.rule, w.through) is distinct from (excluded.rule, excluded.through)`,
 });
 
-/** Stores the figures of one agent and its jobs. @see agentFigures */
-export const storeJobFigures = (
-  pool: pg.Pool,
-  of: { id: number; wallet: string; seen: number; figures: JobFigures; jobs: readonly WeighedJob[] },
-  now: Date,
-): Promise<void> => {
-  const { jobs, ...agent } = of;
-  return jobFigures.store(pool, agent, now, (tx) =>
-    STORE_WEIGHED.run(tx, {
-      id: agent.id,
-      jobIds: jobs.map((one) => one.jobId),
-      rules: jobs.map((one) => one.removed?.rule ?? null),
-      throughs: jobs.map((one) => one.removed?.through ?? null),
-    }),
-  );
-};
+/** Jobs as evidence. */
+export const jobEvidence = evidence({
+  name: "commerce",
+  figures: "commerce_figures",
+  items: "commerce_weighed",
+  seen: int8,
+  paid: `offchain.commerce_provider p
+    join ${PAID_AGENTS} a on a.wallet collate "C" = p.provider
+    left join offchain.commerce_figures g on g.directory_id = a.id`,
+  isStale: "(g.directory_id is null or g.seen <> p.version)",
+  still: `exists (
+    select from ${PAID_AGENTS} a join offchain.commerce_provider p on p.provider = a.wallet where a.id = g.directory_id)`,
+  facts: jobFacts,
+  weigh(facts, now, totals) {
+    const { figures, jobs: items } = weighJobs(facts, now, totals);
+    return { figures, items };
+  },
+  storeItems: STORE_WEIGHED.run,
+});
 
 /**
  * What is known of an agent's jobs; null where there is no such agent. `contract` is null where none is read, `wallet` for an

@@ -3,7 +3,19 @@ import type pg from "pg";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { oracleGas } from "../../core/transactions/gas-bounds.ts";
 import { lockText } from "../sql/locks.ts";
-import { array, float8, int2, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  array,
+  float8,
+  int2,
+  int4,
+  int8,
+  nullable,
+  numeric,
+  records,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { queueIntent } from "../transactions/transaction-outbox.ts";
 
@@ -65,23 +77,17 @@ export const storeOracleReads = statement({
   name: "cred-oracle-store-reads",
   given: (oracle: Address, reads: readonly { tokenId: number; held: OracleValue }[], readAt: Date) => ({
     oracle,
-    tokenIds: reads.map(({ tokenId }) => tokenId),
-    scores: reads.map(({ held }) => held?.score ?? null),
-    updatedAts: reads.map(({ held }) => held?.updatedAt ?? null),
+    reads: reads.map(({ tokenId, held }) => ({ tokenId, ...(held ?? { score: null, updatedAt: null }) })),
     readAt,
   }),
   params: {
     oracle: text,
-    tokenIds: array(int8),
-    scores: array(nullable(int2)),
-    updatedAts: array(nullable(int8)),
+    reads: records({ tokenId: int8, score: nullable(int2), updatedAt: nullable(int8) }),
     readAt: timestamptz,
   },
   text: `
     insert into offchain.cred_oracle_value as v (oracle, token_id, score, updated_at, read_at)
-    select $oracle, r.token_id, r.score, r.updated_at, $readAt
-    from unnest($tokenIds::int8[], $scores::int2[], $updatedAts::int8[]) as r(token_id, score, updated_at)
-    order by r.token_id
+    select $oracle, reads.token_id, reads.score, reads.updated_at, $readAt from $reads order by reads.token_id
     on conflict (oracle, token_id) do update
       set score = excluded.score, updated_at = excluded.updated_at, read_at = excluded.read_at
       where v.read_at <= excluded.read_at`,

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { unixSeconds } from "../../core/times.ts";
 import { ADVISORY_LOCKS } from "../sql/locks.ts";
-import { array, int2, int4, int8, nullable, pgType, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, int2, int4, int8, nullable, pgType, records, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { MOVED_AND_REMOVED, RETRACTED, recomputeSql, someTokens } from "./cred-statement.ts";
 
@@ -25,10 +25,10 @@ const FORGET_HISTORY = statement({
 });
 const UNDO_HISTORY = statement({
   name: "cred-undo-history",
-  params: { tokenIds: array(int8), blocks: array(int8) },
+  params: { retractions: records({ tokenId: int8, block: int8 }) },
   text: `
-    delete from offchain.cred_history h using unnest($tokenIds::int8[], $blocks::int8[]) as r(token_id, block)
-    where h.token_id = r.token_id and h.block >= r.block`,
+    delete from offchain.cred_history h using $retractions
+    where h.token_id = retractions.token_id and h.block >= retractions.block`,
 });
 const RESTORE_POINTS = statement({
   name: "cred-restore-points",
@@ -90,10 +90,7 @@ export async function retractCred(
   const ids = [...new Set(retractions.map(({ tokenId }) => tokenId))].sort((a, b) => a - b);
   if (ids.length === 0) return { changed: [] };
   await lockAgents(db, ids);
-  await UNDO_HISTORY.run(db, {
-    tokenIds: retractions.map((r) => r.tokenId),
-    blocks: retractions.map((r) => r.block),
-  });
+  await UNDO_HISTORY.run(db, { retractions });
   const changed = await recomputeSet(db, ids, { now, cause: RETRACTED });
   // A score that stays although its point was deleted (another event gives the same score) needs a new point.
   await RESTORE_POINTS.run(db, { tokenIds: ids, cause: RETRACTED, now });

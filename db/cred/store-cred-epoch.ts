@@ -12,6 +12,7 @@ import {
   int8,
   narrow,
   nullable,
+  records,
   statement,
   text,
   timestamptz,
@@ -79,10 +80,10 @@ const INSERT = statement({
 });
 const INSERT_PARTS = statement({
   name: "cred-epoch-parts-insert",
-  params: { epoch: int8, kinds: array(text), places: array(int8), parts: array(bytea) },
+  params: { epoch: int8, parts: records({ kind: text, place: int8, bytes: bytea }) },
   text: `
     insert into offchain.cred_epoch_part (epoch, kind, place, bytes)
-    select $epoch, p.kind, p.place, p.bytes from unnest($kinds::text[], $places::int8[], $parts::bytea[]) as p(kind, place, bytes)`,
+    select $epoch, parts.* from $parts`,
 });
 
 /** Parts per statement: about 0.5 MB. */
@@ -103,15 +104,8 @@ export async function storeEpoch(
   if (state.open !== null || state.highest !== publish.seen.highest) return false;
   const intentKey = `root:${epoch.epoch}`;
   await INSERT.run(tx, { ...epoch, intentKey });
-  for (let from = 0; from < parts.length; from += PARTS_AT_ONCE) {
-    const some = parts.slice(from, from + PARTS_AT_ONCE);
-    await INSERT_PARTS.run(tx, {
-      epoch: epoch.epoch,
-      kinds: some.map(({ kind }) => kind),
-      places: some.map(({ place }) => place),
-      parts: some.map(({ bytes }) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
-    });
-  }
+  for (let from = 0; from < parts.length; from += PARTS_AT_ONCE)
+    await INSERT_PARTS.run(tx, { epoch: epoch.epoch, parts: parts.slice(from, from + PARTS_AT_ONCE) });
   await queueIntent(tx, { intentKey, to: epoch.contract, data: publish.data, free: null });
   return true;
 }

@@ -4,7 +4,7 @@
  */
 import type { Address } from "../../core/agents/facts.ts";
 import { isNamed } from "../agents/named-wallets.ts";
-import { array, bool, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, bool, int4, int8, narrow, nullable, records, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { touchRows } from "./write.ts";
 
@@ -70,16 +70,24 @@ export const forgetEthosScore = statement({
   text: `delete from offchain.ethos_score e where e.wallet = $wallet and not ${isNamed("e.wallet")}`,
 }).run;
 
-const STORE = statement({
+/**
+ * Stores answers of Ethos. Of the scores null: Ethos does not know the wallet; undefined: no answer, the stored score stays.
+ * @returns how many scores are new or changed
+ */
+export const storeEthosScores = statement({
   name: "ethos-store",
-  params: { wallets: array(text), scores: array(nullable(int4)), silent: array(bool), now: timestamptz },
+  given: (scores: ReadonlyMap<Address, number | null | undefined>, now: Date) => ({
+    scores: [...scores].map(([wallet, score]) => ({ wallet, score: score ?? null, silent: score === undefined })),
+    now,
+  }),
+  params: { scores: records({ wallet: text, score: nullable(int4), silent: bool }), now: timestamptz },
   text: `
-    with before as (select wallet, score from offchain.ethos_score where wallet = any($wallets::text[])),
+    with given as materialized (select * from $scores),
+    before as (select wallet, score from offchain.ethos_score where wallet in (select wallet from given)),
     stored as (
       insert into offchain.ethos_score (wallet, score, fetched_at)
       select wallet, case when silent then before.score else s.score end, $now
-      from unnest($wallets::text[], $scores::int4[], $silent::bool[]) as s(wallet, score, silent)
-      left join before using (wallet)
+      from given s left join before using (wallet)
       order by wallet
       on conflict (wallet) do update set score = excluded.score, fetched_at = excluded.fetched_at,
         failed_at = null, failures = 0
@@ -89,23 +97,4 @@ const STORE = statement({
     touched as (${touchRows(ROWS_OF_CHANGED)})
     select count(*)::int4 as changed from changed`,
   columns: { changed: int4 },
-});
-
-/**
- * Stores answers of Ethos.
- * @param scores null: Ethos does not know the wallet; undefined: no answer, the stored score stays
- * @returns how many scores are new or changed
- */
-export async function storeEthosScores(
-  db: Queryable,
-  scores: ReadonlyMap<Address, number | null | undefined>,
-  now: Date,
-): Promise<number> {
-  const { changed } = await STORE.one(db, {
-    wallets: [...scores.keys()],
-    scores: [...scores.values()].map((score) => score ?? null),
-    silent: [...scores.values()].map((score) => score === undefined),
-    now,
-  });
-  return changed;
-}
+}).onlyValue;

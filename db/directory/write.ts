@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { DirectoryEntry } from "../../core/directory/entry.ts";
 import { OWN_PLATFORM, provesWallets } from "../../core/directory/platforms.ts";
 import { protocolsOf } from "../../core/directory/protocols.ts";
-import { array, int8, json, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, int8, json, records, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { asksX402 } from "./offers-sql.ts";
 import { proofsOf } from "./own-proofs.ts";
@@ -96,10 +96,10 @@ const UPSERT = statement({
 /** Locks the rows of some agents in the order of their ids. */
 const LOCK = statement({
   name: "directory-lock",
-  params: { platforms: array(text), agentIds: array(text) },
+  params: { entries: records({ platform: text, agentId: text }) },
   text: `
-    select from offchain.directory d join unnest($platforms::text[], $agentIds::text[]) as k(platform, agent_id)
-      on d.platform = k.platform and d.agent_id = k.agent_id order by d.id for no key update of d`,
+    select from offchain.directory d join $entries on d.platform = entries.platform and d.agent_id = entries.agent_id
+    order by d.id for no key update of d`,
 });
 
 /** An entry of the own registry, with the score to show while none is stored. */
@@ -116,10 +116,7 @@ export async function upsertEntries(
   rules: ScoreRules,
 ): Promise<number> {
   if (entries.length === 0) return 0;
-  await LOCK.run(tx, {
-    platforms: entries.map(({ platform }) => platform),
-    agentIds: entries.map(({ agentId }) => agentId),
-  });
+  await LOCK.run(tx, { entries });
   // Whether a registry proves wallets is a property of its platform: an entry of another one cannot say so.
   const checked = entries.map((entry) => ({
     ...entry,

@@ -1,9 +1,12 @@
 /** Figures of agents that follow from what was read of the chain: which are due, what is weighed, how both are stored and forgotten. */
+
 import type pg from "pg";
+import type { Removal } from "../../core/income/money.ts";
 import { MAX_DUST, MAX_PAYERS, MAX_WEIGHED, WINDOWS } from "../../core/income/rules.ts";
+import { unixSeconds } from "../../core/times.ts";
 import { unitsAsText } from "../../core/units-text.ts";
 import { array, type Column, int4, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";
-import { type Queryable, transaction } from "../sql/transaction.ts";
+import { type Queryable, snapshot, transaction } from "../sql/transaction.ts";
 import { placeOf } from "./places.ts";
 
 /** Parameters of sums by window: its days, and where it begins in Unix seconds. */
@@ -39,17 +42,23 @@ export const weighedOf = (source: string, { payers, weighed, dust } = LIMITS): s
         row_number() over (partition by s.payer, s.counts order by s.block desc, s.log_index desc) as turn
       from source s left join placed p on p.payer = s.payer) t)`;
 
-/** Rows with their units as a number. */
-export const withUnits = <Row extends { units: string }>(rows: readonly Row[]) =>
-  rows.map((row) => ({ ...row, units: BigInt(row.units) }));
+type Judged<Item> = Item & { removed: Removal<string> | null };
+/** What removes an item, as it is stored. */
+type Removed = { rule: string | null; through: string | null };
+
+/** The agent whose evidence is weighed, and the clock. `usdc` lower-case, `now` in Unix seconds. */
+export type WeighedAgent = { id: number; usdc: string; now: number };
 
 /**
- * The statements of a table of figures, one row for an agent, and of a table of what was weighed.
+ * One kind of evidence about agents that follows from the chain: payments to them, or jobs of them. Its figures are one row for an
+ * agent in a table, what was weighed is in another.
  * @param of.seen type of the state of what was read that figures were computed from
  * @param of.paid SQL of agents `a`, joined with their figures `g`, if any
  * @param of.isStale SQL of whether these are older than what was read @param of.still of whether the agent of `g` has any still
+ * @param of.facts in a snapshot; null for an agent that has none any more
+ * @param of.storeItems writes what was weighed
  */
-export function agentFigures<Figures, Seen>(of: {
+export function evidence<Seen, Facts extends { wallet: string }, Totals, Item extends Removed>(of: {
   name: string;
   figures: string;
   items: string;
@@ -57,9 +66,17 @@ export function agentFigures<Figures, Seen>(of: {
   paid: string;
   isStale: string;
   still: string;
+  facts(tx: Queryable, agent: WeighedAgent): Promise<{ seen: Seen; facts: Facts; totals: Totals } | null>;
+  weigh(
+    facts: Facts,
+    now: number,
+    totals: Totals,
+  ): { figures: object; items: readonly Judged<Omit<Item, keyof Removed>>[] };
+  storeItems(tx: Queryable, weighed: { id: number; items: readonly Item[] }): Promise<unknown>;
 }) {
   const due = statement({
     name: `${of.name}-figures-due`,
+    given: (before: Date, limit: number) => ({ before, limit }),
     params: { before: timestamptz, limit: int8 },
     text: `
       select a.id from ${of.paid}
@@ -69,7 +86,7 @@ export function agentFigures<Figures, Seen>(of: {
   });
   const store = statement({
     name: `${of.name}-figures-store`,
-    params: { id: int8, wallet: text, seen: of.seen, figures: jsonb<Figures>(), now: timestamptz },
+    params: { id: int8, wallet: text, seen: of.seen, figures: jsonb<object>(), now: timestamptz },
     text: `
       insert into offchain.${of.figures} (directory_id, wallet, seen, figures, computed_at)
       select d.id, $wallet, $seen, $figures, $now from offchain.directory d where d.id = $id
@@ -86,24 +103,28 @@ export function agentFigures<Figures, Seen>(of: {
   });
   return {
     /** Agents whose figures are missing, older than what was read, or older than `before`: windows move with the clock. */
-    due: async (db: Queryable, before: Date, limit: number): Promise<number[]> =>
-      (await due.rows(db, { before, limit })).map(({ id }) => id),
+    due: due.values,
     /** Forgets agents that have none any more. */
-    forget: (db: Queryable): Promise<number> => gone.run(db),
+    forget: gone.run,
     /**
-     * Stores the figures of one agent and what was weighed for them, in one commit.
+     * Weighs one agent, and stores its figures and what was weighed for them in one commit.
      * Check then write: facts in one snapshot, then figures; more may be stored meanwhile: `seen` is stored with the figures, so those
      * of older facts are stale for the next run.
+     * @returns false for an agent that has none any more
      */
-    store: (
-      pool: pg.Pool,
-      agent: { id: number; wallet: string; seen: Seen; figures: object },
-      now: Date,
-      storeItems: (tx: Queryable) => Promise<unknown>,
-    ): Promise<void> =>
-      transaction(pool, async (tx) => {
-        const figures = unitsAsText(agent.figures) as Figures;
-        if ((await store.run(tx, { ...agent, figures, now })) > 0) await storeItems(tx);
-      }),
+    async weigh(pool: pg.Pool, { id, usdc }: { id: number; usdc: string }, date: Date): Promise<boolean> {
+      const now = unixSeconds(date);
+      const found = await snapshot(pool, (tx) => of.facts(tx, { id, usdc, now }));
+      if (found === null) return false;
+      const { seen, facts, totals } = found;
+      const { figures, items } = of.weigh(facts, now, totals);
+      await transaction(pool, async (tx) => {
+        const row = { id, wallet: facts.wallet, seen, figures: unitsAsText(figures), now: date };
+        if (!(await store.found(tx, row))) return;
+        const stored = items.map((item) => ({ ...item, ...(item.removed ?? { rule: null, through: null }) }));
+        await of.storeItems(tx, { id, items: stored as object[] as Item[] });
+      });
+      return true;
+    },
   };
 }

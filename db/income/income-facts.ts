@@ -8,10 +8,21 @@ import {
   MAX_WEIGHED,
   MIN_MOVED_UNITS,
 } from "../../core/income/rules.ts";
-import type { IncomeTotals } from "../../core/income/weigh.ts";
-import { array, bool, filtered, int4, int8, json, nullable, numeric, statement, text } from "../sql/statement.ts";
+import {
+  array,
+  bool,
+  filtered,
+  int4,
+  int8,
+  json,
+  nullable,
+  type Statement,
+  statement,
+  text,
+  uint256,
+} from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import { IN_WINDOWS, WINDOW_PARAMS, weighedOf, windowsAt, withUnits } from "./agent-figures.ts";
+import { IN_WINDOWS, type WeighedAgent, WINDOW_PARAMS, weighedOf, windowsAt } from "./agent-figures.ts";
 import { EARNED, followedGroup, INCOME_SEEN, inGroup, PAID_AGENTS } from "./followed.ts";
 
 /**
@@ -40,7 +51,7 @@ const PAYMENTS = statement({
   text: `
     with ${weighedOf(SOURCE)}
     select s.block, s.log_index as "logIndex", s.tx_hash as "txHash", s.at, s.payer, s.units from s where s.weighed`,
-  columns: { block: int8, logIndex: int4, txHash: text, at: int8, payer: text, units: numeric },
+  columns: { block: int8, logIndex: int4, txHash: text, at: int8, payer: text, units: uint256 },
 });
 
 const RAW = statement({
@@ -53,7 +64,7 @@ const RAW = statement({
     from (
       select w.days, s.payer, count(*) as payments, sum(s.units) as units from s ${IN_WINDOWS} group by w.days, s.payer) p
     group by p.days`,
-  columns: { days: int4, payments: int8, units: numeric, payers: int8, repeatPayers: int8 },
+  columns: { days: int4, payments: int8, units: uint256, payers: int8, repeatPayers: int8 },
 });
 
 const REST = statement({
@@ -64,7 +75,7 @@ const REST = statement({
     select w.days, not s.counts as "isDust", case when s.payer = any($side) then s.payer else '' end as payer,
       count(*) as payments, sum(s.units) as units
     from s ${IN_WINDOWS} where not s.weighed group by 1, 2, 3`,
-  columns: { days: int4, isDust: bool, payer: text, payments: int8, units: numeric },
+  columns: { days: int4, isDust: bool, payer: text, payments: int8, units: uint256 },
 });
 
 /** A job `j` whose money stayed with its provider, or may yet: in the token whose worth is known. */
@@ -113,7 +124,7 @@ const ELSEWHERE = statement({
       select g.*, row_number() over (partition by g.payer order by g.at desc) as nth from given g
       join back b on b.payer = g.payer and b.units = g.units and b.at >= g.at) e
     where e.nth <= ${MAX_WEIGHED} / greatest(1, cardinality($payers))`,
-  columns: { payer: text, units: numeric, at: int8 },
+  columns: { payer: text, units: uint256, at: int8 },
 });
 
 const FUNDING = statement({
@@ -142,8 +153,8 @@ const FUNDING = statement({
      where g.sender <> all($side)
      group by g.recipient, g.sender, s.at <= g.at order by sum(g.units) desc limit ${MAX_SOURCES})`,
   columns: {
-    ...{ payer: text, source: text, units: numeric, at: int8 },
-    ...{ sentAt: nullable(int8), sentUnits: nullable(numeric) },
+    ...{ payer: text, source: text, units: uint256, at: int8 },
+    ...{ sentAt: nullable(int8), sentUnits: nullable(uint256) },
   },
 });
 
@@ -225,14 +236,14 @@ type MoneyQuery = Pick<IncomeFacts, "wallet" | "owner" | "former"> & {
 };
 
 /** The accounts of an agent's side. */
-export const sideOf = ({ wallet, owner, group }: Pick<IncomeFacts, "wallet" | "owner" | "group">): string[] => [
+const sideOf = ({ wallet, owner, group }: Pick<IncomeFacts, "wallet" | "owner" | "group">): string[] => [
   wallet,
   ...(owner ? [owner] : []),
   ...group,
 ];
 
 /** What is known of the money of those who paid an agent, bounded: the sources of most money. */
-export async function moneyFacts(db: Queryable, asked: MoneyQuery): Promise<MoneyFacts> {
+async function moneyFacts(db: Queryable, asked: MoneyQuery): Promise<MoneyFacts> {
   const { wallet, owner, former, payers, others = [], usdc, since } = asked;
   const members = await GROUP.rows(db, { payers, others, owner });
   const group = members.map(({ address }) => address).filter((address) => address !== wallet && address !== owner);
@@ -247,49 +258,83 @@ export async function moneyFacts(db: Queryable, asked: MoneyQuery): Promise<Mone
     ...{ wallet, owner, group, former, near },
     accounts: new Map(accounts),
     read: new Map(read),
-    elsewhere: withUnits(elsewhere),
-    funding: withUnits(funding).map(({ sentAt: _, sentUnits: __, ...one }) => one),
+    elsewhere,
+    funding: funding.map(({ sentAt: _, sentUnits: __, ...one }) => one),
     sent: new Map(
       funding.flatMap(({ source, sentAt, sentUnits }) =>
-        sentAt === null ? [] : [[source, { at: sentAt, units: BigInt(sentUnits!) }] as const],
+        sentAt === null ? [] : [[source, { at: sentAt, units: sentUnits! }] as const],
       ),
     ),
   };
 }
 
-const FORMER = statement({
-  name: "income-former",
-  params: { id: int8 },
-  text: `
-    select p.payer as address, max(p.at) as at from offchain.income_payment p
-    join offchain.income_figures g on g.directory_id = p.directory_id
-    where p.directory_id = $id and p.rule = 'own_group' and (g.figures->>'rules')::int4 = ${INCOME_RULES_VERSION}
-    group by p.payer`,
-  columns: { address: text, at: filtered(int8) },
-});
+/** Whom an agent was paid by that was of its group when it was weighed, and when last. @param of SQL of what was weighed, by `rules` */
+export const formerStatement = (name: string, of: { payer: string; at: string; from: string; rules: number }) =>
+  statement({
+    name,
+    params: { id: int8 },
+    text: `
+      select ${of.payer} as address, max(${of.at}) as at from ${of.from}
+      where w.directory_id = $id and w.rule = 'own_group' and (g.figures->>'rules')::int4 = ${of.rules}
+      group by ${of.payer}`,
+    columns: { address: text, at: filtered(int8) },
+  });
+
+type Items = { wallet: string; usdc: string; since: number };
+type Windows = Items & ReturnType<typeof windowsAt>;
+type Reads<Given, R> = Pick<Statement<[Given], R>, "rows">;
 
 /**
- * The facts of one agent, bounded: its payments, and the sources of most money; with sums of all its payments.
- * @param db a snapshot @param id of its row of the directory @param usdc lower-case @param now Unix seconds
- * @returns null for one that has no wallet
+ * Reads the facts of one agent, bounded: what is weighed, and the sources of most money of those who paid it; with sums of all that
+ * there is.
+ * @param of.agent whose wallet it is, and what was read of the chain @param of.others of whom else is asked whether they are of the group
+ * @returns a function of a snapshot; its result is null for an agent that has none
  */
-export async function incomeFacts(
-  db: Queryable,
-  { id, usdc, now }: { id: number; usdc: string; now: number },
-): Promise<{ seen: string; facts: IncomeFacts; totals: IncomeTotals } | null> {
-  const agent = await AGENT.maybeOne(db, { id });
-  if (agent === null) return null;
-  const { seen, ...side } = agent;
-  const query = { wallet: side.wallet, since: now - INCOME_SECONDS };
-  const payments = withUnits(await PAYMENTS.rows(db, query));
-  const payers = [...new Set(payments.map(({ payer }) => payer))];
-  // An agent that changes hands takes nothing of what its wallet paid before out of its owner's group.
-  const former = new Map((await FORMER.rows(db, { id })).map(({ address, at }) => [address, at]));
-  const money = await moneyFacts(db, { ...side, former, payers, of: "payments", usdc, since: query.since });
-  const windows = { ...query, ...windowsAt(now) };
-  const totals = {
-    raw: withUnits(await RAW.rows(db, windows)),
-    rest: withUnits(await REST.rows(db, { ...windows, side: sideOf(money) })),
+export const evidenceFacts =
+  <Seen, Item, Raw, Rest>(of: {
+    kind: MoneyQuery["of"];
+    agent: Reads<{ id: number }, { wallet: string; owner: string | null; seen: Seen }>;
+    items: Reads<Items, Item>;
+    payer(item: Item): string;
+    others?(item: Item): string | null;
+    former: Reads<{ id: number }, { address: string; at: number }>;
+    raw: Reads<Windows, Raw>;
+    rest: Reads<Windows & { side: readonly string[] }, Rest>;
+  }) =>
+  async (db: Queryable, { id, usdc, now }: WeighedAgent) => {
+    const [agent] = await of.agent.rows(db, { id });
+    if (agent === undefined) return null;
+    const { seen, ...side } = agent;
+    const query = { wallet: side.wallet, usdc, since: now - INCOME_SECONDS };
+    const items = await of.items.rows(db, query);
+    const payers = [...new Set(items.map(of.payer))];
+    const others = [...new Set(items.flatMap((item) => of.others?.(item) ?? []))];
+    // An agent that changes hands takes nothing of what its wallet paid before out of its owner's group.
+    const former = new Map((await of.former.rows(db, { id })).map(({ address, at }) => [address, at]));
+    const money = await moneyFacts(db, { ...side, former, payers, others, of: of.kind, usdc, since: query.since });
+    const windows = { ...query, ...windowsAt(now) };
+    const totals = {
+      raw: await of.raw.rows(db, windows),
+      rest: await of.rest.rows(db, { ...windows, side: sideOf(money) }),
+    };
+    return { seen, facts: { ...money, usdc }, items, totals };
   };
-  return { seen, facts: { ...money, payments }, totals };
+
+const readFacts = evidenceFacts({
+  kind: "payments",
+  agent: AGENT,
+  items: PAYMENTS,
+  payer: ({ payer }) => payer,
+  former: formerStatement("income-former", {
+    ...{ payer: "w.payer", at: "w.at", rules: INCOME_RULES_VERSION },
+    from: "offchain.income_payment w join offchain.income_figures g on g.directory_id = w.directory_id",
+  }),
+  raw: RAW,
+  rest: REST,
+});
+
+/** The facts of one agent's payments. @see evidenceFacts */
+export async function incomeFacts(db: Queryable, agent: WeighedAgent) {
+  const found = await readFacts(db, agent);
+  return found && { ...found, facts: { ...found.facts, payments: found.items } };
 }

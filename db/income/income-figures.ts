@@ -1,10 +1,8 @@
-/** The figures of paid agents: which are older than what was read, how they are stored, and pages of payments. */
-import type pg from "pg";
+/** Payments to agents as evidence: which figures are older than what was read, how they are stored, and pages of payments. */
 import type { RemovedKey } from "../../core/income/rules.ts";
 import type { StoredFigures } from "../../core/income/view.ts";
-import type { IncomeFigures, WeighedPayment } from "../../core/income/weigh.ts";
+import { weighIncome } from "../../core/income/weigh.ts";
 import {
-  array,
   bool,
   filtered,
   int4,
@@ -13,46 +11,34 @@ import {
   narrow,
   nullable,
   numeric,
+  records,
   statement,
   text,
   timestamptz,
 } from "../sql/statement.ts";
-import { agentFigures } from "./agent-figures.ts";
+import { evidence } from "./agent-figures.ts";
 import { INCOME_SEEN, PAID_AGENTS, walletAgents } from "./followed.ts";
+import { incomeFacts } from "./income-facts.ts";
 
 const HAS_PAYMENTS = "exists (select from offchain.income_move m where m.recipient = a.wallet and m.nonce is not null)";
-
-/** Figures of payments. @see agentFigures */
-export const incomeFigures = agentFigures<StoredFigures, string>({
-  name: "income",
-  figures: "income_figures",
-  items: "income_payment",
-  seen: text,
-  paid: `offchain.income_followed w
-    join ${PAID_AGENTS} a on a.wallet collate "C" = w.address and w.kind = 'wallet'
-    left join offchain.income_figures g on g.directory_id = a.id`,
-  isStale: `(g.directory_id is null and ${HAS_PAYMENTS} or g.seen <> ${INCOME_SEEN})`,
-  still: `exists (select from ${PAID_AGENTS} a where a.id = g.directory_id)`,
-});
 
 const STORE_PAYMENTS = statement({
   name: "income-payments-store",
   params: {
     id: int8,
-    blocks: array(int8),
-    logIndexes: array(int4),
-    txHashes: array(text),
-    ats: array(int8),
-    payers: array(text),
-    units: array(numeric),
-    rules: array(nullable(text)),
-    throughs: array(nullable(text)),
+    items: records({
+      block: int8,
+      logIndex: int4,
+      txHash: text,
+      at: int8,
+      payer: text,
+      units: numeric,
+      rule: nullable(text),
+      through: nullable(text),
+    }),
   },
   text: `
-    with given as materialized (
-      select * from unnest($blocks::int8[], $logIndexes::int4[], $txHashes::text[], $ats::int8[], $payers::text[],
-        $units::numeric[], $rules::text[], $throughs::text[]) r(block, log_index, tx_hash, at, payer, units, rule, through)
-    ), left_over as (
+    with given as materialized (select * from $items), left_over as (
       delete from offchain.income_payment p
       where p.directory_id = $id and (p.block, p.log_index) not in (select g.block, g.log_index from given g)
     )
@@ -67,27 +53,24 @@ const STORE_PAYMENTS = statement({
       payer = excluded.payer, units = excluded.units, rule = excluded.rule, through = excluded.through`,
 });
 
-/** Stores the figures of one agent and its payments; only payments that changed are written. @see agentFigures */
-export const storeIncome = (
-  pool: pg.Pool,
-  income: { id: number; wallet: string; seen: string; figures: IncomeFigures; payments: readonly WeighedPayment[] },
-  now: Date,
-): Promise<void> => {
-  const { payments, ...agent } = income;
-  return incomeFigures.store(pool, agent, now, (tx) =>
-    STORE_PAYMENTS.run(tx, {
-      id: agent.id,
-      blocks: payments.map((one) => one.block),
-      logIndexes: payments.map((one) => one.logIndex),
-      txHashes: payments.map((one) => one.txHash),
-      ats: payments.map((one) => one.at),
-      payers: payments.map((one) => one.payer),
-      units: payments.map((one) => one.units),
-      rules: payments.map((one) => one.removed?.rule ?? null),
-      throughs: payments.map((one) => one.removed?.through ?? null),
-    }),
-  );
-};
+/** Payments as evidence; only those that changed are written. */
+export const incomeEvidence = evidence({
+  name: "income",
+  figures: "income_figures",
+  items: "income_payment",
+  seen: text,
+  paid: `offchain.income_followed w
+    join ${PAID_AGENTS} a on a.wallet collate "C" = w.address and w.kind = 'wallet'
+    left join offchain.income_figures g on g.directory_id = a.id`,
+  isStale: `(g.directory_id is null and ${HAS_PAYMENTS} or g.seen <> ${INCOME_SEEN})`,
+  still: `exists (select from ${PAID_AGENTS} a where a.id = g.directory_id)`,
+  facts: incomeFacts,
+  weigh(facts, now, totals) {
+    const { figures, payments: items } = weighIncome(facts, now, totals);
+    return { figures, items };
+  },
+  storeItems: STORE_PAYMENTS.run,
+});
 
 /**
  * What is known of the payments to an agent's wallet; null for an agent without a wallet that is known to be its own.

@@ -1,6 +1,6 @@
 /** Transfers of USDC as they were read: each range of a cohort is one commit, which takes the place of what was read there before. */
 import type pg from "pg";
-import { array, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, int4, int8, nullable, numeric, records, statement, text, timestamptz } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import type { Cohort, CohortKind } from "./followed.ts";
 import { type PaymentEvents, recordPaymentEvents } from "./payment-events.ts";
@@ -65,22 +65,22 @@ const TAKE_BACK = { wallet: taking("wallet"), payer: taking("payer"), side: taki
 const INSERT = statement({
   name: "income-moves-store",
   params: {
-    blockHashes: array(text),
-    logIndexes: array(int4),
-    blocks: array(int8),
-    ats: array(int8),
-    txHashes: array(text),
-    senders: array(text),
-    recipients: array(text),
-    units: array(numeric),
-    nonces: array(nullable(text)),
+    moves: records({
+      blockHash: text,
+      logIndex: int4,
+      block: int8,
+      at: int8,
+      txHash: text,
+      sender: text,
+      recipient: text,
+      units: numeric,
+      nonce: nullable(text),
+    }),
   },
   text: `
     insert into offchain.income_move as m
       (block_hash, log_index, block, at, tx_hash, sender, recipient, units, nonce)
-    select * from unnest($blockHashes::text[], $logIndexes::int4[], $blocks::int8[], $ats::int8[], $txHashes::text[],
-      $senders::text[], $recipients::text[], $units::numeric[], $nonces::text[]) r(block_hash, log_index)
-    order by r.block_hash, r.log_index
+    select * from $moves order by moves.block_hash, moves.log_index
     on conflict (block_hash, log_index) do update set nonce = excluded.nonce
     where m.nonce is null and excluded.nonce is not null`,
 });
@@ -153,17 +153,7 @@ export const storeRange = (
     if ((await ADVANCE.run(tx, { id, seen: readTo, to, now })) === 0) return null;
     const taken = await TAKE_BACK[kind].rows(tx, { cohort: id, from });
     await SET_MARK.run(tx, { cohort: id, from, block: to, hash });
-    await INSERT.run(tx, {
-      blockHashes: moves.map((one) => one.blockHash),
-      logIndexes: moves.map((one) => one.logIndex),
-      blocks: moves.map((one) => one.block),
-      ats: moves.map((one) => one.at),
-      txHashes: moves.map((one) => one.txHash),
-      senders: moves.map((one) => one.sender),
-      recipients: moves.map((one) => one.recipient),
-      units: moves.map((one) => one.units),
-      nonces: moves.map((one) => one.nonce),
-    });
+    await INSERT.run(tx, { moves });
     const addresses = [...new Set([...taken, ...moves].flatMap(({ sender, recipient }) => [sender, recipient]))];
     await touchPaidBy(tx, { addresses, cohort: id, from, to });
     if (kind === "wallet") await recordPaymentEvents(tx, id, { taken, stored: moves }, events);

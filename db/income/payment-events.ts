@@ -6,7 +6,7 @@ import { MAX_PER_DAY } from "../../core/events/events.ts";
 import { DUST_UNITS } from "../../core/income/rules.ts";
 import { usdcText } from "../../core/units-text.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../events/append-events.ts";
-import { array, int4, int8, narrow, nullable, numeric, statement, text } from "../sql/statement.ts";
+import { int4, int8, narrow, nullable, numeric, records, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { PAID_AGENTS } from "./followed.ts";
 
@@ -26,15 +26,14 @@ const key = (m: string): string => `'usdc:' || ${m}.block_hash || '-' || ${m}.lo
 
 const UNTOLD = statement({
   name: "income-untold",
-  params: { blockHashes: array(text), logIndexes: array(int4), since: int8 },
+  params: { places: records({ blockHash: text, logIndex: int4 }), since: int8 },
   // A payment is one event, even if several agents have the wallet. A wallet has a maximum of events for each day and number
   // of digits of the amount, so that a stranger's many small payments do not suppress the event of a larger one; by turns, the
   // first payment of each payer before a second, so that one payer does not suppress the events of others.
   text: `
     with stored as materialized (
       select m.recipient, m.block_hash, m.log_index, m.at
-      from unnest($blockHashes::text[], $logIndexes::int4[]) k(block_hash, log_index)
-      join offchain.income_move m on m.block_hash = k.block_hash and m.log_index = k.log_index
+      from $places join offchain.income_move m on m.block_hash = places.block_hash and m.log_index = places.log_index
       where m.at >= $since
     ), placed as materialized (
       select t.*, row_number() over (
@@ -105,11 +104,7 @@ export async function recordPaymentEvents(
   const gone = taken.map(keyOf).filter((one) => !there.has(one));
   if (gone.length > 0) await retractSources(tx, gone);
   if (stored.length > 0) {
-    const found = await UNTOLD.rows(tx, {
-      blockHashes: stored.map(({ blockHash }) => blockHash),
-      logIndexes: stored.map(({ logIndex }) => logIndex),
-      since: Math.ceil(since.getTime() / 1_000),
-    });
+    const found = await UNTOLD.rows(tx, { places: stored, since: Math.ceil(since.getTime() / 1_000) });
     await appendEvents(
       tx,
       found.map(({ returns, tokenId, at, block, txHash, recipient, owner, ...of }): NewEvent => {

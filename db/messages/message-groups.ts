@@ -9,7 +9,19 @@ import type { Group } from "../../core/messages/message-groups.ts";
 import { messageGroup } from "../schema/tables.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { orm } from "../sql/orm.ts";
-import { array, bool, int2, int4, int8, json, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  array,
+  bool,
+  int2,
+  int4,
+  int8,
+  json,
+  nullable,
+  records,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 /** SQL of the group `g` as one JSON object in the shape of `Group`. */
@@ -119,10 +131,10 @@ export const countGroupsOf = async (db: Queryable, creator: Address): Promise<nu
 
 const INSERT_MEMBERS = statement({
   name: "group-members-insert",
-  params: { groupId: text, wallets: array(text), numbers: array(int8) },
+  params: { groupId: text, members: records({ wallet: text, memberNumber: int8 }) },
   text: `
     insert into offchain.group_member (group_id, wallet, member_number)
-    select $groupId, wallet, member_number from unnest($wallets::text[], $numbers::int8[]) as m(wallet, member_number)`,
+    select $groupId, wallet, member_number from $members`,
   prepared: true,
 });
 
@@ -133,8 +145,7 @@ export async function insertMembers(
   members: readonly { wallet: Address; memberNumber: number }[],
 ): Promise<void> {
   if (members.length === 0) return;
-  const wallets = members.map((m) => m.wallet);
-  await INSERT_MEMBERS.run(tx, { groupId, wallets, numbers: members.map((m) => m.memberNumber) });
+  await INSERT_MEMBERS.run(tx, { groupId, members });
 }
 
 const DELETE_MEMBERS = statement({

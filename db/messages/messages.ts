@@ -9,7 +9,19 @@ import { appendEvents, type NewEvent } from "../events/append-events.ts";
 import { messageGroup } from "../schema/tables.ts";
 import { isoTime } from "../sql/fragments.ts";
 import { orm } from "../sql/orm.ts";
-import { array, filtered, int2, int8, json, nullable, pgType, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  array,
+  filtered,
+  int2,
+  int8,
+  json,
+  nullable,
+  pgType,
+  records,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { GROUP } from "./message-groups.ts";
 
@@ -127,11 +139,11 @@ export async function newestMessages(db: Queryable, groupIds: readonly string[])
 
 const BY_REQUEST = statement({
   name: "messages-by-request",
-  params: { groupId: text, wallets: array(text), requests: array(text) },
+  params: { groupId: text, requests: records({ wallet: text, request: text }) },
   text: `
     select m.request, ${MESSAGE} as message
-    from unnest($wallets::text[], $requests::text[]) as asked(wallet, request)
-    join offchain.message m on m.group_id = $groupId and m.sender = asked.wallet and m.request = asked.request`,
+    from $requests join offchain.message m
+      on m.group_id = $groupId and m.sender = requests.wallet and m.request = requests.request`,
   columns: { request: filtered(text), message: json<Message>() },
   prepared: true,
 });
@@ -143,29 +155,28 @@ export async function messagesByRequest(
   requests: readonly { wallet: Address; request: string }[],
 ): Promise<{ request: string; message: Message }[]> {
   if (requests.length === 0) return [];
-  const wallets = requests.map(({ wallet }) => wallet);
-  return BY_REQUEST.rows(tx, { groupId, wallets, requests: requests.map(({ request }) => request) });
+  return BY_REQUEST.rows(tx, { groupId, requests });
 }
 
 const INSERT = statement({
   name: "messages-insert",
   params: {
     groupId: text,
-    messageIds: array(int8),
-    senders: array(text),
-    senderNames: array(text),
-    senderTokenIds: array(int8),
-    senderCreds: array(int2),
-    contents: array(text),
-    sentAts: array(timestamptz),
-    requests: array(nullable(text)),
+    messages: records({
+      messageId: int8,
+      sender: text,
+      senderName: text,
+      senderTokenId: int8,
+      senderCred: int2,
+      content: text,
+      sentAt: timestamptz,
+      request: nullable(text),
+    }),
   },
   text: `
     insert into offchain.message
       (group_id, message_id, sender, sender_name, sender_token_id, sender_cred, content, sent_at, request)
-    select $groupId, m.* from unnest($messageIds::int8[], $senders::text[], $senderNames::text[],
-      $senderTokenIds::int8[], $senderCreds::int2[], $contents::text[], $sentAts::timestamptz[],
-      $requests::text[]) as m`,
+    select $groupId, messages.* from $messages`,
   prepared: true,
 });
 
@@ -186,18 +197,7 @@ export async function insertMessages(
   messages: readonly (Message & { request: string | null })[],
 ): Promise<void> {
   if (messages.length === 0) return;
-  const column = <K extends keyof (typeof messages)[number]>(key: K) => messages.map((m) => m[key]);
-  await INSERT.run(tx, {
-    groupId,
-    messageIds: column("messageId"),
-    senders: column("sender"),
-    senderNames: column("senderName"),
-    senderTokenIds: column("senderTokenId"),
-    senderCreds: column("senderCred"),
-    contents: column("content"),
-    sentAts: column("sentAt"),
-    requests: column("request"),
-  });
+  await INSERT.run(tx, { groupId, messages });
   await ANNOUNCE.run(tx, { payload: `${groupId} ${messages.at(-1)!.messageId}` });
   if (isPublic) await appendEvents(tx, messages.map(sentEvent));
 }

@@ -1,7 +1,7 @@
 /** Writes the offers of sources where they differ from the stored ones. */
 import type pg from "pg";
 import type { Offer } from "../../core/offers/offer.ts";
-import { array, int8, jsonb, statement, text } from "../sql/statement.ts";
+import { int8, jsonb, records, statement, text } from "../sql/statement.ts";
 
 /** Offers of one source of one row. */
 type SourceOffers = { id: number; source: string; offers: readonly Offer[] };
@@ -12,13 +12,13 @@ const OFFER_RECORD = `r(id int8, kind text, source text, position int2, name tex
 const OFFER_VALUES = `r.id, r.kind, r.source, r.position, r.name, r.description, r.tags, r.endpoint, r.method, r."priceUsd",
   nullif(r.price, 'null'), nullif(r."inputSchema", 'null')`;
 const OFFER_COLUMNS = `directory_id, kind, source, position, name, description, tags, endpoint, method, price_usd, price, input_schema`;
+const SOURCES = records({ id: int8, named: text });
 const STORED_OFFERS = `
-  select ${OFFER_COLUMNS} from offchain.offer o
-  join unnest($ids::int8[], $sources::text[]) as g(id, from_source) on o.directory_id = g.id and o.source = g.from_source`;
+  select ${OFFER_COLUMNS} from $sources join offchain.offer o on o.directory_id = sources.id and o.source = sources.named`;
 
 const DIFFERENT = statement({
   name: "offers-different",
-  params: { ids: array(int8), sources: array(text), offers: jsonb<readonly OfferRow[]>() },
+  params: { sources: SOURCES, offers: jsonb<readonly OfferRow[]>() },
   text: `
     with stored as (${STORED_OFFERS}), given as (
       select ${OFFER_VALUES} from jsonb_to_recordset($offers) as ${OFFER_RECORD})
@@ -30,10 +30,9 @@ const DIFFERENT = statement({
 });
 const DROP_OFFERS = statement({
   name: "offers-drop",
-  params: { ids: array(int8), sources: array(text) },
+  params: { sources: SOURCES },
   text: `
-    delete from offchain.offer o using unnest($ids::int8[], $sources::text[]) as g(id, source)
-    where o.directory_id = g.id and o.source = g.source`,
+    delete from offchain.offer o using $sources where o.directory_id = sources.id and o.source = sources.named`,
 });
 const ADD_OFFERS = statement({
   name: "offers-add",
@@ -48,14 +47,12 @@ export async function replaceOffers(tx: pg.ClientBase, given: readonly SourceOff
   if (given.length === 0) return [];
   const rowsOf = (some: readonly SourceOffers[]): OfferRow[] =>
     some.flatMap(({ id, source, offers }) => offers.map((offer, position) => ({ ...offer, id, source, position })));
-  const keys = (some: readonly Pick<SourceOffers, "id" | "source">[]) => ({
-    ids: some.map(({ id }) => id),
-    sources: some.map(({ source }) => source),
-  });
-  const different = await DIFFERENT.rows(tx, { ...keys(given), offers: rowsOf(given) });
+  const named = (some: readonly Pick<SourceOffers, "id" | "source">[]) =>
+    some.map(({ id, source }) => ({ id, named: source }));
+  const different = await DIFFERENT.rows(tx, { sources: named(given), offers: rowsOf(given) });
   if (different.length === 0) return [];
   const changed = new Set(different.map(({ id, source }) => `${id} ${source}`));
-  await DROP_OFFERS.run(tx, keys(different));
+  await DROP_OFFERS.run(tx, { sources: named(different) });
   await ADD_OFFERS.run(tx, { offers: rowsOf(given.filter(({ id, source }) => changed.has(`${id} ${source}`))) });
   return different.map(({ id }) => id);
 }

@@ -4,19 +4,16 @@ import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { MAX_NAMED } from "../../core/events/events.ts";
 import type { Offer } from "../../core/offers/offer.ts";
 import { appendEvents } from "../events/append-events.ts";
-import { array, filtered, int8, jsonb, statement, text } from "../sql/statement.ts";
-
-type Named = { id: number; source: string; name: string };
+import { array, filtered, int8, records, statement, text } from "../sql/statement.ts";
 
 /** Endpoints that are only named, and those that offered nothing before, are left out. */
 const CHANGED = statement({
   name: "offers-tools-changed",
-  params: { ids: array(int8), sources: array(text), given: jsonb<readonly Named[]>() },
+  params: { sources: records({ id: int8, source: text }), given: records({ id: int8, source: text, name: text }) },
   text: `
-    with given as (select r.id, r.source, r.name from jsonb_to_recordset($given) as r(id int8, source text, name text))
+    with given as (select * from $given)
     select d.token_id as "tokenId", s.source, c.added, c.removed
-    from unnest($ids::int8[], $sources::text[]) as s(id, source)
-    join offchain.directory d on d.id = s.id and d.platform = '${OWN_PLATFORM}' and d.removed_at is null
+    from (select * from $sources) s join offchain.directory d on d.id = s.id and d.platform = '${OWN_PLATFORM}' and d.removed_at is null
     join offchain.offer_source f
       on f.directory_id = s.id and f.kind || ' ' || f.url = s.source and f.confirmed_by is not null
     cross join lateral (
@@ -39,8 +36,7 @@ export async function emitToolChanges(
 ): Promise<void> {
   if (read.length === 0) return;
   const changed = await CHANGED.rows(tx, {
-    ids: read.map(({ id }) => id),
-    sources: read.map(({ source }) => source),
+    sources: read,
     given: read.flatMap(({ id, source, offers }) => offers.map(({ name }) => ({ id, source, name }))),
   });
   await appendEvents(

@@ -1,6 +1,6 @@
 /** The runs of scheduled jobs: which are due, which are under way, how the last one went; and when work of each job last moved. */
 import { type JobMove, type StandingQueue, standingQueues } from "../../core/operations/standing-queues.ts";
-import { array, float8, int4, nullable, pgType, statement, text } from "../sql/statement.ts";
+import { array, float8, int4, nullable, pgType, records, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 /** NOTIFY channel: something was written that may be work for scheduled jobs. */
@@ -23,17 +23,12 @@ const BY_SCHEDULE = (every: string) =>
  */
 export const claimRuns = statement({
   name: "claim-job-runs",
-  given: (jobs: readonly { name: string; everyMs: number; earlyMs: number }[]) => ({
-    names: jobs.map(({ name }) => name),
-    everyMs: jobs.map(({ everyMs }) => everyMs),
-    earlyMs: jobs.map(({ earlyMs }) => earlyMs),
-  }),
-  params: { names: array(text), everyMs: array(float8), earlyMs: array(float8) },
+  given: (jobs: readonly { name: string; everyMs: number; earlyMs: number }[]) => ({ jobs }),
+  params: { jobs: records({ name: text, everyMs: float8, earlyMs: float8 }) },
   text: `
     with known as materialized (
       select d.*, coalesce(j.running_until, ${BY_SCHEDULE("d.every")}) as due_at, ${BY_SCHEDULE("d.every")} - d.early as joins_at
-      from (select name, ms * interval '1 ms' as every, early * interval '1 ms' as early
-            from unnest($names::text[], $everyMs::float8[], $earlyMs::float8[]) u(name, ms, early)) d
+      from (select name, every_ms * interval '1 ms' as every, early_ms * interval '1 ms' as early from $jobs) d
       left join offchain.job_run j on j.name = d.name
     ), wanted as materialized (
       select name, every, early from known
@@ -64,15 +59,13 @@ export type RunOutcome = { rows: number } | { error: string; retryMs: number | n
 const RECORD_RUNS = statement({
   name: "record-job-runs",
   params: {
-    ...{ names: array(text), rows: array(nullable(int4)), errors: array(nullable(text)) },
-    retryMs: array(nullable(float8)),
+    runs: records({ name: text, rows: nullable(int4), error: nullable(text), retryMs: nullable(float8) }),
   },
   text: `
     update offchain.job_run j set running_until = null, error = o.error, rows = coalesce(o.rows, j.rows),
       last_success_at = case when o.error is null then clock_timestamp() else last_success_at end,
       next_run_at = least(next_run_at, clock_timestamp() + o.retry_ms * interval '1 ms')
-    from unnest($names::text[], $rows::int4[], $errors::text[], $retryMs::float8[]) o(name, rows, error, retry_ms)
-    where j.name = o.name
+    from (select * from $runs) o where j.name = o.name
     returning (extract(epoch from next_run_at - clock_timestamp()) * 1000)::float8 as "nextMs"`,
   columns: { nextMs: float8 },
   prepared: true,
@@ -84,19 +77,14 @@ const RECORD_RUNS = statement({
  */
 export async function recordRuns(db: Queryable, runs: ReadonlyMap<string, RunOutcome>): Promise<number | undefined> {
   const all = [...runs].map(([name, outcome]) => ({ name, rows: null, error: null, retryMs: null, ...outcome }));
-  const due = await RECORD_RUNS.rows(db, {
-    names: all.map(({ name }) => name),
-    rows: all.map(({ rows }) => rows),
-    errors: all.map(({ error }) => error),
-    retryMs: all.map(({ retryMs }) => retryMs),
-  });
+  const due = await RECORD_RUNS.rows(db, { runs: all });
   return due.length === 0 ? undefined : Math.min(...due.map(({ nextMs }) => nextMs));
 }
 
 /** Makes scheduled jobs due now, in whichever process runs them, and announces work to all; one under way runs again after it. */
 export const runSoon = statement({
   name: "run-jobs-soon",
-  given: (names: readonly string[]) => ({ names: [...names] }),
+  given: (names: readonly string[]) => ({ names }),
   params: { names: array(text) },
   text: `
     with soon as (update offchain.job_run set next_run_at = now() where name = any($names::text[]) and next_run_at > now())
@@ -124,7 +112,7 @@ export function announceWork(db: Queryable): void {
 /** Keeps claimed runs: call it every ten seconds while they are under way. */
 export const renewRuns = statement({
   name: "renew-job-runs",
-  given: (names: readonly string[]) => ({ names: [...names] }),
+  given: (names: readonly string[]) => ({ names }),
   params: { names: array(text) },
   text: `
     update offchain.job_run set running_until = now() + interval '${LEASE_SECONDS} s'
@@ -134,7 +122,7 @@ export const renewRuns = statement({
 /** Records that work of these jobs moves now. */
 export const recordMoves = statement({
   name: "record-job-moves",
-  given: (names: readonly string[]) => ({ names: [...names] }),
+  given: (names: readonly string[]) => ({ names }),
   params: { names: array(text) },
   text: `
     insert into offchain.job_move (name, moved_at) select name, clock_timestamp() from unnest($names::text[]) name
@@ -144,7 +132,7 @@ export const recordMoves = statement({
 /** Forgets the runs of all jobs but these: a job that exists no more is never late. */
 export const forgetOtherJobs = statement({
   name: "forget-jobs",
-  given: (names: readonly string[]) => ({ names: [...names] }),
+  given: (names: readonly string[]) => ({ names }),
   params: { names: array(text) },
   text: `
     with moves as (delete from offchain.job_move where name <> all($names::text[]))
@@ -201,7 +189,7 @@ export async function jobCounts(
   names: readonly string[],
   queued: () => Promise<JobCounts[]>,
 ): Promise<JobCounts[]> {
-  const [runs, queues] = await Promise.all([RUN_COUNTS.rows(db, { names: [...names] }), queued()]);
+  const [runs, queues] = await Promise.all([RUN_COUNTS.rows(db, { names }), queued()]);
   const queueOf = new Map(queues.map((queue) => [queue.name, queue]));
   return runs.map(({ name, waiting, active, failed, overdueSeconds }) => {
     const queue = queueOf.get(name);

@@ -9,7 +9,7 @@ import { ownerActed, registrationsOf } from "../agents/canonical-identity.ts";
 import { walletConfirmed } from "../agents/wallets.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { SCALE_ROWS } from "../directory/reviews-sql.ts";
-import { array, filtered, int8, json, statement, text } from "../sql/statement.ts";
+import { filtered, int8, json, numeric, records, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { PROVEN } from "./proven-payments.ts";
 
@@ -118,6 +118,9 @@ const PAID = `(
     where p.directory_id = any(d.listed) and p.payer = c.client and p.at < c.began
     group by p.block, p.log_index having bool_and(p.rule is null or p.rule = 'one_payer')) p)`;
 
+/** Some agents as the parameter of a statement. */
+export const AGENTS = records({ registry: text, agentId: numeric });
+
 /** The facts as they are read: the entries of each reviewer with it. */
 type ReadFacts = Pick<ReviewsFacts, "side"> & {
   reviewers: (ReviewsFacts["reviewers"][number] & { entries: Omit<ReviewsFacts["reviews"][number], "reviewer">[] })[];
@@ -125,12 +128,11 @@ type ReadFacts = Pick<ReviewsFacts, "side"> & {
 
 const FACTS = statement({
   name: "review-facts",
-  params: { registries: array(text), agentIds: array(text), schema: text, now: int8 },
+  params: { agents: AGENTS, schema: text, now: int8 },
   text: `
     with o as materialized (
       select r.*, i.contract, i.ids, case when r.registry = '${OWN_PLATFORM}' then r.agent_id::int8 end as own
-      from unnest($registries::text[], $agentIds::text[]::numeric[]) r(registry, agent_id)
-      cross join lateral ${registrationsOf("r")} i
+      from (select * from $agents) r cross join lateral ${registrationsOf("r")} i
     ), d as materialized (
       select o.*, (select ${SEEN_OF_ALL} from onchain.erc8004_agent a where ${isOf("a", "o")}) as seen,
         array(select s.address from (${SIDE}) s) as side,
@@ -175,12 +177,7 @@ export async function reviewFacts(
   agents: readonly RegistryAgent[],
   { schema, now }: { schema: Hex; now: Date },
 ): Promise<(RegistryAgent & { seen: string; facts: ReviewsFacts })[]> {
-  const found = await FACTS.rows(db, {
-    registries: agents.map(({ registry }) => registry),
-    agentIds: agents.map(({ agentId }) => agentId),
-    schema,
-    now: Math.floor(now.getTime() / 1_000),
-  });
+  const found = await FACTS.rows(db, { agents, schema, now: Math.floor(now.getTime() / 1_000) });
   return found.map(({ facts: { side, reviewers }, ...agent }) => ({
     ...agent,
     facts: {

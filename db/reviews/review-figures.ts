@@ -2,11 +2,10 @@
 import type pg from "pg";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { RULES_VERSION, type SharedKey } from "../../core/reviews/rules.ts";
-import { hasProof, type ReviewFigures } from "../../core/reviews/weigh.ts";
+import { hasProof, type ReviewerWeight, type ReviewFigures } from "../../core/reviews/weigh.ts";
 import { registrationsOf } from "../agents/canonical-identity.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import {
-  array,
   filtered,
   float8,
   int2,
@@ -14,12 +13,14 @@ import {
   int8,
   jsonb,
   nullable,
+  numeric,
+  records,
   statement,
   text,
   timestamptz,
 } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
-import { isOf, type RegistryAgent, SUBJECTS } from "./review-facts.ts";
+import { AGENTS, isOf, type RegistryAgent, SUBJECTS } from "./review-facts.ts";
 
 /** A cluster as it is stored: its id, how many it has, and what connects them. */
 export type StoredCluster = { id: string; size: number; shares: SharedKey[] };
@@ -57,24 +58,17 @@ export const oldestFigures = statement({
   columns: { registry: text, agentId: text, reviews: int4 },
 }).rows;
 
-const AGENTS = { registries: array(text), agentIds: array(text) };
-const GIVEN = "unnest($registries::text[], $agentIds::text[]::numeric[]) r(registry, agent_id)";
-const paramsOf = (agents: readonly RegistryAgent[]) => ({
-  registries: agents.map(({ registry }) => registry),
-  agentIds: agents.map(({ agentId }) => agentId),
-});
-
 /** Counts the reviewers of some agents: the figures of other agents that they reviewed take it from there. */
 export const countReviewers = statement({
   name: "review-figures-count",
-  given: (agents: readonly RegistryAgent[]) => paramsOf(agents),
-  params: AGENTS,
+  given: (agents: readonly RegistryAgent[]) => ({ agents }),
+  params: { agents: AGENTS },
   text: `
     insert into offchain.review_figures (registry, agent_id, reviewers)
-    select r.registry, r.agent_id, (
+    select agents.registry, agents.agent_id, (
       select count(distinct f.client)::int4 from onchain.erc8004_feedback f where ${isOf("f", "o")})
-    from ${GIVEN} cross join lateral ${registrationsOf("r")} o
-    order by r.registry, r.agent_id
+    from $agents cross join lateral ${registrationsOf("agents")} o
+    order by agents.registry, agents.agent_id
     on conflict (registry, agent_id) do update set reviewers = excluded.reviewers
     where review_figures.reviewers <> excluded.reviewers`,
 }).run;
@@ -139,24 +133,22 @@ const TELL_DIRECTORY = statement({
 const STORE_WEIGHTS = statement({
   name: "review-weights-store",
   params: {
-    ...AGENTS,
-    places: array(int4),
-    clients: array(text),
-    ranks: array(int2),
-    nothings: array(nullable(text)),
-    standings: array(text),
-    shares: array(float8),
-    clusters: array(nullable(text)),
-    entries: array(int4),
+    agents: records({ place: int4, registry: text, agentId: numeric }),
+    weights: records({
+      place: int4,
+      address: text,
+      rank: int2,
+      nothing: nullable(text),
+      standing: text,
+      share: float8,
+      cluster: nullable(text),
+      entries: int4,
+    }),
   },
   text: `
-    with agents as materialized (
-      select * from unnest($registries::text[], $agentIds::text[]::numeric[]) with ordinality r(registry, agent_id, place)
-    ), given as materialized (
-      select a.registry, a.agent_id, r.client, r.rank, r.nothing, r.standing, r.share, r.cluster, r.entries
-      from unnest($places::int4[], $clients::text[], $ranks::int2[], $nothings::text[], $standings::text[],
-        $shares::float8[], $clusters::text[], $entries::int4[]) r(place, client, rank, nothing, standing, share, cluster, entries)
-      join agents a on a.place = r.place
+    with agents as materialized (select * from $agents), given as materialized (
+      select a.registry, a.agent_id, r.address as client, r.rank, r.nothing, r.standing, r.share, r.cluster, r.entries
+      from (select * from $weights) r join agents a on a.place = r.place
     ), left_over as (
       delete from offchain.review_weight w using agents a
       -- "not in" is one hash; the planner, which knows no size of given, would walk it for each row of "not exists".
@@ -199,16 +191,9 @@ export async function writeFigures(tx: Queryable, found: readonly WeighedAgent[]
   }));
   await TELL_DIRECTORY.run(tx, { figures });
   await STORE_FIGURES.run(tx, { figures, now });
-  const weights = found.flatMap(({ weighed }, i) => weighed.reviewers.map((one) => ({ place: i + 1, ...one })));
-  await STORE_WEIGHTS.run(tx, {
-    ...paramsOf(found),
-    places: weights.map(({ place }) => place),
-    clients: weights.map(({ address }) => address),
-    ranks: weights.map(({ nothing, standing }) => (nothing !== null ? 2 : hasProof(standing) ? 0 : 1)),
-    nothings: weights.map(({ nothing }) => nothing),
-    standings: weights.map(({ standing }) => standing),
-    shares: weights.map(({ share }) => share),
-    clusters: weights.map(({ cluster }) => cluster),
-    entries: weights.map(({ entries }) => entries),
-  });
+  const rankOf = ({ nothing, standing }: ReviewerWeight) => (nothing !== null ? 2 : hasProof(standing) ? 0 : 1);
+  const weights = found.flatMap(({ weighed }, i) =>
+    weighed.reviewers.map((one) => ({ place: i + 1, rank: rankOf(one), ...one })),
+  );
+  await STORE_WEIGHTS.run(tx, { agents: found.map((agent, i) => ({ place: i + 1, ...agent })), weights });
 }

@@ -3,7 +3,6 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { FileState, ProofState } from "../../core/reviews/feedback-files.ts";
 import { MAX_ENTRIES } from "../../core/reviews/rules.ts";
 import {
-  array,
   bool,
   filtered,
   int4,
@@ -11,12 +10,13 @@ import {
   jsonb,
   narrow,
   nullable,
+  numeric,
+  records,
   statement,
   text,
   timestamptz,
 } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
-import type { RegistryAgent } from "./review-facts.ts";
+import { AGENTS, type RegistryAgent } from "./review-facts.ts";
 
 /** A review by its place in the registry. */
 export type ReviewKey = RegistryAgent & { client: Address; index: string };
@@ -38,8 +38,6 @@ export const unlistedAgents = statement({
 /** An agent in a state of the index for which the files of its reviews are to be listed. */
 export type UnlistedAgent = RegistryAgent & { seen: string };
 
-const GIVEN = "unnest($registries::text[], $agentIds::text[]::numeric[]) d(registry, agent_id)";
-
 const FILE = {
   registry: text,
   agentId: text,
@@ -53,13 +51,12 @@ const FILE = {
 /** Reviews of some agents whose file is not listed as they name it now: of each reviewer those of its newest entries. */
 export const unlistedFiles = statement({
   name: "review-files-unlisted",
-  given: (agents: readonly RegistryAgent[], limit: number) => ({ ...keysOf(agents), limit }),
-  params: { registries: array(text), agentIds: array(text), limit: int8 },
+  given: (agents: readonly RegistryAgent[], limit: number) => ({ agents, limit }),
+  params: { agents: AGENTS, limit: int8 },
   text: `
     select f.registry, f.agent_id::text as "agentId", f.client, f.feedback_index::text as index, f.feedback_uri as uri,
       f.feedback_hash as hash, f.given_at as "givenAt", ${FILE_DIGEST} as digest
-    from ${GIVEN}
-    join offchain.review_weight w on w.registry = d.registry and w.agent_id = d.agent_id
+    from $agents join offchain.review_weight w on w.registry = agents.registry and w.agent_id = agents.agent_id
     cross join lateral (
       select * from onchain.erc8004_feedback f
       where f.registry = w.registry and f.agent_id = w.agent_id and f.client = w.client
@@ -71,11 +68,6 @@ export const unlistedFiles = statement({
 
 /** A review with its file's URI and the hash that it gives, all zero for none. */
 export type NamedFile = ReviewKey & { uri: string; hash: Hex; givenAt: number; digest: string };
-
-const keysOf = (agents: readonly RegistryAgent[]) => ({
-  registries: agents.map(({ registry }) => registry),
-  agentIds: agents.map(({ agentId }) => agentId),
-});
 
 /** What is known of a file. `tried`: its host was asked. */
 export type FileRead = ReviewKey & {
@@ -139,14 +131,14 @@ const stored = (reads: readonly FileRead[]): StoredRead[] =>
     proofState: proof && ("state" in proof ? proof.state : "waiting"),
   }));
 
-const LISTED = statement({
+/** Says that all files of these agents' reviews are listed. */
+export const filesListed = statement({
   name: "review-files-listed",
-  params: { registries: array(text), agentIds: array(text), seens: array(text), now: timestamptz },
+  given: (agents: readonly UnlistedAgent[], now: Date) => ({ agents, now }),
+  params: { agents: records({ registry: text, agentId: numeric, seen: text }), now: timestamptz },
   // What was no payment to a former wallet is looked up again; files of reviews that are no more go.
   text: `
-    with agents as materialized (
-      select * from unnest($registries::text[], $agentIds::text[]::numeric[], $seens::text[]) d(registry, agent_id, seen)
-    ), gone as (
+    with agents as materialized (select * from $agents), gone as (
       delete from offchain.review_file r using agents d
       where r.registry = d.registry and r.agent_id = d.agent_id
         and not exists (select from onchain.erc8004_feedback f where ${OF_REVIEW} and ${FILE_DIGEST} = r.digest)
@@ -157,12 +149,7 @@ const LISTED = statement({
         and r.proof_wallet is distinct from a.agent_wallet and r.proof_next_at is null and r.proof_state <> 'paid')
     update offchain.review_figures g set files_seen = g.seen from agents d
     where g.registry = d.registry and g.agent_id = d.agent_id and g.seen = d.seen`,
-});
-
-/** Says that all files of these agents' reviews are listed. */
-export const filesListed = async (db: Queryable, agents: readonly UnlistedAgent[], now: Date): Promise<void> => {
-  await LISTED.run(db, { ...keysOf(agents), seens: agents.map(({ seen }) => seen), now });
-};
+}).run;
 
 /**
  * Files that are due for a read, at most `limit`: half of them of sites that have answered before, half of other ones.

@@ -9,6 +9,7 @@ import {
   narrow,
   nullable,
   numeric,
+  records,
   statement,
   text,
   timestamptz,
@@ -99,26 +100,25 @@ const STORE_SIGNED = statement({
   params: {
     sender: text,
     at: timestamptz,
-    intentIds: array(int8),
-    nonces: array(int8),
-    gasLimits: array(int8),
-    hashes: array(text),
-    raws: array(text),
-    fees: array(numeric),
-    tips: array(numeric),
+    signed: records({
+      intentId: int8,
+      gasLimit: int8,
+      nonce: int8,
+      hash: text,
+      raw: text,
+      maxFeePerGasWei: numeric,
+      maxPriorityFeePerGasWei: numeric,
+    }),
   },
   text: `
-    with given as (
-      select * from unnest($intentIds::int8[], $nonces::int8[], $gasLimits::int8[], $hashes::text[], $raws::text[],
-          $fees::numeric[], $tips::numeric[])
-        as given(intent_id, nonce, gas_limit, hash, raw, fee, tip)),
+    with given as (select * from $signed),
     taken as (
       update offchain.transaction_outbox i
       set state = 'signed', sender = $sender, nonce = given.nonce, gas_limit = given.gas_limit, signed_at = $at
       from given where i.id = given.intent_id and i.state = 'queued' returning i.id),
     stored as (
       insert into offchain.transaction_attempt (hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei)
-      select hash, intent_id, nonce, raw, fee, tip from given order by nonce
+      select hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei from given order by nonce
       on conflict (hash) do nothing)
     select intent_id::int8 as "intentId" from given where intent_id not in (select id from taken)`,
   columns: { intentId: int8 },
@@ -134,17 +134,8 @@ export async function storeSigned(
   tx: Queryable,
   { sender, at, signed }: { sender: Address; at: Date; signed: readonly FirstAttempt[] },
 ): Promise<void> {
-  const [missed] = await STORE_SIGNED.rows(tx, {
-    sender,
-    at,
-    intentIds: signed.map(({ intentId }) => intentId),
-    nonces: signed.map(({ attempt }) => attempt.nonce),
-    gasLimits: signed.map(({ gasLimit }) => gasLimit),
-    hashes: signed.map(({ attempt }) => attempt.hash),
-    raws: signed.map(({ attempt }) => attempt.raw),
-    fees: signed.map(({ attempt }) => String(attempt.maxFeePerGasWei)),
-    tips: signed.map(({ attempt }) => String(attempt.maxPriorityFeePerGasWei)),
-  });
+  const firsts = signed.map(({ attempt, ...intent }) => ({ ...intent, ...attempt }));
+  const [missed] = await STORE_SIGNED.rows(tx, { sender, at, signed: firsts });
   if (missed) throw new Error(`intent ${missed.intentId} is no longer queued`);
 }
 

@@ -6,7 +6,7 @@ import { FINALITIES, type Finality, filterOfSubscription } from "../../core/webh
 import { eventLog, eventsAfter, type LogPart } from "../events/events.ts";
 import { webhook as webhookTable } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import { array, bool, filtered, int8, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, bool, filtered, int8, nullable, records, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 import { WEBHOOK, WEBHOOK_COLUMNS } from "./webhooks.ts";
@@ -228,33 +228,20 @@ async function eventsOf(db: Queryable, finality: Finality, part: LogPart) {
 /** An existing delivery is not changed: a webhook gets each event once. */
 async function insertDeliveries(tx: Queryable, made: readonly MadeDelivery[], now: Date): Promise<void> {
   if (made.length === 0) return;
-  await INSERT.run(tx, {
-    webhookIds: made.map(({ webhookId }) => webhookId),
-    eventIds: made.map(({ event }) => event.id),
-    eventTypes: made.map(({ event }) => event.type),
-    positions: made.map(({ event }) => event.position),
-    finals: made.map(({ event }) => event.final),
-    now,
-  });
+  await INSERT.run(tx, { made: made.map(({ webhookId, event }) => ({ webhookId, ...event })), now });
 }
 
 const INSERT = statement({
   name: "webhook-deliveries-insert",
   params: {
-    webhookIds: array(text),
-    eventIds: array(text),
-    eventTypes: array(text),
-    positions: array(int8),
-    finals: array(bool),
+    made: records({ webhookId: text, id: text, type: text, position: int8, final: bool }),
     now: timestamptz,
   },
   text: `
     insert into offchain.webhook_delivery
       (webhook_id, event_id, event_type, position, final, due_at, created_at)
-    select w.webhook_id, event_id, event_type, position, final, $now, $now
-    from unnest($webhookIds::text[], $eventIds::text[], $eventTypes::text[], $positions::int8[], $finals::bool[])
-      as made(webhook_id, event_id, event_type, position, final)
-    join offchain.webhook w on w.webhook_id = made.webhook_id
+    select w.webhook_id, id, type, position, final, $now, $now
+    from $made join offchain.webhook w on w.webhook_id = made.webhook_id
     order by position, made.webhook_id for key share of w
     on conflict (webhook_id, event_id) do nothing`,
   prepared: true,

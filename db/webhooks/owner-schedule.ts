@@ -12,6 +12,7 @@ import {
   int8,
   narrow,
   nullable,
+  records,
   statement,
   text,
   timestamptz,
@@ -130,17 +131,10 @@ export const rescheduleOwners = statement({
     owners: readonly Address[],
     served: readonly { owner: Address; pool: DeliveryPool }[],
     { now, failuresBeforeTrial }: { now: Date; failuresBeforeTrial: number },
-  ) => ({
-    now,
-    owners,
-    failuresBeforeTrial,
-    servedOwners: served.map(({ owner }) => owner),
-    servedPools: served.map(({ pool }) => pool),
-  }),
+  ) => ({ now, owners, failuresBeforeTrial, served }),
   params: {
     now: timestamptz,
-    servedOwners: array(text),
-    servedPools: array(text),
+    served: records({ owner: text, pool: text }),
     owners: array(text),
     failuresBeforeTrial: int4,
   },
@@ -151,7 +145,7 @@ export const rescheduleOwners = statement({
               then greatest(found.due, in_progress.until)
             when found.due > $now then found.due
             when found.due is null then null
-            when (t.owner, pool.pool) in (select * from unnest($servedOwners::text[], $servedPools::text[])) then $now
+            when (t.owner, pool.pool) in (select * from $served) then $now
             else ${DUE} end as due
         from offchain.webhook_turn t cross join ${POOL_LIMITS_TABLE}
         left join in_progress on in_progress.owner = t.owner and in_progress.pool = pool.pool

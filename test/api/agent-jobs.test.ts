@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { jobsInWords } from "../../api/tools/natural-language.ts";
 import type { JobEvent } from "../../core/commerce/job-logs.ts";
 import { openContract, storeCommerceRange } from "../../db/commerce/commerce-logs.ts";
-import { jobFigures } from "../../workers/commerce/job-figures.ts";
+import { jobFigures } from "../../workers/income/weigh-due.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";

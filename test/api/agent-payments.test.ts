@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { paymentsInWords } from "../../api/tools/natural-language.ts";
 import { createClient } from "../../sdk/src/index.ts";
-import { incomeFigures } from "../../workers/income/income-figures.ts";
+import { incomeFigures } from "../../workers/income/weigh-due.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
 import { plantAgents } from "./support/agents.ts";

@@ -1,4 +1,5 @@
 /** The world the web terminal is tested in: agents whose every text is hostile, a canonical registry with feedback, and a directory of several pages. */
+
 import type pg from "pg";
 import type { Hex } from "../../core/agents/facts.ts";
 import type { JobEvent } from "../../core/commerce/job-logs.ts";
@@ -6,8 +7,7 @@ import type { Json } from "../../core/json.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { openContract, storeCommerceRange } from "../../db/commerce/commerce-logs.ts";
 import { plantRows } from "../../harness/onchain.ts";
-import { jobFigures } from "../../workers/commerce/job-figures.ts";
-import { incomeFigures } from "../../workers/income/income-figures.ts";
+import { incomeFigures, jobFigures } from "../../workers/income/weigh-due.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";

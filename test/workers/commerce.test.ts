@@ -10,7 +10,7 @@ import { between, pick, randomOf } from "../../harness/random.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { commerce } from "../../workers/commerce/commerce.ts";
-import { jobFigures } from "../../workers/commerce/job-figures.ts";
+import { jobFigures } from "../../workers/income/weigh-due.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { type CommerceWorld, commerceJobs, jobsStoredAndTrue, startCommerceWorld } from "./support/commerce.ts";

@@ -1,10 +1,20 @@
 /** The stored planes: which changes they contain, and the statements that write them. */
 import { COMMIT_SNAPSHOT } from "../../../columns/commit-snapshot.ts";
-import { array, bool, bytea, int4, int8, nullable, pgType, type Row, statement, text } from "../../sql/statement.ts";
+import {
+  array,
+  bool,
+  bytea,
+  int4,
+  int8,
+  jsonb,
+  nullable,
+  type Row,
+  records,
+  statement,
+  text,
+} from "../../sql/statement.ts";
 import type { Queryable } from "../../sql/transaction.ts";
 import { LAYOUT, shortGramsOf } from "./layout.ts";
-
-const bitString = pgType<string>("text");
 
 export type Image = Row<typeof readImage>;
 
@@ -105,18 +115,18 @@ export const readGrams = async (tx: Queryable): Promise<Set<string>> =>
 const STORE_SLOTS = statement({
   name: "directory-slots-store",
   params: {
-    ids: array(int8),
-    slots: array(nullable(int4)),
-    loose: array(bool),
-    names: array(text),
-    rare: array(text),
-    codes: array(bytea),
+    slots: records({
+      id: int8,
+      slot: nullable(int4),
+      loose: bool,
+      searchName: text,
+      rare: jsonb<string[]>(),
+      code: bytea,
+    }),
   },
   text: `
     insert into offchain.directory_slot (id, slot, loose, search_name, rare, code)
-    select id, slot, loose, name, array(select jsonb_array_elements_text(rare::jsonb)), code
-    from unnest($ids::int8[], $slots::int4[], $loose::bool[], $names::text[], $rare::text[], $codes::bytea[])
-      r(id, slot, loose, name, rare, code)
+    select id, slot, loose, search_name, array(select jsonb_array_elements_text(rare)), code from $slots
     on conflict (id) do update set slot = excluded.slot, loose = excluded.loose, search_name = excluded.search_name, rare = excluded.rare, code = excluded.code`,
 });
 export type SlotRow = { id: number; slot: number | null; loose: boolean; searchName: string; code: Uint8Array };
@@ -126,25 +136,19 @@ const SLOTS_AT_ONCE = 5_000;
 
 /** @param grams those that have planes */
 export async function storeSlots(tx: Queryable, rows: readonly SlotRow[], grams: ReadonlySet<string>): Promise<void> {
+  const rareOf = (name: string) => shortGramsOf(name).filter((gram) => !grams.has(gram));
   for (let at = 0; at < rows.length; at += SLOTS_AT_ONCE) {
     const some = rows.slice(at, at + SLOTS_AT_ONCE);
-    await STORE_SLOTS.run(tx, {
-      ids: some.map(({ id }) => id),
-      slots: some.map(({ slot }) => slot as number),
-      loose: some.map(({ loose }) => loose),
-      names: some.map(({ searchName }) => searchName),
-      rare: some.map(({ searchName }) => JSON.stringify(shortGramsOf(searchName).filter((gram) => !grams.has(gram)))),
-      codes: some.map(({ code }) => Buffer.from(code.buffer, code.byteOffset, code.length)),
-    });
+    await STORE_SLOTS.run(tx, { slots: some.map((row) => ({ ...row, rare: rareOf(row.searchName) })) });
   }
 }
 
 const FLIP = statement({
   name: "directory-planes-flip",
-  params: { planes: array(text), segments: array(int4), masks: array(bitString) },
+  params: { flips: records({ plane: text, segment: int4, mask: text }) },
   text: `
     insert into offchain.directory_plane (plane, segment, bits)
-    select plane, segment, ('x' || mask)::varbit from unnest($planes::text[], $segments::int4[], $masks::text[]) f(plane, segment, mask)
+    select plane, segment, ('x' || mask)::varbit from $flips
     on conflict (plane, segment) do update set bits = directory_plane.bits # excluded.bits`,
 });
 /** The bits of one plane in one segment, the first in the highest bit of the first byte. */
@@ -158,11 +162,8 @@ export async function flipPlanes(tx: Queryable, masks: Iterable<Mask>): Promise<
   let some: Mask[] = [];
   const flush = async () => {
     if (some.length === 0) return;
-    await FLIP.run(tx, {
-      planes: some.map(({ plane }) => plane),
-      segments: some.map(({ segment }) => segment),
-      masks: some.map(({ bits }) => Buffer.from(bits.buffer, bits.byteOffset, bits.length).toString("hex")),
-    });
+    const hexOf = (bits: Uint8Array) => Buffer.from(bits.buffer, bits.byteOffset, bits.length).toString("hex");
+    await FLIP.run(tx, { flips: some.map(({ bits, ...of }) => ({ ...of, mask: hexOf(bits) })) });
     some = [];
   };
   for (const mask of masks) {

@@ -25,8 +25,8 @@ import { plantRows } from "../../../harness/onchain.ts";
 import { signAuthorization } from "../../../harness/payment-signing.ts";
 import { IDENTITY } from "../../../harness/stub-chain.ts";
 import { income } from "../../../workers/income/income.ts";
-import { incomeFigures } from "../../../workers/income/income-figures.ts";
 import { incomeFollowed, incomeFollowedYoung } from "../../../workers/income/income-followed.ts";
+import { incomeFigures } from "../../../workers/income/weigh-due.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { plantDirectory } from "../../support/directory.ts";
 
