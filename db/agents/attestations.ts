@@ -1,8 +1,19 @@
 /** Exchange attestations as the index knows them, and which of them an agent was verified by. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { checkpointBlock } from "../operations/index-state.ts";
-import { array, bool, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import {
+  array,
+  bool,
+  excludedOf,
+  int8,
+  namesOf,
+  narrow,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+  valuesOf,
+} from "../sql/statement.ts";
 
 /** An EAS attestation. Times are Unix seconds; 0 = never. */
 export type Attestation = {
@@ -114,41 +125,33 @@ export const attestationsOf = statement({
   },
 }).rows;
 
-const RECORD = statement({
-  name: "exchange-verification-record",
-  params: {
-    tokenId: int8,
-    uid: text,
-    attester: text,
-    schema: text,
-    recipient: text,
-    expiresAt: int8,
-    at: timestamptz,
-    indexedFrom: nullable(int8),
-  },
-  text: `
-    insert into offchain.exchange_verification
-      (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at, indexed_from)
-    values ($tokenId, $uid, $attester, $schema, $recipient, $expiresAt, $at, $indexedFrom)
-    on conflict (token_id, recipient) do update set attestation_uid = $uid, attester = $attester, schema_uid = $schema,
-      expires_at = $expiresAt, verified_at = $at, indexed_from = $indexedFrom
-      where exchange_verification.attestation_uid <> $uid`,
-});
+const RECORDED = {
+  attestationUid: text,
+  attester: text,
+  schemaUid: text,
+  recipient: text,
+  expiresAt: int8,
+  verifiedAt: timestamptz,
+  indexedFrom: nullable(int8),
+};
 
 /**
  * Records that an agent was verified by its owner, and with which attestation; another one replaces that, the same one
  * changes nothing. Former owners' verifications stay: they count again when the token comes back.
  * @returns whether it was recorded now
  */
-export async function recordExchangeVerification(
-  tx: Queryable,
-  tokenId: number,
-  { uid, attester, schema, recipient, indexedFrom, expiresAt }: Attestation,
-  at: Date,
-): Promise<boolean> {
-  const written = { tokenId, uid, attester, schema, recipient, expiresAt, at, indexedFrom };
-  return (await RECORD.run(tx, written)) === 1;
-}
+export const recordExchangeVerification = statement({
+  name: "exchange-verification-record",
+  given: (tokenId: number, { uid: attestationUid, schema: schemaUid, ...of }: Attestation, verifiedAt: Date) => ({
+    ...{ tokenId, attestationUid, schemaUid, verifiedAt },
+    ...of,
+  }),
+  params: { tokenId: int8, ...RECORDED },
+  text: `
+    insert into offchain.exchange_verification (token_id, ${namesOf(RECORDED)}) values ($tokenId, ${valuesOf(RECORDED)})
+    on conflict (token_id, recipient) do update set ${excludedOf(RECORDED)}
+      where exchange_verification.attestation_uid <> excluded.attestation_uid`,
+}).found;
 
 /**
  * Stores the transaction that marked the agent as verified in the identity contract; null when its block is gone.

@@ -4,9 +4,11 @@ import type { JobEvent, JobLog, JobPlace } from "../../core/commerce/job-logs.ts
 import { type Job, jobsOf } from "../../core/commerce/jobs.ts";
 import {
   array,
+  fieldsOf,
   int4,
   int8,
   jsonb,
+  namesOf,
   nullable,
   numeric,
   type Row,
@@ -105,21 +107,20 @@ const TAKE_BACK = statement({
   columns: { jobId: numeric },
 });
 
+const LOG = {
+  blockHash: text,
+  logIndex: int4,
+  block: int8,
+  at: int8,
+  txHash: text,
+  jobId: numeric,
+  event: jsonb<JobEvent>(),
+};
 const INSERT = statement({
   name: "commerce-logs-store",
-  params: {
-    logs: records({
-      blockHash: text,
-      logIndex: int4,
-      block: int8,
-      at: int8,
-      txHash: text,
-      jobId: numeric,
-      event: jsonb<JobEvent>(),
-    }),
-  },
+  params: { logs: records(LOG) },
   text: `
-    insert into offchain.commerce_log (block_hash, log_index, block, at, tx_hash, job_id, event)
+    insert into offchain.commerce_log (${namesOf(LOG)})
     select * from $logs order by logs.block_hash, logs.log_index
     on conflict (block_hash, log_index) do nothing`,
 });
@@ -128,9 +129,8 @@ const LOGS_OF = statement({
   name: "commerce-logs-of",
   params: { jobIds: array(numeric) },
   text: `
-    select l.job_id as "jobId", l.block, l.log_index as "logIndex", l.at, l.tx_hash as "txHash", l.event
-    from offchain.commerce_log l where l.job_id = any($jobIds)`,
-  columns: { jobId: numeric, block: int8, logIndex: int4, at: int8, txHash: text, event: jsonb<JobEvent>() },
+    select ${fieldsOf(LOG)} from offchain.commerce_log where job_id = any($jobIds)`,
+  columns: LOG,
 });
 
 const DROP_JOBS = statement({

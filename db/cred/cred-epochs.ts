@@ -2,7 +2,20 @@
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { CredLeaf } from "../../core/cred/tree/leaf.ts";
 import { leafInSlot, neededFor, placeOfSlot, proveLeaf, slotOfToken } from "../../core/cred/tree/packed.ts";
-import { array, bool, bytea, int4, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  array,
+  bool,
+  bytea,
+  fieldsOf,
+  int4,
+  int8,
+  narrow,
+  nullable,
+  type RowOf,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 /**
@@ -11,12 +24,8 @@ import type { Queryable } from "../sql/transaction.ts";
  */
 export type EpochState = "built" | "published" | "failed";
 
-/** The columns of an epoch `e`, in the order of EPOCH_ROW. */
-const EPOCH = `e.epoch, e.chain_id as "chainId", e.registry, e.contract, e.root, e.leaves, e.block,
-  e.computed_at as "computedAt", e.built_at as "builtAt", e.build_ms as "buildMs", e.checked_at as "checkedAt",
-  e.intent_key as "intentKey", e.state, e.tx_hash as "txHash", e.tx_block as "txBlock", e.published_at as "publishedAt",
-  e.error, e.kept`;
-const EPOCH_ROW = {
+/** An epoch as it is built. */
+export const NEW_EPOCH = {
   epoch: int8,
   chainId: int8,
   registry: narrow<Address>(text),
@@ -27,6 +36,10 @@ const EPOCH_ROW = {
   computedAt: timestamptz,
   builtAt: timestamptz,
   buildMs: int4,
+};
+/** An epoch as it is read. */
+const EPOCH_ROW = {
+  ...NEW_EPOCH,
   checkedAt: nullable(timestamptz),
   intentKey: text,
   state: narrow<EpochState>(text),
@@ -36,15 +49,19 @@ const EPOCH_ROW = {
   error: nullable(text),
   kept: bool,
 };
+/** SQL of an epoch `e`. */
+const EPOCH = fieldsOf(EPOCH_ROW, { of: "e" });
 
-const NEWEST = statement({
+/** Epochs of every state, the newest first. `below`: only epochs before this one. */
+export const epochs = statement({
   name: "cred-epochs-newest",
+  given: ({ below = null, limit }: { below?: number | null; limit: number }) => ({ below, limit }),
   params: { below: nullable(int8), limit: int8 },
   text: `
     select ${EPOCH} from offchain.cred_epoch e
     where $below::int8 is null or e.epoch < $below order by e.epoch desc limit $limit`,
   columns: EPOCH_ROW,
-});
+}).rows;
 /** One epoch; null when there is none of that number. `kept` says whether proofs can be made. */
 export const epochByNumber = statement({
   name: "cred-epoch-by-number",
@@ -80,13 +97,7 @@ const AT_TIME = statement({
 });
 
 /** One published state of all scores. `contract` is the CredRoots that has its root. */
-export type CredEpoch = Awaited<ReturnType<typeof NEWEST.one>>;
-
-/** Epochs of every state, the newest first. @param page.below only epochs before this one */
-export const epochs = (
-  db: Queryable,
-  { below = null, limit }: { below?: number | null; limit: number },
-): Promise<CredEpoch[]> => NEWEST.rows(db, { below, limit });
+export type CredEpoch = RowOf<typeof EPOCH_ROW>;
 
 /** The published epoch that was in force at a block of the index, or at a time; null before the first. */
 export const epochAt = (db: Queryable, at: { block: number } | { time: Date }): Promise<CredEpoch | null> =>

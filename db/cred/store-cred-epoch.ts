@@ -1,6 +1,6 @@
 /** Writes the epochs of scores: stores a built tree with its intent, follows its transaction, removes old trees. */
 import type pg from "pg";
-import type { Address, Hex } from "../../core/agents/facts.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import type { TreePart } from "../../core/cred/tree/packed.ts";
 import { lockText } from "../sql/locks.ts";
 import {
@@ -8,33 +8,27 @@ import {
   bool,
   bytea,
   float8,
-  int4,
   int8,
+  namesOf,
   narrow,
   nullable,
+  type RowOf,
   records,
   statement,
   text,
   timestamptz,
+  valuesOf,
 } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
 import { queueIntent } from "../transactions/transaction-outbox.ts";
-import type { EpochState } from "./cred-epochs.ts";
+import { type EpochState, NEW_EPOCH } from "./cred-epochs.ts";
 
-export type NewEpoch = {
-  epoch: number;
-  chainId: number;
-  registry: Address;
-  contract: Address;
-  root: Hex;
-  leaves: number;
-  block: number;
-  computedAt: Date;
-  builtAt: Date;
-  buildMs: number;
-};
+export type NewEpoch = RowOf<typeof NEW_EPOCH>;
 
-const STATE = statement({
+/**
+ * `highest`: the highest number used, null before the first, with its state. `open`: an epoch whose transaction is not decided.
+ * `lastBuiltAt`: when a tree was last built, whether or not it was published.
+ */
+export const epochsState = statement({
   name: "cred-epochs-state",
   text: `
     select n.epoch as highest, n.state as "highestState",
@@ -49,34 +43,14 @@ const STATE = statement({
     open: nullable(int8),
     lastBuiltAt: nullable(timestamptz),
   },
-});
-
-/**
- * `highest`: the highest number used, null before the first, with its state. `open`: an epoch whose transaction is not decided.
- * `lastBuiltAt`: when a tree was last built, whether or not it was published.
- */
-export const epochsState = (db: Queryable): Promise<Awaited<ReturnType<typeof STATE.one>>> => STATE.one(db);
+}).one;
 
 const INSERT = statement({
   name: "cred-epoch-insert",
-  params: {
-    epoch: int8,
-    chainId: int8,
-    registry: text,
-    contract: text,
-    root: text,
-    leaves: int4,
-    block: int8,
-    computedAt: timestamptz,
-    builtAt: timestamptz,
-    buildMs: int4,
-    intentKey: text,
-  },
+  params: { ...NEW_EPOCH, intentKey: text },
   text: `
-    insert into offchain.cred_epoch (epoch, chain_id, registry, contract, root, leaves, block, computed_at, built_at,
-      build_ms, intent_key, state, kept)
-    values ($epoch, $chainId, $registry, $contract, $root, $leaves, $block, $computedAt, $builtAt, $buildMs, $intentKey,
-      'built', true)`,
+    insert into offchain.cred_epoch (${namesOf(NEW_EPOCH)}, intent_key, state, kept)
+    values (${valuesOf(NEW_EPOCH)}, $intentKey, 'built', true)`,
 });
 const INSERT_PARTS = statement({
   name: "cred-epoch-parts-insert",

@@ -5,6 +5,7 @@ import { orm } from "../sql/orm.ts";
 import {
   array,
   bool,
+  fieldsOf,
   float8,
   int4,
   int8,
@@ -22,8 +23,6 @@ import { trimQuarantine } from "./quarantine.ts";
 export type PullMode = "full" | "incremental";
 export type PullState = Row<typeof READ>;
 
-const STATE = `mode, sweep, cursor, watermark #>> '{}' as watermark, done, failures, started_at as "startedAt",
-  last_full_at as "lastFullAt", whole_sweep as "wholeSweep", partial`;
 const STATE_COLUMNS = {
   mode: nullable(narrow<PullMode>(text)),
   sweep: int8,
@@ -39,6 +38,7 @@ const STATE_COLUMNS = {
   /** Why this pull does not show all items; null while it does. */
   partial: nullable(text),
 };
+const STATE = fieldsOf(STATE_COLUMNS, { as: { watermark: "watermark #>> '{}'" } });
 
 const READ = statement({
   name: "directory-pull-state",

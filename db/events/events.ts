@@ -4,6 +4,7 @@ import type { EventData, EventFilter, EventType, LoggedEvent } from "../../core/
 import {
   array,
   bool,
+  fieldsOf,
   filtered,
   int8,
   jsonb,
@@ -66,9 +67,8 @@ export const EVENT_COLUMNS = {
   at: timestamptz,
   final: bool,
 };
-/** An event in the shape of `LoggedEvent`, without its position. */
-export const EVENT = `id, type, token_id as "tokenId", agent_address as "agentAddress", owner,
-         former_owner as "formerOwner", data, block, tx_hash as "txHash", at, final`;
+/** SQL of an event in the shape of `LoggedEvent`, without its position. */
+export const EVENT = fieldsOf(EVENT_COLUMNS);
 
 const eventsBy = (name: string, column: string) =>
   statement({

@@ -12,6 +12,7 @@ import {
   int8,
   narrow,
   nullable,
+  type Row,
   statement,
   text,
   timestamptz,
@@ -300,9 +301,6 @@ export const followableWallets = statement({
   columns: { wallets: int8 },
 }).onlyValue;
 
-/** A cohort that is to be read. */
-export type Cohort = { id: number; kind: CohortKind; fromBlock: number; readTo: number; failures: number };
-
 /** Cohorts that may be read now: of each kind the longest unread before a second, so that many payers do not delay wallets. */
 export const cohorts = statement({
   name: "income-cohorts",
@@ -314,6 +312,7 @@ export const cohorts = statement({
     order by row_number() over (partition by c.kind order by c.read_at nulls first, c.id), c.read_at nulls first, c.id`,
   columns: { id: int8, kind: narrow<CohortKind>(text), fromBlock: int8, readTo: int8, failures: int4 },
 }).rows;
+export type Cohort = Row<typeof cohorts>;
 
 export const addressesOf = statement({
   name: "income-addresses",

@@ -4,10 +4,13 @@ import type { StoredFigures } from "../../core/income/view.ts";
 import { weighIncome } from "../../core/income/weigh.ts";
 import {
   bool,
+  excludedOf,
+  fieldsOf,
   filtered,
   int4,
   int8,
   jsonb,
+  namesOf,
   narrow,
   nullable,
   numeric,
@@ -22,35 +25,32 @@ import { incomeFacts } from "./income-facts.ts";
 
 const HAS_PAYMENTS = "exists (select from offchain.income_move m where m.recipient = a.wallet and m.nonce is not null)";
 
+/** A payment as it is stored, with what removes it. */
+const PAYMENT = {
+  block: int8,
+  logIndex: int4,
+  txHash: text,
+  at: int8,
+  payer: text,
+  units: numeric,
+  rule: nullable(narrow<RemovedKey>(text)),
+  through: nullable(text),
+};
 const STORE_PAYMENTS = statement({
   name: "income-payments-store",
-  params: {
-    id: int8,
-    items: records({
-      block: int8,
-      logIndex: int4,
-      txHash: text,
-      at: int8,
-      payer: text,
-      units: numeric,
-      rule: nullable(text),
-      through: nullable(text),
-    }),
-  },
+  params: { id: int8, items: records(PAYMENT) },
   text: `
     with given as materialized (select * from $items), left_over as (
       delete from offchain.income_payment p
       where p.directory_id = $id and (p.block, p.log_index) not in (select g.block, g.log_index from given g)
     )
-    insert into offchain.income_payment as p
-      (directory_id, block, log_index, tx_hash, at, payer, units, rule, through)
+    insert into offchain.income_payment as p (directory_id, ${namesOf(PAYMENT)})
     select $id, g.* from given g
     left join offchain.income_payment p on p.directory_id = $id and p.block = g.block and p.log_index = g.log_index
     where p.block is null or (p.tx_hash, p.at, p.payer, p.units, p.rule, p.through) is distinct from
       (g.tx_hash, g.at, g.payer, g.units, g.rule, g.through)
     order by g.block, g.log_index
-    on conflict (directory_id, block, log_index) do update set tx_hash = excluded.tx_hash, at = excluded.at,
-      payer = excluded.payer, units = excluded.units, rule = excluded.rule, through = excluded.through`,
+    on conflict (directory_id, block, log_index) do update set ${excludedOf(PAYMENT)}`,
 });
 
 /** Payments as evidence; only those that changed are written. */
@@ -113,18 +113,9 @@ export const incomePage = statement({
   }),
   params: { id: int8, block: int8, logIndex: int4, limit: int8 },
   text: `
-    select p.block, p.log_index as "logIndex", p.tx_hash as "txHash", p.at, p.payer, p.units, p.rule, p.through
+    select ${fieldsOf(PAYMENT)}
     from offchain.income_payment p
     where p.directory_id = $id and (p.block, p.log_index) < ($block::int8, $logIndex::int4)
     order by p.block desc, p.log_index desc limit $limit`,
-  columns: {
-    block: int8,
-    logIndex: int4,
-    txHash: text,
-    at: int8,
-    payer: text,
-    units: numeric,
-    rule: nullable(narrow<RemovedKey>(text)),
-    through: nullable(text),
-  },
+  columns: PAYMENT,
 }).rows;

@@ -1,22 +1,35 @@
 /** Transfers of USDC as they were read: each range of a cohort is one commit, which takes the place of what was read there before. */
 import type pg from "pg";
-import { array, int4, int8, nullable, numeric, records, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  array,
+  int4,
+  int8,
+  namesOf,
+  nullable,
+  type RowOf,
+  records,
+  statement,
+  text,
+  timestamptz,
+  uint256,
+} from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import type { Cohort, CohortKind } from "./followed.ts";
 import { type PaymentEvents, recordPaymentEvents } from "./payment-events.ts";
 
 /** A transfer in a block. Addresses and hashes lower-case; `nonce` of the authorization that caused it. */
-export type Move = {
-  blockHash: string;
-  logIndex: number;
-  block: number;
-  at: number;
-  txHash: string;
-  sender: string;
-  recipient: string;
-  units: bigint;
-  nonce: string | null;
+const MOVE = {
+  blockHash: text,
+  logIndex: int4,
+  block: int8,
+  at: int8,
+  txHash: text,
+  sender: text,
+  recipient: text,
+  units: uint256,
+  nonce: nullable(text),
 };
+export type Move = RowOf<typeof MOVE>;
 
 /** Where a cohort's reads ended, the lowest block first. */
 export const marksOf = statement({
@@ -64,22 +77,9 @@ const TAKE_BACK = { wallet: taking("wallet"), payer: taking("payer"), side: taki
 
 const INSERT = statement({
   name: "income-moves-store",
-  params: {
-    moves: records({
-      blockHash: text,
-      logIndex: int4,
-      block: int8,
-      at: int8,
-      txHash: text,
-      sender: text,
-      recipient: text,
-      units: numeric,
-      nonce: nullable(text),
-    }),
-  },
+  params: { moves: records(MOVE) },
   text: `
-    insert into offchain.income_move as m
-      (block_hash, log_index, block, at, tx_hash, sender, recipient, units, nonce)
+    insert into offchain.income_move as m (${namesOf(MOVE)})
     select * from $moves order by moves.block_hash, moves.log_index
     on conflict (block_hash, log_index) do update set nonce = excluded.nonce
     where m.nonce is null and excluded.nonce is not null`,

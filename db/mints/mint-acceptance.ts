@@ -8,7 +8,7 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import { traceparent } from "../../runtime/tracing.ts";
 import { agentByOwnDoingOf } from "../agents/wallets.ts";
 import { lockText } from "../sql/locks.ts";
-import { bool, int2, int8, jsonb, nullable, statement, text, timestamptz, uuid } from "../sql/statement.ts";
+import { bool, int8, namesOf, nullable, statement, text, timestamptz, uuid, valuesOf } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import {
   FREE_COLUMNS,
@@ -17,7 +17,7 @@ import {
   type FreeWrite,
   freeParams,
 } from "../transactions/transaction-outbox.ts";
-import { MINT, MINT_ROW, type Mint, type MintRequest, nameOf, type Registrant } from "./mints.ts";
+import { MINT, MINT_ROW, type Mint, type MintRequest, nameOf, REQUEST, type Registrant } from "./mints.ts";
 
 /** The name of a registrant's single registration, for locks and unique keys. */
 export const registrationName = (registrant: Registrant): string => `mint:${nameOf(registrant)}`;
@@ -105,32 +105,14 @@ export type MintCall = { to: Address; data: Hex };
 const COMMIT = statement({
   name: "mint-commit",
   params: {
-    mintId: uuid,
-    wallet: text,
-    recipient: text,
-    name: text,
-    framework: text,
-    soulbound: bool,
-    origin: int2,
-    personality: nullable(jsonb<MintRequest["personality"]>()),
-    narrative: nullable(jsonb<MintRequest["narrative"]>()),
-    referralCode: nullable(text),
-    fingerprint: text,
-    at: timestamptz,
-    solanaAddress: nullable(text),
-    listing: nullable(jsonb<MintRequest["listing"]>()),
-    intentKey: text,
-    to: text,
-    data: text,
-    trace: nullable(text),
+    ...REQUEST,
+    ...{ mintId: uuid, at: timestamptz, intentKey: text, to: text, data: text, trace: nullable(text) },
     ...FREE_PARAMS,
   },
   text: `
     with accepted as (
-      insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, personality, narrative,
-        referral_code, fingerprint, state, created_at, solana_address, listing)
-      values ($mintId, $wallet, $recipient, $name, $framework, $soulbound, $origin, $personality, $narrative,
-        $referralCode, $fingerprint, 'pending', $at, $solanaAddress, $listing)
+      insert into offchain.mint (mint_id, ${namesOf(REQUEST)}, state, created_at)
+      values ($mintId, ${valuesOf(REQUEST)}, 'pending', $at)
       returning ${MINT}),
     queued as (
       insert into offchain.transaction_outbox (intent_key, to_address, data, trace, ${FREE_COLUMNS})
@@ -153,25 +135,6 @@ export function commitMint(
   free: FreeWrite | null,
 ): Promise<Mint> {
   const mintId = randomUUID();
-  return COMMIT.one(tx, {
-    mintId,
-    wallet: request.wallet,
-    recipient: request.recipient,
-    name: request.name,
-    framework: request.framework,
-    soulbound: request.soulbound,
-    origin: request.origin,
-    personality: request.personality,
-    narrative: request.narrative,
-    referralCode: request.referralCode,
-    fingerprint: request.fingerprint,
-    at,
-    solanaAddress: request.solanaAddress,
-    listing: request.listing,
-    intentKey: `mint:${mintId}`,
-    to: call.to,
-    data: call.data,
-    trace: traceparent(),
-    ...freeParams(free),
-  });
+  const intent = { intentKey: `mint:${mintId}`, ...call, trace: traceparent(), ...freeParams(free) };
+  return COMMIT.one(tx, { ...request, mintId, at, ...intent });
 }

@@ -7,12 +7,15 @@ import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import {
   array,
   bool,
+  fieldsOf,
   filtered,
   int2,
   int8,
   jsonb,
   narrow,
   nullable,
+  type Row,
+  type RowOf,
   statement,
   text,
   timestamptz,
@@ -24,76 +27,54 @@ import { VOID } from "../transactions/transaction-outbox.ts";
 /** Channel of notifications that a mint is decided; the payload is its id. */
 export const MINT_CHANNEL = "mint";
 
-export type MintRequest = {
-  /** The agent's wallet. */
-  wallet: Address;
-  /**
-   * The Solana key that registers; null where the wallet itself registers. Each registrant registers once; being named by
-   * a Solana key does not count as a wallet's registration.
-   */
-  solanaAddress: SolanaAddress | null;
-  /** Receiver of the token. */
-  recipient: Address;
-  name: string;
-  framework: string;
-  soulbound: boolean;
-  /** Index into MINT_ORIGINS. */
-  origin: number;
-  personality: PersonalityInput | null;
-  narrative: NarrativeInput | null;
-  /** Null where the request has none. */
-  listing: ListingInput | null;
-  /** In its stored form. */
-  referralCode: string | null;
-  /** Identifies the request: a retry has the same one. */
-  fingerprint: string;
-};
-
-export type Mint = MintRequest & {
-  mintId: string;
-  /** pending → minted, or failed; back to pending when its block is reorganised away. */
-  state: "pending" | "minted" | "failed";
-  tokenId: number | null;
-  txHash: Hex | null;
-  block: number | null;
-  /** The contract's plain reason when failed. */
-  error: string | null;
-  createdAt: Date;
-  completedAt: Date | null;
-};
-
 /** The registrant: a wallet, or a Solana key. */
 export type Registrant = { wallet: Address; solanaAddress: null } | { solanaAddress: SolanaAddress };
 export const nameOf = (registrant: Registrant): string => registrant.solanaAddress ?? registrant.wallet;
 
-/** The columns of a mint, in the order of MINT_ROW. */
-export const MINT = `mint_id as "mintId", wallet, solana_address as "solanaAddress", recipient, name, framework, soulbound,
-  origin, personality, narrative, listing, referral_code as "referralCode", fingerprint, state, token_id as "tokenId",
-  tx_hash as "txHash", block, error, created_at as "createdAt", completed_at as "completedAt"`;
-
-/** The types of MINT. */
-export const MINT_ROW = {
-  mintId: uuid,
+/** A request to mint. */
+export const REQUEST = {
+  /** The agent's wallet. */
   wallet: narrow<Address>(text),
+  /**
+   * The Solana key that registers; null where the wallet itself registers. Each registrant registers once; being named by
+   * a Solana key does not count as a wallet's registration.
+   */
   solanaAddress: nullable(narrow<SolanaAddress>(text)),
+  /** Receiver of the token. */
   recipient: narrow<Address>(text),
   name: text,
   framework: text,
   soulbound: bool,
+  /** Index into MINT_ORIGINS. */
   origin: int2,
   personality: nullable(jsonb<PersonalityInput>()),
   narrative: nullable(jsonb<NarrativeInput>()),
+  /** Null where the request has none. */
   listing: nullable(jsonb<ListingInput>()),
+  /** In its stored form. */
   referralCode: nullable(text),
+  /** Identifies the request: a retry has the same one. */
   fingerprint: text,
-  state: narrow<Mint["state"]>(text),
+};
+export type MintRequest = RowOf<typeof REQUEST>;
+
+/** A mint as it is read. */
+export const MINT_ROW = {
+  mintId: uuid,
+  ...REQUEST,
+  /** pending → minted, or failed; back to pending when its block is reorganised away. */
+  state: narrow<"pending" | "minted" | "failed">(text),
   tokenId: nullable(int8),
   txHash: nullable(narrow<Hex>(text)),
   block: nullable(int8),
+  /** The contract's plain reason when failed. */
   error: nullable(text),
   createdAt: timestamptz,
   completedAt: nullable(timestamptz),
 };
+export type Mint = RowOf<typeof MINT_ROW>;
+/** SQL of a mint. */
+export const MINT = fieldsOf(MINT_ROW);
 
 /** One mint; null for an unknown id. */
 export const mintById = statement({
@@ -125,19 +106,15 @@ export const mintByFingerprint = statement({
   prepared: true,
 }).maybeOne;
 
-const LIVE = statement({
+/** The registration of a wallet or a Solana key that is under way or done. */
+export const liveMintOf = statement({
   name: "mint-of-registrant",
+  given: (registrant: Registrant) => ({ registrant: nameOf(registrant) }),
   params: { registrant: text },
   text: `select ${MINT} from offchain.mint where registrant = $registrant and state <> 'failed'`,
-  columns: MINT_ROW,
-});
-
-/** A registration that is under way or done. */
-export type LiveMint = Mint & { state: "pending" | "minted" };
-
-/** That of a wallet or a Solana key. */
-export const liveMintOf = (db: Queryable, registrant: Registrant): Promise<LiveMint | null> =>
-  LIVE.maybeOne(db, { registrant: nameOf(registrant) }) as Promise<LiveMint | null>;
+  columns: { ...MINT_ROW, state: narrow<"pending" | "minted">(text) },
+}).maybeOne;
+export type LiveMint = Row<typeof liveMintOf>;
 
 const MINTED_AFTER = statement({
   name: "mint-after",
@@ -196,41 +173,33 @@ export async function tokensHeld(db: Queryable, tokenIds: readonly number[]): Pr
 /** Ends an update that decides a mint: announces it, and returns it. */
 const ANNOUNCED = `returning ${MINT}, pg_notify('${MINT_CHANNEL}', mint_id::text)`;
 
-const COMPLETE = statement({
+const DECIDED = {
+  columns: { ...MINT_ROW, pg_notify: VOID },
+  row: ({ pg_notify: _, ...mint }: Mint & { pg_notify: string }): Mint => mint,
+};
+
+/** The token exists. @returns the mint; null when its state was decided otherwise meanwhile */
+export const completeMint = statement({
   name: "mint-complete",
+  given: (mintId: string, done: { tokenId: number; txHash: Hex; block: number; at: Date }) => ({ mintId, ...done }),
   params: { mintId: uuid, tokenId: int8, txHash: text, block: int8, at: timestamptz },
   text: `
     update offchain.mint set state = 'minted', token_id = $tokenId, tx_hash = $txHash, block = $block, error = null,
       completed_at = $at
     where mint_id = $mintId and state = 'pending' ${ANNOUNCED}`,
-  columns: { ...MINT_ROW, pg_notify: VOID },
-});
+  ...DECIDED,
+}).maybeOne;
 
-/** The token exists. @returns the mint; null when its state was decided otherwise meanwhile */
-export const completeMint = async (
-  tx: Queryable,
-  mintId: string,
-  done: { tokenId: number; txHash: Hex; block: number; at: Date },
-): Promise<Mint | null> => announced(await COMPLETE.maybeOne(tx, { mintId, ...done }));
-
-function announced(row: (Mint & { pg_notify: string }) | null): Mint | null {
-  if (!row) return null;
-  const { pg_notify: _, ...mint } = row;
-  return mint;
-}
-
-const FAIL = statement({
+/** The chain refused it finally. @returns the mint; null when it was decided otherwise meanwhile */
+export const failMint = statement({
   name: "mint-fail",
+  given: (mintId: string, error: string, at: Date) => ({ mintId, error, at }),
   params: { mintId: uuid, error: text, at: timestamptz },
   text: `
     update offchain.mint set state = 'failed', error = $error, completed_at = $at
     where mint_id = $mintId and state = 'pending' ${ANNOUNCED}`,
-  columns: { ...MINT_ROW, pg_notify: VOID },
-});
-
-/** The chain refused it finally. @returns the mint; null when it was decided otherwise meanwhile */
-export const failMint = async (tx: Queryable, mintId: string, error: string, at: Date): Promise<Mint | null> =>
-  announced(await FAIL.maybeOne(tx, { mintId, error, at }));
+  ...DECIDED,
+}).maybeOne;
 
 const REOPEN = statement({
   name: "mint-reopen",

@@ -1,7 +1,7 @@
 /** Payments that were sold for before their transfer had its confirmations: how much may be at risk by them. */
 import type pg from "pg";
 import { lockText } from "../sql/locks.ts";
-import { numeric, statement } from "../sql/statement.ts";
+import { statement, uint256 } from "../sql/statement.ts";
 import { transaction } from "../sql/transaction.ts";
 import { type Lease, move, ownTransfer, type PaidPayment, settled } from "./ledger.ts";
 import type { Payment, Settlement } from "./payments.ts";
@@ -12,7 +12,7 @@ const AT_RISK = `early_at is not null and (state <> 'lost' or updated_at > clock
 const EARLY_UNITS = statement({
   name: "payments-early-units",
   text: `select coalesce(sum(amount_units), 0)::numeric as units from offchain.payment where ${AT_RISK}`,
-  columns: { units: numeric },
+  columns: { units: uint256 },
 });
 
 /**
@@ -32,7 +32,7 @@ export const recordEarly = (
     // One after the other: each counts those before it.
     await lockText(tx, "early-payments");
     const { units } = await EARLY_UNITS.one(tx);
-    if (BigInt(units) + payment.amountUnits > limitUnits) return "over";
+    if (units + payment.amountUnits > limitUnits) return "over";
     if (!(await ownTransfer(tx, payment satisfies PaidPayment, at))) return null;
     const who = { paymentId: payment.paymentId, leaseId };
     return move(tx, who, "paid", ["new", "settling"], { ...settled(at), early_at: new Date() });

@@ -17,15 +17,7 @@ import {
   uuid,
 } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
-import {
-  COLUMNS,
-  PAYMENT_ROW,
-  type Payment,
-  type PaymentClaim,
-  type Settlement,
-  toPayment,
-  transferFact,
-} from "./payments.ts";
+import { COLUMNS, PAYMENT_ROW, type Payment, type PaymentClaim, type Settlement, transferFact } from "./payments.ts";
 
 /**
  * The right of one request or job to work on a payment. Writes name `leaseId`; after a takeover the row has another one,
@@ -118,8 +110,7 @@ export async function move(
   changes: Changes = {},
 ): Promise<Payment | null> {
   const before = statesBefore(to).filter((from) => only.includes(from));
-  const row = await MOVE.maybeOne(tx, { who, to, before, changes });
-  return row && toPayment(row);
+  return MOVE.maybeOne(tx, { who, to, before, changes });
 }
 
 type Holder = { paymentId: string; leaseId?: string };
@@ -322,23 +313,10 @@ export async function spendCredit(
   leaseMs: number,
 ): Promise<Lease | "unique_key_taken" | null> {
   const leaseId = randomUUID();
-  const { paymentId, blockHash, payee, amountUnits } = credit;
-  const { operation, fingerprint, uniqueKey, effect } = asked;
+  const lease = { lease: leaseId, leaseMs, before: statesBefore("paid") };
   try {
-    const row = await SPEND_CREDIT.maybeOne(db, {
-      paymentId,
-      blockHash,
-      payee,
-      amountUnits,
-      operation,
-      fingerprint,
-      uniqueKey,
-      effect,
-      lease: leaseId,
-      leaseMs,
-      before: statesBefore("paid"),
-    });
-    return row && { payment: toPayment(row), leaseId };
+    const payment = await SPEND_CREDIT.maybeOne(db, { ...credit, ...asked, ...lease });
+    return payment && { payment, leaseId };
   } catch (error) {
     if (isUniqueKeyTaken(error)) return "unique_key_taken";
     throw error;

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { array, float8, int4, int8, jsonb, nullable, statement, text, uuid } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import type { Lease } from "./ledger.ts";
-import { COLUMNS, PAYMENT_ROW, type Payment, type StoredReply, toPayment, UNDECIDED } from "./payments.ts";
+import { COLUMNS, PAYMENT_ROW, type Payment, type StoredReply, UNDECIDED } from "./payments.ts";
 
 type Holder = { paymentId: string; leaseId: string };
 
@@ -43,7 +43,7 @@ const TAKE_UP = statement({
 export async function takeUp(db: Queryable, paymentId: string, leaseMs: number): Promise<Lease | null> {
   const leaseId = randomUUID();
   const row = await TAKE_UP.maybeOne(db, { paymentId, lease: leaseId, leaseMs });
-  return row && { payment: toPayment(row), leaseId };
+  return row && { payment: row, leaseId };
 }
 
 /** Stores the answer that a payment bought, only the first one. @param payment as it was when its request fulfilled it */

@@ -1,6 +1,6 @@
 /** Payments that the sweep continues: in the order of their last reads. */
 import { array, int8, statement, text, uuid } from "../sql/statement.ts";
-import { COLUMNS, PAYMENT_ROW, toPayment } from "./payments.ts";
+import { COLUMNS, PAYMENT_ROW } from "./payments.ts";
 
 /** Max payments of one kind per run. */
 const PAYMENTS_PER_RUN = 500;
@@ -22,7 +22,6 @@ export const abandonedPayments = statement({
   text: next(`state in ('new', 'settling') and updated_at < clock_timestamp() - $patience::text::interval
     and ${UNLEASED} and chain_id = any($chains)`),
   columns: PAYMENT_ROW,
-  row: toPayment,
 }).rows;
 
 /**
@@ -36,7 +35,6 @@ export const unfinishedPayments = statement({
   text: next(`state = 'paid' and early_at is null and ${UNLEASED} and updated_at < clock_timestamp()
     - case when effect is null then $answerPatience::text::interval else $effectPatience::text::interval end`),
   columns: PAYMENT_ROW,
-  row: toPayment,
 }).rows;
 
 /** Released payments whose authorization may still be settled. @param watched a Postgres interval after its end */
@@ -46,7 +44,6 @@ export const releasedPayments = statement({
   text: next(`state = 'released' and credential is not null
     and valid_before > clock_timestamp() - $watched::text::interval and chain_id = any($chains)`),
   columns: PAYMENT_ROW,
-  row: toPayment,
 }).rows;
 
 /** Payments whose transfer is in a block that is not final yet. */
@@ -56,7 +53,6 @@ export const revocablePayments = statement({
   params: { chains: array(int8) },
   text: next("block is not null and final_at is null and state <> 'lost' and chain_id = any($chains)"),
   columns: PAYMENT_ROW,
-  row: toPayment,
 }).rows;
 
 /** Records that the sweep has read a payment. */

@@ -6,6 +6,7 @@ import type { Operation } from "../../core/payments/prices.ts";
 import { MAX_CHAIN_REFUSALS, type PaymentState } from "../../core/payments/states.ts";
 import {
   array,
+  fieldsOf,
   float8,
   int4,
   int8,
@@ -17,6 +18,7 @@ import {
   statement,
   text,
   timestamptz,
+  uint256,
   uuid,
 } from "../sql/statement.ts";
 
@@ -76,31 +78,6 @@ export type PaymentClaim = Presenter & {
   client: string | null;
 };
 
-export type Payment = Omit<PaymentTerms, "facts" | "digest" | "settlement"> &
-  Pick<PaymentClaim, "operation" | "wallet" | "fingerprint" | "uniqueKey" | "effect" | "sinceBlock" | "client"> & {
-    paymentId: string;
-    state: PaymentState;
-    /** Null for rows of before it was kept. */
-    digest: string | null;
-    presentedAt: Date | null;
-    bought: string | null;
-    txHash: Hex | null;
-    logIndex: number | null;
-    nth: number | null;
-    block: number | null;
-    blockHash: Hex | null;
-    reason: string | null;
-    answer: StoredReply | null;
-    createdAt: Date;
-    updatedAt: Date;
-    /** How long it has been in its state, by the database's clock. */
-    restedMs: number;
-    paidAt: Date | null;
-    /** When it was sold for before it had its confirmations; null once it has them. */
-    earlyAt: Date | null;
-    finalAt: Date | null;
-  };
-
 /** Fingerprint of a credential: of its parts, in order. */
 export const digestOf = (...parts: (string | number | bigint | null)[]): string =>
   hash("sha256", JSON.stringify(parts.map((part) => (part === null ? null : String(part)))), "hex");
@@ -122,19 +99,10 @@ export const challengeFact = (chainId: number, challengeId: string): string => `
 /** Names a payment as its payer's client does. */
 export const identifierFact = (payer: Address, identifier: string): string => `x402-id:${payer}:${identifier}`;
 
-/** The columns of a payment, in the order of PAYMENT_ROW. */
-export const COLUMNS = `payment_id as "paymentId", method, operation, state, payer, payee, chain_id as "chainId", asset,
-  amount_units as "amountUnits", wallet, fingerprint, unique_key as "uniqueKey", effect, bought, credential, valid_before as "validBefore",
-  digest, since_block as "sinceBlock", presented_at as "presentedAt", client, tx_hash as "txHash", log_index as "logIndex", nth,
-  block, block_hash as "blockHash", reason, answer_status as "answerStatus", answer_headers as "answerHeaders",
-  answer_body as "answerBody", created_at as "createdAt", updated_at as "updatedAt",
-  extract(epoch from clock_timestamp() - updated_at)::float8 * 1000 as "restedMs", paid_at as "paidAt",
-  early_at as "earlyAt", final_at as "finalAt"`;
-
 const address = narrow<Address>(text);
 const hex = narrow<Hex>(text);
 
-/** The types of COLUMNS. */
+/** A payment as it is read. */
 export const PAYMENT_ROW = {
   paymentId: uuid,
   method: text,
@@ -144,7 +112,7 @@ export const PAYMENT_ROW = {
   payee: address,
   chainId: int8,
   asset: address,
-  amountUnits: numeric,
+  amountUnits: uint256,
   wallet: nullable(address),
   fingerprint: text,
   uniqueKey: nullable(text),
@@ -152,6 +120,7 @@ export const PAYMENT_ROW = {
   bought: nullable(text),
   credential: nullable(jsonb<unknown>()),
   validBefore: nullable(timestamptz),
+  /** Null for rows of before it was kept. */
   digest: nullable(text),
   sinceBlock: int8,
   presentedAt: nullable(timestamptz),
@@ -162,26 +131,26 @@ export const PAYMENT_ROW = {
   block: nullable(int8),
   blockHash: nullable(hex),
   reason: nullable(text),
-  answerStatus: nullable(int4),
-  answerHeaders: nullable(jsonb<Record<string, string>>()),
-  answerBody: nullable(text),
+  answer: nullable(jsonb<StoredReply>()),
   createdAt: timestamptz,
   updatedAt: timestamptz,
+  /** How long it has been in its state, by the database's clock. */
   restedMs: float8,
   paidAt: nullable(timestamptz),
+  /** When it was sold for before it had its confirmations; null once it has them. */
   earlyAt: nullable(timestamptz),
   finalAt: nullable(timestamptz),
 };
+export type Payment = RowOf<typeof PAYMENT_ROW>;
 
-/** A payment from a row with the columns of PAYMENT_ROW. */
-export function toPayment(row: RowOf<typeof PAYMENT_ROW>): Payment {
-  const { answerStatus, answerHeaders, answerBody, amountUnits, ...rest } = row;
-  return {
-    ...rest,
-    amountUnits: BigInt(amountUnits),
-    answer: answerStatus === null ? null : { status: answerStatus, headers: answerHeaders!, body: answerBody! },
-  };
-}
+/** SQL of a payment. */
+export const COLUMNS = fieldsOf(PAYMENT_ROW, {
+  as: {
+    answer: `case when answer_status is not null then
+      jsonb_build_object('status', answer_status, 'headers', answer_headers, 'body', answer_body) end`,
+    restedMs: "extract(epoch from clock_timestamp() - updated_at)::float8 * 1000",
+  },
+});
 
 /** The payments that own any of these facts. */
 export const paymentsOf = statement({
@@ -192,7 +161,6 @@ export const paymentsOf = statement({
     select ${COLUMNS} from offchain.payment
     where payment_id in (select payment_id from offchain.payment_fact where fact = any($facts))`,
   columns: PAYMENT_ROW,
-  row: toPayment,
 }).rows;
 
 /** Max rows of one read of the table. */
@@ -210,7 +178,6 @@ export const paidPaymentsOf = statement({
     select ${COLUMNS} from offchain.payment where wallet = $wallet and fingerprint = $fingerprint and state = 'paid'
     order by created_at, payment_id limit ${ROWS_PER_READ}`,
   columns: PAYMENT_ROW,
-  row: toPayment,
 }).rows;
 
 /** Every payment in a state, or in any state, the oldest first; for the operator and tests. */
@@ -222,7 +189,6 @@ export const paymentsInState = statement({
     select ${COLUMNS} from offchain.payment where $state::text is null or state = $state
     order by created_at, payment_id`,
   columns: PAYMENT_ROW,
-  row: toPayment,
 }).rows;
 
 /** Undecided payments of chains that are not configured, the oldest first. @param chains that are configured */
@@ -234,7 +200,6 @@ export const unwatchedPayments = statement({
     select ${COLUMNS} from offchain.payment where chain_id <> all($chains) and ${UNDECIDED}
     order by created_at, payment_id`,
   columns: PAYMENT_ROW,
-  row: toPayment,
 }).rows;
 
 /** The credits of a wallet at a recipient, of one of these amounts: those whose money is final first, then the oldest. */
@@ -251,5 +216,4 @@ export const creditsOf = statement({
       and amount_units = any($amounts) and chain_refusals < ${MAX_CHAIN_REFUSALS}
     order by final_at is null, created_at, payment_id limit ${ROWS_PER_READ}`,
   columns: PAYMENT_ROW,
-  row: toPayment,
 }).rows;

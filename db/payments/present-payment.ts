@@ -6,10 +6,12 @@ import { serves } from "../../core/payments/claims.ts";
 import {
   array,
   bool,
+  excludedOf,
   float8,
   int4,
   int8,
   jsonb,
+  namesOf,
   nullable,
   numeric,
   type Row,
@@ -17,6 +19,7 @@ import {
   text,
   timestamptz,
   uuid,
+  valuesOf,
 } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { isUniqueKeyTaken, type Lease, move, settled } from "./ledger.ts";
@@ -28,7 +31,6 @@ import {
   type PaymentName,
   type PaymentTerms,
   type Presenter,
-  toPayment,
 } from "./payments.ts";
 
 export type PresentOutcome =
@@ -72,7 +74,7 @@ export async function resumePayment(
   presenter: Presenter,
   leaseMs: number,
 ): Promise<PresentOutcome | UncheckedPayment> {
-  if ((await IS_KNOWN.run(db, { facts: namesOf(name) })) === 0) return { kind: "unchecked" };
+  if ((await IS_KNOWN.run(db, { facts: identifying(name) })) === 0) return { kind: "unchecked" };
   return transaction(db, (tx) => presentIn(tx, { ...name, ...presenter, checked: null }, leaseMs));
 }
 
@@ -138,7 +140,7 @@ async function presentIn(
   given: Presentation,
   leaseMs: number,
 ): Promise<PresentOutcome | UncheckedPayment> {
-  const found = await FIND.rows(tx, { names: namesOf(given), facts: given.facts, identifier: given.identifier });
+  const found = await FIND.rows(tx, { names: identifying(given), facts: given.facts, identifier: given.identifier });
   if (found.length === 0) return writePayment(tx, null, given, leaseMs);
   if (!found.every(({ known }) => known)) return { kind: "identifier_used" };
   if (found.length > 1) return { kind: "other" };
@@ -148,11 +150,10 @@ async function presentIn(
 /** Continues with the payment that has the name, or returns why this request may not. */
 async function presentFound(
   tx: Queryable,
-  { leaseSeconds, known: _, named, ...row }: PaymentRow,
+  { leaseSeconds, known: _, named, ...payment }: PaymentRow,
   given: Presentation,
   leaseMs: number,
 ): Promise<PresentOutcome | UncheckedPayment> {
-  const payment = toPayment(row);
   if (payment.state === "released" || takesOver(payment, given, leaseSeconds > 0))
     return writePayment(tx, payment, given, leaseMs);
   // The payment is a credit: the money is its payer's again.
@@ -175,7 +176,7 @@ async function presentFound(
 }
 
 /** All names that identify the payment. */
-const namesOf = ({ facts, identifier }: PaymentName) => (identifier === null ? facts : [...facts, identifier]);
+const identifying = ({ facts, identifier }: PaymentName) => (identifier === null ? facts : [...facts, identifier]);
 
 /** Whether the presented credential equals the stored one, or is the hash of the stored transfer. */
 function isVery(payment: Payment, given: Presentation): boolean {
@@ -200,40 +201,39 @@ function takesOver(payment: Payment, given: Presentation, busy: boolean): boolea
   return payment.digest === given.digest || payment.state === "new";
 }
 
-/** The columns that a checked payment is written with, by their parameters. */
+/** What a checked payment is written with. */
 const WRITTEN = {
-  payment_id: uuid,
+  paymentId: uuid,
   method: text,
   payer: text,
   payee: text,
-  chain_id: int8,
+  chainId: int8,
   asset: text,
-  amount_units: numeric,
+  amountUnits: numeric,
   credential: nullable(jsonb<unknown>()),
-  valid_before: nullable(timestamptz),
+  validBefore: nullable(timestamptz),
   digest: text,
   operation: text,
   wallet: nullable(text),
   fingerprint: text,
-  unique_key: nullable(text),
+  uniqueKey: nullable(text),
   effect: nullable(jsonb<unknown>()),
-  since_block: int8,
+  sinceBlock: int8,
   client: nullable(text),
   lease: uuid,
 };
-const NAMES = Object.keys(WRITTEN);
 
 const WRITE = statement({
   name: "payment-write",
   params: { ...WRITTEN, bearer: bool, presentedAt: nullable(timestamptz), leaseMs: float8 },
   // While its settlement may be under way its state stays "settling".
   text: `
-    insert into offchain.payment as before (${NAMES.join(", ")}, presented_at, lease_until, state)
-    values (${NAMES.map((name) => `$${name}`).join(", ")},
+    insert into offchain.payment as before (${namesOf(WRITTEN)}, presented_at, lease_until, state)
+    values (${valuesOf(WRITTEN)},
       case when $bearer then coalesce($presentedAt, clock_timestamp()) end,
       clock_timestamp() + $leaseMs * interval '1 ms', 'new')
     on conflict (payment_id) do update set
-      ${[...NAMES, "presented_at", "lease_until"].map((name) => `${name} = excluded.${name}`).join(", ")}, reason = null,
+      ${excludedOf(WRITTEN)}, presented_at = excluded.presented_at, lease_until = excluded.lease_until, reason = null,
       state = case before.state when 'settling' then 'settling' else 'new' end, updated_at = clock_timestamp()
     returning ${COLUMNS}`,
   columns: PAYMENT_ROW,
@@ -258,31 +258,17 @@ async function writePayment(
       : null;
   const paymentId = before?.paymentId ?? randomUUID();
   const leaseId = randomUUID();
-  const row = await WRITE.one(tx, {
-    payment_id: paymentId,
-    method: terms.method,
-    payer: terms.payer,
-    payee: terms.payee,
-    chain_id: terms.chainId,
-    asset: terms.asset,
-    amount_units: terms.amountUnits,
-    credential: terms.credential,
-    valid_before: terms.validBefore,
-    digest: terms.digest,
-    operation: claim.operation,
-    wallet: claim.wallet,
-    fingerprint: claim.fingerprint,
-    unique_key: claim.uniqueKey,
-    effect: claim.effect,
-    since_block: presentedAt ? Math.min(before!.sinceBlock, claim.sinceBlock) : claim.sinceBlock,
-    client: claim.client,
+  const payment = await WRITE.one(tx, {
+    ...terms,
+    ...claim,
+    paymentId,
+    sinceBlock: presentedAt ? Math.min(before!.sinceBlock, claim.sinceBlock) : claim.sinceBlock,
     lease: leaseId,
     bearer: claim.by === "bearer",
     presentedAt,
     leaseMs,
   });
   await ownFacts(tx, paymentId, identifier === null ? terms.facts : [...terms.facts, identifier]);
-  const payment = toPayment(row);
   if (!terms.settlement) return { kind: "leased", payment, leaseId };
   const paid = await move(tx, { paymentId, leaseId }, "paid", ["new", "settling"], settled(terms.settlement));
   return { kind: "leased", payment: paid!, leaseId };

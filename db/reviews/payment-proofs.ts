@@ -2,9 +2,8 @@
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { ProofState } from "../../core/reviews/feedback-files.ts";
 import { walletConfirmed } from "../agents/wallets.ts";
-import { array, int8, narrow, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
-import { FILE_DIGEST, OF_REVIEW, type ReviewKey } from "./review-files.ts";
+import { array, int8, narrow, nullable, numeric, type Row, statement, text, timestamptz } from "../sql/statement.ts";
+import { FILE_DIGEST, OF_REVIEW } from "./review-files.ts";
 
 /**
  * Max wallets of a reviewer that are read, of its agents here and of those in the canonical registry. Agents that it was sent
@@ -61,23 +60,35 @@ export const dueProofs = statement({
   },
 }).rows;
 
-export type DueProof = ReviewKey & {
-  digest: string;
-  txHash: Hex;
-  givenAt: number;
-  wallet: Address | null;
-  owner: Address;
-  wallets: Address[];
-};
+export type DueProof = Row<typeof dueProofs>;
 
-const STORE = statement({
+/** A review whose file is as it was read. */
+const REVIEW = { registry: text, agentId: numeric, client: text, index: numeric, digest: text };
+const IS_REVIEW = `r.registry = $registry and r.agent_id = $agentId and r.client = $client and r.feedback_index = $index
+  and r.digest = $digest`;
+
+/**
+ * Stores what the chain says of a payment; the agent is weighed again where that changes what counts.
+ * Check then write: the file and the wallet, then the transaction's logs; both may change meanwhile: the update names the file's digest
+ * and the transaction, and stores the wallet with it: the payment counts only for this wallet (`PROVEN`).
+ * @param found.blockHash of the block that has the transaction @param nextAt when to look again; null: never
+ */
+export const storeProof = statement({
   name: "payment-proofs-store",
+  given: (
+    due: DueProof,
+    {
+      paid,
+      ...found
+    }: {
+      state: ProofState;
+      paid: { payer: Address; units: bigint; at: number } | null;
+      blockHash: Hex | null;
+      nextAt: Date | null;
+    },
+  ) => ({ ...due, ...found, payer: paid?.payer ?? null, units: paid?.units ?? null, paidAt: paid?.at ?? null }),
   params: {
-    registry: text,
-    agentId: numeric,
-    client: text,
-    index: numeric,
-    digest: text,
+    ...REVIEW,
     txHash: text,
     state: text,
     wallet: nullable(text),
@@ -90,9 +101,7 @@ const STORE = statement({
   text: `
     with known as materialized (
       select r.proof_state, r.payer, r.units, r.paid_at from offchain.review_file r
-      where r.registry = $registry and r.agent_id = $agentId and r.client = $client and r.feedback_index = $index
-        and r.digest = $digest and r.proof_tx = $txHash
-      for update
+      where ${IS_REVIEW} and r.proof_tx = $txHash for update
     ), stored as (
       update offchain.review_file r set proof_state = $state, proof_wallet = $wallet, payer = $payer,
         units = $units, paid_at = $paidAt, block_hash = $blockHash, proof_next_at = $nextAt
@@ -103,63 +112,12 @@ const STORE = statement({
     where g.registry = $registry and g.agent_id = $agentId
       and (k.proof_state = 'paid' or $state = 'paid')
       and (k.proof_state, k.payer, k.units, k.paid_at) is distinct from ($state, $payer, $units, $paidAt)`,
-});
-
-/**
- * Stores what the chain says of a payment; the agent is weighed again where that changes what counts.
- * Check then write: the file and the wallet, then the transaction's logs; both may change meanwhile: the update names the file's digest
- * and the transaction, and stores the wallet with it: the payment counts only for this wallet (`PROVEN`).
- * @param found.blockHash of the block that has the transaction @param nextAt when to look again; null: never
- */
-export async function storeProof(
-  db: Queryable,
-  { registry, agentId, client, index, digest, txHash, wallet }: DueProof,
-  found: {
-    state: ProofState;
-    paid: { payer: Address; units: bigint; at: number } | null;
-    blockHash: Hex | null;
-    nextAt: Date | null;
-  },
-): Promise<void> {
-  const { state, paid, blockHash, nextAt } = found;
-  await STORE.run(db, {
-    registry,
-    agentId,
-    client,
-    index,
-    digest,
-    txHash,
-    state,
-    wallet,
-    blockHash,
-    nextAt,
-    payer: paid?.payer ?? null,
-    units: paid?.units ?? null,
-    paidAt: paid?.at ?? null,
-  });
-}
-
-const PUT_OFF = statement({
-  name: "payment-proofs-put-off",
-  params: {
-    registry: text,
-    agentId: numeric,
-    client: text,
-    index: numeric,
-    digest: text,
-    nextAt: timestamptz,
-  },
-  text: `
-    update offchain.review_file r set proof_next_at = $nextAt
-    where r.registry = $registry and r.agent_id = $agentId and r.client = $client and r.feedback_index = $index
-      and r.digest = $digest`,
-});
+}).run;
 
 /** Looks a transaction up later. */
-export const putOffProof = async (
-  db: Queryable,
-  { registry, agentId, client, index, digest }: DueProof,
-  nextAt: Date,
-): Promise<void> => {
-  await PUT_OFF.run(db, { registry, agentId, client, index, digest, nextAt });
-};
+export const putOffProof = statement({
+  name: "payment-proofs-put-off",
+  given: (due: DueProof, nextAt: Date) => ({ ...due, nextAt }),
+  params: { ...REVIEW, nextAt: timestamptz },
+  text: `update offchain.review_file r set proof_next_at = $nextAt where ${IS_REVIEW}`,
+}).run;

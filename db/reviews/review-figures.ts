@@ -2,16 +2,18 @@
 import type pg from "pg";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { RULES_VERSION, type SharedKey } from "../../core/reviews/rules.ts";
-import { hasProof, type ReviewerWeight, type ReviewFigures } from "../../core/reviews/weigh.ts";
+import { type Dimension, hasProof, type ReviewerWeight, type ReviewFigures } from "../../core/reviews/weigh.ts";
 import { registrationsOf } from "../agents/canonical-identity.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import {
+  excludedOf,
   filtered,
   float8,
   int2,
   int4,
   int8,
   jsonb,
+  namesOf,
   nullable,
   numeric,
   records,
@@ -86,43 +88,46 @@ export const forgetGone = statement({
     delete from offchain.review_weight w using gone g where w.registry = g.registry and w.agent_id = g.agent_id`,
 }).run;
 
-/** The figures of one agent as they are stored. */
-type FiguresRow = RegistryAgent & { seen: string } & Omit<ReviewFigures, "reviewers" | "clusters" | "interval"> & {
-    reviewers: number;
-    low: number;
-    high: number;
-    clusters: StoredCluster[];
-  };
+/** The figures of one agent as they are stored; before they were weighed all but the number of reviewers are null. */
+export const FIGURES = {
+  rules: filtered(int2),
+  reviewers: int4,
+  raw: nullable(float8),
+  adjusted: nullable(float8),
+  low: filtered(float8),
+  high: filtered(float8),
+  inflation: nullable(float8),
+  voices: filtered(int4),
+  crowd: filtered(float8),
+  clusters: filtered(jsonb<StoredCluster[]>()),
+  dimensions: filtered(jsonb<Dimension[]>()),
+};
+const STORED = { registry: text, agentId: numeric, seen: text, ...FIGURES };
 
 const STORE_FIGURES = statement({
   name: "review-figures-store",
-  params: { figures: jsonb<FiguresRow[]>(), now: timestamptz },
+  params: { figures: records(STORED), now: timestamptz },
   text: `
-    insert into offchain.review_figures
-      (registry, agent_id, seen, rules, reviewers, raw, adjusted, low, high, inflation, voices, crowd, clusters, dimensions,
-       computed_at)
-    select r.registry, r."agentId", r.seen, r.rules, r.reviewers, r.raw, r.adjusted, r.low, r.high, r.inflation, r.voices,
-      r.crowd, r.clusters, r.dimensions, $now
-    from jsonb_to_recordset($figures) r(registry text, "agentId" numeric, seen text, rules int2, reviewers int4, raw float8,
-      adjusted float8, low float8, high float8, inflation float8, voices int4, crowd float8, clusters jsonb, dimensions jsonb)
-    order by r.registry, r."agentId"
-    on conflict (registry, agent_id) do update set seen = excluded.seen, rules = excluded.rules,
-      reviewers = excluded.reviewers, raw = excluded.raw, adjusted = excluded.adjusted, low = excluded.low,
-      high = excluded.high, inflation = excluded.inflation, voices = excluded.voices, crowd = excluded.crowd,
-      clusters = excluded.clusters, dimensions = excluded.dimensions,
-      computed_at = excluded.computed_at`,
+    insert into offchain.review_figures (${namesOf(STORED)}, computed_at)
+    select figures.*, $now from $figures order by figures.registry, figures.agent_id
+    on conflict (registry, agent_id) do update set ${excludedOf(STORED)}, computed_at = excluded.computed_at`,
 });
 
 const TELL_DIRECTORY = statement({
   name: "review-figures-tell-directory",
-  params: { figures: jsonb<FiguresRow[]>() },
+  params: {
+    figures: records({
+      ...{ registry: text, agentId: numeric },
+      ...{ adjusted: nullable(float8), low: float8, high: float8 },
+    }),
+  },
   text: `
     with changed as (
-      select s.id from jsonb_to_recordset($figures) r(registry text, "agentId" numeric, adjusted float8, low float8, high float8)
-      join offchain.directory d on d.agent_id = r."agentId"::text and (d.platform = '${ERC8004}' and d.registry = r.registry
+      select s.id from (select * from $figures) r
+      join offchain.directory d on d.agent_id = r.agent_id::text and (d.platform = '${ERC8004}' and d.registry = r.registry
         or d.platform = '${OWN_PLATFORM}' and r.registry = '${OWN_PLATFORM}')
       join offchain.directory_score s on s.id = d.id
-      left join offchain.review_figures g on g.registry = r.registry and g.agent_id = r."agentId"
+      left join offchain.review_figures g on g.registry = r.registry and g.agent_id = r.agent_id
       where (g.adjusted, g.low, g.high) is distinct from (r.adjusted, r.low, r.high)
       -- In the order of all who write many rows of the directory.
       order by s.id for update of s

@@ -2,17 +2,17 @@
 import { MAX_URI, type Review } from "../../core/directory/reviews.ts";
 import type { NothingKey, StandingKey } from "../../core/reviews/rules.ts";
 import type { ReviewResponse, StoredFeedbackFile } from "../../core/reviews/view.ts";
-import type { Dimension } from "../../core/reviews/weigh.ts";
 import { registrationsOf } from "../agents/canonical-identity.ts";
 import { REVIEW } from "../directory/reviews-sql.ts";
 import {
   bool,
+  fieldsOf,
+  filtered,
   float8,
   int2,
   int4,
   int8,
   json,
-  jsonb,
   narrow,
   nullable,
   numeric,
@@ -23,55 +23,20 @@ import {
 import type { Queryable } from "../sql/transaction.ts";
 import { IS_USED } from "./proven-payments.ts";
 import { isOf, newestBy, type RegistryAgent, SUBJECTS, VALUE } from "./review-facts.ts";
-import type { StoredCluster } from "./review-figures.ts";
+import { FIGURES } from "./review-figures.ts";
 import { FILE_DIGEST, OF_REVIEW } from "./review-files.ts";
 
 const AGENT = { registry: text, agentId: numeric };
 
-const FIGURES = statement({
+/** What is stored about an agent's reviews; null before they were weighed, and for an agent without any. */
+export const figuresOf = statement({
   name: "review-figures-of-agent",
   params: AGENT,
   text: `
-    select g.rules, g.reviewers, g.raw, g.adjusted, g.low, g.high, g.inflation, g.voices, g.crowd, g.clusters,
-      g.dimensions, g.computed_at as "computedAt"
-    from offchain.review_figures g where g.registry = $registry and g.agent_id = $agentId::numeric`,
-  columns: {
-    rules: nullable(int2),
-    reviewers: int4,
-    raw: nullable(float8),
-    adjusted: nullable(float8),
-    low: nullable(float8),
-    high: nullable(float8),
-    inflation: nullable(float8),
-    voices: nullable(int4),
-    crowd: nullable(float8),
-    clusters: nullable(jsonb<StoredCluster[]>()),
-    dimensions: nullable(jsonb<Dimension[]>()),
-    computedAt: nullable(timestamptz),
-  },
-});
-
-/** What is stored about an agent's reviews; null before they were weighed, and for an agent without any. */
-export const figuresOf = async (db: Queryable, { registry, agentId }: RegistryAgent) => {
-  const found = await FIGURES.maybeOne(db, { registry, agentId });
-  if (found === null || found.computedAt === null) return null;
-  const { rules, reviewers, raw, adjusted, low, high, inflation, voices, crowd, clusters, dimensions, computedAt } =
-    found;
-  return {
-    rules: rules!,
-    reviewers,
-    raw,
-    adjusted,
-    inflation,
-    dimensions,
-    computedAt,
-    low: low!,
-    high: high!,
-    voices: voices!,
-    crowd: crowd!,
-    clusters: clusters!,
-  };
-};
+    select ${fieldsOf(FIGURES)}, computed_at as "computedAt" from offchain.review_figures
+    where registry = $registry and agent_id = $agentId::numeric and computed_at is not null`,
+  columns: { ...FIGURES, computedAt: filtered(timestamptz) },
+}).maybeOne;
 
 /** Whether the figures of an agent are of the index as it is. */
 export const figuresAreCurrent = statement({

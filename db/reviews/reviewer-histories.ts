@@ -1,7 +1,17 @@
 /** The histories of reviewers: whose are not read yet, and how they are stored. */
 import type { Address } from "../../core/agents/facts.ts";
 import type { ReviewerFacts } from "../../core/reviews/facts.ts";
-import { int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  excludedOf,
+  int8,
+  namesOf,
+  narrow,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+  valuesOf,
+} from "../sql/statement.ts";
 
 /** Raised with what is read of a history: each is read again then. */
 const READER_VERSION = 2;
@@ -44,6 +54,19 @@ export const dueHistories = statement({
   columns: { client: narrow<Address>(text), block: int8 },
 }).rows;
 
+const HISTORY = {
+  address: text,
+  firstAt: nullable(int8),
+  sent: nullable(int8),
+  previousAt: nullable(int8),
+  funder: nullable(text),
+  funderSent: nullable(int8),
+  nextTryAt: nullable(timestamptz),
+  origin: nullable(text),
+  originSent: nullable(int8),
+};
+const UNKNOWN = { firstAt: null, sent: null, previousAt: null, funder: null, origin: null };
+
 /** Stores a history, or with null when to look again. */
 export const storeHistory = statement({
   name: "reviewer-history-store",
@@ -51,38 +74,21 @@ export const storeHistory = statement({
     address: Address,
     history: Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder" | "origin"> | null,
     nextTryAt: Date | null,
-  ) => ({
-    address,
-    firstAt: history?.firstAt ?? null,
-    sent: history?.sent ?? null,
-    nextTryAt,
-    previousAt: history?.previousAt ?? null,
-    funder: history?.funder?.address ?? null,
-    funderSent: history?.funder?.sent ?? null,
-    origin: history?.origin?.address ?? null,
-    originSent: history?.origin?.sent ?? null,
-  }),
-  params: {
-    address: text,
-    firstAt: nullable(int8),
-    sent: nullable(int8),
-    previousAt: nullable(int8),
-    funder: nullable(text),
-    funderSent: nullable(int8),
-    nextTryAt: nullable(timestamptz),
-    origin: nullable(text),
-    originSent: nullable(int8),
+  ) => {
+    const { funder, origin, ...known } = history ?? UNKNOWN;
+    return {
+      ...{ address, nextTryAt, ...known },
+      ...{ funder: funder?.address ?? null, funderSent: funder?.sent ?? null },
+      ...{ origin: origin?.address ?? null, originSent: origin?.sent ?? null },
+    };
   },
+  params: HISTORY,
   // The figures of all agents that it reviewed are computed again.
   text: `
     with stored as (
-      insert into offchain.reviewer_history (address, first_at, sent, previous_at, funder, funder_sent, origin, origin_sent, reader,
-        next_try_at)
-      values ($address, $firstAt, $sent, $previousAt, $funder, $funderSent, $origin, $originSent, ${READER_VERSION}, $nextTryAt)
-      on conflict (address) do update set first_at = excluded.first_at, sent = excluded.sent,
-        previous_at = excluded.previous_at, funder = excluded.funder, funder_sent = excluded.funder_sent,
-        origin = excluded.origin, origin_sent = excluded.origin_sent, reader = excluded.reader,
-        next_try_at = excluded.next_try_at
+      insert into offchain.reviewer_history (${namesOf(HISTORY)}, reader)
+      values (${valuesOf(HISTORY)}, ${READER_VERSION})
+      on conflict (address) do update set ${excludedOf(HISTORY)}, reader = excluded.reader
     )
     update offchain.review_figures g set seen = null
     where $nextTryAt::timestamptz is null and (g.registry, g.agent_id) in (

@@ -31,6 +31,8 @@ export const int2 = pgType<number>("int2");
 export const int4 = pgType<number>("int4");
 /** A number in a row; a bigint is as good in a parameter. */
 export const int8 = pgType<number, number | bigint>("int8");
+/** An int8 as a bigint, in a row too. */
+export const bigint8: Column<bigint, number | bigint> = { ...pgType("int8"), decode: BigInt };
 export const float8 = pgType<number>("float8");
 /** Money and 256-bit numbers: a decimal string in a row; a bigint is as good in a parameter. */
 export const numeric = pgType<string, string | bigint | number>("numeric");
@@ -67,6 +69,29 @@ export const records = <C extends Columns>(members: C): Column<never, readonly P
 /** The same Postgres type with a narrower type in TypeScript: `narrow<Address>(text)`. */
 export const narrow = <T extends string | number>(column: Column<T extends string ? string : number>): Column<T> =>
   column as unknown as Column<T>;
+
+const inSnakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** SQL of the columns of a row, each under its name: `i.tx_hash as "txHash"`. @param of alias of the table @param as SQL of those that have another name there */
+export const fieldsOf = <C extends Columns>(
+  row: C,
+  { of, as = {} }: { of?: string; as?: { readonly [K in keyof C]?: string } } = {},
+): string =>
+  Object.keys(row)
+    .map((name) => `${as[name] ?? (of ? `${of}.${inSnakeCase(name)}` : inSnakeCase(name))} as "${name}"`)
+    .join(", ");
+/** SQL of the names of columns in their table. */
+export const namesOf = (row: Columns): string => Object.keys(row).map(inSnakeCase).join(", ");
+/** SQL of parameters, in the order of `namesOf`. */
+export const valuesOf = (params: Columns): string =>
+  Object.keys(params)
+    .map((name) => `$${name}`)
+    .join(", ");
+/** SQL that takes the columns of a row from the one that conflicts with it. */
+export const excludedOf = (row: Columns): string =>
+  Object.keys(row)
+    .map((name) => `${inSnakeCase(name)} = excluded.${inSnakeCase(name)}`)
+    .join(", ");
 
 type Columns = Record<string, AnyColumn>;
 type None = Record<never, never>;
@@ -154,8 +179,6 @@ function executable<A extends readonly unknown[], R>(
     found: async (db, ...given) => (await run(db, ...given)) > 0,
   };
 }
-
-const inSnakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** A value that is sent: a parameter, or of a list of records one member of all. */
 type Sent = { column: AnyColumn; of(given: Record<string, unknown>): unknown };

@@ -3,7 +3,7 @@ import { VALUE_PRICE_WEI } from "../../core/transactions/free-gas.ts";
 import { TRANSFER_GAS } from "../../core/transactions/gas-bounds.ts";
 import { inParts } from "../sql/batches.ts";
 import { lockTexts } from "../sql/locks.ts";
-import { array, bool, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
+import { array, bigint8, bool, int8, nullable, statement, text, timestamptz, uint256 } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 /** Whose free writes are counted. */
@@ -18,25 +18,17 @@ const GAS = `case when i.state = 'failed' then ${TRANSFER_GAS}
 const OF = (condition: string) => `
   (select coalesce(sum(${GAS}), 0)::int8 from offchain.transaction_outbox i where ${condition} and i.free_at >= $since)`;
 
-const USE = statement({
+/** Gas of free writes since. */
+export const freeGasUse = statement({
   name: "free-gas-use",
+  given: (of: FreeGasOf, since: Date) => ({ ...of, since }),
   params: { account: text, tokenId: nullable(int8), networks: array(text), since: timestamptz },
   text: `
     select ${OF("i.free_for = $account")} as account, ${OF("i.free_token = $tokenId")} as agent,
       array(select ${OF("i.free_networks @> array[n.network]")}
             from unnest($networks::text[]) with ordinality n(network, place) order by n.place) as networks`,
-  columns: { account: int8, agent: int8, networks: array(int8) },
-});
-
-/** Gas of free writes since. */
-export async function freeGasUse(
-  db: Queryable,
-  { account, tokenId, networks }: FreeGasOf,
-  since: Date,
-): Promise<{ account: bigint; agent: bigint; networks: bigint[] }> {
-  const used = await USE.one(db, { account, tokenId, networks, since });
-  return { account: BigInt(used.account), agent: BigInt(used.agent), networks: used.networks.map(BigInt) };
-}
+  columns: { account: bigint8, agent: bigint8, networks: array(bigint8) },
+}).one;
 
 /**
  * SQL of whether an agent was registered here by a payment that is in the ledger. That its transaction was not a free one is no
@@ -64,19 +56,14 @@ export const lockFreeGas = (tx: Queryable, names: readonly string[]): Promise<vo
     names.map((name) => `free-gas:${name}`),
   );
 
-const QUEUED = statement({
+/** Max gas of the free writes that are accepted and not signed: all, and those of newcomers. */
+export const queuedFreeGas = statement({
   name: "free-gas-queued",
   text: `
     select coalesce(sum(gas_bound), 0) as free, coalesce(sum(gas_bound) filter (where not free_known), 0) as newcomers
     from offchain.transaction_outbox where state = 'queued' and not waits and free_for is not null`,
-  columns: { free: numeric, newcomers: numeric },
-});
-
-/** Max gas of the free writes that are accepted and not signed: all, and those of newcomers. */
-export async function queuedFreeGas(db: Queryable): Promise<{ free: bigint; newcomers: bigint }> {
-  const { free, newcomers } = await QUEUED.one(db);
-  return { free: BigInt(free), newcomers: BigInt(newcomers) };
-}
+  columns: { free: uint256, newcomers: uint256 },
+}).one;
 
 /** Deletes the networks of free registrations once they do not count any more. */
 export const forgetClientNetworks = (db: Queryable): Promise<number> =>

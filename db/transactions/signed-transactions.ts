@@ -13,9 +13,10 @@ import {
   statement,
   text,
   timestamptz,
+  uint256,
 } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
-import { ANNOUNCED, INTENT, INTENT_ROW, type Intent, toIntent, VOID } from "./transaction-outbox.ts";
+import { ANNOUNCED, INTENT, INTENT_ROW, type Intent, VOID } from "./transaction-outbox.ts";
 
 /** A signed transaction of an intent. Oldest first, fees rising. */
 export type TransactionAttempt = {
@@ -42,8 +43,9 @@ const SIGNED = statement({
   name: "intents-signed",
   params: { sender: text },
   text: `
-    select ${INTENT}, a.hash, a.raw, a.max_fee_per_gas_wei as fee, a.max_priority_fee_per_gas_wei as tip,
-           a.broadcast_at, a.broadcast_block, a.filler
+    select ${INTENT}, a.hash, a.raw, a.max_fee_per_gas_wei as "maxFeePerGasWei",
+      a.max_priority_fee_per_gas_wei as "maxPriorityFeePerGasWei", a.broadcast_at as "broadcastAt",
+      a.broadcast_block as "broadcastBlock", a.filler
     from offchain.transaction_outbox i join offchain.transaction_attempt a on a.intent_id = i.id and a.nonce = i.nonce
     where i.state = 'signed' and i.sender = $sender order by i.nonce, a.max_fee_per_gas_wei`,
   columns: {
@@ -51,10 +53,10 @@ const SIGNED = statement({
     nonce: filtered(int8),
     hash: narrow<Hex>(text),
     raw: narrow<Hex>(text),
-    fee: numeric,
-    tip: numeric,
-    broadcast_at: nullable(timestamptz),
-    broadcast_block: nullable(int8),
+    maxFeePerGasWei: uint256,
+    maxPriorityFeePerGasWei: uint256,
+    broadcastAt: nullable(timestamptz),
+    broadcastBlock: nullable(int8),
     filler: bool,
   },
 });
@@ -63,20 +65,13 @@ const SIGNED = statement({
 export async function signedIntents(db: Queryable, sender: Address): Promise<SignedIntent[]> {
   const rows = await SIGNED.rows(db, { sender });
   const intents = new Map<number, SignedIntent>();
-  for (const { hash, raw, fee, tip, broadcast_at, broadcast_block, filler, ...row } of rows) {
-    const attempt: TransactionAttempt = {
-      hash,
-      nonce: row.nonce,
-      raw,
-      maxFeePerGasWei: BigInt(fee),
-      maxPriorityFeePerGasWei: BigInt(tip),
-      broadcastAt: broadcast_at,
-      broadcastBlock: broadcast_block,
-      filler,
-    };
+  for (const row of rows) {
+    const { hash, raw, maxFeePerGasWei, maxPriorityFeePerGasWei, broadcastAt, broadcastBlock, filler, ...intent } = row;
+    const fees = { maxFeePerGasWei, maxPriorityFeePerGasWei };
+    const attempt = { hash, nonce: intent.nonce, raw, ...fees, broadcastAt, broadcastBlock, filler };
     const known = intents.get(row.id);
     if (known) known.attempts.push(attempt);
-    else intents.set(row.id, { ...toIntent(row), attempts: [attempt] } as SignedIntent);
+    else intents.set(row.id, { ...intent, attempts: [attempt] } as SignedIntent);
   }
   return [...intents.values()];
 }

@@ -4,7 +4,10 @@ import type { Networks } from "../../core/callers/shares.ts";
 import { traceparent } from "../../runtime/tracing.ts";
 import {
   array,
+  bigint8,
   bool,
+  fieldsOf,
+  filtered,
   int8,
   narrow,
   nullable,
@@ -14,6 +17,7 @@ import {
   statement,
   text,
   timestamptz,
+  uint256,
 } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
@@ -24,68 +28,41 @@ export const OUTCOME_CHANNEL = "transaction_outcome";
 /** Ends an update that decides intents; its result has the column pg_notify. */
 export const ANNOUNCED = `returning pg_notify('${OUTCOME_CHANNEL}', intent_key)`;
 
-export type Intent = {
-  id: number;
-  /** `<prefix>:<what>`; the prefix names its effect. */
-  intentKey: string;
-  to: Address;
-  data: Hex;
-  valueWei: bigint;
-  waits: boolean;
-  /** Max gas of a free write; null for any other. */
-  gasBound: bigint | null;
-  /** Set for free writes: whether their account is known (core/transactions/free-gas.ts). */
-  free: "known" | "newcomer" | null;
-  state: "queued" | "signed" | "mined" | "reverted" | "failed";
-  /** Set from `signed` on. */
-  nonce: number | null;
-  gasLimit: bigint | null;
-  txHash: Hex | null;
-  block: number | null;
-  blockHash: Hex | null;
-  error: string | null;
-  /** W3C traceparent of the request that caused it. */
-  trace?: string | null;
-};
-
 /** The type of what pg_notify returns. */
 export const VOID = pgType<string>("void");
 
 /** SQL of a free write's class; null of any other intent `i`. */
 const FREE_CLASS = "case when i.free_for is not null then case when i.free_known then 'known' else 'newcomer' end end";
 
-/** The columns of an intent `i`, in the order of INTENT_ROW. */
-export const INTENT = `i.id, i.intent_key as "intentKey", i.to_address as "to", i.data, i.value_wei as "valueWei",
-  i.waits, i.gas_bound as "gasBound", ${FREE_CLASS} as free, i.state, i.nonce, i.gas_limit as "gasLimit", i.tx_hash as "txHash", i.block, i.block_hash as "blockHash",
-  i.error, i.trace`;
-
-/** The types of INTENT. */
+/** An intent as it is read. */
 export const INTENT_ROW = {
   id: int8,
+  /** `<prefix>:<what>`; the prefix names its effect. */
   intentKey: text,
   to: narrow<Address>(text),
   data: narrow<Hex>(text),
-  valueWei: numeric,
+  valueWei: uint256,
   waits: bool,
-  gasBound: nullable(int8),
+  /** Max gas of a free write; null for any other. */
+  gasBound: nullable(bigint8),
+  /** Set for free writes: whether their account is known (core/transactions/free-gas.ts). */
   free: nullable(narrow<"known" | "newcomer">(text)),
-  state: narrow<Intent["state"]>(text),
+  state: narrow<"queued" | "signed" | "mined" | "reverted" | "failed">(text),
+  /** Set from `signed` on. */
   nonce: nullable(int8),
-  gasLimit: nullable(int8),
+  gasLimit: nullable(bigint8),
   txHash: nullable(narrow<Hex>(text)),
   block: nullable(int8),
   blockHash: nullable(narrow<Hex>(text)),
   error: nullable(text),
+  /** W3C traceparent of the request that caused it. */
   trace: nullable(text),
 };
+/** SQL of an intent `i`. */
+export const INTENT = fieldsOf(INTENT_ROW, { of: "i", as: { to: "i.to_address", free: FREE_CLASS } });
 
-/** An intent from a row with the columns of INTENT_ROW. */
-export const toIntent = ({ valueWei, gasLimit, gasBound, ...row }: RowOf<typeof INTENT_ROW>): Intent => ({
-  ...row,
-  valueWei: BigInt(valueWei),
-  gasLimit: gasLimit === null ? null : BigInt(gasLimit),
-  gasBound: gasBound === null ? null : BigInt(gasBound),
-});
+type IntentRow = RowOf<typeof INTENT_ROW>;
+export type Intent = Omit<IntentRow, "trace"> & Partial<Pick<IntentRow, "trace">>;
 
 /** What a free write counts for, and the most it may use (core/transactions/free-gas.ts). */
 export type FreeWrite = {
@@ -199,7 +176,6 @@ export const intentsByKey = statement({
     select ${INTENT} from unnest($intentKeys::text[]) with ordinality as asked(intent_key, place)
     join offchain.transaction_outbox i using (intent_key) order by asked.place`,
   columns: INTENT_ROW,
-  row: toIntent,
   prepared: true,
 }).rows;
 
@@ -210,7 +186,6 @@ export const intentByKey = statement({
   params: { intentKey: text },
   text: `select ${INTENT} from offchain.transaction_outbox i where i.intent_key = $intentKey`,
   columns: INTENT_ROW,
-  row: toIntent,
 }).maybeOne;
 
 /**
@@ -229,7 +204,6 @@ export const queuedIntents = statement({
     order by i.free_for is not null, not i.free_known, case when i.free_for is not null
       then row_number() over (partition by i.free_for order by i.id) end, i.id limit $limit`,
   columns: INTENT_ROW,
-  row: toIntent,
 }).rows;
 
 /**
@@ -248,27 +222,25 @@ export const awaitsSender = statement({
   prepared: true,
 }).onlyValue;
 
-const REVOCABLE = statement({
-  name: "intents-revocable",
-  params: { sender: text, block: int8, nonce: int8 },
-  text: `
-    select ${INTENT} from offchain.transaction_outbox i
-    where i.state in ('mined', 'reverted') and i.sender = $sender and (i.block >= $block or i.nonce >= $nonce)
-    order by i.nonce`,
-  columns: INTENT_ROW,
-});
-
 /**
  * Intents whose block may still be reorganised away: mined from `block` on, or with a nonce that is unused on the chain.
  * Oldest first.
  */
-export async function revocableIntents(
-  db: Queryable,
-  from: { sender: Address; block: number; nonce: number },
-): Promise<(Intent & { nonce: number; txHash: Hex; block: number; blockHash: Hex })[]> {
-  const rows = await REVOCABLE.rows(db, from);
-  return rows.map((row) => toIntent(row) as Intent & { nonce: number; txHash: Hex; block: number; blockHash: Hex });
-}
+export const revocableIntents = statement({
+  name: "intents-revocable",
+  params: { sender: narrow<Address>(text), block: int8, nonce: int8 },
+  text: `
+    select ${INTENT} from offchain.transaction_outbox i
+    where i.state in ('mined', 'reverted') and i.sender = $sender and (i.block >= $block or i.nonce >= $nonce)
+    order by i.nonce`,
+  columns: {
+    ...INTENT_ROW,
+    nonce: filtered(int8),
+    txHash: filtered(narrow<Hex>(text)),
+    block: filtered(int8),
+    blockHash: filtered(narrow<Hex>(text)),
+  },
+}).rows;
 
 /** The highest block a transaction of `sender` is known to be in; null without any. */
 export const highestBlock = statement({

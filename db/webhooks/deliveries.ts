@@ -3,10 +3,11 @@ import type pg from "pg";
 import type { Address } from "../../core/agents/facts.ts";
 import type { AttemptOutcome } from "../../core/webhooks/attempts.ts";
 import type { DeliveryPool } from "../../core/webhooks/pools.ts";
-import type { Delivery, DeliveryState, LoggedAttempt } from "../../core/webhooks/webhook.ts";
+import type { DeliveryState, LoggedAttempt } from "../../core/webhooks/webhook.ts";
 import {
   array,
   bool,
+  fieldsOf,
   filtered,
   float8,
   int2,
@@ -15,6 +16,7 @@ import {
   jsonb,
   narrow,
   nullable,
+  type RowOf,
   statement,
   text,
   timestamptz,
@@ -23,18 +25,23 @@ import { type Queryable, transaction } from "../sql/transaction.ts";
 import { DUE, IN_PROGRESS, POOL_LIMITS_TABLE, rescheduleOwners, scheduleSql, takeDueOwners } from "./owner-schedule.ts";
 
 /** A delivery claimed by a worker. */
-export type ClaimedDelivery = Pick<
-  Delivery,
-  "deliveryId" | "eventId" | "eventType" | "position" | "final" | "createdAt" | "attempts"
-> & {
+const CLAIMED = {
+  deliveryId: int8,
   /** Needed to settle it; invalid after another worker has claimed it. */
-  lease: string;
-  webhookId: string;
-  owner: Address;
-  url: string;
+  lease: filtered(text),
+  webhookId: text,
+  url: text,
+  owner: narrow<Address>(text),
   /** The pool whose slot it occupies. */
-  pool: DeliveryPool;
+  pool: narrow<DeliveryPool>(text),
+  eventId: text,
+  eventType: text,
+  position: nullable(int8),
+  final: bool,
+  createdAt: timestamptz,
+  attempts: int2,
 };
+export type ClaimedDelivery = RowOf<typeof CLAIMED>;
 
 export type ClaimOptions = {
   now: Date;
@@ -58,18 +65,10 @@ export async function claimDeliveries(db: pg.Pool, options: ClaimOptions): Promi
     const owners = await takeDueOwners(tx, options.now, options.slots);
     if (owners.length === 0) return [];
     // The next statement sees every delivery that became due before the owners were locked; a later one schedules its owner.
-    const claimed = await claimOf(tx, owners, options);
+    const claimed = await CLAIM.rows(tx, { ...options, owners });
     await rescheduleOwners(tx, owners, claimed, options);
     return claimed;
   });
-}
-
-async function claimOf(
-  tx: Queryable,
-  owners: readonly Address[],
-  { now, lease, leaseMs, slots, failuresBeforeTrial }: ClaimOptions,
-): Promise<ClaimedDelivery[]> {
-  return CLAIM.rows(tx, { now, lease, leaseMs, owners, slots, failuresBeforeTrial });
 }
 
 const CLAIM = statement({
@@ -113,24 +112,9 @@ const CLAIM = statement({
         from placed where d.delivery_id = placed.delivery_id and placed.place <= ($slots::jsonb ->> placed.pool)::int
         returning d.*
       )
-      select c.delivery_id as "deliveryId", c.lease, c.webhook_id as "webhookId", w.url, w.owner, w.lane as pool,
-        c.event_id as "eventId", c.event_type as "eventType", c.position, c.final,
-        c.created_at as "createdAt", c.attempts
+      select ${fieldsOf(CLAIMED, { of: "c", as: { url: "w.url", owner: "w.owner", pool: "w.lane" } })}
       from claimed c join offchain.webhook w using (webhook_id) order by c.due_at, c.delivery_id`,
-  columns: {
-    deliveryId: int8,
-    lease: filtered(text),
-    webhookId: text,
-    url: text,
-    owner: narrow<Address>(text),
-    pool: narrow<DeliveryPool>(text),
-    eventId: text,
-    eventType: text,
-    position: nullable(int8),
-    final: bool,
-    createdAt: timestamptz,
-    attempts: int2,
-  },
+  columns: CLAIMED,
   prepared: true,
 });
 

@@ -10,6 +10,7 @@ import { orm } from "../sql/orm.ts";
 import {
   array,
   bool,
+  fieldsOf,
   int2,
   int4,
   int8,
@@ -25,11 +26,6 @@ import { MAX_PENDING } from "./fan-out.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 import { wakeWebhooks } from "./webhooks.ts";
 
-const DELIVERY = `
-  d.delivery_id as "deliveryId", d.event_id as "eventId", d.event_type as "eventType",
-  d.position, d.final, d.state, d.created_at as "createdAt", d.due_at as "dueAt",
-  d.settled_at as "settledAt", d.attempts, d.log`;
-
 const DELIVERY_COLUMNS = {
   deliveryId: int8,
   eventId: text,
@@ -43,6 +39,8 @@ const DELIVERY_COLUMNS = {
   attempts: int2,
   log: jsonb<LoggedAttempt[]>(),
 };
+/** SQL of a delivery `d`. */
+const DELIVERY = fieldsOf(DELIVERY_COLUMNS, { of: "d" });
 
 /** A page of a webhook's deliveries before an id, the newest first. */
 export const deliveryPage = statement({

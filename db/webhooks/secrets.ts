@@ -3,13 +3,20 @@ import { and, eq, isNotNull, lte } from "drizzle-orm";
 import type { Address } from "../../core/agents/facts.ts";
 import { webhookSecret } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import { array, bytea, narrow, nullable, type RowOf, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  array,
+  bytea,
+  fieldsOf,
+  narrow,
+  nullable,
+  type RowOf,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
 export type SealedSecret = RowOf<typeof SECRET_COLUMNS>;
-
-const SECRET = `s.webhook_id as "webhookId", s.secret_id as "secretId", s.sealed, s.created_at as "createdAt",
-  s.expires_at as "expiresAt"`;
 
 const SECRET_COLUMNS = {
   webhookId: text,
@@ -19,6 +26,7 @@ const SECRET_COLUMNS = {
   /** When it stops signing; null for the newest. */
   expiresAt: nullable(timestamptz),
 };
+const SECRET = fieldsOf(SECRET_COLUMNS, { of: "s" });
 
 export type NewSecret = Omit<SealedSecret, "expiresAt" | "sealed"> & {
   sealed: Uint8Array;

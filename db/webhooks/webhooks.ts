@@ -10,7 +10,19 @@ import type { Finality, Subscription, Webhook } from "../../core/webhooks/webhoo
 import { webhook as webhookTable } from "../schema/tables.ts";
 import { ADVISORY_LOCKS } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
-import { array, bool, int4, int8, narrow, nullable, pgType, statement, text, timestamptz } from "../sql/statement.ts";
+import {
+  array,
+  bool,
+  fieldsOf,
+  int4,
+  int8,
+  narrow,
+  nullable,
+  pgType,
+  statement,
+  text,
+  timestamptz,
+} from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { isPaidFor } from "../transactions/free-gas.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
@@ -18,12 +30,15 @@ import { scheduleOwners } from "./owner-schedule.ts";
 /** NOTIFY channel that wakes the workers for deliveries that no event announces. */
 export const WEBHOOKS_CHANNEL = "webhooks";
 
-/** Columns of the webhook `w` in the shape of `Webhook`. */
-export const WEBHOOK = `
-  w.webhook_id as "webhookId", w.owner, w.url, w.events, w.token_ids as "tokenIds", w.addresses, w.owners,
-  w.finality, w.created_at as "createdAt", w.disabled_at as "disabledAt",
-  w.disabled_reason as "disabledReason", w.lane as pool, w.slow_until as "slowUntil", w.failures, w.failing_since as "failingSince", w.paused_until as "pausedUntil"`;
+const HEALTH = {
+  failures: int4,
+  failingSince: nullable(timestamptz),
+  pausedUntil: nullable(timestamptz),
+  pool: narrow<DeliveryPool>(text),
+  slowUntil: nullable(timestamptz),
+};
 
+/** A webhook in the shape of `Webhook`. */
 export const WEBHOOK_COLUMNS = {
   webhookId: text,
   owner: narrow<Address>(text),
@@ -36,12 +51,10 @@ export const WEBHOOK_COLUMNS = {
   createdAt: timestamptz,
   disabledAt: nullable(timestamptz),
   disabledReason: nullable(narrow<DisabledReason>(text)),
-  pool: narrow<DeliveryPool>(text),
-  slowUntil: nullable(timestamptz),
-  failures: int4,
-  failingSince: nullable(timestamptz),
-  pausedUntil: nullable(timestamptz),
+  ...HEALTH,
 };
+/** SQL of a webhook `w`. */
+export const WEBHOOK = fieldsOf(WEBHOOK_COLUMNS, { of: "w", as: { pool: "w.lane" } });
 
 export type NewWebhook = Subscription &
   Pick<Webhook, "webhookId" | "owner" | "url" | "createdAt"> & {
@@ -165,38 +178,16 @@ export const lockHealth = statement({
   name: "webhook-lock-health",
   params: { webhookId: text },
   text: `
-    select failures, failing_since as "failingSince", paused_until as "pausedUntil", disabled_at as "disabledAt",
-      lane as pool, slow_until as "slowUntil"
+    select ${fieldsOf(HEALTH, { as: { pool: "lane" } })}, disabled_at as "disabledAt"
     from offchain.webhook where webhook_id = $webhookId for no key update`,
-  columns: {
-    failures: int4,
-    failingSince: nullable(timestamptz),
-    pausedUntil: nullable(timestamptz),
-    disabledAt: nullable(timestamptz),
-    pool: narrow<DeliveryPool>(text),
-    slowUntil: nullable(timestamptz),
-  },
+  columns: { ...HEALTH, disabledAt: nullable(timestamptz) },
   prepared: true,
 }).maybeOne;
 
 export const storeHealth = statement({
   name: "webhook-store-health",
-  given: (webhookId: string, { failures, failingSince, pausedUntil, pool, slowUntil }: ReceiverHealth & PoolState) => ({
-    webhookId,
-    failures,
-    failingSince,
-    pausedUntil,
-    pool,
-    slowUntil,
-  }),
-  params: {
-    webhookId: text,
-    failures: int4,
-    failingSince: nullable(timestamptz),
-    pausedUntil: nullable(timestamptz),
-    pool: text,
-    slowUntil: nullable(timestamptz),
-  },
+  given: (webhookId: string, health: ReceiverHealth & PoolState) => ({ webhookId, ...health }),
+  params: { webhookId: text, ...HEALTH },
   text: `
     update offchain.webhook set failures = $failures, failing_since = $failingSince, paused_until = $pausedUntil,
       lane = $pool, slow_until = $slowUntil
