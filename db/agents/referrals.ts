@@ -2,7 +2,7 @@
 import type { Address } from "../../core/agents/facts.ts";
 import { ogByCode } from "../../core/agents/og-wallets.ts";
 import { BONUSES } from "../../core/mints/bonuses.ts";
-import { bool, int8, narrow, nullable, type Row, statement, text } from "../sql/statement.ts";
+import { bool, fieldsOf, float8, int8, narrow, nullable, type RowOf, statement, text } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 import { ownAgentOf, walletConfirmed } from "./wallets.ts";
 
@@ -17,30 +17,34 @@ export type Referrer = {
   stats: ReferralStats;
 };
 
-type ReferralStats = {
+const STATS = {
   /** Agents registered with the code; each counts once. */
-  totalReferrals: number;
+  totalReferrals: int8,
   /** Points awarded on chain for them. */
-  pointsEarned: number;
+  pointsEarned: float8,
 };
+type ReferralStats = RowOf<typeof STATS>;
 
-const AGENT = `
-  a.token_id, a.name, a.agent_address, a.owner, ${walletConfirmed("a")} as confirmed, r.code,
-  (select count(*) from offchain.referral f join onchain.agent n on n.token_id = f.token_id
-   where f.referrer_token_id = a.token_id)::int8 as total,
-  (select coalesce(sum(p.amount), 0) from onchain.points_award p
-   where p.token_id = a.token_id and p.reason = '${BONUSES.referrer.reason}')::text as points`;
-
+const OF_AGENT = { tokenId: int8, name: text, agentAddress: narrow<Address>(text), owner: narrow<Address>(text) };
 const AGENT_COLUMNS = {
-  token_id: int8,
-  name: text,
-  agent_address: narrow<Address>(text),
-  owner: narrow<Address>(text),
-  confirmed: bool,
+  ...OF_AGENT,
+  /** Null until the worker has given it one, moments after the agent was indexed. */
   code: nullable(text),
-  total: int8,
-  points: text,
+  confirmed: bool,
+  ...STATS,
 };
+const AGENT = `
+  ${fieldsOf(OF_AGENT, { of: "a" })}, r.code, ${walletConfirmed("a")} as confirmed,
+  (select count(*) from offchain.referral f join onchain.agent n on n.token_id = f.token_id
+   where f.referrer_token_id = a.token_id)::int8 as "totalReferrals",
+  (select coalesce(sum(p.amount), 0)::float8 from onchain.points_award p
+   where p.token_id = a.token_id and p.reason = '${BONUSES.referrer.reason}') as "pointsEarned"`;
+/** A wallet that the token only names is not its own. */
+const referralOf = ({ owner, confirmed, totalReferrals, pointsEarned, ...agent }: RowOf<typeof AGENT_COLUMNS>) => ({
+  ...agent,
+  wallets: confirmed ? [agent.agentAddress, owner] : [owner],
+  stats: { totalReferrals, pointsEarned },
+});
 
 const REFERRER = statement({
   name: "referrals-referrer",
@@ -51,27 +55,22 @@ const REFERRER = statement({
       (select token_id from offchain.referral_code where code = $code),
       ${ownAgentOf("$ogWallet")})`,
   columns: AGENT_COLUMNS,
+  row: referralOf,
   prepared: true,
 });
 
-const OF_AGENT = statement({
+/** An agent's own code and what it has brought; null for an unknown agent. */
+export const referralOfAgent = statement({
   name: "referrals-of-agent",
+  given: (tokenId: number) => ({ tokenId }),
   params: { tokenId: int8 },
   text: `
     select ${AGENT} from onchain.agent a left join offchain.referral_code r on r.token_id = a.token_id
     where a.token_id = $tokenId`,
   columns: AGENT_COLUMNS,
+  row: referralOf,
   prepared: true,
-});
-
-/** A wallet that the token only names is not its own. */
-const walletsOf = ({ agent_address, owner, confirmed }: Row<typeof OF_AGENT>): Address[] =>
-  confirmed ? [agent_address, owner] : [owner];
-
-const statsOf = ({ total, points }: Row<typeof OF_AGENT>): ReferralStats => ({
-  totalReferrals: total,
-  pointsEarned: Number(points),
-});
+}).maybeOne;
 
 /**
  * The referrer of a code; null for an unknown one.
@@ -80,42 +79,12 @@ const statsOf = ({ total, points }: Row<typeof OF_AGENT>): ReferralStats => ({
 export async function referrerOf(db: Queryable, code: string): Promise<Referrer | null> {
   const og = ogByCode(code);
   const row = await REFERRER.maybeOne(db, { code, ogWallet: og?.wallet ?? null });
-  if (row)
-    return {
-      code,
-      tokenId: row.token_id,
-      name: row.name,
-      wallets: walletsOf(row),
-      stats: statsOf(row),
-    };
+  if (row) {
+    const { agentAddress: _, ...agent } = row;
+    return { ...agent, code };
+  }
   return og
     ? { code, tokenId: null, name: og.v1Name, wallets: [og.wallet], stats: { totalReferrals: 0, pointsEarned: 0 } }
-    : null;
-}
-
-export type AgentReferral = {
-  tokenId: number;
-  name: string;
-  agentAddress: Address;
-  /** As of `Referrer`. */
-  wallets: Address[];
-  /** Null until the worker has given it one, moments after the agent was indexed. */
-  code: string | null;
-  stats: ReferralStats;
-};
-
-/** An agent's own code and what it has brought; null for an unknown agent. */
-export async function referralOfAgent(db: Queryable, tokenId: number): Promise<AgentReferral | null> {
-  const row = await OF_AGENT.maybeOne(db, { tokenId });
-  return row
-    ? {
-        tokenId: row.token_id,
-        name: row.name,
-        agentAddress: row.agent_address,
-        wallets: walletsOf(row),
-        code: row.code,
-        stats: statsOf(row),
-      }
     : null;
 }
 

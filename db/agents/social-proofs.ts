@@ -6,19 +6,31 @@ import { proof, proofOwnership } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
 import {
   bool,
+  fieldsOf,
   int8,
   jsonb,
+  namesOf,
   narrow,
   nullable,
-  type Row,
+  type RowOf,
   records,
   statement,
   text,
   timestamptz,
+  valuesOf,
 } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
-export type ProofRecord = Row<typeof proofsDue>;
+const RECORD = {
+  tokenId: int8,
+  platform: narrow<ProofPlatformKey>(text),
+  /** The platform's own id of the account. */
+  accountId: text,
+  handle: text,
+  username: nullable(text),
+  evidence: jsonb<unknown>(),
+};
+export type ProofRecord = RowOf<typeof RECORD>;
 
 /** Index that lets an account prove one agent at a time; lapsed records are outside of it. */
 export const PROOF_ACCOUNT_INDEX = "proof_account";
@@ -46,24 +58,13 @@ export async function agentProvenBy(
 export const recordProof = statement({
   name: "proof-record",
   given: (found: ProofRecord, txHash: Hex | null, now: Date) => ({ ...found, txHash, now }),
-  params: {
-    tokenId: int8,
-    platform: text,
-    accountId: text,
-    handle: text,
-    username: nullable(text),
-    evidence: jsonb<unknown>(),
-    txHash: nullable(narrow<Hex>(text)),
-    now: timestamptz,
-  },
+  params: { ...RECORD, txHash: nullable(narrow<Hex>(text)), now: timestamptz },
   text: `
-    insert into offchain.proof as p
-      (token_id, platform, account_id, handle, username, evidence, status, verified_at, checked_at, tx_hash)
-    values ($tokenId, $platform, $accountId, $handle, $username, $evidence, 'verified', $now, $now, $txHash)
+    insert into offchain.proof as p (${namesOf(RECORD)}, status, verified_at, checked_at, tx_hash)
+    values (${valuesOf(RECORD)}, 'verified', $now, $now, $txHash)
     on conflict (token_id, platform) do update set account_id = excluded.account_id, handle = excluded.handle,
       username = excluded.username, evidence = excluded.evidence, status = 'verified', checked_at = excluded.checked_at,
-      failed_at = null,
-      tx_hash = coalesce(excluded.tx_hash, p.tx_hash),
+      failed_at = null, tx_hash = coalesce(excluded.tx_hash, p.tx_hash),
       verified_at = case when p.account_id = excluded.account_id and p.status <> 'lapsed' then p.verified_at
                          else excluded.verified_at end
     returning verified_at = $now as fresh`,
@@ -113,18 +114,10 @@ export const proofsDue = statement({
   name: "proofs-due",
   params: { platform: narrow<ProofPlatformKey>(text), before: timestamptz, limit: int8 },
   text: `
-    select token_id as "tokenId", platform, account_id as "accountId", handle, username, evidence
-    from offchain.proof where platform = $platform and status <> 'lapsed' and checked_at < $before
+    select ${fieldsOf(RECORD)} from offchain.proof
+    where platform = $platform and status <> 'lapsed' and checked_at < $before
     order by greatest(checked_at, failed_at), token_id limit $limit`,
-  columns: {
-    tokenId: int8,
-    platform: narrow<ProofPlatformKey>(text),
-    /** The platform's own id of the account. */
-    accountId: text,
-    handle: text,
-    username: nullable(text),
-    evidence: jsonb<unknown>(),
-  },
+  columns: RECORD,
 }).rows;
 
 /** How many records were last confirmed before a moment, by platform. */

@@ -1,6 +1,6 @@
 /** Outcomes of sessions with agents, as holders of an API key report them. */
 import type { SessionCounts } from "../../core/cred/report/cred-report.ts";
-import { int4, int8, nullable, statement, text } from "../sql/statement.ts";
+import { int4, int8, namesOf, narrow, nullable, statement, text, valuesOf } from "../sql/statement.ts";
 
 /** The number of sessions of an agent by their outcome. */
 export const sessionCounts = statement({
@@ -15,31 +15,23 @@ export const sessionCounts = statement({
   prepared: true,
 }).one;
 
-export type SessionOutcome = {
-  tokenId: number;
+const OUTCOME = {
+  tokenId: int8,
   /** The API key that reports it. */
-  apiKeyId: string;
+  apiKeyId: text,
   /** The reporter's own name of the session; null when it has none. */
-  sessionId: string | null;
-  outcome: keyof SessionCounts;
-  details: string | null;
-  durationSeconds: number | null;
+  sessionId: nullable(text),
+  outcome: narrow<keyof SessionCounts>(text),
+  details: nullable(text),
+  durationSeconds: nullable(int4),
 };
 
 /** Keeps an outcome. @returns false when the same key has reported this session before: the first report stays */
 export const recordOutcome = statement({
   name: "record-outcome",
-  params: {
-    tokenId: int8,
-    apiKeyId: text,
-    sessionId: nullable(text),
-    outcome: text,
-    details: nullable(text),
-    durationSeconds: nullable(int4),
-  },
+  params: OUTCOME,
   text: `
-    insert into offchain.session_outcome (token_id, api_key_id, session_id, outcome, details, duration_seconds)
-    values ($tokenId, $apiKeyId, $sessionId, $outcome, $details, $durationSeconds)
+    insert into offchain.session_outcome (${namesOf(OUTCOME)}) values (${valuesOf(OUTCOME)})
     on conflict (api_key_id, session_id) do nothing`,
   prepared: true,
 }).found;

@@ -11,6 +11,8 @@ import { orm } from "../sql/orm.ts";
 import {
   array,
   bool,
+  fieldsOf,
+  filtered,
   int4,
   int8,
   json,
@@ -27,7 +29,6 @@ import { wakeSequencer } from "./append-events.ts";
 /** A dispatched event: its subject and its block. `tokenId` or `wallet` may be absent, depending on the kind. */
 export type DispatchedEvent = RowOf<typeof EVENT_COLUMNS>;
 
-const EVENT = `key, kind, token_id as "tokenId", wallet, block`;
 const EVENT_COLUMNS = {
   key: text,
   kind: narrow<ChangeKind>(text),
@@ -35,27 +36,21 @@ const EVENT_COLUMNS = {
   wallet: nullable(text),
   block: int8,
 };
-
-/** The served index. `checkpoint` is Ponder's text. */
-type ServedIndex = { schema: string; checkpoint: string; block: number; finalizedBlock: number };
+const EVENT = fieldsOf(EVENT_COLUMNS);
 
 /** One dispatcher at a time among all processes; the lock ends with the transaction. */
 export const lockDispatcher = (tx: Queryable): Promise<void> => lockText(tx, "dispatcher");
 
-const SERVED = statement({
+/** The served index; null while none is published. `checkpoint` is Ponder's text. @throws when there are no views yet (`isNoIndex`) */
+export const servedIndex = statement({
   name: "dispatch-served-index",
   text: `
     select s.schema, c.latest_checkpoint::text as checkpoint, ${checkpointBlock("c.latest_checkpoint")} as block,
            ${checkpointBlock("c.finalized_checkpoint")} as "finalizedBlock"
-    from onchain.index_state s cross join onchain._ponder_checkpoint c limit 1`,
-  columns: { schema: nullable(text), checkpoint: text, block: int8, finalizedBlock: int8 },
-});
-
-/** @returns null while no index is published @throws when there are no views yet (`isNoIndex`) */
-export async function servedIndex(tx: Queryable): Promise<ServedIndex | null> {
-  const row = await SERVED.maybeOne(tx);
-  return row?.schema ? { ...row, schema: row.schema } : null;
-}
+    from onchain.index_state s cross join onchain._ponder_checkpoint c where s.schema is not null limit 1`,
+  columns: { schema: filtered(text), checkpoint: text, block: int8, finalizedBlock: int8 },
+}).maybeOne;
+type ServedIndex = Row<typeof servedIndex>;
 
 /** SQL of whether the index has the row of a dispatched event `d` on its branch of the chain. */
 const IN_INDEX_CHANGES = `exists (select from onchain.index_changes c where c.id = d.event_id and c.block_hash = d.block_hash)`;
@@ -225,7 +220,11 @@ export async function retractVanished(tx: Queryable, index: ServedIndex): Promis
   return RETRACT_MISSING.rows(tx, { block });
 }
 
-const FINALIZE = statement({
+/**
+ * Marks what can no longer be retracted. Present rows only: a missing one waits for its retraction.
+ * @returns keys of what it marked
+ */
+export const finalizeEvents = statement({
   name: "dispatch-finalize",
   params: { finalizedBlock: int8 },
   text: `
@@ -233,16 +232,7 @@ const FINALIZE = statement({
     where d.state = 'queued' and d.block <= $finalizedBlock and d.missing_checkpoint is null and ${IN_INDEX_CHANGES}
     returning key`,
   columns: { key: text },
-});
-
-/**
- * Marks what can no longer be retracted. Present rows only: a missing one waits for its retraction.
- * @returns keys of what it marked
- */
-export async function finalizeEvents(tx: Queryable, index: ServedIndex): Promise<string[]> {
-  const { finalizedBlock } = index;
-  return (await FINALIZE.rows(tx, { finalizedBlock })).map(({ key }) => key);
-}
+}).values;
 
 const SETTLE = statement({
   name: "dispatch-settle",

@@ -7,23 +7,17 @@ import { ownAgentOf } from "../agents/wallets.ts";
 import { array, bool, int2, int8, narrow, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
 import type { Queryable } from "../sql/transaction.ts";
 
-export type Access = {
-  groupId: string;
-  wallet: Address;
-  minCred: number;
-  member: boolean;
+export type Access = Omit<Row<typeof ACCESS>, keyof ScoredAgent> & {
   /** The wallet's own agent with its present score; null without one. A token that only names the wallet grants no right. */
   speaker: Speaker | null;
-  /** Credentials of the wallet that were issued before this time are revoked. */
-  revokedBefore: Date | null;
 };
 
 const ACCESS = statement({
   name: "message-access",
   params: { groupIds: array(text), wallets: array(text) },
   text: `
-    select asked.group_id, asked.wallet, g.min_cred, m.wallet is not null as member, r.revoked_before,
-           a.token_id, a.name, c.score
+    select asked.group_id as "groupId", asked.wallet, g.min_cred as "minCred", m.wallet is not null as member,
+      r.revoked_before as "revokedBefore", a.token_id as "tokenId", a.name, c.score
     from (
       select group_id, wallet, place, ${ownAgentOf("pairs.wallet")} as token_id
       from unnest((select $groupIds::text[]), (select $wallets::text[])) with ordinality as pairs(group_id, wallet, place)) asked
@@ -34,12 +28,13 @@ const ACCESS = statement({
     left join offchain.cred c on c.token_id = a.token_id
     order by asked.place`,
   columns: {
-    group_id: text,
+    groupId: text,
     wallet: narrow<Address>(text),
-    min_cred: int2,
+    minCred: int2,
     member: bool,
-    revoked_before: nullable(timestamptz),
-    token_id: nullable(int8),
+    /** Credentials of the wallet that were issued before this time are revoked. */
+    revokedBefore: nullable(timestamptz),
+    tokenId: nullable(int8),
     name: nullable(text),
     score: nullable(int2),
   },
@@ -50,16 +45,16 @@ const SPEAKERS = statement({
   name: "message-speakers",
   params: { wallets: array(text) },
   text: `
-    select asked.wallet, a.token_id, a.name, c.score
+    select asked.wallet, a.token_id as "tokenId", a.name, c.score
     from (select wallet, ${ownAgentOf("wallets.wallet")} as token_id
           from unnest((select $wallets::text[])) as wallets(wallet)) asked
     join onchain.agent a on a.token_id = asked.token_id
     left join offchain.cred c on c.token_id = a.token_id`,
-  columns: { wallet: narrow<Address>(text), token_id: int8, name: text, score: nullable(int2) },
+  columns: { wallet: narrow<Address>(text), tokenId: int8, name: text, score: nullable(int2) },
   prepared: true,
 });
 
-type ScoredAgent = Pick<Row<typeof ACCESS>, "token_id" | "name" | "score">;
+type ScoredAgent = Pick<Row<typeof ACCESS>, "tokenId" | "name" | "score">;
 
 /**
  * One answer for each known group that is asked about, in the order asked.
@@ -75,13 +70,9 @@ export async function accessOf(
   const groupIds = asked.map(({ groupId }) => groupId);
   const rows = await ACCESS.rows(db, { groupIds, wallets: asked.map(({ wallet }) => wallet) });
   const scored = await missingScores(db, rows, now);
-  return rows.map((row) => ({
-    groupId: row.group_id,
-    wallet: row.wallet,
-    minCred: row.min_cred,
-    member: row.member,
-    speaker: speakerOf(row, scored),
-    revokedBefore: row.revoked_before,
+  return rows.map(({ tokenId, name, score, ...access }) => ({
+    ...access,
+    speaker: speakerOf({ tokenId, name, score }, scored),
   }));
 }
 
@@ -100,15 +91,15 @@ export async function speakersOf(
 /** Scores that are not stored yet, by token id: the formula over the facts. */
 async function missingScores(
   db: Queryable,
-  rows: readonly Pick<ScoredAgent, "token_id" | "score">[],
+  rows: readonly Pick<ScoredAgent, "tokenId" | "score">[],
   now: Date,
 ): Promise<Map<number, number>> {
-  const missing = rows.flatMap(({ token_id, score }) => (token_id !== null && score === null ? [token_id] : []));
+  const missing = rows.flatMap(({ tokenId, score }) => (tokenId !== null && score === null ? [tokenId] : []));
   const facts = await loadFacts(db, missing);
   return new Map(facts.map((agent) => [agent.tokenId, shownCred(agent, now).score]));
 }
 
-function speakerOf({ token_id: tokenId, name, score }: ScoredAgent, scored: Map<number, number>): Speaker | null {
+function speakerOf({ tokenId, name, score }: ScoredAgent, scored: Map<number, number>): Speaker | null {
   if (tokenId === null) return null;
   // An agent that vanished between two statements has no cred left.
   return { tokenId, name: name!, score: score ?? scored.get(tokenId) ?? 0 };

@@ -166,13 +166,7 @@ export async function deleteMembers(tx: Queryable, groupId: string, wallets: rea
  */
 export const updateCounters = statement({
   name: "group-counters",
-  given: (groupId: string, { lastMessageId, memberCount, lastMemberNumber }: Counters, at: string | null) => ({
-    groupId,
-    lastMessageId,
-    memberCount,
-    lastMemberNumber,
-    at,
-  }),
+  given: (groupId: string, counters: Counters, at: string | null) => ({ ...counters, groupId, at }),
   params: { groupId: text, lastMessageId: int8, memberCount: int4, lastMemberNumber: int8, at: nullable(timestamptz) },
   text: `
     update offchain.message_group set last_message_id = $lastMessageId, member_count = $memberCount,

@@ -1,50 +1,29 @@
 /** State of the tables for operators: open work, money owed, delays. */
-import { float8, int4, json, nullable, statement, text } from "../sql/statement.ts";
+import { float8, int4, json, nullable, type Row, statement, text } from "../sql/statement.ts";
 
 /** How many rows are in a state, and for how many seconds the oldest of them has been there. */
 export type StateCount = { state: string; rows: number; oldestSeconds: number };
 
-/** Open work. Small partial indexes answer it, so it can run every few seconds. */
-export type OpenWork = {
-  /** new, settling, paid */
-  payments: StateCount[];
-  refundDue: { rows: number; units: number; oldestSeconds: number };
-  /** Units of USDC that were sold for before their confirmations: those without them yet, and those of all time that were lost. */
-  early: { openUnits: number; lostUnits: number };
-  /** queued, signed; without queued ones of low priority */
-  transactions: StateCount[];
-  /** Queued with low priority: all others are signed first. */
-  waitingTransactions: { rows: number; oldestSeconds: number };
-  /** Unused nonces below those in use: transactions behind such a gap are never mined. */
-  nonceGap: number;
-  pendingMints: { rows: number; oldestSeconds: number };
-  /** Events that the dispatcher has taken and not yet handed to the queue. */
-  undispatched: { rows: number; oldestSeconds: number };
-  /** Null before the sender ever ran. */
-  sender: {
-    balanceEther: number;
-    funded: boolean;
-    checkedSeconds: number;
-    /** Cost of transactions since midnight (UTC), and max cost per day; 0 = no limit. */
-    spentEther: number;
-    budgetEther: number;
-    /** Of free writes today, with what is under way: all, and those of new agents. */
-    freeEther: number;
-    newcomersEther: number;
-    /** The day's budget is used up. */
-    paused: boolean;
-  } | null;
-  /** Scheduled jobs; `overdueSeconds` counts from when the next run was due. */
-  jobs: { name: string; lastSuccessAt: number | null; overdueSeconds: number }[];
-  /** Pulls of the directory's sources; times are Unix seconds. */
-  pulls: { source: string; lastSuccessAt: number | null }[];
+type Waiting = { rows: number; oldestSeconds: number };
+type SenderWork = {
+  balanceEther: number;
+  funded: boolean;
+  checkedSeconds: number;
+  /** Cost of transactions since midnight (UTC), and max cost per day; 0 = no limit. */
+  spentEther: number;
+  budgetEther: number;
+  /** Of free writes today, with what is under way: all, and those of new agents. */
+  freeEther: number;
+  newcomersEther: number;
+  /** The day's budget is used up. */
+  paused: boolean;
 };
 
 const AGE = (column: string) => `coalesce(extract(epoch from clock_timestamp() - min(${column})), 0)::float8`;
 const listed = (select: string) => `(select coalesce(json_agg(found), '[]') from (${select}) found)`;
 const one = (select: string) => `(select row_to_json(found) from (${select}) found)`;
 
-/** Open work, in one statement, so that all figures are of one snapshot. */
+/** Open work, in one statement, so that all figures are of one snapshot. Small partial indexes answer it, so it can run every few seconds. */
 export const openWork = statement({
   name: "open-work",
   text: `select
@@ -79,40 +58,35 @@ export const openWork = statement({
       ${listed(`select source, extract(epoch from last_success_at)::float8 as "lastSuccessAt"
                 from offchain.directory_pull order by source`)} as pulls`,
   columns: {
-    payments: json<OpenWork["payments"]>(),
-    refundDue: json<OpenWork["refundDue"]>(),
-    early: json<OpenWork["early"]>(),
-    transactions: json<OpenWork["transactions"]>(),
-    waitingTransactions: json<OpenWork["waitingTransactions"]>(),
+    /** new, settling, paid */
+    payments: json<StateCount[]>(),
+    refundDue: json<Waiting & { units: number }>(),
+    /** Units of USDC that were sold for before their confirmations: those without them yet, and those of all time that were lost. */
+    early: json<{ openUnits: number; lostUnits: number }>(),
+    /** queued, signed; without queued ones of low priority */
+    transactions: json<StateCount[]>(),
+    /** Queued with low priority: all others are signed first. */
+    waitingTransactions: json<Waiting>(),
+    /** Unused nonces below those in use: transactions behind such a gap are never mined. */
     nonceGap: int4,
-    pendingMints: json<OpenWork["pendingMints"]>(),
-    undispatched: json<OpenWork["undispatched"]>(),
-    sender: nullable(json<NonNullable<OpenWork["sender"]>>()),
-    jobs: json<OpenWork["jobs"]>(),
-    pulls: json<OpenWork["pulls"]>(),
+    pendingMints: json<Waiting>(),
+    /** Events that the dispatcher has taken and not yet handed to the queue. */
+    undispatched: json<Waiting>(),
+    /** Null before the sender ever ran. */
+    sender: nullable(json<SenderWork>()),
+    /** Scheduled jobs; `overdueSeconds` counts from when the next run was due. */
+    jobs: json<{ name: string; lastSuccessAt: number | null; overdueSeconds: number }[]>(),
+    /** Pulls of the directory's sources; times are Unix seconds. */
+    pulls: json<{ source: string; lastSuccessAt: number | null }[]>(),
   },
   prepared: true,
 }).one;
-
-/** Every row by its state, and an estimate of the directory's rows. */
-export type Totals = {
-  payments: Record<string, number>;
-  transactions: Record<string, number>;
-  mints: Record<string, number>;
-  /** From the database's statistics. */
-  directoryRows: number;
-  /** Items that could not be read or stored, by source; a source without any is left out. */
-  quarantined: Record<string, number>;
-  /** Tokens without a URI, as the chain last answered. */
-  tokensWithoutUri: number;
-  /** Endpoints of agents that are read for offers, by status. */
-  offerSources: Record<string, number>;
-};
+export type OpenWork = Row<typeof openWork>;
 
 const byState = (table: string) =>
   `(select coalesce(json_object_agg(state, rows), '{}') from (select state, count(*) as rows from ${table} group by state) counted)`;
 
-/** Totals. Reads whole tables: call it once a minute at most. */
+/** Every row by its state, and an estimate of the directory's rows. Reads whole tables: call it once a minute at most. */
 export const stateTotals = statement({
   name: "state-totals",
   text: `select ${byState("offchain.payment")} as payments, ${byState("offchain.transaction_outbox")} as transactions,
@@ -124,21 +98,23 @@ export const stateTotals = statement({
       (select coalesce(json_object_agg(status, rows), '{}')
        from (select status, count(*) as rows from offchain.offer_source group by status) counted) as "offerSources"`,
   columns: {
-    payments: json<Totals["payments"]>(),
-    transactions: json<Totals["transactions"]>(),
-    mints: json<Totals["mints"]>(),
+    payments: json<Record<string, number>>(),
+    transactions: json<Record<string, number>>(),
+    mints: json<Record<string, number>>(),
+    /** From the database's statistics. */
     directoryRows: float8,
-    quarantined: json<Totals["quarantined"]>(),
+    /** Items that could not be read or stored, by source; a source without any is left out. */
+    quarantined: json<Record<string, number>>(),
+    /** Tokens without a URI, as the chain last answered. */
     tokensWithoutUri: int4,
-    offerSources: json<Totals["offerSources"]>(),
+    /** Endpoints of agents that are read for offers, by status. */
+    offerSources: json<Record<string, number>>(),
   },
   prepared: true,
 }).one;
+export type Totals = Row<typeof stateTotals>;
 
-/** Payments presented within the last day, by method, operation and state. */
-export type PaymentsOfDay = { method: string; operation: string; state: string; rows: number; units: number };
-
-/** The ledger of the last day in short. Reads the payments of the day: call it once a minute at most. */
+/** Payments presented within the last day, by method, operation and state. Reads the payments of the day: call it once a minute at most. */
 export const paymentsOfDay = statement({
   name: "payments-of-day",
   text: `
@@ -148,28 +124,12 @@ export const paymentsOfDay = statement({
   columns: { method: text, operation: text, state: text, rows: int4, units: float8 },
   prepared: true,
 }).rows;
-
-/** Progress of the event log and of the webhooks that follow it. */
-export type EventWork = {
-  /** The last position in the log, and the position up to which webhooks have got their deliveries. */
-  head: number;
-  handedOut: number;
-  /** Appended events without a position. */
-  unplaced: number;
-  webhooks: { on: number; off: number };
-  /**
-   * Deliveries to webhooks that are on, counted up to 100,000. `oldestSeconds`: longest wait of an owner for its turn,
-   * among owners whose receivers answer; receivers that hang raise no alarm.
-   */
-  pending: { rows: number; oldestSeconds: number };
-  /** Failed for the last time; kept for a replay. Counted up to 100,000. */
-  dead: number;
-};
+export type PaymentsOfDay = Row<typeof paymentsOfDay>;
 
 /** Max deliveries to count: strangers can create many, and the count runs every few seconds. */
 const MAX_COUNTED = 100_000;
 
-/** State of events and webhooks. Reads small partial indexes, like `openWork`. */
+/** Progress of the event log and of the webhooks that follow it. Reads small partial indexes, like `openWork`. */
 export const eventWork = statement({
   name: "event-work",
   text: `select
@@ -186,12 +146,20 @@ export const eventWork = statement({
       (select count(*)::int from (
          select from offchain.webhook_delivery where state = 'dead' limit ${MAX_COUNTED}) counted) as dead`,
   columns: {
+    /** The last position in the log, and the position up to which webhooks have got their deliveries. */
     head: float8,
     handedOut: float8,
+    /** Appended events without a position. */
     unplaced: int4,
-    webhooks: json<EventWork["webhooks"]>(),
-    pending: json<EventWork["pending"]>(),
+    webhooks: json<{ on: number; off: number }>(),
+    /**
+     * Deliveries to webhooks that are on, counted up to 100,000. `oldestSeconds`: longest wait of an owner for its turn,
+     * among owners whose receivers answer; receivers that hang raise no alarm.
+     */
+    pending: json<Waiting>(),
+    /** Failed for the last time; kept for a replay. Counted up to 100,000. */
     dead: int4,
   },
   prepared: true,
 }).one;
+export type EventWork = Row<typeof eventWork>;
