@@ -4,7 +4,7 @@ import { factsReader } from "../db/agents/facts-reader.ts";
 import { tokensWithoutUri } from "../db/agents/token-uris.ts";
 import { agentTotals } from "../db/lists/agent-list-sql.ts";
 import { openDirectoryList } from "../db/lists/directory.ts";
-import { answersReads } from "../db/operations/answers-reads.ts";
+import { answersReads } from "../db/operations/index-state.ts";
 import { standingJobs } from "../db/operations/job-runs.ts";
 import { staleScores } from "../db/operations/service-status.ts";
 import type { ApiDeps } from "./deps.ts";

@@ -1,6 +1,7 @@
 /** Hashes of the blocks that the index is built on, as Ponder saw them, and their comparison with the chain. */
 import type pg from "pg";
-import { array, family, int4, int8, statement, text } from "../db/sql/statement.ts";
+import { array, int4, int8, text } from "../db/sql/columns.ts";
+import { family, statement } from "../db/sql/statement.ts";
 import { type Queryable, transaction } from "../db/sql/transaction.ts";
 import type { Hole } from "./completeness.ts";
 import type { Node } from "./node.ts";

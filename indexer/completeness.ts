@@ -10,7 +10,8 @@ import { handshakesAbi } from "../abis/handshakes.ts";
 import { identityAbi } from "../abis/identity.ts";
 import { isExecutionError, RpcRequestError } from "../clients/rpc/errors.ts";
 import type { RpcPool } from "../clients/rpc/pool.ts";
-import { int8, nullable, statement } from "../db/sql/statement.ts";
+import { int8, nullable } from "../db/sql/columns.ts";
+import { statement } from "../db/sql/statement.ts";
 import type { Queryable } from "../db/sql/transaction.ts";
 import type { Progress } from "./ponder-tables.ts";
 

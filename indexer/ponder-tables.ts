@@ -1,7 +1,8 @@
 /** Ponder's own tables, as far as the launcher reads and writes them: checkpoint, lock, and the cache in `ponder_sync`. */
 import type pg from "pg";
 import { checkpointBlock, checkpointTime } from "../db/operations/index-state.ts";
-import { array, bool, family, int8, jsonb, statement, text } from "../db/sql/statement.ts";
+import { array, bool, int8, jsonb, text } from "../db/sql/columns.ts";
+import { family, statement } from "../db/sql/statement.ts";
 import { type Queryable, transaction } from "../db/sql/transaction.ts";
 
 /** Table of an index schema in which Ponder keeps its checkpoints. */

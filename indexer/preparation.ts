@@ -1,5 +1,6 @@
 /** Steps before Ponder starts: choose the schema, check its history against the chain, keep the rows that readers have. */
-import { array, bool, statement, text } from "../db/sql/statement.ts";
+import { array, bool, text } from "../db/sql/columns.ts";
+import { statement } from "../db/sql/statement.ts";
 import type { Queryable } from "../db/sql/transaction.ts";
 import { sleep } from "./backoff.ts";
 import {

@@ -2,8 +2,9 @@
 import type pg from "pg";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
+import { bool, text } from "../db/sql/columns.ts";
 import { openClient } from "../db/sql/connect.ts";
-import { bool, statement, text } from "../db/sql/statement.ts";
+import { statement } from "../db/sql/statement.ts";
 import { sleep } from "./backoff.ts";
 import { AlreadyRunning } from "./launch-error.ts";
 import { BUILD_LOCK, ensureOnchain } from "./views.ts";

@@ -2,8 +2,9 @@
 import type pg from "pg";
 import { BACKFILL_PROGRESS_DDL } from "../db/operations/backfill-progress.ts";
 import { CHANGES_CHANNEL, checkpointBlock, checkpointTime, INDEX_CHANNEL } from "../db/operations/index-state.ts";
+import { array, bool, int4, nullable, text } from "../db/sql/columns.ts";
 import { ADVISORY_LOCKS } from "../db/sql/locks.ts";
-import { array, bool, family, int4, nullable, type Row, statement, text } from "../db/sql/statement.ts";
+import { family, type Row, statement } from "../db/sql/statement.ts";
 import { type Queryable, transaction } from "../db/sql/transaction.ts";
 import { CHECKPOINT, columnsOf } from "./ponder-tables.ts";
 

@@ -24,7 +24,7 @@ import { ERC8004 } from "../../db/directory/erc8004.ts";
 import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 import { erc8004Registration } from "../../db/directory/registration.ts";
 import { directoryDetail, directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
-import { sharedOf } from "../../db/directory/shared-lifts.ts";
+import { sharedOf } from "../../db/directory/score-sql.ts";
 import { directoryBadges } from "../../db/lists/row-badges.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";

@@ -2,9 +2,8 @@
 import type pg from "pg";
 import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";
 import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";
-import { eventLog, eventsAfter } from "../../db/events/events.ts";
+import { eventLog, eventsAfter, eventsById } from "../../db/events/events.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { eventsById } from "../../db/webhooks/events-by-id.ts";
 import { withPostgres } from "../../harness/scratch-postgres.ts";
 import { retainEvents } from "../../workers/events/event-retention.ts";
 import { changeScores, dayOf, daysOf, eachUs, printFlat, printYear, sizeMb, type Year } from "./year.ts";

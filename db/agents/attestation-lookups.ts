@@ -1,13 +1,12 @@
 /** Wallets whose attestations older than the index are read from the chain, and the answers. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import { array, int4, int8, narrow, nullable, records, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { isNamed } from "./named-wallets.ts";
 
 /** Half of the places are for wallets without an answer so far: neither new wallets nor old ones keep the others waiting. */
 const DUE = statement({
   name: "attestation-lookups-due",
-  params: { before: timestamptz, configuration: text, half: int8 },
+  params: { before: t.timestamptz, configuration: t.text, half: t.int8 },
   text: `
     (select wallet from offchain.attestation_lookup where checked_at is null
      order by failed_at nulls first, wallet limit $half)
@@ -15,16 +14,16 @@ const DUE = statement({
     (select wallet from offchain.attestation_lookup
      where checked_at is not null and (checked_at < $before or configuration <> $configuration)
      order by greatest(checked_at, failed_at), wallet limit $half)`,
-  columns: { wallet: narrow<Address>(text) },
+  columns: { wallet: t.narrow<Address>(t.text) },
 });
 
 const FORGET_UNNAMED = statement({
   name: "attestation-lookups-forget-unnamed",
-  params: { wallets: array(text) },
+  params: { wallets: t.array(t.text) },
   text: `
     delete from offchain.attestation_lookup l where l.wallet = any($wallets) and not ${isNamed("l.wallet")}
     returning wallet`,
-  columns: { wallet: text },
+  columns: { wallet: t.text },
 });
 
 /**
@@ -55,16 +54,16 @@ const LOCKED = `
 const STORE = statement({
   name: "attestation-lookups-store",
   params: {
-    wallets: array(text),
-    lookups: records({
-      wallet: text,
-      uid: nullable(text),
-      attester: nullable(text),
-      expiresAt: nullable(int8),
+    wallets: t.array(t.text),
+    lookups: t.records({
+      wallet: t.text,
+      uid: t.nullable(t.text),
+      attester: t.nullable(t.text),
+      expiresAt: t.nullable(t.int8),
     }),
-    schema: text,
-    configuration: text,
-    now: timestamptz,
+    schema: t.text,
+    configuration: t.text,
+    now: t.timestamptz,
   },
   text: `
     with before as materialized (${LOCKED}),
@@ -74,7 +73,7 @@ const STORE = statement({
       from (select * from $lookups) s join before on before.wallet = s.wallet
       where l.wallet = s.wallet returning before.attestation_uid is distinct from l.attestation_uid as differs)
     select count(*) filter (where differs)::int4 as changed from stored`,
-  columns: { changed: int4 },
+  columns: { changed: t.int4 },
 });
 
 /** Stores answers of the chain. @returns how many are other attestations than before */
@@ -95,7 +94,7 @@ export async function storeLookups(
 
 const NOTE_FAILED = statement({
   name: "attestation-lookups-note-failed",
-  params: { wallets: array(text), now: timestamptz },
+  params: { wallets: t.array(t.text), now: t.timestamptz },
   text: `
     update offchain.attestation_lookup set failed_at = $now
     where wallet in (select wallet from (${LOCKED}) locked)`,
@@ -109,6 +108,6 @@ export async function noteFailedLookups(db: Queryable, wallets: readonly Address
 /** Deletes what was looked up about a wallet that no agent, no human and no row of the directory names. */
 export const forgetLookup = statement({
   name: "attestation-lookups-forget",
-  params: { wallet: narrow<Address>(text) },
+  params: { wallet: t.narrow<Address>(t.text) },
   text: `delete from offchain.attestation_lookup l where l.wallet = $wallet and not ${isNamed("l.wallet")}`,
 }).run;

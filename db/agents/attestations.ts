@@ -1,19 +1,7 @@
 /** Exchange attestations as the index knows them, and which of them an agent was verified by. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { checkpointBlock } from "../operations/index-state.ts";
-import {
-  array,
-  bool,
-  excludedOf,
-  int8,
-  namesOf,
-  narrow,
-  nullable,
-  statement,
-  text,
-  timestamptz,
-  valuesOf,
-} from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /** An EAS attestation. Times are Unix seconds; 0 = never. */
 export type Attestation = {
@@ -65,9 +53,9 @@ export const isAttested = (wallet: string, schema: string, now: string) => `(exi
 /** Whether a wallet has a valid attestation under a schema. @throws when there is no index */
 export const walletAttested = statement({
   name: "wallet-attested",
-  params: { wallet: narrow<Address>(text), schema: narrow<Hex>(text), now: int8 },
+  params: { wallet: t.narrow<Address>(t.text), schema: t.narrow<Hex>(t.text), now: t.int8 },
   text: `select ${isAttested("$wallet", "$schema", "$now")} as attested`,
-  columns: { attested: bool },
+  columns: { attested: t.bool },
 }).onlyValue;
 
 /** The end of what has none, in Unix seconds: the greatest integer that JavaScript has exactly. */
@@ -107,32 +95,36 @@ export const restsOn = (e: string) => `(
 /** The attestations of a wallet under a schema by any of these attesters, newest first. @throws when there is no index */
 export const attestationsOf = statement({
   name: "attestations-of-wallet",
-  params: { recipient: narrow<Address>(text), schema: narrow<Hex>(text), attesters: array(narrow<Address>(text)) },
+  params: {
+    recipient: t.narrow<Address>(t.text),
+    schema: t.narrow<Hex>(t.text),
+    attesters: t.array(t.narrow<Address>(t.text)),
+  },
   text: `
     select uid, schema, attester, recipient, data, block as "indexedFrom", expires_at as "expiresAt",
       revoked_at as "revokedAt"
     from onchain.attestation where recipient = $recipient and schema = $schema and attester = any($attesters)
     order by attested_at desc, block desc limit 20`,
   columns: {
-    uid: narrow<Hex>(text),
-    schema: narrow<Hex>(text),
-    attester: narrow<Address>(text),
-    recipient: narrow<Address>(text),
-    data: narrow<Hex>(text),
-    indexedFrom: int8,
-    expiresAt: int8,
-    revokedAt: int8,
+    uid: t.narrow<Hex>(t.text),
+    schema: t.narrow<Hex>(t.text),
+    attester: t.narrow<Address>(t.text),
+    recipient: t.narrow<Address>(t.text),
+    data: t.narrow<Hex>(t.text),
+    indexedFrom: t.int8,
+    expiresAt: t.int8,
+    revokedAt: t.int8,
   },
 }).rows;
 
 const RECORDED = {
-  attestationUid: text,
-  attester: text,
-  schemaUid: text,
-  recipient: text,
-  expiresAt: int8,
-  verifiedAt: timestamptz,
-  indexedFrom: nullable(int8),
+  attestationUid: t.text,
+  attester: t.text,
+  schemaUid: t.text,
+  recipient: t.text,
+  expiresAt: t.int8,
+  verifiedAt: t.timestamptz,
+  indexedFrom: t.nullable(t.int8),
 };
 
 /**
@@ -146,10 +138,10 @@ export const recordExchangeVerification = statement({
     ...{ tokenId, attestationUid, schemaUid, verifiedAt },
     ...of,
   }),
-  params: { tokenId: int8, ...RECORDED },
+  params: { tokenId: t.int8, ...RECORDED },
   text: `
-    insert into offchain.exchange_verification (token_id, ${namesOf(RECORDED)}) values ($tokenId, ${valuesOf(RECORDED)})
-    on conflict (token_id, recipient) do update set ${excludedOf(RECORDED)}
+    insert into offchain.exchange_verification (token_id, ${t.namesOf(RECORDED)}) values ($tokenId, ${t.valuesOf(RECORDED)})
+    on conflict (token_id, recipient) do update set ${t.excludedOf(RECORDED)}
       where exchange_verification.attestation_uid <> excluded.attestation_uid`,
 }).found;
 
@@ -159,7 +151,7 @@ export const recordExchangeVerification = statement({
  */
 export const noteExchangeTransaction = statement({
   name: "exchange-verification-transaction",
-  params: { tokenId: int8, by: text, txHash: nullable(narrow<Hex>(text)) },
+  params: { tokenId: t.int8, by: t.text, txHash: t.nullable(t.narrow<Hex>(t.text)) },
   text: `
     update offchain.exchange_verification set tx_hash = $txHash
     where token_id = $tokenId and $by in (recipient, attestation_uid)`,
@@ -168,9 +160,9 @@ export const noteExchangeTransaction = statement({
 /** The transaction in which the contract marked an agent as verified; null when the index has none. */
 export const verificationTransaction = statement({
   name: "verification-transaction",
-  params: { tokenId: int8 },
+  params: { tokenId: t.int8 },
   text: `
     select tx_hash as "txHash", block from onchain.points_award
     where token_id = $tokenId and reason = 'verified' order by block limit 1`,
-  columns: { txHash: narrow<Hex>(text), block: int8 },
+  columns: { txHash: t.narrow<Hex>(t.text), block: t.int8 },
 }).maybeOne;

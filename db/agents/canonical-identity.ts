@@ -8,8 +8,7 @@
  */
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { checkpointBlock } from "../operations/index-state.ts";
-import { array, family, int8, nullable, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { family, type Queryable, statement, t } from "../sql/statement.ts";
 import { agentByOwnDoingOf, walletConfirmed } from "./wallets.ts";
 
 /**
@@ -70,7 +69,7 @@ const INDEXED = `(select coalesce(max(${checkpointBlock("c.latest_checkpoint")})
  */
 export const takeBackRegistrations = statement({
   name: "agent-registrations-take-back",
-  params: { records: text },
+  params: { records: t.text },
   text: `
     with young as materialized (
       select i.* from offchain.agent_registration i where i.block > ${FINAL}
@@ -169,10 +168,10 @@ export const canonicalReviews = (a: string): string => `(
  */
 export const canonicalIdentityOf = statement({
   name: "canonical-identity",
-  params: { tokenId: int8 },
+  params: { tokenId: t.int8 },
   text: `
     select (select min(i.registry) from offchain.agent_registration i where i.token_id = a.token_id) as registry,
       ${ids("a")} as registrations
     from onchain.agent a where a.token_id = $tokenId`,
-  columns: { registry: nullable(text), registrations: array(text) },
+  columns: { registry: t.nullable(t.text), registrations: t.array(t.text) },
 }).maybeOne;

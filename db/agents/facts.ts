@@ -6,15 +6,22 @@ import { SIGNALS } from "../../core/cred/cred.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { StoredFigures } from "../../core/income/view.ts";
 import type { CanonicalReviews } from "../../core/reviews/view.ts";
-import { isoTime } from "../sql/fragments.ts";
-import { array, int8, json, jsonb, narrow, nullable, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { restsOn } from "./attestations.ts";
 import { canonicalReviews } from "./canonical-identity.ts";
 import { ownershipOf } from "./proof-ownership.ts";
 import { othersAttested } from "./shared-sql.ts";
-import { walletFigures } from "./wallet-figures.ts";
 import { agentOf, walletConfirmed } from "./wallets.ts";
+
+/**
+ * SQL of the figures of an own agent's payments, as `StoredFigures`, or of its jobs, as `StoredJobFigures`; null where none
+ * are known. @param a alias of an own agent
+ */
+export const walletFigures = (a: string, table: "income_figures" | "commerce_figures"): string => `(
+  select g.figures from offchain.${table} g
+  join offchain.directory d on d.id = g.directory_id
+  where g.wallet = ${a}.agent_address and d.platform = '${OWN_PLATFORM}' and d.token_id = ${a}.token_id
+    and ${walletConfirmed(a)})`;
 
 /**
  * Bound: on-chain traits shown of an agent, the newest: its controller can add any number of them (to 6 MB, which costs
@@ -48,7 +55,7 @@ export const FACTS = `json_build_object(
   'narrativeAt', a.narrative_at,
   'updatedBlock', a.updated_block,
   'traits', (
-    select coalesce(json_agg(json_build_object('name', name, 'category', category, 'addedAt', ${isoTime("added_at")})
+    select coalesce(json_agg(json_build_object('name', name, 'category', category, 'addedAt', ${t.isoTime("added_at")})
                              order by place, position, added_at, name), '[]')
     from (
       (select 1 as place, position, name, category, to_timestamp(added_at) as added_at
@@ -57,19 +64,19 @@ export const FACTS = `json_build_object(
       select 2, 0, name, category, added_at from offchain.profile_trait where token_id = a.token_id
     ) t),
   'profile', (
-    select coalesce(json_agg(json_build_object('field', field, 'value', value, 'writtenAt', ${isoTime("written_at")})
+    select coalesce(json_agg(json_build_object('field', field, 'value', value, 'writtenAt', ${t.isoTime("written_at")})
                              order by field), '[]')
     from offchain.profile_field where token_id = a.token_id),
   'proofs', (
     select coalesce(json_agg(json_build_object(
       'platform', platform, 'accountId', account_id, 'handle', handle, 'username', username, 'status', status,
-      'verifiedAt', ${isoTime("verified_at")}, 'checkedAt', ${isoTime("checked_at")}, 'txHash', tx_hash,
+      'verifiedAt', ${t.isoTime("verified_at")}, 'checkedAt', ${t.isoTime("checked_at")}, 'txHash', tx_hash,
       'evidence', evidence) order by platform), '[]')
     from offchain.proof where token_id = a.token_id),
   'exchange', (
     select json_build_object(
       'attestationUid', t.uid, 'recipient', e.recipient, 'expiresAt', t.expires_at,
-      'revokedAt', t.revoked_at, 'verifiedAt', ${isoTime("e.verified_at")})
+      'revokedAt', t.revoked_at, 'verifiedAt', ${t.isoTime("e.verified_at")})
     from (
       select * from offchain.exchange_verification e where e.token_id = a.token_id
       order by e.recipient <> a.owner, e.verified_at desc limit 1) e
@@ -80,7 +87,7 @@ export const FACTS = `json_build_object(
   'referralCode', (select code from offchain.referral_code where token_id = a.token_id),
   'cred', (
     select json_build_object(
-      'score', score, 'seenBlock', seen_block, 'computedAt', ${isoTime("computed_at")},
+      'score', score, 'seenBlock', seen_block, 'computedAt', ${t.isoTime("computed_at")},
       'raw', json_build_object(${SIGNALS.map(({ key }) => `'${key}', ${key}`).join(", ")}))
     from offchain.cred where token_id = a.token_id)
 )`;
@@ -93,13 +100,13 @@ const rowsOf = (array: string, type: string) => `unnest((select ${array}::${type
 
 const LOAD = statement({
   name: "facts-load",
-  params: { tokenIds: array(int8) },
+  params: { tokenIds: t.array(t.int8) },
   text: `
   select ${FACTS} as facts
   from ${rowsOf("$tokenIds", "int8")} as requested(token_id, place)
   join onchain.agent a on a.token_id = requested.token_id
   order by requested.place`,
-  columns: { facts: json<AgentFacts>() },
+  columns: { facts: t.json<AgentFacts>() },
   prepared: true,
 });
 
@@ -114,7 +121,7 @@ export async function loadFacts(db: Queryable, tokenIds: readonly number[]): Pro
 
 const FIND = statement({
   name: "facts-find",
-  params: { tokenIds: array(int8), wallets: array(narrow<Address>(text)), identity: text },
+  params: { tokenIds: t.array(t.int8), wallets: t.array(t.narrow<Address>(t.text)), identity: t.text },
   text: `
   select requested.ref, ${FACTS} as facts, ${ownershipOf("a", "$identity")} as ownership,
     case when exists (
@@ -129,13 +136,13 @@ const FIND = statement({
   ) requested
   join onchain.agent a on a.token_id = requested.token_id`,
   columns: {
-    ref: text,
-    facts: json<AgentFacts>(),
-    ownership: json<Ownership>(),
-    attested: int8,
-    reviews: nullable(json<CanonicalReviews>()),
-    payments: nullable(jsonb<StoredFigures>()),
-    jobs: nullable(jsonb<StoredJobFigures>()),
+    ref: t.text,
+    facts: t.json<AgentFacts>(),
+    ownership: t.json<Ownership>(),
+    attested: t.int8,
+    reviews: t.nullable(t.json<CanonicalReviews>()),
+    payments: t.nullable(t.jsonb<StoredFigures>()),
+    jobs: t.nullable(t.jsonb<StoredJobFigures>()),
   },
   prepared: true,
 });

@@ -1,5 +1,5 @@
 /** The handshakes of one agent, as the index has them. */
-import { int8, json, statement } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /** A completed handshake, from the side of the agent that is asked about. */
 export type Handshake = {
@@ -20,7 +20,7 @@ export type Handshake = {
  */
 export const handshakesOf = statement({
   name: "handshakes-of-agent",
-  params: { tokenId: int8, limit: int8, offset: int8 },
+  params: { tokenId: t.int8, limit: t.int8, offset: t.int8 },
   text: `
     select
       (select count(*) from onchain.handshake h where h.from_token_id = $tokenId or h.to_token_id = $tokenId) as total,
@@ -31,6 +31,6 @@ export const handshakesOf = statement({
              order by h.block desc, h.id desc limit $limit offset $offset) h
        left join onchain.agent a
          on a.token_id = case when h.from_token_id = $tokenId then h.to_token_id else h.from_token_id end) as page`,
-  columns: { total: int8, page: json<Handshake[]>() },
+  columns: { total: t.int8, page: t.json<Handshake[]>() },
   prepared: true,
 }).one;

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { ZERO_ADDRESS } from "../../core/zero-address.ts";
-import { int4, int8, nullable, statement } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { transaction } from "../sql/transaction.ts";
 
 /** SQL of whether an agent, a human or a row of the directory names a wallet. @param wallet SQL of the wallet */
@@ -37,7 +37,7 @@ const ENTERED = "(select count(*) from scored)::int4 + (select count(*) from att
  */
 const FROM_DIRECTORY = statement({
   name: "named-wallets-of-directory",
-  params: { after: int8, limit: int8 },
+  params: { after: t.int8, limit: t.int8 },
   text: `
     with page as materialized (
       select d.id, d.platform, d.address, d.owner_address, d.removed_at
@@ -48,7 +48,7 @@ const FROM_DIRECTORY = statement({
       `select distinct owner_address as wallet from shown where platform <> '${OWN_PLATFORM}'`,
     )}
     select (select max(id) from page) as last, (select count(*) from page)::int4 as rows, ${ENTERED}`,
-  columns: { last: nullable(int8), rows: int4, entered: int4 },
+  columns: { last: t.nullable(t.int8), rows: t.int4, entered: t.int4 },
 });
 
 const FROM_HUMANS = statement({
@@ -56,18 +56,18 @@ const FROM_HUMANS = statement({
   text: `
     with ${enter("select wallet from offchain.human", "select wallet from offchain.human")}
     select ${ENTERED}`,
-  columns: { entered: int4 },
+  columns: { entered: t.int4 },
 });
 
 const WALK = statement({
   name: "named-wallets-walk",
   text: "select newest, walked from offchain.wallet_walk for update",
-  columns: { newest: int8, walked: int8 },
+  columns: { newest: t.int8, walked: t.int8 },
 });
 
 const STORE_WALK = statement({
   name: "named-wallets-store-walk",
-  params: { newest: int8, walked: int8 },
+  params: { newest: t.int8, walked: t.int8 },
   text: "update offchain.wallet_walk set newest = $newest, walked = $walked",
 });
 

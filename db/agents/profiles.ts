@@ -5,14 +5,13 @@ import type { TraitInput } from "../../core/agents/trait-input.ts";
 import { profileField, profileTrait } from "../schema/tables.ts";
 import { lockText } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
-import { int8, jsonb, records, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
-const WRITES = records({ field: text, value: jsonb<FieldWrite["value"]>() });
+const WRITES = t.records({ field: t.text, value: t.jsonb<FieldWrite["value"]>() });
 
 const WRITE_FIELDS = statement({
   name: "profile-fields-write",
-  params: { tokenId: int8, writes: WRITES, at: timestamptz },
+  params: { tokenId: t.int8, writes: WRITES, at: t.timestamptz },
   text: `
     insert into offchain.profile_field (token_id, field, value, written_at)
     select $tokenId, field, value, $at from $writes
@@ -46,7 +45,7 @@ export const profileTraits = async (db: Queryable, tokenId: number): Promise<Tra
 
 const ADD_TRAITS = statement({
   name: "profile-traits-add",
-  params: { tokenId: int8, traits: records({ name: text, category: text }), at: timestamptz },
+  params: { tokenId: t.int8, traits: t.records({ name: t.text, category: t.text }), at: t.timestamptz },
   text: `
     insert into offchain.profile_trait (token_id, name, category, added_at)
     select $tokenId, name, category, $at from $traits
@@ -75,7 +74,7 @@ export async function deleteProfileTrait(tx: Queryable, tokenId: number, name: s
 export const alignProfileFields = statement({
   name: "profile-fields-align",
   given: (tokenId: number, writes: FieldWrite[], at: Date) => ({ tokenId, writes, at }),
-  params: { tokenId: int8, writes: WRITES, at: timestamptz },
+  params: { tokenId: t.int8, writes: WRITES, at: t.timestamptz },
   text: `
     update offchain.profile_field p set value = writes.value, written_at = $at from $writes
     where p.token_id = $tokenId and p.field = writes.field and p.written_at <= $at`,

@@ -2,8 +2,7 @@
 import type { Address } from "../../core/agents/facts.ts";
 import type { ProofKind } from "../../core/agents/reservations.ts";
 import { ZERO_ADDRESS } from "../../core/zero-address.ts";
-import { isoTime } from "../sql/fragments.ts";
-import { int8, narrow, statement, text, timestamptz } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /**
  * Records that a proof was made under an owner. Those of former owners stay: they count again when a reorganisation takes
@@ -14,12 +13,12 @@ import { int8, narrow, statement, text, timestamptz } from "../sql/statement.ts"
 export const recordProofOwnership = statement({
   name: "proof-ownership-record",
   params: {
-    tokenId: int8,
-    proof: narrow<ProofKind>(text),
-    subject: text,
-    owner: narrow<Address>(text),
-    transfers: int8,
-    at: timestamptz,
+    tokenId: t.int8,
+    proof: t.narrow<ProofKind>(t.text),
+    subject: t.text,
+    owner: t.narrow<Address>(t.text),
+    transfers: t.int8,
+    at: t.timestamptz,
   },
   text: `
     insert into offchain.proof_ownership (token_id, proof, subject, owner, token_transfers, proved_at)
@@ -49,7 +48,7 @@ const proofsOf = (a: string) => `(
 export const ownershipOf = (a: string, identity: string) => `(
   select json_build_object('transfers', t.transfers, 'heldSince', t.held_since, 'earlier', case
     when t.held_since is null then '[]' else (
-      select coalesce(json_agg(json_build_object('proof', k.proof, 'provedAt', ${isoTime("k.at")}) order by k.proof), '[]')
+      select coalesce(json_agg(json_build_object('proof', k.proof, 'provedAt', ${t.isoTime("k.at")}) order by k.proof), '[]')
       from ${proofsOf(a)} k
       where not exists (
           select from offchain.proof_ownership o

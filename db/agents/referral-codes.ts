@@ -6,7 +6,7 @@ import { ogByCode } from "../../core/agents/og-wallets.ts";
 import { lastReferralCode, referralCode, SUFFIXES } from "../../core/agents/referral-codes.ts";
 import { referralCode as codes, referral } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import { array, int8, narrow, nullable, records, statement, text } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { isIndexed, type Queryable } from "../sql/transaction.ts";
 import { ownAgents } from "./wallets.ts";
 
@@ -15,17 +15,17 @@ const MAX_TRIES = 8;
 
 const ADD = statement({
   name: "referral-codes-add",
-  params: { codes: records({ tokenId: int8, code: text }) },
+  params: { codes: t.records({ tokenId: t.int8, code: t.text }) },
   text: "insert into offchain.referral_code (token_id, code) select * from $codes on conflict do nothing",
 });
 
 const WITHOUT_CODE = statement({
   name: "referral-codes-missing",
-  params: { tokenIds: array(int8) },
+  params: { tokenIds: t.array(t.int8) },
   text: `
     select t.token_id from unnest($tokenIds::int8[]) as t(token_id)
     where not exists (select from offchain.referral_code r where r.token_id = t.token_id)`,
-  columns: { token_id: int8 },
+  columns: { token_id: t.int8 },
 });
 
 /**
@@ -67,21 +67,21 @@ function suffixOf(agentAddress: Address, attempt: number): number {
 /** Indexed agents that have no code yet, lowest token id first. @throws when there are no views yet (`isNoIndex`) */
 export const agentsWithoutCode = statement({
   name: "referral-codes-agents-without",
-  params: { limit: int8 },
+  params: { limit: t.int8 },
   text: `
     select a.token_id as "tokenId", a.name, a.agent_address as "agentAddress" from onchain.agent a
     where not exists (select from offchain.referral_code r where r.token_id = a.token_id)
     order by a.token_id limit $limit`,
-  columns: { tokenId: int8, name: text, agentAddress: narrow<Address>(text) },
+  columns: { tokenId: t.int8, name: t.text, agentAddress: t.narrow<Address>(t.text) },
 }).rows;
 
 const NAMED = statement({
   name: "referral-codes-agents",
-  params: { tokenIds: array(int8) },
+  params: { tokenIds: t.array(t.int8) },
   text: `
     select token_id as "tokenId", name, agent_address as "agentAddress" from onchain.agent
     where token_id = any($tokenIds)`,
-  columns: { tokenId: int8, name: text, agentAddress: narrow<Address>(text) },
+  columns: { tokenId: t.int8, name: t.text, agentAddress: t.narrow<Address>(t.text) },
 });
 
 /** Deletes the codes of agents whose registration was retracted, and gives codes to the agents that have these ids now. */
@@ -98,7 +98,7 @@ export async function referralCodeOf(db: Queryable, tokenId: number): Promise<st
 
 const RECORD = statement({
   name: "referral-record",
-  params: { tokenId: int8, code: text, ogAgent: nullable(int8) },
+  params: { tokenId: t.int8, code: t.text, ogAgent: t.nullable(t.int8) },
   text: `
     insert into offchain.referral (token_id, referrer_token_id, code)
     select $tokenId, r.token_id, $code

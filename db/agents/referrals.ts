@@ -2,8 +2,7 @@
 import type { Address } from "../../core/agents/facts.ts";
 import { ogByCode } from "../../core/agents/og-wallets.ts";
 import { BONUSES } from "../../core/mints/bonuses.ts";
-import { bool, fieldsOf, float8, int8, narrow, nullable, type RowOf, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { ownAgentOf, walletConfirmed } from "./wallets.ts";
 
 /** The owner of a code. A V1 wallet has its code before it has an agent: then `tokenId` is null. */
@@ -19,28 +18,33 @@ export type Referrer = {
 
 const STATS = {
   /** Agents registered with the code; each counts once. */
-  totalReferrals: int8,
+  totalReferrals: t.int8,
   /** Points awarded on chain for them. */
-  pointsEarned: float8,
+  pointsEarned: t.float8,
 };
-type ReferralStats = RowOf<typeof STATS>;
+type ReferralStats = t.RowOf<typeof STATS>;
 
-const OF_AGENT = { tokenId: int8, name: text, agentAddress: narrow<Address>(text), owner: narrow<Address>(text) };
+const OF_AGENT = {
+  tokenId: t.int8,
+  name: t.text,
+  agentAddress: t.narrow<Address>(t.text),
+  owner: t.narrow<Address>(t.text),
+};
 const AGENT_COLUMNS = {
   ...OF_AGENT,
   /** Null until the worker has given it one, moments after the agent was indexed. */
-  code: nullable(text),
-  confirmed: bool,
+  code: t.nullable(t.text),
+  confirmed: t.bool,
   ...STATS,
 };
 const AGENT = `
-  ${fieldsOf(OF_AGENT, { of: "a" })}, r.code, ${walletConfirmed("a")} as confirmed,
+  ${t.fieldsOf(OF_AGENT, { of: "a" })}, r.code, ${walletConfirmed("a")} as confirmed,
   (select count(*) from offchain.referral f join onchain.agent n on n.token_id = f.token_id
    where f.referrer_token_id = a.token_id)::int8 as "totalReferrals",
   (select coalesce(sum(p.amount), 0)::float8 from onchain.points_award p
    where p.token_id = a.token_id and p.reason = '${BONUSES.referrer.reason}') as "pointsEarned"`;
 /** A wallet that the token only names is not its own. */
-const referralOf = ({ owner, confirmed, totalReferrals, pointsEarned, ...agent }: RowOf<typeof AGENT_COLUMNS>) => ({
+const referralOf = ({ owner, confirmed, totalReferrals, pointsEarned, ...agent }: t.RowOf<typeof AGENT_COLUMNS>) => ({
   ...agent,
   wallets: confirmed ? [agent.agentAddress, owner] : [owner],
   stats: { totalReferrals, pointsEarned },
@@ -48,7 +52,7 @@ const referralOf = ({ owner, confirmed, totalReferrals, pointsEarned, ...agent }
 
 const REFERRER = statement({
   name: "referrals-referrer",
-  params: { code: text, ogWallet: nullable(text) },
+  params: { code: t.text, ogWallet: t.nullable(t.text) },
   text: `
     select ${AGENT} from onchain.agent a left join offchain.referral_code r on r.token_id = a.token_id
     where a.token_id = coalesce(
@@ -63,7 +67,7 @@ const REFERRER = statement({
 export const referralOfAgent = statement({
   name: "referrals-of-agent",
   given: (tokenId: number) => ({ tokenId }),
-  params: { tokenId: int8 },
+  params: { tokenId: t.int8 },
   text: `
     select ${AGENT} from onchain.agent a left join offchain.referral_code r on r.token_id = a.token_id
     where a.token_id = $tokenId`,
@@ -94,10 +98,10 @@ export async function referrerOf(db: Queryable, code: string): Promise<Referrer 
  */
 export const referredBy = statement({
   name: "referrals-referred",
-  params: { tokenId: int8, before: nullable(int8), limit: int8 },
+  params: { tokenId: t.int8, before: t.nullable(t.int8), limit: t.int8 },
   text: `
     select f.token_id from offchain.referral f join onchain.agent a on a.token_id = f.token_id
     where f.referrer_token_id = $tokenId and ($before::int8 is null or f.token_id < $before)
     order by f.token_id desc limit $limit`,
-  columns: { token_id: int8 },
+  columns: { token_id: t.int8 },
 }).values;

@@ -4,33 +4,18 @@ import type { Hex } from "../../core/agents/facts.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { proof, proofOwnership } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import {
-  bool,
-  fieldsOf,
-  int8,
-  jsonb,
-  namesOf,
-  narrow,
-  nullable,
-  type RowOf,
-  records,
-  statement,
-  text,
-  timestamptz,
-  valuesOf,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 const RECORD = {
-  tokenId: int8,
-  platform: narrow<ProofPlatformKey>(text),
+  tokenId: t.int8,
+  platform: t.narrow<ProofPlatformKey>(t.text),
   /** The platform's own id of the account. */
-  accountId: text,
-  handle: text,
-  username: nullable(text),
-  evidence: jsonb<unknown>(),
+  accountId: t.text,
+  handle: t.text,
+  username: t.nullable(t.text),
+  evidence: t.jsonb<unknown>(),
 };
-export type ProofRecord = RowOf<typeof RECORD>;
+export type ProofRecord = t.RowOf<typeof RECORD>;
 
 /** Index that lets an account prove one agent at a time; lapsed records are outside of it. */
 export const PROOF_ACCOUNT_INDEX = "proof_account";
@@ -58,17 +43,17 @@ export async function agentProvenBy(
 export const recordProof = statement({
   name: "proof-record",
   given: (found: ProofRecord, txHash: Hex | null, now: Date) => ({ ...found, txHash, now }),
-  params: { ...RECORD, txHash: nullable(narrow<Hex>(text)), now: timestamptz },
+  params: { ...RECORD, txHash: t.nullable(t.narrow<Hex>(t.text)), now: t.timestamptz },
   text: `
-    insert into offchain.proof as p (${namesOf(RECORD)}, status, verified_at, checked_at, tx_hash)
-    values (${valuesOf(RECORD)}, 'verified', $now, $now, $txHash)
+    insert into offchain.proof as p (${t.namesOf(RECORD)}, status, verified_at, checked_at, tx_hash)
+    values (${t.valuesOf(RECORD)}, 'verified', $now, $now, $txHash)
     on conflict (token_id, platform) do update set account_id = excluded.account_id, handle = excluded.handle,
       username = excluded.username, evidence = excluded.evidence, status = 'verified', checked_at = excluded.checked_at,
       failed_at = null, tx_hash = coalesce(excluded.tx_hash, p.tx_hash),
       verified_at = case when p.account_id = excluded.account_id and p.status <> 'lapsed' then p.verified_at
                          else excluded.verified_at end
     returning verified_at = $now as fresh`,
-  columns: { fresh: bool },
+  columns: { fresh: t.bool },
 }).onlyValue;
 
 /** Whether an agent has a proof on a platform that has not lapsed. */
@@ -99,11 +84,11 @@ export async function setProofTransaction(
 export const traitTransaction = statement({
   name: "proof-trait-transaction",
   given: (tokenId: number, { name, category }: { name: string; category: string }) => ({ tokenId, name, category }),
-  params: { tokenId: int8, name: text, category: text },
+  params: { tokenId: t.int8, name: t.text, category: t.text },
   text: `
     select tx_hash from onchain.trait where token_id = $tokenId and name = $name and category = $category
     order by position limit 1`,
-  columns: { tx_hash: narrow<Hex>(text) },
+  columns: { tx_hash: t.narrow<Hex>(t.text) },
 }).value;
 
 /**
@@ -112,9 +97,9 @@ export const traitTransaction = statement({
  */
 export const proofsDue = statement({
   name: "proofs-due",
-  params: { platform: narrow<ProofPlatformKey>(text), before: timestamptz, limit: int8 },
+  params: { platform: t.narrow<ProofPlatformKey>(t.text), before: t.timestamptz, limit: t.int8 },
   text: `
-    select ${fieldsOf(RECORD)} from offchain.proof
+    select ${t.fieldsOf(RECORD)} from offchain.proof
     where platform = $platform and status <> 'lapsed' and checked_at < $before
     order by greatest(checked_at, failed_at), token_id limit $limit`,
   columns: RECORD,
@@ -124,13 +109,13 @@ export const proofsDue = statement({
 export const proofsOverdue = statement({
   name: "proofs-overdue",
   given: (due: readonly { platform: ProofPlatformKey; before: Date }[]) => ({ due }),
-  params: { due: records({ platform: text, before: timestamptz }) },
+  params: { due: t.records({ platform: t.text, before: t.timestamptz }) },
   text: `
     select due.platform, count(p.token_id) as count
     from $due left join offchain.proof p
       on p.platform = due.platform and p.status <> 'lapsed' and p.checked_at < due.before
     group by due.platform`,
-  columns: { platform: text, count: int8 },
+  columns: { platform: t.text, count: t.int8 },
 }).rows;
 
 /** What a check of a recorded proof has shown. It applies while the record is of the same account and has not lapsed. */
@@ -141,7 +126,7 @@ export type ProofCheck = { tokenId: number; accountId: string } & (
 
 const STORE_CHECKS = statement({
   name: "proof-checks",
-  params: { platform: text, checks: jsonb<readonly ProofCheck[]>(), now: timestamptz },
+  params: { platform: t.text, checks: t.jsonb<readonly ProofCheck[]>(), now: t.timestamptz },
   text: `
     with seen as (
       select * from jsonb_to_recordset($checks::jsonb) as s(
@@ -157,7 +142,7 @@ const STORE_CHECKS = statement({
     where p.platform = $platform and p.token_id = seen."tokenId" and p.account_id = seen."accountId"
       and p.status <> 'lapsed' and p.checked_at < $now
     returning p.token_id as "tokenId", p.handle, p.status`,
-  columns: { tokenId: int8, handle: text, status: text },
+  columns: { tokenId: t.int8, handle: t.text, status: t.text },
 });
 
 /**

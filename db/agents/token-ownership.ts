@@ -1,7 +1,6 @@
 /** Whether a wallet still owns the token it has shown, by the index: a reorganisation of a transfer restores what the transfer ended. */
 import type { Address } from "../../core/agents/facts.ts";
-import { array, int8, narrow, type Row, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 
 /**
  * SQL of how often a token was transferred, its mint included. A transfer away and back counts twice, so what was tied to
@@ -20,11 +19,11 @@ export const holdsToken = (row: string, identity: string) => `
 export const holdingOf = statement({
   name: "principals-holding",
   given: (tokenId: number, identity: Address) => ({ tokenId, identity }),
-  params: { tokenId: int8, identity: text },
+  params: { tokenId: t.int8, identity: t.text },
   text: `
     select a.owner, ${transferCount("a.token_id", "$identity")} as transfers from onchain.agent a
     where a.token_id = $tokenId`,
-  columns: { owner: narrow<Address>(text), transfers: int8 },
+  columns: { owner: t.narrow<Address>(t.text), transfers: t.int8 },
   prepared: true,
 }).maybeOne;
 
@@ -32,11 +31,11 @@ export type TokenHolding = Row<typeof holdingOf>;
 
 const UNKNOWN = statement({
   name: "principals-unknown-tokens",
-  params: { tokenIds: array(int8) },
+  params: { tokenIds: t.array(t.int8) },
   text: `
     select token_id from unnest($tokenIds::int8[]) as asked(token_id)
     where not exists (select from onchain.agent a where a.token_id = asked.token_id)`,
-  columns: { token_id: int8 },
+  columns: { token_id: t.int8 },
   prepared: true,
 });
 

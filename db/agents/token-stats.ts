@@ -5,8 +5,7 @@
  */
 import { tokenStats as stats } from "../schema/tables.ts";
 import { preparedQuery } from "../sql/orm.ts";
-import { float8, statement, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /**
  * Counts the present holders and keeps the number, unless it is younger than `maxAgeMs`.
@@ -15,7 +14,7 @@ import type { Queryable } from "../sql/transaction.ts";
  */
 export const countHolders = statement({
   name: "token-stats-count",
-  params: { now: timestamptz, maxAgeMs: float8 },
+  params: { now: t.timestamptz, maxAgeMs: t.float8 },
   text: `
     insert into offchain.token_stats (holders, updated_at)
     select (select count(*) from onchain.service_token_balance where balance_units > 0), $now::timestamptz

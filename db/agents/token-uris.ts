@@ -1,7 +1,6 @@
 /** Each token's URI as it was last read from the chain, and the tokens whose URI the service sets. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import { int4, int8, narrow, nullable, records, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { intentByKey, queueIntent } from "../transactions/transaction-outbox.ts";
 
 export type TokenUriState = "none" | "queued" | "set" | "own" | "cleared" | "unknown";
@@ -10,12 +9,17 @@ export type TokenUriState = "none" | "queued" | "set" | "own" | "cleared" | "unk
 export type KnownTokenUri = { tokenId: number; state: TokenUriState; base: string | null; attempt: number };
 
 const KNOWN = `token_id as "tokenId", state, base, attempt`;
-const KNOWN_ROW = { tokenId: int8, state: narrow<TokenUriState>(text), base: nullable(text), attempt: int4 };
+const KNOWN_ROW = {
+  tokenId: t.int8,
+  state: t.narrow<TokenUriState>(t.text),
+  base: t.nullable(t.text),
+  attempt: t.int4,
+};
 
 /** The last read; null for a token whose URI was never read. */
 export const knownTokenUri = statement({
   name: "token-uri",
-  params: { tokenId: int8 },
+  params: { tokenId: t.int8 },
   text: `select ${KNOWN} from offchain.token_uri where token_id = $tokenId`,
   columns: KNOWN_ROW,
 }).maybeOne;
@@ -26,7 +30,7 @@ export const knownTokenUri = statement({
  */
 export const tokenUrisToCheck = statement({
   name: "token-uris-to-check",
-  params: { now: timestamptz, limit: int8 },
+  params: { now: t.timestamptz, limit: t.int8 },
   text: `
     (select a.token_id as "tokenId", 'unknown' as state, null as base, 0 as attempt from onchain.agent a
      where a.token_id > coalesce((select max(token_id) from offchain.token_uri), -1) order by a.token_id limit $limit)
@@ -46,13 +50,13 @@ export const storeTokenUriChecks = statement({
   name: "token-uris-store-checks",
   given: (checks: readonly (KnownTokenUri & { before: TokenUriState; checkAt: Date })[]) => ({ checks }),
   params: {
-    checks: records({
-      tokenId: int8,
-      state: text,
-      base: nullable(text),
-      attempt: int4,
-      checkAt: timestamptz,
-      before: text,
+    checks: t.records({
+      tokenId: t.int8,
+      state: t.text,
+      base: t.nullable(t.text),
+      attempt: t.int4,
+      checkAt: t.timestamptz,
+      before: t.text,
     }),
   },
   text: `
@@ -70,11 +74,11 @@ const IS_OURS = "exists (select from offchain.transaction_attempt t where t.hash
 /** Tokens without a URI that the service has minted itself. @throws when there are no views yet (`isNoIndex`) */
 export const mintedWithoutUri = statement({
   name: "token-uris-minted-without",
-  params: { limit: int8 },
+  params: { limit: t.int8 },
   text: `
     select u.token_id as "tokenId" from offchain.token_uri u join onchain.agent a using (token_id)
     where u.state = 'none' and ${IS_OURS} order by u.token_id limit $limit`,
-  columns: { tokenId: int8 },
+  columns: { tokenId: t.int8 },
 }).values;
 
 /**
@@ -83,7 +87,7 @@ export const mintedWithoutUri = statement({
  */
 export const tokenUrisToFill = statement({
   name: "token-uris-to-fill",
-  params: { publicUrl: text, limit: int8 },
+  params: { publicUrl: t.text, limit: t.int8 },
   text: `
     (select u.token_id as "tokenId" from offchain.token_uri u join onchain.agent a using (token_id)
      where u.state = 'none' and not ${IS_OURS} order by u.token_id limit $limit)
@@ -91,15 +95,15 @@ export const tokenUrisToFill = statement({
     (select token_id from offchain.token_uri
      where state = 'set' and (base < $publicUrl or base > $publicUrl) order by token_id limit $limit)
     limit $limit`,
-  columns: { tokenId: int8 },
+  columns: { tokenId: t.int8 },
 }).values;
 
 /** The number of tokens that were chosen within the daily limit since. */
 export const tokenUrisFilledSince = statement({
   name: "token-uris-filled-since",
-  params: { since: timestamptz },
+  params: { since: t.timestamptz },
   text: "select count(*)::int4 as filled from offchain.token_uri where filled_at >= $since",
-  columns: { filled: int4 },
+  columns: { filled: t.int4 },
 }).onlyValue;
 
 /** Key of the nth intent that sets a token's URI. A mined or reverted one has spent its nonce: the next has another key. */
@@ -107,15 +111,15 @@ const keyOf = (tokenId: number, attempt: number) => (attempt <= 1 ? `uri:${token
 
 const CHOOSE = statement({
   name: "token-uri-choose",
-  params: { tokenId: int8, publicUrl: text },
+  params: { tokenId: t.int8, publicUrl: t.text },
   text: `
     select attempt from offchain.token_uri
     where token_id = $tokenId and (state = 'none' or state = 'set' and base <> $publicUrl) for update`,
-  columns: { attempt: int4 },
+  columns: { attempt: t.int4 },
 });
 const SET_QUEUED = statement({
   name: "token-uri-set-queued",
-  params: { tokenId: int8, attempt: int4, filledAt: nullable(timestamptz) },
+  params: { tokenId: t.int8, attempt: t.int4, filledAt: t.nullable(t.timestamptz) },
   text: `
     update offchain.token_uri set state = 'queued', attempt = $attempt, filled_at = coalesce($filledAt, filled_at)
     where token_id = $tokenId`,
@@ -147,7 +151,7 @@ export async function queueTokenUri(
 export const tokenUriSet = statement({
   name: "token-uri-set",
   given: (tokenId: number, { base, checkAt }: { base: string; checkAt: Date }) => ({ tokenId, base, checkAt }),
-  params: { tokenId: int8, base: text, checkAt: timestamptz },
+  params: { tokenId: t.int8, base: t.text, checkAt: t.timestamptz },
   text: `
     update offchain.token_uri set state = 'set', former_base = base, base = $base, check_at = $checkAt
     where token_id = $tokenId`,
@@ -156,7 +160,7 @@ export const tokenUriSet = statement({
 /** The block of the change is gone: its transaction is under way again. */
 export const tokenUriUnset = statement({
   name: "token-uri-unset",
-  params: { tokenId: int8 },
+  params: { tokenId: t.int8 },
   text: `
     update offchain.token_uri set state = 'queued', base = former_base
     where token_id = $tokenId and state <> 'queued'`,
@@ -170,7 +174,7 @@ export const tokenUriLeft = statement({
     state,
     checkAt,
   }),
-  params: { tokenId: int8, state: text, checkAt: timestamptz },
+  params: { tokenId: t.int8, state: t.text, checkAt: t.timestamptz },
   text: `
     update offchain.token_uri set state = $state, check_at = $checkAt
     where token_id = $tokenId and state = 'queued'`,
@@ -185,6 +189,6 @@ export const tokensWithoutUri = statement({
        where a.token_id > coalesce((select max(token_id) from offchain.token_uri), -1)) +
       (select count(*) from offchain.token_uri u join onchain.agent a using (token_id)
        where u.state not in ('set', 'own')) as without`,
-  columns: { without: int8 },
+  columns: { without: t.int8 },
   prepared: true,
 }).onlyValue;

@@ -6,8 +6,7 @@
  * or a refusal depends on own tokens alone.
  */
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import { array, int8, narrow, type Statement, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, type Statement, statement, t } from "../sql/statement.ts";
 
 /** SQL of whether the wallet registered agent `a` here. A mint whose block was removed has another transaction's token. */
 const registeredHere = (a: string) => `exists (
@@ -78,7 +77,7 @@ export const MAX_CANDIDATES = 8;
  */
 export const agentsToWrite = statement({
   name: "wallet-agents-to-write",
-  params: { wallet: narrow<Address>(text) },
+  params: { wallet: t.narrow<Address>(t.text) },
   text: `
     with own as (${byOwnDoing("$wallet", MAX_CANDIDATES)})
     select token_id from own
@@ -86,7 +85,7 @@ export const agentsToWrite = statement({
     (select a.token_id from onchain.agent a where a.agent_address = $wallet and not exists (select from own)
      order by a.wallet_rank, a.token_id limit ${MAX_CANDIDATES})
     order by token_id`,
-  columns: { token_id: int8 },
+  columns: { token_id: t.int8 },
 }).rows;
 
 type AgentsOfWallets = Statement<[{ wallets: readonly string[] }], { wallet: Address; token_id: number }>;
@@ -94,12 +93,12 @@ type AgentsOfWallets = Statement<[{ wallets: readonly string[] }], { wallet: Add
 const ofWallets = (name: string, agent: (wallet: string) => string): AgentsOfWallets =>
   statement({
     name,
-    params: { wallets: array(text) },
+    params: { wallets: t.array(t.text) },
     text: `
     select wallet, token_id from (
       select asked.wallet, ${agent("asked.wallet")} as token_id from unnest((select $wallets::text[])) as asked(wallet)) found
     where token_id is not null`,
-    columns: { wallet: narrow<Address>(text), token_id: int8 },
+    columns: { wallet: t.narrow<Address>(t.text), token_id: t.int8 },
     prepared: true,
   });
 const FOUND = ofWallets("wallets-agents", agentOf);
@@ -124,7 +123,7 @@ async function tokensBy(
 /** Records that a wallet has signed in as an agent's own; bound to the mint, because a reorganisation may reuse the id. */
 export const recordWalletVerification = statement({
   name: "wallet-verification-record",
-  params: { tokenId: int8, wallet: narrow<Address>(text), mintTx: narrow<Hex>(text), at: timestamptz },
+  params: { tokenId: t.int8, wallet: t.narrow<Address>(t.text), mintTx: t.narrow<Hex>(t.text), at: t.timestamptz },
   text: `
     insert into offchain.wallet_verification (token_id, wallet, mint_tx, verified_at) values ($tokenId, $wallet, $mintTx, $at)
     on conflict (token_id, wallet) do update set mint_tx = excluded.mint_tx, verified_at = excluded.verified_at

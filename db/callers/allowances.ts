@@ -2,14 +2,14 @@
 import type pg from "pg";
 import type { Bucket } from "../../core/agents/social-proof-allowances.ts";
 import { deleteInParts } from "../sql/batches.ts";
-import { array, float8, records, statement, text, timestamptz } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 
 const TAKE = statement({
   name: "allowance-take",
   params: {
-    buckets: records({ name: text, most: float8, perSecond: float8, tokens: float8 }),
-    now: timestamptz,
+    buckets: t.records({ name: t.text, most: t.float8, perSecond: t.float8, tokens: t.float8 }),
+    now: t.timestamptz,
   },
   // A bucket that nothing is added to keeps what was taken from it when its size changes.
   text: `
@@ -23,7 +23,7 @@ const TAKE = statement({
           else greatest(0, extract(epoch from excluded.at - a.at)) * excluded.per_second end)
         - (select b.tokens from b where b.name = excluded.name))
     returning name, level`,
-  columns: { name: text, level: float8 },
+  columns: { name: t.text, level: t.float8 },
   prepared: true,
 });
 
@@ -68,12 +68,12 @@ export async function takeAll(db: pg.Pool, buckets: readonly Bucket[], now: Date
 
 const LEVELS = statement({
   name: "allowance-levels",
-  params: { names: array(text), now: timestamptz },
+  params: { names: t.array(t.text), now: t.timestamptz },
   text: `
     select name, most,
            least(most, level + greatest(0, extract(epoch from $now::timestamptz - at)) * per_second)::float8 as level
     from offchain.allowance where name = any($names)`,
-  columns: { name: text, most: float8, level: float8 },
+  columns: { name: t.text, most: t.float8, level: t.float8 },
   prepared: true,
 });
 

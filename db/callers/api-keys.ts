@@ -2,8 +2,7 @@
 import { eq, getTableColumns, sql } from "drizzle-orm";
 import { apiKey as apiKeyTable } from "../schema/tables.ts";
 import { orm, preparedQuery } from "../sql/orm.ts";
-import { statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** What a key permits: reports of sessions, a higher read limit, queries of the index, reading the queues' board, acting on it, reading the state that operators see. */
 export const KEY_SCOPES = [
@@ -88,7 +87,7 @@ export async function revokeApiKey(db: Queryable, id: string): Promise<boolean> 
 /** Notes that a key was used, at most once a minute. */
 export const recordUse = statement({
   name: "api-key-use",
-  params: { id: text, now: timestamptz },
+  params: { id: t.text, now: t.timestamptz },
   text: `
     update offchain.api_key set last_used_at = $now
     where id = $id and (last_used_at is null or last_used_at < $now::timestamptz - interval '1 minute')`,

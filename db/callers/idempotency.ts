@@ -1,7 +1,7 @@
 /** Answers of writes by Idempotency-Key: claimed before the work, kept a day after it. */
 import type pg from "pg";
 import { deleteInParts } from "../sql/batches.ts";
-import { float8, int4, jsonb, nullable, statement, text } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /** Time that a key is remembered; afterwards it names a new operation. */
 const KEPT = "24 hours";
@@ -22,7 +22,7 @@ export type IdempotencyOutcome =
 
 const CLAIM = statement({
   name: "idempotency-claim",
-  params: { scope: text, key: text, fingerprint: text, leaseMs: float8 },
+  params: { scope: t.text, key: t.text, fingerprint: t.text, leaseMs: t.float8 },
   text: `
     insert into offchain.idempotency as row (scope, key, fingerprint, state, created_at, lease_until)
     values ($scope, $key, $fingerprint, 'running', clock_timestamp(), clock_timestamp() + $leaseMs * interval '1 ms')
@@ -32,24 +32,24 @@ const CLAIM = statement({
       where row.created_at < clock_timestamp() - interval '${KEPT}'
          or (row.state = 'running' and row.lease_until < clock_timestamp() and row.fingerprint = excluded.fingerprint)
     returning created_at::text as claimed_at`,
-  columns: { claimed_at: text },
+  columns: { claimed_at: t.text },
   prepared: true,
 });
 
 const READ = statement({
   name: "idempotency-read",
-  params: { scope: text, key: text },
+  params: { scope: t.text, key: t.text },
   text: `
     select fingerprint, state, status, headers, body,
            ceil(extract(epoch from lease_until - clock_timestamp()))::float8 as wait
     from offchain.idempotency where scope = $scope and key = $key`,
   columns: {
-    fingerprint: text,
-    state: text,
-    status: nullable(int4),
-    headers: nullable(jsonb<Record<string, string>>()),
-    body: nullable(text),
-    wait: float8,
+    fingerprint: t.text,
+    state: t.text,
+    status: t.nullable(t.int4),
+    headers: t.nullable(t.jsonb<Record<string, string>>()),
+    body: t.nullable(t.text),
+    wait: t.float8,
   },
   prepared: true,
 });
@@ -80,13 +80,13 @@ export async function claim(
 
 /** The claim is still its holder's. */
 const MINE = "scope = $scope and key = $key and created_at = $claimedAt::text::timestamptz and state = 'running'";
-const HOLDER = { scope: text, key: text, claimedAt: text };
+const HOLDER = { scope: t.text, key: t.text, claimedAt: t.text };
 
 /** Shows that the holder lives. */
 export const renew = statement({
   name: "idempotency-renew",
   given: (claim: IdempotencyClaim, leaseMs: number) => ({ ...claim, leaseMs }),
-  params: { ...HOLDER, leaseMs: float8 },
+  params: { ...HOLDER, leaseMs: t.float8 },
   text: `
     update offchain.idempotency set lease_until = clock_timestamp() + $leaseMs * interval '1 ms' where ${MINE}`,
   prepared: true,
@@ -96,7 +96,7 @@ export const renew = statement({
 export const finish = statement({
   name: "idempotency-finish",
   given: (claim: IdempotencyClaim, answer: StoredAnswer) => ({ ...claim, ...answer }),
-  params: { ...HOLDER, status: int4, headers: jsonb<StoredAnswer["headers"]>(), body: text },
+  params: { ...HOLDER, status: t.int4, headers: t.jsonb<StoredAnswer["headers"]>(), body: t.text },
   text: `
     update offchain.idempotency set state = 'done', status = $status, headers = $headers, body = $body where ${MINE}`,
   prepared: true,

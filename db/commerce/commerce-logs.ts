@@ -2,21 +2,7 @@
 import type pg from "pg";
 import type { JobEvent, JobLog, JobPlace } from "../../core/commerce/job-logs.ts";
 import { type Job, jobsOf } from "../../core/commerce/jobs.ts";
-import {
-  array,
-  fieldsOf,
-  int4,
-  int8,
-  jsonb,
-  namesOf,
-  nullable,
-  numeric,
-  type Row,
-  records,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
+import { type Row, statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 
 /** A log in a block. */
@@ -29,7 +15,7 @@ export type CommerceContract = Row<typeof CONTRACT>;
 
 const FORGET_OTHERS = statement({
   name: "commerce-forget-others",
-  params: { contract: nullable(text), fromBlock: int8 },
+  params: { contract: t.nullable(t.text), fromBlock: t.int8 },
   text: `
     with gone as (
       delete from offchain.commerce_contract c
@@ -41,12 +27,12 @@ const FORGET_OTHERS = statement({
     weighed as (delete from offchain.commerce_weighed where exists (select from gone)),
     figures as (delete from offchain.commerce_figures where exists (select from gone))
     select g.contract from gone g`,
-  columns: { contract: text },
+  columns: { contract: t.text },
 });
 
 const OPEN = statement({
   name: "commerce-open",
-  params: { contract: text, fromBlock: int8 },
+  params: { contract: t.text, fromBlock: t.int8 },
   text: `
     insert into offchain.commerce_contract (contract, from_block, read_to)
     values ($contract, $fromBlock, $fromBlock::int8 - 1) on conflict do nothing`,
@@ -57,7 +43,13 @@ const CONTRACT = statement({
   text: `
     select c.contract, c.from_block as "fromBlock", c.read_to as "readTo", c.failures, c.next_try_at as "nextTryAt"
     from offchain.commerce_contract c`,
-  columns: { contract: text, fromBlock: int8, readTo: int8, failures: int4, nextTryAt: nullable(timestamptz) },
+  columns: {
+    contract: t.text,
+    fromBlock: t.int8,
+    readTo: t.int8,
+    failures: t.int4,
+    nextTryAt: t.nullable(t.timestamptz),
+  },
 });
 
 /** Forgets all that was read, unless it is of this contract from this block on. @param contract null for none */
@@ -80,12 +72,12 @@ export const readContract = async (db: Queryable): Promise<string | null> =>
 export const commerceMarks = statement({
   name: "commerce-marks",
   text: "select k.block, k.hash from offchain.commerce_mark k order by k.block",
-  columns: { block: int8, hash: text },
+  columns: { block: t.int8, hash: t.text },
 }).rows;
 
 const ADVANCE = statement({
   name: "commerce-advance",
-  params: { contract: text, fromBlock: int8, seen: int8, to: int8, now: timestamptz },
+  params: { contract: t.text, fromBlock: t.int8, seen: t.int8, to: t.int8, now: t.timestamptz },
   text: `
     update offchain.commerce_contract set read_to = $to, read_at = $now, failures = 0, next_try_at = null
     where contract = $contract and from_block = $fromBlock and read_to = $seen`,
@@ -93,7 +85,7 @@ const ADVANCE = statement({
 
 const SET_MARK = statement({
   name: "commerce-mark",
-  params: { from: int8, block: int8, hash: text },
+  params: { from: t.int8, block: t.int8, hash: t.text },
   text: `
     with gone as (delete from offchain.commerce_mark where block >= $from and block <> $block)
     insert into offchain.commerce_mark (block, hash) values ($block, $hash)
@@ -102,47 +94,47 @@ const SET_MARK = statement({
 
 const TAKE_BACK = statement({
   name: "commerce-take-back",
-  params: { from: int8 },
+  params: { from: t.int8 },
   text: `delete from offchain.commerce_log l where l.block >= $from returning l.job_id as "jobId"`,
-  columns: { jobId: numeric },
+  columns: { jobId: t.numeric },
 });
 
 const LOG = {
-  blockHash: text,
-  logIndex: int4,
-  block: int8,
-  at: int8,
-  txHash: text,
-  jobId: numeric,
-  event: jsonb<JobEvent>(),
+  blockHash: t.text,
+  logIndex: t.int4,
+  block: t.int8,
+  at: t.int8,
+  txHash: t.text,
+  jobId: t.numeric,
+  event: t.jsonb<JobEvent>(),
 };
 const INSERT = statement({
   name: "commerce-logs-store",
-  params: { logs: records(LOG) },
+  params: { logs: t.records(LOG) },
   text: `
-    insert into offchain.commerce_log (${namesOf(LOG)})
+    insert into offchain.commerce_log (${t.namesOf(LOG)})
     select * from $logs order by logs.block_hash, logs.log_index
     on conflict (block_hash, log_index) do nothing`,
 });
 
 const LOGS_OF = statement({
   name: "commerce-logs-of",
-  params: { jobIds: array(numeric) },
+  params: { jobIds: t.array(t.numeric) },
   text: `
-    select ${fieldsOf(LOG)} from offchain.commerce_log where job_id = any($jobIds)`,
+    select ${t.fieldsOf(LOG)} from offchain.commerce_log where job_id = any($jobIds)`,
   columns: LOG,
 });
 
 const DROP_JOBS = statement({
   name: "commerce-jobs-drop",
-  params: { jobIds: array(numeric) },
+  params: { jobIds: t.array(t.numeric) },
   text: "delete from offchain.commerce_job j where j.job_id = any($jobIds) returning j.provider",
-  columns: { provider: text },
+  columns: { provider: t.text },
 });
 
 const STORE_JOBS = statement({
   name: "commerce-jobs-store",
-  params: { jobs: jsonb<StoredJob[]>() },
+  params: { jobs: t.jsonb<StoredJob[]>() },
   text: `
     insert into offchain.commerce_job
       (job_id, provider, block, log_index, funded_at, ended_at, client, evaluator, token, units, state, job)
@@ -154,7 +146,7 @@ const STORE_JOBS = statement({
 
 const TOUCH = statement({
   name: "commerce-touch",
-  params: { providers: array(text) },
+  params: { providers: t.array(t.text) },
   // And whom they hired: what a client earned is its money.
   text: `
     insert into offchain.commerce_provider (provider)
@@ -202,7 +194,7 @@ async function remake(tx: Queryable, jobIds: readonly string[]): Promise<void> {
 /** Puts the next read off, after one that failed. */
 export const putOffCommerce = statement({
   name: "commerce-fail",
-  params: { contract: text, nextTryAt: timestamptz },
+  params: { contract: t.text, nextTryAt: t.timestamptz },
   text: `
     update offchain.commerce_contract set failures = failures + 1, next_try_at = $nextTryAt where contract = $contract`,
 }).run;
@@ -210,7 +202,7 @@ export const putOffCommerce = statement({
 /** Of marks older than `blocks` keeps one for 2,000 blocks: a reorganisation of this depth is read again by ranges anyway. */
 export const thinCommerceMarks = statement({
   name: "commerce-marks-thin",
-  params: { blocks: int8 },
+  params: { blocks: t.int8 },
   text: `
     delete from offchain.commerce_mark k using offchain.commerce_contract c
     where k.block < c.read_to - $blocks and exists (

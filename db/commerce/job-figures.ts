@@ -7,35 +7,19 @@ import { DUST_UNITS } from "../../core/income/rules.ts";
 import { evidence, IN_WINDOWS, type WeighedAgent, WINDOW_PARAMS, weighedOf } from "../income/agent-figures.ts";
 import { PAID_AGENTS, walletAgents } from "../income/followed.ts";
 import { evidenceFacts, formerStatement } from "../income/income-facts.ts";
-import {
-  array,
-  bool,
-  filtered,
-  int4,
-  int8,
-  jsonb,
-  narrow,
-  nullable,
-  numeric,
-  records,
-  statement,
-  text,
-  timestamptz,
-  uint256,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import type { StoredJob } from "./commerce-logs.ts";
 
 const AGENT = statement({
   name: "commerce-agent",
-  params: { id: int8 },
+  params: { id: t.int8 },
   text: `
     select a.wallet, a.owner, p.version as seen
     from ${PAID_AGENTS} a join offchain.commerce_provider p on p.provider = a.wallet where a.id = $id`,
-  columns: { wallet: filtered(text), owner: nullable(text), seen: int8 },
+  columns: { wallet: t.filtered(t.text), owner: t.nullable(t.text), seen: t.int8 },
 });
 
-const JOBS_PARAMS = { wallet: text, usdc: text, since: int8 };
+const JOBS_PARAMS = { wallet: t.text, usdc: t.text, since: t.int8 };
 /** What is not completed costs a client nothing; other tokens and dust take no place. */
 const SOURCE = `
   select j.client as payer, case when j.state = 'completed' then j.units else 0 end as given,
@@ -53,15 +37,15 @@ const JOBS = statement({
       s.ended_at as "endedAt", s.block
     from s where s.weighed`,
   columns: {
-    jobId: numeric,
-    client: text,
-    evaluator: nullable(text),
-    token: nullable(text),
-    units: uint256,
-    state: narrow<JobState>(text),
-    fundedAt: int8,
-    endedAt: nullable(int8),
-    block: int8,
+    jobId: t.numeric,
+    client: t.text,
+    evaluator: t.nullable(t.text),
+    token: t.nullable(t.text),
+    units: t.uint256,
+    state: t.narrow<JobState>(t.text),
+    fundedAt: t.int8,
+    endedAt: t.nullable(t.int8),
+    block: t.int8,
   },
 });
 
@@ -70,7 +54,7 @@ const SUMS = `
   count(*) filter (where s.at > w.since) as funded,
   count(*) filter (where s.state = 'completed' and s.ended_at > w.since) as completed,
   coalesce(sum(s.units) filter (where s.state = 'completed' and s.ended_at > w.since and s.token = $usdc), 0) as units`;
-const SUMS_COLUMNS = { days: int4, funded: int8, completed: int8, units: uint256 };
+const SUMS_COLUMNS = { days: t.int4, funded: t.int8, completed: t.int8, units: t.uint256 };
 
 const RAW = statement({
   name: "commerce-raw",
@@ -90,19 +74,32 @@ const RAW = statement({
     from s ${IN_WINDOWS} group by w.days`,
   columns: {
     ...SUMS_COLUMNS,
-    ...{ rejected: int8, expired: int8, clients: int8, evaluators: int8, evaluatedByClient: int8, notEvaluated: int8 },
+    ...{
+      rejected: t.int8,
+      expired: t.int8,
+      clients: t.int8,
+      evaluators: t.int8,
+      evaluatedByClient: t.int8,
+      notEvaluated: t.int8,
+    },
   },
 });
 
 const REST = statement({
   name: "commerce-rest",
-  params: { ...JOBS_PARAMS, ...WINDOW_PARAMS, side: array(text) },
+  params: { ...JOBS_PARAMS, ...WINDOW_PARAMS, side: t.array(t.text) },
   text: `
     with ${weighedOf(SOURCE)}
     select w.days, ${SUMS}, not s.counts as "isDust", case when s.payer = any($side) then s.payer else '' end as client,
       case when s.evaluator = any($side) then s.evaluator end as evaluator, case when s.token = $usdc then s.token end as token
     from s ${IN_WINDOWS} where not s.weighed group by 1, 5, 6, 7, 8`,
-  columns: { ...SUMS_COLUMNS, isDust: bool, client: text, evaluator: nullable(text), token: nullable(text) },
+  columns: {
+    ...SUMS_COLUMNS,
+    isDust: t.bool,
+    client: t.text,
+    evaluator: t.nullable(t.text),
+    token: t.nullable(t.text),
+  },
 });
 
 const readFacts = evidenceFacts({
@@ -128,7 +125,7 @@ export async function jobFacts(db: Queryable, agent: WeighedAgent) {
 
 const STORE_WEIGHED = statement({
   name: "commerce-weighed-store",
-  params: { id: int8, items: records({ jobId: numeric, rule: nullable(text), through: nullable(text) }) },
+  params: { id: t.int8, items: t.records({ jobId: t.numeric, rule: t.nullable(t.text), through: t.nullable(t.text) }) },
   text: `
     with given as materialized (select * from $items), left_over as (
       delete from offchain.commerce_weighed w
@@ -145,7 +142,7 @@ export const jobEvidence = evidence({
   name: "commerce",
   figures: "commerce_figures",
   items: "commerce_weighed",
-  seen: int8,
+  seen: t.int8,
   paid: `offchain.commerce_provider p
     join ${PAID_AGENTS} a on a.wallet collate "C" = p.provider
     left join offchain.commerce_figures g on g.directory_id = a.id`,
@@ -166,7 +163,7 @@ export const jobEvidence = evidence({
  */
 export const agentCommerce = statement({
   name: "commerce-of-agent",
-  params: { id: int8 },
+  params: { id: t.int8 },
   text: `
     select c.contract, c.read_to as "readTo", a.wallet, a.owner, g.figures, g.computed_at as "computedAt",
       ${walletAgents("a.wallet")} as agents,
@@ -178,14 +175,14 @@ export const agentCommerce = statement({
     left join offchain.commerce_figures g on g.directory_id = d.id and g.wallet = a.wallet
     where d.id = $id`,
   columns: {
-    contract: nullable(text),
-    readTo: nullable(int8),
-    wallet: nullable(text),
-    owner: nullable(text),
-    figures: nullable(jsonb<StoredJobFigures>()),
-    computedAt: nullable(timestamptz),
-    agents: int8,
-    current: nullable(bool),
+    contract: t.nullable(t.text),
+    readTo: t.nullable(t.int8),
+    wallet: t.nullable(t.text),
+    owner: t.nullable(t.text),
+    figures: t.nullable(t.jsonb<StoredJobFigures>()),
+    computedAt: t.nullable(t.timestamptz),
+    agents: t.int8,
+    current: t.nullable(t.bool),
   },
 }).maybeOne;
 
@@ -199,7 +196,7 @@ export const jobPage = statement({
     agent: { id: number; wallet: string },
     { after, limit }: { after: JobPlaceOnPage | null; limit: number },
   ) => ({ ...agent, ...(after ?? { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }), limit }),
-  params: { id: int8, wallet: text, block: int8, logIndex: int4, limit: int8 },
+  params: { id: t.int8, wallet: t.text, block: t.int8, logIndex: t.int4, limit: t.int8 },
   text: `
     select j.block, j.log_index as "logIndex", j.job, w.job_id is not null as weighed, w.rule, w.through
     from offchain.commerce_job j
@@ -207,11 +204,11 @@ export const jobPage = statement({
     where j.provider = $wallet and (j.block, j.log_index) < ($block::int8, $logIndex::int4)
     order by j.block desc, j.log_index desc limit $limit`,
   columns: {
-    block: int8,
-    logIndex: int4,
-    job: jsonb<StoredJob>(),
-    weighed: bool,
-    rule: nullable(narrow<JobRemovedKey>(text)),
-    through: nullable(text),
+    block: t.int8,
+    logIndex: t.int4,
+    job: t.jsonb<StoredJob>(),
+    weighed: t.bool,
+    rule: t.nullable(t.narrow<JobRemovedKey>(t.text)),
+    through: t.nullable(t.text),
   },
 }).rows;

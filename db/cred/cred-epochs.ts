@@ -2,21 +2,7 @@
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { CredLeaf } from "../../core/cred/tree/leaf.ts";
 import { leafInSlot, neededFor, placeOfSlot, proveLeaf, slotOfToken } from "../../core/cred/tree/packed.ts";
-import {
-  array,
-  bool,
-  bytea,
-  fieldsOf,
-  int4,
-  int8,
-  narrow,
-  nullable,
-  type RowOf,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /**
  * `built`: its transaction is queued or under way. `published`: in a block. `failed`: never published; its number is not
@@ -26,37 +12,37 @@ export type EpochState = "built" | "published" | "failed";
 
 /** An epoch as it is built. */
 export const NEW_EPOCH = {
-  epoch: int8,
-  chainId: int8,
-  registry: narrow<Address>(text),
-  contract: narrow<Address>(text),
-  root: narrow<Hex>(text),
-  leaves: int4,
-  block: int8,
-  computedAt: timestamptz,
-  builtAt: timestamptz,
-  buildMs: int4,
+  epoch: t.int8,
+  chainId: t.int8,
+  registry: t.narrow<Address>(t.text),
+  contract: t.narrow<Address>(t.text),
+  root: t.narrow<Hex>(t.text),
+  leaves: t.int4,
+  block: t.int8,
+  computedAt: t.timestamptz,
+  builtAt: t.timestamptz,
+  buildMs: t.int4,
 };
 /** An epoch as it is read. */
 const EPOCH_ROW = {
   ...NEW_EPOCH,
-  checkedAt: nullable(timestamptz),
-  intentKey: text,
-  state: narrow<EpochState>(text),
-  txHash: nullable(narrow<Hex>(text)),
-  txBlock: nullable(int8),
-  publishedAt: nullable(timestamptz),
-  error: nullable(text),
-  kept: bool,
+  checkedAt: t.nullable(t.timestamptz),
+  intentKey: t.text,
+  state: t.narrow<EpochState>(t.text),
+  txHash: t.nullable(t.narrow<Hex>(t.text)),
+  txBlock: t.nullable(t.int8),
+  publishedAt: t.nullable(t.timestamptz),
+  error: t.nullable(t.text),
+  kept: t.bool,
 };
 /** SQL of an epoch `e`. */
-const EPOCH = fieldsOf(EPOCH_ROW, { of: "e" });
+const EPOCH = t.fieldsOf(EPOCH_ROW, { of: "e" });
 
 /** Epochs of every state, the newest first. `below`: only epochs before this one. */
 export const epochs = statement({
   name: "cred-epochs-newest",
   given: ({ below = null, limit }: { below?: number | null; limit: number }) => ({ below, limit }),
-  params: { below: nullable(int8), limit: int8 },
+  params: { below: t.nullable(t.int8), limit: t.int8 },
   text: `
     select ${EPOCH} from offchain.cred_epoch e
     where $below::int8 is null or e.epoch < $below order by e.epoch desc limit $limit`,
@@ -66,7 +52,7 @@ export const epochs = statement({
 export const epochByNumber = statement({
   name: "cred-epoch-by-number",
   given: (epoch: number) => ({ epoch }),
-  params: { epoch: int8 },
+  params: { epoch: t.int8 },
   text: `select ${EPOCH} from offchain.cred_epoch e where e.epoch = $epoch`,
   columns: EPOCH_ROW,
   prepared: true,
@@ -81,7 +67,7 @@ export const latestPublished = statement({
 
 const AT_BLOCK = statement({
   name: "cred-epoch-at-block",
-  params: { block: int8 },
+  params: { block: t.int8 },
   text: `
     select ${EPOCH} from offchain.cred_epoch e where e.state = 'published' and e.block <= $block
     order by e.block desc, e.epoch desc limit 1`,
@@ -89,7 +75,7 @@ const AT_BLOCK = statement({
 });
 const AT_TIME = statement({
   name: "cred-epoch-at-time",
-  params: { at: timestamptz },
+  params: { at: t.timestamptz },
   text: `
     select ${EPOCH} from offchain.cred_epoch e where e.state = 'published' and e.computed_at <= $at
     order by e.epoch desc limit 1`,
@@ -97,7 +83,7 @@ const AT_TIME = statement({
 });
 
 /** One published state of all scores. `contract` is the CredRoots that has its root. */
-export type CredEpoch = RowOf<typeof EPOCH_ROW>;
+export type CredEpoch = t.RowOf<typeof EPOCH_ROW>;
 
 /** The published epoch that was in force at a block of the index, or at a time; null before the first. */
 export const epochAt = (db: Queryable, at: { block: number } | { time: Date }): Promise<CredEpoch | null> =>
@@ -105,31 +91,31 @@ export const epochAt = (db: Queryable, at: { block: number } | { time: Date }): 
 
 const TOKENS_PART = statement({
   name: "cred-epoch-tokens-part",
-  params: { epoch: int8, tokenId: int8 },
+  params: { epoch: t.int8, tokenId: t.int8 },
   text: `
     select bytes from offchain.cred_epoch_part
     where epoch = $epoch and kind = 'tokens' and place <= $tokenId order by place desc limit 1`,
-  columns: { bytes: bytea },
+  columns: { bytes: t.bytea },
   prepared: true,
 });
 const LEAVES_PARTS = statement({
   name: "cred-epoch-leaves-parts",
-  params: { epoch: int8, places: array(int8) },
+  params: { epoch: t.int8, places: t.array(t.int8) },
   text: `
     select place, bytes from offchain.cred_epoch_part
     where epoch = $epoch and kind = 'leaves' and place = any($places::int8[])`,
-  columns: { place: int8, bytes: bytea },
+  columns: { place: t.int8, bytes: t.bytea },
   prepared: true,
 });
 /** Postgres reads only these parts of the stored value: hashes cannot be compressed, so it is stored as it is. */
 const STORED_NODES = statement({
   name: "cred-epoch-stored-nodes",
-  params: { epoch: int8, slots: array(int4) },
+  params: { epoch: t.int8, slots: t.array(t.int4) },
   text: `
     select s.slot, substring(p.bytes from s.slot * 32 + 1 for 32) as node
     from unnest($slots::int4[]) as s(slot)
       join offchain.cred_epoch_part p on p.epoch = $epoch and p.kind = 'nodes' and p.place = 0`,
-  columns: { slot: int4, node: bytea },
+  columns: { slot: t.int4, node: t.bytea },
   prepared: true,
 });
 

@@ -3,7 +3,7 @@
  * longer kept, the last point of each agent stays: it is the score at the beginning of what is kept.
  */
 import type pg from "pg";
-import { int4, int8, nullable, statement, timestamptz } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { transaction, withoutTimeLimits } from "../sql/transaction.ts";
 import { settledCredId } from "./cred-updates.ts";
 
@@ -18,21 +18,21 @@ import { settledCredId } from "./cred-updates.ts";
 export const beginMonth = statement({
   name: "cred-history-rotate",
   given: (now: Date) => ({ now }),
-  params: { now: timestamptz },
+  params: { now: t.timestamptz },
   text: "select offchain.cred_history_rotate($now) as begun",
-  columns: { begun: int4 },
+  columns: { begun: t.int4 },
 }).onlyValue;
 const GATHER = statement({
   name: "cred-history-gather",
-  params: { before: timestamptz },
+  params: { before: t.timestamptz },
   text: "select offchain.cred_history_gather($before) as bound",
-  columns: { bound: int8 },
+  columns: { bound: t.int8 },
 });
 const SWAP = statement({
   name: "cred-history-swap",
-  params: { bound: int8, correctionsAfter: int8 },
+  params: { bound: t.int8, correctionsAfter: t.int8 },
   text: "select offchain.cred_history_swap($bound, $correctionsAfter) as removed",
-  columns: { removed: int4 },
+  columns: { removed: t.int4 },
 });
 /**
  * `keptSince`: the history before has the last point of each agent only; null where all of it is kept. `stray`: points in
@@ -43,7 +43,7 @@ export const historyState = statement({
   text: `
     select nullif((select min(began_at) from offchain.cred_history_period), to_timestamp(0)) as "keptSince",
       (select count(*) from offchain.cred_history_default)::int8 as stray`,
-  columns: { keptSince: nullable(timestamptz), stray: int8 },
+  columns: { keptSince: t.nullable(t.timestamptz), stray: t.int8 },
   prepared: true,
 }).one;
 

@@ -4,8 +4,7 @@
  * profile a day for each wallet that controls it (`updates-by-day`), others cost gas. A read takes the newest 5,000.
  */
 import { CAUSES_IN_BLOCK } from "../../core/cred/cred-causes.ts";
-import { float8, int2, int8, nullable, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** One change of a score. `block`: the newest block of the agent's events that the score was computed from. */
 export type CredPoint = { at: Date; score: number; cause: string; block: number };
@@ -15,7 +14,7 @@ const MAX_POINTS = 5_000;
 
 const HISTORY = statement({
   name: "agents-cred-history",
-  params: { tokenId: int8, days: float8, limit: int8 },
+  params: { tokenId: t.int8, days: t.float8, limit: t.int8 },
   text: `
       select h.at, h.score, h.cause, h.block
       from onchain.agent a left join lateral (
@@ -23,7 +22,12 @@ const HISTORY = statement({
         where h.token_id = a.token_id and h.at >= now() - $days * interval '1 day'
         order by h.id desc limit $limit) h on true
       where a.token_id = $tokenId order by h.id`,
-  columns: { at: nullable(timestamptz), score: nullable(int2), cause: nullable(text), block: nullable(int8) },
+  columns: {
+    at: t.nullable(t.timestamptz),
+    score: t.nullable(t.int2),
+    cause: t.nullable(t.text),
+    block: t.nullable(t.int8),
+  },
   prepared: true,
 });
 
@@ -50,7 +54,7 @@ const IN_BLOCK = `h.cause in (${CAUSES_IN_BLOCK.map((cause) => `'${cause}'`).joi
 export const credHeld = statement({
   name: "cred-held",
   given: (tokenId: number, asked: { at: Date; block: number | null }) => ({ tokenId, ...asked }),
-  params: { tokenId: int8, at: timestamptz, block: nullable(int8) },
+  params: { tokenId: t.int8, at: t.timestamptz, block: t.nullable(t.int8) },
   text: `
     select h.at, h.score, h.cause, h.block,
       (select p.score from offchain.cred_history p
@@ -63,12 +67,12 @@ export const credHeld = statement({
       and ($block::int8 is null or h.block <= $block)
     order by h.id desc limit 1`,
   columns: {
-    at: timestamptz,
-    score: int2,
-    cause: text,
-    block: int8,
-    previous: nullable(int2),
-    until: nullable(timestamptz),
+    at: t.timestamptz,
+    score: t.int2,
+    cause: t.text,
+    block: t.int8,
+    previous: t.nullable(t.int2),
+    until: t.nullable(t.timestamptz),
   },
   prepared: true,
 }).maybeOne;
@@ -79,21 +83,21 @@ const COMMITTED_MS = 5_000;
 /** The first published epochs whose snapshot was taken while a point held. */
 export const provingEpochs = statement({
   name: "cred-proving-epochs",
-  params: { at: timestamptz, until: nullable(timestamptz) },
+  params: { at: t.timestamptz, until: t.nullable(t.timestamptz) },
   text: `
     select epoch from offchain.cred_epoch
     where state = 'published' and computed_at >= $at and ($until::timestamptz is null or computed_at < $until)
     order by epoch limit 3`,
-  columns: { epoch: int8 },
+  columns: { epoch: t.int8 },
 }).rows;
 
 const EPOCHS_SINCE = statement({
   name: "cred-epochs-since",
-  params: { since: timestamptz },
+  params: { since: t.timestamptz },
   text: `
     select epoch, computed_at as "computedAt" from offchain.cred_epoch
     where state = 'published' and computed_at >= $since order by epoch`,
-  columns: { epoch: int8, computedAt: timestamptz },
+  columns: { epoch: t.int8, computedAt: t.timestamptz },
 });
 
 /** Adds to each point, oldest first, the first published epoch that was made while it held; null where there was none. */

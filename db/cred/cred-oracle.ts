@@ -3,19 +3,7 @@ import type pg from "pg";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { oracleGas } from "../../core/transactions/gas-bounds.ts";
 import { lockText } from "../sql/locks.ts";
-import {
-  array,
-  float8,
-  int2,
-  int4,
-  int8,
-  nullable,
-  numeric,
-  records,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { queueIntent } from "../transactions/transaction-outbox.ts";
 
@@ -26,7 +14,7 @@ export type OracleValue = { score: number; updatedAt: number } | null;
 
 const STATE = statement({
   name: "cred-oracle-state",
-  params: { oracle: text, day: timestamptz },
+  params: { oracle: t.text, day: t.timestamptz },
   text: `
     select
       (select compared_at from offchain.cred_oracle where oracle = $oracle) as "comparedAt",
@@ -36,7 +24,7 @@ const STATE = statement({
        where state in ('mined', 'reverted') and intent_key like 'oracle:%') as decided,
       (select coalesce(sum(gas_limit), 0) from offchain.transaction_outbox
        where intent_key like 'oracle:%' and signed_at >= $day) as gas`,
-  columns: { comparedAt: nullable(timestamptz), open: int4, decided: int4, gas: numeric },
+  columns: { comparedAt: t.nullable(t.timestamptz), open: t.int4, decided: t.int4, gas: t.numeric },
 });
 
 /**
@@ -57,7 +45,7 @@ export async function oracleState(db: Queryable, oracle: Address, day: Date) {
  */
 export const scoresToCompare = statement({
   name: "cred-oracle-to-compare",
-  params: { oracle: text, threshold: int2, run: timestamptz, rereadMs: float8, limit: int8 },
+  params: { oracle: t.text, threshold: t.int2, run: t.timestamptz, rereadMs: t.float8, limit: t.int8 },
   text: `
     select c.token_id as "tokenId", c.score
     from offchain.cred c
@@ -69,7 +57,7 @@ export const scoresToCompare = statement({
     order by least(
         row_number() over (order by abs(c.score - coalesce(v.score, 0)) desc, c.token_id),
         row_number() over (order by v.read_at nulls first, c.token_id)), c.token_id limit $limit`,
-  columns: { tokenId: int8, score: int2 },
+  columns: { tokenId: t.int8, score: t.int2 },
 }).rows;
 
 /** Stores what was read from the chain. A later read stays. */
@@ -81,9 +69,9 @@ export const storeOracleReads = statement({
     readAt,
   }),
   params: {
-    oracle: text,
-    reads: records({ tokenId: int8, score: nullable(int2), updatedAt: nullable(int8) }),
-    readAt: timestamptz,
+    oracle: t.text,
+    reads: t.records({ tokenId: t.int8, score: t.nullable(t.int2), updatedAt: t.nullable(t.int8) }),
+    readAt: t.timestamptz,
   },
   text: `
     insert into offchain.cred_oracle_value as v (oracle, token_id, score, updated_at, read_at)
@@ -95,7 +83,7 @@ export const storeOracleReads = statement({
 
 const COMPARED = statement({
   name: "cred-oracle-compared",
-  params: { oracle: text, at: timestamptz },
+  params: { oracle: t.text, at: t.timestamptz },
   text: `
     insert into offchain.cred_oracle (oracle, compared_at) values ($oracle, $at)
     on conflict (oracle) do update set compared_at = excluded.compared_at`,
@@ -103,7 +91,7 @@ const COMPARED = statement({
 
 const FORGET_READS = statement({
   name: "cred-oracle-forget-reads",
-  params: { oracle: text, tokenIds: array(int8) },
+  params: { oracle: t.text, tokenIds: t.array(t.int8) },
   text: "delete from offchain.cred_oracle_value where oracle = $oracle and token_id = any($tokenIds::int8[])",
 });
 
@@ -145,9 +133,9 @@ export const queueOracleBatches = (
 
 const SCORES = statement({
   name: "cred-oracle-scores",
-  params: { tokenIds: array(int8) },
+  params: { tokenIds: t.array(t.int8) },
   text: `select token_id as "tokenId", score from offchain.cred where token_id = any($tokenIds::int8[])`,
-  columns: { tokenId: int8, score: int2 },
+  columns: { tokenId: t.int8, score: t.int2 },
 });
 
 /** The stored scores of tokens. */

@@ -2,33 +2,33 @@
 import type pg from "pg";
 import { unixSeconds } from "../../core/times.ts";
 import { countsUntil } from "../agents/attestations.ts";
-import { array, int4, int8, statement, text, timestamptz } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { forgetHistories, lockAll, type RecomputeOptions, recomputeCred, recomputeSet } from "./cred.ts";
 import { isStale, MOVED_AND_MISSED, MOVED_COUNT, recomputeSql, refreshSql, tokenRange } from "./cred-statement.ts";
 
 const RECOMPUTE_RANGE = statement({
   name: "cred-recompute-range",
-  params: { seconds: int8, now: timestamptz, cause: text, from: int8, to: int8 },
+  params: { seconds: t.int8, now: t.timestamptz, cause: t.text, from: t.int8, to: t.int8 },
   text: `${recomputeSql(tokenRange)} ${MOVED_AND_MISSED}`,
-  columns: { moved: int4, missed: int4, removed: array(int8) },
+  columns: { moved: t.int4, missed: t.int4, removed: t.array(t.int8) },
 });
 const REFRESH_RANGE = statement({
   name: "cred-refresh-range",
-  params: { seconds: int8, now: timestamptz, cause: text, from: int8, to: int8 },
+  params: { seconds: t.int8, now: t.timestamptz, cause: t.text, from: t.int8, to: t.int8 },
   text: `${refreshSql(tokenRange)} ${MOVED_COUNT}`,
-  columns: { moved: int4 },
+  columns: { moved: t.int4 },
 });
 const LAST_TOKEN = statement({
   name: "cred-last-token",
   text: `
     select greatest((select max(token_id) from onchain.agent), (select max(token_id) from offchain.cred), -1)::int8 as last`,
-  columns: { last: int8 },
+  columns: { last: t.int8 },
 });
 /** Agents whose kept end of the attestation, or whose raw value of it, is not the one of now. */
 const ATTESTED_CHANGED = statement({
   name: "cred-attested-changed",
-  params: { seconds: int8 },
+  params: { seconds: t.int8 },
   text: `
     select k.token_id from (
       select c.token_id, c.coinbase, c.coinbase_input, ${countsUntil("e")} as until
@@ -36,7 +36,7 @@ const ATTESTED_CHANGED = statement({
         join onchain.agent a on a.token_id = e.token_id and a.owner = e.recipient
         join offchain.cred c on c.token_id = e.token_id offset 0) k
     where k.coinbase_input <> k.until or (k.coinbase > 0) <> (k.until > $seconds::int8)`,
-  columns: { token_id: int8 },
+  columns: { token_id: t.int8 },
 });
 
 const staleIn = (agents: string, scores: string) => `
@@ -51,30 +51,30 @@ const between = (column: string) => `${column} between $from::int8 and $to::int8
 const STALE = statement({
   name: "cred-stale",
   text: staleIn("true", "true"),
-  columns: { token_id: int8 },
+  columns: { token_id: t.int8 },
 });
 const STALE_IN_RANGE = statement({
   name: "cred-stale-in-range",
-  params: { from: int8, to: int8, limit: int8 },
+  params: { from: t.int8, to: t.int8, limit: t.int8 },
   text: `${staleIn(between("a.token_id"), between("c.token_id"))} limit $limit`,
-  columns: { token_id: int8 },
+  columns: { token_id: t.int8 },
 });
 
 const WALK = statement({
   name: "cred-walk",
   text: "select walked from offchain.cred_walk for update",
-  columns: { walked: int8 },
+  columns: { walked: t.int8 },
 });
 const STORE_WALK = statement({
   name: "cred-store-walk",
-  params: { walked: int8, missed: int4 },
+  params: { walked: t.int8, missed: t.int4 },
   text: "update offchain.cred_walk set walked = $walked, missed = missed + $missed::int4",
 });
 /** Scores found so far whose inputs had been missed by what keeps them up to date. */
 export const missedScores = statement({
   name: "cred-missed",
   text: "select missed from offchain.cred_walk",
-  columns: { missed: int8 },
+  columns: { missed: t.int8 },
   prepared: true,
 }).onlyValue;
 

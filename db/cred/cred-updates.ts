@@ -1,8 +1,7 @@
 /** The feed of score changes: every committed change in the order of ids, without gaps, reorganisations included. */
 import { ADVISORY_LOCKS } from "../sql/locks.ts";
 import { primaryOf } from "../sql/read-route.ts";
-import { int2, int8, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 
 export type CredUpdate = Row<typeof UPDATES>;
 
@@ -25,7 +24,7 @@ const SETTLED = statement({
        where locktype = 'advisory' and objsubid = 1 and classid::int8 >> 8 = ${ADVISORY_LOCKS.credHistory}
          and database = (select oid from pg_database where datname = current_database()))
     )::int8 as settled`,
-  columns: { settled: int8 },
+  columns: { settled: t.int8 },
   prepared: true,
 });
 
@@ -39,7 +38,7 @@ export async function settledCredId(db: Queryable): Promise<number> {
 
 const UPDATES = statement({
   name: "cred-updates",
-  params: { after: int8, settled: int8, limit: int8 },
+  params: { after: t.int8, settled: t.int8, limit: t.int8 },
   text: `
     (select id, token_id as "tokenId", score, cause, at from offchain.cred_history
      where id > $after and id <= $settled order by id limit $limit)
@@ -49,12 +48,12 @@ const UPDATES = statement({
      where k.id > $after and k.id <= $settled order by k.id limit $limit)
     order by id limit $limit`,
   columns: {
-    id: int8,
-    tokenId: int8,
+    id: t.int8,
+    tokenId: t.int8,
     /** Null when the agent no longer exists. */
-    score: nullable(int2),
-    cause: text,
-    at: timestamptz,
+    score: t.nullable(t.int2),
+    cause: t.text,
+    at: t.timestamptz,
   },
   prepared: true,
 });

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { unixSeconds } from "../../core/times.ts";
 import { ADVISORY_LOCKS } from "../sql/locks.ts";
-import { array, int2, int4, int8, nullable, pgType, records, statement, text, timestamptz } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { MOVED_AND_REMOVED, RETRACTED, recomputeSql, someTokens } from "./cred-statement.ts";
 
@@ -13,26 +13,26 @@ export type RecomputeOptions = { now: Date; cause: string };
 /** Not prepared: sets differ in size by orders of magnitude, so each needs a plan of its own. */
 const RECOMPUTE = statement({
   name: "cred-recompute",
-  params: { seconds: int8, now: timestamptz, cause: text, tokenIds: array(int8) },
+  params: { seconds: t.int8, now: t.timestamptz, cause: t.text, tokenIds: t.array(t.int8) },
   text: `${recomputeSql(someTokens)} ${MOVED_AND_REMOVED}`,
-  columns: { tokenId: int8, score: nullable(int4), previous: nullable(int2) },
+  columns: { tokenId: t.int8, score: t.nullable(t.int4), previous: t.nullable(t.int2) },
 });
 
 const FORGET_HISTORY = statement({
   name: "cred-forget-history",
-  params: { tokenIds: array(int8) },
+  params: { tokenIds: t.array(t.int8) },
   text: "delete from offchain.cred_history where token_id = any($tokenIds::int8[])",
 });
 const UNDO_HISTORY = statement({
   name: "cred-undo-history",
-  params: { retractions: records({ tokenId: int8, block: int8 }) },
+  params: { retractions: t.records({ tokenId: t.int8, block: t.int8 }) },
   text: `
     delete from offchain.cred_history h using $retractions
     where h.token_id = retractions.token_id and h.block >= retractions.block`,
 });
 const RESTORE_POINTS = statement({
   name: "cred-restore-points",
-  params: { tokenIds: array(int8), cause: text, now: timestamptz },
+  params: { tokenIds: t.array(t.int8), cause: t.text, now: t.timestamptz },
   text: `
     insert into offchain.cred_history (token_id, score, cause, block, at)
     select c.token_id, c.score, $cause, c.seen_block, $now
@@ -43,9 +43,9 @@ const RESTORE_POINTS = statement({
 });
 const TAKE_LOCKS = statement({
   name: "cred-locks",
-  params: { lockClass: int4, locks: array(int4) },
+  params: { lockClass: t.int4, locks: t.array(t.int4) },
   text: "select pg_advisory_xact_lock($lockClass::int4, lock) from unnest($locks::int4[]) as lock",
-  columns: { pg_advisory_xact_lock: pgType<string>("void") },
+  columns: { pg_advisory_xact_lock: t.pgType<string>("void") },
 });
 
 /** Max agents per transaction; keeps its locks for a fraction of a second. */

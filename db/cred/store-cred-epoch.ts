@@ -3,26 +3,11 @@ import type pg from "pg";
 import type { Hex } from "../../core/agents/facts.ts";
 import type { TreePart } from "../../core/cred/tree/packed.ts";
 import { lockText } from "../sql/locks.ts";
-import {
-  array,
-  bool,
-  bytea,
-  float8,
-  int8,
-  namesOf,
-  narrow,
-  nullable,
-  type RowOf,
-  records,
-  statement,
-  text,
-  timestamptz,
-  valuesOf,
-} from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { queueIntent } from "../transactions/transaction-outbox.ts";
 import { type EpochState, NEW_EPOCH } from "./cred-epochs.ts";
 
-export type NewEpoch = RowOf<typeof NEW_EPOCH>;
+export type NewEpoch = t.RowOf<typeof NEW_EPOCH>;
 
 /**
  * `highest`: the highest number used, null before the first, with its state. `open`: an epoch whose transaction is not decided.
@@ -38,23 +23,23 @@ export const epochsState = statement({
     from (values (1)) one left join lateral (
       select epoch, state from offchain.cred_epoch order by epoch desc limit 1) n on true`,
   columns: {
-    highest: nullable(int8),
-    highestState: nullable(narrow<EpochState>(text)),
-    open: nullable(int8),
-    lastBuiltAt: nullable(timestamptz),
+    highest: t.nullable(t.int8),
+    highestState: t.nullable(t.narrow<EpochState>(t.text)),
+    open: t.nullable(t.int8),
+    lastBuiltAt: t.nullable(t.timestamptz),
   },
 }).one;
 
 const INSERT = statement({
   name: "cred-epoch-insert",
-  params: { ...NEW_EPOCH, intentKey: text },
+  params: { ...NEW_EPOCH, intentKey: t.text },
   text: `
-    insert into offchain.cred_epoch (${namesOf(NEW_EPOCH)}, intent_key, state, kept)
-    values (${valuesOf(NEW_EPOCH)}, $intentKey, 'built', true)`,
+    insert into offchain.cred_epoch (${t.namesOf(NEW_EPOCH)}, intent_key, state, kept)
+    values (${t.valuesOf(NEW_EPOCH)}, $intentKey, 'built', true)`,
 });
 const INSERT_PARTS = statement({
   name: "cred-epoch-parts-insert",
-  params: { epoch: int8, parts: records({ kind: text, place: int8, bytes: bytea }) },
+  params: { epoch: t.int8, parts: t.records({ kind: t.text, place: t.int8, bytes: t.bytea }) },
   text: `
     insert into offchain.cred_epoch_part (epoch, kind, place, bytes)
     select $epoch, parts.* from $parts`,
@@ -87,7 +72,7 @@ export async function storeEpoch(
 /** Records that the scores still are those of an epoch. */
 export const epochChecked = statement({
   name: "cred-epoch-checked",
-  params: { epoch: int8, at: timestamptz },
+  params: { epoch: t.int8, at: t.timestamptz },
   text: "update offchain.cred_epoch set checked_at = $at where epoch = $epoch",
 }).run;
 
@@ -100,7 +85,7 @@ export const epochPublished = statement({
     txBlock,
     at,
   }),
-  params: { intentKey: text, txHash: text, txBlock: int8, at: timestamptz },
+  params: { intentKey: t.text, txHash: t.text, txBlock: t.int8, at: t.timestamptz },
   text: `
     update offchain.cred_epoch set state = 'published', tx_hash = $txHash, tx_block = $txBlock, published_at = $at, error = null
     where intent_key = $intentKey`,
@@ -108,14 +93,14 @@ export const epochPublished = statement({
 /** The epoch's transaction was refused. @param error a plain half-sentence */
 export const epochFailed = statement({
   name: "cred-epoch-failed",
-  params: { intentKey: text, error: text },
+  params: { intentKey: t.text, error: t.text },
   text: "update offchain.cred_epoch set state = 'failed', error = $error where intent_key = $intentKey",
 }).run;
 
 /** A reorganisation removed the block of the epoch's transaction. */
 export const epochReopened = statement({
   name: "cred-epoch-reopened",
-  params: { intentKey: text },
+  params: { intentKey: t.text },
   text: `
     update offchain.cred_epoch set state = 'built', tx_hash = null, tx_block = null, published_at = null, error = null
     where intent_key = $intentKey`,
@@ -124,35 +109,35 @@ export const epochReopened = statement({
 /** Whether an epoch's scores were read more than `ms` milliseconds ago. */
 export const epochIsOld = statement({
   name: "cred-epoch-is-old",
-  params: { intentKey: text, ms: float8 },
+  params: { intentKey: t.text, ms: t.float8 },
   text: `
     select exists (select from offchain.cred_epoch
       where intent_key = $intentKey and computed_at < now() - $ms * interval '1 ms') as old`,
-  columns: { old: bool },
+  columns: { old: t.bool },
 }).onlyValue;
 
 const UNKEEP = statement({
   name: "cred-epochs-unkeep",
-  params: { keep: int8 },
+  params: { keep: t.int8 },
   text: `
     update offchain.cred_epoch set kept = false
     where kept and state <> 'built' and epoch <= (
       select epoch from offchain.cred_epoch where state = 'published' order by epoch desc offset $keep limit 1)
     returning epoch`,
-  columns: { epoch: int8 },
+  columns: { epoch: t.int8 },
 });
 const UNKEEP_FAILED = statement({
   name: "cred-epochs-unkeep-failed",
-  params: { block: int8 },
+  params: { block: t.int8 },
   text: `
     update offchain.cred_epoch set kept = false
     where kept and state = 'failed' and block < $block
     returning epoch`,
-  columns: { epoch: int8 },
+  columns: { epoch: t.int8 },
 });
 const DELETE_PARTS = statement({
   name: "cred-epoch-parts-delete",
-  params: { epochs: array(int8) },
+  params: { epochs: t.array(t.int8) },
   text: "delete from offchain.cred_epoch_part where epoch = any($epochs::int8[])",
 });
 

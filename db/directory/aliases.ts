@@ -2,7 +2,7 @@
  * Compares the table of proven wallets, which a trigger keeps current, with all rows, and repairs it.
  * Check then write: the difference, then the update: one statement, rows locked in the order of ids.
  */
-import { int8, statement } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /** The wallet of a row `d` that counts: proven by its registry, of an agent that is shown. */
 const PROVEN = "case when d.wallet_proven and d.removed_at is null then d.address end";
@@ -27,5 +27,5 @@ export const rebuildAliases = statement({
        on conflict (directory_id) do update set wallet = excluded.wallet
      )
      select count(*) as wrong from differing`,
-  columns: { wrong: int8 },
+  columns: { wrong: t.int8 },
 }).onlyValue;

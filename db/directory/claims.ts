@@ -4,8 +4,7 @@
  * 404), and rows are joined by token when it is written.
  * Bound: claims of tokens, one for each agent; quotes of tokens without a claim stay.
  */
-import { float8, int8, nullable, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { statement, t } from "../sql/statement.ts";
 import { touchRows } from "./write.ts";
 
 export type TokenClaim = {
@@ -16,15 +15,20 @@ export type TokenClaim = {
   marketCapUsd?: number | undefined;
 };
 
-const CLAIM = statement({
+/**
+ * Stores a claim; what it leaves out stays as it was claimed before.
+ * @returns how many rows of the directory it is about: 0 when the row is gone
+ */
+export const claimToken = statement({
   name: "directory-claim",
+  given: (id: number, claim: TokenClaim, now: Date) => ({ id, ...claim, now }),
   params: {
-    id: int8,
-    tokenAddress: nullable(text),
-    tokenSymbol: nullable(text),
-    tokenName: nullable(text),
-    marketCapUsd: nullable(float8),
-    now: timestamptz,
+    id: t.int8,
+    tokenAddress: t.optional(t.text),
+    tokenSymbol: t.optional(t.text),
+    tokenName: t.optional(t.text),
+    marketCapUsd: t.optional(t.float8),
+    now: t.timestamptz,
   },
   text: `
     with touched as (${touchRows("values ($id::int8)")})
@@ -37,13 +41,4 @@ const CLAIM = statement({
       token_name = coalesce($tokenName, c.token_name), market_cap_usd = coalesce($marketCapUsd, c.market_cap_usd),
       claimed_at = $now`,
   prepared: true,
-});
-
-/**
- * Stores a claim; what it leaves out stays as it was claimed before.
- * @returns how many rows of the directory it is about: 0 when the row is gone
- */
-export async function claimToken(db: Queryable, directoryId: number, claim: TokenClaim, now: Date): Promise<number> {
-  const { tokenAddress = null, tokenSymbol = null, tokenName = null, marketCapUsd = null } = claim;
-  return CLAIM.run(db, { id: directoryId, tokenAddress, tokenSymbol, tokenName, marketCapUsd, now });
-}
+}).run;

@@ -4,7 +4,7 @@
  */
 import type pg from "pg";
 import { lockText } from "../sql/locks.ts";
-import { statement, timestamptz } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { dropPartitions, makePartitions } from "../sql/time-partitions.ts";
 import { transaction } from "../sql/transaction.ts";
 
@@ -21,7 +21,7 @@ export const dayOf = (at: string) => `(${at} at time zone 'UTC')::date`;
 
 const STORE = statement({
   name: "directory-ranks-store",
-  params: { now: timestamptz },
+  params: { now: t.timestamptz },
   text: `
     insert into offchain.directory_rank (id, day, rank)
     select id, ${dayOf("$now::timestamptz")}, row_number() over ()

@@ -8,7 +8,7 @@ import { blankEntry, type DirectoryEntry } from "../../core/directory/entry.ts";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";
 import { scan8004 } from "../../core/directory/registry-readers/scan-8004.ts";
 import { ADVISORY_LOCKS } from "../sql/locks.ts";
-import { array, float8, jsonb, nullable, pgType, type Row, statement, text } from "../sql/statement.ts";
+import { type Row, statement, t } from "../sql/statement.ts";
 import { type ScoreRules, upsertEntries } from "./write.ts";
 
 export const ERC8004 = "erc8004";
@@ -20,12 +20,12 @@ const LOCK = ADVISORY_LOCKS.erc8004Rows;
 export const lockErc8004Rows = statement({
   name: "erc8004-rows-lock",
   text: `select pg_advisory_xact_lock(${LOCK}) as locked`,
-  columns: { locked: pgType<string>("void") },
+  columns: { locked: t.pgType<string>("void") },
 }).run;
 
 const STORED = statement({
   name: "erc8004-stored",
-  params: { agentIds: array(text), scan: text },
+  params: { agentIds: t.array(t.text), scan: t.text },
   text: `
     select a.registry, a.agent_id::text as "agentId", a.owner, a.agent_wallet as "agentWallet",
       a.registered_at::float8 as "registeredAt",
@@ -35,16 +35,16 @@ const STORED = statement({
     left join offchain.directory_item i on i.source = $scan and i.platform = '${ERC8004}' and i.agent_id = a.agent_id::text
     where a.agent_id = any($agentIds::text[]::numeric[])`,
   columns: {
-    registry: text,
-    agentId: text,
-    owner: text,
-    agentWallet: nullable(text),
+    registry: t.text,
+    agentId: t.text,
+    owner: t.text,
+    agentWallet: t.nullable(t.text),
     /** Unix seconds. */
-    registeredAt: float8,
+    registeredAt: t.float8,
     /** The file as it was read; null when there is none, or it could not be read. */
-    registration: nullable(jsonb<Registration>()),
+    registration: t.nullable(t.jsonb<Registration>()),
     /** 8004scan's item, as it came. */
-    scanned: nullable(jsonb<unknown>()),
+    scanned: t.nullable(t.jsonb<unknown>()),
   },
 });
 

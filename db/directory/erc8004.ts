@@ -2,9 +2,9 @@
 import type pg from "pg";
 import { type Defect, defect, defectView } from "../../core/directory/file-defects.ts";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";
-import { int8, json, jsonb, nullable, numeric, type RowOf, statement, text, timestamptz } from "../sql/statement.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { refusalReason, storeSet } from "../sql/store-set.ts";
-import { type Queryable, transaction } from "../sql/transaction.ts";
+import { transaction } from "../sql/transaction.ts";
 import { ERC8004, lockErc8004Rows, showErc8004 } from "./erc8004-rows.ts";
 import { quarantine, releaseItems } from "./quarantine.ts";
 import { removeEntries, type ScoreRules } from "./write.ts";
@@ -12,7 +12,7 @@ import { removeEntries, type ScoreRules } from "./write.ts";
 export { ERC8004 } from "./erc8004-rows.ts";
 
 /** An agent to bring up to date, with what is known of its file. */
-export type Erc8004Agent = RowOf<typeof AGENT_COLUMNS>;
+export type Erc8004Agent = t.RowOf<typeof AGENT_COLUMNS>;
 export type StoredFile = {
   uri: string;
   content: Registration | null;
@@ -38,16 +38,16 @@ const AGENT = `a.registry, a.agent_id::text as "agentId", a.agent_uri as uri, a.
     'lastModified', f.last_modified, 'errors', f.errors, 'failures', f.failures, 'status', f.status,
     'nextTryAt', f.next_try_at, 'due', coalesce(f.next_try_at <= $now, false)) end as file`;
 const AGENT_COLUMNS = {
-  registry: text,
-  agentId: text,
-  uri: text,
-  updatedBlock: text,
-  file: nullable(json<StoredFile>()),
+  registry: t.text,
+  agentId: t.text,
+  uri: t.text,
+  updatedBlock: t.text,
+  file: t.nullable(t.json<StoredFile>()),
 };
 
 const STALE = statement({
   name: "erc8004-stale",
-  params: { now: timestamptz, after: numeric, limit: int8 },
+  params: { now: t.timestamptz, after: t.numeric, limit: t.int8 },
   text: `
     select ${AGENT}
     from onchain.erc8004_agent a
@@ -68,7 +68,7 @@ export const staleErc8004 = (db: Queryable, now: Date, limit: number, after = "-
  */
 export const dueErc8004 = statement({
   name: "erc8004-due",
-  params: { now: timestamptz, limit: int8 },
+  params: { now: t.timestamptz, limit: t.int8 },
   text: `
     select ${AGENT}
     from (
@@ -145,69 +145,56 @@ const REFUSED_MS = 86_400_000;
 /** Characters of a URI that are kept with an item. */
 const cut = (uri: string) => uri.slice(0, 2_000).toWellFormed();
 
-/** A file as the statement takes it. */
-type FileRow = {
-  registry: string;
-  agent: string;
-  uri: string;
-  status: FileStatus;
-  content: Registration | null;
-  errors: Defect[];
-  warnings: string[];
-  etag: string | null;
-  modified: string | null;
-  failures: number;
-  next_try: Date | null;
+/** A file as it is stored, without the texts of what is wrong with it. */
+const FILE = {
+  registry: t.text,
+  agentId: t.numeric,
+  uri: t.text,
+  status: t.narrow<FileStatus>(t.text),
+  content: t.nullable(t.jsonb<Registration>()),
+  etag: t.nullable(t.text),
+  lastModified: t.nullable(t.text),
+  failures: t.int4,
+  nextTryAt: t.nullable(t.timestamptz),
 };
-type ItemRow = { agent: string; registry: string; uri: string; warnings: string[]; block: string };
 
 const STORE_FILES = statement({
   name: "erc8004-files-store",
-  params: { files: jsonb<readonly FileRow[]>(), now: timestamptz },
+  params: {
+    files: t.records({ ...FILE, errors: t.jsonb<Defect[]>(), warnings: t.jsonb<string[]>() }),
+    now: t.timestamptz,
+  },
   text: `
-    insert into offchain.registration_file (registry, agent_id, uri, status, content, errors, warnings, etag,
-      last_modified, fetched_at, failures, next_try_at)
-    select r.registry, r.agent, r.uri, r.status, r.content, array(select jsonb_array_elements_text(r.errors)),
-      array(select jsonb_array_elements_text(r.warnings)), r.etag, r.modified, $now, r.failures, r.next_try
-    from jsonb_to_recordset($files) as r(registry text, agent numeric, uri text, status text, content jsonb,
-      errors jsonb, warnings jsonb, etag text, modified text, failures int4, next_try timestamptz)
-    on conflict (registry, agent_id) do update set uri = excluded.uri, status = excluded.status,
-      content = excluded.content, errors = excluded.errors, warnings = excluded.warnings, etag = excluded.etag,
-      last_modified = excluded.last_modified, fetched_at = $now, failures = excluded.failures,
-      next_try_at = excluded.next_try_at`,
+    insert into offchain.registration_file (${t.namesOf(FILE)}, errors, warnings, fetched_at)
+    select ${t.namesOf(FILE)}, array(select jsonb_array_elements_text(errors)),
+      array(select jsonb_array_elements_text(warnings)), $now
+    from $files
+    on conflict (registry, agent_id) do update set ${t.excludedOf(FILE)}, errors = excluded.errors,
+      warnings = excluded.warnings, fetched_at = excluded.fetched_at`,
 });
 const STORE_ITEMS = statement({
   name: "erc8004-items-store",
-  params: { items: jsonb<readonly ItemRow[]>(), now: timestamptz },
+  params: {
+    items: t.records({ agentId: t.text, registry: t.text, uri: t.text, warnings: t.jsonb<string[]>(), block: t.text }),
+    now: t.timestamptz,
+  },
   text: `
     insert into offchain.directory_item (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
-    select '${ERC8004}', r.agent, '${ERC8004}', r.agent, jsonb_build_object('registry', r.registry, 'uri', r.uri),
-      array(select jsonb_array_elements_text(r.warnings)), '${READER_VERSION}:' || r.block, $now, 0
-    from jsonb_to_recordset($items) as r(agent text, registry text, uri text, warnings jsonb, block text)
+    select '${ERC8004}', agent_id, '${ERC8004}', agent_id, jsonb_build_object('registry', registry, 'uri', uri),
+      array(select jsonb_array_elements_text(warnings)), '${READER_VERSION}:' || block, $now, 0
+    from $items
     on conflict (source, source_id) do update set raw = excluded.raw, warnings = excluded.warnings,
       digest = excluded.digest, fetched_at = $now`,
 });
 
-const fileRow = ({ agent, registration, lastModified, nextTryAt, ...file }: FileResult): FileRow => ({
-  registry: agent.registry,
-  agent: agent.agentId,
-  uri: agent.uri,
-  status: file.status,
-  content: registration,
-  errors: file.errors,
-  warnings: registration?.warnings ?? [],
-  etag: file.etag,
-  modified: lastModified,
-  failures: file.failures,
-  next_try: nextTryAt,
+const fileRow = ({ agent: { registry, agentId, uri }, registration: content, ...file }: FileResult) => ({
+  ...{ ...file, registry, agentId, uri, content },
+  warnings: content?.warnings ?? [],
 });
 
-const itemRow = ({ agent, registration, errors }: FileResult): ItemRow => ({
-  agent: agent.agentId,
-  registry: agent.registry,
-  uri: cut(agent.uri),
+const itemRow = ({ agent: { agentId, registry, uri, updatedBlock }, registration, errors }: FileResult) => ({
+  ...{ agentId, registry, uri: cut(uri), block: updatedBlock },
   warnings: [...errors, ...(registration?.warnings ?? [])].map((each) => defectView(each).says),
-  block: agent.updatedBlock,
 });
 
 async function writeErc8004(
@@ -235,7 +222,7 @@ const FORGET_VANISHED = statement({
     delete from offchain.directory_item i where i.source = '${ERC8004}'
       and not exists (select from onchain.erc8004_agent a where a.agent_id = i.source_id::numeric)
     returning source_id`,
-  columns: { source_id: text },
+  columns: { source_id: t.text },
 });
 
 /** Removes the rows of agents that a reorganisation took back. @returns how many there were */
@@ -245,3 +232,32 @@ export async function removeVanished(pool: pg.Pool, now: Date): Promise<number> 
     return removeEntries(tx, ERC8004, gone, now);
   });
 }
+
+const COMPARE = statement({
+  name: "erc8004-compare",
+  params: { source: t.text },
+  text: `
+    with listed as (
+      select agent_id::numeric as agent_id, lower(raw->>'owner_address') as owner
+      from offchain.directory_item where source = $source)
+    select count(*) filter (where a.agent_id is null) as unknown,
+      count(*) filter (where l.agent_id is null) as unlisted,
+      count(*) filter (where l.owner <> a.owner) as otherwise
+    from listed l full join onchain.erc8004_agent a on a.agent_id = l.agent_id`,
+  columns: { unknown: t.int8, unlisted: t.int8, otherwise: t.int8 },
+});
+
+/** @returns one sentence about the differences; null when there are none @param source whose items are compared */
+export async function compareErc8004(db: Queryable, source: string): Promise<string | null> {
+  const { unknown, unlisted, otherwise } = await COMPARE.one(db, { source });
+  const found = [
+    ...(unknown > 0 ? [`lists ${agents(unknown)} that the index has not`] : []),
+    ...(unlisted > 0 ? [`does not list ${agents(unlisted)} that the index has`] : []),
+    ...(otherwise > 0 ? [`names another owner of ${agents(otherwise)}`] : []),
+  ];
+  if (found.length === 0) return null;
+  const last = found.pop();
+  return `${source} ${found.length > 0 ? `${found.join(", ")} and ` : ""}${last}.`;
+}
+
+const agents = (n: number) => `${n} ${n === 1 ? "agent" : "agents"}`;

@@ -4,8 +4,7 @@
  */
 import type { Address } from "../../core/agents/facts.ts";
 import { isNamed } from "../agents/named-wallets.ts";
-import { array, bool, int4, int8, narrow, nullable, records, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { touchRows } from "./write.ts";
 
 /** A wallet that is due, and the number of failed requests to Ethos since the last answer about it. */
@@ -14,21 +13,21 @@ export type DueWallet = { wallet: Address; failures: number };
 /** Half of the places are for wallets without an answer so far: neither new wallets nor old ones keep the others waiting. */
 const DUE = statement({
   name: "ethos-due",
-  params: { since: timestamptz, half: int8 },
+  params: { since: t.timestamptz, half: t.int8 },
   text: `
     (select wallet, failures from offchain.ethos_score where fetched_at is null
      order by failed_at nulls first, wallet limit $half)
     union all
     (select wallet, failures from offchain.ethos_score where fetched_at < $since
      order by greatest(fetched_at, failed_at), wallet limit $half)`,
-  columns: { wallet: narrow<Address>(text), failures: int4 },
+  columns: { wallet: t.narrow<Address>(t.text), failures: t.int4 },
 });
 
 const FORGET_UNNAMED = statement({
   name: "ethos-forget-unnamed",
-  params: { wallets: array(text) },
+  params: { wallets: t.array(t.text) },
   text: `delete from offchain.ethos_score e where e.wallet = any($wallets) and not ${isNamed("e.wallet")} returning wallet`,
-  columns: { wallet: text },
+  columns: { wallet: t.text },
 });
 
 /**
@@ -52,7 +51,7 @@ export async function walletsToScore(
 /** Stores that a request to Ethos about wallets failed: then the other wallets come first. */
 export const noteFailedScores = statement({
   name: "ethos-note-failed",
-  params: { wallets: array(narrow<Address>(text)), now: timestamptz },
+  params: { wallets: t.array(t.narrow<Address>(t.text)), now: t.timestamptz },
   text: `
     update offchain.ethos_score set failed_at = $now, failures = failures + 1
     where wallet in (select wallet from offchain.ethos_score where wallet = any($wallets) order by wallet for update)`,
@@ -66,7 +65,7 @@ const ROWS_OF_CHANGED = `
 /** Deletes the score of a wallet that no agent, no human and no row of the directory names. */
 export const forgetEthosScore = statement({
   name: "ethos-forget",
-  params: { wallet: narrow<Address>(text) },
+  params: { wallet: t.narrow<Address>(t.text) },
   text: `delete from offchain.ethos_score e where e.wallet = $wallet and not ${isNamed("e.wallet")}`,
 }).run;
 
@@ -80,7 +79,7 @@ export const storeEthosScores = statement({
     scores: [...scores].map(([wallet, score]) => ({ wallet, score: score ?? null, silent: score === undefined })),
     now,
   }),
-  params: { scores: records({ wallet: text, score: nullable(int4), silent: bool }), now: timestamptz },
+  params: { scores: t.records({ wallet: t.text, score: t.nullable(t.int4), silent: t.bool }), now: t.timestamptz },
   text: `
     with given as materialized (select * from $scores),
     before as (select wallet, score from offchain.ethos_score where wallet in (select wallet from given)),
@@ -96,5 +95,5 @@ export const storeEthosScores = statement({
       select wallet from stored left join before using (wallet) where stored.score is distinct from before.score),
     touched as (${touchRows(ROWS_OF_CHANGED)})
     select count(*)::int4 as changed from changed`,
-  columns: { changed: int4 },
+  columns: { changed: t.int4 },
 }).onlyValue;

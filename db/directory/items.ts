@@ -1,8 +1,7 @@
 /** Items of the foreign registries as they came, by the registry's own ids. */
 import { createHash } from "node:crypto";
 import type { ReadItem } from "../../core/directory/registry-readers/reader.ts";
-import { array, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { releaseItems } from "./quarantine.ts";
 
 /** An item under its key, with the form it came in and that form's digest. */
@@ -20,39 +19,39 @@ export function keyOf(text: string): string {
   return `${text.slice(0, 100).toWellFormed()}… sha256 ${digestOf(text)}`;
 }
 
-type StoredItem = {
-  id: string;
-  platform: string;
-  agent: string;
-  raw: unknown;
-  warnings: readonly string[];
-  digest: string;
+const ITEM = {
+  id: t.text,
+  platform: t.text,
+  agent: t.text,
+  raw: t.jsonb<unknown>(),
+  warnings: t.jsonb<readonly string[]>(),
+  digest: t.text,
 };
+type StoredItem = t.RowOf<typeof ITEM>;
 
 const KNOWN = statement({
   name: "directory-items-known",
-  params: { source: text, ids: array(text) },
+  params: { source: t.text, ids: t.array(t.text) },
   text: `
     select source_id as id, digest, agent_id as agent, sweep from offchain.directory_item
     where source = $source and source_id = any($ids)`,
-  columns: { id: text, digest: text, agent: text, sweep: int8 },
+  columns: { id: t.text, digest: t.text, agent: t.text, sweep: t.int8 },
 });
 const SEE = statement({
   name: "directory-items-see",
-  params: { source: text, ids: array(text), now: timestamptz, sweep: int8 },
+  params: { source: t.text, ids: t.array(t.text), now: t.timestamptz, sweep: t.int8 },
   text: `
     update offchain.directory_item set fetched_at = $now, sweep = $sweep
     where source = $source and source_id = any($ids)`,
 });
 const STORE = statement({
   name: "directory-items-store",
-  params: { source: text, items: jsonb<readonly StoredItem[]>(), now: timestamptz, sweep: int8 },
+  params: { source: t.text, items: t.records(ITEM), now: t.timestamptz, sweep: t.int8 },
   text: `
     insert into offchain.directory_item as i
       (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
-    select $source, r.id, r.platform, r.agent, r.raw, array(select jsonb_array_elements_text(r.warnings)), r.digest,
-      $now, $sweep
-    from jsonb_to_recordset($items) as r(id text, platform text, agent text, raw jsonb, warnings jsonb, digest text)
+    select $source, id, platform, agent, raw, array(select jsonb_array_elements_text(warnings)), digest, $now, $sweep
+    from $items
     on conflict (source, source_id) do update set platform = excluded.platform, agent_id = excluded.agent_id,
       raw = excluded.raw, warnings = excluded.warnings, digest = excluded.digest, fetched_at = $now, sweep = $sweep`,
 });
@@ -105,9 +104,9 @@ export async function seeItems(
 
 const FORGET = statement({
   name: "directory-items-forget",
-  params: { source: text, ids: array(text) },
+  params: { source: t.text, ids: t.array(t.text) },
   text: "delete from offchain.directory_item where source = $source and source_id = any($ids) returning agent_id",
-  columns: { agent_id: text },
+  columns: { agent_id: t.text },
 });
 
 /** Deletes items that their registry has removed. @returns the agents they belonged to */
@@ -128,20 +127,20 @@ export const itemsOf = statement({
     platform,
     agentIds,
   }),
-  params: { source: text, platform: text, agentIds: array(text) },
+  params: { source: t.text, platform: t.text, agentIds: t.array(t.text) },
   text: `
     select i.raw from unnest($agentIds::text[]) as a(id) cross join lateral (
       select source_id, raw from offchain.directory_item
       where platform = $platform and agent_id = a.id and source = $source order by first_seen_at, source_id limit ${MAX_ITEMS_PER_AGENT}) i
     order by i.source_id`,
-  columns: { raw: jsonb<unknown>() },
+  columns: { raw: t.jsonb<unknown>() },
 }).values;
 
 const FORGET_UNSEEN = statement({
   name: "directory-items-unseen",
-  params: { source: text, sweep: int8 },
+  params: { source: t.text, sweep: t.int8 },
   text: "delete from offchain.directory_item where source = $source and sweep < $sweep returning agent_id",
-  columns: { agent_id: text },
+  columns: { agent_id: t.text },
 });
 
 /**
@@ -160,9 +159,9 @@ export async function forgetUnseen(
 /** How many items a registry has, and how many of them an ended sweep saw. */
 export const itemCounts = statement({
   name: "directory-items-count",
-  params: { source: text, sweep: int8 },
+  params: { source: t.text, sweep: t.int8 },
   text: `
     select count(*) as "all", count(*) filter (where sweep = $sweep) as seen
     from offchain.directory_item where source = $source`,
-  columns: { all: int8, seen: int8 },
+  columns: { all: t.int8, seen: t.int8 },
 }).one;

@@ -2,8 +2,7 @@
 import type pg from "pg";
 import { hasFacets } from "../../core/directory/facets.ts";
 import { listSnapshot } from "../sql/list-budget.ts";
-import { family, int8, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { family, type Queryable, statement, t } from "../sql/statement.ts";
 import { findByPlanes, totalsByPlanes } from "./planes/find.ts";
 import {
   type DirectoryPage,
@@ -24,7 +23,7 @@ const COUNT = family({
     const { from, where } = matching(query, $);
     return `select count(*) as total from ${from} where ${where}`;
   },
-  columns: { total: int8 },
+  columns: { total: t.int8 },
   examples: EXAMPLES,
 });
 
@@ -45,7 +44,7 @@ const PAGE = family({
     return `${isCollected(query, total) ? `with matched as materialized (${matched}) select id from matched` : `select id from (${matched}) matched`}
       order by ${order} limit ${size} offset ${skip}`;
   },
-  columns: { id: int8 },
+  columns: { id: t.int8 },
   examples: EXAMPLES.flatMap((query) => [
     { query, total: 10 },
     { query: { ...query, descending: false }, total: 100_000 },
@@ -55,7 +54,7 @@ const PAGE = family({
 const WITHOUT_SORTING = statement({
   name: "directory-without-sorting",
   text: "select set_config('enable_sort', 'off', true) as setting",
-  columns: { setting: text },
+  columns: { setting: t.text },
 });
 
 /** The page and the exact total, from one snapshot. */
@@ -98,7 +97,7 @@ const TOTALS = statement({
            coalesce(sum(cred_score), 0)::int8 as sum,
            (select count(*) from offchain.directory where removed_at is null and x402_supported) as x402
     from offchain.directory_score where cred_score is not null`,
-  columns: { total: int8, scored: int8, sum: int8, x402: int8 },
+  columns: { total: t.int8, scored: t.int8, sum: t.int8, x402: t.int8 },
   prepared: true,
 });
 

@@ -1,23 +1,24 @@
 /** Market data of tokens, and of the directory's rows whose registry names one. */
 import type pg from "pg";
-import { array, bool, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { refusalReason, storeSet } from "../sql/store-set.ts";
 import { quarantine, releaseItems } from "./quarantine.ts";
 import { countedMarket, tokenCounts } from "./token-sql.ts";
 import { touchRows } from "./write.ts";
 
 /** A quote as it is stored; `known: false` for a token the market does not know. */
-export type StoredQuote = {
-  token: string;
-  known: boolean;
-  symbol: string | null;
-  name: string | null;
-  marketCapUsd: number | null;
-  basis: string | null;
-  priceChange24h: number | null;
-  volume24hUsd: number | null;
-  liquidityUsd: number | null;
+const QUOTE = {
+  token: t.text,
+  known: t.bool,
+  symbol: t.nullable(t.text),
+  name: t.nullable(t.text),
+  marketCapUsd: t.nullable(t.float8),
+  basis: t.nullable(t.text),
+  priceChange24h: t.nullable(t.float8),
+  volume24hUsd: t.nullable(t.float8),
+  liquidityUsd: t.nullable(t.float8),
 };
+export type StoredQuote = t.RowOf<typeof QUOTE>;
 
 /** A token to ask about; `failed` when the market did not answer about it the last time. */
 export type DueToken = { token: string; failed: boolean };
@@ -29,7 +30,7 @@ export type DueToken = { token: string; failed: boolean };
  */
 export const tokensToQuote = statement({
   name: "token-quotes-due",
-  params: { since: timestamptz, limit: int8 },
+  params: { since: t.timestamptz, limit: t.int8 },
   text: `
     select t.token, m.failed_at is not null as failed from (
       select token_address as token, 0 as place from offchain.directory where token_address is not null and removed_at is null
@@ -39,14 +40,14 @@ export const tokensToQuote = statement({
     group by t.token, m.fetched_at, m.failed_at
     order by row_number() over (partition by m.fetched_at is null and m.failed_at is null, min(t.place)
       order by greatest(m.fetched_at, m.failed_at), t.token), min(t.place), m.failed_at nulls first, t.token limit $limit`,
-  columns: { token: text, failed: bool },
+  columns: { token: t.text, failed: t.bool },
 }).rows;
 
 /** Stores that the market did not answer about some tokens. What is known of them stays. */
 export const noteFailedQuotes = statement({
   name: "token-quotes-failed",
   given: (tokens: readonly string[], { source, now }: { source: string; now: Date }) => ({ tokens, source, now }),
-  params: { tokens: array(text), source: text, now: timestamptz },
+  params: { tokens: t.array(t.text), source: t.text, now: t.timestamptz },
   text: `
     insert into offchain.token_market (token_address, known, source, failed_at)
     select token, false, $source, $now from unnest($tokens::text[]) token order by token
@@ -94,14 +95,13 @@ export const NO_QUOTE = {
 
 const STORE = statement({
   name: "token-quotes-store",
-  params: { quotes: jsonb<readonly StoredQuote[]>(), source: text, now: timestamptz },
+  params: { quotes: t.records(QUOTE), source: t.text, now: t.timestamptz },
   text: `
     insert into offchain.token_market (token_address, known, symbol, name, market_cap_usd, basis, price_change_24h,
       volume_24h_usd, liquidity_usd, source, fetched_at)
-    select r.token, r.known, left(r.symbol, 32), left(r.name, 64), r."marketCapUsd", r.basis, r."priceChange24h",
-      r."volume24hUsd", r."liquidityUsd", $source, $now
-    from jsonb_to_recordset($quotes) as r(token text, known bool, symbol text, name text, "marketCapUsd" float8, basis text,
-      "priceChange24h" float8, "volume24hUsd" float8, "liquidityUsd" float8) order by r.token
+    select token, known, left(symbol, 32), left(name, 64), market_cap_usd, basis, price_change24h, volume24h_usd,
+      liquidity_usd, $source, $now
+    from $quotes order by token
     on conflict (token_address) do update set known = excluded.known, symbol = excluded.symbol, name = excluded.name,
       market_cap_usd = excluded.market_cap_usd, basis = excluded.basis, price_change_24h = excluded.price_change_24h,
       volume_24h_usd = excluded.volume_24h_usd, liquidity_usd = excluded.liquidity_usd, source = $source,
@@ -110,7 +110,7 @@ const STORE = statement({
 /** Rows that show figures which they do not count: their own columns stay. */
 const TOUCH_UNCOUNTED = statement({
   name: "token-quotes-touch-uncounted",
-  params: { tokens: array(text) },
+  params: { tokens: t.array(t.text) },
   text: touchRows(`
     select directory_id from offchain.directory_claim where token_address = any($tokens)
     union all select id from offchain.directory where token_address = any($tokens) and not token_counts`),
@@ -126,7 +126,7 @@ const FIGURE_NAMES = Object.keys(FIGURES) as (keyof typeof FIGURES)[];
 export const showTokens = statement({
   name: "token-quotes-show",
   given: (tokens: readonly string[]) => ({ tokens }),
-  params: { tokens: array(text) },
+  params: { tokens: t.array(t.text) },
   text: `
     with differing as materialized (
       select d.id, c.counts, ${FIGURE_NAMES.map((name) => `${FIGURES[name]} as ${name}`).join(", ")},

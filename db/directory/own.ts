@@ -5,9 +5,8 @@ import { bareOwnEntry, ownEntry } from "../../core/directory/own-entry.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { loadFacts } from "../agents/facts.ts";
 import { transferCount } from "../agents/token-ownership.ts";
-import { array, bool, filtered, int8, statement, text, timestamptz } from "../sql/statement.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { refusalReason, storeSet } from "../sql/store-set.ts";
-import type { Queryable } from "../sql/transaction.ts";
 import { forgetItems } from "./items.ts";
 import { quarantine, releaseItems } from "./quarantine.ts";
 import { removeEntries, type ScoreRules, touchRows, upsertEntries } from "./write.ts";
@@ -59,7 +58,7 @@ const STALE = statement({
     select d.token_id from offchain.directory d
     where d.platform = '${OWN_PLATFORM}' and d.removed_at is null
       and not exists (select from onchain.agent a where a.token_id = d.token_id)`,
-  columns: { token_id: filtered(int8) },
+  columns: { token_id: t.filtered(t.int8) },
 });
 
 /**
@@ -73,20 +72,20 @@ export async function staleOwnRows(db: Queryable): Promise<number[]> {
 /** Whether every agent that changed at a block or later is shown as it was then, or later. */
 export const showsBlock = statement({
   name: "directory-shows-block",
-  params: { block: int8 },
+  params: { block: t.int8 },
   text: `
     select not exists (
       select from onchain.agent a
       left join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = a.token_id::text
       where a.updated_block >= $block::int8 and (i.digest is null or i.digest::int8 < $block::int8)) as shown`,
-  columns: { shown: bool },
+  columns: { shown: t.bool },
   prepared: true,
 }).onlyValue;
 
 /** Whether score and row of an agent are as of a block that is indexed, or later. */
 export const showsAgent = statement({
   name: "directory-shows-agent",
-  params: { tokenId: int8, block: int8 },
+  params: { tokenId: t.int8, block: t.int8 },
   text: `
     select not exists (
       select from onchain.agent a
@@ -95,7 +94,7 @@ export const showsAgent = statement({
       where a.token_id = $tokenId::int8 and a.updated_block >= $block::int8
         and (c.seen_block is null or c.seen_block < $block::int8 or i.digest is null or i.digest::int8 < $block::int8)
     ) as shown`,
-  columns: { shown: bool },
+  columns: { shown: t.bool },
   prepared: true,
 }).onlyValue;
 
@@ -105,7 +104,7 @@ export const showsAgent = statement({
  */
 export const markOutdated = statement({
   name: "directory-own-mark-outdated",
-  params: { tokenId: int8 },
+  params: { tokenId: t.int8 },
   text: `
     update offchain.directory_item set digest = '${OUTDATED}'
     where source = '${OWN_PLATFORM}' and source_id = $tokenId::int8::text`,
@@ -115,12 +114,12 @@ export const markOutdated = statement({
 /** Whether the row of an agent shows all writes off chain; without a row, reads take the agent's facts themselves. */
 export const showsWrites = statement({
   name: "directory-shows-writes",
-  params: { tokenId: int8 },
+  params: { tokenId: t.int8 },
   text: `
     select not exists (
       select from offchain.directory_item
       where source = '${OWN_PLATFORM}' and source_id = $tokenId::int8::text and digest = '${OUTDATED}') as shown`,
-  columns: { shown: bool },
+  columns: { shown: t.bool },
   prepared: true,
 }).onlyValue;
 
@@ -159,7 +158,7 @@ export async function syncOwnRows(
 /** A write that marks one of them commits before its facts are read, or marks it after this transaction. */
 const LOCK_ITEMS = statement({
   name: "directory-own-lock-items",
-  params: { ids: array(text) },
+  params: { ids: t.array(t.text) },
   text: `
     select from offchain.directory_item where source = '${OWN_PLATFORM}' and source_id = any($ids::text[])
     order by source_id for update`,
@@ -167,7 +166,7 @@ const LOCK_ITEMS = statement({
 
 const STORE_ITEMS = statement({
   name: "directory-own-items",
-  params: { ids: array(text), blocks: array(text), now: timestamptz },
+  params: { ids: t.array(t.text), blocks: t.array(t.text), now: t.timestamptz },
   text: `
     insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
     select '${OWN_PLATFORM}', id, '${OWN_PLATFORM}', id, jsonb_build_object('tokenId', id::int8), block, $now, 0
@@ -181,7 +180,7 @@ const STORE_ITEMS = statement({
  */
 const TOUCH_OWNED = statement({
   name: "directory-own-touch-owned",
-  params: { ids: array(int8), identity: text },
+  params: { ids: t.array(t.int8), identity: t.text },
   text: touchRows(`
     select d.id from unnest($ids::int8[]) as r(token_id)
     join onchain.agent a on a.token_id = r.token_id

@@ -2,8 +2,7 @@
 import { and, eq, lt } from "drizzle-orm";
 import { directoryPage } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import { array, int4, json, jsonb, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import { keyOf, seeItems } from "./items.ts";
 
 /** What a server sends to identify a version of a page: one of both, or both. */
@@ -18,16 +17,16 @@ const placeOf = (cursor: unknown) => keyOf(JSON.stringify(cursor ?? null));
 export const knownPage = statement({
   name: "directory-page-known",
   given: (source: string, cursor: unknown, since: Date) => ({ source, cursor: placeOf(cursor), since }),
-  params: { source: text, cursor: text, since: timestamptz },
+  params: { source: t.text, cursor: t.text, since: t.timestamptz },
   text: `
     select json_build_object('etag', etag, 'lastModified', last_modified) as validators, next, expected,
       source_ids as "sourceIds"
     from offchain.directory_page where source = $source and cursor = $cursor and read_at >= $since`,
   columns: {
-    validators: json<PageValidators>(),
-    next: nullable(jsonb<unknown>()),
-    expected: nullable(int4),
-    sourceIds: array(text),
+    validators: t.json<PageValidators>(),
+    next: t.nullable(t.jsonb<unknown>()),
+    expected: t.nullable(t.int4),
+    sourceIds: t.array(t.text),
   },
 }).maybeOne;
 

@@ -2,47 +2,32 @@
 import { eq, sql } from "drizzle-orm";
 import { directoryPull } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import {
-  array,
-  bool,
-  fieldsOf,
-  float8,
-  int4,
-  int8,
-  jsonb,
-  narrow,
-  nullable,
-  type Row,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import { trimQuarantine } from "./quarantine.ts";
 
 export type PullMode = "full" | "incremental";
 export type PullState = Row<typeof READ>;
 
 const STATE_COLUMNS = {
-  mode: nullable(narrow<PullMode>(text)),
-  sweep: int8,
-  cursor: nullable(jsonb<unknown>()),
-  watermark: nullable(text),
-  done: int4,
+  mode: t.nullable(t.narrow<PullMode>(t.text)),
+  sweep: t.int8,
+  cursor: t.nullable(t.jsonb<unknown>()),
+  watermark: t.nullable(t.text),
+  done: t.int4,
   /** Attempts in a row that ended at the cursor. */
-  failures: int4,
-  startedAt: nullable(timestamptz),
-  lastFullAt: nullable(timestamptz),
+  failures: t.int4,
+  startedAt: t.nullable(t.timestamptz),
+  lastFullAt: t.nullable(t.timestamptz),
   /** The last full sweep that showed all items; 0 before there was one. */
-  wholeSweep: int8,
+  wholeSweep: t.int8,
   /** Why this pull does not show all items; null while it does. */
-  partial: nullable(text),
+  partial: t.nullable(t.text),
 };
-const STATE = fieldsOf(STATE_COLUMNS, { as: { watermark: "watermark #>> '{}'" } });
+const STATE = t.fieldsOf(STATE_COLUMNS, { as: { watermark: "watermark #>> '{}'" } });
 
 const READ = statement({
   name: "directory-pull-state",
-  params: { source: text },
+  params: { source: t.text },
   text: `select ${STATE} from offchain.directory_pull where source = $source`,
   columns: STATE_COLUMNS,
 });
@@ -59,7 +44,7 @@ export async function pullState(db: Queryable, source: string): Promise<PullStat
 export const beginPull = statement({
   name: "directory-pull-begin",
   given: (source: string, mode: PullMode, now: Date) => ({ source, mode, now }),
-  params: { source: text, mode: narrow<PullMode>(text), now: timestamptz },
+  params: { source: t.text, mode: t.narrow<PullMode>(t.text), now: t.timestamptz },
   text: `
     update offchain.directory_pull
     set mode = $mode, sweep = sweep + case when $mode = 'full' then 1 else 0 end, started_at = $now, cursor = null,
@@ -93,13 +78,13 @@ export const notePage = statement({
     partial: partial ?? null,
   }),
   params: {
-    source: text,
-    cursor: nullable(jsonb<unknown>()),
-    items: int4,
-    expected: nullable(int4),
-    changed: int4,
-    quarantined: int4,
-    partial: nullable(text),
+    source: t.text,
+    cursor: t.nullable(t.jsonb<unknown>()),
+    items: t.int4,
+    expected: t.nullable(t.int4),
+    changed: t.int4,
+    quarantined: t.int4,
+    partial: t.nullable(t.text),
   },
   text: `
     update offchain.directory_pull set cursor = $cursor::jsonb, done = done + $items, failures = 0,
@@ -125,14 +110,14 @@ export type PullEnd = {
 const END = statement({
   name: "directory-pull-end",
   params: {
-    source: text,
-    watermark: nullable(text),
-    removed: int4,
-    now: timestamptz,
-    mode: text,
-    whole: bool,
-    note: nullable(text),
-    nextRunAt: timestamptz,
+    source: t.text,
+    watermark: t.nullable(t.text),
+    removed: t.int4,
+    now: t.timestamptz,
+    mode: t.text,
+    whole: t.bool,
+    note: t.nullable(t.text),
+    nextRunAt: t.timestamptz,
   },
   text: `
     update offchain.directory_pull set mode = null, cursor = null,
@@ -172,16 +157,16 @@ export const pullProgress = statement({
       (select count(*)::int4 from offchain.directory_quarantine q where q.source = p.source) as quarantined
     from offchain.directory_pull p order by source`,
   columns: {
-    key: text,
-    lastSuccessAt: nullable(timestamptz),
-    nextRunAt: nullable(timestamptz),
-    rows: int4,
-    error: nullable(text),
-    note: nullable(text),
-    done: int4,
-    expected: nullable(int4),
-    running: bool,
-    quarantined: int4,
+    key: t.text,
+    lastSuccessAt: t.nullable(t.timestamptz),
+    nextRunAt: t.nullable(t.timestamptz),
+    rows: t.int4,
+    error: t.nullable(t.text),
+    note: t.nullable(t.text),
+    done: t.int4,
+    expected: t.nullable(t.int4),
+    running: t.bool,
+    quarantined: t.int4,
   },
   prepared: true,
 }).rows;
@@ -192,7 +177,7 @@ export type PullProgress = Row<typeof pullProgress>;
 export const runWhenPullIsDue = statement({
   name: "pull-run-when-due",
   given: (job: string, of: { sources: readonly string[]; leastMs: number }) => ({ job, ...of }),
-  params: { job: text, sources: array(text), leastMs: float8 },
+  params: { job: t.text, sources: t.array(t.text), leastMs: t.float8 },
   text: `
     update offchain.job_run j
     set next_run_at = least(j.next_run_at, greatest(now() + $leastMs * interval '1 ms', p.due_at))

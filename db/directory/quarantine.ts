@@ -1,22 +1,21 @@
 /** Items that could not be read or stored, with the reason. */
-import { array, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
-export type BadItem = { id: string; reason: string; raw: unknown };
+const BAD = { id: t.text, reason: t.text, raw: t.jsonb<unknown>() };
+export type BadItem = t.RowOf<typeof BAD>;
 
 const STORE = statement({
   name: "directory-quarantine-store",
-  params: { source: text, items: jsonb<readonly BadItem[]>(), now: timestamptz },
+  params: { source: t.text, items: t.records(BAD), now: t.timestamptz },
   text: `
     insert into offchain.directory_quarantine as q (source, source_id, reason, raw, first_seen_at, last_seen_at)
-    select $source, r.id, r.reason, coalesce(r.raw, 'null'), $now, $now
-    from jsonb_to_recordset($items) as r(id text, reason text, raw jsonb)
+    select $source, id, reason, coalesce(raw, 'null'), $now, $now from $items
     on conflict (source, source_id) do update set reason = excluded.reason, raw = excluded.raw, seen = q.seen + 1,
       last_seen_at = $now`,
 });
 const SEE = statement({
   name: "directory-quarantine-see",
-  params: { source: text, ids: array(text), sweep: int8 },
+  params: { source: t.text, ids: t.array(t.text), sweep: t.int8 },
   text: "update offchain.directory_item set sweep = $sweep where source = $source and source_id = any($ids)",
 });
 
@@ -44,7 +43,7 @@ function kept(raw: unknown): unknown {
 /** Takes items out of the quarantine: they could be stored. */
 export const releaseItems = statement({
   name: "directory-quarantine-release",
-  params: { source: text, ids: array(text) },
+  params: { source: t.text, ids: t.array(t.text) },
   text: "delete from offchain.directory_quarantine where source = $source and source_id = any($ids)",
 }).run;
 
@@ -53,7 +52,7 @@ const MAX_QUARANTINED = 10_000;
 
 const TRIM = statement({
   name: "directory-quarantine-trim",
-  params: { source: text },
+  params: { source: t.text },
   text: `
     delete from offchain.directory_quarantine where source = $source and source_id in (
       select source_id from offchain.directory_quarantine where source = $source
@@ -61,7 +60,7 @@ const TRIM = statement({
 });
 const FORGET_UNSEEN = statement({
   name: "directory-quarantine-unseen",
-  params: { source: text },
+  params: { source: t.text },
   text: `
     delete from offchain.directory_quarantine q using offchain.directory_pull p
     where q.source = $source and p.source = $source and q.last_seen_at < p.started_at`,

@@ -10,7 +10,7 @@ import {
   TREND_WINDOWS,
 } from "../../core/directory/filters.ts";
 import { folded } from "../sql/folded-text.ts";
-import { statement, text } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { ETHOS } from "./ethos-sql.ts";
 import { EVERY_FACET, facetConditions } from "./facet-sql.ts";
 import { trendSql } from "./trend-sql.ts";
@@ -128,9 +128,9 @@ export function matching(query: DirectoryQuery, $: (value: unknown) => string, s
 /** A search in the form of the searched names. */
 export const foldedWord = statement({
   name: "directory-folded-word",
-  params: { text },
+  params: { text: t.text },
   text: `select ${folded("$text::text")} as word`,
-  columns: { word: text },
+  columns: { word: t.text },
   prepared: true,
 }).onlyValue;
 

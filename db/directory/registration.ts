@@ -2,9 +2,7 @@
 import { type EmbeddedImage, embeddedImage } from "../../core/directory/embedded-image.ts";
 import type { StoredRegistration } from "../../core/directory/registration-view.ts";
 import { MAX_URI } from "../../core/directory/reviews.ts";
-import { isoTime } from "../sql/fragments.ts";
-import { int8, json, nullable, numeric, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { ERC8004 } from "./erc8004-rows.ts";
 import { REVIEW } from "./reviews-sql.ts";
 
@@ -21,12 +19,12 @@ const MAX_VALIDATIONS = 20;
  */
 export const erc8004Registration = statement({
   name: "erc8004-registration",
-  params: { registry: text, agentId: numeric },
+  params: { registry: t.text, agentId: t.numeric },
   text: `
       select json_build_object(
         'registry', a.registry, 'agentUri', a.agent_uri, 'registeredAt', a.registered_at,
         'registeredBlock', a.registered_block, 'txHash', a.tx_hash, 'fileStatus', r.status,
-        'fileFetchedAt', ${isoTime("r.fetched_at")},
+        'fileFetchedAt', ${t.isoTime("r.fetched_at")},
         'errors', coalesce(r.errors, '{}'), 'warnings', coalesce(r.warnings, '{}'),
         'feedbackCount', (select count(*) from onchain.erc8004_feedback f
           where f.registry = a.registry and f.agent_id = a.agent_id and not f.revoked),
@@ -51,19 +49,19 @@ export const erc8004Registration = statement({
       from onchain.erc8004_agent a
       left join offchain.registration_file r on r.registry = a.registry and r.agent_id = a.agent_id
       where a.registry = $registry and a.agent_id = $agentId::numeric`,
-  columns: { registration: json<StoredRegistration>() },
+  columns: { registration: t.json<StoredRegistration>() },
   prepared: true,
 }).value;
 
 const IMAGE = statement({
   name: "erc8004-image",
-  params: { id: int8 },
+  params: { id: t.int8 },
   text: `
     select f.content->>'imageUrl' as image from offchain.directory d
     join offchain.registration_file f on f.registry = d.registry
       and f.agent_id = case when d.platform = '${ERC8004}' then d.agent_id::numeric end
     where d.id = $id and d.removed_at is null`,
-  columns: { image: nullable(text) },
+  columns: { image: t.nullable(t.text) },
 });
 
 /** The picture that the registration file of a row has in itself; null for none. */

@@ -6,8 +6,7 @@ import type { DirectoryRow, TerminalDetail } from "../../core/directory/row.ts";
 import { fail } from "../../core/errors.ts";
 import { listed } from "../../core/text.ts";
 import { agentsOfWallets, MAX_CANDIDATES } from "../agents/wallets.ts";
-import { isoTime } from "../sql/fragments.ts";
-import { array, int8, json, jsonb, nullable, statement, text } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { isNoIndex, type Queryable } from "../sql/transaction.ts";
 import { ERC8004 } from "./erc8004-rows.ts";
 import { ETHOS } from "./ethos-sql.ts";
@@ -27,9 +26,9 @@ const MEMBERS = `
   d.id, d.platform, d.agent_id as "agentId", d.address, d.token_id as "tokenId", d.chain_id as "chainId", d.name,
   d.description, d.image_url as "imageUrl", d.registry, d.owner_address as "ownerAddress",
   d.x402_supported as "x402Supported", d.active, d.wallet_proven as "walletProven", d.wallet_confirmed as "walletConfirmed",
-  ${isoTime("d.created_at")} as "createdAt", d.cred_score as "credScore", ${ETHOS.score} as "ethosScore",
+  ${t.isoTime("d.created_at")} as "createdAt", d.cred_score as "credScore", ${ETHOS.score} as "ethosScore",
   d.token_address as "tokenAddress", d.token_symbol as "tokenSymbol", d.token_name as "tokenName",
-  d.token_counts as "tokenCounts", ${marketOf("d.token_address")} as market, ${isoTime("d.updated_at")} as "updatedAt",
+  d.token_counts as "tokenCounts", ${marketOf("d.token_address")} as market, ${t.isoTime("d.updated_at")} as "updatedAt",
   (
     select json_build_object(
       'tokenAddress', c.token_address, 'tokenSymbol', c.token_symbol, 'tokenName', c.token_name,
@@ -38,7 +37,7 @@ const MEMBERS = `
 
 const ROWS = statement({
   name: "directory-rows",
-  params: { ids: array(int8) },
+  params: { ids: t.array(t.int8) },
   text: `
     select coalesce(json_agg(shown), '[]') as rows
     from (
@@ -47,7 +46,7 @@ const ROWS = statement({
       join offchain.directory d on d.id = asked.id and d.removed_at is null
       ${ETHOS.joins}
       order by asked.place) shown`,
-  columns: { rows: json<DirectoryRow[]>() },
+  columns: { rows: t.json<DirectoryRow[]>() },
   prepared: true,
 });
 
@@ -61,11 +60,11 @@ export async function directoryRows(db: Queryable, ids: readonly number[]): Prom
 const FIND = statement({
   name: "directory-find",
   params: {
-    word: text,
-    tokenId: nullable(int8),
-    platform: nullable(text),
-    agent: nullable(int8),
-    most: int8,
+    word: t.text,
+    tokenId: t.nullable(t.int8),
+    platform: t.nullable(t.text),
+    agent: t.nullable(t.int8),
+    most: t.int8,
   },
   text: `
     select d.id, d.platform, d.agent_id as "agentId" from offchain.directory d
@@ -74,30 +73,30 @@ const FIND = statement({
       and ($platform::text is null or d.platform = $platform::text)
     order by d.platform = '${OWN_PLATFORM}' desc, d.platform = '${OWN_PLATFORM}' and d.token_id is not distinct from $agent::int8 desc,
       d.cred_score desc, d.id limit $most`,
-  columns: { id: int8, platform: text, agentId: text },
+  columns: { id: t.int8, platform: t.text, agentId: t.text },
   prepared: true,
 });
 
 const FIND_GLOBAL = statement({
   name: "directory-find-global",
-  params: { chainId: int8, registry: nullable(text), agentId: text },
+  params: { chainId: t.int8, registry: t.nullable(t.text), agentId: t.text },
   text: `
     select d.id from offchain.directory d
     where d.removed_at is null and lower(d.agent_id) = $agentId::text
       and d.chain_id = $chainId::int8 and d.platform in ('${OWN_PLATFORM}', '${ERC8004}')
       and (d.registry = $registry::text or $registry::text is null and d.platform = '${ERC8004}')`,
-  columns: { id: int8 },
+  columns: { id: t.int8 },
 });
 
 /** Ids of some registries differ in the case of their letters alone. */
 const FIND_ROW = statement({
   name: "directory-find-row",
-  params: { platform: text, agentId: text },
+  params: { platform: t.text, agentId: t.text },
   text: `
     select d.id from offchain.directory d
     where d.removed_at is null and d.platform = $platform and lower(d.agent_id) = lower($agentId::text)
     order by d.agent_id = $agentId::text desc, d.id limit 1`,
-  columns: { id: int8 },
+  columns: { id: t.int8 },
   prepared: true,
 });
 
@@ -169,7 +168,7 @@ const MAX_SHOWN = 100;
 /** A row with its background, in one statement; null when it is gone. */
 export const directoryDetail = statement({
   name: "directory-detail",
-  params: { id: int8 },
+  params: { id: t.int8 },
   text: `
       select (select row_to_json(shown) from (select ${MEMBERS}) shown) as row, coalesce(d.services, '[]') as services,
         (select coalesce(json_agg(json_build_object('id', o.id, 'platform', o.platform, 'agent_id', o.agent_id,
@@ -180,15 +179,15 @@ export const directoryDetail = statement({
                where mine.directory_id = d.id
                order by o.cred_score desc, o.id limit ${MAX_SHOWN}) o) as "sameAs",
         (select coalesce(json_agg(json_build_object('source', i.source, 'source_id', i.source_id,
-                  'fetched_at', ${isoTime("i.fetched_at")}, 'warnings', i.warnings) order by i.source, i.source_id), '[]')
+                  'fetched_at', ${t.isoTime("i.fetched_at")}, 'warnings', i.warnings) order by i.source, i.source_id), '[]')
          from (select * from offchain.directory_item i where i.platform = d.platform and i.agent_id = d.agent_id
                order by i.source, i.source_id limit ${MAX_SHOWN}) i) as provenance
       from offchain.directory d ${ETHOS.joins} where d.id = $id and d.removed_at is null`,
   columns: {
-    row: json<DirectoryRow>(),
-    services: jsonb<Service[]>(),
-    sameAs: json<TerminalDetail["same_as"]>(),
-    provenance: json<TerminalDetail["provenance"]>(),
+    row: t.json<DirectoryRow>(),
+    services: t.jsonb<Service[]>(),
+    sameAs: t.json<TerminalDetail["same_as"]>(),
+    provenance: t.json<TerminalDetail["provenance"]>(),
   },
   prepared: true,
 }).maybeOne;

@@ -1,4 +1,6 @@
 /** The cred of foreign agents as SQL: what core/directory/cred.ts computes for one, for any number of rows at once. */
+
+import { type SharedCounts, UNSHARED } from "../../core/agents/reservations.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { FOREIGN_CAP } from "../../core/directory/cred.ts";
 import { UNKNOWN_ORIGIN } from "../../core/mints/mint-origins.ts";
@@ -9,6 +11,8 @@ import { TRAIT_VALUE } from "../../core/signals/traits.ts";
 import { PROOF_VALUE } from "../../core/signals/verify.ts";
 import { BLANKS } from "../../core/text.ts";
 import { isAttested } from "../agents/attestations.ts";
+import { othersAttested, othersLifted } from "../agents/shared-sql.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 const BLANK_TEXT = `'${BLANKS.replaceAll("'", "''")}'`;
 
@@ -41,3 +45,19 @@ export function foreignScoreSql(r: string, now: string, attested: string): strin
   const score = `((${sum} + 50) / 100)`;
   return `(case when ${holdsIdentity(r)} then ${score} else least(${FOREIGN_CAP}, ${score}) end)::int2`;
 }
+
+const SHARED = statement({
+  name: "directory-shared",
+  params: { id: t.int8 },
+  text: `
+    select
+      case when d.coinbase then ${othersAttested("d.owner_address", (f) => `${f}.id <> d.id`)} else 0 end as attestation,
+      case when ${holdsIdentity("d")} then ${othersLifted("d")} else 0 end as identity
+    from offchain.directory d where d.id = $id`,
+  columns: { attestation: t.int8, identity: t.int8 },
+  prepared: true,
+});
+
+/** @param id of a foreign row of the directory @throws the driver's error while there is no index (see `isNoIndex`) */
+export const sharedOf = async (db: Queryable, id: number): Promise<SharedCounts> =>
+  (await SHARED.maybeOne(db, { id })) ?? UNSHARED;

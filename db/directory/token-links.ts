@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { Address } from "../../core/agents/facts.ts";
 import { LAUNCHING_PLATFORMS } from "../../core/directory/platforms.ts";
 import type { TokenTie } from "../../core/directory/token.ts";
-import { array, int8, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { transaction } from "../sql/transaction.ts";
 import { showTokens } from "./markets.ts";
 
@@ -14,7 +14,7 @@ export type TokenLink = { tokenId: number; token: Address; wallet: Address };
 export const rememberLink = statement({
   name: "token-link-remember",
   given: (link: TokenLink, now: Date) => ({ ...link, now }),
-  params: { tokenId: int8, token: text, wallet: text, now: timestamptz },
+  params: { tokenId: t.int8, token: t.text, wallet: t.text, now: t.timestamptz },
   text: `
     insert into offchain.token_link as l (token_id, token_address, wallet, due_at)
     values ($tokenId, $token, $wallet, $now)
@@ -25,18 +25,18 @@ export const rememberLink = statement({
 /** Links that are due for a check, those that have waited longest first. */
 export const linksDue = statement({
   name: "token-links-due",
-  params: { now: timestamptz, limit: int8 },
+  params: { now: t.timestamptz, limit: t.int8 },
   text: `
     select token_id as "tokenId", token_address as token, wallet from offchain.token_link
     where due_at <= $now order by due_at, token_id limit $limit`,
-  columns: { tokenId: int8, token: narrow<Address>(text), wallet: narrow<Address>(text) },
+  columns: { tokenId: t.int8, token: t.narrow<Address>(t.text), wallet: t.narrow<Address>(t.text) },
 }).rows;
 
 /** Puts off a link that could not be checked; what is known of it stays. */
 export const postponeLink = statement({
   name: "token-link-postpone",
   given: (link: TokenLink, dueAt: Date) => ({ ...link, dueAt }),
-  params: { tokenId: int8, token: text, wallet: text, dueAt: timestamptz },
+  params: { tokenId: t.int8, token: t.text, wallet: t.text, dueAt: t.timestamptz },
   text: `
     update offchain.token_link set due_at = $dueAt
     where (token_id, token_address, wallet) = ($tokenId, $token, $wallet)`,
@@ -45,12 +45,12 @@ export const postponeLink = statement({
 const SETTLE = statement({
   name: "token-link-settle",
   params: {
-    tokenId: int8,
-    token: text,
-    wallet: text,
-    tie: nullable(text),
-    dueAt: nullable(timestamptz),
-    platforms: array(text),
+    tokenId: t.int8,
+    token: t.text,
+    wallet: t.text,
+    tie: t.nullable(t.text),
+    dueAt: t.nullable(t.timestamptz),
+    platforms: t.array(t.text),
   },
   text: `
     update offchain.token_link l set due_at = $dueAt, tie = coalesce($tie, (

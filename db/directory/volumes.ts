@@ -1,7 +1,7 @@
 /** The dollars that tokens traded on each of the last days, and their sums on the rows of the directory: the longer windows of `trending`. */
 import type pg from "pg";
 import { lockText } from "../sql/locks.ts";
-import { statement, timestamptz } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { transaction } from "../sql/transaction.ts";
 import { dayOf } from "./daily-ranks.ts";
 
@@ -11,7 +11,7 @@ const VOLUME_DAYS = 30;
 /** A quote has the dollars of the 24 hours before it: the last quote of a day has nearly those of the day. */
 const STORE = statement({
   name: "token-volumes-store",
-  params: { now: timestamptz },
+  params: { now: t.timestamptz },
   text: `
     insert into offchain.token_volume as v (token_address, day, volume_usd)
     select m.token_address, ${dayOf("m.fetched_at")}, m.volume_24h_usd from offchain.token_market m
@@ -22,14 +22,14 @@ const STORE = statement({
 });
 const FORGET = statement({
   name: "token-volumes-forget",
-  params: { now: timestamptz },
+  params: { now: t.timestamptz },
   text: `delete from offchain.token_volume where day < ${dayOf("$now::timestamptz")} - ${VOLUME_DAYS}`,
 });
 
 /** Today is not among the days: rows change once a day. */
 const SHOW = statement({
   name: "token-volumes-show",
-  params: { now: timestamptz },
+  params: { now: t.timestamptz },
   text: `
     with sums as (
       select token_address, sum(volume_usd) filter (where day >= today - 7) as seven, sum(volume_usd) as thirty

@@ -1,6 +1,6 @@
 /** The registrations in the canonical ERC-8004 registry that belong to wallets, as the index has them. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import { array, int8, narrow, type Row, statement, text } from "../sql/statement.ts";
+import { type Row, statement, t } from "../sql/statement.ts";
 
 /** Max registrations: the newest of those with a wallet, which a transfer takes away, so that gifts come after the owner's own. */
 const MAX_REGISTRATIONS = 20;
@@ -11,7 +11,7 @@ const MAX_URI_CHARS = 70_000;
 export const registrationsOf = statement({
   name: "erc8004-of-wallets",
   given: (registry: Address, wallets: Address[]) => ({ registry, wallets }),
-  params: { registry: text, wallets: array(text) },
+  params: { registry: t.text, wallets: t.array(t.text) },
   text: `
     select a.agent_id::text as "agentId", a.owner, left(a.agent_uri, ${MAX_URI_CHARS}) as uri,
       a.registered_at as "registeredAt", a.registered_block as "registeredBlock", a.tx_hash as "txHash",
@@ -20,13 +20,13 @@ export const registrationsOf = statement({
     where a.owner = any($wallets) and a.registry = $registry
     order by a.agent_wallet is null, a.agent_id desc limit ${MAX_REGISTRATIONS}`,
   columns: {
-    agentId: text,
-    owner: narrow<Address>(text),
-    uri: text,
-    registeredAt: int8,
-    registeredBlock: int8,
-    txHash: narrow<Hex>(text),
-    updatedBlock: int8,
+    agentId: t.text,
+    owner: t.narrow<Address>(t.text),
+    uri: t.text,
+    registeredAt: t.int8,
+    registeredBlock: t.int8,
+    txHash: t.narrow<Hex>(t.text),
+    updatedBlock: t.int8,
   },
 }).rows;
 

@@ -3,12 +3,14 @@ import type pg from "pg";
 import type { DirectoryEntry } from "../../core/directory/entry.ts";
 import { OWN_PLATFORM, provesWallets } from "../../core/directory/platforms.ts";
 import { protocolsOf } from "../../core/directory/protocols.ts";
-import { array, int8, json, records, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { asksX402 } from "./offers-sql.ts";
-import { proofsOf } from "./own-proofs.ts";
 import { foreignScoreSql, ownerAttested } from "./score-sql.ts";
 import { countedMarket, tokenCounts } from "./token-sql.ts";
+
+/** Platforms in the order of the alphabet, as `directory.proofs` has them. @param tokenId SQL of the agent's token id */
+export const proofsOf = (tokenId: string) => `array(
+  select p.platform from offchain.proof p where p.token_id = ${tokenId} and p.status <> 'lapsed' order by p.platform)`;
 
 /** NOTIFY channel of changes of the directory (db/triggers.sql). */
 export const DIRECTORY_CHANNEL = "directory";
@@ -60,7 +62,7 @@ const WRITTEN = [...NAMES, ...MARKET_NAMES, "x402_supported", "protocols", "proo
  */
 const UPSERT = statement({
   name: "directory-upsert",
-  params: { entries: json<readonly DirectoryEntry[]>(), now: int8, exchangeSchema: text },
+  params: { entries: t.json<readonly DirectoryEntry[]>(), now: t.int8, exchangeSchema: t.text },
   text: `
   with entry as (
     select * from json_to_recordset($entries) as r(platform text, "agentId" text, score int2, protocols text[],
@@ -96,7 +98,7 @@ const UPSERT = statement({
 /** Locks the rows of some agents in the order of their ids. */
 const LOCK = statement({
   name: "directory-lock",
-  params: { entries: records({ platform: text, agentId: text }) },
+  params: { entries: t.records({ platform: t.text, agentId: t.text }) },
   text: `
     select from offchain.directory d join $entries on d.platform = entries.platform and d.agent_id = entries.agent_id
     order by d.id for no key update of d`,
@@ -131,7 +133,7 @@ export async function upsertEntries(
 
 const REMOVE = statement({
   name: "directory-remove",
-  params: { platform: text, agentIds: array(text), now: timestamptz },
+  params: { platform: t.text, agentIds: t.array(t.text), now: t.timestamptz },
   text: `
     update offchain.directory set removed_at = $now
     where id in (select id from offchain.directory
@@ -164,11 +166,11 @@ const RESCORE_RANGE = 20_000;
 const LAST_ID = statement({
   name: "directory-last-id",
   text: "select coalesce(max(id), 0) as last from offchain.directory",
-  columns: { last: int8 },
+  columns: { last: t.int8 },
 });
 const RESCORE = statement({
   name: "directory-rescore",
-  params: { now: int8, exchangeSchema: text, from: int8, to: int8 },
+  params: { now: t.int8, exchangeSchema: t.text, from: t.int8, to: t.int8 },
   text: `
     with differing as materialized (
       select d.id, s.score, x.coinbase from offchain.directory d,

@@ -2,7 +2,7 @@
 import { quoted } from "../../core/discovery/document.ts";
 import { any, type Condition } from "../../core/discovery/levels.ts";
 import { STUFFED_VALUE, TEXT_FACTOR, type WordClass } from "../../core/discovery/weights.ts";
-import { array, bool, family, float8, int2, int4, int8, nullable, statement, text } from "../sql/statement.ts";
+import { family, statement, t } from "../sql/statement.ts";
 
 export type CandidatesQuery = {
   /** What each document matches, and the ranges of trust in the order in which documents are wanted. */
@@ -62,27 +62,27 @@ export function columnsOf(needs: CandidatesQuery["needs"], $: Placeholder): stri
  */
 export const WHOLE_WORDS = "cross join lateral (select (array[c.words])[1] as words offset 0) w";
 export const COLUMNS = {
-  id: int8,
-  trust: int2,
-  platform: text,
-  chainId: nullable(int4),
-  cred: int2,
-  verified: bool,
-  speaks: int2,
-  priceUsd: nullable(float8),
-  owner: nullable(text),
-  nameKey: nullable(int8),
-  textKeys: array(int8),
-  siblingKey: nullable(int8),
-  simhash: nullable(int8),
-  copy: bool,
-  disguised: bool,
-  imitation: bool,
-  stuffed: bool,
-  nameSince: nullable(int8),
-  registeredAt: nullable(int8),
-  found: text,
-  length: int4,
+  id: t.int8,
+  trust: t.int2,
+  platform: t.text,
+  chainId: t.nullable(t.int4),
+  cred: t.int2,
+  verified: t.bool,
+  speaks: t.int2,
+  priceUsd: t.nullable(t.float8),
+  owner: t.nullable(t.text),
+  nameKey: t.nullable(t.int8),
+  textKeys: t.array(t.int8),
+  siblingKey: t.nullable(t.int8),
+  simhash: t.nullable(t.int8),
+  copy: t.bool,
+  disguised: t.bool,
+  imitation: t.bool,
+  stuffed: t.bool,
+  nameSince: t.nullable(t.int8),
+  registeredAt: t.nullable(t.int8),
+  found: t.text,
+  length: t.int4,
 };
 
 /** What every document must meet in addition to the words. */
@@ -131,11 +131,11 @@ export const CANDIDATES = family({
 /** Positions of lexemes in documents. The other lexemes are left out before the words are taken apart: all get one class, and those asked for another. */
 export const POSITIONS = statement({
   name: "discovery-positions",
-  params: { ids: array(int8), lexemes: array(text) },
+  params: { ids: t.array(t.int8), lexemes: t.array(t.text) },
   text: `
     select d.directory_id as id, u.lexeme, u.positions as places
     from offchain.discovery_document d, unnest(ts_filter(setweight(setweight(d.words, 'D'), 'A', $lexemes), '{a}')) u
     where d.directory_id = any($ids)`,
-  columns: { id: int8, lexeme: text, places: array(int2) },
+  columns: { id: t.int8, lexeme: t.text, places: t.array(t.int2) },
   prepared: true,
 });

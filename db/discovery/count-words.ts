@@ -1,7 +1,7 @@
 /** Keeps the table of words to the documents: counts in how many each word is, from a sample, and removes what none has. */
 import type pg from "pg";
 import { TRUST_RANGES } from "../../core/discovery/levels.ts";
-import { family, float8, int8, statement } from "../sql/statement.ts";
+import { family, statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { holdWords } from "./stems.ts";
 
@@ -20,13 +20,13 @@ const MAX_REMOVED = 5_000;
 export const documentsOf = statement({
   name: "discovery-size",
   text: `select greatest(c.reltuples, 0)::float8 as documents from pg_class c where c.oid = 'offchain.discovery_document'::regclass`,
-  columns: { documents: float8 },
+  columns: { documents: t.float8 },
 }).onlyValue;
 
 const PAGES = statement({
   name: "discovery-word-pages",
   text: `select pg_relation_size('offchain.discovery_word') / current_setting('block_size')::int8 as pages`,
-  columns: { pages: int8 },
+  columns: { pages: t.int8 },
 });
 
 /**

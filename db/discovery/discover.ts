@@ -29,8 +29,7 @@ import { type Candidate, inOrder, MAX_PLACED, type RankedCandidate, ranked } fro
 import { type ReadQuery, readQuery } from "../../core/discovery/read-query.ts";
 import { explained, FIELD_WORTH, SYNONYM_WORTH, type WordClass } from "../../core/discovery/weights.ts";
 import { fail } from "../../core/errors.ts";
-import type { Row } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import type { Queryable, Row } from "../sql/statement.ts";
 import { CANDIDATES, classesOf, POSITIONS } from "./candidates.ts";
 import { type ExpandedNeed, expand, phrase } from "./expand.ts";
 import { knownAgents } from "./known.ts";

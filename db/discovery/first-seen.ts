@@ -1,7 +1,6 @@
 /** Keeps since when each row of the directory has had its name and its texts, and tells which row had them first. */
 import type { TextKeys } from "../../core/discovery/copies.ts";
-import { array, bool, filtered, int8, jsonb, nullable, statement, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /**
  * Keys of one row that are kept: the first ones, those that it left last, and those that it has.
@@ -96,8 +95,8 @@ export async function recordKeys(
   }
   const touched = [...new Set([...written, ...left].map(({ key }) => key))];
   const before = await holdersOf(tx, touched);
-  if (left.length > 0) await LEAVE.run(tx, { left, now });
-  if (written.length > 0) await PUT.run(tx, { rows: written });
+  if (left.length > 0) await LEAVE.run(tx, { leaving: left, now });
+  if (written.length > 0) await PUT.run(tx, { given: written });
   if (full.length > 0) await DROP.run(tx, { ids: full });
   const after = await holdersOf(tx, [
     ...new Set([...touched, ...[...since.values()].flatMap((keys) => [...keys.keys()])]),
@@ -158,11 +157,11 @@ export async function originalsOf(
 
 const SEEN = statement({
   name: "discovery-seen-keys",
-  params: { ids: array(int8) },
+  params: { ids: t.array(t.int8) },
   text: `
     select directory_id as id, key, since, backed, left_at is not null as left from offchain.discovery_first_seen
     where directory_id = any($ids)`,
-  columns: { id: int8, key: int8, since: timestamptz, backed: bool, left: filtered(bool) },
+  columns: { id: t.int8, key: t.int8, since: t.timestamptz, backed: t.bool, left: t.filtered(t.bool) },
   prepared: true,
 });
 
@@ -174,41 +173,46 @@ const firstOf = (backed: string): string => `
     order by f.since, f.registered_at, f.directory_id limit 1)`;
 const HOLDERS = statement({
   name: "discovery-holders",
-  params: { keys: array(int8) },
+  params: { keys: t.array(t.int8) },
   text: `
     select k as key, b.id as backed, case when b.id is null or (u.since, u.registered_at, u.id) < (b.since, b.registered_at, b.id)
       then u.id else b.id end as first
     from unnest($keys::int8[]) k ${firstOf("f.backed")} b on true ${firstOf("not f.backed")} u on true`,
-  columns: { key: filtered(int8), backed: nullable(int8), first: nullable(int8) },
+  columns: { key: t.filtered(t.int8), backed: t.nullable(t.int8), first: t.nullable(t.int8) },
   prepared: true,
 });
 
 const HAVING = statement({
   name: "discovery-having-keys",
-  params: { ids: array(int8), keys: array(int8) },
+  params: { ids: t.array(t.int8), keys: t.array(t.int8) },
   text: `
     select directory_id as id, key from offchain.discovery_first_seen
     where directory_id = any($ids) and key = any($keys) and left_at is null`,
-  columns: { id: int8, key: int8 },
+  columns: { id: t.int8, key: t.int8 },
 });
 
 const LEAVE = statement({
   name: "discovery-leave-keys",
-  params: { left: jsonb<{ id: number; key: number }[]>(), now: timestamptz },
+  params: { leaving: t.records({ id: t.int8, key: t.int8 }), now: t.timestamptz },
   text: `
-    update offchain.discovery_first_seen f set left_at = $now
-    from jsonb_to_recordset($left) as l(id int8, key int8) where f.directory_id = l.id and f.key = l.key`,
+    update offchain.discovery_first_seen f set left_at = $now from $leaving
+    where f.directory_id = leaving.id and f.key = leaving.key`,
 });
 
-type SeenKey = { id: number; key: number; since: Date; registeredAt: Date | null; backed: boolean };
+const SEEN_KEY = {
+  id: t.int8,
+  key: t.int8,
+  since: t.timestamptz,
+  registeredAt: t.nullable(t.timestamptz),
+  backed: t.bool,
+};
+type SeenKey = t.RowOf<typeof SEEN_KEY>;
 const PUT = statement({
   name: "discovery-put-keys",
-  params: { rows: jsonb<SeenKey[]>() },
+  params: { given: t.records(SEEN_KEY) },
   text: `
     insert into offchain.discovery_first_seen as f (directory_id, key, since, registered_at, backed)
-    select r.id, r.key, r.since, r."registeredAt", r.backed
-    from jsonb_to_recordset($rows) as r(id int8, key int8, since timestamptz, "registeredAt" timestamptz, backed bool)
-    order by r.id, r.key
+    select * from $given order by given.id, given.key
     on conflict (directory_id, key) do update set since = least(f.since, excluded.since),
       registered_at = excluded.registered_at, backed = excluded.backed, left_at = null`,
 });
@@ -216,7 +220,7 @@ const PUT = statement({
 /** Drops what is neither among the first keys of a row nor among those that it has or left last. */
 const DROP = statement({
   name: "discovery-drop-keys",
-  params: { ids: array(int8) },
+  params: { ids: t.array(t.int8) },
   text: `
     delete from offchain.discovery_first_seen f using (
       select directory_id, key, row_number() over (partition by directory_id order by since, key) as first,

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { type CommitSnapshot, changedBetween } from "../../columns/commit-snapshot.ts";
 import { READ_COMMIT_SNAPSHOT } from "../sql/commit-snapshot.ts";
 import { notifications } from "../sql/notifications.ts";
-import { array, family, int8, nullable, statement, text, timestamptz } from "../sql/statement.ts";
+import { family, statement, t } from "../sql/statement.ts";
 import { transaction } from "../sql/transaction.ts";
 import { countWords, documentsOf, removeWords } from "./count-words.ts";
 import { type ReadDocuments, readDocuments, writeDocuments, writeRead } from "./write-documents.ts";
@@ -21,7 +21,7 @@ const COUNT_EVERY_MS = 3_600_000;
 
 const BEGIN = statement({
   name: "discovery-begin",
-  params: { xmax: text, inProgress: array(text) },
+  params: { xmax: t.text, inProgress: t.array(t.text) },
   text: `insert into offchain.discovery_progress (seen_xmax, seen_in_progress, filled_to)
     values ($xmax, $inProgress, 0) on conflict do nothing`,
 });
@@ -32,18 +32,18 @@ const PROGRESS = statement({
     select seen_xmax as xmax, seen_in_progress as "inProgress", filled_to as "filledTo", refreshed_to as "refreshedTo",
       refreshed_at as "refreshedAt", counted_at as "countedAt" from offchain.discovery_progress`,
   columns: {
-    xmax: text,
-    inProgress: array(text),
-    filledTo: nullable(int8),
-    refreshedTo: int8,
-    refreshedAt: nullable(timestamptz),
-    countedAt: nullable(timestamptz),
+    xmax: t.text,
+    inProgress: t.array(t.text),
+    filledTo: t.nullable(t.int8),
+    refreshedTo: t.int8,
+    refreshedAt: t.nullable(t.timestamptz),
+    countedAt: t.nullable(t.timestamptz),
   },
 });
 
 const SEEN = statement({
   name: "discovery-seen",
-  params: { xmax: text, inProgress: array(text) },
+  params: { xmax: t.text, inProgress: t.array(t.text) },
   text: "update offchain.discovery_progress set seen_xmax = $xmax, seen_in_progress = $inProgress",
 });
 
@@ -52,31 +52,31 @@ const CHANGED = family({
   text: ({ before, now, after }: { before: CommitSnapshot; now: CommitSnapshot; after: number }, $) => `
     select s.id from offchain.directory_score s
     where ${changedBetween("s.changed_xid", before, now)} and s.id > ${$(after)}::int8 order by s.id limit ${DOCUMENTS_PER_TRANSACTION}`,
-  columns: { id: int8 },
+  columns: { id: t.int8 },
   examples: [{ before: { xmax: "1", inProgress: ["1"] }, now: { xmax: "2", inProgress: [] }, after: 0 }],
 });
 
 const next = statement({
   name: "discovery-next",
-  params: { after: int8, most: int8 },
+  params: { after: t.int8, most: t.int8 },
   text: "select id from offchain.directory where id > $after and removed_at is null order by id limit $most",
-  columns: { id: int8 },
+  columns: { id: t.int8 },
   prepared: true,
 }).values;
 
 const FILLED = statement({
   name: "discovery-filled",
-  params: { to: nullable(int8) },
+  params: { to: t.nullable(t.int8) },
   text: "update offchain.discovery_progress set filled_to = $to",
 });
 const REFRESHED_TO = statement({
   name: "discovery-refreshed",
-  params: { to: int8, at: timestamptz },
+  params: { to: t.int8, at: t.timestamptz },
   text: "update offchain.discovery_progress set refreshed_to = $to, refreshed_at = $at",
 });
 const COUNTED = statement({
   name: "discovery-counted",
-  params: { at: timestamptz },
+  params: { at: t.timestamptz },
   text: "update offchain.discovery_progress set counted_at = $at",
 });
 

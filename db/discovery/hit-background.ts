@@ -3,8 +3,7 @@ import { liveness } from "../../core/offers/liveness.ts";
 import type { HitBackground } from "../../core/views/discovery.ts";
 import { COUNTS, REGISTRY } from "../directory/offers-sql.ts";
 import { type EndpointRow, endpointStates, endpointsOf, OF_ANOTHER, unspokenBy } from "../offers/endpoints.ts";
-import { array, int8, json, statement } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** Max offers of a row that are read: those that match a query are chosen among them. */
 const MAX_OFFERS_READ = 50;
@@ -15,7 +14,7 @@ type BackgroundRow = Omit<HitBackground, "liveness"> & { endpoints: EndpointRow[
 
 const BACKGROUNDS = statement({
   name: "discovery-hit-background",
-  params: { ids: array(int8) },
+  params: { ids: t.array(t.int8) },
   text: `
     select coalesce(json_agg(json_build_object(
       'id', d.id,
@@ -37,7 +36,7 @@ const BACKGROUNDS = statement({
       from (
         select c.*, row_number() over (order by c.counts desc, c.kind, c.source, c.position) as place
         from (select o.*, ${COUNTS} as counts from offchain.offer o where o.directory_id = d.id) c) o) o`,
-  columns: { rows: json<BackgroundRow[]>() },
+  columns: { rows: t.json<BackgroundRow[]>() },
   prepared: true,
 });
 

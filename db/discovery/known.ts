@@ -16,8 +16,7 @@ import { registriesThat } from "../directory/registries-sql.ts";
 import { reviewedNumber, reviewedRegistry } from "../directory/reviews-sql.ts";
 import { holdsIdentity } from "../directory/score-sql.ts";
 import { countingOffers, type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "../offers/endpoints.ts";
-import { array, bool, family, int2, int4, int8, json, narrow, nullable, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { family, type Queryable, t } from "../sql/statement.ts";
 import { isIndexed } from "../sql/transaction.ts";
 
 /** A row of the directory as the search reads it. `known` lacks what the document itself decides. */
@@ -89,30 +88,30 @@ const ROWS = family({
       ${REVIEWS} as reviews
     from offchain.directory d where d.id = any(${$(ids)}::int8[]) and d.removed_at is null`,
   columns: {
-    id: int8,
-    platform: text,
-    chainId: nullable(int4),
-    name: text,
-    description: nullable(text),
-    operator: nullable(text),
-    heldSince: nullable(int8),
-    verified: bool,
-    active: bool,
-    x402: bool,
-    cred: int2,
-    uses: int4,
-    usedAt: nullable(timestamptz),
-    registeredAt: nullable(timestamptz),
-    services: array(text),
-    proofs: array(text),
-    ownership: nullable(json<Ownership>()),
-    attestation: int8,
-    identity: int8,
-    offers: nullable(json<OfferRow[]>()),
-    unspoken: array(narrow<SourceKind>(text)),
-    endpoints: nullable(json<EndpointRow[]>()),
-    factors: array(int2),
-    reviews: nullable(json<SummaryFigures>()),
+    id: t.int8,
+    platform: t.text,
+    chainId: t.nullable(t.int4),
+    name: t.text,
+    description: t.nullable(t.text),
+    operator: t.nullable(t.text),
+    heldSince: t.nullable(t.int8),
+    verified: t.bool,
+    active: t.bool,
+    x402: t.bool,
+    cred: t.int2,
+    uses: t.int4,
+    usedAt: t.nullable(t.timestamptz),
+    registeredAt: t.nullable(t.timestamptz),
+    services: t.array(t.text),
+    proofs: t.array(t.text),
+    ownership: t.nullable(t.json<Ownership>()),
+    attestation: t.int8,
+    identity: t.int8,
+    offers: t.nullable(t.json<OfferRow[]>()),
+    unspoken: t.array(t.narrow<SourceKind>(t.text)),
+    endpoints: t.nullable(t.json<EndpointRow[]>()),
+    factors: t.array(t.int2),
+    reviews: t.nullable(t.json<SummaryFigures>()),
   },
   examples: [
     { ids: [1], indexed: true, shared: true },

@@ -1,8 +1,7 @@
 /** Looks words of a query up: stems, numbers of documents, words that begin alike, words that are spelt alike. */
 import { verifiedLexeme } from "../../core/discovery/filter-lexemes.ts";
 import { MIN_TRUSTED, TRUST_RANGES } from "../../core/discovery/levels.ts";
-import { array, bool, filtered, int4, int8, nullable, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** Of each word its stem, and the documents that have the word or its stem. */
 const LOOKED = `
@@ -34,7 +33,7 @@ const TRUSTED_RANGES = TRUST_RANGES.filter((range) => range >= MIN_TRUSTED);
 /** Words, and the most frequent of those between `from` and `to`. */
 const LOOKUP = statement({
   name: "discovery-lookup",
-  params: { words: array(text), from: nullable(text), to: nullable(text), most: int8 },
+  params: { words: t.array(t.text), from: t.nullable(t.text), to: t.nullable(t.text), most: t.int8 },
   text: `
     select ${LOOKED}, q.completes,
       c.counted, case when c.counted > ${RARE_NAME_UP_TO} then ${counted(TRUSTED_RANGES)} end as trusted
@@ -48,12 +47,12 @@ const LOOKUP = statement({
       case when greatest(a.documents, b.documents) between 2 and ${SURELY_FREQUENT_FROM - 1}
         then ${counted(TRUST_RANGES)} end as counted) c`,
   columns: {
-    word: text,
-    stem: text,
-    documents: int4,
-    completes: bool,
-    counted: nullable(int4),
-    trusted: nullable(int4),
+    word: t.text,
+    stem: t.text,
+    documents: t.int4,
+    completes: t.bool,
+    counted: t.nullable(t.int4),
+    trusted: t.nullable(t.int4),
   },
   prepared: true,
 });
@@ -64,7 +63,7 @@ const LOOKUP = statement({
  */
 const SPELT_ALIKE = statement({
   name: "discovery-spelt-alike",
-  params: { words: array(text) },
+  params: { words: t.array(t.text) },
   text: `
     select w as "of", ${LOOKED}
     from unnest($words::text[]) w cross join lateral (
@@ -73,7 +72,7 @@ const SPELT_ALIKE = statement({
         from offchain.discovery_word
         where written and word operator(offchain.%) w and length(word) between length(w) - 2 and length(w) + 2) a
       where place <= 40) q ${STEM_OF_WORD}`,
-  columns: { of: text, word: text, stem: text, documents: int4 },
+  columns: { of: t.text, word: t.text, stem: t.text, documents: t.int4 },
   prepared: true,
 });
 
@@ -83,7 +82,7 @@ const ASKED_OWNERS = 50;
 /** Of words, by the most trusted documents that have them: whether those are of several owners, and whether it is in a name. */
 const VOUCHED = statement({
   name: "discovery-vouched-words",
-  params: { words: array(text) },
+  params: { words: t.array(t.text) },
   text: `
     select w as word, o.owners > 1 as shared, o.named
     from unnest($words::text[]) w
@@ -94,7 +93,7 @@ const VOUCHED = statement({
         (range) => `(select owner, directory_id as id, words from offchain.discovery_document
           where trust_range = ${range} and words @@ q.quoted::tsquery limit ${ASKED_OWNERS})`,
       ).join(" union all ")} limit ${ASKED_OWNERS}) d) o`,
-  columns: { word: text, shared: filtered(bool), named: filtered(bool) },
+  columns: { word: t.text, shared: t.filtered(t.bool), named: t.filtered(t.bool) },
   prepared: true,
 });
 
@@ -104,7 +103,7 @@ const ASKED_NAMES = RARE_NAME_UP_TO;
 /** The other words of names with a word, of the most trusted agents, with the documents that have them. */
 const NAMED_WITH = statement({
   name: "discovery-named-with",
-  params: { words: array(text) },
+  params: { words: t.array(t.text) },
   text: `
     select l.lexeme as word, l.lexeme as stem, max(coalesce(c.documents, 0)) as documents
     from unnest($words::text[]) w
@@ -116,7 +115,7 @@ const NAMED_WITH = statement({
     cross join lateral unnest(d.words) l
     left join offchain.discovery_word c on c.word = l.lexeme
     where 'A' = any(l.weights) and l.lexeme <> w group by l.lexeme`,
-  columns: { word: text, stem: text, documents: int4 },
+  columns: { word: t.text, stem: t.text, documents: t.int4 },
   prepared: true,
 });
 

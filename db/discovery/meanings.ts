@@ -4,7 +4,7 @@ import { type Bucket, ofDay } from "../../core/agents/social-proof-allowances.ts
 import { meaningDigest, meaningText, numbersOf, packed, signsOf } from "../../core/discovery/meaning.ts";
 import { levelsOf, takeTokens } from "../callers/allowances.ts";
 import { deleteInParts } from "../sql/batches.ts";
-import { array, bytea, filtered, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { knownAgents } from "./known.ts";
 
@@ -22,19 +22,19 @@ const FIRST =
 
 const UNREAD = statement({
   name: "meanings-unread",
-  params: { model: text, documents: int8, most: int8 },
+  params: { model: t.text, documents: t.int8, most: t.int8 },
   text: `
     select d.directory_id as id, d.written_at as "writtenAt"
     from (${FIRST}) s join offchain.discovery_document d on d.directory_id = s.id
     left join offchain.discovery_meaning m on m.directory_id = s.id and m.model = $model
     where not d.copy and m.read_at is distinct from d.written_at limit $most`,
-  columns: { id: int8, writtenAt: timestamptz },
+  columns: { id: t.int8, writtenAt: t.timestamptz },
 });
 
 type ReadRow = { id: number; digest: string; readAt: Date; signs: string | null };
 const PUT_READ = statement({
   name: "meanings-put-read",
-  params: { model: text, rows: jsonb<ReadRow[]>() },
+  params: { model: t.text, rows: t.jsonb<ReadRow[]>() },
   text: `
     insert into offchain.discovery_meaning (directory_id, digest, model, read_at, signs)
     select r.id, decode(r.digest, 'hex'), $model, r."readAt", r.signs::varbit
@@ -45,9 +45,9 @@ const PUT_READ = statement({
 
 const KNOWN = statement({
   name: "meanings-known-vectors",
-  params: { digests: array(bytea) },
+  params: { digests: t.array(t.bytea) },
   text: "select digest, vector from offchain.discovery_vector where digest = any($digests) and vector is not null",
-  columns: { digest: bytea, vector: filtered(bytea) },
+  columns: { digest: t.bytea, vector: t.filtered(t.bytea) },
 });
 
 /** An agent with the digest of its text as it is now. */
@@ -92,7 +92,7 @@ export async function readTexts(db: Queryable, of: MeaningScope, now: Date): Pro
 
 const DUE = statement({
   name: "meanings-due",
-  params: { model: text, documents: int8, again: timestamptz, most: int8 },
+  params: { model: t.text, documents: t.int8, again: t.timestamptz, most: t.int8 },
   text: `
     select m.digest, min(m.directory_id) as id, min(m.read_at) as "readAt"
     from (${FIRST}) s join offchain.discovery_meaning m on m.directory_id = s.id
@@ -100,19 +100,19 @@ const DUE = statement({
     where m.model = $model and m.signs is null
       and (v.digest is null or (v.answered_at is null and v.asks < ${MAX_ASKS} and v.asked_at < $again))
     group by m.digest order by max(s.cred_score) desc, 2 limit $most`,
-  columns: { digest: bytea, id: filtered(int8), readAt: filtered(timestamptz) },
+  columns: { digest: t.bytea, id: t.filtered(t.int8), readAt: t.filtered(t.timestamptz) },
 });
 
 const CLAIM = statement({
   name: "meanings-claim",
-  params: { model: text, digests: array(bytea), now: timestamptz, again: timestamptz },
+  params: { model: t.text, digests: t.array(t.bytea), now: t.timestamptz, again: t.timestamptz },
   text: `
     insert into offchain.discovery_vector as v (digest, model, asked_at, asks)
     select d, $model, $now, 1 from unnest($digests::bytea[]) d order by d
     on conflict (digest) do update set asks = v.asks + 1, asked_at = excluded.asked_at
     where v.answered_at is null and v.asks < ${MAX_ASKS} and v.asked_at < $again
     returning digest`,
-  columns: { digest: bytea },
+  columns: { digest: t.bytea },
 });
 
 /** Texts that may be sent, and are noted as sent. */
@@ -169,7 +169,7 @@ export async function claimTexts(
 
 const UNCLAIM = statement({
   name: "meanings-unclaim",
-  params: { digests: array(bytea) },
+  params: { digests: t.array(t.bytea) },
   text: `
     with back as (
       update offchain.discovery_vector set asks = asks - 1
@@ -188,7 +188,7 @@ export async function unclaimTexts(db: pg.Pool, claimed: ClaimedTexts, perDay: n
 type Vector = { digest: string; vector: string | null; signs: string | null };
 const STORE = statement({
   name: "meanings-store",
-  params: { rows: jsonb<Vector[]>(), now: timestamptz },
+  params: { rows: t.jsonb<Vector[]>(), now: t.timestamptz },
   text: `
     with r as (select decode(digest, 'hex') as digest, decode(vector, 'base64') as vector, signs::varbit as signs
       from jsonb_to_recordset($rows) as r(digest text, vector text, signs text)),
@@ -257,11 +257,11 @@ export async function forgetMeanings(db: Queryable, documents: number, now: Date
 /** Agents by their vector: `found` have one, `waiting` were not sent yet, `missing` were sent and have no usable answer. */
 export const countMeanings = statement({
   name: "meanings-counts",
-  params: { model: text },
+  params: { model: t.text },
   text: `
     select count(*) filter (where m.signs is not null) as found, count(*) filter (where v.digest is null) as waiting,
       count(*) filter (where v.digest is not null and m.signs is null) as missing
     from offchain.discovery_meaning m left join offchain.discovery_vector v on v.digest = m.digest
     where m.model = $model`,
-  columns: { found: int8, waiting: int8, missing: int8 },
+  columns: { found: t.int8, waiting: t.int8, missing: t.int8 },
 }).one;

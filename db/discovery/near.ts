@@ -2,8 +2,7 @@
 import { all, type Condition } from "../../core/discovery/levels.ts";
 import { cosine, nearnessesOf, numbersOf, type Questions, signsOf } from "../../core/discovery/meaning.ts";
 import { INDEX_REACH } from "../schema/meaning-index.ts";
-import { bytea, family, filtered, int8, type Row, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { family, type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import { type CandidatesQuery, COLUMNS, columnsOf, limitsOf, WHOLE_WORDS } from "./candidates.ts";
 
 /** Documents whose vectors are compared number by number. */
@@ -42,7 +41,7 @@ const NEAREST = family({
       join offchain.discovery_vector v on v.digest = c.digest
       where v.vector is not null`;
   },
-  columns: { ...COLUMNS, vector: filtered(bytea) },
+  columns: { ...COLUMNS, vector: t.filtered(t.bytea) },
   examples: [
     { signs: "01", model: "m", condition: "'a'", minCred: 1, maxPrice: 0.1, needs: [], reach: 10 },
     { signs: "01", model: "m", condition: null, needs: [{ lexemes: ["a"], condition: "'b'" }], reach: 10 },
@@ -52,11 +51,11 @@ const NEAREST = family({
 /** A sample of the vectors of a model: the order of digests does not depend on meaning. */
 const SAMPLE = statement({
   name: "discovery-vector-sample",
-  params: { model: text, most: int8 },
+  params: { model: t.text, most: t.int8 },
   text: `
     select vector from offchain.discovery_vector where model = $model and vector is not null
     order by digest limit $most`,
-  columns: { vector: filtered(bytea) },
+  columns: { vector: t.filtered(t.bytea) },
 });
 
 export type NearDocument = { row: Omit<Row<typeof NEAREST>, "vector">; nearness: number };

@@ -7,9 +7,7 @@ import {
   MAX_COUNTED_ALIKE,
   type Offering,
 } from "../../core/views/offering.ts";
-import { isoTime } from "../sql/fragments.ts";
-import { bool, int8, json, nullable, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { hitBackgrounds } from "./hit-background.ts";
 import { knownAgents } from "./known.ts";
 import { paidWork } from "./paid-work.ts";
@@ -21,7 +19,7 @@ const MAX_SOURCES = 50;
 const agentsOf = (ids: string, own: string): string => `(
   select coalesce(json_agg(json_build_object(
     'platform', a.platform, 'agentId', a.agent_id, 'tokenId', a.token_id, 'name', a.name, 'credScore', a.cred_score,
-    'registeredAt', ${isoTime("a.created_at")}, 'sameOwner', a.owner_address is not distinct from ${own} and ${own} is not null)
+    'registeredAt', ${t.isoTime("a.created_at")}, 'sameOwner', a.owner_address is not distinct from ${own} and ${own} is not null)
     order by a.created_at nulls last, a.id), '[]')
   from (
     select * from offchain.directory o where o.id in (${ids}) and o.removed_at is null
@@ -45,26 +43,26 @@ const alikes = (ids: string) => `json_build_object(
 
 const OFFERING = statement({
   name: "discovery-offering",
-  params: { id: int8 },
+  params: { id: t.int8 },
   text: `
     select d.platform, d.token_id as "tokenId", d.address, d.owner_address as "ownerAddress", d.x402_supported as "x402Supported",
       (select coalesce(json_agg(json_build_object('kind', s.kind, 'url', s.url, 'status', s.status,
-         'answeredAt', ${isoTime("s.answered_at")}, 'silentSince', ${isoTime("s.silent_since")},
-         'checkedAt', ${isoTime("s.checked_at")}, 'why', s.why, 'named', s.confirmed_by is null, 'confirmedBy', s.confirmed_by, 'isSigned', s.is_signed) order by s.kind, s.url), '[]')
+         'answeredAt', ${t.isoTime("s.answered_at")}, 'silentSince', ${t.isoTime("s.silent_since")},
+         'checkedAt', ${t.isoTime("s.checked_at")}, 'why', s.why, 'named', s.confirmed_by is null, 'confirmedBy', s.confirmed_by, 'isSigned', s.is_signed) order by s.kind, s.url), '[]')
        from (select * from offchain.offer_source where directory_id = d.id order by kind, url limit ${MAX_SOURCES}) s) as endpoints,
       coalesce((select w.copy from offchain.discovery_document w where w.directory_id = d.id), false) as copy,
       ${alikes(SAME_NAME)} as "sameName", ${alikes(SAME_ENDPOINT)} as "sameEndpoint"
     from offchain.directory d where d.id = $id and d.removed_at is null`,
   columns: {
-    platform: text,
-    tokenId: nullable(int8),
-    address: nullable(text),
-    ownerAddress: nullable(text),
-    x402Supported: bool,
-    endpoints: json<EndpointView[]>(),
-    copy: bool,
-    sameName: json<AlikeAgents>(),
-    sameEndpoint: json<AlikeAgents>(),
+    platform: t.text,
+    tokenId: t.nullable(t.int8),
+    address: t.nullable(t.text),
+    ownerAddress: t.nullable(t.text),
+    x402Supported: t.bool,
+    endpoints: t.json<EndpointView[]>(),
+    copy: t.bool,
+    sameName: t.json<AlikeAgents>(),
+    sameEndpoint: t.json<AlikeAgents>(),
   },
 });
 

@@ -2,19 +2,22 @@
 import type { StoredJobWindow } from "../../core/commerce/view.ts";
 import type { StoredIncomeWindow } from "../../core/income/view.ts";
 import { PAID_AGENTS } from "../income/followed.ts";
-import { array, int8, jsonb, nullable, statement } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 const WINDOWS = statement({
   name: "discovery-paid-work",
-  params: { ids: array(int8) },
+  params: { ids: t.array(t.int8) },
   text: `
     select a.id, p.figures->'windows'->-1 as payments, j.figures->'windows'->-1 as jobs
     from ${PAID_AGENTS} a
     left join offchain.income_figures p on p.directory_id = a.id and p.wallet = a.wallet
     left join offchain.commerce_figures j on j.directory_id = a.id and j.wallet = a.wallet
     where a.id = any($ids::int8[])`,
-  columns: { id: int8, payments: nullable(jsonb<StoredIncomeWindow>()), jobs: nullable(jsonb<StoredJobWindow>()) },
+  columns: {
+    id: t.int8,
+    payments: t.nullable(t.jsonb<StoredIncomeWindow>()),
+    jobs: t.nullable(t.jsonb<StoredJobWindow>()),
+  },
   prepared: true,
 });
 

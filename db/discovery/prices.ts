@@ -2,8 +2,7 @@
 import { MAX_OFFERS, MAX_WORDS } from "../../core/discovery/document.ts";
 import { wordsOf } from "../../core/discovery/split-words.ts";
 import { countingOffers } from "../offers/endpoints.ts";
-import { array, filtered, float8, int8, nullable, type Row, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import type { ExpandedNeed } from "./expand.ts";
 import { matcher } from "./matcher.ts";
 
@@ -19,22 +18,28 @@ const OFFERS = countingOffers("a.id", MAX_OFFERS);
 /** The dearest price of agents that have one above a limit. */
 const DEAREST = statement({
   name: "discovery-dearest-offers",
-  params: { ids: array(int8), limit: float8 },
+  params: { ids: t.array(t.int8), limit: t.float8 },
   text: `
     select a.id, o.dearest from unnest($ids::int8[]) as a(id)
     cross join lateral (select max(f.price_usd)::float8 as dearest from (${OFFERS}) f) o
     where o.dearest > $limit`,
-  columns: { id: int8, dearest: filtered(float8) },
+  columns: { id: t.int8, dearest: t.filtered(t.float8) },
 });
 
 const PRICED = statement({
   name: "discovery-priced-offers",
-  params: { ids: array(int8) },
+  params: { ids: t.array(t.int8) },
   text: `
     select a.id, o.name, o.description, o.tags, o.price_usd::float8 as "priceUsd"
     from unnest($ids::int8[]) as a(id) cross join lateral (${OFFERS}) o
     where o.price_usd is not null`,
-  columns: { id: int8, name: text, description: nullable(text), tags: array(text), priceUsd: filtered(float8) },
+  columns: {
+    id: t.int8,
+    name: t.text,
+    description: t.nullable(t.text),
+    tags: t.array(t.text),
+    priceUsd: t.filtered(t.float8),
+  },
 });
 type Offer = Row<typeof PRICED>;
 

@@ -1,7 +1,6 @@
 /** English stems of words, by the database's own stemmer, and the table of known words. */
 import { lockText } from "../sql/locks.ts";
-import { array, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** Stems by word; one map for the life of the process, emptied when it is full. */
 const known = new Map<string, string>();
@@ -9,15 +8,15 @@ const MAX_KNOWN = 300_000;
 
 const STEMS = statement({
   name: "discovery-stems",
-  params: { words: array(text) },
+  params: { words: t.array(t.text) },
   text: `select w as word, coalesce((ts_lexize('pg_catalog.english_stem', w))[1], w) as stem from unnest($words::text[]) w`,
-  columns: { word: text, stem: text },
+  columns: { word: t.text, stem: t.text },
 });
 
 /** Known words are not written again: a row that is left as it is would be locked all the same. */
 const ADD = statement({
   name: "discovery-words-add",
-  params: { words: array(text), stems: array(text) },
+  params: { words: t.array(t.text), stems: t.array(t.text) },
   text: `
     insert into offchain.discovery_word (word, written, documents)
     select w, bool_or(written), 1

@@ -5,8 +5,7 @@ import * as filterLexemes from "../../core/discovery/filter-lexemes.ts";
 import { imitates, isDisguised } from "../../core/discovery/look-alikes.ts";
 import { IMITATION_QUALITY } from "../../core/discovery/text-quality.ts";
 import { factorValues, trustOf } from "../../core/discovery/weights.ts";
-import { array, bool, int8, jsonb, nullable, statement, text as textType, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { type FirstSeen, originalsOf, type Recorded, recordKeys } from "./first-seen.ts";
 import { type KnownAgent, knownAgents } from "./known.ts";
 import { addWords, stemsFor } from "./stems.ts";
@@ -160,23 +159,22 @@ function rowOf(
 const FILLING = statement({
   name: "discovery-filling",
   text: "select filled_to is not null as filling from offchain.discovery_progress",
-  columns: { filling: bool },
+  columns: { filling: t.bool },
   prepared: true,
 });
 
 const REMOVE = statement({
   name: "discovery-remove",
-  params: { ids: array(int8) },
+  params: { ids: t.array(t.int8) },
   text: "delete from offchain.discovery_document where directory_id = any($ids)",
 });
 
 /** Agents whose original is a row of the same owner or proven wallet: of each owner, text and registry the first one. */
 const OF_ONE_OWNER = statement({
   name: "discovery-of-one-owner",
-  params: { asked: jsonb<{ id: number; key: number; original: number }[]>() },
+  params: { asked: t.records({ id: t.int8, key: t.int8, original: t.int8 }) },
   text: `
-    select a.id from jsonb_to_recordset($asked) as a(id int8, key int8, original int8)
-    join offchain.directory d on d.id = a.id
+    select a.id from (select * from $asked) a join offchain.directory d on d.id = a.id
     join offchain.directory o on o.id = a.original
     left join offchain.directory_alias w on w.directory_id = d.id
     left join offchain.directory_alias v on v.directory_id = o.id
@@ -185,31 +183,31 @@ const OF_ONE_OWNER = statement({
         select from offchain.directory e
         join offchain.discovery_first_seen f on f.directory_id = e.id and f.key = a.key and f.left_at is null
         where e.owner_address collate "C" = d.owner_address and e.platform = d.platform and e.id < d.id)`,
-  columns: { id: int8 },
+  columns: { id: t.int8 },
 });
 
 /** Documents of disguised names, by the keys of the names. */
 const DISGUISED = statement({
   name: "discovery-disguised",
-  params: { keys: array(int8) },
+  params: { keys: t.array(t.int8) },
   text: `
     select d.directory_id as id from offchain.discovery_document d
     where d.name_key = any($keys) and d.disguised order by d.trust desc, d.directory_id limit ${MAX_DISGUISED}`,
-  columns: { id: int8 },
+  columns: { id: t.int8 },
 });
 
 const NAMED = statement({
   name: "discovery-named",
-  params: { ids: array(int8) },
+  params: { ids: t.array(t.int8) },
   text: `
     select r.id, r.name, d.owner from offchain.directory r
     left join offchain.discovery_document d on d.directory_id = r.id where r.id = any($ids)`,
-  columns: { id: int8, name: textType, owner: nullable(textType) },
+  columns: { id: t.int8, name: t.text, owner: t.nullable(t.text) },
 });
 
 const PUT = statement({
   name: "discovery-put",
-  params: { rows: jsonb<ReturnType<typeof rowOf>[]>(), now: timestamptz },
+  params: { rows: t.jsonb<ReturnType<typeof rowOf>[]>(), now: t.timestamptz },
   text: `
     insert into offchain.discovery_document as d (directory_id, words, trust, factors, platform, chain_id, cred, verified, active,
       speaks, price_usd, owner, name_key, text_keys, sibling_key, name_since, simhash, copy, disguised, imitation, registered_at, written_at)

@@ -1,8 +1,7 @@
 /** Writes to the event log, in the transaction that makes an event true: append, retract, mark as final. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { EventData, EventType } from "../../core/events/events.ts";
-import { array, jsonb, pgType, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { isKeptSql } from "./events.ts";
 
 /** NOTIFY channel that wakes the sequencer: there are events without a position. */
@@ -67,7 +66,7 @@ export async function appendEvents(tx: Queryable, events: readonly NewEvent[]): 
 
 const APPEND = statement({
   name: "append-events",
-  params: { events: jsonb<readonly object[]>() },
+  params: { events: t.jsonb<readonly object[]>() },
   text: `
       insert into offchain.event (id, type, token_id, agent_address, owner, former_owner, data, block, tx_hash, at,
         final, source)
@@ -86,7 +85,7 @@ const APPEND = statement({
 export const wakeSequencer = statement({
   name: "wake-sequencer",
   text: `select pg_notify('${NEW_EVENTS_CHANNEL}', '')`,
-  columns: { pg_notify: pgType<string>("void") },
+  columns: { pg_notify: t.pgType<string>("void") },
 }).run;
 
 /**
@@ -106,7 +105,7 @@ export const retractSql = (condition: string) => `
 
 const RETRACT = statement({
   name: "retract-sources",
-  params: { keys: array(text) },
+  params: { keys: t.array(t.text) },
   text: retractSql("e.type <> 'cred.changed' and e.source = any($keys)"),
 });
 
@@ -117,7 +116,7 @@ export async function retractSources(tx: Queryable, keys: readonly string[]): Pr
 
 const FINALIZE = statement({
   name: "finalize-sources",
-  params: { keys: array(text) },
+  params: { keys: t.array(t.text) },
   text: `
     update offchain.event e set final = true
     where e.type <> 'cred.changed' and e.source = any($keys) and not e.final and not e.retracted`,

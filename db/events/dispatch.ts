@@ -8,35 +8,20 @@ import { checkpointBlock } from "../operations/index-state.ts";
 import { dispatch, dispatcherState } from "../schema/tables.ts";
 import { lockText } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
-import {
-  array,
-  bool,
-  fieldsOf,
-  filtered,
-  int4,
-  int8,
-  json,
-  narrow,
-  nullable,
-  type Row,
-  type RowOf,
-  statement,
-  text,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import { wakeSequencer } from "./append-events.ts";
 
 /** A dispatched event: its subject and its block. `tokenId` or `wallet` may be absent, depending on the kind. */
-export type DispatchedEvent = RowOf<typeof EVENT_COLUMNS>;
+export type DispatchedEvent = t.RowOf<typeof EVENT_COLUMNS>;
 
 const EVENT_COLUMNS = {
-  key: text,
-  kind: narrow<ChangeKind>(text),
-  tokenId: nullable(int8),
-  wallet: nullable(text),
-  block: int8,
+  key: t.text,
+  kind: t.narrow<ChangeKind>(t.text),
+  tokenId: t.nullable(t.int8),
+  wallet: t.nullable(t.text),
+  block: t.int8,
 };
-const EVENT = fieldsOf(EVENT_COLUMNS);
+const EVENT = t.fieldsOf(EVENT_COLUMNS);
 
 /** One dispatcher at a time among all processes; the lock ends with the transaction. */
 export const lockDispatcher = (tx: Queryable): Promise<void> => lockText(tx, "dispatcher");
@@ -48,7 +33,7 @@ export const servedIndex = statement({
     select s.schema, c.latest_checkpoint::text as checkpoint, ${checkpointBlock("c.latest_checkpoint")} as block,
            ${checkpointBlock("c.finalized_checkpoint")} as "finalizedBlock"
     from onchain.index_state s cross join onchain._ponder_checkpoint c where s.schema is not null limit 1`,
-  columns: { schema: filtered(text), checkpoint: text, block: int8, finalizedBlock: int8 },
+  columns: { schema: t.filtered(t.text), checkpoint: t.text, block: t.int8, finalizedBlock: t.int8 },
 }).maybeOne;
 type ServedIndex = Row<typeof servedIndex>;
 
@@ -57,7 +42,7 @@ const IN_INDEX_CHANGES = `exists (select from onchain.index_changes c where c.id
 
 const ADOPT_INDEX = statement({
   name: "dispatch-adopt-index",
-  params: { schema: text },
+  params: { schema: t.text },
   text: `
     insert into offchain.dispatcher_state (schema, settled_block) values ($schema, -1)
     on conflict (one) do update set schema = $schema, settled_block = -1`,
@@ -71,7 +56,7 @@ export async function finalBlockOf(db: Queryable): Promise<number> {
 
 const RETRACT_FOREIGN = statement({
   name: "dispatch-retract-foreign",
-  params: { finalizedBlock: int8 },
+  params: { finalizedBlock: t.int8 },
   text: `
     update offchain.dispatch d set state = 'retracted', retracted_at = clock_timestamp()
     where d.state <> 'retracted' and d.block <= $finalizedBlock and not ${IN_INDEX_CHANGES} returning ${EVENT}`,
@@ -80,7 +65,7 @@ const RETRACT_FOREIGN = statement({
 
 const REOPEN_FINAL = statement({
   name: "dispatch-reopen-final",
-  params: { finalizedBlock: int8 },
+  params: { finalizedBlock: t.int8 },
   text: "update offchain.dispatch set state = 'queued' where state = 'final' and block > $finalizedBlock",
 });
 
@@ -105,7 +90,7 @@ export async function settledBlock(
 
 const CLAIM = statement({
   name: "dispatch-claim",
-  params: { block: int8, limit: int8 },
+  params: { block: t.int8, limit: t.int8 },
   text: `
     with fresh as materialized (
       select o.* from onchain.index_changes o
@@ -146,19 +131,19 @@ const CLAIM = statement({
         and wallet_rank < 2) a on true
     order by c.event_id, a.token_id`,
   columns: {
-    key: text,
-    kind: narrow<ChangeKind>(text),
-    returns: int4,
-    wallet: nullable(narrow<Address>(text)),
-    block: int8,
-    blockAt: int8,
-    txHash: narrow<Hex>(text),
-    tokenId: nullable(int8),
-    owner: nullable(narrow<Address>(text)),
-    agent: json<ChainFact["agent"]>(),
-    transfer: nullable(json<{ from: Address; to: Address }>()),
-    points: nullable(json<{ amount: number; reason: string }>()),
-    traits: nullable(json<string[]>()),
+    key: t.text,
+    kind: t.narrow<ChangeKind>(t.text),
+    returns: t.int4,
+    wallet: t.nullable(t.narrow<Address>(t.text)),
+    block: t.int8,
+    blockAt: t.int8,
+    txHash: t.narrow<Hex>(t.text),
+    tokenId: t.nullable(t.int8),
+    owner: t.nullable(t.narrow<Address>(t.text)),
+    agent: t.json<ChainFact["agent"]>(),
+    transfer: t.nullable(t.json<{ from: Address; to: Address }>()),
+    points: t.nullable(t.json<{ amount: number; reason: string }>()),
+    traits: t.nullable(t.json<string[]>()),
   },
 });
 
@@ -191,7 +176,7 @@ const FOUND_AGAIN = statement({
 
 const MARK_MISSING = statement({
   name: "dispatch-mark-missing",
-  params: { checkpoint: text, finalizedBlock: int8 },
+  params: { checkpoint: t.text, finalizedBlock: t.int8 },
   text: `
     update offchain.dispatch d set missing_checkpoint = $checkpoint
     where d.missing_checkpoint is null and (d.state = 'queued' or (d.state = 'pending' and d.block > $finalizedBlock))
@@ -200,7 +185,7 @@ const MARK_MISSING = statement({
 
 const RETRACT_MISSING = statement({
   name: "dispatch-retract-missing",
-  params: { block: int8 },
+  params: { block: t.int8 },
   text: `
     update offchain.dispatch d set state = 'retracted', retracted_at = clock_timestamp()
     where d.state in ('pending', 'queued') and ${checkpointBlock("d.missing_checkpoint")} < $block and d.block < $block
@@ -226,17 +211,17 @@ export async function retractVanished(tx: Queryable, index: ServedIndex): Promis
  */
 export const finalizeEvents = statement({
   name: "dispatch-finalize",
-  params: { finalizedBlock: int8 },
+  params: { finalizedBlock: t.int8 },
   text: `
     update offchain.dispatch d set state = 'final'
     where d.state = 'queued' and d.block <= $finalizedBlock and d.missing_checkpoint is null and ${IN_INDEX_CHANGES}
     returning key`,
-  columns: { key: text },
+  columns: { key: t.text },
 }).values;
 
 const SETTLE = statement({
   name: "dispatch-settle",
-  params: { block: int8 },
+  params: { block: t.int8 },
   text: "update offchain.dispatcher_state set settled_block = $block where settled_block < $block",
 });
 
@@ -254,7 +239,7 @@ const DUE = statement({
         or exists (select from offchain.dispatch where state in ('pending', 'queued'))
         or exists (select from onchain.index_changes where block > d.settled_block) as due
     from onchain.index_state s left join offchain.dispatcher_state d on true`,
-  columns: { due: bool },
+  columns: { due: t.bool },
   prepared: true,
 });
 
@@ -267,7 +252,7 @@ const PENDING = statement({
     select batch, ${EVENT} from offchain.dispatch
     where state = 'pending' and batch = (select min(batch) from offchain.dispatch where state = 'pending')
     order by event_id`,
-  columns: { batch: int8, ...EVENT_COLUMNS },
+  columns: { batch: t.int8, ...EVENT_COLUMNS },
 });
 
 /** The oldest batch that is not queued; null when there is none. */
@@ -293,11 +278,11 @@ export async function queueAgain(db: Queryable): Promise<number> {
 
 const TOKENS_OF_WALLETS = statement({
   name: "dispatch-tokens-of-wallets",
-  params: { wallets: array(text) },
+  params: { wallets: t.array(t.text) },
   text: `
     select w.wallet, a.token_id as "tokenId" from unnest($wallets::text[]) as w(wallet)
     join onchain.agent a on a.owner = w.wallet or a.agent_address = w.wallet and a.wallet_rank < 2 order by a.token_id`,
-  columns: { wallet: text, tokenId: int8 },
+  columns: { wallet: t.text, tokenId: t.int8 },
 });
 
 /** The tokens that each of these wallets owns or has verified, without tokens that only name it. */

@@ -6,9 +6,8 @@
  * looked at again under the lock of the log, and a new one is attached when no writer runs; `kept_after` only grows,
  * and readers look at it in the statement that reads.
  */
-import { int4, int8, statement, timestamptz } from "../sql/statement.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { makePartitions } from "../sql/time-partitions.ts";
-import type { Queryable } from "../sql/transaction.ts";
 
 /** Retention in ms from which partitions are months: each one costs every statement that does not name a time. */
 const MONTHS_FROM_MS = 62 * 86_400_000;
@@ -24,11 +23,11 @@ export const makeEventPartitions = (
 const LOCK_LOG = statement({
   name: "event-retention-lock",
   text: `select kept_after as "keptAfter" from offchain.event_log for update`,
-  columns: { keptAfter: int8 },
+  columns: { keptAfter: t.int8 },
 });
 const HIDE = statement({
   name: "event-hide-old",
-  params: { before: timestamptz, limit: int8 },
+  params: { before: t.timestamptz, limit: t.int8 },
   text: `with oldest as materialized (
        select position, at from offchain.event where position > (select kept_after from offchain.event_log)
        order by position limit $limit
@@ -40,7 +39,7 @@ const HIDE = statement({
        where kept_after < h.through
      )
      select count(*)::int4 as hidden from hidden`,
-  columns: { hidden: int4 },
+  columns: { hidden: t.int4 },
 });
 
 /**
@@ -64,15 +63,15 @@ export async function hideOldEvents(
  */
 export const dropHiddenEvents = statement({
   name: "event-drop-partitions",
-  params: { before: timestamptz },
+  params: { before: t.timestamptz },
   text: "select offchain.event_drop_partitions($before) as dropped",
-  columns: { dropped: int4 },
+  columns: { dropped: t.int4 },
 }).onlyValue;
 
 /** Deletes hidden events of days without a partition, at most `most` of each table that has such. @returns their number */
 export const deleteHiddenStrays = statement({
   name: "event-delete-strays",
-  params: { most: int4 },
+  params: { most: t.int4 },
   text: "select offchain.event_delete_strays($most) as deleted",
-  columns: { deleted: int4 },
+  columns: { deleted: t.int4 },
 }).onlyValue;

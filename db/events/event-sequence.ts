@@ -5,8 +5,7 @@
  */
 import { TIERS, tierWord } from "../../core/cred/tiers.ts";
 import { settledCredId } from "../cred/cred-updates.ts";
-import { bool, int4, int8, statement, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { eventIdSql, retractSql } from "./append-events.ts";
 
 /** Max rows of each kind per pass. */
@@ -24,18 +23,18 @@ export const isSequencingDue = statement({
           or exists (select from offchain.event e, offchain.dispatcher_state d
                      where not e.final and not e.retracted and e.type = 'cred.changed' and e.block <= d.settled_block) as due
       from offchain.event_log l`,
-  columns: { due: bool },
+  columns: { due: t.bool },
   prepared: true,
 }).onlyValue;
 
 const LOCK_LOG = statement({
   name: "event-log-lock",
   text: `select head, cred_after as "credAfter" from offchain.event_log for update`,
-  columns: { head: int8, credAfter: int8 },
+  columns: { head: t.int8, credAfter: t.int8 },
 });
 const MOVE_LOG = statement({
   name: "event-log-move",
-  params: { head: int8, credAfter: int8 },
+  params: { head: t.int8, credAfter: t.int8 },
   text: "update offchain.event_log set head = $head, cred_after = $credAfter",
 });
 
@@ -69,10 +68,10 @@ async function scoreRange(tx: Queryable, after: number, settled: number): Promis
 
 const LAST_OF_BATCH = statement({
   name: "cred-history-batch",
-  params: { after: int8, settled: int8, skipped: int8 },
+  params: { after: t.int8, settled: t.int8, skipped: t.int8 },
   text: `
     select id from offchain.cred_history where id > $after and id <= $settled order by id offset $skipped limit 1`,
-  columns: { id: int8 },
+  columns: { id: t.int8 },
   prepared: true,
 });
 
@@ -88,7 +87,7 @@ const VANISHED_SCORES = `
 
 const RETRACT_SCORES = statement({
   name: "retract-scores",
-  params: { after: int8, through: int8 },
+  params: { after: t.int8, through: t.int8 },
   text: retractSql(VANISHED_SCORES),
 });
 
@@ -106,7 +105,7 @@ async function assignPositions(tx: Queryable, head: number): Promise<number> {
 // unique.
 const ASSIGN = statement({
   name: "event-positions",
-  params: { head: int8, limit: int8 },
+  params: { head: t.int8, limit: t.int8 },
   text: `with appended as materialized (
        select coalesce(array_agg(append_id order by append_id), '{}') as ids from (
          select append_id from offchain.event where position is null order by append_id limit $limit) n
@@ -121,7 +120,7 @@ const ASSIGN = statement({
        where e.position is null and e.append_id <= (select ids[cardinality(ids)] from appended)
      )
      select cardinality(ids) as places from appended`,
-  columns: { places: int4 },
+  columns: { places: t.int4 },
   prepared: true,
 });
 
@@ -139,7 +138,7 @@ async function appendScores(
 
 const APPEND_SCORES = statement({
   name: "event-append-scores",
-  params: { head: int8, after: int8, through: int8, since: timestamptz },
+  params: { head: t.int8, after: t.int8, through: t.int8, since: t.timestamptz },
   text: `with moved as materialized (
        select h.*, a.agent_address, a.owner, a.minted_at, p.score as previous
        from offchain.cred_history h
@@ -182,7 +181,7 @@ const newlyFinal = (as: string) =>
 
 const ASSIGN_FINAL = statement({
   name: "event-final-positions",
-  params: { head: int8, limit: int8 },
+  params: { head: t.int8, limit: t.int8 },
   text: `with due as materialized (
        select coalesce(array_agg(position order by position), '{}') as ids from (
          select position from offchain.event t where ${newlyFinal("t")} and position is not null
@@ -193,6 +192,6 @@ const ASSIGN_FINAL = statement({
        where ${newlyFinal("e")} and e.position <= (select ids[cardinality(ids)] from due)
      )
      select cardinality(ids) as places from due`,
-  columns: { places: int4 },
+  columns: { places: t.int4 },
   prepared: true,
 });

@@ -1,20 +1,7 @@
 /** Reads the event log: after a position, all events or final ones, filtered if wanted; and of one agent, the newest first. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { EventData, EventFilter, EventType, LoggedEvent } from "../../core/events/events.ts";
-import {
-  array,
-  bool,
-  fieldsOf,
-  filtered,
-  int8,
-  jsonb,
-  narrow,
-  nullable,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** NOTIFY channel of new events; the payload is the last position. `eventLog` reads the same. */
 export const EVENTS_CHANNEL = "events";
@@ -23,7 +10,7 @@ export const EVENTS_CHANNEL = "events";
 export const eventLog = statement({
   name: "event-log",
   text: `select head, kept_after as "keptAfter" from offchain.event_log`,
-  columns: { head: int8, keptAfter: int8 },
+  columns: { head: t.int8, keptAfter: t.int8 },
   prepared: true,
 }).one;
 
@@ -35,7 +22,7 @@ export const oldestEventAt = statement({
   name: "event-oldest",
   text: `
     select at from offchain.event e where ${isKeptSql("e")} order by position limit 1`,
-  columns: { at: timestamptz },
+  columns: { at: t.timestamptz },
   prepared: true,
 }).value;
 
@@ -55,32 +42,32 @@ const POSITIONS_PER_READ = 5_000;
 
 /** Columns of an event in the order of `EVENT`. */
 export const EVENT_COLUMNS = {
-  id: text,
-  type: narrow<EventType>(text),
-  tokenId: nullable(int8),
-  agentAddress: nullable(narrow<Address>(text)),
-  owner: nullable(narrow<Address>(text)),
-  formerOwner: nullable(narrow<Address>(text)),
-  data: jsonb<EventData>(),
-  block: nullable(int8),
-  txHash: nullable(narrow<Hex>(text)),
-  at: timestamptz,
-  final: bool,
+  id: t.text,
+  type: t.narrow<EventType>(t.text),
+  tokenId: t.nullable(t.int8),
+  agentAddress: t.nullable(t.narrow<Address>(t.text)),
+  owner: t.nullable(t.narrow<Address>(t.text)),
+  formerOwner: t.nullable(t.narrow<Address>(t.text)),
+  data: t.jsonb<EventData>(),
+  block: t.nullable(t.int8),
+  txHash: t.nullable(t.narrow<Hex>(t.text)),
+  at: t.timestamptz,
+  final: t.bool,
 };
 /** SQL of an event in the shape of `LoggedEvent`, without its position. */
-export const EVENT = fieldsOf(EVENT_COLUMNS);
+export const EVENT = t.fieldsOf(EVENT_COLUMNS);
 
 const eventsBy = (name: string, column: string) =>
   statement({
     name,
     params: {
-      after: int8,
-      through: int8,
-      limit: int8,
-      types: nullable(array(text)),
-      tokenIds: nullable(array(int8)),
-      addresses: nullable(array(text)),
-      owners: nullable(array(text)),
+      after: t.int8,
+      through: t.int8,
+      limit: t.int8,
+      types: t.optional(t.array(t.text)),
+      tokenIds: t.optional(t.array(t.int8)),
+      addresses: t.optional(t.array(t.text)),
+      owners: t.optional(t.array(t.text)),
     },
     text: `
   select ${column} as position, ${EVENT}
@@ -90,7 +77,7 @@ const eventsBy = (name: string, column: string) =>
     and ($tokenIds::int8[] is null or token_id = any($tokenIds) or agent_address = any($addresses))
     and ($owners::text[] is null or owner = any($owners) or former_owner = any($owners))
   order by ${column} limit $limit`,
-    columns: { position: filtered(int8), ...EVENT_COLUMNS },
+    columns: { position: t.filtered(t.int8), ...EVENT_COLUMNS },
     prepared: true,
   });
 const ANY = eventsBy("events", "position");
@@ -110,10 +97,7 @@ export async function eventsAfter(
     after,
     through,
     limit,
-    types: types ?? null,
-    owners: owners ?? null,
-    tokenIds: agents?.tokenIds ?? null,
-    addresses: agents?.addresses ?? null,
+    ...{ types, owners, tokenIds: agents?.tokenIds, addresses: agents?.addresses },
   });
   return { events, through: events.length === limit ? events.at(-1)!.position : through };
 }
@@ -130,20 +114,20 @@ const OF_AGENT = `
 
 const NEWEST = statement({
   name: "events-of-agent",
-  params: { tokenId: int8, before: int8, types: nullable(array(text)), limit: int8 },
+  params: { tokenId: t.int8, before: t.int8, types: t.optional(t.array(t.text)), limit: t.int8 },
   text: `
   select position, ${EVENT} from (${OF_AGENT}) e
   where $types::text[] is null or type = any($types) order by position desc limit $limit`,
-  columns: { position: filtered(int8), ...EVENT_COLUMNS },
+  columns: { position: t.filtered(t.int8), ...EVENT_COLUMNS },
   prepared: true,
 });
 
 const LOOKED_THROUGH = statement({
   name: "events-of-agent-through",
-  params: { tokenId: int8, before: int8 },
+  params: { tokenId: t.int8, before: t.int8 },
   text: `
   select case when count(*) = ${AGENT_EVENTS_PER_READ} then min(position) end as through from (${OF_AGENT}) e`,
-  columns: { through: nullable(int8) },
+  columns: { through: t.nullable(t.int8) },
   prepared: true,
 });
 
@@ -156,7 +140,28 @@ export async function eventsOfAgent(
   db: Queryable,
   { tokenId, before, types, limit }: { tokenId: number; before: number; types?: readonly EventType[]; limit: number },
 ): Promise<{ events: LoggedEvent[]; nextBefore: number | null }> {
-  const events: LoggedEvent[] = await NEWEST.rows(db, { tokenId, before, types: types ?? null, limit });
+  const events: LoggedEvent[] = await NEWEST.rows(db, { tokenId, before, types, limit });
   if (events.length === limit) return { events, nextBefore: events.at(-1)!.position };
   return { events, nextBefore: (await LOOKED_THROUGH.one(db, { tokenId, before })).through };
+}
+
+const BY_ID = statement({
+  name: "events-by-id",
+  params: { ids: t.array(t.text) },
+  // An array of unknown length costs the same in any plan, so that the prepared one is used, not one for these ids.
+  text: `
+    select ${EVENT} from offchain.event e
+    where id = any(array(select unnest($ids::text[]))) and ${isKeptSql("e")}`,
+  columns: EVENT_COLUMNS,
+  prepared: true,
+});
+
+/** The events that may still be read from the log. Without positions: a delivery has its own. */
+export async function eventsById(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<Map<string, Omit<LoggedEvent, "position">>> {
+  if (ids.length === 0) return new Map();
+  const rows = await BY_ID.rows(db, { ids });
+  return new Map(rows.map((event) => [event.id, event]));
 }

@@ -5,12 +5,12 @@ import type { Removal } from "../../core/income/money.ts";
 import { MAX_DUST, MAX_PAYERS, MAX_WEIGHED, WINDOWS } from "../../core/income/rules.ts";
 import { unixSeconds } from "../../core/times.ts";
 import { unitsAsText } from "../../core/units-text.ts";
-import { array, type Column, int4, int8, jsonb, statement, text, timestamptz } from "../sql/statement.ts";
+import { type Statement, statement, t } from "../sql/statement.ts";
 import { type Queryable, snapshot, transaction } from "../sql/transaction.ts";
 import { placeOf } from "./places.ts";
 
 /** Parameters of sums by window: its days, and where it begins in Unix seconds. */
-export const WINDOW_PARAMS = { days: array(int4), sinces: array(int8) };
+export const WINDOW_PARAMS = { days: t.array(t.int4), sinces: t.array(t.int8) };
 /** @param now Unix seconds */
 export const windowsAt = (now: number) => ({ days: WINDOWS, sinces: WINDOWS.map((days) => now - days * 86_400) });
 /** SQL that joins rows `s` of a source with the windows `w` that they are in. */
@@ -62,7 +62,7 @@ export function evidence<Seen, Facts extends { wallet: string }, Totals, Item ex
   name: string;
   figures: string;
   items: string;
-  seen: Column<unknown, Seen>;
+  seen: t.Column<unknown, Seen>;
   paid: string;
   isStale: string;
   still: string;
@@ -77,16 +77,16 @@ export function evidence<Seen, Facts extends { wallet: string }, Totals, Item ex
   const due = statement({
     name: `${of.name}-figures-due`,
     given: (before: Date, limit: number) => ({ before, limit }),
-    params: { before: timestamptz, limit: int8 },
+    params: { before: t.timestamptz, limit: t.int8 },
     text: `
       select a.id from ${of.paid}
       where ${of.isStale} or g.wallet <> a.wallet or g.computed_at < $before
       order by g.computed_at nulls first, a.id limit $limit`,
-    columns: { id: int8 },
+    columns: { id: t.int8 },
   });
-  const store = statement({
+  const store: Pick<Statement<[row: object], unknown>, "found"> = statement({
     name: `${of.name}-figures-store`,
-    params: { id: int8, wallet: text, seen: of.seen, figures: jsonb<object>(), now: timestamptz },
+    params: { id: t.int8, wallet: t.text, seen: of.seen, figures: t.jsonb<object>(), now: t.timestamptz },
     text: `
       insert into offchain.${of.figures} (directory_id, wallet, seen, figures, computed_at)
       select d.id, $wallet, $seen, $figures, $now from offchain.directory d where d.id = $id
@@ -99,7 +99,7 @@ export function evidence<Seen, Facts extends { wallet: string }, Totals, Item ex
       with gone as (delete from offchain.${of.figures} g where not (${of.still}) returning g.directory_id),
       items as (delete from offchain.${of.items} i using gone where i.directory_id = gone.directory_id)
       select gone.directory_id as id from gone`,
-    columns: { id: int8 },
+    columns: { id: t.int8 },
   });
   return {
     /** Agents whose figures are missing, older than what was read, or older than `before`: windows move with the clock. */

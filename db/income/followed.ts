@@ -4,20 +4,7 @@ import { COHORT_SIZE } from "../../core/income/requests.ts";
 import { DUST_UNITS, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
 import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
-import {
-  array,
-  family,
-  filtered,
-  int4,
-  int8,
-  narrow,
-  nullable,
-  type Row,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { family, type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import { inTurns } from "./places.ts";
 
 export type CohortKind = "wallet" | "payer" | "side";
@@ -55,9 +42,9 @@ export const followedGroup = (owner: string) => `(
 export const groupMembers = statement({
   name: "income-group-members",
   given: (owner: string | null, addresses: readonly string[]) => ({ owner, addresses: [...new Set(addresses)] }),
-  params: { owner: nullable(text), addresses: array(text) },
+  params: { owner: t.nullable(t.text), addresses: t.array(t.text) },
   text: `select a.address from unnest($addresses::text[]) a(address) where ${inGroup("a.address", "$owner")}`,
-  columns: { address: filtered(text) },
+  columns: { address: t.filtered(t.text) },
 }).values;
 
 /** How many agents of the directory have a wallet that is theirs. @param wallet SQL */
@@ -68,9 +55,9 @@ export const walletAgents = (wallet: string) => `(
 /** How many agents of the directory have a wallet. @param wallet lower-case */
 export const agentsOfWallet = statement({
   name: "income-wallet-agents",
-  params: { wallet: text },
+  params: { wallet: t.text },
   text: `select ${walletAgents("$wallet")} as agents`,
-  columns: { agents: int8 },
+  columns: { agents: t.int8 },
 }).onlyValue;
 
 /** What was last changed of that the figures of an agent `a` rest on. */
@@ -188,7 +175,7 @@ const FORGET = family({
     delete from offchain.income_followed f
     where f.kind = '${kind}' and f.address not in (select w.address from (${WANTED[kind](jobs, $)}) w)
     returning f.address`,
-  columns: { address: text },
+  columns: { address: t.text },
   examples: COHORT_KINDS.map((kind) => ({ kind, jobs: EXAMPLE_JOBS })),
 });
 
@@ -225,7 +212,7 @@ export const dueAccounts = family({
       ["payer", "wallet", "owner"],
       `${$(limit)}::int8`,
     )}`,
-  columns: { address: text },
+  columns: { address: t.text },
   examples: [{ jobs: EXAMPLE_JOBS, limit: 1 }],
 }).values;
 
@@ -237,7 +224,7 @@ const JUSTIFIED = `exists (
 
 const DROP_MOVES = statement({
   name: "income-drop-moves",
-  params: { addresses: array(text) },
+  params: { addresses: t.array(t.text) },
   text: `
     delete from offchain.income_move m
     where (m.recipient = any($addresses) or m.sender = any($addresses)) and not (${JUSTIFIED})`,
@@ -252,7 +239,7 @@ const DROP_EMPTY = statement({
 
 const DROP_OLD = statement({
   name: "income-drop-old",
-  params: { before: int8 },
+  params: { before: t.int8 },
   text: "delete from offchain.income_move m where m.at < $before",
 });
 
@@ -298,25 +285,25 @@ export async function mergeCohorts(tx: Queryable): Promise<boolean> {
 export const followableWallets = statement({
   name: "income-wallets",
   text: `select count(distinct a.wallet) as wallets from ${PAID_AGENTS} a`,
-  columns: { wallets: int8 },
+  columns: { wallets: t.int8 },
 }).onlyValue;
 
 /** Cohorts that may be read now: of each kind the longest unread before a second, so that many payers do not delay wallets. */
 export const cohorts = statement({
   name: "income-cohorts",
-  params: { now: timestamptz },
+  params: { now: t.timestamptz },
   text: `
     select c.id, c.kind, c.from_block as "fromBlock", c.read_to as "readTo", c.failures
     from offchain.income_cohort c
     where c.next_try_at is null or c.next_try_at <= $now
     order by row_number() over (partition by c.kind order by c.read_at nulls first, c.id), c.read_at nulls first, c.id`,
-  columns: { id: int8, kind: narrow<CohortKind>(text), fromBlock: int8, readTo: int8, failures: int4 },
+  columns: { id: t.int8, kind: t.narrow<CohortKind>(t.text), fromBlock: t.int8, readTo: t.int8, failures: t.int4 },
 }).rows;
 export type Cohort = Row<typeof cohorts>;
 
 export const addressesOf = statement({
   name: "income-addresses",
-  params: { cohort: int8 },
+  params: { cohort: t.int8 },
   text: "select f.address from offchain.income_followed f where f.cohort = $cohort order by f.address",
-  columns: { address: narrow<`0x${string}`>(text) },
+  columns: { address: t.narrow<`0x${string}`>(t.text) },
 }).values;

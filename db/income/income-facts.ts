@@ -8,20 +8,7 @@ import {
   MAX_WEIGHED,
   MIN_MOVED_UNITS,
 } from "../../core/income/rules.ts";
-import {
-  array,
-  bool,
-  filtered,
-  int4,
-  int8,
-  json,
-  nullable,
-  type Statement,
-  statement,
-  text,
-  uint256,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, type Statement, statement, t } from "../sql/statement.ts";
 import { IN_WINDOWS, type WeighedAgent, WINDOW_PARAMS, weighedOf, windowsAt } from "./agent-figures.ts";
 import { EARNED, followedGroup, INCOME_SEEN, inGroup, PAID_AGENTS } from "./followed.ts";
 
@@ -33,13 +20,13 @@ const [MAX_SOURCES, MAX_BY_SIDE, MAX_NEAR] = [100_000, 50_000, 50_000];
 
 const AGENT = statement({
   name: "income-agent",
-  params: { id: int8 },
+  params: { id: t.int8 },
   text: `
     select a.wallet, a.owner, ${INCOME_SEEN} as seen from ${PAID_AGENTS} a where a.id = $id`,
-  columns: { wallet: filtered(text), owner: nullable(text), seen: text },
+  columns: { wallet: t.filtered(t.text), owner: t.nullable(t.text), seen: t.text },
 });
 
-const PAYMENTS_PARAMS = { wallet: text, since: int8 };
+const PAYMENTS_PARAMS = { wallet: t.text, since: t.int8 };
 const SOURCE = `
   select m.sender as payer, m.units as given, m.units >= ${DUST_UNITS} as counts, m.at, null::int8 as ended_at, m.block,
     m.log_index, m.tx_hash, m.units
@@ -51,7 +38,7 @@ const PAYMENTS = statement({
   text: `
     with ${weighedOf(SOURCE)}
     select s.block, s.log_index as "logIndex", s.tx_hash as "txHash", s.at, s.payer, s.units from s where s.weighed`,
-  columns: { block: int8, logIndex: int4, txHash: text, at: int8, payer: text, units: uint256 },
+  columns: { block: t.int8, logIndex: t.int4, txHash: t.text, at: t.int8, payer: t.text, units: t.uint256 },
 });
 
 const RAW = statement({
@@ -64,18 +51,18 @@ const RAW = statement({
     from (
       select w.days, s.payer, count(*) as payments, sum(s.units) as units from s ${IN_WINDOWS} group by w.days, s.payer) p
     group by p.days`,
-  columns: { days: int4, payments: int8, units: uint256, payers: int8, repeatPayers: int8 },
+  columns: { days: t.int4, payments: t.int8, units: t.uint256, payers: t.int8, repeatPayers: t.int8 },
 });
 
 const REST = statement({
   name: "income-rest",
-  params: { ...PAYMENTS_PARAMS, ...WINDOW_PARAMS, side: array(text) },
+  params: { ...PAYMENTS_PARAMS, ...WINDOW_PARAMS, side: t.array(t.text) },
   text: `
     with ${weighedOf(SOURCE)}
     select w.days, not s.counts as "isDust", case when s.payer = any($side) then s.payer else '' end as payer,
       count(*) as payments, sum(s.units) as units
     from s ${IN_WINDOWS} where not s.weighed group by 1, 2, 3`,
-  columns: { days: int4, isDust: bool, payer: text, payments: int8, units: uint256 },
+  columns: { days: t.int4, isDust: t.bool, payer: t.text, payments: t.int8, units: t.uint256 },
 });
 
 /** A job `j` whose money stayed with its provider, or may yet: in the token whose worth is known. */
@@ -87,7 +74,7 @@ const GIVEN = `m.recipient = p.address and m.units >= ${MIN_MOVED_UNITS}
 
 const GROUP = statement({
   name: "income-group",
-  params: { payers: array(text), others: array(text), owner: nullable(text) },
+  params: { payers: t.array(t.text), others: t.array(t.text), owner: t.nullable(t.text) },
   // Who may be of the group: who paid, who gave them money, and whom else they paid.
   text: `
     with at_hand as (
@@ -98,12 +85,19 @@ const GROUP = statement({
       union select j.provider from offchain.commerce_job j where j.client = any($payers))
     select h.address from at_hand h where ${inGroup("h.address", "$owner")}
     union select g.address from ${followedGroup("$owner")} g`,
-  columns: { address: filtered(text) },
+  columns: { address: t.filtered(t.text) },
 });
 
 const ELSEWHERE = statement({
   name: "income-elsewhere",
-  params: { payers: array(text), side: array(text), paid: array(text), hired: array(text), usdc: text, since: int8 },
+  params: {
+    payers: t.array(t.text),
+    side: t.array(t.text),
+    paid: t.array(t.text),
+    hired: t.array(t.text),
+    usdc: t.text,
+    since: t.int8,
+  },
   // Only what a transfer of the side may have given back: without one, a payment elsewhere says nothing. Each payer has a share.
   text: `
     with back as materialized (
@@ -124,12 +118,12 @@ const ELSEWHERE = statement({
       select g.*, row_number() over (partition by g.payer order by g.at desc) as nth from given g
       join back b on b.payer = g.payer and b.units = g.units and b.at >= g.at) e
     where e.nth <= ${MAX_WEIGHED} / greatest(1, cardinality($payers))`,
-  columns: { payer: text, units: uint256, at: int8 },
+  columns: { payer: t.text, units: t.uint256, at: t.int8 },
 });
 
 const FUNDING = statement({
   name: "income-funding",
-  params: { payers: array(text), side: array(text), usdc: text },
+  params: { payers: t.array(t.text), side: t.array(t.text), usdc: t.text },
   // Of an account that is not of the side: what it gave before the side sent it something is one, what it gave since is another.
   // A job is here by itself.
   text: `
@@ -153,8 +147,8 @@ const FUNDING = statement({
      where g.sender <> all($side)
      group by g.recipient, g.sender, s.at <= g.at order by sum(g.units) desc limit ${MAX_SOURCES})`,
   columns: {
-    ...{ payer: text, source: text, units: uint256, at: int8 },
-    ...{ sentAt: nullable(int8), sentUnits: nullable(uint256) },
+    ...{ payer: t.text, source: t.text, units: t.uint256, at: t.int8 },
+    ...{ sentAt: t.nullable(t.int8), sentUnits: t.nullable(t.uint256) },
   },
 });
 
@@ -169,7 +163,7 @@ const near = (rows: string, others: string, [to, from]: [to: string, from: strin
 
 const NEAR = statement({
   name: "income-near",
-  params: { payers: array(text), side: array(text) },
+  params: { payers: t.array(t.text), side: t.array(t.text) },
   // Equal spans can be joined by a hash, so the time is linear in both; which blocks count is exact where loops are found.
   text: `
     with sent as materialized (
@@ -194,10 +188,10 @@ const NEAR = statement({
        where (r.block_hash, r.tx_hash) in (select n.block_hash, n.tx_hash from near n)) as routes,
       array(select n.recipient from near n group by n.recipient having count(*) < max(n.of_payer)) as partly`,
   columns: {
-    given: json<(NearRow & { payer: string; source: string; at: number })[]>(),
-    put: json<(NearRow & { recipient: string })[]>(),
-    routes: json<[string, Route][]>(),
-    partly: array(text),
+    given: t.json<(NearRow & { payer: string; source: string; at: number })[]>(),
+    put: t.json<(NearRow & { recipient: string })[]>(),
+    routes: t.json<[string, Route][]>(),
+    partly: t.array(t.text),
   },
 });
 
@@ -213,14 +207,14 @@ async function nearMoney(
 
 const KNOWN = statement({
   name: "income-known",
-  params: { payers: array(text), sources: array(text) },
+  params: { payers: t.array(t.text), sources: t.array(t.text) },
   text: `
     select
       (select coalesce(json_agg(json_build_array(f.address, c.read_to)), '[]') from offchain.income_followed f
        join offchain.income_cohort c on c.id = f.cohort where f.kind = 'payer' and f.address = any($payers)) as read,
       (select coalesce(json_agg(json_build_array(a.address, a.sent)), '[]') from offchain.income_account a
        where a.address = any($sources)) as accounts`,
-  columns: { read: json<[string, number][]>(), accounts: json<[string, number | null][]>() },
+  columns: { read: t.json<[string, number][]>(), accounts: t.json<[string, number | null][]>() },
 });
 
 /** Whose money is asked for: of an agent's payers, or of its clients. Addresses lower-case. */
@@ -272,12 +266,12 @@ async function moneyFacts(db: Queryable, asked: MoneyQuery): Promise<MoneyFacts>
 export const formerStatement = (name: string, of: { payer: string; at: string; from: string; rules: number }) =>
   statement({
     name,
-    params: { id: int8 },
+    params: { id: t.int8 },
     text: `
       select ${of.payer} as address, max(${of.at}) as at from ${of.from}
       where w.directory_id = $id and w.rule = 'own_group' and (g.figures->>'rules')::int4 = ${of.rules}
       group by ${of.payer}`,
-    columns: { address: text, at: filtered(int8) },
+    columns: { address: t.text, at: t.filtered(t.int8) },
   });
 
 type Items = { wallet: string; usdc: string; since: number };

@@ -2,23 +2,7 @@
 import type { RemovedKey } from "../../core/income/rules.ts";
 import type { StoredFigures } from "../../core/income/view.ts";
 import { weighIncome } from "../../core/income/weigh.ts";
-import {
-  bool,
-  excludedOf,
-  fieldsOf,
-  filtered,
-  int4,
-  int8,
-  jsonb,
-  namesOf,
-  narrow,
-  nullable,
-  numeric,
-  records,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { evidence } from "./agent-figures.ts";
 import { INCOME_SEEN, PAID_AGENTS, walletAgents } from "./followed.ts";
 import { incomeFacts } from "./income-facts.ts";
@@ -27,30 +11,30 @@ const HAS_PAYMENTS = "exists (select from offchain.income_move m where m.recipie
 
 /** A payment as it is stored, with what removes it. */
 const PAYMENT = {
-  block: int8,
-  logIndex: int4,
-  txHash: text,
-  at: int8,
-  payer: text,
-  units: numeric,
-  rule: nullable(narrow<RemovedKey>(text)),
-  through: nullable(text),
+  block: t.int8,
+  logIndex: t.int4,
+  txHash: t.text,
+  at: t.int8,
+  payer: t.text,
+  units: t.numeric,
+  rule: t.nullable(t.narrow<RemovedKey>(t.text)),
+  through: t.nullable(t.text),
 };
 const STORE_PAYMENTS = statement({
   name: "income-payments-store",
-  params: { id: int8, items: records(PAYMENT) },
+  params: { id: t.int8, items: t.records(PAYMENT) },
   text: `
     with given as materialized (select * from $items), left_over as (
       delete from offchain.income_payment p
       where p.directory_id = $id and (p.block, p.log_index) not in (select g.block, g.log_index from given g)
     )
-    insert into offchain.income_payment as p (directory_id, ${namesOf(PAYMENT)})
+    insert into offchain.income_payment as p (directory_id, ${t.namesOf(PAYMENT)})
     select $id, g.* from given g
     left join offchain.income_payment p on p.directory_id = $id and p.block = g.block and p.log_index = g.log_index
     where p.block is null or (p.tx_hash, p.at, p.payer, p.units, p.rule, p.through) is distinct from
       (g.tx_hash, g.at, g.payer, g.units, g.rule, g.through)
     order by g.block, g.log_index
-    on conflict (directory_id, block, log_index) do update set ${excludedOf(PAYMENT)}`,
+    on conflict (directory_id, block, log_index) do update set ${t.excludedOf(PAYMENT)}`,
 });
 
 /** Payments as evidence; only those that changed are written. */
@@ -58,7 +42,7 @@ export const incomeEvidence = evidence({
   name: "income",
   figures: "income_figures",
   items: "income_payment",
-  seen: text,
+  seen: t.text,
   paid: `offchain.income_followed w
     join ${PAID_AGENTS} a on a.wallet collate "C" = w.address and w.kind = 'wallet'
     left join offchain.income_figures g on g.directory_id = a.id`,
@@ -78,7 +62,7 @@ export const incomeEvidence = evidence({
  */
 export const incomeOf = statement({
   name: "income-of-agent",
-  params: { id: int8 },
+  params: { id: t.int8 },
   text: `
     select a.wallet, c.read_to as "readTo", c.from_block as "fromBlock", g.figures, g.computed_at as "computedAt",
       ${walletAgents("a.wallet")} as agents,
@@ -90,13 +74,13 @@ export const incomeOf = statement({
     left join offchain.income_figures g on g.directory_id = a.id and g.wallet = a.wallet
     where a.id = $id`,
   columns: {
-    wallet: filtered(text),
-    readTo: nullable(int8),
-    fromBlock: nullable(int8),
-    figures: nullable(jsonb<StoredFigures>()),
-    computedAt: nullable(timestamptz),
-    agents: int8,
-    current: nullable(bool),
+    wallet: t.filtered(t.text),
+    readTo: t.nullable(t.int8),
+    fromBlock: t.nullable(t.int8),
+    figures: t.nullable(t.jsonb<StoredFigures>()),
+    computedAt: t.nullable(t.timestamptz),
+    agents: t.int8,
+    current: t.nullable(t.bool),
   },
 }).maybeOne;
 
@@ -111,9 +95,9 @@ export const incomePage = statement({
     ...(after ?? { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }),
     limit,
   }),
-  params: { id: int8, block: int8, logIndex: int4, limit: int8 },
+  params: { id: t.int8, block: t.int8, logIndex: t.int4, limit: t.int8 },
   text: `
-    select ${fieldsOf(PAYMENT)}
+    select ${t.fieldsOf(PAYMENT)}
     from offchain.income_payment p
     where p.directory_id = $id and (p.block, p.log_index) < ($block::int8, $logIndex::int4)
     order by p.block desc, p.log_index desc limit $limit`,

@@ -1,47 +1,35 @@
 /** Transfers of USDC as they were read: each range of a cohort is one commit, which takes the place of what was read there before. */
 import type pg from "pg";
-import {
-  array,
-  int4,
-  int8,
-  namesOf,
-  nullable,
-  type RowOf,
-  records,
-  statement,
-  text,
-  timestamptz,
-  uint256,
-} from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import type { Cohort, CohortKind } from "./followed.ts";
 import { type PaymentEvents, recordPaymentEvents } from "./payment-events.ts";
 
 /** A transfer in a block. Addresses and hashes lower-case; `nonce` of the authorization that caused it. */
 const MOVE = {
-  blockHash: text,
-  logIndex: int4,
-  block: int8,
-  at: int8,
-  txHash: text,
-  sender: text,
-  recipient: text,
-  units: uint256,
-  nonce: nullable(text),
+  blockHash: t.text,
+  logIndex: t.int4,
+  block: t.int8,
+  at: t.int8,
+  txHash: t.text,
+  sender: t.text,
+  recipient: t.text,
+  units: t.uint256,
+  nonce: t.nullable(t.text),
 };
-export type Move = RowOf<typeof MOVE>;
+export type Move = t.RowOf<typeof MOVE>;
 
 /** Where a cohort's reads ended, the lowest block first. */
 export const marksOf = statement({
   name: "income-marks",
-  params: { cohort: int8 },
+  params: { cohort: t.int8 },
   text: "select k.block, k.hash from offchain.income_mark k where k.cohort = $cohort order by k.block",
-  columns: { block: int8, hash: text },
+  columns: { block: t.int8, hash: t.text },
 }).rows;
 
 const ADVANCE = statement({
   name: "income-advance",
-  params: { id: int8, seen: int8, to: int8, now: timestamptz },
+  params: { id: t.int8, seen: t.int8, to: t.int8, now: t.timestamptz },
   text: `
     update offchain.income_cohort set read_to = $to, read_at = $now, failures = 0, next_try_at = null
     where id = $id and read_to = $seen`,
@@ -49,7 +37,7 @@ const ADVANCE = statement({
 
 const SET_MARK = statement({
   name: "income-mark",
-  params: { cohort: int8, from: int8, block: int8, hash: text },
+  params: { cohort: t.int8, from: t.int8, block: t.int8, hash: t.text },
   text: `
     with gone as (delete from offchain.income_mark where cohort = $cohort and block >= $from and block <> $block)
     insert into offchain.income_mark (cohort, block, hash) values ($cohort, $block, $hash)
@@ -66,20 +54,20 @@ const OWN: Record<CohortKind, string> = {
 const taking = (kind: CohortKind) =>
   statement({
     name: `income-take-back-${kind}`,
-    params: { cohort: int8, from: int8 },
+    params: { cohort: t.int8, from: t.int8 },
     text: `
       delete from offchain.income_move m using offchain.income_followed f
       where f.cohort = $cohort and ${OWN[kind]} and m.block >= $from
       returning m.sender, m.recipient, m.block_hash as "blockHash", m.log_index as "logIndex"`,
-    columns: { sender: text, recipient: text, blockHash: text, logIndex: int4 },
+    columns: { sender: t.text, recipient: t.text, blockHash: t.text, logIndex: t.int4 },
   });
 const TAKE_BACK = { wallet: taking("wallet"), payer: taking("payer"), side: taking("side") };
 
 const INSERT = statement({
   name: "income-moves-store",
-  params: { moves: records(MOVE) },
+  params: { moves: t.records(MOVE) },
   text: `
-    insert into offchain.income_move as m (${namesOf(MOVE)})
+    insert into offchain.income_move as m (${t.namesOf(MOVE)})
     select * from $moves order by moves.block_hash, moves.log_index
     on conflict (block_hash, log_index) do update set nonce = excluded.nonce
     where m.nonce is null and excluded.nonce is not null`,
@@ -87,7 +75,7 @@ const INSERT = statement({
 
 const TOUCH = statement({
   name: "income-touch",
-  params: { addresses: array(text), cohort: int8, from: int8, to: int8 },
+  params: { addresses: t.array(t.text), cohort: t.int8, from: t.int8, to: t.int8 },
   // Those whose transfers changed, the wallets that they paid, and those that were paid in blocks that a cohort of payers has now read.
   text: `
     update offchain.income_followed f set changed_at = clock_timestamp()
@@ -108,7 +96,7 @@ const touchHired = (providers: string) => `
 
 const TOUCH_HIRED = statement({
   name: "income-touch-hired",
-  params: { addresses: array(text), cohort: int8, from: int8, to: int8 },
+  params: { addresses: t.array(t.text), cohort: t.int8, from: t.int8, to: t.int8 },
   // Those whose transfers changed, those whom they hired, and those with jobs in blocks that a cohort of payers has now read.
   text: touchHired(`
     select unnest($addresses::text[])
@@ -163,7 +151,7 @@ export const storeRange = (
 /** Of marks older than `blocks` keeps one for 2,000 blocks: a reorganisation of this depth is read again by ranges anyway. */
 export const thinMarks = statement({
   name: "income-marks-thin",
-  params: { blocks: int8 },
+  params: { blocks: t.int8 },
   text: `
     delete from offchain.income_mark k using offchain.income_cohort c
     where c.id = k.cohort and k.block < c.read_to - $blocks and exists (
@@ -173,13 +161,13 @@ export const thinMarks = statement({
 
 const FAIL = statement({
   name: "income-fail",
-  params: { id: int8, nextTryAt: timestamptz },
+  params: { id: t.int8, nextTryAt: t.timestamptz },
   text: "update offchain.income_cohort set failures = failures + 1, next_try_at = $nextTryAt where id = $id",
 });
 
 const SPLIT = statement({
   name: "income-split",
-  params: { id: int8, nextTryAt: timestamptz },
+  params: { id: t.int8, nextTryAt: t.timestamptz },
   text: `
     with half as (
       select f.address from (
@@ -206,7 +194,7 @@ export const putOff = (pool: pg.Pool, id: number, { split, nextTryAt }: { split:
 
 const STORE_ACCOUNT = statement({
   name: "income-account-store",
-  params: { address: text, sent: nullable(int8) },
+  params: { address: t.text, sent: t.nullable(t.int8) },
   text: `
     with stored as (
       insert into offchain.income_account (address, sent) values ($address, $sent)
@@ -220,7 +208,7 @@ const STORE_ACCOUNT = statement({
 
 const TOUCH_CONNECTED = statement({
   name: "income-touch-connected",
-  params: { address: text },
+  params: { address: t.text },
   text: touchHired(`
     select j.provider from (
       select m.recipient from offchain.income_move m where m.sender = $address

@@ -6,8 +6,7 @@ import { MAX_PER_DAY } from "../../core/events/events.ts";
 import { DUST_UNITS } from "../../core/income/rules.ts";
 import { usdcText } from "../../core/units-text.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../events/append-events.ts";
-import { int4, int8, narrow, nullable, numeric, records, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { PAID_AGENTS } from "./followed.ts";
 
 /** What events of payments depend on in addition to the payments. */
@@ -26,7 +25,7 @@ const key = (m: string): string => `'usdc:' || ${m}.block_hash || '-' || ${m}.lo
 
 const UNTOLD = statement({
   name: "income-untold",
-  params: { places: records({ blockHash: text, logIndex: int4 }), since: int8 },
+  params: { places: t.records({ blockHash: t.text, logIndex: t.int4 }), since: t.int8 },
   // A payment is one event, even if several agents have the wallet. A wallet has a maximum of events for each day and number
   // of digits of the amount, so that a stranger's many small payments do not suppress the event of a larger one; by turns, the
   // first payment of each payer before a second, so that one payer does not suppress the events of others.
@@ -60,31 +59,31 @@ const UNTOLD = statement({
       order by d.platform <> '${OWN_PLATFORM}', d.id limit 1) d
     order by m.block, m.log_index`,
   columns: {
-    blockHash: narrow<Hex>(text),
-    logIndex: int4,
-    block: int8,
-    at: int8,
-    txHash: narrow<Hex>(text),
-    sender: narrow<Address>(text),
-    recipient: narrow<Address>(text),
-    units: numeric,
-    platform: text,
-    agentId: text,
-    tokenId: nullable(int8),
-    owner: nullable(narrow<Address>(text)),
-    returns: int8,
+    blockHash: t.narrow<Hex>(t.text),
+    logIndex: t.int4,
+    block: t.int8,
+    at: t.int8,
+    txHash: t.narrow<Hex>(t.text),
+    sender: t.narrow<Address>(t.text),
+    recipient: t.narrow<Address>(t.text),
+    units: t.numeric,
+    platform: t.text,
+    agentId: t.text,
+    tokenId: t.nullable(t.int8),
+    owner: t.nullable(t.narrow<Address>(t.text)),
+    returns: t.int8,
   },
 });
 
 const SETTLED = statement({
   name: "income-settled",
-  params: { cohort: int8, block: int8 },
+  params: { cohort: t.int8, block: t.int8 },
   text: `
     select coalesce(e.source, '') as source from offchain.event e
     where not e.final and not e.retracted and e.block <= $block and e.type = 'agent.paid'
       and e.agent_address in (
         select f.address from offchain.income_followed f where f.cohort = $cohort and f.kind = 'wallet')`,
-  columns: { source: text },
+  columns: { source: t.text },
 });
 
 /**

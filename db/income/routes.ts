@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { Route } from "../../core/income/facts.ts";
 import { MIN_MOVED_UNITS } from "../../core/income/rules.ts";
-import { int8, jsonb, narrow, statement, text } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { transaction } from "../sql/transaction.ts";
 import { touchPaidBy } from "./moves.ts";
 
@@ -11,7 +11,7 @@ type Place = { blockHash: string; txHash: `0x${string}` };
 /** Transactions that are to be read, each sender's oldest first. */
 export const dueRoutes = statement({
   name: "income-routes-due",
-  params: { limit: int8 },
+  params: { limit: t.int8 },
   // Money that went through one account needs no reading: a transaction is due where not all who gave to a payer are of the
   // side or were given something by it. Rows are partitioned, never joined with each other: one transaction may have a
   // thousand accounts, and its plan is made before there are statistics. Each sender in turn: who has many such transactions
@@ -46,12 +46,12 @@ export const dueRoutes = statement({
       from judged j where j.side is not null and j.givers < j.all_givers
       group by j.block_hash, j.tx_hash) t
     order by t.turn, t.tx_hash limit $limit`,
-  columns: { blockHash: text, txHash: narrow<Place["txHash"]>(text) },
+  columns: { blockHash: t.text, txHash: t.narrow<Place["txHash"]>(t.text) },
 }).rows;
 
 const STORE = statement({
   name: "income-route-store",
-  params: { blockHash: text, txHash: text, hops: jsonb<Route>() },
+  params: { blockHash: t.text, txHash: t.text, hops: t.jsonb<Route>() },
   text: `
     insert into offchain.income_route (block_hash, tx_hash, hops) values ($blockHash, $txHash, $hops)
     on conflict (block_hash, tx_hash) do nothing`,
@@ -67,11 +67,11 @@ export const forgetRoutes = statement({
 
 const GIVEN_TO = statement({
   name: "income-route-payers",
-  params: { blockHash: text, txHash: text },
+  params: { blockHash: t.text, txHash: t.text },
   text: `
     select distinct m.recipient as address from offchain.income_move m
     where m.block_hash = $blockHash and m.tx_hash = $txHash`,
-  columns: { address: text },
+  columns: { address: t.text },
 });
 
 /** Stores who sent to whom in a transaction; those whom its recipients paid or hired are weighed again. */

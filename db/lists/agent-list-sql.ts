@@ -5,7 +5,7 @@ import { BLANKS } from "../../core/text.ts";
 import { walletConfirmed } from "../agents/wallets.ts";
 import { shownScoreSql } from "../cred/cred-statement.ts";
 import { folded, foldedName } from "../sql/folded-text.ts";
-import { family, float8, int8, json, type Row, statement, text } from "../sql/statement.ts";
+import { family, type Row, statement, t } from "../sql/statement.ts";
 import { isIndexed, type Queryable } from "../sql/transaction.ts";
 
 /** SQL of the score that views show, of an agent `a` with its stored score `c`. */
@@ -152,7 +152,7 @@ const afterOne = (sort: AgentSort, key: string, rank?: number): AgentPosition =>
 const LIST = family({
   name: "agents",
   text: listSql,
-  columns: { total: int8, before_cursor: int8, page: json<[tokenId: number, key: string, rank: number][]>() },
+  columns: { total: t.int8, before_cursor: t.int8, page: t.json<[tokenId: number, key: string, rank: number][]>() },
   examples: [
     ...AGENT_SORTS.map((sort): ListQuery => ({ ...FIRST_PAGE, sort })),
     ...AGENT_SORTS.map((sort): ListQuery => ({ ...FIRST_PAGE, sort, position: afterOne(sort, "1") })),
@@ -174,7 +174,7 @@ export const countAgents = family({
       select count(*) as total from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
       ${where.length > 0 ? `where ${where.join(" and ")}` : ""}`;
   },
-  columns: { total: int8 },
+  columns: { total: t.int8 },
   examples: [{}, { spam: true }, { spam: true, minScore: 50 }],
   prepared: true,
 }).onlyValue;
@@ -221,12 +221,12 @@ export const agentTotals = statement({
              (select coalesce(round(avg(score), 1), 0) from offchain.cred)::float8 as "avgCredScore"
       from (select verified, soulbound, count(*) as n from onchain.agent group by verified, soulbound) kinds`,
   columns: {
-    totalAgents: int8,
-    totalVerified: int8,
-    totalSoulLocked: int8,
-    totalHandshakes: int8,
+    totalAgents: t.int8,
+    totalVerified: t.int8,
+    totalSoulLocked: t.int8,
+    totalHandshakes: t.int8,
     /** Average over agents with a stored score, one decimal. */
-    avgCredScore: float8,
+    avgCredScore: t.float8,
   },
   prepared: true,
 }).one;
@@ -234,9 +234,9 @@ export const agentTotals = statement({
 /** The token with a name of the .agent namespace; null when the name is free. `key`: the name in lower case. */
 export const nameHolder = statement({
   name: "agents-name-holder",
-  params: { key: text },
+  params: { key: t.text },
   text: "select token_id from onchain.agent_name where name = $key",
-  columns: { token_id: int8 },
+  columns: { token_id: t.int8 },
   prepared: true,
 }).value;
 
@@ -244,7 +244,7 @@ const FIRST = statement({
   name: "first-agent",
   text: `
     select token_id as "tokenId" from onchain.agent order by token_id limit 1`,
-  columns: { tokenId: int8 },
+  columns: { tokenId: t.int8 },
 });
 
 /** The lowest token id there is; null without an agent, or without an index. */

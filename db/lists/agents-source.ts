@@ -12,7 +12,7 @@ import { INDEX_CHANNEL, readIndexState } from "../operations/index-state.ts";
 import { READ_COMMIT_SNAPSHOT } from "../sql/commit-snapshot.ts";
 import { openClient } from "../sql/connect.ts";
 import { isAscii, unmarked, unmarkedName } from "../sql/folded-text.ts";
-import { family, float8, int2, int8, nullable, statement, text } from "../sql/statement.ts";
+import { family, statement, t } from "../sql/statement.ts";
 import { isIndexed } from "../sql/transaction.ts";
 
 export const AGENT_COLUMNS = {
@@ -129,31 +129,31 @@ function addressBytes(text: Uint8Array): Uint8Array {
 /** Folds what a caller typed, where it has letters beyond ASCII: $1 as names are, $2 as frameworks are. */
 export const COMPARABLE = statement({
   name: "agents-source-comparable",
-  params: { search: nullable(text), framework: nullable(text) },
+  params: { search: t.nullable(t.text), framework: t.nullable(t.text) },
   text: `select ${unmarked("$search::text")} as search, ${loweredFramework("$framework::text")} as framework`,
-  columns: { search: nullable(text), framework: nullable(text) },
+  columns: { search: t.nullable(t.text), framework: t.nullable(t.text) },
   prepared: true,
 });
 
 const COUNT = statement({
   name: "agents-source-count",
   text: "select count(*) as count from onchain.agent",
-  columns: { count: int8 },
+  columns: { count: t.int8 },
 });
 
 const TOTALS = statement({
   name: "agents-source-totals",
   text: `select count(*)::float8 as count, coalesce(sum(${SCORE}), 0)::float8 as "credScore"
     from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`,
-  columns: { count: float8, credScore: float8 },
+  columns: { count: t.float8, credScore: t.float8 },
 });
 
 /** Agents that a reorganisation may still change. */
 const RECENT = statement({
   name: "agents-recent",
-  params: { finalizedBlock: nullable(int8) },
+  params: { finalizedBlock: t.nullable(t.int8) },
   text: "select token_id, updated_block from onchain.agent where updated_block > $finalizedBlock",
-  columns: { token_id: int8, updated_block: int8 },
+  columns: { token_id: t.int8, updated_block: t.int8 },
 });
 
 /** Scores that changed between two commit snapshots. */
@@ -161,7 +161,7 @@ const CHANGED_SCORES = family({
   name: "agents-changed-scores",
   text: ({ before, now }: { before: CommitSnapshot; now: CommitSnapshot }) =>
     `select token_id, score from offchain.cred where ${changedBetween("changed_xid", before, now)}`,
-  columns: { token_id: int8, score: int2 },
+  columns: { token_id: t.int8, score: t.int2 },
   examples: [
     { before: { xmax: "5", inProgress: [] }, now: { xmax: "9", inProgress: [] } },
     { before: { xmax: "5", inProgress: ["3"] }, now: { xmax: "9", inProgress: ["7"] } },

@@ -12,7 +12,7 @@ import { trendSql } from "../directory/trend-sql.ts";
 import { DIRECTORY_CHANNEL } from "../directory/write.ts";
 import { READ_COMMIT_SNAPSHOT } from "../sql/commit-snapshot.ts";
 import { openClient } from "../sql/connect.ts";
-import { float8, int8, statement } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /** A flag column for each word of a list. */
 const flags = <P extends string, W extends string>(prefix: P, words: readonly W[]) =>
@@ -127,14 +127,14 @@ const read = (row: CopyRow): Values => [
 const COUNT = statement({
   name: "directory-source-count",
   text: "select count(*) as count from offchain.directory where removed_at is null",
-  columns: { count: int8 },
+  columns: { count: t.int8 },
 });
 
 const TOTALS = statement({
   name: "directory-source-totals",
   text: `select count(*)::float8 as count, coalesce(sum(cred_score), 0)::float8 as "credScore"
     from offchain.directory where removed_at is null`,
-  columns: { count: float8, credScore: float8 },
+  columns: { count: t.float8, credScore: t.float8 },
 });
 
 export const source: TableSource<DirectoryState> = {

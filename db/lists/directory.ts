@@ -10,7 +10,7 @@ import type { ColumnTable } from "../../columns/table.ts";
 import type { Facets } from "../../core/directory/facets.ts";
 import { boundsOf, type DirectorySort, searchKinds } from "../../core/directory/filters.ts";
 import { entryOf } from "../../runtime/processes.ts";
-import { listDirectory } from "../directory/list.ts";
+import { directoryTotals, listDirectory } from "../directory/list.ts";
 import {
   type DirectoryPage,
   type DirectoryQuery,
@@ -20,7 +20,6 @@ import {
 } from "../directory/question-sql.ts";
 import { isAsciiText, SearchWords, utf8 } from "../sql/search-words.ts";
 import { type DIRECTORY_COLUMNS, source } from "./directory-source.ts";
-import { CachedTotals } from "./directory-totals.ts";
 
 export type { RowBytes };
 
@@ -187,4 +186,43 @@ function conditions(query: DirectoryQuery, word: string | undefined): Condition[
     where.push({ anyOf });
   }
   return where;
+}
+
+/** Max age in milliseconds of totals that SQL reads: it reads all of an index for them. */
+const SQL_MAX_AGE_MS = 5_000;
+
+export class CachedTotals {
+  readonly #db: pg.Pool;
+  /** Totals of the table as a sync left it; the table does not change until the next sync. */
+  #ofTable: { asOf: Date; table: ColumnTable; totals: DirectoryTotals } | undefined;
+  #bySql: { at: number; totals: Promise<DirectoryTotals> } | undefined;
+
+  constructor(db: pg.Pool) {
+    this.#db = db;
+  }
+
+  /** @param asOf time of the table's last sync */
+  ofTable(table: ColumnTable, asOf: Date): DirectoryTotals {
+    if (this.#ofTable?.asOf !== asOf || this.#ofTable.table !== table) {
+      const totals = {
+        total: table.size,
+        scored: table.count([{ column: "credScore", from: 1 }]),
+        sum: table.sum("credScore"),
+        x402: table.count([{ column: "x402", is: true }]),
+      };
+      this.#ofTable = { asOf, table, totals };
+    }
+    return this.#ofTable.totals;
+  }
+
+  bySql(): Promise<DirectoryTotals> {
+    if (this.#bySql === undefined || Date.now() - this.#bySql.at > SQL_MAX_AGE_MS) {
+      const totals = directoryTotals(this.#db);
+      totals.catch(() => {
+        this.#bySql = undefined;
+      });
+      this.#bySql = { at: Date.now(), totals };
+    }
+    return this.#bySql.totals;
+  }
 }

@@ -9,9 +9,7 @@ import { reviewedNumber, reviewedRegistry } from "../directory/reviews-sql.ts";
 import { ownerAttested } from "../directory/score-sql.ts";
 import { type EndpointRow, endpointStates, endpointsOf, unspokenBy } from "../offers/endpoints.ts";
 import { isOf } from "../reviews/review-facts.ts";
-import { isoTime } from "../sql/fragments.ts";
-import { array, int8, json, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** Max points of the score's history in an answer, the newest. */
 const MAX_POINTS = 32;
@@ -27,7 +25,7 @@ type StoredBadges = Omit<RowBadges, "liveness" | "reviews"> & {
 
 const MARKS = statement({
   name: "directory-marks",
-  params: { ids: array(int8), now: int8, exchangeSchema: text },
+  params: { ids: t.array(t.int8), now: t.int8, exchangeSchema: t.text },
   text: `
       select json_build_object(
         'id', d.id, 'score', d.cred_score, 'walletProven', d.wallet_proven, 'x402Supported', d.x402_supported,
@@ -49,7 +47,7 @@ const MARKS = statement({
         'framework', (select a.framework from onchain.agent a where a.token_id = t.own),
         'soulbound', (select a.soulbound from onchain.agent a where a.token_id = t.own),
         'endpoints', ${endpointsOf("d.id")},
-        'activeAt', ${isoTime(`greatest(d.active_at,
+        'activeAt', ${t.isoTime(`greatest(d.active_at,
           (select max(p.verified_at) from offchain.proof p where p.token_id = t.own),
           (select max(w.written_at) from offchain.profile_field w where w.token_id = t.own),
           (select max(s.recorded_at) from offchain.session_outcome s where s.token_id = t.own),
@@ -58,7 +56,7 @@ const MARKS = statement({
              (select max(n.at::int8) from jsonb_each_text(a.narrative_at::jsonb) n(field, at))))
            from onchain.agent a where a.token_id = t.own))`)},
         'points', (
-          select coalesce(json_agg(json_build_object('at', ${isoTime("h.at")}, 'score', h.score) order by h.id), '[]')
+          select coalesce(json_agg(json_build_object('at', ${t.isoTime("h.at")}, 'score', h.score) order by h.id), '[]')
           from (select * from offchain.cred_history where token_id = t.own order by id desc limit ${MAX_POINTS}) h),
         'weekAgo', (
           select h.score from offchain.cred_history h
@@ -71,7 +69,7 @@ const MARKS = statement({
       join offchain.directory d on d.id = asked.id and d.removed_at is null
       cross join lateral (select ${KEYS}) t
       order by asked.place`,
-  columns: { marks: json<StoredBadges>() },
+  columns: { marks: t.json<StoredBadges>() },
   prepared: true,
 });
 

@@ -4,8 +4,7 @@ import { shownCred } from "../../core/cred/cred.ts";
 import type { Speaker } from "../../core/messages/message-groups.ts";
 import { loadFacts } from "../agents/facts.ts";
 import { ownAgentOf } from "../agents/wallets.ts";
-import { array, bool, int2, int8, narrow, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 
 export type Access = Omit<Row<typeof ACCESS>, keyof ScoredAgent> & {
   /** The wallet's own agent with its present score; null without one. A token that only names the wallet grants no right. */
@@ -14,7 +13,7 @@ export type Access = Omit<Row<typeof ACCESS>, keyof ScoredAgent> & {
 
 const ACCESS = statement({
   name: "message-access",
-  params: { groupIds: array(text), wallets: array(text) },
+  params: { groupIds: t.array(t.text), wallets: t.array(t.text) },
   text: `
     select asked.group_id as "groupId", asked.wallet, g.min_cred as "minCred", m.wallet is not null as member,
       r.revoked_before as "revokedBefore", a.token_id as "tokenId", a.name, c.score
@@ -28,29 +27,29 @@ const ACCESS = statement({
     left join offchain.cred c on c.token_id = a.token_id
     order by asked.place`,
   columns: {
-    groupId: text,
-    wallet: narrow<Address>(text),
-    minCred: int2,
-    member: bool,
+    groupId: t.text,
+    wallet: t.narrow<Address>(t.text),
+    minCred: t.int2,
+    member: t.bool,
     /** Credentials of the wallet that were issued before this time are revoked. */
-    revokedBefore: nullable(timestamptz),
-    tokenId: nullable(int8),
-    name: nullable(text),
-    score: nullable(int2),
+    revokedBefore: t.nullable(t.timestamptz),
+    tokenId: t.nullable(t.int8),
+    name: t.nullable(t.text),
+    score: t.nullable(t.int2),
   },
   prepared: true,
 });
 
 const SPEAKERS = statement({
   name: "message-speakers",
-  params: { wallets: array(text) },
+  params: { wallets: t.array(t.text) },
   text: `
     select asked.wallet, a.token_id as "tokenId", a.name, c.score
     from (select wallet, ${ownAgentOf("wallets.wallet")} as token_id
           from unnest((select $wallets::text[])) as wallets(wallet)) asked
     join onchain.agent a on a.token_id = asked.token_id
     left join offchain.cred c on c.token_id = a.token_id`,
-  columns: { wallet: narrow<Address>(text), tokenId: int8, name: text, score: nullable(int2) },
+  columns: { wallet: t.narrow<Address>(t.text), tokenId: t.int8, name: t.text, score: t.nullable(t.int2) },
   prepared: true,
 });
 

@@ -7,37 +7,23 @@ import type { Address } from "../../core/agents/facts.ts";
 import type { Counters } from "../../core/messages/acts.ts";
 import type { Group } from "../../core/messages/message-groups.ts";
 import { messageGroup } from "../schema/tables.ts";
-import { isoTime } from "../sql/fragments.ts";
 import { orm } from "../sql/orm.ts";
-import {
-  array,
-  bool,
-  int2,
-  int4,
-  int8,
-  json,
-  nullable,
-  records,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** SQL of the group `g` as one JSON object in the shape of `Group`. */
 export const GROUP = `json_build_object(
   'groupId', g.group_id, 'topic', g.topic, 'description', g.description, 'minCred', g.min_cred,
   'isPublic', g.is_public, 'isDefault', g.is_default, 'memberCount', g.member_count, 'createdBy', g.created_by,
-  'createdAt', ${isoTime("g.created_at")}, 'lastMessageId', g.last_message_id)`;
+  'createdAt', ${t.isoTime("g.created_at")}, 'lastMessageId', g.last_message_id)`;
 
 const LIST = statement({
   name: "groups-list",
-  params: { after: nullable(text), limit: int8 },
+  params: { after: t.nullable(t.text), limit: t.int8 },
   text: `
     select ${GROUP} as group from offchain.message_group g
     where g.ordinal > coalesce((select ordinal from offchain.message_group where group_id = $after), -1)
     order by g.ordinal limit $limit`,
-  columns: { group: json<Group>() },
+  columns: { group: t.json<Group>() },
   prepared: true,
 });
 
@@ -53,9 +39,9 @@ export async function listGroups(
 /** One group; null for an unknown id. */
 export const groupById = statement({
   name: "group-by-id",
-  params: { groupId: text },
+  params: { groupId: t.text },
   text: `select ${GROUP} as group from offchain.message_group g where g.group_id = $groupId`,
-  columns: { group: json<Group>() },
+  columns: { group: t.json<Group>() },
   prepared: true,
 }).value;
 
@@ -68,11 +54,11 @@ export type LockedGroup = Group &
 
 const LOCK = statement({
   name: "group-lock",
-  params: { groupId: text },
+  params: { groupId: t.text },
   text: `
-    select ${GROUP} as group, g.last_member_number, ${isoTime("greatest(clock_timestamp(), g.last_message_at)")} as at
+    select ${GROUP} as group, g.last_member_number, ${t.isoTime("greatest(clock_timestamp(), g.last_message_at)")} as at
     from offchain.message_group g where g.group_id = $groupId for no key update`,
-  columns: { group: json<Group>(), last_member_number: int8, at: text },
+  columns: { group: t.json<Group>(), last_member_number: t.int8, at: t.text },
   prepared: true,
 });
 
@@ -91,21 +77,21 @@ export type NewGroup = Pick<Group, "groupId" | "topic" | "description" | "minCre
 /** The group that an earlier request of a wallet created; null when there is none. */
 export const groupByRequest = statement({
   name: "group-by-request",
-  params: { creator: text, request: text },
+  params: { creator: t.text, request: t.text },
   text: `select ${GROUP} as group from offchain.message_group g where g.created_by = $creator and g.request = $request`,
-  columns: { group: json<Group>() },
+  columns: { group: t.json<Group>() },
 }).value;
 
 const INSERT = statement({
   name: "group-insert",
   params: {
-    groupId: text,
-    topic: text,
-    description: nullable(text),
-    minCred: int2,
-    isPublic: bool,
-    creator: text,
-    request: nullable(text),
+    groupId: t.text,
+    topic: t.text,
+    description: t.nullable(t.text),
+    minCred: t.int2,
+    isPublic: t.bool,
+    creator: t.text,
+    request: t.nullable(t.text),
   },
   text: `
     with g as (
@@ -114,7 +100,7 @@ const INSERT = statement({
       values ($groupId, $topic, $description, $minCred, $isPublic, $creator, $request, 1, 1)
       on conflict (group_id) do nothing returning *)
     select ${GROUP} as group from g`,
-  columns: { group: json<Group>() },
+  columns: { group: t.json<Group>() },
 });
 
 /** Creates a group with its creator as the only member. @returns null when a group of this id exists already */
@@ -131,7 +117,7 @@ export const countGroupsOf = async (db: Queryable, creator: Address): Promise<nu
 
 const INSERT_MEMBERS = statement({
   name: "group-members-insert",
-  params: { groupId: text, members: records({ wallet: text, memberNumber: int8 }) },
+  params: { groupId: t.text, members: t.records({ wallet: t.text, memberNumber: t.int8 }) },
   text: `
     insert into offchain.group_member (group_id, wallet, member_number)
     select $groupId, wallet, member_number from $members`,
@@ -150,7 +136,7 @@ export async function insertMembers(
 
 const DELETE_MEMBERS = statement({
   name: "group-members-delete",
-  params: { groupId: text, wallets: array(text) },
+  params: { groupId: t.text, wallets: t.array(t.text) },
   text: "delete from offchain.group_member where group_id = $groupId and wallet = any($wallets)",
   prepared: true,
 });
@@ -167,7 +153,13 @@ export async function deleteMembers(tx: Queryable, groupId: string, wallets: rea
 export const updateCounters = statement({
   name: "group-counters",
   given: (groupId: string, counters: Counters, at: string | null) => ({ ...counters, groupId, at }),
-  params: { groupId: text, lastMessageId: int8, memberCount: int4, lastMemberNumber: int8, at: nullable(timestamptz) },
+  params: {
+    groupId: t.text,
+    lastMessageId: t.int8,
+    memberCount: t.int4,
+    lastMemberNumber: t.int8,
+    at: t.nullable(t.timestamptz),
+  },
   text: `
     update offchain.message_group set last_message_id = $lastMessageId, member_count = $memberCount,
       last_member_number = $lastMemberNumber, last_message_at = coalesce($at, last_message_at)
@@ -187,16 +179,16 @@ export const groupMembers = statement({
     groupId: string,
     { after, limit, wallet = null }: { after: number; limit: number; wallet?: Address | null },
   ) => ({ groupId, after, limit, wallet }),
-  params: { groupId: text, after: int8, limit: int8, wallet: nullable(text) },
+  params: { groupId: t.text, after: t.int8, limit: t.int8, wallet: t.nullable(t.text) },
   text: `
     select ${GROUP} as group, (
       select coalesce(json_agg(json_build_object(
-        'wallet', m.wallet, 'memberNumber', m.member_number, 'joinedAt', ${isoTime("m.joined_at")})
+        'wallet', m.wallet, 'memberNumber', m.member_number, 'joinedAt', ${t.isoTime("m.joined_at")})
         order by m.member_number), '[]')
       from (select * from offchain.group_member where group_id = g.group_id and member_number > $after
               and ($wallet::text is null or wallet = $wallet)
             order by member_number limit $limit) m) as members
     from offchain.message_group g where g.group_id = $groupId`,
-  columns: { group: json<Group>(), members: json<Member[]>() },
+  columns: { group: t.json<Group>(), members: t.json<Member[]>() },
   prepared: true,
 }).maybeOne;

@@ -7,21 +7,8 @@ import type { Message } from "../../core/messages/acts.ts";
 import type { Group } from "../../core/messages/message-groups.ts";
 import { appendEvents, type NewEvent } from "../events/append-events.ts";
 import { messageGroup } from "../schema/tables.ts";
-import { isoTime } from "../sql/fragments.ts";
 import { orm } from "../sql/orm.ts";
-import {
-  array,
-  filtered,
-  int2,
-  int8,
-  json,
-  nullable,
-  pgType,
-  records,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { GROUP } from "./message-groups.ts";
 
@@ -35,7 +22,7 @@ export const MESSAGES_CHANNEL = "messages";
 const MESSAGE = `json_build_object(
   'groupId', m.group_id, 'messageId', m.message_id, 'sender', m.sender, 'senderName', m.sender_name,
   'senderTokenId', m.sender_token_id, 'senderCred', m.sender_cred, 'content', m.content,
-  'sentAt', ${isoTime("m.sent_at")})`;
+  'sentAt', ${t.isoTime("m.sent_at")})`;
 
 /** Which messages of a group: the oldest after an id, else the newest, in either case before another id. */
 export type PageOf = { after?: number | undefined; before?: number | undefined; limit: number };
@@ -43,13 +30,13 @@ export type PageOf = { after?: number | undefined; before?: number | undefined; 
 const pageStatement = (name: string, page: string) =>
   statement({
     name,
-    params: { groupId: text, after: int8, before: int8, limit: int8 },
+    params: { groupId: t.text, after: t.int8, before: t.int8, limit: t.int8 },
     text: `
       select ${GROUP} as group, (
         select coalesce(json_agg(${MESSAGE} order by m.message_id), '[]')
         from (select * from offchain.message where group_id = g.group_id and message_id < $before and ${page}) m) as messages
       from offchain.message_group g where g.group_id = $groupId`,
-    columns: { group: json<Group>(), messages: json<Message[]>() },
+    columns: { group: t.json<Group>(), messages: t.json<Message[]>() },
     prepared: true,
   });
 const OLDEST_FIRST = pageStatement("messages-after", "message_id > $after order by message_id limit $limit");
@@ -75,7 +62,7 @@ export const messagePage = (
 const lastStatement = (name: string, op: "<" | "<=") =>
   statement({
     name,
-    params: { groupId: text, at: timestamptz },
+    params: { groupId: t.text, at: t.timestamptz },
     text: `
       with recursive search(low, high) as (
         select coalesce((select min(m.message_id) from offchain.message m where m.group_id = $groupId) - 1, g.last_message_id),
@@ -89,7 +76,7 @@ const lastStatement = (name: string, op: "<" | "<=") =>
                            where m.group_id = $groupId and m.message_id = (s.low + s.high) / 2), true) as passed
           from search s where s.high - s.low > 1) half)
       select max(low)::int8 as id from search`,
-    columns: { id: nullable(int8) },
+    columns: { id: t.nullable(t.int8) },
     prepared: true,
   });
 const LAST_BEFORE = lastStatement("messages-last-before", "<");
@@ -109,11 +96,11 @@ export async function lastMessageAt(
 
 const AFTER = statement({
   name: "messages-onwards",
-  params: { groupId: text, after: int8, limit: int8 },
+  params: { groupId: t.text, after: t.int8, limit: t.int8 },
   text: `
     select ${MESSAGE} as message from offchain.message m
     where m.group_id = $groupId and m.message_id > $after order by m.message_id limit $limit`,
-  columns: { message: json<Message>() },
+  columns: { message: t.json<Message>() },
   prepared: true,
 });
 
@@ -125,9 +112,9 @@ export async function messagesAfter(db: Queryable, groupId: string, after: numbe
 
 const NEWEST_IDS = statement({
   name: "messages-newest-ids",
-  params: { groupIds: array(text) },
+  params: { groupIds: t.array(t.text) },
   text: "select group_id, last_message_id from offchain.message_group where group_id = any($groupIds)",
-  columns: { group_id: text, last_message_id: int8 },
+  columns: { group_id: t.text, last_message_id: t.int8 },
   prepared: true,
 });
 
@@ -139,12 +126,12 @@ export async function newestMessages(db: Queryable, groupIds: readonly string[])
 
 const BY_REQUEST = statement({
   name: "messages-by-request",
-  params: { groupId: text, requests: records({ wallet: text, request: text }) },
+  params: { groupId: t.text, requests: t.records({ wallet: t.text, request: t.text }) },
   text: `
     select m.request, ${MESSAGE} as message
     from $requests join offchain.message m
       on m.group_id = $groupId and m.sender = requests.wallet and m.request = requests.request`,
-  columns: { request: filtered(text), message: json<Message>() },
+  columns: { request: t.filtered(t.text), message: t.json<Message>() },
   prepared: true,
 });
 
@@ -161,16 +148,16 @@ export async function messagesByRequest(
 const INSERT = statement({
   name: "messages-insert",
   params: {
-    groupId: text,
-    messages: records({
-      messageId: int8,
-      sender: text,
-      senderName: text,
-      senderTokenId: int8,
-      senderCred: int2,
-      content: text,
-      sentAt: timestamptz,
-      request: nullable(text),
+    groupId: t.text,
+    messages: t.records({
+      messageId: t.int8,
+      sender: t.text,
+      senderName: t.text,
+      senderTokenId: t.int8,
+      senderCred: t.int2,
+      content: t.text,
+      sentAt: t.timestamptz,
+      request: t.nullable(t.text),
     }),
   },
   text: `
@@ -182,9 +169,9 @@ const INSERT = statement({
 
 const ANNOUNCE = statement({
   name: "messages-announce",
-  params: { payload: text },
+  params: { payload: t.text },
   text: `select pg_notify('${MESSAGES_CHANNEL}', $payload)`,
-  columns: { pg_notify: pgType<string>("void") },
+  columns: { pg_notify: t.pgType<string>("void") },
 });
 
 /**
@@ -216,7 +203,7 @@ const DELETE_SIZE = 2_000;
 /** Messages of a group are in the order of their times: the old ones are its first ones. */
 const DELETE_OLDEST = statement({
   name: "messages-delete-oldest",
-  params: { groupId: text, before: timestamptz },
+  params: { groupId: t.text, before: t.timestamptz },
   text: `
     delete from offchain.message where group_id = $groupId and sent_at < $before and message_id <= (
       select max(message_id) from (

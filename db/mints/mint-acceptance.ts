@@ -8,8 +8,7 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import { traceparent } from "../../runtime/tracing.ts";
 import { agentByOwnDoingOf } from "../agents/wallets.ts";
 import { lockText } from "../sql/locks.ts";
-import { bool, int8, namesOf, nullable, statement, text, timestamptz, uuid, valuesOf } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import {
   FREE_COLUMNS,
   FREE_PARAMS,
@@ -50,13 +49,13 @@ export type RegistrationState = {
 
 /** The columns of the request's own mint: all are null where it has none. */
 const KNOWN = Object.fromEntries(
-  Object.entries(MINT_ROW).map(([name, column]) => [name, nullable(column as never)]),
-) as { [K in keyof typeof MINT_ROW]: ReturnType<typeof nullable<Mint[K], never>> };
+  Object.entries(MINT_ROW).map(([name, column]) => [name, t.nullable(column as never)]),
+) as { [K in keyof typeof MINT_ROW]: ReturnType<typeof t.nullable<Mint[K], never>> };
 
 /** An agent counts only where its wallet acted itself: the acts of others that name a wallet must not refuse it anything. */
 const STATE = statement({
   name: "mint-registration-state",
-  params: { registrant: text, fingerprint: nullable(text), wallet: nullable(text) },
+  params: { registrant: t.text, fingerprint: t.nullable(t.text), wallet: t.nullable(t.text) },
   text: `
     select coalesce((select bool_and(funded) from offchain.sender_state), true) as "isFunded",
       (select max(paused_until) from offchain.sender_state) as "pausedUntil",
@@ -66,11 +65,11 @@ const STATE = statement({
     left join offchain.mint live on live.registrant = $registrant and live.state <> 'failed'
     left join (select ${MINT} from offchain.mint) known on known.fingerprint = $fingerprint`,
   columns: {
-    isFunded: bool,
-    pausedUntil: nullable(timestamptz),
-    agentTokenId: nullable(int8),
-    liveMintId: nullable(uuid),
-    liveTokenId: nullable(int8),
+    isFunded: t.bool,
+    pausedUntil: t.nullable(t.timestamptz),
+    agentTokenId: t.nullable(t.int8),
+    liveMintId: t.nullable(t.uuid),
+    liveTokenId: t.nullable(t.int8),
     ...KNOWN,
   },
   prepared: true,
@@ -106,13 +105,13 @@ const COMMIT = statement({
   name: "mint-commit",
   params: {
     ...REQUEST,
-    ...{ mintId: uuid, at: timestamptz, intentKey: text, to: text, data: text, trace: nullable(text) },
+    ...{ mintId: t.uuid, at: t.timestamptz, intentKey: t.text, to: t.text, data: t.text, trace: t.nullable(t.text) },
     ...FREE_PARAMS,
   },
   text: `
     with accepted as (
-      insert into offchain.mint (mint_id, ${namesOf(REQUEST)}, state, created_at)
-      values ($mintId, ${valuesOf(REQUEST)}, 'pending', $at)
+      insert into offchain.mint (mint_id, ${t.namesOf(REQUEST)}, state, created_at)
+      values ($mintId, ${t.valuesOf(REQUEST)}, 'pending', $at)
       returning ${MINT}),
     queued as (
       insert into offchain.transaction_outbox (intent_key, to_address, data, trace, ${FREE_COLUMNS})

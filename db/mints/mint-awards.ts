@@ -1,6 +1,6 @@
 /** Awards of registrations: due once the mint is deep enough in the chain, queued once, and again when the chain refused. */
 import type { Address } from "../../core/agents/facts.ts";
-import { bool, filtered, int8, narrow, nullable, statement, text, timestamptz, uuid } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import type { Mint } from "./mints.ts";
 
 /** A registration that brought bonuses along, deep enough in the chain for its token id to be final. */
@@ -16,7 +16,7 @@ export type DueMint = Pick<Mint, "mintId" | "wallet" | "recipient" | "referralCo
 /** The mints whose awards are due and whose block is not above `block`, those due longest first. */
 export const mintsDueForAwards = statement({
   name: "mints-due-for-awards",
-  params: { now: timestamptz, block: int8, limit: int8 },
+  params: { now: t.timestamptz, block: t.int8, limit: t.int8 },
   text: `
     select m.mint_id as "mintId", m.wallet, m.recipient, m.referral_code as "referralCode", m.token_id as "tokenId",
            i.to_address as identity, i.free_for as "freeFor", i.free_known as "freeKnown"
@@ -24,35 +24,35 @@ export const mintsDueForAwards = statement({
     where m.awards_due_at <= $now and m.state = 'minted' and m.block <= $block
     order by m.awards_due_at limit $limit`,
   columns: {
-    mintId: uuid,
-    wallet: narrow<Address>(text),
-    recipient: narrow<Address>(text),
-    referralCode: nullable(text),
-    tokenId: filtered(int8),
-    identity: narrow<Address>(text),
-    freeFor: nullable(text),
-    freeKnown: bool,
+    mintId: t.uuid,
+    wallet: t.narrow<Address>(t.text),
+    recipient: t.narrow<Address>(t.text),
+    referralCode: t.nullable(t.text),
+    tokenId: t.filtered(t.int8),
+    identity: t.narrow<Address>(t.text),
+    freeFor: t.nullable(t.text),
+    freeKnown: t.bool,
   },
 }).rows;
 
 /** Whether any awards are due, at any depth of their mints; reads a small index. */
 export const awaitsAwards = statement({
   name: "mints-await-awards",
-  params: { now: timestamptz },
+  params: { now: t.timestamptz },
   text: "select exists (select from offchain.mint where awards_due_at <= $now) as due",
-  columns: { due: bool },
+  columns: { due: t.bool },
 }).onlyValue;
 
 /** Sets when a mint's awards are to be queued; null = nothing is left to queue. */
 export const setAwardsDue = statement({
   name: "mint-set-awards-due",
-  params: { mintId: uuid, at: nullable(timestamptz) },
+  params: { mintId: t.uuid, at: t.nullable(t.timestamptz) },
   text: "update offchain.mint set awards_due_at = $at where mint_id = $mintId",
 }).run;
 
 /** Schedules the awards of a wallet's registration again, because the chain refused one of them. */
 export const retryAwards = statement({
   name: "mint-retry-awards",
-  params: { wallet: narrow<Address>(text), at: timestamptz },
+  params: { wallet: t.narrow<Address>(t.text), at: t.timestamptz },
   text: "update offchain.mint set awards_due_at = $at where registrant = $wallet and state = 'minted'",
 }).run;

@@ -4,24 +4,7 @@ import type { ListingInput } from "../../core/agents/listing-input.ts";
 import type { NarrativeInput, PersonalityInput } from "../../core/agents/profile-input.ts";
 import type { SolanaAddress } from "../../core/solana/keys.ts";
 import { ZERO_ADDRESS } from "../../core/zero-address.ts";
-import {
-  array,
-  bool,
-  fieldsOf,
-  filtered,
-  int2,
-  int8,
-  jsonb,
-  narrow,
-  nullable,
-  type Row,
-  type RowOf,
-  statement,
-  text,
-  timestamptz,
-  uuid,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import { VOID } from "../transactions/transaction-outbox.ts";
 
 /** Channel of notifications that a mint is decided; the payload is its id. */
@@ -34,53 +17,53 @@ export const nameOf = (registrant: Registrant): string => registrant.solanaAddre
 /** A request to mint. */
 export const REQUEST = {
   /** The agent's wallet. */
-  wallet: narrow<Address>(text),
+  wallet: t.narrow<Address>(t.text),
   /**
    * The Solana key that registers; null where the wallet itself registers. Each registrant registers once; being named by
    * a Solana key does not count as a wallet's registration.
    */
-  solanaAddress: nullable(narrow<SolanaAddress>(text)),
+  solanaAddress: t.nullable(t.narrow<SolanaAddress>(t.text)),
   /** Receiver of the token. */
-  recipient: narrow<Address>(text),
-  name: text,
-  framework: text,
-  soulbound: bool,
+  recipient: t.narrow<Address>(t.text),
+  name: t.text,
+  framework: t.text,
+  soulbound: t.bool,
   /** Index into MINT_ORIGINS. */
-  origin: int2,
-  personality: nullable(jsonb<PersonalityInput>()),
-  narrative: nullable(jsonb<NarrativeInput>()),
+  origin: t.int2,
+  personality: t.nullable(t.jsonb<PersonalityInput>()),
+  narrative: t.nullable(t.jsonb<NarrativeInput>()),
   /** Null where the request has none. */
-  listing: nullable(jsonb<ListingInput>()),
+  listing: t.nullable(t.jsonb<ListingInput>()),
   /** In its stored form. */
-  referralCode: nullable(text),
+  referralCode: t.nullable(t.text),
   /** Identifies the request: a retry has the same one. */
-  fingerprint: text,
+  fingerprint: t.text,
 };
-export type MintRequest = RowOf<typeof REQUEST>;
+export type MintRequest = t.RowOf<typeof REQUEST>;
 
 /** A mint as it is read. */
 export const MINT_ROW = {
-  mintId: uuid,
+  mintId: t.uuid,
   ...REQUEST,
   /** pending → minted, or failed; back to pending when its block is reorganised away. */
-  state: narrow<"pending" | "minted" | "failed">(text),
-  tokenId: nullable(int8),
-  txHash: nullable(narrow<Hex>(text)),
-  block: nullable(int8),
+  state: t.narrow<"pending" | "minted" | "failed">(t.text),
+  tokenId: t.nullable(t.int8),
+  txHash: t.nullable(t.narrow<Hex>(t.text)),
+  block: t.nullable(t.int8),
   /** The contract's plain reason when failed. */
-  error: nullable(text),
-  createdAt: timestamptz,
-  completedAt: nullable(timestamptz),
+  error: t.nullable(t.text),
+  createdAt: t.timestamptz,
+  completedAt: t.nullable(t.timestamptz),
 };
-export type Mint = RowOf<typeof MINT_ROW>;
+export type Mint = t.RowOf<typeof MINT_ROW>;
 /** SQL of a mint. */
-export const MINT = fieldsOf(MINT_ROW);
+export const MINT = t.fieldsOf(MINT_ROW);
 
 /** One mint; null for an unknown id. */
 export const mintById = statement({
   name: "mint-by-id",
   given: (mintId: string) => ({ mintId }),
-  params: { mintId: uuid },
+  params: { mintId: t.uuid },
   text: `select ${MINT} from offchain.mint where mint_id = $mintId`,
   columns: MINT_ROW,
   prepared: true,
@@ -88,7 +71,7 @@ export const mintById = statement({
 
 const BY_IDS = statement({
   name: "mints-by-id",
-  params: { mintIds: array(uuid) },
+  params: { mintIds: t.array(t.uuid) },
   text: `select ${MINT} from offchain.mint where mint_id = any($mintIds)`,
   columns: MINT_ROW,
 });
@@ -100,7 +83,7 @@ export const mintsByIds = async (db: Queryable, mintIds: readonly string[]): Pro
 /** The mint of an accepted request; null where none was accepted. */
 export const mintByFingerprint = statement({
   name: "mint-by-fingerprint",
-  params: { fingerprint: text },
+  params: { fingerprint: t.text },
   text: `select ${MINT} from offchain.mint where fingerprint = $fingerprint`,
   columns: MINT_ROW,
   prepared: true,
@@ -110,15 +93,15 @@ export const mintByFingerprint = statement({
 export const liveMintOf = statement({
   name: "mint-of-registrant",
   given: (registrant: Registrant) => ({ registrant: nameOf(registrant) }),
-  params: { registrant: text },
+  params: { registrant: t.text },
   text: `select ${MINT} from offchain.mint where registrant = $registrant and state <> 'failed'`,
-  columns: { ...MINT_ROW, state: narrow<"pending" | "minted">(text) },
+  columns: { ...MINT_ROW, state: t.narrow<"pending" | "minted">(t.text) },
 }).maybeOne;
 export type LiveMint = Row<typeof liveMintOf>;
 
 const MINTED_AFTER = statement({
   name: "mint-after",
-  params: { tokenId: nullable(int8), wallet: nullable(text), block: int8 },
+  params: { tokenId: t.nullable(t.int8), wallet: t.nullable(t.text), block: t.int8 },
   text: `
     select block from (
       select block, state from offchain.mint where token_id = $tokenId
@@ -126,7 +109,7 @@ const MINTED_AFTER = statement({
       select block, state from offchain.mint where registrant = $wallet and state <> 'failed') known
     where state = 'minted' and block > $block
     limit 1`,
-  columns: { block: int8 },
+  columns: { block: t.int8 },
   prepared: true,
 });
 
@@ -142,7 +125,7 @@ export async function mintedAfter(db: Queryable, agent: AgentRef, block: number)
  */
 export const mintTransactions = statement({
   name: "mint-transactions",
-  params: { mintIds: array(uuid), selector: narrow<Hex>(text) },
+  params: { mintIds: t.array(t.uuid), selector: t.narrow<Hex>(t.text) },
   text: `
     select m.mint_id as "mintId", t.tx_hash as "txHash"
     from offchain.mint m
@@ -154,14 +137,14 @@ export const mintTransactions = statement({
     where m.mint_id = any($mintIds)
       and not exists (select from offchain.mint other where other.token_id = a.token_id)
     order by t.block limit 1000`,
-  columns: { mintId: uuid, txHash: narrow<Hex>(text) },
+  columns: { mintId: t.uuid, txHash: t.narrow<Hex>(t.text) },
 }).rows;
 
 const MINTED_HERE = statement({
   name: "mint-tokens",
-  params: { tokenIds: array(int8) },
+  params: { tokenIds: t.array(t.int8) },
   text: 'select token_id as "tokenId" from offchain.mint where token_id = any($tokenIds)',
-  columns: { tokenId: filtered(int8) },
+  columns: { tokenId: t.filtered(t.int8) },
 });
 
 /** Which of these tokens a mint of the service created. */
@@ -182,7 +165,7 @@ const DECIDED = {
 export const completeMint = statement({
   name: "mint-complete",
   given: (mintId: string, done: { tokenId: number; txHash: Hex; block: number; at: Date }) => ({ mintId, ...done }),
-  params: { mintId: uuid, tokenId: int8, txHash: text, block: int8, at: timestamptz },
+  params: { mintId: t.uuid, tokenId: t.int8, txHash: t.text, block: t.int8, at: t.timestamptz },
   text: `
     update offchain.mint set state = 'minted', token_id = $tokenId, tx_hash = $txHash, block = $block, error = null,
       completed_at = $at
@@ -194,7 +177,7 @@ export const completeMint = statement({
 export const failMint = statement({
   name: "mint-fail",
   given: (mintId: string, error: string, at: Date) => ({ mintId, error, at }),
-  params: { mintId: uuid, error: text, at: timestamptz },
+  params: { mintId: t.uuid, error: t.text, at: t.timestamptz },
   text: `
     update offchain.mint set state = 'failed', error = $error, completed_at = $at
     where mint_id = $mintId and state = 'pending' ${ANNOUNCED}`,
@@ -203,7 +186,7 @@ export const failMint = statement({
 
 const REOPEN = statement({
   name: "mint-reopen",
-  params: { mintId: uuid },
+  params: { mintId: t.uuid },
   text: `
     update offchain.mint m set state = 'pending', token_id = null, tx_hash = null, block = null, error = null,
       completed_at = null, awards_due_at = null

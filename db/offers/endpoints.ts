@@ -1,7 +1,7 @@
 /** Reads the state of an agent's endpoints as JSON, with its row. */
 import type { EndpointState } from "../../core/offers/liveness.ts";
 import { COUNTS } from "../directory/offers-sql.ts";
-import { isoTime } from "../sql/fragments.ts";
+import { isoTime } from "../sql/columns.ts";
 
 type Times = "answeredAt" | "silentSince" | "checkedAt";
 /** An endpoint as JSON has it: times in ISO 8601. */

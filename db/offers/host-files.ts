@@ -7,8 +7,7 @@ import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { asksX402, ORIGIN } from "../directory/offers-sql.ts";
 import { registriesThat } from "../directory/registries-sql.ts";
 import { dueOf, IN_TURN, placesOf } from "../sql/due-turns.ts";
-import { array, bool, int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /**
  * SQL of how a file names a row `d` (core/directory/named-agents.ts): by its registration or its proven wallet, not by its
@@ -61,7 +60,7 @@ const CONFIRMED = `case
 
 const CONFIRM = statement({
   name: "offer-sources-confirm",
-  params: { ids: array(int8) },
+  params: { ids: t.array(t.int8) },
   text: `
     with now as materialized (
       select s.directory_id, s.kind, s.url, ${CONFIRMED} as by
@@ -72,12 +71,12 @@ const CONFIRM = statement({
         and s.confirmed_by is distinct from now.by
       returning s.directory_id)
     select distinct directory_id as id from changed`,
-  columns: { id: int8 },
+  columns: { id: t.int8 },
 });
 
 const NOTE_X402 = statement({
   name: "offer-sources-x402",
-  params: { ids: array(int8) },
+  params: { ids: t.array(t.int8) },
   text: `
     with differing as materialized (
       select d.id from offchain.directory d
@@ -100,7 +99,7 @@ export async function confirmSources(tx: Queryable, ids: readonly number[]): Pro
 /** Rows that name a paid resource and whom its terms pay. @param payees addresses in lower case @param read rows that are known */
 export const rowsPaidAt = statement({
   name: "offer-sources-paid",
-  params: { url: text, payees: array(text), read: array(int8) },
+  params: { url: t.text, payees: t.array(t.text), read: t.array(t.int8) },
   text: `
     select s.directory_id as id, s.status, s.etag, s.last_modified as "lastModified", s.digest, s.failures, null::text as method
     from offchain.offer_source s join offchain.directory d on d.id = s.directory_id
@@ -108,13 +107,13 @@ export const rowsPaidAt = statement({
       and ${isPayee("any($payees)")} and not s.directory_id = any($read)
     order by s.directory_id limit 50`,
   columns: {
-    id: int8,
-    status: narrow<EndpointState["status"]>(text),
-    etag: nullable(text),
-    lastModified: nullable(text),
-    digest: nullable(text),
-    failures: int4,
-    method: nullable(narrow<Method>(text)),
+    id: t.int8,
+    status: t.narrow<EndpointState["status"]>(t.text),
+    etag: t.nullable(t.text),
+    lastModified: t.nullable(t.text),
+    digest: t.nullable(t.text),
+    failures: t.int4,
+    method: t.nullable(t.narrow<Method>(t.text)),
   },
 }).rows;
 
@@ -125,7 +124,7 @@ const MAX_SILENT = 5;
 /** Has the hosts that rows name asked which agents are their own. */
 export const noteHosts = statement({
   name: "host-files-note",
-  params: { ids: array(int8), now: timestamptz },
+  params: { ids: t.array(t.int8), now: t.timestamptz },
   text: `
     insert into offchain.host_file as h (origin, trust, next_try_at)
     select ${ORIGIN}, max(s.trust), $now from offchain.offer_source s
@@ -141,14 +140,14 @@ export const noteHosts = statement({
 
 const DUE = statement({
   name: "host-files-due",
-  params: { now: timestamptz, limit: int8 },
+  params: { now: t.timestamptz, limit: t.int8 },
   text: `
     with ${dueOf("offchain.host_file", ["origin", "failures"])}
     select origin, failures, exists (
       select from offchain.offer_source s where s.host = split_part(origin, '/', 3) and ${ORIGIN} = origin) as "isNamed"
     from (select *, ${placesOf("next_try_at")} from (select distinct * from due) d) placed
     order by ${IN_TURN}`,
-  columns: { origin: text, failures: int4, isNamed: bool },
+  columns: { origin: t.text, failures: t.int4, isNamed: t.bool },
 });
 
 /** Hosts whose file about their agents is due: first those that the most trusted agents name, and those that have waited longest. */
@@ -157,7 +156,7 @@ export const dueHostFiles = (db: Queryable, now: Date, limit: number) => DUE.row
 /** Forgets hosts that no agent names any more. */
 export const forgetHosts = statement({
   name: "host-files-forget",
-  params: { origins: array(text) },
+  params: { origins: t.array(t.text) },
   text: `
     delete from offchain.host_file h where h.origin = any($origins) and not exists (
       select from offchain.offer_source s where s.host = split_part(h.origin, '/', 3) and ${ORIGIN} = h.origin)`,
@@ -171,7 +170,7 @@ export type HostFileRead = { origin: string; names: readonly string[] | null; fa
 
 const STORE = statement({
   name: "host-files-store",
-  params: { reads: jsonb<readonly HostFileRead[]>(), now: timestamptz },
+  params: { reads: t.jsonb<readonly HostFileRead[]>(), now: t.timestamptz },
   text: `
     with read as materialized (
       select r.*, case when r.names is null then h.names else array(
@@ -186,7 +185,7 @@ const STORE = statement({
     join offchain.directory d on d.id = s.directory_id and d.platform in ('${OWN_PLATFORM}', '${ERC8004}')
     where r.hashes <> r.before and (r.before && ${HASHES}) <> (r.hashes && ${HASHES})
     limit ${MAX_CONFIRMED}`,
-  columns: { id: int8 },
+  columns: { id: t.int8 },
 });
 
 /** Stores what hosts say. @returns ids of the rows whose endpoints are confirmed by it now, or no longer */

@@ -1,8 +1,7 @@
 /** Rows of the directory whose offers are to be listed. */
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
-import { array, int2, int8, json, jsonb, nullable, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** A row of the directory, with everything its endpoints and its registry's offers are read from. */
 export type ListedRow = {
@@ -37,17 +36,17 @@ const rowsSql = (which: string) => `
            and d.platform = '${OWN_PLATFORM}') end as domains
     from offchain.directory d where ${which} order by d.id limit $limit`;
 const LISTED_COLUMNS = {
-  id: int8,
-  trust: int2,
-  services: nullable(jsonb<unknown>()),
-  items: json<ListedRow["items"]>(),
-  skills: nullable(jsonb<unknown>()),
-  domains: nullable(jsonb<unknown>()),
+  id: t.int8,
+  trust: t.int2,
+  services: t.nullable(t.jsonb<unknown>()),
+  items: t.json<ListedRow["items"]>(),
+  skills: t.nullable(t.jsonb<unknown>()),
+  domains: t.nullable(t.jsonb<unknown>()),
 };
 /** Rows of the directory above an id, by id. @param sources whose items have offers */
 export const rowsToList = statement({
   name: "offer-rows",
-  params: { after: int8, limit: int8, sources: array(text) },
+  params: { after: t.int8, limit: t.int8, sources: t.array(t.text) },
   text: rowsSql("d.id > $after"),
   columns: LISTED_COLUMNS,
   prepared: true,
@@ -55,7 +54,7 @@ export const rowsToList = statement({
 
 const OWN_ROWS = statement({
   name: "offer-rows-own",
-  params: { agentIds: array(text), limit: int8, sources: array(text) },
+  params: { agentIds: t.array(t.text), limit: t.int8, sources: t.array(t.text) },
   text: rowsSql(`d.platform = '${OWN_PLATFORM}' and d.agent_id = any($agentIds)`),
   columns: LISTED_COLUMNS,
   prepared: true,

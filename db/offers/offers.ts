@@ -7,20 +7,7 @@ import type { SourceKind } from "../../core/offers/source-kinds.ts";
 import { REGISTRY } from "../directory/offers-sql.ts";
 import { touchRows } from "../directory/write.ts";
 import { dueOf, IN_TURN, placesOf } from "../sql/due-turns.ts";
-import {
-  array,
-  bool,
-  int4,
-  int8,
-  json,
-  jsonb,
-  narrow,
-  nullable,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { confirmSources, noteHosts, rowsPaidAt } from "./host-files.ts";
 import { replaceOffers } from "./replace-offers.ts";
 import { emitToolChanges } from "./tool-events.ts";
@@ -28,12 +15,12 @@ import { emitToolChanges } from "./tool-events.ts";
 export const listProgress = statement({
   name: "offer-progress",
   text: `select coalesce(max(round_to), 0) as "roundTo", coalesce(max(new_to), 0) as "newTo" from offchain.offer_progress`,
-  columns: { roundTo: int8, newTo: int8 },
+  columns: { roundTo: t.int8, newTo: t.int8 },
 }).one;
 
 export const setListProgress = statement({
   name: "offer-progress-set",
-  params: { roundTo: int8, newTo: int8 },
+  params: { roundTo: t.int8, newTo: t.int8 },
   text: `
     insert into offchain.offer_progress ("only", round_to, new_to) values (true, $roundTo, $newTo)
     on conflict ("only") do update set round_to = excluded.round_to, new_to = excluded.new_to`,
@@ -42,29 +29,28 @@ export const setListProgress = statement({
 /** What a row of the directory has to read, and what its registry gives. */
 export type OfferListing = { id: number; trust: number; sources: readonly Source[]; offers: readonly Offer[] };
 
-type SourceRow = { id: number; trust: number } & Source;
-
 const DROP_SOURCES = statement({
   name: "offer-sources-drop",
-  params: { ids: array(int8), sources: jsonb<readonly SourceRow[]>() },
+  params: { ids: t.array(t.int8), sources: t.records({ id: t.int8, kind: t.text, url: t.text }) },
   text: `
     with gone as (
       delete from offchain.offer_source s where s.directory_id = any($ids) and not exists (
-        select from jsonb_to_recordset($sources) as r(id int8, kind text, url text)
-        where r.id = s.directory_id and r.kind = s.kind and r.url = s.url)
+        select from (select * from $sources) r where r.id = s.directory_id and r.kind = s.kind and r.url = s.url)
       returning s.directory_id, s.kind, s.url), dropped as (
       delete from offchain.offer o using gone g
       where o.directory_id = g.directory_id and o.source = g.kind || ' ' || g.url)
     select distinct directory_id as id from gone`,
-  columns: { id: int8 },
+  columns: { id: t.int8 },
 });
 const ADD_SOURCES = statement({
   name: "offer-sources-add",
-  params: { sources: jsonb<readonly SourceRow[]>(), now: timestamptz },
+  params: {
+    sources: t.records({ id: t.int8, kind: t.text, url: t.text, host: t.text, trust: t.int2 }),
+    now: t.timestamptz,
+  },
   text: `
     insert into offchain.offer_source as s (directory_id, kind, url, host, trust, next_try_at)
-    select r.id, r.kind, r.url, r.host, r.trust, $now
-    from jsonb_to_recordset($sources) as r(id int8, kind text, url text, host text, trust int2)
+    select sources.*, $now from $sources
     on conflict (directory_id, kind, url) do update set trust = excluded.trust where s.trust <> excluded.trust`,
 });
 
@@ -121,7 +107,7 @@ const MAX_SHARING = 50;
  */
 export const dueSources = statement({
   name: "offer-sources-due",
-  params: { now: timestamptz, limit: int8 },
+  params: { now: t.timestamptz, limit: t.int8 },
   text: `
     with ${dueOf("offchain.offer_source", ["kind", "url", "host"])}, distinct_due as (
       select kind, url, host, max(trust) as trust, min(next_try_at) as since from due group by kind, url, host), placed as (
@@ -144,12 +130,12 @@ export const dueSources = statement({
       join offchain.directory d on d.id = s.directory_id) r
     order by ${IN_TURN}`,
   columns: {
-    kind: narrow<SourceKind>(text),
-    url: text,
-    host: text,
-    isConfirmed: bool,
-    owner: nullable(text),
-    rows: json<DueSource["rows"]>(),
+    kind: t.narrow<SourceKind>(t.text),
+    url: t.text,
+    host: t.text,
+    isConfirmed: t.bool,
+    owner: t.nullable(t.text),
+    rows: t.json<DueSource["rows"]>(),
   },
 }).rows;
 
@@ -158,7 +144,7 @@ const MAX_COUNTED = 20_000;
 
 const HOST_URLS = statement({
   name: "offer-host-urls",
-  params: { hosts: array(text), since: timestamptz },
+  params: { hosts: t.array(t.text), since: t.timestamptz },
   text: `
     select h.host, (select count(distinct s.url)::int4 from (
       select s.url from offchain.offer_source s where s.host = h.host and s.checked_at > $since
@@ -166,7 +152,7 @@ const HOST_URLS = statement({
       select distinct s.url from (
         select s.url from offchain.offer_source s where s.host = h.host limit ${MAX_COUNTED}) s) u) as urls
     from unnest($hosts::text[]) as h(host)`,
-  columns: { host: text, read: int4, urls: int4 },
+  columns: { host: t.text, read: t.int4, urls: t.int4 },
 });
 
 /** How many URLs each host has, and how many of them were read since a time; `confirmed` is the caller's own count. */
@@ -198,7 +184,7 @@ type OutcomeRow = Omit<ReadOutcome, "source" | "offers"> & { id: number; kind: s
 
 const STORE_READS = statement({
   name: "offer-sources-store",
-  params: { outcomes: jsonb<readonly OutcomeRow[]>(), now: timestamptz },
+  params: { outcomes: t.jsonb<readonly OutcomeRow[]>(), now: t.timestamptz },
   text: `
     update offchain.offer_source s set status = coalesce(r.status, s.status),
       etag = case when r.keeps then s.etag else r.etag end,
@@ -244,16 +230,23 @@ export const deferSources = statement({
       rows.map(({ id }) => ({ id, kind, url, ...put })),
     ),
   }),
-  params: { sources: jsonb<readonly ({ id: number; kind: string; url: string } & Omit<DeferredSource, "source">)[]>() },
+  params: {
+    sources: t.records({
+      id: t.int8,
+      kind: t.text,
+      url: t.text,
+      at: t.timestamptz,
+      checkedAt: t.nullable(t.timestamptz),
+    }),
+  },
   text: `
-    update offchain.offer_source s set next_try_at = r.at, checked_at = coalesce(r."checkedAt", s.checked_at)
-    from jsonb_to_recordset($sources) as r(id int8, kind text, url text, at timestamptz, "checkedAt" timestamptz)
-    where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
+    update offchain.offer_source s set next_try_at = r.at, checked_at = coalesce(r.checked_at, s.checked_at)
+    from (select * from $sources) r where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
 }).run;
 
 const PUT_OFF_SHARING = statement({
   name: "offer-sources-put-off-sharing",
-  params: { kind: text, url: text, read: array(int8), now: timestamptz, at: timestamptz },
+  params: { kind: t.text, url: t.text, read: t.array(t.int8), now: t.timestamptz, at: t.timestamptz },
   text: `
     update offchain.offer_source s set next_try_at = $at where (s.directory_id, s.kind, s.url) in (
       select o.directory_id, o.kind, o.url from offchain.offer_source o
@@ -309,7 +302,7 @@ export async function storeReads(tx: pg.ClientBase, outcomes: readonly ReadOutco
 
 const TOUCH = statement({
   name: "offers-touch",
-  params: { ids: array(int8) },
+  params: { ids: t.array(t.int8) },
   text: touchRows("select unnest($ids::int8[])"),
 });
 

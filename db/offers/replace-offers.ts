@@ -1,7 +1,7 @@
 /** Writes the offers of sources where they differ from the stored ones. */
 import type pg from "pg";
 import type { Offer } from "../../core/offers/offer.ts";
-import { int8, jsonb, records, statement, text } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /** Offers of one source of one row. */
 type SourceOffers = { id: number; source: string; offers: readonly Offer[] };
@@ -12,13 +12,13 @@ const OFFER_RECORD = `r(id int8, kind text, source text, position int2, name tex
 const OFFER_VALUES = `r.id, r.kind, r.source, r.position, r.name, r.description, r.tags, r.endpoint, r.method, r."priceUsd",
   nullif(r.price, 'null'), nullif(r."inputSchema", 'null')`;
 const OFFER_COLUMNS = `directory_id, kind, source, position, name, description, tags, endpoint, method, price_usd, price, input_schema`;
-const SOURCES = records({ id: int8, named: text });
+const SOURCES = t.records({ id: t.int8, named: t.text });
 const STORED_OFFERS = `
   select ${OFFER_COLUMNS} from $sources join offchain.offer o on o.directory_id = sources.id and o.source = sources.named`;
 
 const DIFFERENT = statement({
   name: "offers-different",
-  params: { sources: SOURCES, offers: jsonb<readonly OfferRow[]>() },
+  params: { sources: SOURCES, offers: t.jsonb<readonly OfferRow[]>() },
   text: `
     with stored as (${STORED_OFFERS}), given as (
       select ${OFFER_VALUES} from jsonb_to_recordset($offers) as ${OFFER_RECORD})
@@ -26,7 +26,7 @@ const DIFFERENT = statement({
       (select * from stored except select * from given) union all
       (select ${OFFER_COLUMNS} from (select * from given except select * from stored) as r(${OFFER_COLUMNS}))) as changed
     order by 1, 2`,
-  columns: { id: int8, source: text },
+  columns: { id: t.int8, source: t.text },
 });
 const DROP_OFFERS = statement({
   name: "offers-drop",
@@ -36,7 +36,7 @@ const DROP_OFFERS = statement({
 });
 const ADD_OFFERS = statement({
   name: "offers-add",
-  params: { offers: jsonb<readonly OfferRow[]>() },
+  params: { offers: t.jsonb<readonly OfferRow[]>() },
   text: `
     insert into offchain.offer (${OFFER_COLUMNS})
     select ${OFFER_VALUES} from jsonb_to_recordset($offers) as ${OFFER_RECORD}`,

@@ -4,12 +4,15 @@ import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { MAX_NAMED } from "../../core/events/events.ts";
 import type { Offer } from "../../core/offers/offer.ts";
 import { appendEvents } from "../events/append-events.ts";
-import { array, filtered, int8, records, statement, text } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /** Endpoints that are only named, and those that offered nothing before, are left out. */
 const CHANGED = statement({
   name: "offers-tools-changed",
-  params: { sources: records({ id: int8, source: text }), given: records({ id: int8, source: text, name: text }) },
+  params: {
+    sources: t.records({ id: t.int8, source: t.text }),
+    given: t.records({ id: t.int8, source: t.text, name: t.text }),
+  },
   text: `
     with given as (select * from $given)
     select d.token_id as "tokenId", s.source, c.added, c.removed
@@ -25,7 +28,7 @@ const CHANGED = statement({
           except select g.name from given g where g.id = s.id and g.source = s.source) as removed) c
     where cardinality(c.added) + cardinality(c.removed) > 0
       and exists (select from offchain.offer o where o.directory_id = s.id and o.source = s.source)`,
-  columns: { tokenId: filtered(int8), source: text, added: array(text), removed: array(text) },
+  columns: { tokenId: t.filtered(t.int8), source: t.text, added: t.array(t.text), removed: t.array(t.text) },
 });
 
 /** Appends an event for each of these endpoints that offers something else. Part of the transaction that stores what it offers. */

@@ -1,5 +1,5 @@
 /** The backfill's progress: one record that the indexer's launcher writes and the terminal, `/status` and metrics read. */
-import { bool, float8, jsonb, statement } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { isNoIndex, type Queryable } from "../sql/transaction.ts";
 
 /** How far one contract's history is fetched and indexed. */
@@ -83,7 +83,7 @@ export const BACKFILL_PROGRESS_DDL = `
 export const writeBackfillProgress = statement({
   name: "backfill-progress-write",
   given: (progress: BackfillProgress) => ({ progress }),
-  params: { progress: jsonb<BackfillProgress>() },
+  params: { progress: t.jsonb<BackfillProgress>() },
   text: `
     insert into onchain.backfill_progress (progress, recorded_at) values ($progress, now())
     on conflict (one) do update set progress = excluded.progress, recorded_at = now()`,
@@ -95,7 +95,7 @@ const READ = statement({
     select progress, extract(epoch from now() - recorded_at)::float8 as age,
            recorded_at < now() - interval '${SILENT_SECONDS} seconds' as silent
     from onchain.backfill_progress`,
-  columns: { progress: jsonb<BackfillProgress>(), age: float8, silent: bool },
+  columns: { progress: t.jsonb<BackfillProgress>(), age: t.float8, silent: t.bool },
   prepared: true,
 });
 

@@ -1,8 +1,11 @@
 /** The state of the index as its readers see it: the served block, staleness, and a way to wait for a block. */
+
 import type pg from "pg";
+import { inTime } from "../../runtime/in-time.ts";
 import { openClient } from "../sql/connect.ts";
-import { bool, int4, int8, nullable, statement, text } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { isNoIndex, type Queryable } from "../sql/transaction.ts";
+import { bytesReceived } from "../sql/turn-pool.ts";
 
 /** The state of the served index. Blocks are numbers, times Unix seconds. */
 export type IndexState = {
@@ -67,14 +70,14 @@ const READ_STATE = statement({
     from onchain.index_state s cross join onchain._ponder_checkpoint c
     limit 1`,
   columns: {
-    schema: nullable(text),
-    generation: int4,
-    retainedView: bool,
-    stale: bool,
-    reason: nullable(text),
-    indexedBlock: int8,
-    indexedAt: int8,
-    finalizedBlock: int8,
+    schema: t.nullable(t.text),
+    generation: t.int4,
+    retainedView: t.bool,
+    stale: t.bool,
+    reason: t.nullable(t.text),
+    indexedBlock: t.int8,
+    indexedAt: t.int8,
+    finalizedBlock: t.int8,
   },
   prepared: true,
 });
@@ -267,4 +270,19 @@ function waitForBlock(follower: IndexStateFollower, block: number, timeoutMs: nu
     });
     const timer = setTimeout(() => settle(false), timeoutMs);
   });
+}
+
+/**
+ * What a read would find, on the connections that reads use: an answer, or other reads that are answered while this one
+ * waits for its turn.
+ * @param reads where reads are asked @param pools all that may answer them
+ */
+export async function answersReads(reads: pg.Pool, pools: readonly pg.Pool[], withinMs: number): Promise<boolean> {
+  const received = () => pools.reduce((sum, pool) => sum + bytesReceived(pool), 0);
+  const before = received();
+  const read = readIndexState(reads).then(
+    () => true,
+    () => false,
+  );
+  return inTime(read, withinMs, () => received() > before);
 }

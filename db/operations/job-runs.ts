@@ -1,7 +1,6 @@
 /** The runs of scheduled jobs: which are due, which are under way, how the last one went; and when work of each job last moved. */
 import { type JobMove, type StandingQueue, standingQueues } from "../../core/operations/standing-queues.ts";
-import { array, float8, int4, nullable, pgType, records, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** NOTIFY channel: something was written that may be work for scheduled jobs. */
 export const JOBS_CHANNEL = "jobs";
@@ -24,7 +23,7 @@ const BY_SCHEDULE = (every: string) =>
 export const claimRuns = statement({
   name: "claim-job-runs",
   given: (jobs: readonly { name: string; everyMs: number; earlyMs: number }[]) => ({ jobs }),
-  params: { jobs: records({ name: text, everyMs: float8, earlyMs: float8 }) },
+  params: { jobs: t.records({ name: t.text, everyMs: t.float8, earlyMs: t.float8 }) },
   text: `
     with known as materialized (
       select d.*, coalesce(j.running_until, ${BY_SCHEDULE("d.every")}) as due_at, ${BY_SCHEDULE("d.every")} - d.early as joins_at
@@ -46,7 +45,7 @@ export const claimRuns = statement({
     select array(select name from claimed) as names,
            (select extract(epoch from min(due_at) - now()) * 1000 from known
             where due_at > now() and name not in (select name from wanted))::float8 as "nextMs"`,
-  columns: { names: array(text), nextMs: nullable(float8) },
+  columns: { names: t.array(t.text), nextMs: t.nullable(t.float8) },
   prepared: true,
 }).one;
 
@@ -59,7 +58,12 @@ export type RunOutcome = { rows: number } | { error: string; retryMs: number | n
 const RECORD_RUNS = statement({
   name: "record-job-runs",
   params: {
-    runs: records({ name: text, rows: nullable(int4), error: nullable(text), retryMs: nullable(float8) }),
+    runs: t.records({
+      name: t.text,
+      rows: t.nullable(t.int4),
+      error: t.nullable(t.text),
+      retryMs: t.nullable(t.float8),
+    }),
   },
   text: `
     update offchain.job_run j set running_until = null, error = o.error, rows = coalesce(o.rows, j.rows),
@@ -67,7 +71,7 @@ const RECORD_RUNS = statement({
       next_run_at = least(next_run_at, clock_timestamp() + o.retry_ms * interval '1 ms')
     from (select * from $runs) o where j.name = o.name
     returning (extract(epoch from next_run_at - clock_timestamp()) * 1000)::float8 as "nextMs"`,
-  columns: { nextMs: float8 },
+  columns: { nextMs: t.float8 },
   prepared: true,
 });
 
@@ -85,17 +89,17 @@ export async function recordRuns(db: Queryable, runs: ReadonlyMap<string, RunOut
 export const runSoon = statement({
   name: "run-jobs-soon",
   given: (names: readonly string[]) => ({ names }),
-  params: { names: array(text) },
+  params: { names: t.array(t.text) },
   text: `
     with soon as (update offchain.job_run set next_run_at = now() where name = any($names::text[]) and next_run_at > now())
     select pg_notify('${JOBS_CHANNEL}', '')`,
-  columns: { pg_notify: pgType<string>("void") },
+  columns: { pg_notify: t.pgType<string>("void") },
 }).rows;
 
 const ANNOUNCE_WORK = statement({
   name: "announce-work",
   text: `select pg_notify('${JOBS_CHANNEL}', '')`,
-  columns: { pg_notify: pgType<string>("void") },
+  columns: { pg_notify: t.pgType<string>("void") },
 });
 
 /** Milliseconds between two announcements of a process: jobs keep their pace for longer than that. */
@@ -113,7 +117,7 @@ export function announceWork(db: Queryable): void {
 export const renewRuns = statement({
   name: "renew-job-runs",
   given: (names: readonly string[]) => ({ names }),
-  params: { names: array(text) },
+  params: { names: t.array(t.text) },
   text: `
     update offchain.job_run set running_until = now() + interval '${LEASE_SECONDS} s'
     where name = any($names::text[]) and running_until is not null`,
@@ -123,7 +127,7 @@ export const renewRuns = statement({
 export const recordMoves = statement({
   name: "record-job-moves",
   given: (names: readonly string[]) => ({ names }),
-  params: { names: array(text) },
+  params: { names: t.array(t.text) },
   text: `
     insert into offchain.job_move (name, moved_at) select name, clock_timestamp() from unnest($names::text[]) name
     order by name on conflict (name) do update set moved_at = excluded.moved_at`,
@@ -133,7 +137,7 @@ export const recordMoves = statement({
 export const forgetOtherJobs = statement({
   name: "forget-jobs",
   given: (names: readonly string[]) => ({ names }),
-  params: { names: array(text) },
+  params: { names: t.array(t.text) },
   text: `
     with moves as (delete from offchain.job_move where name <> all($names::text[]))
     delete from offchain.job_run where name <> all($names::text[])`,
@@ -146,7 +150,7 @@ const MOVES = statement({
            extract(epoch from clock_timestamp() - r.next_run_at)::float8 as "overdueSeconds",
            extract(epoch from clock_timestamp() - m.moved_at)::float8 as "movedSeconds"
     from offchain.job_run r full join offchain.job_move m on m.name = r.name order by 1`,
-  columns: { name: text, overdueSeconds: nullable(float8), movedSeconds: nullable(float8) },
+  columns: { name: t.text, overdueSeconds: t.nullable(t.float8), movedSeconds: t.nullable(t.float8) },
   prepared: true,
 });
 
@@ -165,14 +169,20 @@ export async function standingJobs(
 
 const RUN_COUNTS = statement({
   name: "job-run-counts",
-  params: { names: array(text) },
+  params: { names: t.array(t.text) },
   text: `
     select d.name, (j.next_run_at <= now() and not coalesce(j.running_until > now(), false))::int as waiting,
            coalesce(j.running_until > now(), false)::int as active, coalesce(j.error = '${RUN_FAILED}', false)::int as failed,
            extract(epoch from now() - j.next_run_at)::int as "overdueSeconds"
     from unnest($names::text[]) with ordinality d(name, place) left join offchain.job_run j on j.name = d.name
     order by d.place`,
-  columns: { name: text, waiting: nullable(int4), active: int4, failed: int4, overdueSeconds: nullable(int4) },
+  columns: {
+    name: t.text,
+    waiting: t.nullable(t.int4),
+    active: t.int4,
+    failed: t.int4,
+    overdueSeconds: t.nullable(t.int4),
+  },
   prepared: true,
 });
 

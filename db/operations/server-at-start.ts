@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionRole, fitConnections, type ServerRoom } from "../../core/operations/connection-plan.ts";
 import { openClient } from "../sql/connect.ts";
-import { bool, int4, statement } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /** Slots that this role may not use; `reserved_connections` exists since Postgres 16. */
 export const RESERVED = `(
@@ -19,7 +19,7 @@ const AT_START = statement({
   text: `
     select pg_is_in_recovery() as replica, current_setting('max_connections')::int4 as "maxConnections",
            ${RESERVED} as reserved, ${FOREIGN} as foreign`,
-  columns: { replica: bool, maxConnections: int4, reserved: int4, foreign: int4 },
+  columns: { replica: t.bool, maxConnections: t.int4, reserved: t.int4, foreign: t.int4 },
 });
 
 /** Milliseconds in which a server may still become the primary: a process that starts in a failover may meet the old one. */

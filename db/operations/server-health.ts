@@ -1,7 +1,6 @@
 /** What the doctor reads of a Postgres server and of the index: settings, rights, and rows that show a fault. Nothing is written. */
 import { SESSION_SETTINGS } from "../sql/session-settings.ts";
-import { array, bool, int4, int8, nullable, numeric, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { FOREIGN, RESERVED } from "./server-at-start.ts";
 
 /** Settings of the server that decide whether the service is safe and fits. */
@@ -20,32 +19,32 @@ export const serverSettings = statement({
            pg_is_in_recovery() as "isReplica",
            clock_timestamp() as now`,
   columns: {
-    version: text,
-    versionNumber: int4,
-    maxConnections: int4,
-    reservedConnections: int4,
-    foreignConnections: int4,
-    walLevel: text,
-    fsync: text,
-    synchronousCommit: text,
-    fullPageWrites: text,
-    timeZone: text,
-    encoding: text,
-    isReplica: bool,
-    now: timestamptz,
+    version: t.text,
+    versionNumber: t.int4,
+    maxConnections: t.int4,
+    reservedConnections: t.int4,
+    foreignConnections: t.int4,
+    walLevel: t.text,
+    fsync: t.text,
+    synchronousCommit: t.text,
+    fullPageWrites: t.text,
+    timeZone: t.text,
+    encoding: t.text,
+    isReplica: t.bool,
+    now: t.timestamptz,
   },
 }).one;
 
 const SESSION = statement({
   name: "server-session",
-  params: { names: array(text) },
+  params: { names: t.array(t.text) },
   text: `
     select array(select current_setting(name) from unnest($names::text[]) name) as made,
            array(select unnest(setconfig) from pg_db_role_setting
                  where setdatabase in (0, (select oid from pg_database where datname = current_database()))
                    and setrole in (0, (select oid from pg_roles where rolname = current_user))) as configured,
            current_setting('transaction_timeout', true) as "transactionTimeout"`,
-  columns: { made: array(text), configured: array(text), transactionTimeout: nullable(text) },
+  columns: { made: t.array(t.text), configured: t.array(t.text), transactionTimeout: t.nullable(t.text) },
 });
 
 /** The settings that a session has, and those that its role and its database were given, as `name=value`. */
@@ -58,11 +57,11 @@ export async function sessionSettings(db: Queryable) {
 /** The schema in which an extension is installed in the database, and whether the server has it at all. */
 export const extensionState = statement({
   name: "server-extension",
-  params: { name: text },
+  params: { name: t.text },
   text: `
     select (select extnamespace::regnamespace::text from pg_extension where extname = $name::text) as schema,
            exists (select from pg_available_extensions where name = $name::text) as available`,
-  columns: { schema: nullable(text), available: bool },
+  columns: { schema: t.nullable(t.text), available: t.bool },
 }).one;
 
 /** What the role of a connection may do with the schemas of the service. */
@@ -79,14 +78,14 @@ export const rightsOf = statement({
            coalesce(has_schema_privilege(to_regnamespace('onchain'), 'usage'), false) as "seesOnchain",
            coalesce(has_schema_privilege(to_regnamespace('onchain'), 'create'), false) as "writesOnchain"`,
   columns: {
-    role: text,
-    mayCreateSchemas: bool,
-    hasOffchain: bool,
-    seesOffchain: bool,
-    writesOffchain: bool,
-    hasOnchain: bool,
-    seesOnchain: bool,
-    writesOnchain: bool,
+    role: t.text,
+    mayCreateSchemas: t.bool,
+    hasOffchain: t.bool,
+    seesOffchain: t.bool,
+    writesOffchain: t.bool,
+    hasOnchain: t.bool,
+    seesOnchain: t.bool,
+    writesOnchain: t.bool,
   },
 }).one;
 
@@ -97,7 +96,7 @@ export const negativeBalances = statement({
     select count(*) as holders, min(balance_units) as lowest,
            (array_agg(holder order by balance_units))[1] as example
     from onchain.service_token_balance where balance_units < 0`,
-  columns: { holders: int8, lowest: nullable(numeric), example: nullable(text) },
+  columns: { holders: t.int8, lowest: t.nullable(t.numeric), example: t.nullable(t.text) },
 }).one;
 
 /** The first five tokens that have no URI, or whose URI was never read. */
@@ -107,16 +106,16 @@ export const sampleWithoutUri = statement({
     select a.token_id from onchain.agent a left join offchain.token_uri u using (token_id)
     where u.state is null or u.state not in ('set', 'own')
     order by a.token_id limit 5`,
-  columns: { token_id: int8 },
+  columns: { token_id: t.int8 },
 }).values;
 
 /** Transactions under way, and those that were wanted before a time. */
 export const transactionsUnderWay = statement({
   name: "stuck-transactions",
-  params: { before: timestamptz },
+  params: { before: t.timestamptz },
   text: `
     select count(*) filter (where state = 'signed') as signed, count(*) filter (where state = 'queued') as queued,
            count(*) filter (where state in ('queued', 'signed') and not waits and created_at < $before) as old
     from offchain.transaction_outbox where state in ('queued', 'signed')`,
-  columns: { signed: int8, queued: int8, old: int8 },
+  columns: { signed: t.int8, queued: t.int8, old: t.int8 },
 }).one;

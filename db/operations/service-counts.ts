@@ -1,5 +1,5 @@
 /** State of the tables for operators: open work, money owed, delays. */
-import { float8, int4, json, nullable, type Row, statement, text } from "../sql/statement.ts";
+import { type Row, statement, t } from "../sql/statement.ts";
 
 /** How many rows are in a state, and for how many seconds the oldest of them has been there. */
 export type StateCount = { state: string; rows: number; oldestSeconds: number };
@@ -59,25 +59,25 @@ export const openWork = statement({
                 from offchain.directory_pull order by source`)} as pulls`,
   columns: {
     /** new, settling, paid */
-    payments: json<StateCount[]>(),
-    refundDue: json<Waiting & { units: number }>(),
+    payments: t.json<StateCount[]>(),
+    refundDue: t.json<Waiting & { units: number }>(),
     /** Units of USDC that were sold for before their confirmations: those without them yet, and those of all time that were lost. */
-    early: json<{ openUnits: number; lostUnits: number }>(),
+    early: t.json<{ openUnits: number; lostUnits: number }>(),
     /** queued, signed; without queued ones of low priority */
-    transactions: json<StateCount[]>(),
+    transactions: t.json<StateCount[]>(),
     /** Queued with low priority: all others are signed first. */
-    waitingTransactions: json<Waiting>(),
+    waitingTransactions: t.json<Waiting>(),
     /** Unused nonces below those in use: transactions behind such a gap are never mined. */
-    nonceGap: int4,
-    pendingMints: json<Waiting>(),
+    nonceGap: t.int4,
+    pendingMints: t.json<Waiting>(),
     /** Events that the dispatcher has taken and not yet handed to the queue. */
-    undispatched: json<Waiting>(),
+    undispatched: t.json<Waiting>(),
     /** Null before the sender ever ran. */
-    sender: nullable(json<SenderWork>()),
+    sender: t.nullable(t.json<SenderWork>()),
     /** Scheduled jobs; `overdueSeconds` counts from when the next run was due. */
-    jobs: json<{ name: string; lastSuccessAt: number | null; overdueSeconds: number }[]>(),
+    jobs: t.json<{ name: string; lastSuccessAt: number | null; overdueSeconds: number }[]>(),
     /** Pulls of the directory's sources; times are Unix seconds. */
-    pulls: json<{ source: string; lastSuccessAt: number | null }[]>(),
+    pulls: t.json<{ source: string; lastSuccessAt: number | null }[]>(),
   },
   prepared: true,
 }).one;
@@ -98,17 +98,17 @@ export const stateTotals = statement({
       (select coalesce(json_object_agg(status, rows), '{}')
        from (select status, count(*) as rows from offchain.offer_source group by status) counted) as "offerSources"`,
   columns: {
-    payments: json<Record<string, number>>(),
-    transactions: json<Record<string, number>>(),
-    mints: json<Record<string, number>>(),
+    payments: t.json<Record<string, number>>(),
+    transactions: t.json<Record<string, number>>(),
+    mints: t.json<Record<string, number>>(),
     /** From the database's statistics. */
-    directoryRows: float8,
+    directoryRows: t.float8,
     /** Items that could not be read or stored, by source; a source without any is left out. */
-    quarantined: json<Record<string, number>>(),
+    quarantined: t.json<Record<string, number>>(),
     /** Tokens without a URI, as the chain last answered. */
-    tokensWithoutUri: int4,
+    tokensWithoutUri: t.int4,
     /** Endpoints of agents that are read for offers, by status. */
-    offerSources: json<Record<string, number>>(),
+    offerSources: t.json<Record<string, number>>(),
   },
   prepared: true,
 }).one;
@@ -121,7 +121,7 @@ export const paymentsOfDay = statement({
     select method, operation, state, count(*)::int4 as rows, coalesce(sum(amount_units), 0)::float8 as units
     from offchain.payment where created_at > clock_timestamp() - interval '1 day'
     group by method, operation, state order by operation, method, state`,
-  columns: { method: text, operation: text, state: text, rows: int4, units: float8 },
+  columns: { method: t.text, operation: t.text, state: t.text, rows: t.int4, units: t.float8 },
   prepared: true,
 }).rows;
 export type PaymentsOfDay = Row<typeof paymentsOfDay>;
@@ -147,18 +147,18 @@ export const eventWork = statement({
          select from offchain.webhook_delivery where state = 'dead' limit ${MAX_COUNTED}) counted) as dead`,
   columns: {
     /** The last position in the log, and the position up to which webhooks have got their deliveries. */
-    head: float8,
-    handedOut: float8,
+    head: t.float8,
+    handedOut: t.float8,
     /** Appended events without a position. */
-    unplaced: int4,
-    webhooks: json<{ on: number; off: number }>(),
+    unplaced: t.int4,
+    webhooks: t.json<{ on: number; off: number }>(),
     /**
      * Deliveries to webhooks that are on, counted up to 100,000. `oldestSeconds`: longest wait of an owner for its turn,
      * among owners whose receivers answer; receivers that hang raise no alarm.
      */
-    pending: json<Waiting>(),
+    pending: t.json<Waiting>(),
     /** Failed for the last time; kept for a replay. Counted up to 100,000. */
-    dead: int4,
+    dead: t.int4,
   },
   prepared: true,
 }).one;

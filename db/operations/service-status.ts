@@ -1,8 +1,7 @@
 /** State of the service in the database: runs of scheduled jobs, scores that are behind. */
 import { jobRun } from "../schema/tables.ts";
 import { preparedQuery } from "../sql/orm.ts";
-import { int8, statement } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 export type ScheduledRun = {
   name: string;
@@ -37,6 +36,6 @@ export const staleScores = statement({
   text: `
     select count(*)::int8 as stale from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
     where c.seen_block is distinct from a.updated_block`,
-  columns: { stale: int8 },
+  columns: { stale: t.int8 },
   prepared: true,
 }).onlyValue;

@@ -1,7 +1,7 @@
 /** Payments that were sold for before their transfer had its confirmations: how much may be at risk by them. */
 import type pg from "pg";
 import { lockText } from "../sql/locks.ts";
-import { statement, uint256 } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { transaction } from "../sql/transaction.ts";
 import { type Lease, move, ownTransfer, type PaidPayment, settled } from "./ledger.ts";
 import type { Payment, Settlement } from "./payments.ts";
@@ -12,7 +12,7 @@ const AT_RISK = `early_at is not null and (state <> 'lost' or updated_at > clock
 const EARLY_UNITS = statement({
   name: "payments-early-units",
   text: `select coalesce(sum(amount_units), 0)::numeric as units from offchain.payment where ${AT_RISK}`,
-  columns: { units: uint256 },
+  columns: { units: t.uint256 },
 });
 
 /**

@@ -3,19 +3,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import type { Hex } from "../../core/agents/facts.ts";
 import { MAX_CHAIN_REFUSALS, type PaymentState, statesBefore } from "../../core/payments/states.ts";
-import {
-  array,
-  family,
-  float8,
-  int4,
-  int8,
-  jsonb,
-  nullable,
-  numeric,
-  statement,
-  text,
-  uuid,
-} from "../sql/statement.ts";
+import { family, statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { COLUMNS, PAYMENT_ROW, type Payment, type PaymentClaim, type Settlement, transferFact } from "./payments.ts";
 
@@ -143,14 +131,14 @@ export type PaidPayment = Pick<Payment, "paymentId" | "chainId" | "payer" | "pay
 
 const ADD_FACT = statement({
   name: "payment-fact-add",
-  params: { fact: text, paymentId: uuid },
+  params: { fact: t.text, paymentId: t.uuid },
   text: `insert into offchain.payment_fact (fact, payment_id) values ($fact, $paymentId) on conflict (fact) do nothing`,
 });
 const OWNER_OF_FACT = statement({
   name: "payment-fact-owner",
-  params: { fact: text },
+  params: { fact: t.text },
   text: "select payment_id from offchain.payment_fact where fact = $fact",
-  columns: { payment_id: uuid },
+  columns: { payment_id: t.uuid },
 });
 
 /** Assigns a transfer to a payment. @returns false when another payment has it */
@@ -187,13 +175,13 @@ export const oweReleased = (
 const RELOCATE = statement({
   name: "payment-relocate",
   params: {
-    paymentId: uuid,
-    before: nullable(text),
-    txHash: text,
-    logIndex: int4,
-    nth: int4,
-    block: int8,
-    blockHash: text,
+    paymentId: t.uuid,
+    before: t.nullable(t.text),
+    txHash: t.text,
+    logIndex: t.int4,
+    nth: t.int4,
+    block: t.int8,
+    blockHash: t.text,
   },
   text: `
     update offchain.payment set tx_hash = $txHash, log_index = $logIndex, nth = $nth, block = $block,
@@ -248,10 +236,10 @@ export const losePayment = (db: Queryable, seen: SeenPayment, reason: string) =>
 
 const BY_BOUGHT = statement({
   name: "payment-by-bought",
-  params: { bought: text, state: text },
+  params: { bought: t.text, state: t.text },
   text: `
     select payment_id, chain_refusals as refusals from offchain.payment where bought = $bought and state = $state`,
-  columns: { payment_id: uuid, refusals: int4 },
+  columns: { payment_id: t.uuid, refusals: t.int4 },
 });
 
 /**
@@ -278,17 +266,17 @@ export async function revokeCredit(tx: Queryable, bought: string): Promise<Payme
 const SPEND_CREDIT = statement({
   name: "payment-spend-credit",
   params: {
-    paymentId: uuid,
-    blockHash: nullable(text),
-    operation: text,
-    fingerprint: text,
-    uniqueKey: nullable(text),
-    effect: nullable(jsonb<unknown>()),
-    lease: uuid,
-    leaseMs: float8,
-    before: array(text),
-    payee: text,
-    amountUnits: numeric,
+    paymentId: t.uuid,
+    blockHash: t.nullable(t.text),
+    operation: t.text,
+    fingerprint: t.text,
+    uniqueKey: t.nullable(t.text),
+    effect: t.nullable(t.jsonb<unknown>()),
+    lease: t.uuid,
+    leaseMs: t.float8,
+    before: t.array(t.text),
+    payee: t.text,
+    amountUnits: t.numeric,
   },
   text: `
     update offchain.payment set state = 'paid', operation = $operation, fingerprint = $fingerprint, unique_key = $uniqueKey,

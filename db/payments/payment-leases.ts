@@ -1,7 +1,6 @@
 /** Leases of payments: one request or job works on a payment at a time, and the answer that it buys is stored once. */
 import { randomUUID } from "node:crypto";
-import { array, float8, int4, int8, jsonb, nullable, statement, text, uuid } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import type { Lease } from "./ledger.ts";
 import { COLUMNS, PAYMENT_ROW, type Payment, type StoredReply, UNDECIDED } from "./payments.ts";
 
@@ -11,7 +10,7 @@ type Holder = { paymentId: string; leaseId: string };
 export const renewLease = statement({
   name: "payment-lease-renew",
   given: ({ paymentId, leaseId }: Holder, leaseMs: number) => ({ paymentId, lease: leaseId, leaseMs }),
-  params: { paymentId: uuid, lease: uuid, leaseMs: float8 },
+  params: { paymentId: t.uuid, lease: t.uuid, leaseMs: t.float8 },
   text: `
     update offchain.payment set lease_until = clock_timestamp() + $leaseMs * interval '1 ms'
     where payment_id = $paymentId and lease = $lease`,
@@ -19,7 +18,7 @@ export const renewLease = statement({
 
 const DROP = statement({
   name: "payment-lease-drop",
-  params: { paymentId: uuid, lease: uuid },
+  params: { paymentId: t.uuid, lease: t.uuid },
   text: `
     update offchain.payment set lease = null, lease_until = null where payment_id = $paymentId and lease = $lease`,
 });
@@ -31,7 +30,7 @@ export async function dropLease(db: Queryable, { paymentId, leaseId }: Holder): 
 
 const TAKE_UP = statement({
   name: "payment-take-up",
-  params: { paymentId: uuid, lease: uuid, leaseMs: float8 },
+  params: { paymentId: t.uuid, lease: t.uuid, leaseMs: t.float8 },
   text: `
     update offchain.payment set lease = $lease, lease_until = clock_timestamp() + $leaseMs * interval '1 ms',
       swept_at = clock_timestamp()
@@ -54,11 +53,11 @@ export const storeReply = statement({
     { status, headers, body }: StoredReply,
   ) => ({ paymentId, fingerprint, status, headers, body }),
   params: {
-    paymentId: uuid,
-    fingerprint: text,
-    status: int4,
-    headers: jsonb<StoredReply["headers"]>(),
-    body: text,
+    paymentId: t.uuid,
+    fingerprint: t.text,
+    status: t.int4,
+    headers: t.jsonb<StoredReply["headers"]>(),
+    body: t.text,
   },
   text: `
     update offchain.payment set answer_status = $status, answer_headers = $headers, answer_body = $body
@@ -68,7 +67,7 @@ export const storeReply = statement({
 /** The transfer has enough confirmations in its recorded block: the chain is not read for it again. */
 export const finalizePayment = statement({
   name: "payment-finalize",
-  params: { paymentId: uuid, blockHash: nullable(text) },
+  params: { paymentId: t.uuid, blockHash: t.nullable(t.text) },
   text: `
     update offchain.payment set final_at = clock_timestamp(), credential = null
     where payment_id = $paymentId and block_hash = $blockHash and final_at is null`,
@@ -78,7 +77,7 @@ export const finalizePayment = statement({
 export const forgetReleased = statement({
   name: "payment-forget-released",
   given: ({ paymentId, leaseId }: Holder) => ({ paymentId, lease: leaseId }),
-  params: { paymentId: uuid, lease: uuid },
+  params: { paymentId: t.uuid, lease: t.uuid },
   text: `
     update offchain.payment set credential = null
     where payment_id = $paymentId and lease = $lease and state = 'released'`,
@@ -94,7 +93,7 @@ export const forgetReleased = statement({
  */
 export const closeUnwatched = statement({
   name: "payments-close-unwatched",
-  params: { chains: array(int8) },
+  params: { chains: t.array(t.int8) },
   text: `
     update offchain.payment set
       final_at = case when block is not null then clock_timestamp() end,

@@ -1,5 +1,5 @@
 /** Payments that the sweep continues: in the order of their last reads. */
-import { array, int8, statement, text, uuid } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { COLUMNS, PAYMENT_ROW } from "./payments.ts";
 
 /** Max payments of one kind per run. */
@@ -18,7 +18,7 @@ const next = (where: string) => `select ${COLUMNS} from offchain.payment where $
 /** Payments that are not paid and whose request has ended. @param patience a Postgres interval without a change */
 export const abandonedPayments = statement({
   name: "payments-abandoned",
-  params: { chains: array(int8), patience: text },
+  params: { chains: t.array(t.int8), patience: t.text },
   text: next(`state in ('new', 'settling') and updated_at < clock_timestamp() - $patience::text::interval
     and ${UNLEASED} and chain_id = any($chains)`),
   columns: PAYMENT_ROW,
@@ -31,7 +31,7 @@ export const abandonedPayments = statement({
  */
 export const unfinishedPayments = statement({
   name: "payments-unfinished",
-  params: { effectPatience: text, answerPatience: text },
+  params: { effectPatience: t.text, answerPatience: t.text },
   text: next(`state = 'paid' and early_at is null and ${UNLEASED} and updated_at < clock_timestamp()
     - case when effect is null then $answerPatience::text::interval else $effectPatience::text::interval end`),
   columns: PAYMENT_ROW,
@@ -40,7 +40,7 @@ export const unfinishedPayments = statement({
 /** Released payments whose authorization may still be settled. @param watched a Postgres interval after its end */
 export const releasedPayments = statement({
   name: "payments-released",
-  params: { chains: array(int8), watched: text },
+  params: { chains: t.array(t.int8), watched: t.text },
   text: next(`state = 'released' and credential is not null
     and valid_before > clock_timestamp() - $watched::text::interval and chain_id = any($chains)`),
   columns: PAYMENT_ROW,
@@ -50,7 +50,7 @@ export const releasedPayments = statement({
 export const revocablePayments = statement({
   name: "payments-revocable",
   given: (chains: readonly number[]) => ({ chains }),
-  params: { chains: array(int8) },
+  params: { chains: t.array(t.int8) },
   text: next("block is not null and final_at is null and state <> 'lost' and chain_id = any($chains)"),
   columns: PAYMENT_ROW,
 }).rows;
@@ -58,6 +58,6 @@ export const revocablePayments = statement({
 /** Records that the sweep has read a payment. */
 export const markSwept = statement({
   name: "payment-mark-swept",
-  params: { paymentId: uuid },
+  params: { paymentId: t.uuid },
   text: "update offchain.payment set swept_at = clock_timestamp() where payment_id = $paymentId",
 }).run;

@@ -4,23 +4,7 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { ClaimedBy, SettledAt } from "../../core/payments/claims.ts";
 import type { Operation } from "../../core/payments/prices.ts";
 import { MAX_CHAIN_REFUSALS, type PaymentState } from "../../core/payments/states.ts";
-import {
-  array,
-  fieldsOf,
-  float8,
-  int4,
-  int8,
-  jsonb,
-  narrow,
-  nullable,
-  numeric,
-  type RowOf,
-  statement,
-  text,
-  timestamptz,
-  uint256,
-  uuid,
-} from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /** Where the money moved, as our own node has it. */
 export type Settlement = {
@@ -99,52 +83,52 @@ export const challengeFact = (chainId: number, challengeId: string): string => `
 /** Names a payment as its payer's client does. */
 export const identifierFact = (payer: Address, identifier: string): string => `x402-id:${payer}:${identifier}`;
 
-const address = narrow<Address>(text);
-const hex = narrow<Hex>(text);
+const address = t.narrow<Address>(t.text);
+const hex = t.narrow<Hex>(t.text);
 
 /** A payment as it is read. */
 export const PAYMENT_ROW = {
-  paymentId: uuid,
-  method: text,
-  operation: narrow<Operation>(text),
-  state: narrow<PaymentState>(text),
+  paymentId: t.uuid,
+  method: t.text,
+  operation: t.narrow<Operation>(t.text),
+  state: t.narrow<PaymentState>(t.text),
   payer: address,
   payee: address,
-  chainId: int8,
+  chainId: t.int8,
   asset: address,
-  amountUnits: uint256,
-  wallet: nullable(address),
-  fingerprint: text,
-  uniqueKey: nullable(text),
-  effect: nullable(jsonb<unknown>()),
-  bought: nullable(text),
-  credential: nullable(jsonb<unknown>()),
-  validBefore: nullable(timestamptz),
+  amountUnits: t.uint256,
+  wallet: t.nullable(address),
+  fingerprint: t.text,
+  uniqueKey: t.nullable(t.text),
+  effect: t.nullable(t.jsonb<unknown>()),
+  bought: t.nullable(t.text),
+  credential: t.nullable(t.jsonb<unknown>()),
+  validBefore: t.nullable(t.timestamptz),
   /** Null for rows of before it was kept. */
-  digest: nullable(text),
-  sinceBlock: int8,
-  presentedAt: nullable(timestamptz),
-  client: nullable(text),
-  txHash: nullable(hex),
-  logIndex: nullable(int4),
-  nth: nullable(int4),
-  block: nullable(int8),
-  blockHash: nullable(hex),
-  reason: nullable(text),
-  answer: nullable(jsonb<StoredReply>()),
-  createdAt: timestamptz,
-  updatedAt: timestamptz,
+  digest: t.nullable(t.text),
+  sinceBlock: t.int8,
+  presentedAt: t.nullable(t.timestamptz),
+  client: t.nullable(t.text),
+  txHash: t.nullable(hex),
+  logIndex: t.nullable(t.int4),
+  nth: t.nullable(t.int4),
+  block: t.nullable(t.int8),
+  blockHash: t.nullable(hex),
+  reason: t.nullable(t.text),
+  answer: t.nullable(t.jsonb<StoredReply>()),
+  createdAt: t.timestamptz,
+  updatedAt: t.timestamptz,
   /** How long it has been in its state, by the database's clock. */
-  restedMs: float8,
-  paidAt: nullable(timestamptz),
+  restedMs: t.float8,
+  paidAt: t.nullable(t.timestamptz),
   /** When it was sold for before it had its confirmations; null once it has them. */
-  earlyAt: nullable(timestamptz),
-  finalAt: nullable(timestamptz),
+  earlyAt: t.nullable(t.timestamptz),
+  finalAt: t.nullable(t.timestamptz),
 };
-export type Payment = RowOf<typeof PAYMENT_ROW>;
+export type Payment = t.RowOf<typeof PAYMENT_ROW>;
 
 /** SQL of a payment. */
-export const COLUMNS = fieldsOf(PAYMENT_ROW, {
+export const COLUMNS = t.fieldsOf(PAYMENT_ROW, {
   as: {
     answer: `case when answer_status is not null then
       jsonb_build_object('status', answer_status, 'headers', answer_headers, 'body', answer_body) end`,
@@ -156,7 +140,7 @@ export const COLUMNS = fieldsOf(PAYMENT_ROW, {
 export const paymentsOf = statement({
   name: "payments-by-facts",
   given: (facts: string[]) => ({ facts }),
-  params: { facts: array(text) },
+  params: { facts: t.array(t.text) },
   text: `
     select ${COLUMNS} from offchain.payment
     where payment_id in (select payment_id from offchain.payment_fact where fact = any($facts))`,
@@ -173,7 +157,7 @@ export const UNDECIDED = `(block is not null and final_at is null and state <> '
 /** Payments of one request that are paid and have bought nothing yet, the oldest first: what a crash has left. */
 export const paidPaymentsOf = statement({
   name: "payments-paid-by-request",
-  params: { wallet: text, fingerprint: text },
+  params: { wallet: t.text, fingerprint: t.text },
   text: `
     select ${COLUMNS} from offchain.payment where wallet = $wallet and fingerprint = $fingerprint and state = 'paid'
     order by created_at, payment_id limit ${ROWS_PER_READ}`,
@@ -184,7 +168,7 @@ export const paidPaymentsOf = statement({
 export const paymentsInState = statement({
   name: "payments-in-state",
   given: (state: PaymentState | null) => ({ state }),
-  params: { state: nullable(text) },
+  params: { state: t.nullable(t.text) },
   text: `
     select ${COLUMNS} from offchain.payment where $state::text is null or state = $state
     order by created_at, payment_id`,
@@ -195,7 +179,7 @@ export const paymentsInState = statement({
 export const unwatchedPayments = statement({
   name: "payments-unwatched",
   given: (chains: readonly number[]) => ({ chains }),
-  params: { chains: array(int8) },
+  params: { chains: t.array(t.int8) },
   text: `
     select ${COLUMNS} from offchain.payment where chain_id <> all($chains) and ${UNDECIDED}
     order by created_at, payment_id`,
@@ -209,7 +193,7 @@ export const creditsOf = statement({
     ...asked,
     amounts: asked.amounts.map(String),
   }),
-  params: { wallet: text, payee: text, amounts: array(numeric) },
+  params: { wallet: t.text, payee: t.text, amounts: t.array(t.numeric) },
   text: `
     select ${COLUMNS} from offchain.payment
     where (payer = $wallet or wallet = $wallet) and state = 'refund_due' and payee = $payee

@@ -3,24 +3,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { Checked } from "../../core/payments/checked.ts";
 import { serves } from "../../core/payments/claims.ts";
-import {
-  array,
-  bool,
-  excludedOf,
-  float8,
-  int4,
-  int8,
-  jsonb,
-  namesOf,
-  nullable,
-  numeric,
-  type Row,
-  statement,
-  text,
-  timestamptz,
-  uuid,
-  valuesOf,
-} from "../sql/statement.ts";
+import { type Row, statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { isUniqueKeyTaken, type Lease, move, settled } from "./ledger.ts";
 import {
@@ -59,7 +42,7 @@ type Presentation = PaymentName &
 
 const IS_KNOWN = statement({
   name: "payment-is-known",
-  params: { facts: array(text) },
+  params: { facts: t.array(t.text) },
   text: "select from offchain.payment_fact where fact = any($facts) limit 1",
 });
 
@@ -109,7 +92,7 @@ export async function presentPayment(
 
 const FIND = statement({
   name: "payment-find",
-  params: { names: array(text), facts: array(text), identifier: nullable(text) },
+  params: { names: t.array(t.text), facts: t.array(t.text), identifier: t.nullable(t.text) },
   text: `
     select ${COLUMNS},
       coalesce(greatest(0, extract(epoch from lease_until - clock_timestamp())), 0)::float8 as "leaseSeconds",
@@ -117,13 +100,13 @@ const FIND = statement({
       payment_id in (select payment_id from offchain.payment_fact where fact = $identifier) as named
     from offchain.payment where payment_id in (select payment_id from offchain.payment_fact where fact = any($names))
     order by payment_id for update`,
-  columns: { ...PAYMENT_ROW, leaseSeconds: float8, known: bool, named: bool },
+  columns: { ...PAYMENT_ROW, leaseSeconds: t.float8, known: t.bool, named: t.bool },
 });
 type PaymentRow = Row<typeof FIND>;
 
 const LEASE = statement({
   name: "payment-lease",
-  params: { paymentId: uuid, lease: uuid, leaseMs: float8 },
+  params: { paymentId: t.uuid, lease: t.uuid, leaseMs: t.float8 },
   text: `
     update offchain.payment set lease = $lease, lease_until = clock_timestamp() + $leaseMs * interval '1 ms'
     where payment_id = $paymentId`,
@@ -203,37 +186,37 @@ function takesOver(payment: Payment, given: Presentation, busy: boolean): boolea
 
 /** What a checked payment is written with. */
 const WRITTEN = {
-  paymentId: uuid,
-  method: text,
-  payer: text,
-  payee: text,
-  chainId: int8,
-  asset: text,
-  amountUnits: numeric,
-  credential: nullable(jsonb<unknown>()),
-  validBefore: nullable(timestamptz),
-  digest: text,
-  operation: text,
-  wallet: nullable(text),
-  fingerprint: text,
-  uniqueKey: nullable(text),
-  effect: nullable(jsonb<unknown>()),
-  sinceBlock: int8,
-  client: nullable(text),
-  lease: uuid,
+  paymentId: t.uuid,
+  method: t.text,
+  payer: t.text,
+  payee: t.text,
+  chainId: t.int8,
+  asset: t.text,
+  amountUnits: t.numeric,
+  credential: t.nullable(t.jsonb<unknown>()),
+  validBefore: t.nullable(t.timestamptz),
+  digest: t.text,
+  operation: t.text,
+  wallet: t.nullable(t.text),
+  fingerprint: t.text,
+  uniqueKey: t.nullable(t.text),
+  effect: t.nullable(t.jsonb<unknown>()),
+  sinceBlock: t.int8,
+  client: t.nullable(t.text),
+  lease: t.uuid,
 };
 
 const WRITE = statement({
   name: "payment-write",
-  params: { ...WRITTEN, bearer: bool, presentedAt: nullable(timestamptz), leaseMs: float8 },
+  params: { ...WRITTEN, bearer: t.bool, presentedAt: t.nullable(t.timestamptz), leaseMs: t.float8 },
   // While its settlement may be under way its state stays "settling".
   text: `
-    insert into offchain.payment as before (${namesOf(WRITTEN)}, presented_at, lease_until, state)
-    values (${valuesOf(WRITTEN)},
+    insert into offchain.payment as before (${t.namesOf(WRITTEN)}, presented_at, lease_until, state)
+    values (${t.valuesOf(WRITTEN)},
       case when $bearer then coalesce($presentedAt, clock_timestamp()) end,
       clock_timestamp() + $leaseMs * interval '1 ms', 'new')
     on conflict (payment_id) do update set
-      ${excludedOf(WRITTEN)}, presented_at = excluded.presented_at, lease_until = excluded.lease_until, reason = null,
+      ${t.excludedOf(WRITTEN)}, presented_at = excluded.presented_at, lease_until = excluded.lease_until, reason = null,
       state = case before.state when 'settling' then 'settling' else 'new' end, updated_at = clock_timestamp()
     returning ${COLUMNS}`,
   columns: PAYMENT_ROW,
@@ -276,18 +259,18 @@ async function writePayment(
 
 const ADD_FACTS = statement({
   name: "payment-facts-add",
-  params: { facts: array(text), paymentId: uuid },
+  params: { facts: t.array(t.text), paymentId: t.uuid },
   text: `
     insert into offchain.payment_fact (fact, payment_id) select unnest($facts::text[]), $paymentId
     on conflict (fact) do nothing`,
 });
 const COUNT_FACTS = statement({
   name: "payment-facts-count",
-  params: { facts: array(text), paymentId: uuid },
+  params: { facts: t.array(t.text), paymentId: t.uuid },
   text: `
     select count(*)::int4 as own from offchain.payment_fact
     where fact = any($facts) and payment_id = $paymentId`,
-  columns: { own: int4 },
+  columns: { own: t.int4 },
 });
 
 /** Assigns facts to a payment. @throws Collision when a concurrent transaction assigned one to another payment */

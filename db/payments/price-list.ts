@@ -2,8 +2,7 @@
 import { type Operation, type Phase, PRICES, type PriceList } from "../../core/payments/prices.ts";
 import { priceList } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import { bool, float8, int8, jsonb, narrow, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 type StoredList = { phase: Phase; prices: Record<string, string> };
 
@@ -19,11 +18,11 @@ const toList = ({ phase, prices }: StoredList): PriceList => ({
   } as Record<Operation, bigint>,
 });
 
-const PRICE_LIST = { phase: narrow<Phase>(text), prices: jsonb<Record<string, string>>(), since: timestamptz };
+const PRICE_LIST = { phase: t.narrow<Phase>(t.text), prices: t.jsonb<Record<string, string>>(), since: t.timestamptz };
 
 const RECENT = statement({
   name: "price-lists",
-  params: { windowMs: float8 },
+  params: { windowMs: t.float8 },
   text: `
     with recent as (
       select * from offchain.price_list where since > clock_timestamp() - $windowMs * interval '1 ms')
@@ -32,17 +31,17 @@ const RECENT = statement({
     (select id, phase, prices, since from offchain.price_list
      where id < coalesce((select min(id) from recent), 9223372036854775807) order by id desc limit 1)
     order by id desc`,
-  columns: { id: int8, ...PRICE_LIST },
+  columns: { id: t.int8, ...PRICE_LIST },
   prepared: true,
 });
 
 const ALL_RECENT = statement({
   name: "price-lists-older",
-  params: { windowMs: float8 },
+  params: { windowMs: t.float8 },
   text: `
     select not exists (
       select from offchain.price_list where since <= clock_timestamp() - $windowMs * interval '1 ms') as all`,
-  columns: { all: bool },
+  columns: { all: t.bool },
   prepared: true,
 });
 

@@ -8,8 +8,7 @@ import { transferCount } from "../agents/token-ownership.ts";
 import { forgetEthosScore } from "../directory/ethos.ts";
 import { human } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import { array, bool, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** Fields of a registration without a fixed shape. A field left out (undefined) keeps its value, an empty object clears it. */
 export type StatedWrite = { [field in keyof StatedProfile]?: StatedProfile[field] | undefined } & {
@@ -37,47 +36,35 @@ export type HumanWrite = StatedWrite & {
  */
 export const writeHuman = statement({
   name: "human-write",
-  given: (who: { id: string; principal: string; wallet: Address | null }, write: HumanWrite, now: Date) => ({
-    ...who,
-    name: write.name,
-    description: write.description ?? null,
-    image: write.image ?? null,
-    organization: write.organization ?? null,
-    skills: write.skills ?? null,
-    domains: write.domains ?? null,
-    linkedAccounts: write.linkedAccounts ?? null,
-    services: write.services ?? null,
-    contact: write.contact ?? null,
-    tokenId: write.token?.tokenId ?? null,
-    tokenTransfers: write.token?.transfers ?? null,
-    now,
-    setsImage: write.image !== undefined,
-    setsToken: write.token !== undefined,
-    externalIds: write.externalIds ?? null,
-    metadata: write.metadata ?? null,
-    notificationPreferences: write.notificationPreferences ?? null,
+  given: (
+    who: { id: string; principal: string; wallet: Address | null },
+    { token, ...write }: HumanWrite,
+    now: Date,
+  ) => ({
+    ...{ ...who, ...write, now, tokenId: token?.tokenId, tokenTransfers: token?.transfers },
+    ...{ setsImage: write.image !== undefined, setsToken: token !== undefined },
   }),
   params: {
-    id: text,
-    principal: text,
-    wallet: nullable(text),
-    name: text,
-    description: nullable(text),
-    image: nullable(text),
-    organization: nullable(text),
-    skills: nullable(array(text)),
-    domains: nullable(array(text)),
-    linkedAccounts: nullable(jsonb<HumanWrite["linkedAccounts"]>()),
-    services: nullable(jsonb<HumanWrite["services"]>()),
-    contact: nullable(jsonb<HumanWrite["contact"]>()),
-    tokenId: nullable(int8),
-    tokenTransfers: nullable(int8),
-    now: timestamptz,
-    setsImage: bool,
-    setsToken: bool,
-    externalIds: nullable(jsonb<HumanWrite["externalIds"]>()),
-    metadata: nullable(jsonb<HumanWrite["metadata"]>()),
-    notificationPreferences: nullable(jsonb<HumanWrite["notificationPreferences"]>()),
+    id: t.text,
+    principal: t.text,
+    wallet: t.nullable(t.text),
+    name: t.text,
+    description: t.optional(t.text),
+    image: t.optional(t.text),
+    organization: t.optional(t.text),
+    skills: t.optional(t.array(t.text)),
+    domains: t.optional(t.array(t.text)),
+    linkedAccounts: t.optional(t.jsonb<HumanWrite["linkedAccounts"]>()),
+    services: t.optional(t.jsonb<HumanWrite["services"]>()),
+    contact: t.optional(t.jsonb<HumanWrite["contact"]>()),
+    tokenId: t.optional(t.int8),
+    tokenTransfers: t.optional(t.int8),
+    now: t.timestamptz,
+    setsImage: t.bool,
+    setsToken: t.bool,
+    externalIds: t.optional(t.jsonb<HumanWrite["externalIds"]>()),
+    metadata: t.optional(t.jsonb<HumanWrite["metadata"]>()),
+    notificationPreferences: t.optional(t.jsonb<HumanWrite["notificationPreferences"]>()),
   },
   text: `
     insert into offchain.human as h
@@ -98,7 +85,7 @@ export const writeHuman = statement({
       token_transfers = case when $setsToken then $tokenTransfers else h.token_transfers end,
       updated_at = greatest(h.updated_at, $now)
     returning h.id, h.xmax = 0 as created`,
-  columns: { id: text, created: bool },
+  columns: { id: t.text, created: t.bool },
   prepared: true,
 }).one;
 
@@ -111,17 +98,17 @@ export async function lockHuman(tx: Queryable, id: string): Promise<string | nul
 /** Number of a human's links other than this one that hold. */
 export const otherLinks = statement({
   name: "human-links-other",
-  params: { id: text, tokenId: int8, identity: narrow<Address>(text) },
+  params: { id: t.text, tokenId: t.int8, identity: t.narrow<Address>(t.text) },
   text: `
     select count(*) as links from offchain.human_agent k
     join onchain.agent a on a.token_id = k.token_id and a.owner = k.owner
     where k.human_id = $id and k.token_id <> $tokenId and k.transfers = ${transferCount("k.token_id", "$identity")}`,
-  columns: { links: int8 },
+  columns: { links: t.int8 },
 }).onlyValue;
 
 const LINK = statement({
   name: "human-link",
-  params: { humanId: text, tokenId: int8, owner: text, identity: text, now: timestamptz },
+  params: { humanId: t.text, tokenId: t.int8, owner: t.text, identity: t.text, now: t.timestamptz },
   text: `
     insert into offchain.human_agent as k (human_id, token_id, owner, transfers, linked_at)
     select $humanId, a.token_id, a.owner, ${transferCount("a.token_id", "$identity")}, $now
@@ -133,7 +120,7 @@ const LINK = statement({
 
 const UNLINK_FROM_OTHERS = statement({
   name: "human-unlink-from-others",
-  params: { tokenId: int8, owner: text, humanId: text },
+  params: { tokenId: t.int8, owner: t.text, humanId: t.text },
   text: "delete from offchain.human_agent where token_id = $tokenId and owner = $owner and human_id <> $humanId",
 });
 
@@ -156,22 +143,22 @@ export async function linkHumanAgent(
 /** Ends a link. @returns false when there is none */
 export const unlinkHumanAgent = statement({
   name: "human-unlink",
-  params: { humanId: text, tokenId: int8 },
+  params: { humanId: t.text, tokenId: t.int8 },
   text: "delete from offchain.human_agent where human_id = $humanId and token_id = $tokenId",
 }).found;
 
 const DELETE = statement({
   name: "human-delete",
-  params: { principal: text },
+  params: { principal: t.text },
   text: `
     delete from offchain.human h where principal = $principal
     returning id, wallet, (select count(*) from offchain.human_agent k where k.human_id = h.id) as links`,
-  columns: { id: text, wallet: nullable(narrow<Address>(text)), links: int8 },
+  columns: { id: t.text, wallet: t.nullable(t.narrow<Address>(t.text)), links: t.int8 },
 });
 
 const DELETE_ANSWERS = statement({
   name: "human-answers-delete",
-  params: { principal: text },
+  params: { principal: t.text },
   text: `
     delete from offchain.idempotency
     where scope = $principal and starts_with(body, '{"success":true,"principal":')`,

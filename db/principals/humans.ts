@@ -7,9 +7,7 @@ import { attests, foundBefore, unindexed } from "../agents/attestations.ts";
 import { loadFacts } from "../agents/facts.ts";
 import { holdsToken } from "../agents/token-ownership.ts";
 import { folded } from "../sql/folded-text.ts";
-import { isoTime } from "../sql/fragments.ts";
-import { array, filtered, int4, int8, json, jsonb, narrow, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { type PageQuery, type PrincipalPage, pageFamily } from "./page.ts";
 
 /** What a human is found by. */
@@ -20,40 +18,40 @@ export type HumanSources = { identity: Address; schema: Hex; attesters: readonly
 
 const BY_ID = statement({
   name: "humans-by-id",
-  params: { id: text },
+  params: { id: t.text },
   text: "select id from offchain.human where id = $id",
-  columns: { id: text },
+  columns: { id: t.text },
   prepared: true,
 });
 const BY_WALLET = statement({
   name: "humans-by-wallet",
-  params: { wallet: text },
+  params: { wallet: t.text },
   text: "select id from offchain.human where wallet = $wallet",
-  columns: { id: text },
+  columns: { id: t.text },
   prepared: true,
 });
 const BY_TOKEN = statement({
   name: "humans-by-token",
-  params: { tokenId: int8, identity: text },
+  params: { tokenId: t.int8, identity: t.text },
   text: `select h.id from offchain.human h where h.token_id = $tokenId and ${holdsToken("h", "$identity")}`,
-  columns: { id: text },
+  columns: { id: t.text },
   prepared: true,
 });
 /** What a human calls itself; null for an unknown id. */
 export const humanName = statement({
   name: "human-name",
-  params: { id: text },
+  params: { id: t.text },
   text: "select name from offchain.human where id = $id",
-  columns: { name: text },
+  columns: { name: t.text },
   prepared: true,
 }).value;
 
 /** Id of the human that a principal (a wallet, or `<issuer>#<subject>`) is registered as; null when there is none. */
 export const humanOfPrincipal = statement({
   name: "humans-by-principal",
-  params: { principal: text },
+  params: { principal: t.text },
   text: "select id from offchain.human where principal = $principal",
-  columns: { id: text },
+  columns: { id: t.text },
   prepared: true,
 }).value;
 
@@ -113,20 +111,20 @@ type LoadedLink = { tokenId: number; heldSince: number | null };
 
 const LOAD = statement({
   name: "humans-load",
-  params: { ids: array(text), identity: text, schema: text, attesters: array(text) },
+  params: { ids: t.array(t.text), identity: t.text, schema: t.text, attesters: t.array(t.text) },
   text: `
   select json_build_object(
     'id', h.id, 'wallet', h.wallet, 'name', h.name, 'description', h.description, 'image', h.image,
     'organization', h.organization, 'skills', h.skills, 'domains', h.domains,
     'linkedAccounts', h.linked_accounts, 'services', h.services, 'externalIds', h.external_ids, 'metadata', h.metadata,
     'hasEmail', h.contact ? 'email', 'hasTelegram', h.contact ? 'telegram',
-    'createdAt', ${isoTime("h.created_at")}, 'updatedAt', ${isoTime("h.updated_at")},
+    'createdAt', ${t.isoTime("h.created_at")}, 'updatedAt', ${t.isoTime("h.updated_at")},
     'tokenId', case when ${holdsToken("h", "$identity")} then h.token_id end,
     'attestation', (${ATTESTATION}),
-    'ethos', (select json_build_object('value', e.score, 'at', ${isoTime("e.fetched_at")})
+    'ethos', (select json_build_object('value', e.score, 'at', ${t.isoTime("e.fetched_at")})
               from offchain.ethos_score e where e.wallet = h.wallet and e.fetched_at is not null),
     'transactions', case when h.transaction_count is not null then
-      json_build_object('value', h.transaction_count, 'at', ${isoTime("h.transaction_count_at")}) end,
+      json_build_object('value', h.transaction_count, 'at', ${t.isoTime("h.transaction_count_at")}) end,
     'sessionSuccesses', coalesce(l.successes, 0), 'referrals', coalesce(l.referrals, 0)) as facts,
     coalesce(l.links, '[]') as links
   from unnest((select $ids::text[])) with ordinality as asked(id, place)
@@ -136,7 +134,7 @@ const LOAD = statement({
            sum(successes)::int8 as successes, sum(referrals)::int8 as referrals
     from (${LINKS}) link) l on true
   order by asked.place`,
-  columns: { facts: json<Omit<HumanFacts, "agents">>(), links: json<LoadedLink[]>() },
+  columns: { facts: t.json<Omit<HumanFacts, "agents">>(), links: t.json<LoadedLink[]>() },
   prepared: true,
 });
 
@@ -171,14 +169,14 @@ export type PrivateRow = {
 
 /** The columns of a `PrivateRow`. */
 export const PRIVATE_COLUMNS = {
-  contact: jsonb<PrivateRow["contact"]>(),
-  notificationPreferences: jsonb<PrivateRow["notificationPreferences"]>(),
+  contact: t.jsonb<PrivateRow["contact"]>(),
+  notificationPreferences: t.jsonb<PrivateRow["notificationPreferences"]>(),
 };
 
 /** The private fields of a human; null when there is none of this id. */
 export const humanPrivate = statement({
   name: "humans-private",
-  params: { id: text },
+  params: { id: t.text },
   text: 'select contact, notification_preferences as "notificationPreferences" from offchain.human where id = $id',
   columns: PRIVATE_COLUMNS,
   prepared: true,
@@ -189,19 +187,19 @@ export const principalTotals = statement({
   name: "principals-totals",
   text: `select (select count(*) from offchain.human)::int4 as "totalHumans",
                 (select count(*) from offchain.organization)::int4 as "totalOrganizations"`,
-  columns: { totalHumans: int4, totalOrganizations: int4 },
+  columns: { totalHumans: t.int4, totalOrganizations: t.int4 },
   prepared: true,
 }).one;
 
 const WALLETS_TO_COUNT = statement({
   name: "humans-wallets-to-count",
-  params: { before: timestamptz, limit: int8 },
+  params: { before: t.timestamptz, limit: t.int8 },
   text: `
     select wallet from offchain.human
     where wallet is not null and (transaction_count_at is null or transaction_count_at < $before)
     order by row_number() over (partition by transaction_count_at is null order by transaction_count_at, created_at),
       transaction_count_at limit $limit`,
-  columns: { wallet: filtered(narrow<Address>(text)) },
+  columns: { wallet: t.filtered(t.narrow<Address>(t.text)) },
 });
 
 /** Wallets of humans whose number of transactions was last read before a time, or never: one of each in turn, the oldest first. */
@@ -214,7 +212,7 @@ export async function walletsToCount(db: Queryable, before: Date, limit: number)
 export const storeTransactionCount = statement({
   name: "humans-store-transaction-count",
   given: (wallet: Address, count: number, at: Date) => ({ wallet, count, at }),
-  params: { wallet: text, count: int8, at: timestamptz },
+  params: { wallet: t.text, count: t.int8, at: t.timestamptz },
   text: `
     with before as (select transaction_count from offchain.human where wallet = $wallet),
     stored as (update offchain.human set transaction_count = $count, transaction_count_at = $at where wallet = $wallet)

@@ -6,11 +6,9 @@ import { holdsToken } from "../agents/token-ownership.ts";
 import { organization, retiredSlug } from "../schema/tables.ts";
 import { deleteInParts } from "../sql/batches.ts";
 import { folded } from "../sql/folded-text.ts";
-import { isoTime } from "../sql/fragments.ts";
 import { ADVISORY_LOCKS } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
-import { array, bool, int8, json, jsonb, nullable, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import type { StatedWrite } from "./human-writes.ts";
 import { PRIVATE_COLUMNS } from "./humans.ts";
 import { type PageQuery, type PrincipalPage, pageFamily } from "./page.ts";
@@ -21,9 +19,9 @@ export type OrganizationRef = { id: string } | { slug: string } | { wallet: Addr
 const firstBy = (column: "id" | "slug" | "wallet") =>
   statement({
     name: `organizations-by-${column}`,
-    params: { value: text },
+    params: { value: t.text },
     text: `select id from offchain.organization where ${column} = $value order by created_at, id limit 1`,
-    columns: { id: text },
+    columns: { id: t.text },
     prepared: true,
   });
 const FIRST_BY = { id: firstBy("id"), slug: firstBy("slug"), wallet: firstBy("wallet") };
@@ -37,9 +35,9 @@ export async function organizationIdOf(db: Queryable, ref: OrganizationRef): Pro
 /** The slug of an organization and what it calls itself; null for an unknown id. */
 export const organizationName = statement({
   name: "organization-name",
-  params: { id: text },
+  params: { id: t.text },
   text: "select slug, display_name as name from offchain.organization where id = $id",
-  columns: { slug: text, name: text },
+  columns: { slug: t.text, name: t.text },
   prepared: true,
 }).maybeOne;
 
@@ -58,7 +56,7 @@ export const listOrganizations = (db: Queryable, query: PageQuery, identity: Add
 
 const LOAD = statement({
   name: "organizations-load",
-  params: { ids: array(text), identity: text },
+  params: { ids: t.array(t.text), identity: t.text },
   text: `
   select json_build_object(
     'id', o.id, 'slug', o.slug, 'wallet', o.wallet, 'displayName', o.display_name, 'description', o.description,
@@ -68,11 +66,11 @@ const LOAD = statement({
     'hasEmail', o.contact ? 'email', 'hasTelegram', o.contact ? 'telegram',
     'registeredBy', (select h.id from offchain.human h where h.principal = o.principal),
     'tokenId', case when ${holdsToken("o", "$identity")} then o.token_id end,
-    'createdAt', ${isoTime("o.created_at")}, 'updatedAt', ${isoTime("o.updated_at")}) as facts
+    'createdAt', ${t.isoTime("o.created_at")}, 'updatedAt', ${t.isoTime("o.updated_at")}) as facts
   from unnest((select $ids::text[])) with ordinality as requested(id, place)
   join offchain.organization o on o.id = requested.id
   order by requested.place`,
-  columns: { facts: json<OrganizationFacts>() },
+  columns: { facts: t.json<OrganizationFacts>() },
   prepared: true,
 });
 
@@ -89,18 +87,18 @@ export async function loadOrganizations(
 /** The organizations of a principal with their private fields, the first registered first. */
 export const organizationsOf = statement({
   name: "organizations-of",
-  params: { principal: text },
+  params: { principal: t.text },
   text: `
     select id, contact, notification_preferences as "notificationPreferences"
     from offchain.organization where principal = $principal order by created_at, id`,
-  columns: { id: text, ...PRIVATE_COLUMNS },
+  columns: { id: t.text, ...PRIVATE_COLUMNS },
   prepared: true,
 }).rows;
 
 /** Serialises writes about a principal's organizations until the transaction ends. */
 export const lockPrincipal = statement({
   name: "organizations-lock-principal",
-  params: { principal: text },
+  params: { principal: t.text },
   text: `select from pg_advisory_xact_lock(${ADVISORY_LOCKS.principals}::int4, hashtext($principal))`,
 }).run;
 
@@ -117,11 +115,11 @@ export async function slugHolder(
 /** The organization of a principal with a display name, without regard to case and accents; null for none. */
 export const ownByName = statement({
   name: "organizations-own-by-name",
-  params: { principal: text, name: text },
+  params: { principal: t.text, name: t.text },
   text: `
     select id from offchain.organization where principal = $principal and search_name = ${folded("$name::text")}
     order by created_at, id limit 1`,
-  columns: { id: text },
+  columns: { id: t.text },
 }).value;
 
 /** Whether a slug is reserved for the former owner of a deleted organization, and `holder` is another one. */
@@ -148,78 +146,53 @@ export type OrganizationWrite = StatedWrite & {
   token?: { tokenId: number; transfers: number } | null | undefined;
 };
 
+const NAMED = {
+  ...{ id: t.text, slug: t.text, slugKey: t.text, principal: t.text },
+  ...{ wallet: t.nullable(t.narrow<Address>(t.text)), displayName: t.text },
+};
+
 /** Adds an organization with a name and no other field. @returns false when its slug was taken meanwhile */
 export const insertOrganization = statement({
   name: "organization-insert",
-  given: (
-    who: { id: string; slug: string; slugKey: string; principal: string; wallet: Address | null; displayName: string },
-    now: Date,
-  ) => ({ ...who, now }),
-  params: {
-    id: text,
-    slug: text,
-    slugKey: text,
-    principal: text,
-    wallet: nullable(text),
-    displayName: text,
-    now: timestamptz,
-  },
+  given: (who: t.RowOf<typeof NAMED>, now: Date) => ({ ...who, now }),
+  params: { ...NAMED, now: t.timestamptz },
   text: `
     insert into offchain.organization
-      (id, slug, slug_key, principal, wallet, display_name, description, organization_type, roles, skills, domains,
+      (${t.namesOf(NAMED)}, description, organization_type, roles, skills, domains,
        links, contact, members, created_at, updated_at)
-    values ($id, $slug, $slugKey, $principal, $wallet, $displayName, '', '', '{}', '{}', '{}', '{}', '{}', '[]', $now, $now)
+    values (${t.valuesOf(NAMED)}, '', '', '{}', '{}', '{}', '{}', '{}', '[]', $now, $now)
     on conflict do nothing`,
 }).found;
 
 /** Changes an organization of a principal. */
 export const updateOrganization = statement({
   name: "organization-update",
-  given: ({ id, principal }: { id: string; principal: string }, write: OrganizationWrite, now: Date) => ({
-    id,
-    principal,
-    displayName: write.displayName,
-    description: write.description ?? null,
-    setsImage: write.image !== undefined,
-    image: write.image ?? null,
-    organizationType: write.organizationType ?? null,
-    roles: write.roles ?? null,
-    skills: write.skills ?? null,
-    domains: write.domains ?? null,
-    links: write.links ?? null,
-    contact: write.contact ?? null,
-    members: write.members ?? null,
-    setsToken: write.token !== undefined,
-    tokenId: write.token?.tokenId ?? null,
-    tokenTransfers: write.token?.transfers ?? null,
-    now,
-    services: write.services ?? null,
-    externalIds: write.externalIds ?? null,
-    metadata: write.metadata ?? null,
-    notificationPreferences: write.notificationPreferences ?? null,
+  given: (who: { id: string; principal: string }, { token, ...write }: OrganizationWrite, now: Date) => ({
+    ...{ ...who, ...write, now, tokenId: token?.tokenId, tokenTransfers: token?.transfers },
+    ...{ setsImage: write.image !== undefined, setsToken: token !== undefined },
   }),
   params: {
-    id: text,
-    principal: text,
-    displayName: text,
-    description: nullable(text),
-    setsImage: bool,
-    image: nullable(text),
-    organizationType: nullable(text),
-    roles: nullable(array(text)),
-    skills: nullable(array(text)),
-    domains: nullable(array(text)),
-    links: nullable(jsonb<OrganizationWrite["links"]>()),
-    contact: nullable(jsonb<OrganizationWrite["contact"]>()),
-    members: nullable(jsonb<OrganizationWrite["members"]>()),
-    setsToken: bool,
-    tokenId: nullable(int8),
-    tokenTransfers: nullable(int8),
-    now: timestamptz,
-    services: nullable(jsonb<OrganizationWrite["services"]>()),
-    externalIds: nullable(jsonb<OrganizationWrite["externalIds"]>()),
-    metadata: nullable(jsonb<OrganizationWrite["metadata"]>()),
-    notificationPreferences: nullable(jsonb<OrganizationWrite["notificationPreferences"]>()),
+    id: t.text,
+    principal: t.text,
+    displayName: t.text,
+    description: t.optional(t.text),
+    setsImage: t.bool,
+    image: t.optional(t.text),
+    organizationType: t.optional(t.text),
+    roles: t.optional(t.array(t.text)),
+    skills: t.optional(t.array(t.text)),
+    domains: t.optional(t.array(t.text)),
+    links: t.optional(t.jsonb<OrganizationWrite["links"]>()),
+    contact: t.optional(t.jsonb<OrganizationWrite["contact"]>()),
+    members: t.optional(t.jsonb<OrganizationWrite["members"]>()),
+    setsToken: t.bool,
+    tokenId: t.optional(t.int8),
+    tokenTransfers: t.optional(t.int8),
+    now: t.timestamptz,
+    services: t.optional(t.jsonb<OrganizationWrite["services"]>()),
+    externalIds: t.optional(t.jsonb<OrganizationWrite["externalIds"]>()),
+    metadata: t.optional(t.jsonb<OrganizationWrite["metadata"]>()),
+    notificationPreferences: t.optional(t.jsonb<OrganizationWrite["notificationPreferences"]>()),
   },
   text: `
     update offchain.organization o set
@@ -242,14 +215,14 @@ export const updateOrganization = statement({
 /** Deletes a principal's organizations and reserves their slugs. @returns the slugs */
 export const deleteOrganizations = statement({
   name: "organizations-delete",
-  params: { principal: text, holder: text, now: timestamptz },
+  params: { principal: t.text, holder: t.text, now: t.timestamptz },
   text: `
     with gone as (delete from offchain.organization where principal = $principal returning slug, slug_key, created_at),
     kept as (
       insert into offchain.retired_slug (slug_key, owner_hash, retired_at) select slug_key, $holder, $now from gone
       on conflict (slug_key) do update set owner_hash = excluded.owner_hash, retired_at = excluded.retired_at)
     select slug from gone order by created_at`,
-  columns: { slug: text },
+  columns: { slug: t.text },
 }).values;
 
 /** Deletes reservations of slugs that have ended. @returns how many */

@@ -1,5 +1,5 @@
 /** Pages of principals: filtered, counted and cut; the first registered first, so that new ones do not shift a page. */
-import { array, family, int4, type Statement, text } from "../sql/statement.ts";
+import { family, type Statement, t } from "../sql/statement.ts";
 
 export type PageQuery = { search?: string | undefined; limit: number; offset: number };
 /** Ids of a page in order, and the number of all that match. */
@@ -33,7 +33,7 @@ export const pageFamily = (
            array(select p.id from ${table} p ${where} order by p.created_at, p.id
                  limit ${$(limit)}::int8 offset ${$(offset)}::int8) as ids`;
     },
-    columns: { total: int4, ids: array(text) },
+    columns: { total: t.int4, ids: t.array(t.text) },
     examples: EXAMPLES,
     prepared: true,
   });

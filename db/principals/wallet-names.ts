@@ -4,8 +4,7 @@ import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { WalletName } from "../../core/views/wallet-name.ts";
 import { agentByOwnDoingOf } from "../agents/wallets.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
-import { array, json, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 const agentObject = (d: string) => `json_build_object('platform', ${d}.platform, 'agentId', ${d}.agent_id, 'tokenId',
     case when ${d}.platform = '${OWN_PLATFORM}' then ${d}.token_id end, 'name', ${d}.name, 'credScore', ${d}.cred_score)`;
@@ -17,7 +16,7 @@ const agentObject = (d: string) => `json_build_object('platform', ${d}.platform,
  */
 const NAMES = statement({
   name: "wallet-names",
-  params: { wallets: array(text) },
+  params: { wallets: t.array(t.text) },
   text: `
     select json_build_object('address', w.address, 'agent', coalesce(own.agent, there.agent),
       'human', (select json_build_object('id', h.id, 'name', h.name) from offchain.human h where h.wallet = w.address),
@@ -30,7 +29,7 @@ const NAMES = statement({
       where own.agent is null and d.address collate "C" = w.address and d.removed_at is null
         and d.platform = '${ERC8004}' and d.wallet_proven order by d.cred_score desc, d.id limit 1) there on true
     order by w.place`,
-  columns: { name: json<WalletName>() },
+  columns: { name: t.json<WalletName>() },
   prepared: true,
 });
 

@@ -1,13 +1,12 @@
 /** SQL about the write-ahead log (WAL): positions of the primary and of a replica, and which cluster a server is of. */
-import type { Queryable } from "../sql/connect.ts";
-import { bool, int4, nullable, numeric, statement, text } from "../sql/statement.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 const PRIMARY = statement({
   name: "wal-primary-position",
   text: `
     select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as position,
            current_setting('wal_block_size')::int4 as block`,
-  columns: { position: numeric, block: int4 },
+  columns: { position: t.numeric, block: t.int4 },
   prepared: true,
 });
 
@@ -36,7 +35,7 @@ export const flushPrimary = statement({
   text: `
     select set_config('synchronous_commit', 'local', true) as waits,
            pg_logical_emit_message(true, 'agents', '')::text as position`,
-  columns: { waits: text, position: text },
+  columns: { waits: t.text, position: t.text },
 }).one;
 
 /** SQL that identifies one run of one server: when it was started, and when it last crashed. */
@@ -47,7 +46,7 @@ const REPLICA = statement({
   text: `
     select ${RUN} as server,
            case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') end as replayed`,
-  columns: { server: text, replayed: nullable(numeric) },
+  columns: { server: t.text, replayed: t.nullable(t.numeric) },
   prepared: true,
 });
 
@@ -61,7 +60,7 @@ export async function replicaPosition(db: Queryable): Promise<{ server: string; 
 export const serverOf = statement({
   name: "wal-server",
   text: `select ${RUN} as server`,
-  columns: { server: text },
+  columns: { server: t.text },
 }).onlyValue;
 
 const IDENTITY = statement({
@@ -76,12 +75,12 @@ const IDENTITY = statement({
              else pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') end as position
     from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`,
   columns: {
-    server: text,
-    cluster: text,
-    isReplica: bool,
-    paused: bool,
-    timeline: int4,
-    position: numeric,
+    server: t.text,
+    cluster: t.text,
+    isReplica: t.bool,
+    paused: t.bool,
+    timeline: t.int4,
+    position: t.numeric,
   },
 });
 

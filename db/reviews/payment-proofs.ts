@@ -2,7 +2,7 @@
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { ProofState } from "../../core/reviews/feedback-files.ts";
 import { walletConfirmed } from "../agents/wallets.ts";
-import { array, int8, narrow, nullable, numeric, type Row, statement, text, timestamptz } from "../sql/statement.ts";
+import { type Row, statement, t } from "../sql/statement.ts";
 import { FILE_DIGEST, OF_REVIEW } from "./review-files.ts";
 
 /**
@@ -29,7 +29,7 @@ const FIRST = "(r.proof_state = 'paid') desc, r.rank, r.proof_next_at, r.client"
  */
 export const dueProofs = statement({
   name: "payment-proofs-due",
-  params: { now: timestamptz, limit: int8 },
+  params: { now: t.timestamptz, limit: t.int8 },
   text: `
     select r.registry, r.agent_id::text as "agentId", r.client, r.feedback_index::text as index, r.digest, r.proof_tx as "txHash",
       r.given_at as "givenAt", case r.proof_state when 'paid' then r.proof_wallet else a.agent_wallet end as wallet, a.owner,
@@ -47,23 +47,23 @@ export const dueProofs = statement({
       and exists (select from onchain.erc8004_feedback f where ${OF_REVIEW} and ${FILE_DIGEST} = r.digest)
     order by r.turn, r.place, ${FIRST} limit $limit`,
   columns: {
-    registry: text,
-    agentId: text,
-    client: narrow<Address>(text),
-    index: text,
-    digest: text,
-    txHash: { ...narrow<Hex>(text), filtered: true },
-    givenAt: int8,
-    wallet: nullable(narrow<Address>(text)),
-    owner: narrow<Address>(text),
-    wallets: array(narrow<Address>(text)),
+    registry: t.text,
+    agentId: t.text,
+    client: t.narrow<Address>(t.text),
+    index: t.text,
+    digest: t.text,
+    txHash: t.filtered(t.narrow<Hex>(t.text)),
+    givenAt: t.int8,
+    wallet: t.nullable(t.narrow<Address>(t.text)),
+    owner: t.narrow<Address>(t.text),
+    wallets: t.array(t.narrow<Address>(t.text)),
   },
 }).rows;
 
 export type DueProof = Row<typeof dueProofs>;
 
 /** A review whose file is as it was read. */
-const REVIEW = { registry: text, agentId: numeric, client: text, index: numeric, digest: text };
+const REVIEW = { registry: t.text, agentId: t.numeric, client: t.text, index: t.numeric, digest: t.text };
 const IS_REVIEW = `r.registry = $registry and r.agent_id = $agentId and r.client = $client and r.feedback_index = $index
   and r.digest = $digest`;
 
@@ -89,14 +89,14 @@ export const storeProof = statement({
   ) => ({ ...due, ...found, payer: paid?.payer ?? null, units: paid?.units ?? null, paidAt: paid?.at ?? null }),
   params: {
     ...REVIEW,
-    txHash: text,
-    state: text,
-    wallet: nullable(text),
-    payer: nullable(text),
-    units: nullable(numeric),
-    paidAt: nullable(int8),
-    blockHash: nullable(text),
-    nextAt: nullable(timestamptz),
+    txHash: t.text,
+    state: t.text,
+    wallet: t.nullable(t.text),
+    payer: t.nullable(t.text),
+    units: t.nullable(t.numeric),
+    paidAt: t.nullable(t.int8),
+    blockHash: t.nullable(t.text),
+    nextAt: t.nullable(t.timestamptz),
   },
   text: `
     with known as materialized (
@@ -118,6 +118,6 @@ export const storeProof = statement({
 export const putOffProof = statement({
   name: "payment-proofs-put-off",
   given: (due: DueProof, nextAt: Date) => ({ ...due, nextAt }),
-  params: { ...REVIEW, nextAt: timestamptz },
+  params: { ...REVIEW, nextAt: t.timestamptz },
   text: `update offchain.review_file r set proof_next_at = $nextAt where ${IS_REVIEW}`,
 }).run;

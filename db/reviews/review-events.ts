@@ -7,12 +7,11 @@ import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { isAttested } from "../agents/attestations.ts";
 import { ownTokenOf, recordRegistrations } from "../agents/canonical-identity.ts";
 import type { NewEvent } from "../events/append-events.ts";
-import { array, int4, int8, narrow, nullable, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 const CLAIMED = statement({
   name: "reviews-claimed",
-  params: { keys: array(text), since: int8, schema: text, now: int8 },
+  params: { keys: t.array(t.text), since: t.int8, schema: t.text, now: t.int8 },
   // A change names its agent and transaction: the first change there is the first review there, and so on. Whether a review is
   // an event follows from it and from those before it on its day.
   text: `
@@ -55,22 +54,22 @@ const CLAIMED = statement({
       or r.of_client = 1 and (r.reviewers <= ${MAX_PER_DAY} or ${isAttested("r.client", "$schema", "$now")})
     order by c.event_id`,
   columns: {
-    key: text,
-    block: int8,
-    returns: int4,
-    at: int8,
-    txHash: narrow<Hex>(text),
-    registry: narrow<Address>(text),
-    agentId: text,
-    owner: narrow<Address>(text),
-    wallet: nullable(narrow<Address>(text)),
-    tokenId: nullable(int8),
-    client: narrow<Address>(text),
-    index: text,
-    value: text,
-    decimals: int4,
-    tag1: text,
-    tag2: text,
+    key: t.text,
+    block: t.int8,
+    returns: t.int4,
+    at: t.int8,
+    txHash: t.narrow<Hex>(t.text),
+    registry: t.narrow<Address>(t.text),
+    agentId: t.text,
+    owner: t.narrow<Address>(t.text),
+    wallet: t.nullable(t.narrow<Address>(t.text)),
+    tokenId: t.nullable(t.int8),
+    client: t.narrow<Address>(t.text),
+    index: t.text,
+    value: t.text,
+    decimals: t.int4,
+    tag1: t.text,
+    tag2: t.text,
   },
 });
 

@@ -9,8 +9,7 @@ import { ownerActed, registrationsOf } from "../agents/canonical-identity.ts";
 import { walletConfirmed } from "../agents/wallets.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { SCALE_ROWS } from "../directory/reviews-sql.ts";
-import { filtered, int8, json, numeric, records, statement, text } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { PROVEN } from "./proven-payments.ts";
 
 /**
@@ -119,7 +118,7 @@ const PAID = `(
     group by p.block, p.log_index having bool_and(p.rule is null or p.rule = 'one_payer')) p)`;
 
 /** Some agents as the parameter of a statement. */
-export const AGENTS = records({ registry: text, agentId: numeric });
+export const AGENTS = t.records({ registry: t.text, agentId: t.numeric });
 
 /** The facts as they are read: the entries of each reviewer with it. */
 type ReadFacts = Pick<ReviewsFacts, "side"> & {
@@ -128,7 +127,7 @@ type ReadFacts = Pick<ReviewsFacts, "side"> & {
 
 const FACTS = statement({
   name: "review-facts",
-  params: { agents: AGENTS, schema: text, now: int8 },
+  params: { agents: AGENTS, schema: t.text, now: t.int8 },
   text: `
     with o as materialized (
       select r.*, i.contract, i.ids, case when r.registry = '${OWN_PLATFORM}' then r.agent_id::int8 end as own
@@ -165,7 +164,7 @@ const FACTS = statement({
         left join offchain.reviewer_history h on h.address = c.client), '[]')) as facts
     from d cross join lateral (select ${MET} as met) m
     where d.seen is not null`,
-  columns: { registry: text, agentId: text, seen: filtered(text), facts: json<ReadFacts>() },
+  columns: { registry: t.text, agentId: t.text, seen: t.filtered(t.text), facts: t.json<ReadFacts>() },
 });
 
 /**

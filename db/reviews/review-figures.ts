@@ -5,22 +5,7 @@ import { RULES_VERSION, type SharedKey } from "../../core/reviews/rules.ts";
 import { type Dimension, hasProof, type ReviewerWeight, type ReviewFigures } from "../../core/reviews/weigh.ts";
 import { registrationsOf } from "../agents/canonical-identity.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
-import {
-  excludedOf,
-  filtered,
-  float8,
-  int2,
-  int4,
-  int8,
-  jsonb,
-  namesOf,
-  nullable,
-  numeric,
-  records,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { AGENTS, isOf, type RegistryAgent, SUBJECTS } from "./review-facts.ts";
 
@@ -31,7 +16,7 @@ export type StoredCluster = { id: string; size: number; shares: SharedKey[] };
 export const staleFigures = statement({
   name: "review-figures-stale",
   given: () => ({ rules: RULES_VERSION }),
-  params: { rules: int2 },
+  params: { rules: t.int2 },
   text: `
     select s.registry, s.agent_id::text as "agentId", s.reviews
     from ${SUBJECTS} s
@@ -44,7 +29,7 @@ export const staleFigures = statement({
           join offchain.review_figures m on m.registry = i.registry and m.agent_id = i.agent_id and m.seen is null
           where i.token_id::numeric = s.agent_id))
     order by s.reviews, s.agent_id`,
-  columns: { registry: filtered(text), agentId: filtered(text), reviews: filtered(int4) },
+  columns: { registry: t.filtered(t.text), agentId: t.filtered(t.text), reviews: t.filtered(t.int4) },
 }).rows;
 
 /** An agent that is to be weighed, with about how many reviews it has. */
@@ -53,11 +38,11 @@ export type DueAgent = RegistryAgent & { reviews: number };
 /** Agents whose figures are the oldest: what is known of a reviewer changes without any change of the agent. */
 export const oldestFigures = statement({
   name: "review-figures-oldest",
-  params: { before: timestamptz, limit: int8 },
+  params: { before: t.timestamptz, limit: t.int8 },
   text: `
     select g.registry, g.agent_id::text as "agentId", g.reviewers as reviews from offchain.review_figures g
     where g.computed_at < $before order by g.computed_at limit $limit`,
-  columns: { registry: text, agentId: text, reviews: int4 },
+  columns: { registry: t.text, agentId: t.text, reviews: t.int4 },
 }).rows;
 
 /** Counts the reviewers of some agents: the figures of other agents that they reviewed take it from there. */
@@ -90,35 +75,35 @@ export const forgetGone = statement({
 
 /** The figures of one agent as they are stored; before they were weighed all but the number of reviewers are null. */
 export const FIGURES = {
-  rules: filtered(int2),
-  reviewers: int4,
-  raw: nullable(float8),
-  adjusted: nullable(float8),
-  low: filtered(float8),
-  high: filtered(float8),
-  inflation: nullable(float8),
-  voices: filtered(int4),
-  crowd: filtered(float8),
-  clusters: filtered(jsonb<StoredCluster[]>()),
-  dimensions: filtered(jsonb<Dimension[]>()),
+  rules: t.filtered(t.int2),
+  reviewers: t.int4,
+  raw: t.nullable(t.float8),
+  adjusted: t.nullable(t.float8),
+  low: t.filtered(t.float8),
+  high: t.filtered(t.float8),
+  inflation: t.nullable(t.float8),
+  voices: t.filtered(t.int4),
+  crowd: t.filtered(t.float8),
+  clusters: t.filtered(t.jsonb<StoredCluster[]>()),
+  dimensions: t.filtered(t.jsonb<Dimension[]>()),
 };
-const STORED = { registry: text, agentId: numeric, seen: text, ...FIGURES };
+const STORED = { registry: t.text, agentId: t.numeric, seen: t.text, ...FIGURES };
 
 const STORE_FIGURES = statement({
   name: "review-figures-store",
-  params: { figures: records(STORED), now: timestamptz },
+  params: { figures: t.records(STORED), now: t.timestamptz },
   text: `
-    insert into offchain.review_figures (${namesOf(STORED)}, computed_at)
+    insert into offchain.review_figures (${t.namesOf(STORED)}, computed_at)
     select figures.*, $now from $figures order by figures.registry, figures.agent_id
-    on conflict (registry, agent_id) do update set ${excludedOf(STORED)}, computed_at = excluded.computed_at`,
+    on conflict (registry, agent_id) do update set ${t.excludedOf(STORED)}, computed_at = excluded.computed_at`,
 });
 
 const TELL_DIRECTORY = statement({
   name: "review-figures-tell-directory",
   params: {
-    figures: records({
-      ...{ registry: text, agentId: numeric },
-      ...{ adjusted: nullable(float8), low: float8, high: float8 },
+    figures: t.records({
+      ...{ registry: t.text, agentId: t.numeric },
+      ...{ adjusted: t.nullable(t.float8), low: t.float8, high: t.float8 },
     }),
   },
   text: `
@@ -138,16 +123,16 @@ const TELL_DIRECTORY = statement({
 const STORE_WEIGHTS = statement({
   name: "review-weights-store",
   params: {
-    agents: records({ place: int4, registry: text, agentId: numeric }),
-    weights: records({
-      place: int4,
-      address: text,
-      rank: int2,
-      nothing: nullable(text),
-      standing: text,
-      share: float8,
-      cluster: nullable(text),
-      entries: int4,
+    agents: t.records({ place: t.int4, registry: t.text, agentId: t.numeric }),
+    weights: t.records({
+      place: t.int4,
+      address: t.text,
+      rank: t.int2,
+      nothing: t.nullable(t.text),
+      standing: t.text,
+      share: t.float8,
+      cluster: t.nullable(t.text),
+      entries: t.int4,
     }),
   },
   text: `

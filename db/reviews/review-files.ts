@@ -2,20 +2,7 @@
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { FileState, ProofState } from "../../core/reviews/feedback-files.ts";
 import { MAX_ENTRIES } from "../../core/reviews/rules.ts";
-import {
-  bool,
-  filtered,
-  int4,
-  int8,
-  jsonb,
-  narrow,
-  nullable,
-  numeric,
-  records,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { AGENTS, type RegistryAgent } from "./review-facts.ts";
 
 /** A review by its place in the registry. */
@@ -28,31 +15,31 @@ export const OF_REVIEW =
 /** Agents with reviews that were weighed and whose files are not listed yet. */
 export const unlistedAgents = statement({
   name: "review-files-agents",
-  params: { limit: int8 },
+  params: { limit: t.int8 },
   text: `
     select g.registry, g.agent_id::text as "agentId", g.seen from offchain.review_figures g
     where g.seen is not null and g.files_seen is distinct from g.seen order by g.computed_at, g.agent_id limit $limit`,
-  columns: { registry: text, agentId: text, seen: filtered(text) },
+  columns: { registry: t.text, agentId: t.text, seen: t.filtered(t.text) },
 }).rows;
 
 /** An agent in a state of the index for which the files of its reviews are to be listed. */
 export type UnlistedAgent = RegistryAgent & { seen: string };
 
 const FILE = {
-  registry: text,
-  agentId: text,
-  client: narrow<Address>(text),
-  index: text,
-  uri: text,
-  hash: narrow<Hex>(text),
-  givenAt: int8,
-  digest: text,
+  registry: t.text,
+  agentId: t.text,
+  client: t.narrow<Address>(t.text),
+  index: t.text,
+  uri: t.text,
+  hash: t.narrow<Hex>(t.text),
+  givenAt: t.int8,
+  digest: t.text,
 };
 /** Reviews of some agents whose file is not listed as they name it now: of each reviewer those of its newest entries. */
 export const unlistedFiles = statement({
   name: "review-files-unlisted",
   given: (agents: readonly RegistryAgent[], limit: number) => ({ agents, limit }),
-  params: { agents: AGENTS, limit: int8 },
+  params: { agents: AGENTS, limit: t.int8 },
   text: `
     select f.registry, f.agent_id::text as "agentId", f.client, f.feedback_index::text as index, f.feedback_uri as uri,
       f.feedback_hash as hash, f.given_at as "givenAt", ${FILE_DIGEST} as digest
@@ -95,7 +82,7 @@ const FOUND = `n.state, n.why, n."readAt", n.failures, case when n.tried then $n
 export const listFiles = statement({
   name: "review-files-list",
   given: (reads: readonly FileRead[], now: Date) => ({ reads: stored(reads), now }),
-  params: { reads: jsonb<StoredRead[]>(), now: timestamptz },
+  params: { reads: t.jsonb<StoredRead[]>(), now: t.timestamptz },
   text: `
     insert into offchain.review_file as r
       (registry, agent_id, client, feedback_index, digest, given_at, site, ${KNOWN})
@@ -117,7 +104,7 @@ export const listFiles = statement({
 export const storeFiles = statement({
   name: "review-files-store",
   given: (reads: readonly FileRead[], now: Date) => ({ reads: stored(reads), now }),
-  params: { reads: jsonb<StoredRead[]>(), now: timestamptz },
+  params: { reads: t.jsonb<StoredRead[]>(), now: t.timestamptz },
   text: `
     update offchain.review_file r set (${KNOWN}) = row(${FOUND}) from ${READS}
     where r.registry = n.registry and r.agent_id = n."agentId" and r.client = n.client and r.feedback_index = n.index
@@ -135,7 +122,7 @@ const stored = (reads: readonly FileRead[]): StoredRead[] =>
 export const filesListed = statement({
   name: "review-files-listed",
   given: (agents: readonly UnlistedAgent[], now: Date) => ({ agents, now }),
-  params: { agents: records({ registry: text, agentId: numeric, seen: text }), now: timestamptz },
+  params: { agents: t.records({ registry: t.text, agentId: t.numeric, seen: t.text }), now: t.timestamptz },
   // What was no payment to a former wallet is looked up again; files of reviews that are no more go.
   text: `
     with agents as materialized (select * from $agents), gone as (
@@ -161,7 +148,7 @@ export const filesListed = statement({
  */
 export const dueFiles = statement({
   name: "review-files-due",
-  params: { now: timestamptz, since: timestamptz, perSite: int8, perRun: int8, limit: int8 },
+  params: { now: t.timestamptz, since: t.timestamptz, perSite: t.int8, perRun: t.int8, limit: t.int8 },
   // Of a site's day three quarters are for all, the rest for reviewers with proof: many share the site of a gateway.
   text: `
     with sites as materialized (
@@ -189,7 +176,7 @@ export const dueFiles = statement({
     from orders r join onchain.erc8004_feedback f on ${OF_REVIEW} and ${FILE_DIGEST} = r.digest
     where least(r.of_reviewer, r.of_site) <= $limit::int8 / 4
     order by least(r.of_reviewer, r.of_site), r.client`,
-  columns: { ...FILE, failures: int4, site: nullable(text), answers: bool },
+  columns: { ...FILE, failures: t.int4, site: t.nullable(t.text), answers: t.bool },
 }).rows;
 
 /** @property answers its site has answered with a file before */

@@ -4,38 +4,22 @@ import type { NothingKey, StandingKey } from "../../core/reviews/rules.ts";
 import type { ReviewResponse, StoredFeedbackFile } from "../../core/reviews/view.ts";
 import { registrationsOf } from "../agents/canonical-identity.ts";
 import { REVIEW } from "../directory/reviews-sql.ts";
-import {
-  bool,
-  fieldsOf,
-  filtered,
-  float8,
-  int2,
-  int4,
-  int8,
-  json,
-  narrow,
-  nullable,
-  numeric,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { IS_USED } from "./proven-payments.ts";
 import { isOf, newestBy, type RegistryAgent, SUBJECTS, VALUE } from "./review-facts.ts";
 import { FIGURES } from "./review-figures.ts";
 import { FILE_DIGEST, OF_REVIEW } from "./review-files.ts";
 
-const AGENT = { registry: text, agentId: numeric };
+const AGENT = { registry: t.text, agentId: t.numeric };
 
 /** What is stored about an agent's reviews; null before they were weighed, and for an agent without any. */
 export const figuresOf = statement({
   name: "review-figures-of-agent",
   params: AGENT,
   text: `
-    select ${fieldsOf(FIGURES)}, computed_at as "computedAt" from offchain.review_figures
+    select ${t.fieldsOf(FIGURES)}, computed_at as "computedAt" from offchain.review_figures
     where registry = $registry and agent_id = $agentId::numeric and computed_at is not null`,
-  columns: { ...FIGURES, computedAt: filtered(timestamptz) },
+  columns: { ...FIGURES, computedAt: t.filtered(t.timestamptz) },
 }).maybeOne;
 
 /** Whether the figures of an agent are of the index as it is. */
@@ -48,7 +32,7 @@ export const figuresAreCurrent = statement({
       left join offchain.review_figures g on g.registry = s.registry and g.agent_id = s.agent_id
       where s.registry = $registry and s.agent_id = $agentId::numeric
         and (s.reviews > 0 or g.agent_id is not null) and g.seen is distinct from s.seen) as current`,
-  columns: { current: bool },
+  columns: { current: t.bool },
 }).onlyValue;
 
 /** The entry after which a page of reviews begins. `rank` as in the table, `of` is the number of the registration. */
@@ -93,23 +77,23 @@ const entries = (from: string) => `(
 /** Entries after the last of a page: of the same registration those behind it, of later ones all. */
 const REST = "case when u.id = $of::numeric then $index::numeric when u.id > $of::numeric then -1 else 'infinity' end";
 const ENTRY_COLUMNS = {
-  of: text,
-  review: json<Review>(),
-  file: nullable(json<StoredFeedbackFile>()),
-  scaled: nullable(float8),
-  rank: int2,
-  nothing: nullable(narrow<NothingKey>(text)),
-  standing: narrow<StandingKey>(text),
-  share: float8,
-  cluster: nullable(text),
-  entries: int4,
-  answers: json<ReviewResponse[]>(),
-  older: bool,
+  of: t.text,
+  review: t.json<Review>(),
+  file: t.nullable(t.json<StoredFeedbackFile>()),
+  scaled: t.nullable(t.float8),
+  rank: t.int2,
+  nothing: t.nullable(t.narrow<NothingKey>(t.text)),
+  standing: t.narrow<StandingKey>(t.text),
+  share: t.float8,
+  cluster: t.nullable(t.text),
+  entries: t.int4,
+  answers: t.json<ReviewResponse[]>(),
+  older: t.bool,
 };
 
 const PAGE = statement({
   name: "review-page",
-  params: { ...AGENT, rank: int2, client: text, of: numeric, index: numeric, limit: int8 },
+  params: { ...AGENT, rank: t.int2, client: t.text, of: t.numeric, index: t.numeric, limit: t.int8 },
   // Two walks of one index: through the rest of the reviewer that the page before ended with, and through those behind.
   text: `
     select * from (
@@ -126,7 +110,7 @@ const PAGE = statement({
 
 const NEWEST = statement({
   name: "review-page-newest",
-  params: { ...AGENT, rank: int2, client: text, limit: int8 },
+  params: { ...AGENT, rank: t.int2, client: t.text, limit: t.int8 },
   text: `
     select ${ENTRY}, (
       select count(*)::int4 from (
@@ -138,12 +122,12 @@ const NEWEST = statement({
       order by w.rank, w.client limit $limit) w
     cross join lateral (select * from ${newestBy("w.client", "o")} f limit 1) f
     order by w.rank, w.client`,
-  columns: { ...ENTRY_COLUMNS, written: int4 },
+  columns: { ...ENTRY_COLUMNS, written: t.int4 },
 });
 
 const OF_CLIENT = statement({
   name: "review-page-of-client",
-  params: { ...AGENT, client: text, of: nullable(numeric), before: nullable(numeric), limit: int8 },
+  params: { ...AGENT, client: t.text, of: t.nullable(t.numeric), before: t.nullable(t.numeric), limit: t.int8 },
   text: `
     select ${ENTRY} from ${ASKED} join ${WEIGHTS}
     join onchain.erc8004_feedback f on ${isOf("f", "o")} and f.client = w.client

@@ -1,17 +1,7 @@
 /** The histories of reviewers: whose are not read yet, and how they are stored. */
 import type { Address } from "../../core/agents/facts.ts";
 import type { ReviewerFacts } from "../../core/reviews/facts.ts";
-import {
-  excludedOf,
-  int8,
-  namesOf,
-  narrow,
-  nullable,
-  statement,
-  text,
-  timestamptz,
-  valuesOf,
-} from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /** Raised with what is read of a history: each is read again then. */
 const READER_VERSION = 2;
@@ -27,7 +17,7 @@ const MAX_TURNS = 20;
  */
 export const dueHistories = statement({
   name: "reviewer-histories-due",
-  params: { now: timestamptz, before: int8, limit: int8 },
+  params: { now: t.timestamptz, before: t.int8, limit: t.int8 },
   text: `
     with weighed as (
       select w.registry, w.agent_id, w.client, w.rank, h.address is null or coalesce(h.next_try_at <= $now, h.reader < ${READER_VERSION}) as due
@@ -51,19 +41,19 @@ export const dueHistories = statement({
     select client, block from (
       select distinct on (client) client, block, rank, turn, given_at from turns order by client, rank, turn) each
     order by rank, turn, given_at, client limit $limit`,
-  columns: { client: narrow<Address>(text), block: int8 },
+  columns: { client: t.narrow<Address>(t.text), block: t.int8 },
 }).rows;
 
 const HISTORY = {
-  address: text,
-  firstAt: nullable(int8),
-  sent: nullable(int8),
-  previousAt: nullable(int8),
-  funder: nullable(text),
-  funderSent: nullable(int8),
-  nextTryAt: nullable(timestamptz),
-  origin: nullable(text),
-  originSent: nullable(int8),
+  address: t.text,
+  firstAt: t.nullable(t.int8),
+  sent: t.nullable(t.int8),
+  previousAt: t.nullable(t.int8),
+  funder: t.nullable(t.text),
+  funderSent: t.nullable(t.int8),
+  nextTryAt: t.nullable(t.timestamptz),
+  origin: t.nullable(t.text),
+  originSent: t.nullable(t.int8),
 };
 const UNKNOWN = { firstAt: null, sent: null, previousAt: null, funder: null, origin: null };
 
@@ -86,9 +76,9 @@ export const storeHistory = statement({
   // The figures of all agents that it reviewed are computed again.
   text: `
     with stored as (
-      insert into offchain.reviewer_history (${namesOf(HISTORY)}, reader)
-      values (${valuesOf(HISTORY)}, ${READER_VERSION})
-      on conflict (address) do update set ${excludedOf(HISTORY)}, reader = excluded.reader
+      insert into offchain.reviewer_history (${t.namesOf(HISTORY)}, reader)
+      values (${t.valuesOf(HISTORY)}, ${READER_VERSION})
+      on conflict (address) do update set ${t.excludedOf(HISTORY)}, reader = excluded.reader
     )
     update offchain.review_figures g set seen = null
     where $nextTryAt::timestamptz is null and (g.registry, g.agent_id) in (

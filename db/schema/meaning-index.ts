@@ -1,6 +1,6 @@
 /** The index over the signs of vectors, where Postgres has the extension `vector`: questions then read a part of them. */
 import type pg from "pg";
-import { nullable, statement, text } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /** The extension has distances of bit strings from this version on. */
 const MIN_VERSION = [0, 7];
@@ -12,16 +12,16 @@ const EXTENSION = statement({
   text: `
     select e.extversion as version, quote_ident(n.nspname) as schema
     from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'`,
-  columns: { version: text, schema: text },
+  columns: { version: t.text, schema: t.text },
 });
 
 const OTHER_INDEXES = statement({
   name: "meaning-other-indexes",
-  params: { index: nullable(text) },
+  params: { index: t.nullable(t.text) },
   text: `
     select quote_ident(indexname) as name from pg_indexes
     where schemaname = 'offchain' and indexname like 'discovery_meaning_near%' and ($index::text is null or indexname <> $index)`,
-  columns: { name: text },
+  columns: { name: t.text },
 });
 
 /**

@@ -1,6 +1,5 @@
 /** Advisory locks in Postgres: all their numbers, and the functions that take a lock by a name. */
-import { array, bool, pgType, statement, text } from "./statement.ts";
-import type { Queryable } from "./transaction.ts";
+import { type Queryable, statement, t } from "./statement.ts";
 
 /** Numbers of the advisory locks. Two uses of one number would wait for each other. */
 export const ADVISORY_LOCKS = {
@@ -22,7 +21,7 @@ export const ADVISORY_LOCKS = {
 
 const LOCK_TEXT = statement({
   name: "lock-text",
-  params: { name: text },
+  params: { name: t.text },
   text: "select from pg_advisory_xact_lock(hashtextextended($name, 0))",
 });
 
@@ -33,11 +32,11 @@ export async function lockText(tx: Queryable, name: string): Promise<void> {
 
 const LOCK_TEXTS = statement({
   name: "lock-texts",
-  params: { names: array(text) },
+  params: { names: t.array(t.text) },
   text: `
     select pg_advisory_xact_lock(hashtextextended(ordered.name, 0))
     from (select name from unnest($names::text[]) with ordinality n(name, place) order by place) ordered`,
-  columns: { pg_advisory_xact_lock: pgType<string>("void") },
+  columns: { pg_advisory_xact_lock: t.pgType<string>("void") },
 });
 
 /** Waits for several locks in the given order, which must be the same for all that take them together. */
@@ -53,15 +52,15 @@ export async function lockTexts(tx: Queryable, names: readonly string[]): Promis
  */
 export const tryLockText = statement({
   name: "try-lock-text",
-  params: { name: text },
+  params: { name: t.text },
   text: "select pg_try_advisory_lock(hashtextextended($name, 0)) as locked",
-  columns: { locked: bool },
+  columns: { locked: t.bool },
 }).onlyValue;
 
 /** Releases a lock that `tryLockText` took on the same connection. */
 export const unlockText = statement({
   name: "unlock-text",
   given: (name: string) => ({ name }),
-  params: { name: text },
+  params: { name: t.text },
   text: "select from pg_advisory_unlock(hashtextextended($name, 0))",
 }).run;

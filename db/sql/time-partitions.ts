@@ -5,7 +5,7 @@
  * the run (event-retention, directory-ranks), and the next one tries again. Rows without a partition go into the
  * default one.
  */
-import { int4, narrow, statement, text, timestamptz } from "./statement.ts";
+import { statement, t } from "./statement.ts";
 
 /** How long the time of one partition is, in UTC. */
 type Period = "day" | "month";
@@ -19,9 +19,9 @@ type PartitionedTable = "directory_rank" | "event";
  */
 export const makePartitions = statement({
   name: "partitions-make",
-  params: { table: narrow<PartitionedTable>(text), period: narrow<Period>(text), now: timestamptz },
+  params: { table: t.narrow<PartitionedTable>(t.text), period: t.narrow<Period>(t.text), now: t.timestamptz },
   text: "select offchain.make_partitions($table, $period, $now) as made",
-  columns: { made: int4 },
+  columns: { made: t.int4 },
 }).onlyValue;
 
 /**
@@ -31,7 +31,7 @@ export const makePartitions = statement({
  */
 export const dropPartitions = statement({
   name: "partitions-drop",
-  params: { table: narrow<PartitionedTable>(text), before: timestamptz },
+  params: { table: t.narrow<PartitionedTable>(t.text), before: t.timestamptz },
   text: "select offchain.drop_partitions($table, $before) as dropped",
-  columns: { dropped: int4 },
+  columns: { dropped: t.int4 },
 }).onlyValue;

@@ -3,8 +3,7 @@ import { VALUE_PRICE_WEI } from "../../core/transactions/free-gas.ts";
 import { TRANSFER_GAS } from "../../core/transactions/gas-bounds.ts";
 import { inParts } from "../sql/batches.ts";
 import { lockTexts } from "../sql/locks.ts";
-import { array, bigint8, bool, int8, nullable, statement, text, timestamptz, uint256 } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** Whose free writes are counted. */
 type FreeGasOf = { account: string; tokenId: number | null; networks: readonly string[] };
@@ -22,12 +21,12 @@ const OF = (condition: string) => `
 export const freeGasUse = statement({
   name: "free-gas-use",
   given: (of: FreeGasOf, since: Date) => ({ ...of, since }),
-  params: { account: text, tokenId: nullable(int8), networks: array(text), since: timestamptz },
+  params: { account: t.text, tokenId: t.nullable(t.int8), networks: t.array(t.text), since: t.timestamptz },
   text: `
     select ${OF("i.free_for = $account")} as account, ${OF("i.free_token = $tokenId")} as agent,
       array(select ${OF("i.free_networks @> array[n.network]")}
             from unnest($networks::text[]) with ordinality n(network, place) order by n.place) as networks`,
-  columns: { account: bigint8, agent: bigint8, networks: array(bigint8) },
+  columns: { account: t.bigint8, agent: t.bigint8, networks: t.array(t.bigint8) },
 }).one;
 
 /**
@@ -41,9 +40,9 @@ export const isPaidFor = (token: string): string => `exists (
 /** Whether an agent was registered here, and its registration was paid for. */
 export const registeredForPay = statement({
   name: "registered-for-pay",
-  params: { tokenId: int8 },
+  params: { tokenId: t.int8 },
   text: `select ${isPaidFor("$tokenId")} as paid`,
-  columns: { paid: bool },
+  columns: { paid: t.bool },
 }).onlyValue;
 
 /**
@@ -62,7 +61,7 @@ export const queuedFreeGas = statement({
   text: `
     select coalesce(sum(gas_bound), 0) as free, coalesce(sum(gas_bound) filter (where not free_known), 0) as newcomers
     from offchain.transaction_outbox where state = 'queued' and not waits and free_for is not null`,
-  columns: { free: uint256, newcomers: uint256 },
+  columns: { free: t.uint256, newcomers: t.uint256 },
 }).one;
 
 /** Deletes the networks of free registrations once they do not count any more. */

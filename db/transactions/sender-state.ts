@@ -1,22 +1,7 @@
 /** The sending account: the cost of transactions, pending and done, and its published state. */
 import type { Address } from "../../core/agents/facts.ts";
 import { TRANSFER_GAS } from "../../core/transactions/gas-bounds.ts";
-import {
-  bool,
-  excludedOf,
-  fieldsOf,
-  int4,
-  namesOf,
-  narrow,
-  nullable,
-  type RowOf,
-  statement,
-  text,
-  timestamptz,
-  uint256,
-  valuesOf,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** Classes of transactions: each has its share of the day's budget (core/transactions/free-gas.ts); `kept` may use all of it. */
 type IntentClass = "kept" | "known" | "newcomer" | "waiting";
@@ -29,7 +14,7 @@ const CLASS = `case when i.waits then 'waiting' when i.free_for is null then 'ke
 
 const USE = statement({
   name: "sender-use",
-  params: { sender: text, since: timestamptz },
+  params: { sender: t.text, since: t.timestamptz },
   text: `
     select class, sum(spent) as "spentWei", sum(committed) as "committedWei", sum(open)::int4 as open from (
       select ${CLASS} as class, i.cost_wei as spent, 0 as committed, 0 as open from offchain.transaction_outbox i
@@ -40,7 +25,7 @@ const USE = statement({
       from offchain.transaction_outbox i join offchain.transaction_attempt a on a.intent_id = i.id and a.nonce = i.nonce
       where i.state = 'signed' and i.sender = $sender group by i.id) costs
     group by class`,
-  columns: { class: narrow<IntentClass>(text), spentWei: uint256, committedWei: uint256, open: int4 },
+  columns: { class: t.narrow<IntentClass>(t.text), spentWei: t.uint256, committedWei: t.uint256, open: t.int4 },
 });
 
 /** What transactions have cost since, and what those under way may still cost, by class. */
@@ -55,28 +40,28 @@ export async function dayUse(db: Queryable, sender: Address, since: Date): Promi
 
 /** What the sender publishes of its account. */
 const STATE = {
-  address: narrow<Address>(text),
-  balanceWei: uint256,
-  funded: bool,
-  checkedAt: timestamptz,
+  address: t.narrow<Address>(t.text),
+  balanceWei: t.uint256,
+  funded: t.bool,
+  checkedAt: t.timestamptz,
   /** Wei that transactions have cost since midnight (UTC). */
-  spentWei: uint256,
+  spentWei: t.uint256,
   /** Wei of free writes since then, with what is under way: all of them, and those of newcomers. */
-  freeWei: uint256,
-  newcomersWei: uint256,
+  freeWei: t.uint256,
+  newcomersWei: t.uint256,
   /** Max fee per gas of the newest offer, in wei; 0n = none yet. */
-  feeWei: uint256,
+  feeWei: t.uint256,
   /** Max wei that they may cost until the next midnight; 0n = no limit. */
-  budgetWei: uint256,
+  budgetWei: t.uint256,
   /** Time until which nothing new is signed because the budget is used up; null = it is not. */
-  pausedUntil: nullable(timestamptz),
+  pausedUntil: t.nullable(t.timestamptz),
 };
-export type SenderState = RowOf<typeof STATE>;
+export type SenderState = t.RowOf<typeof STATE>;
 
 /** The last state that the sender published of its account; null before its first run. */
 export const senderState = statement({
   name: "sender-state",
-  text: `select ${fieldsOf(STATE)} from offchain.sender_state`,
+  text: `select ${t.fieldsOf(STATE)} from offchain.sender_state`,
   columns: STATE,
 }).maybeOne;
 
@@ -91,6 +76,6 @@ export const storeSenderState = statement({
   given: (state: Omit<SenderState, keyof Spending> & Partial<Spending>) => ({ ...UNSPENT, ...state }),
   params: STATE,
   text: `
-    insert into offchain.sender_state (${namesOf(STATE)}) values (${valuesOf(STATE)})
-    on conflict (one) do update set ${excludedOf(STATE)}`,
+    insert into offchain.sender_state (${t.namesOf(STATE)}) values (${t.valuesOf(STATE)})
+    on conflict (one) do update set ${t.excludedOf(STATE)}`,
 }).run;

@@ -1,21 +1,6 @@
 /** Signed transactions of the outbox: stored before they are broadcast, and followed until an intent is decided. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import {
-  array,
-  bool,
-  filtered,
-  int8,
-  jsonb,
-  narrow,
-  nullable,
-  numeric,
-  records,
-  statement,
-  text,
-  timestamptz,
-  uint256,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { ANNOUNCED, INTENT, INTENT_ROW, type Intent, VOID } from "./transaction-outbox.ts";
 
 /** A signed transaction of an intent. Oldest first, fees rising. */
@@ -41,7 +26,7 @@ export type SignedIntent = Intent & {
 
 const SIGNED = statement({
   name: "intents-signed",
-  params: { sender: text },
+  params: { sender: t.text },
   text: `
     select ${INTENT}, a.hash, a.raw, a.max_fee_per_gas_wei as "maxFeePerGasWei",
       a.max_priority_fee_per_gas_wei as "maxPriorityFeePerGasWei", a.broadcast_at as "broadcastAt",
@@ -50,14 +35,14 @@ const SIGNED = statement({
     where i.state = 'signed' and i.sender = $sender order by i.nonce, a.max_fee_per_gas_wei`,
   columns: {
     ...INTENT_ROW,
-    nonce: filtered(int8),
-    hash: narrow<Hex>(text),
-    raw: narrow<Hex>(text),
-    maxFeePerGasWei: uint256,
-    maxPriorityFeePerGasWei: uint256,
-    broadcastAt: nullable(timestamptz),
-    broadcastBlock: nullable(int8),
-    filler: bool,
+    nonce: t.filtered(t.int8),
+    hash: t.narrow<Hex>(t.text),
+    raw: t.narrow<Hex>(t.text),
+    maxFeePerGasWei: t.uint256,
+    maxPriorityFeePerGasWei: t.uint256,
+    broadcastAt: t.nullable(t.timestamptz),
+    broadcastBlock: t.nullable(t.int8),
+    filler: t.bool,
   },
 });
 
@@ -79,11 +64,11 @@ export async function signedIntents(db: Queryable, sender: Address): Promise<Sig
 /** The first nonce of `sender` that no intent has or has used. */
 export const nextOwnNonce = statement({
   name: "intents-next-nonce",
-  params: { sender: narrow<Address>(text) },
+  params: { sender: t.narrow<Address>(t.text) },
   text: `
     select coalesce(max(nonce) + 1, 0) as next from offchain.transaction_outbox
     where sender = $sender and state in ('signed', 'mined', 'reverted')`,
-  columns: { next: int8 },
+  columns: { next: t.int8 },
 }).onlyValue;
 
 export type NewAttempt = Omit<TransactionAttempt, "broadcastAt" | "broadcastBlock">;
@@ -93,16 +78,16 @@ export type FirstAttempt = { intentId: number; gasLimit: bigint; attempt: NewAtt
 const STORE_SIGNED = statement({
   name: "store-signed",
   params: {
-    sender: text,
-    at: timestamptz,
-    signed: records({
-      intentId: int8,
-      gasLimit: int8,
-      nonce: int8,
-      hash: text,
-      raw: text,
-      maxFeePerGasWei: numeric,
-      maxPriorityFeePerGasWei: numeric,
+    sender: t.text,
+    at: t.timestamptz,
+    signed: t.records({
+      intentId: t.int8,
+      gasLimit: t.int8,
+      nonce: t.int8,
+      hash: t.text,
+      raw: t.text,
+      maxFeePerGasWei: t.numeric,
+      maxPriorityFeePerGasWei: t.numeric,
     }),
   },
   text: `
@@ -116,7 +101,7 @@ const STORE_SIGNED = statement({
       select hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei from given order by nonce
       on conflict (hash) do nothing)
     select intent_id::int8 as "intentId" from given where intent_id not in (select id from taken)`,
-  columns: { intentId: int8 },
+  columns: { intentId: t.int8 },
   prepared: true,
 });
 
@@ -142,14 +127,14 @@ export const storeAttempt = statement({
   name: "attempt-store",
   given: (intentId: number, attempt: NewAttempt, reason: string | null = null) => ({ ...attempt, intentId, reason }),
   params: {
-    hash: text,
-    intentId: int8,
-    nonce: int8,
-    raw: text,
-    maxFeePerGasWei: numeric,
-    maxPriorityFeePerGasWei: numeric,
-    filler: bool,
-    reason: nullable(text),
+    hash: t.text,
+    intentId: t.int8,
+    nonce: t.int8,
+    raw: t.text,
+    maxFeePerGasWei: t.numeric,
+    maxPriorityFeePerGasWei: t.numeric,
+    filler: t.bool,
+    reason: t.nullable(t.text),
   },
   text: `
     with reason as (
@@ -167,7 +152,7 @@ export const storeAttempt = statement({
 export const takeOver = statement({
   name: "intent-take-over",
   given: (intentId: number, { sender, nonce }: { sender: Address; nonce: number }) => ({ intentId, sender, nonce }),
-  params: { intentId: int8, sender: text, nonce: int8 },
+  params: { intentId: t.int8, sender: t.text, nonce: t.int8 },
   text: `
     update offchain.transaction_outbox set state = 'signed', sender = $sender, nonce = case when exists (
       select from offchain.transaction_outbox other
@@ -179,7 +164,7 @@ export const takeOver = statement({
 /** Records when attempts first reached a node; an attempt recorded before keeps its time. */
 export const recordBroadcast = statement({
   name: "record-broadcast",
-  params: { hashes: array(narrow<Hex>(text)), at: timestamptz, block: int8 },
+  params: { hashes: t.array(t.narrow<Hex>(t.text)), at: t.timestamptz, block: t.int8 },
   text: `
     update offchain.transaction_attempt set broadcast_at = $at, broadcast_block = $block
     where hash = any($hashes) and broadcast_at is null`,
@@ -189,16 +174,16 @@ export const recordBroadcast = statement({
 const STORE_RECEIPT = statement({
   name: "intent-store-receipt",
   params: {
-    intentId: int8,
-    state: text,
-    txHash: text,
-    block: int8,
-    blockHash: text,
-    logs: jsonb<unknown>(),
-    error: nullable(text),
-    at: timestamptz,
-    costWei: numeric,
-    gasUsed: nullable(int8),
+    intentId: t.int8,
+    state: t.text,
+    txHash: t.text,
+    block: t.int8,
+    blockHash: t.text,
+    logs: t.jsonb<unknown>(),
+    error: t.nullable(t.text),
+    at: t.timestamptz,
+    costWei: t.numeric,
+    gasUsed: t.nullable(t.int8),
   },
   text: `
     update offchain.transaction_outbox
@@ -230,7 +215,7 @@ export const storeReceipt = async (
 export const storeFailure = statement({
   name: "intent-store-failure",
   given: (intentId: number, error: string) => ({ intentId, error }),
-  params: { intentId: int8, error: text },
+  params: { intentId: t.int8, error: t.text },
   text: `
     update offchain.transaction_outbox set state = 'failed', sender = null, nonce = null, error = $error
     where id = $intentId and state in ('queued', 'signed') ${ANNOUNCED}`,
@@ -240,7 +225,7 @@ export const storeFailure = statement({
 /** Takes the nonce from an intent whose nonce a transaction of another sender's process used: it is signed again. */
 export const requeue = statement({
   name: "intent-requeue",
-  params: { intentId: int8 },
+  params: { intentId: t.int8 },
   text: `
     update offchain.transaction_outbox set state = 'queued', sender = null, nonce = null
     where id = $intentId and state = 'signed'`,
@@ -253,7 +238,7 @@ export const requeue = statement({
 export const reopen = statement({
   name: "intent-reopen",
   given: (intentId: number) => ({ intentId }),
-  params: { intentId: int8 },
+  params: { intentId: t.int8 },
   text: `
     with unsent as (
       update offchain.transaction_attempt a set broadcast_at = null, broadcast_block = null
@@ -268,7 +253,7 @@ export const reopen = statement({
 
 const STORE_FILLER = statement({
   name: "intent-store-filler",
-  params: { intentKey: text, sender: text, nonce: int8, gasLimit: int8, at: timestamptz },
+  params: { intentKey: t.text, sender: t.text, nonce: t.int8, gasLimit: t.int8, at: t.timestamptz },
   text: `
     insert into offchain.transaction_outbox (intent_key, to_address, data, state, sender, nonce, gas_limit, signed_at)
     select $intentKey, $sender, '0x', 'signed', $sender, $nonce, $gasLimit, $at
@@ -278,7 +263,7 @@ const STORE_FILLER = statement({
       error = null
       where transaction_outbox.state = 'failed'
     returning id`,
-  columns: { id: int8 },
+  columns: { id: t.int8 },
 });
 
 /**

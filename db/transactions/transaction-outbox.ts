@@ -2,24 +2,7 @@
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { Networks } from "../../core/callers/shares.ts";
 import { traceparent } from "../../runtime/tracing.ts";
-import {
-  array,
-  bigint8,
-  bool,
-  fieldsOf,
-  filtered,
-  int8,
-  narrow,
-  nullable,
-  numeric,
-  pgType,
-  type RowOf,
-  statement,
-  text,
-  timestamptz,
-  uint256,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** Channel of notifications of new intents, for the sender. */
 export const INTENT_CHANNEL = "transaction_outbox";
@@ -29,39 +12,39 @@ export const OUTCOME_CHANNEL = "transaction_outcome";
 export const ANNOUNCED = `returning pg_notify('${OUTCOME_CHANNEL}', intent_key)`;
 
 /** The type of what pg_notify returns. */
-export const VOID = pgType<string>("void");
+export const VOID = t.pgType<string>("void");
 
 /** SQL of a free write's class; null of any other intent `i`. */
 const FREE_CLASS = "case when i.free_for is not null then case when i.free_known then 'known' else 'newcomer' end end";
 
 /** An intent as it is read. */
 export const INTENT_ROW = {
-  id: int8,
+  id: t.int8,
   /** `<prefix>:<what>`; the prefix names its effect. */
-  intentKey: text,
-  to: narrow<Address>(text),
-  data: narrow<Hex>(text),
-  valueWei: uint256,
-  waits: bool,
+  intentKey: t.text,
+  to: t.narrow<Address>(t.text),
+  data: t.narrow<Hex>(t.text),
+  valueWei: t.uint256,
+  waits: t.bool,
   /** Max gas of a free write; null for any other. */
-  gasBound: nullable(bigint8),
+  gasBound: t.nullable(t.bigint8),
   /** Set for free writes: whether their account is known (core/transactions/free-gas.ts). */
-  free: nullable(narrow<"known" | "newcomer">(text)),
-  state: narrow<"queued" | "signed" | "mined" | "reverted" | "failed">(text),
+  free: t.nullable(t.narrow<"known" | "newcomer">(t.text)),
+  state: t.narrow<"queued" | "signed" | "mined" | "reverted" | "failed">(t.text),
   /** Set from `signed` on. */
-  nonce: nullable(int8),
-  gasLimit: nullable(bigint8),
-  txHash: nullable(narrow<Hex>(text)),
-  block: nullable(int8),
-  blockHash: nullable(narrow<Hex>(text)),
-  error: nullable(text),
+  nonce: t.nullable(t.int8),
+  gasLimit: t.nullable(t.bigint8),
+  txHash: t.nullable(t.narrow<Hex>(t.text)),
+  block: t.nullable(t.int8),
+  blockHash: t.nullable(t.narrow<Hex>(t.text)),
+  error: t.nullable(t.text),
   /** W3C traceparent of the request that caused it. */
-  trace: nullable(text),
+  trace: t.nullable(t.text),
 };
 /** SQL of an intent `i`. */
-export const INTENT = fieldsOf(INTENT_ROW, { of: "i", as: { to: "i.to_address", free: FREE_CLASS } });
+export const INTENT = t.fieldsOf(INTENT_ROW, { of: "i", as: { to: "i.to_address", free: FREE_CLASS } });
 
-type IntentRow = RowOf<typeof INTENT_ROW>;
+type IntentRow = t.RowOf<typeof INTENT_ROW>;
 export type Intent = Omit<IntentRow, "trace"> & Partial<Pick<IntentRow, "trace">>;
 
 /** What a free write counts for, and the most it may use (core/transactions/free-gas.ts). */
@@ -78,12 +61,12 @@ export type FreeWrite = {
 export const FREE_COLUMNS = "free_for, free_token, free_networks, free_known, free_at, gas_bound";
 export const FREE_VALUES = "$freeFor, $freeToken, $freeNetworks, $freeKnown, $freeAt, $gasBound";
 export const FREE_PARAMS = {
-  freeFor: nullable(text),
-  freeToken: nullable(int8),
-  freeNetworks: nullable(array(text)),
-  freeKnown: bool,
-  freeAt: nullable(timestamptz),
-  gasBound: nullable(int8),
+  freeFor: t.nullable(t.text),
+  freeToken: t.nullable(t.int8),
+  freeNetworks: t.nullable(t.array(t.text)),
+  freeKnown: t.bool,
+  freeAt: t.nullable(t.timestamptz),
+  gasBound: t.nullable(t.int8),
 };
 export const freeParams = (free: FreeWrite | null) => ({
   freeFor: free?.account ?? null,
@@ -97,7 +80,7 @@ export const freeParams = (free: FreeWrite | null) => ({
 const QUEUE = statement({
   name: "intent-queue",
   params: {
-    ...{ intentKey: text, to: text, data: text, valueWei: numeric, trace: nullable(text), waits: bool },
+    ...{ intentKey: t.text, to: t.text, data: t.text, valueWei: t.numeric, trace: t.nullable(t.text), waits: t.bool },
     ...FREE_PARAMS,
   },
   text: `
@@ -108,13 +91,13 @@ const QUEUE = statement({
         value_wei = $valueWei, trace = $trace, (${FREE_COLUMNS}) = (${FREE_VALUES})
         where transaction_outbox.state = 'failed' returning id)
     select id, pg_notify('${INTENT_CHANNEL}', $intentKey) from queued`,
-  columns: { id: int8, pg_notify: VOID },
+  columns: { id: t.int8, pg_notify: VOID },
 });
 const ID_BY_KEY = statement({
   name: "intent-id-by-key",
-  params: { intentKey: text },
+  params: { intentKey: t.text },
   text: "select id from offchain.transaction_outbox where intent_key = $intentKey",
-  columns: { id: int8 },
+  columns: { id: t.int8 },
 });
 
 /** A transaction to queue. `free` is null where it is paid for, or the service's own. */
@@ -157,7 +140,7 @@ export async function queueRepeatable(
 /** Ends intents without a nonce whose reason is gone; queueing them again revives them. */
 export const withdrawQueued = statement({
   name: "intents-withdraw",
-  params: { intentKeys: array(text), reason: text },
+  params: { intentKeys: t.array(t.text), reason: t.text },
   text: `
     update offchain.transaction_outbox set state = 'failed', error = $reason
     where intent_key = any($intentKeys) and state = 'queued' ${ANNOUNCED}`,
@@ -171,7 +154,7 @@ export const attemptedKey = (intentKey: string): string => intentKey.replace(/#\
 export const intentsByKey = statement({
   name: "intents-by-key",
   given: (intentKeys: readonly string[]) => ({ intentKeys }),
-  params: { intentKeys: array(text) },
+  params: { intentKeys: t.array(t.text) },
   text: `
     select ${INTENT} from unnest($intentKeys::text[]) with ordinality as asked(intent_key, place)
     join offchain.transaction_outbox i using (intent_key) order by asked.place`,
@@ -183,7 +166,7 @@ export const intentsByKey = statement({
 export const intentByKey = statement({
   name: "intent-by-key",
   given: (intentKey: string) => ({ intentKey }),
-  params: { intentKey: text },
+  params: { intentKey: t.text },
   text: `select ${INTENT} from offchain.transaction_outbox i where i.intent_key = $intentKey`,
   columns: INTENT_ROW,
 }).maybeOne;
@@ -196,7 +179,7 @@ export const intentByKey = statement({
 export const queuedIntents = statement({
   name: "intents-queued",
   given: (limit: number, kinds: readonly string[] | null = null) => ({ limit, kinds }),
-  params: { kinds: nullable(array(text)), limit: int8 },
+  params: { kinds: t.nullable(t.array(t.text)), limit: t.int8 },
   text: `
     select ${INTENT} from offchain.transaction_outbox i
     where i.state = 'queued' and i.waits = ($kinds::text[] is not null)
@@ -212,13 +195,13 @@ export const queuedIntents = statement({
  */
 export const awaitsSender = statement({
   name: "sender-awaited",
-  params: { kinds: array(text), now: timestamptz },
+  params: { kinds: t.array(t.text), now: t.timestamptz },
   text: `
     select exists (
         select from offchain.transaction_outbox
         where state = 'queued' and (not waits or split_part(intent_key, ':', 1) = any($kinds::text[])))
       or exists (select from offchain.mint where awards_due_at <= $now) as awaits`,
-  columns: { awaits: bool },
+  columns: { awaits: t.bool },
   prepared: true,
 }).onlyValue;
 
@@ -228,24 +211,24 @@ export const awaitsSender = statement({
  */
 export const revocableIntents = statement({
   name: "intents-revocable",
-  params: { sender: narrow<Address>(text), block: int8, nonce: int8 },
+  params: { sender: t.narrow<Address>(t.text), block: t.int8, nonce: t.int8 },
   text: `
     select ${INTENT} from offchain.transaction_outbox i
     where i.state in ('mined', 'reverted') and i.sender = $sender and (i.block >= $block or i.nonce >= $nonce)
     order by i.nonce`,
   columns: {
     ...INTENT_ROW,
-    nonce: filtered(int8),
-    txHash: filtered(narrow<Hex>(text)),
-    block: filtered(int8),
-    blockHash: filtered(narrow<Hex>(text)),
+    nonce: t.filtered(t.int8),
+    txHash: t.filtered(t.narrow<Hex>(t.text)),
+    block: t.filtered(t.int8),
+    blockHash: t.filtered(t.narrow<Hex>(t.text)),
   },
 }).rows;
 
 /** The highest block a transaction of `sender` is known to be in; null without any. */
 export const highestBlock = statement({
   name: "intents-highest-block",
-  params: { sender: narrow<Address>(text) },
+  params: { sender: t.narrow<Address>(t.text) },
   text: "select max(block) as block from offchain.transaction_outbox where sender = $sender and state in ('mined', 'reverted')",
-  columns: { block: nullable(int8) },
+  columns: { block: t.nullable(t.int8) },
 }).onlyValue;

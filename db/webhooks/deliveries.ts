@@ -4,44 +4,28 @@ import type { Address } from "../../core/agents/facts.ts";
 import type { AttemptOutcome } from "../../core/webhooks/attempts.ts";
 import type { DeliveryPool } from "../../core/webhooks/pools.ts";
 import type { DeliveryState, LoggedAttempt } from "../../core/webhooks/webhook.ts";
-import {
-  array,
-  bool,
-  fieldsOf,
-  filtered,
-  float8,
-  int2,
-  int4,
-  int8,
-  jsonb,
-  narrow,
-  nullable,
-  type RowOf,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { DUE, IN_PROGRESS, POOL_LIMITS_TABLE, rescheduleOwners, scheduleSql, takeDueOwners } from "./owner-schedule.ts";
 
 /** A delivery claimed by a worker. */
 const CLAIMED = {
-  deliveryId: int8,
+  deliveryId: t.int8,
   /** Needed to settle it; invalid after another worker has claimed it. */
-  lease: filtered(text),
-  webhookId: text,
-  url: text,
-  owner: narrow<Address>(text),
+  lease: t.filtered(t.text),
+  webhookId: t.text,
+  url: t.text,
+  owner: t.narrow<Address>(t.text),
   /** The pool whose slot it occupies. */
-  pool: narrow<DeliveryPool>(text),
-  eventId: text,
-  eventType: text,
-  position: nullable(int8),
-  final: bool,
-  createdAt: timestamptz,
-  attempts: int2,
+  pool: t.narrow<DeliveryPool>(t.text),
+  eventId: t.text,
+  eventType: t.text,
+  position: t.nullable(t.int8),
+  final: t.bool,
+  createdAt: t.timestamptz,
+  attempts: t.int2,
 };
-export type ClaimedDelivery = RowOf<typeof CLAIMED>;
+export type ClaimedDelivery = t.RowOf<typeof CLAIMED>;
 
 export type ClaimOptions = {
   now: Date;
@@ -74,12 +58,12 @@ export async function claimDeliveries(db: pg.Pool, options: ClaimOptions): Promi
 const CLAIM = statement({
   name: "webhook-claim",
   params: {
-    now: timestamptz,
-    lease: text,
-    leaseMs: float8,
-    owners: array(text),
-    slots: jsonb<Record<DeliveryPool, number>>(),
-    failuresBeforeTrial: int4,
+    now: t.timestamptz,
+    lease: t.text,
+    leaseMs: t.float8,
+    owners: t.array(t.text),
+    slots: t.jsonb<Record<DeliveryPool, number>>(),
+    failuresBeforeTrial: t.int4,
   },
   text: `
       with ${IN_PROGRESS}, room as (
@@ -112,7 +96,7 @@ const CLAIM = statement({
         from placed where d.delivery_id = placed.delivery_id and placed.place <= ($slots::jsonb ->> placed.pool)::int
         returning d.*
       )
-      select ${fieldsOf(CLAIMED, { of: "c", as: { url: "w.url", owner: "w.owner", pool: "w.lane" } })}
+      select ${t.fieldsOf(CLAIMED, { of: "c", as: { url: "w.url", owner: "w.owner", pool: "w.lane" } })}
       from claimed c join offchain.webhook w using (webhook_id) order by c.due_at, c.delivery_id`,
   columns: CLAIMED,
   prepared: true,
@@ -161,13 +145,13 @@ export async function settleDelivery(
 const SETTLE = statement({
   name: "webhook-settle",
   params: {
-    deliveryId: int8,
-    lease: text,
-    state: text,
-    dueAt: nullable(timestamptz),
-    at: timestamptz,
-    log: jsonb<LoggedAttempt[]>(),
-    slowUntil: nullable(timestamptz),
+    deliveryId: t.int8,
+    lease: t.text,
+    state: t.text,
+    dueAt: t.nullable(t.timestamptz),
+    at: t.timestamptz,
+    log: t.jsonb<LoggedAttempt[]>(),
+    slowUntil: t.nullable(t.timestamptz),
   },
   text: `
     with settled as (
@@ -191,7 +175,7 @@ export async function postponeDelivery(
 
 const POSTPONE = statement({
   name: "webhook-postpone",
-  params: { deliveryId: int8, lease: text, dueAt: timestamptz, now: timestamptz },
+  params: { deliveryId: t.int8, lease: t.text, dueAt: t.timestamptz, now: t.timestamptz },
   text: `
     with postponed as (
       update offchain.webhook_delivery set due_at = $dueAt, lease = null, lease_until = null
@@ -236,7 +220,7 @@ const DELETE_SIZE = 2_000;
 
 const TRIM = statement({
   name: "webhook-trim-logs",
-  params: { after: text },
+  params: { after: t.text },
   text: `
       with part as (
          select webhook_id from offchain.webhook where webhook_id > $after order by webhook_id limit ${TRIM_SIZE}
@@ -250,12 +234,12 @@ const TRIM = statement({
          returning delivery_id
        )
        select max(webhook_id) as last, count(*)::int as webhooks, (select count(*)::int from deleted) as deleted from part`,
-  columns: { last: nullable(text), webhooks: int4, deleted: int4 },
+  columns: { last: t.nullable(t.text), webhooks: t.int4, deleted: t.int4 },
 });
 
 const DELETE_OLD = statement({
   name: "webhook-delete-old",
-  params: { before: timestamptz },
+  params: { before: t.timestamptz },
   text: `
     delete from offchain.webhook_delivery where delivery_id in (
       select delivery_id from offchain.webhook_delivery where created_at < $before

@@ -7,40 +7,27 @@ import type { Delivery, DeliveryState, LoggedAttempt } from "../../core/webhooks
 import { isKeptSql } from "../events/events.ts";
 import { webhook } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import {
-  array,
-  bool,
-  fieldsOf,
-  int2,
-  int4,
-  int8,
-  jsonb,
-  narrow,
-  nullable,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { MAX_PENDING } from "./fan-out.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 import { wakeWebhooks } from "./webhooks.ts";
 
 const DELIVERY_COLUMNS = {
-  deliveryId: int8,
-  eventId: text,
-  eventType: text,
-  position: nullable(int8),
-  final: bool,
-  state: narrow<DeliveryState>(text),
-  createdAt: timestamptz,
-  dueAt: timestamptz,
-  settledAt: nullable(timestamptz),
-  attempts: int2,
-  log: jsonb<LoggedAttempt[]>(),
+  deliveryId: t.int8,
+  eventId: t.text,
+  eventType: t.text,
+  position: t.nullable(t.int8),
+  final: t.bool,
+  state: t.narrow<DeliveryState>(t.text),
+  createdAt: t.timestamptz,
+  dueAt: t.timestamptz,
+  settledAt: t.nullable(t.timestamptz),
+  attempts: t.int2,
+  log: t.jsonb<LoggedAttempt[]>(),
 };
 /** SQL of a delivery `d`. */
-const DELIVERY = fieldsOf(DELIVERY_COLUMNS, { of: "d" });
+const DELIVERY = t.fieldsOf(DELIVERY_COLUMNS, { of: "d" });
 
 /** A page of a webhook's deliveries before an id, the newest first. */
 export const deliveryPage = statement({
@@ -49,7 +36,7 @@ export const deliveryPage = statement({
     webhookId: string,
     { state, before, limit }: { state?: DeliveryState | undefined; before?: number | undefined; limit: number },
   ) => ({ webhookId, before: before ?? Number.MAX_SAFE_INTEGER, state: state ?? null, limit }),
-  params: { webhookId: text, before: int8, state: nullable(text), limit: int8 },
+  params: { webhookId: t.text, before: t.int8, state: t.nullable(t.text), limit: t.int8 },
   text: `
     select ${DELIVERY} from offchain.webhook_delivery d
     where d.webhook_id = $webhookId and d.delivery_id < $before and ($state::text is null or d.state = $state)
@@ -69,13 +56,13 @@ export async function deliveryCounts(
 
 const COUNTS = statement({
   name: "webhook-delivery-counts",
-  params: { webhookIds: array(text) },
+  params: { webhookIds: t.array(t.text) },
   text: `
     select webhook_id as "webhookId", count(*) filter (where state = 'pending')::int as pending,
       count(*) filter (where state = 'dead')::int as dead
     from offchain.webhook_delivery
     where webhook_id = any($webhookIds) and state in ('pending', 'dead') group by webhook_id`,
-  columns: { webhookId: text, pending: int4, dead: int4 },
+  columns: { webhookId: t.text, pending: t.int4, dead: t.int4 },
   prepared: true,
 });
 
@@ -100,7 +87,7 @@ export async function insertPing(
 
 const INSERT_PING = statement({
   name: "webhook-ping",
-  params: { webhookId: text, eventId: text, now: timestamptz },
+  params: { webhookId: t.text, eventId: t.text, now: t.timestamptz },
   text: `
     insert into offchain.webhook_delivery as d (webhook_id, event_id, event_type, final, due_at, created_at)
     select webhook_id, $eventId, '${PING}', true, $now, $now from offchain.webhook w
@@ -140,7 +127,7 @@ const REPLAYED = "state = 'pending', attempts = 0, due_at = $now, settled_at = n
 
 const REPLAY = statement({
   name: "webhook-replay",
-  params: { webhookId: text, deliveryId: int8, now: timestamptz },
+  params: { webhookId: t.text, deliveryId: t.int8, now: t.timestamptz },
   text: `
     update offchain.webhook_delivery d set ${REPLAYED}
     where d.webhook_id = $webhookId and d.delivery_id = $deliveryId and d.state <> 'pending' and ${IS_KEPT}
@@ -149,7 +136,7 @@ const REPLAY = statement({
 });
 const BY_ID = statement({
   name: "webhook-delivery",
-  params: { webhookId: text, deliveryId: int8 },
+  params: { webhookId: t.text, deliveryId: t.int8 },
   text: `
     select ${DELIVERY} from offchain.webhook_delivery d
     where d.webhook_id = $webhookId and d.delivery_id = $deliveryId`,
@@ -171,7 +158,7 @@ export async function replayDead(
 
 const REPLAY_DEAD = statement({
   name: "webhook-replay-dead",
-  params: { webhookId: text, since: timestamptz, now: timestamptz, most: int8 },
+  params: { webhookId: t.text, since: t.timestamptz, now: t.timestamptz, most: t.int8 },
   text: `
     update offchain.webhook_delivery d set ${REPLAYED}
     where d.delivery_id in (
@@ -192,9 +179,9 @@ async function endPause(tx: Queryable, webhookId: string): Promise<void> {
 /** Number of deliveries that became dead since a time and can be replayed. */
 export const countDead = statement({
   name: "webhook-count-dead",
-  params: { webhookId: text, since: timestamptz },
+  params: { webhookId: t.text, since: t.timestamptz },
   text: `
     select count(*)::int as count from offchain.webhook_delivery d
     where webhook_id = $webhookId and state = 'dead' and settled_at >= $since and ${IS_KEPT}`,
-  columns: { count: int4 },
+  columns: { count: t.int4 },
 }).onlyValue;

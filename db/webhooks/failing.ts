@@ -2,14 +2,14 @@
 import type { Address } from "../../core/agents/facts.ts";
 import type { DisabledReason } from "../../core/webhooks/attempts.ts";
 import type { LoggedAttempt } from "../../core/webhooks/webhook.ts";
-import { int4, int8, jsonb, narrow, nullable, type Row, statement, text, timestamptz } from "../sql/statement.ts";
+import { type Row, statement, t } from "../sql/statement.ts";
 
 export type FailingWebhook = Row<typeof failingWebhooks>;
 
 /** Webhooks that fail or were switched off, those that have failed longest first. */
 export const failingWebhooks = statement({
   name: "webhooks-failing",
-  params: { limit: int8 },
+  params: { limit: t.int8 },
   text: `
     select w.webhook_id as "webhookId", w.owner, w.url, w.failures, w.failing_since as "failingSince",
       w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason",
@@ -21,16 +21,16 @@ export const failingWebhooks = statement({
     where w.failures > 0 or w.disabled_at is not null
     order by coalesce(w.failing_since, w.disabled_at), w.webhook_id limit $limit`,
   columns: {
-    webhookId: text,
-    owner: narrow<Address>(text),
-    url: text,
-    failures: int4,
-    failingSince: nullable(timestamptz),
-    disabledAt: nullable(timestamptz),
-    disabledReason: nullable(narrow<DisabledReason>(text)),
+    webhookId: t.text,
+    owner: t.narrow<Address>(t.text),
+    url: t.text,
+    failures: t.int4,
+    failingSince: t.nullable(t.timestamptz),
+    disabledAt: t.nullable(t.timestamptz),
+    disabledReason: t.nullable(t.narrow<DisabledReason>(t.text)),
     /** Deliveries that were given up, counted up to 1,000. */
-    dead: int4,
+    dead: t.int4,
     /** The attempts of its newest delivery; null without one. */
-    log: nullable(jsonb<LoggedAttempt[]>()),
+    log: t.nullable(t.jsonb<LoggedAttempt[]>()),
   },
 }).rows;

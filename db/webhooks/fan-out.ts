@@ -6,8 +6,7 @@ import { FINALITIES, type Finality, filterOfSubscription } from "../../core/webh
 import { eventLog, eventsAfter, type LogPart } from "../events/events.ts";
 import { webhook as webhookTable } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import { array, bool, filtered, int8, nullable, records, statement, text, timestamptz } from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 import { WEBHOOK, WEBHOOK_COLUMNS } from "./webhooks.ts";
 
@@ -35,12 +34,22 @@ const LOCK_CURSOR = statement({
   text: `
     select position, through, handed_to as "handedTo", caught_up_to as "caughtUpTo"
     from offchain.webhook_cursor for update skip locked`,
-  columns: { position: int8, through: nullable(int8), handedTo: nullable(text), caughtUpTo: nullable(text) },
+  columns: {
+    position: t.int8,
+    through: t.nullable(t.int8),
+    handedTo: t.nullable(t.text),
+    caughtUpTo: t.nullable(t.text),
+  },
   prepared: true,
 });
 const MOVE_CURSOR = statement({
   name: "webhook-cursor-move",
-  params: { position: int8, through: nullable(int8), handedTo: nullable(text), caughtUpTo: nullable(text) },
+  params: {
+    position: t.int8,
+    through: t.nullable(t.int8),
+    handedTo: t.nullable(t.text),
+    caughtUpTo: t.nullable(t.text),
+  },
   text: `
     update offchain.webhook_cursor set position = $position, through = $through, handed_to = $handedTo,
       caught_up_to = $caughtUpTo`,
@@ -86,12 +95,12 @@ type MadeDelivery = { webhookId: string; event: LoggedEvent };
 /** The next webhooks that are enabled and not behind. */
 const CANDIDATES = statement({
   name: "webhook-candidates",
-  params: { after: text },
+  params: { after: t.text },
   text: `
     select ${WEBHOOK}, w.from_position as "fromPosition" from offchain.webhook w
     where w.disabled_at is null and w.own_position is null and w.webhook_id > $after
     order by w.webhook_id limit ${WEBHOOKS_PER_CALL}`,
-  columns: { ...WEBHOOK_COLUMNS, fromPosition: int8 },
+  columns: { ...WEBHOOK_COLUMNS, fromPosition: t.int8 },
   prepared: true,
 });
 
@@ -131,7 +140,7 @@ async function markBehind(tx: Queryable, webhookIds: readonly string[], at: numb
 
 const MARK_BEHIND = statement({
   name: "webhook-mark-behind",
-  params: { webhookIds: array(text), at: int8 },
+  params: { webhookIds: t.array(t.text), at: t.int8 },
   text: `
     update offchain.webhook w set own_position = $at
     where w.webhook_id = any($webhookIds) and w.own_position is null and (
@@ -171,7 +180,7 @@ async function catchUp(
 
 const BEHIND = statement({
   name: "webhook-behind",
-  params: { after: text },
+  params: { after: t.text },
   text: `
     select w.webhook_id as "webhookId", (
       select count(*) from (
@@ -180,7 +189,7 @@ const BEHIND = statement({
     from offchain.webhook w
     where w.own_position is not null and w.disabled_at is null and w.webhook_id > $after
     order by w.webhook_id limit ${CATCH_UP_PAGE}`,
-  columns: { webhookId: text, room: bool },
+  columns: { webhookId: t.text, room: t.bool },
   prepared: true,
 });
 
@@ -206,13 +215,13 @@ async function stepForward(
 
 const STEP = statement({
   name: "webhook-step",
-  params: { webhookId: text },
+  params: { webhookId: t.text },
   text: `
     select ${WEBHOOK}, w.from_position as "fromPosition", w.own_position as "ownPosition"
     from offchain.webhook w
     where w.webhook_id = $webhookId and w.own_position is not null and w.disabled_at is null
     for no key update skip locked`,
-  columns: { ...WEBHOOK_COLUMNS, fromPosition: int8, ownPosition: filtered(int8) },
+  columns: { ...WEBHOOK_COLUMNS, fromPosition: t.int8, ownPosition: t.filtered(t.int8) },
   prepared: true,
 });
 
@@ -234,8 +243,8 @@ async function insertDeliveries(tx: Queryable, made: readonly MadeDelivery[], no
 const INSERT = statement({
   name: "webhook-deliveries-insert",
   params: {
-    made: records({ webhookId: text, id: text, type: text, position: int8, final: bool }),
-    now: timestamptz,
+    made: t.records({ webhookId: t.text, id: t.text, type: t.text, position: t.int8, final: t.bool }),
+    now: t.timestamptz,
   },
   text: `
     insert into offchain.webhook_delivery

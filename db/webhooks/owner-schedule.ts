@@ -4,20 +4,7 @@
  */
 import type { Address } from "../../core/agents/facts.ts";
 import { type DeliveryPool, POOL_LIMITS, POOLS } from "../../core/webhooks/pools.ts";
-import {
-  array,
-  filtered,
-  float8,
-  int4,
-  int8,
-  narrow,
-  nullable,
-  records,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /**
  * SQL that schedules the owners of some webhooks. It runs after the rows that make the owners due, in the same statement
@@ -41,7 +28,7 @@ export async function scheduleOwners(tx: Queryable, webhookIds: readonly string[
 
 const SCHEDULE = statement({
   name: "webhook-schedule",
-  params: { webhookIds: array(text), now: timestamptz },
+  params: { webhookIds: t.array(t.text), now: t.timestamptz },
   text: scheduleSql("select unnest($webhookIds::text[]) as webhook_id", "$now"),
   prepared: true,
 });
@@ -49,7 +36,7 @@ const SCHEDULE = statement({
 /** Makes every owner with a pending delivery due. Finds deliveries that a process of an older version created. */
 export const scheduleMissedOwners = statement({
   name: "webhook-schedule-missed",
-  params: { now: timestamptz },
+  params: { now: t.timestamptz },
   text: scheduleSql(
     `select webhook_id from offchain.webhook w where disabled_at is null and exists (
        select from offchain.webhook_delivery d where d.webhook_id = w.webhook_id and d.state = 'pending')`,
@@ -60,7 +47,7 @@ export const scheduleMissedOwners = statement({
 /** Deletes the schedule of owners without webhooks. */
 export const deleteIdleOwners = statement({
   name: "webhook-schedule-delete-idle",
-  params: { now: timestamptz },
+  params: { now: t.timestamptz },
   text: `
     delete from offchain.webhook_turn t where (slow_until is null or slow_until < $now)
       and not exists (select from offchain.webhook w where w.owner = t.owner)`,
@@ -69,9 +56,9 @@ export const deleteIdleOwners = statement({
 /** End of the time in which an owner counts as slow; null when it does not. */
 export const slowUntilOf = statement({
   name: "webhook-slow-until",
-  params: { owner: narrow<Address>(text), now: timestamptz },
+  params: { owner: t.narrow<Address>(t.text), now: t.timestamptz },
   text: "select slow_until from offchain.webhook_turn where owner = $owner and slow_until > $now",
-  columns: { slow_until: filtered(timestamptz) },
+  columns: { slow_until: t.filtered(t.timestamptz) },
 }).value;
 
 /** The pools with their limits, as a table. */
@@ -92,11 +79,11 @@ export const IN_PROGRESS = `in_progress as materialized (
 /** The milliseconds until an owner is due; null while none is. */
 export const msUntilDue = statement({
   name: "webhook-next-due",
-  params: { now: timestamptz },
+  params: { now: t.timestamptz },
   text: `
     select (extract(epoch from least(${POOLS.map((pool) => `(select min(${dueOf(pool)}) from offchain.webhook_turn)`).join(", ")})
       - $now::timestamptz) * 1000)::float8 as ms`,
-  columns: { ms: nullable(float8) },
+  columns: { ms: t.nullable(t.float8) },
   prepared: true,
 }).onlyValue;
 
@@ -107,7 +94,10 @@ export const msUntilDue = statement({
 export const takeDueOwners = statement({
   name: "webhook-schedule-take",
   given: (now: Date, slots: Record<DeliveryPool, number>) => ({ now, ...slots }),
-  params: { now: timestamptz, answering: int8, new: int8, slow: int8 } satisfies Record<DeliveryPool | "now", unknown>,
+  params: { now: t.timestamptz, answering: t.int8, new: t.int8, slow: t.int8 } satisfies Record<
+    DeliveryPool | "now",
+    unknown
+  >,
   text: `
       with ${POOLS.map(
         (pool) => `
@@ -115,7 +105,7 @@ export const takeDueOwners = statement({
         limit $${pool} for no key update skip locked)`,
       ).join(",")}
       ${POOLS.map((pool) => `select owner from of_${pool}`).join(" union ")}`,
-  columns: { owner: narrow<Address>(text) },
+  columns: { owner: t.narrow<Address>(t.text) },
   prepared: true,
 }).values;
 
@@ -133,10 +123,10 @@ export const rescheduleOwners = statement({
     { now, failuresBeforeTrial }: { now: Date; failuresBeforeTrial: number },
   ) => ({ now, owners, failuresBeforeTrial, served }),
   params: {
-    now: timestamptz,
-    served: records({ owner: text, pool: text }),
-    owners: array(text),
-    failuresBeforeTrial: int4,
+    now: t.timestamptz,
+    served: t.records({ owner: t.text, pool: t.text }),
+    owners: t.array(t.text),
+    failuresBeforeTrial: t.int4,
   },
   text: `
       with ${IN_PROGRESS}, next as (

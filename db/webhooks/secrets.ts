@@ -3,30 +3,19 @@ import { and, eq, isNotNull, lte } from "drizzle-orm";
 import type { Address } from "../../core/agents/facts.ts";
 import { webhookSecret } from "../schema/tables.ts";
 import { orm } from "../sql/orm.ts";
-import {
-  array,
-  bytea,
-  fieldsOf,
-  narrow,
-  nullable,
-  type RowOf,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
-import type { Queryable } from "../sql/transaction.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
-export type SealedSecret = RowOf<typeof SECRET_COLUMNS>;
+export type SealedSecret = t.RowOf<typeof SECRET_COLUMNS>;
 
 const SECRET_COLUMNS = {
-  webhookId: text,
-  secretId: text,
-  sealed: bytea,
-  createdAt: timestamptz,
+  webhookId: t.text,
+  secretId: t.text,
+  sealed: t.bytea,
+  createdAt: t.timestamptz,
   /** When it stops signing; null for the newest. */
-  expiresAt: nullable(timestamptz),
+  expiresAt: t.nullable(t.timestamptz),
 };
-const SECRET = fieldsOf(SECRET_COLUMNS, { of: "s" });
+const SECRET = t.fieldsOf(SECRET_COLUMNS, { of: "s" });
 
 export type NewSecret = Omit<SealedSecret, "expiresAt" | "sealed"> & {
   sealed: Uint8Array;
@@ -52,7 +41,7 @@ export async function retireSecrets(tx: Queryable, webhookId: string, expiresAt:
 /** The secret that an earlier request of a wallet created; null when it does not exist any more. */
 export const secretByRequest = statement({
   name: "webhook-secret-by-request",
-  params: { owner: narrow<Address>(text), request: text },
+  params: { owner: t.narrow<Address>(t.text), request: t.text },
   text: `
     select ${SECRET} from offchain.webhook_secret s join offchain.webhook w using (webhook_id)
     where s.request = $request and w.owner = $owner`,
@@ -70,7 +59,7 @@ export async function signingSecrets(
 
 const SIGNING = statement({
   name: "webhook-signing-secrets",
-  params: { webhookIds: array(text), now: timestamptz },
+  params: { webhookIds: t.array(t.text), now: t.timestamptz },
   text: `
     select ${SECRET} from offchain.webhook_secret s
     where s.webhook_id = any($webhookIds) and (s.expires_at is null or s.expires_at > $now)
@@ -113,7 +102,7 @@ export async function resealSecrets(
 
 const AFTER = statement({
   name: "webhook-secrets-after",
-  params: { after: text },
+  params: { after: t.text },
   text: `
     select ${SECRET} from offchain.webhook_secret s where s.secret_id > $after order by s.secret_id limit ${RESEAL_SIZE}`,
   columns: SECRET_COLUMNS,

@@ -10,19 +10,7 @@ import type { Finality, Subscription, Webhook } from "../../core/webhooks/webhoo
 import { webhook as webhookTable } from "../schema/tables.ts";
 import { ADVISORY_LOCKS } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
-import {
-  array,
-  bool,
-  fieldsOf,
-  int4,
-  int8,
-  narrow,
-  nullable,
-  pgType,
-  statement,
-  text,
-  timestamptz,
-} from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { isPaidFor } from "../transactions/free-gas.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
@@ -31,30 +19,30 @@ import { scheduleOwners } from "./owner-schedule.ts";
 export const WEBHOOKS_CHANNEL = "webhooks";
 
 const HEALTH = {
-  failures: int4,
-  failingSince: nullable(timestamptz),
-  pausedUntil: nullable(timestamptz),
-  pool: narrow<DeliveryPool>(text),
-  slowUntil: nullable(timestamptz),
+  failures: t.int4,
+  failingSince: t.nullable(t.timestamptz),
+  pausedUntil: t.nullable(t.timestamptz),
+  pool: t.narrow<DeliveryPool>(t.text),
+  slowUntil: t.nullable(t.timestamptz),
 };
 
 /** A webhook in the shape of `Webhook`. */
 export const WEBHOOK_COLUMNS = {
-  webhookId: text,
-  owner: narrow<Address>(text),
-  url: text,
-  events: array(narrow<EventType>(text)),
-  tokenIds: nullable(array(int8)),
-  addresses: nullable(array(narrow<Address>(text))),
-  owners: nullable(array(narrow<Address>(text))),
-  finality: narrow<Finality>(text),
-  createdAt: timestamptz,
-  disabledAt: nullable(timestamptz),
-  disabledReason: nullable(narrow<DisabledReason>(text)),
+  webhookId: t.text,
+  owner: t.narrow<Address>(t.text),
+  url: t.text,
+  events: t.array(t.narrow<EventType>(t.text)),
+  tokenIds: t.nullable(t.array(t.int8)),
+  addresses: t.nullable(t.array(t.narrow<Address>(t.text))),
+  owners: t.nullable(t.array(t.narrow<Address>(t.text))),
+  finality: t.narrow<Finality>(t.text),
+  createdAt: t.timestamptz,
+  disabledAt: t.nullable(t.timestamptz),
+  disabledReason: t.nullable(t.narrow<DisabledReason>(t.text)),
   ...HEALTH,
 };
 /** SQL of a webhook `w`. */
-export const WEBHOOK = fieldsOf(WEBHOOK_COLUMNS, { of: "w", as: { pool: "w.lane" } });
+export const WEBHOOK = t.fieldsOf(WEBHOOK_COLUMNS, { of: "w", as: { pool: "w.lane" } });
 
 export type NewWebhook = Subscription &
   Pick<Webhook, "webhookId" | "owner" | "url" | "createdAt"> & {
@@ -80,7 +68,7 @@ export async function insertWebhook(tx: Queryable, webhook: NewWebhook, fromPosi
 export const lockWebhookCounts = statement({
   name: "webhook-counts-lock",
   text: `select pg_advisory_xact_lock(${ADVISORY_LOCKS.webhookCounts})`,
-  columns: { pg_advisory_xact_lock: pgType<string>("void") },
+  columns: { pg_advisory_xact_lock: t.pgType<string>("void") },
 }).run;
 
 /**
@@ -90,7 +78,7 @@ export const lockWebhookCounts = statement({
  */
 export const countWebhooks = statement({
   name: "webhook-counts",
-  params: { owner: narrow<Address>(text), tokenId: int8, networks: array(text) },
+  params: { owner: t.narrow<Address>(t.text), tokenId: t.int8, networks: t.array(t.text) },
   text: `
     select (select count(*)::int from offchain.webhook where owner = $owner) as "ofOwner",
       (select count(*)::int from offchain.webhook where token_id = $tokenId) as "ofAgent",
@@ -98,14 +86,14 @@ export const countWebhooks = statement({
       (select count(*)::int from offchain.webhook) as "all",
       exists (select from offchain.cred where token_id = $tokenId and score >= ${CREATOR_MIN_CRED})
         or ${isPaidFor("$tokenId")} as "isKnown"`,
-  columns: { ofOwner: int4, ofAgent: int4, ofNetwork: int4, all: int4, isKnown: bool },
+  columns: { ofOwner: t.int4, ofAgent: t.int4, ofNetwork: t.int4, all: t.int4, isKnown: t.bool },
   prepared: true,
 }).one;
 
 /** Deletes the oldest webhook that another wallet made with an agent, when it had it. @returns whether there was one */
 export const deleteFormerOwners = statement({
   name: "webhook-delete-former-owners",
-  params: { tokenId: int8, owner: text },
+  params: { tokenId: t.int8, owner: t.text },
   text: `
     delete from offchain.webhook where webhook_id = (
       select webhook_id from offchain.webhook where token_id = $tokenId and owner <> $owner
@@ -115,7 +103,7 @@ export const deleteFormerOwners = statement({
 /** A wallet's webhooks, the oldest first. */
 export const webhooksOf = statement({
   name: "webhooks-of",
-  params: { owner: narrow<Address>(text) },
+  params: { owner: t.narrow<Address>(t.text) },
   text: `select ${WEBHOOK} from offchain.webhook w where w.owner = $owner order by w.created_at, w.webhook_id`,
   columns: WEBHOOK_COLUMNS,
   prepared: true,
@@ -125,7 +113,7 @@ export const webhooksOf = statement({
 export const webhookOf = statement({
   name: "webhook-of",
   given: (owner: Address, webhookId: string) => ({ webhookId, owner }),
-  params: { webhookId: text, owner: text },
+  params: { webhookId: t.text, owner: t.text },
   text: `select ${WEBHOOK} from offchain.webhook w where w.webhook_id = $webhookId and w.owner = $owner`,
   columns: WEBHOOK_COLUMNS,
   prepared: true,
@@ -135,7 +123,7 @@ export const webhookOf = statement({
 export const lockWebhook = statement({
   name: "webhook-lock",
   given: (owner: Address, webhookId: string) => ({ webhookId, owner }),
-  params: { webhookId: text, owner: text },
+  params: { webhookId: t.text, owner: t.text },
   text: "select from offchain.webhook where webhook_id = $webhookId and owner = $owner for no key update",
 }).found;
 
@@ -165,7 +153,7 @@ export async function enableWebhook(
 
 const ENABLE = statement({
   name: "webhook-enable",
-  params: { webhookId: text, owner: text },
+  params: { webhookId: t.text, owner: t.text },
   text: `
     update offchain.webhook w set disabled_at = null, disabled_reason = null, failures = 0, failing_since = null,
       paused_until = null
@@ -176,18 +164,18 @@ const ENABLE = statement({
 /** Locks a webhook and reads its health, for a change; null when it was deleted. */
 export const lockHealth = statement({
   name: "webhook-lock-health",
-  params: { webhookId: text },
+  params: { webhookId: t.text },
   text: `
-    select ${fieldsOf(HEALTH, { as: { pool: "lane" } })}, disabled_at as "disabledAt"
+    select ${t.fieldsOf(HEALTH, { as: { pool: "lane" } })}, disabled_at as "disabledAt"
     from offchain.webhook where webhook_id = $webhookId for no key update`,
-  columns: { ...HEALTH, disabledAt: nullable(timestamptz) },
+  columns: { ...HEALTH, disabledAt: t.nullable(t.timestamptz) },
   prepared: true,
 }).maybeOne;
 
 export const storeHealth = statement({
   name: "webhook-store-health",
   given: (webhookId: string, health: ReceiverHealth & PoolState) => ({ webhookId, ...health }),
-  params: { webhookId: text, ...HEALTH },
+  params: { webhookId: t.text, ...HEALTH },
   text: `
     update offchain.webhook set failures = $failures, failing_since = $failingSince, paused_until = $pausedUntil,
       lane = $pool, slow_until = $slowUntil
@@ -198,7 +186,7 @@ export const storeHealth = statement({
 /** Resets the failures of a receiver that accepts deliveries again; writes only when there are some. */
 export const resetFailures = statement({
   name: "webhook-reset-failures",
-  params: { webhookId: text },
+  params: { webhookId: t.text },
   text: `
     update offchain.webhook set failures = 0, failing_since = null, paused_until = null
     where webhook_id = $webhookId and failures > 0`,
@@ -208,7 +196,7 @@ export const resetFailures = statement({
 /** Disables a webhook. Its position in the log is stored: enabled again, it continues from there. */
 export const disableWebhook = statement({
   name: "webhook-disable",
-  params: { webhookId: text, now: timestamptz, reason: narrow<DisabledReason>(text) },
+  params: { webhookId: t.text, now: t.timestamptz, reason: t.narrow<DisabledReason>(t.text) },
   text: `
     update offchain.webhook w set disabled_at = $now, disabled_reason = $reason, own_position = coalesce(w.own_position,
       (select case when w.webhook_id <= c.handed_to then c.through else c.position end from offchain.webhook_cursor c))
@@ -219,5 +207,5 @@ export const disableWebhook = statement({
 export const wakeWebhooks = statement({
   name: "webhook-wake",
   text: `select pg_notify('${WEBHOOKS_CHANNEL}', '')`,
-  columns: { pg_notify: pgType<string>("void") },
+  columns: { pg_notify: t.pgType<string>("void") },
 }).run;

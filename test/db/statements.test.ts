@@ -6,19 +6,17 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   array,
-  declaredStatements,
-  family,
   int4,
   int8,
   jsonb,
   nullable,
   numeric,
   records,
-  statement,
   text,
   timestamptz,
   uint256,
-} from "../../db/sql/statement.ts";
+} from "../../db/sql/columns.ts";
+import { declaredStatements, family, statement } from "../../db/sql/statement.ts";
 import { ensureOnchain } from "../../indexer/views.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { indexSchemaDdl, PONDER_SYNC_DDL } from "../support/ponder-tables.ts";

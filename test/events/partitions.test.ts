@@ -6,9 +6,8 @@ import { EVENT_NAMES } from "../../core/events/events.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../../db/events/append-events.ts";
 import { dropHiddenEvents, makeEventPartitions } from "../../db/events/event-retention.ts";
 import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";
-import { eventLog, eventsAfter } from "../../db/events/events.ts";
+import { eventLog, eventsAfter, eventsById } from "../../db/events/events.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { eventsById } from "../../db/webhooks/events-by-id.ts";
 import { retainEvents } from "../../workers/events/event-retention.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 

@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { Registry, SkipReason } from "../../clients/ports.ts";
 import type { RegistryReader } from "../../core/directory/registry-readers/reader.ts";
 import { Failure } from "../../core/errors.ts";
-import { compareErc8004 } from "../../db/directory/erc8004-check.ts";
+import { compareErc8004 } from "../../db/directory/erc8004.ts";
 import { digestOf, forgetUnseen, itemCounts } from "../../db/directory/items.ts";
 import { forgetPagesBefore } from "../../db/directory/pages.ts";
 import {

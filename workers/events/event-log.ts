@@ -2,7 +2,8 @@
 import { NEW_EVENTS_CHANNEL } from "../../db/events/append-events.ts";
 import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";
 import { EVENTS_CHANNEL } from "../../db/events/events.ts";
-import { pgType, statement, text } from "../../db/sql/statement.ts";
+import { pgType, text } from "../../db/sql/columns.ts";
+import { statement } from "../../db/sql/statement.ts";
 import { isNoIndex, transaction } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
 import { type Loop, runLoop } from "../loop.ts";

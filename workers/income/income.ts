@@ -1,14 +1,17 @@
 /** Reads the payments to agents' wallets from the chain, and the transfers that show whose money it was: cohort by cohort, within a budget of requests. */
-import type { Block } from "../../clients/ports.ts";
-import { RANGE_BLOCKS } from "../../core/income/requests.ts";
+
+import type { Block, FoundLog } from "../../clients/ports.ts";
+import type { Address } from "../../core/agents/facts.ts";
+import { COHORT_SIZE, RANGE_BLOCKS } from "../../core/income/requests.ts";
+import { MIN_MOVED_UNITS } from "../../core/income/rules.ts";
+import { AUTHORIZATION_USED, TRANSFER, topicOf, transfersIn } from "../../core/payments/transfers.ts";
 import { finalBlockOf } from "../../db/events/dispatch.ts";
-import { addressesOf, type Cohort, cohorts } from "../../db/income/followed.ts";
-import { marksOf, putOff, storeRange } from "../../db/income/moves.ts";
+import { addressesOf, type Cohort, type CohortKind, cohorts } from "../../db/income/followed.ts";
+import { type Move, marksOf, putOff, storeRange } from "../../db/income/moves.ts";
 import { isNoIndex } from "../../db/sql/transaction.ts";
-import { counting, lastTrue, type RangeChain } from "../chain-ranges.ts";
+import { counting, lastTrue, type RangeChain, readLogs } from "../chain-ranges.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
-import { readRange } from "./income-reads.ts";
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 60_000;
@@ -103,4 +106,56 @@ async function readCohort({ context, chain, head }: Reading, cohort: Cohort): Pr
   const events = { since: new Date(now.getTime() - config.eventRetentionMs), finalBlock };
   const stored = await storeRange(db, cohort, { from, to: Math.max(to, last.block), ...found }, now, events);
   return stored === null ? null : { readTo: Math.max(to, last.block), stored };
+}
+
+export type RangeOf = {
+  usdc: Address;
+  kind: CohortKind;
+  addresses: readonly Address[];
+  from: number;
+  to: number;
+  head: number;
+};
+
+/**
+ * The transfers of a range with the hash of its last block: payments by authorization to wallets, other transfers of a cent or more
+ * to payers and by sides. One request for the logs, one for the authorizations of every 500 senders, and one for a block whose time
+ * does not come with its logs, or that may still be taken back.
+ * @returns null where the chain was reorganised meanwhile
+ * @throws Failure upstream_unavailable
+ */
+export async function readRange(chain: RangeChain, of: RangeOf): Promise<{ hash: string; moves: Move[] } | null> {
+  const found = await readLogs(chain, of, () => logsOf(chain, of));
+  return found && { hash: found.hash, moves: movesOf(found.logs, found.times, of) };
+}
+
+async function logsOf(chain: RangeChain, { usdc, kind, addresses, from, to }: RangeOf): Promise<FoundLog[]> {
+  const topics = addresses.map(topicOf);
+  const range = { address: usdc, fromBlock: from, toBlock: to };
+  const of = kind === "side" ? [TRANSFER, topics] : [TRANSFER, null, topics];
+  const transfers = (await chain.logs({ ...range, topics: of })).filter(({ block }) => block >= from && block <= to);
+  if (kind !== "wallet") return transfers;
+  const senders = [...new Set(transfers.flatMap((log) => (log.topics.length === 3 ? [log.topics[1]!] : [])))];
+  const used: FoundLog[] = [];
+  for (let at = 0; at < senders.length; at += COHORT_SIZE)
+    used.push(...(await chain.logs({ ...range, topics: [AUTHORIZATION_USED, senders.slice(at, at + COHORT_SIZE)] })));
+  // Senders use authorizations to pay others, too.
+  const blocks = new Set(transfers.map(({ blockHash }) => blockHash));
+  return [...transfers, ...used.filter(({ blockHash }) => blocks.has(blockHash))];
+}
+
+function movesOf(logs: readonly FoundLog[], times: ReadonlyMap<string, number>, of: RangeOf): Move[] {
+  const { usdc, kind, addresses } = of;
+  const followed = new Set<string>(addresses);
+  const isOurs = (from: string, to: string) => followed.has(kind === "side" ? from : to);
+  return [...Map.groupBy(logs, ({ blockHash }) => blockHash)].flatMap(([blockHash, inBlock]) => {
+    const byIndex = new Map(inBlock.map((log) => [log.logIndex, log]));
+    return transfersIn(inBlock, usdc).flatMap(({ logIndex, from, to, value, nonce }): Move[] => {
+      const counts = kind === "wallet" ? nonce !== null : value >= MIN_MOVED_UNITS;
+      const { block, txHash } = byIndex.get(logIndex)!;
+      if (!counts || !isOurs(from, to)) return [];
+      const place = { blockHash, logIndex, block, at: times.get(blockHash)!, txHash };
+      return [{ ...place, sender: from, recipient: to, units: value, nonce: kind === "wallet" ? nonce : null }];
+    });
+  });
 }

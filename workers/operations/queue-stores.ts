@@ -4,9 +4,10 @@ import type { Duplex } from "node:stream";
 import { createPostgresBackend, Queue, type QueueOptions, runMigrations, Worker, withBackend } from "bullmq";
 import type { Redis, RedisOptions } from "ioredis";
 import type { Logger } from "pino";
+import { bool, text } from "../../db/sql/columns.ts";
 import { openClient, openPool } from "../../db/sql/connect.ts";
 import { type Notifications, notifications } from "../../db/sql/notifications.ts";
-import { bool, statement, text } from "../../db/sql/statement.ts";
+import { statement } from "../../db/sql/statement.ts";
 import { isReplica, openRedis, type RedisConnection } from "../../runtime/redis.ts";
 
 export type StoreOptions = {

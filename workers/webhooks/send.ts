@@ -5,6 +5,7 @@ import { afterAttempt, FAILURES_BEFORE_PAUSE, isTaken } from "../../core/webhook
 import { eventBody, PING, pingBody } from "../../core/webhooks/payload.ts";
 import { type DeliveryPool, isSlow, poolAfter } from "../../core/webhooks/pools.ts";
 import { webhookHeaders } from "../../core/webhooks/signing.ts";
+import { eventsById } from "../../db/events/events.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import {
   type ClaimedDelivery,
@@ -12,7 +13,6 @@ import {
   postponeDelivery,
   settleDelivery,
 } from "../../db/webhooks/deliveries.ts";
-import { eventsById } from "../../db/webhooks/events-by-id.ts";
 import { signingSecrets } from "../../db/webhooks/secrets.ts";
 import { disableWebhook, lockHealth, resetFailures, storeHealth } from "../../db/webhooks/webhooks.ts";
 import type { JobContext } from "../context.ts";

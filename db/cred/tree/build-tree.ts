@@ -6,7 +6,7 @@ import { FIELD_END, packTree, type TreePart } from "../../../core/cred/tree/pack
 import { buildTree, type LeafColumns } from "../../../core/cred/tree/tree.ts";
 import { readIndexState } from "../../operations/index-state.ts";
 import { openClient } from "../../sql/connect.ts";
-import { int8, statement } from "../../sql/statement.ts";
+import { statement, t } from "../../sql/statement.ts";
 import { snapshot } from "../../sql/transaction.ts";
 
 export type TreeRequest = {
@@ -34,7 +34,7 @@ const SCORES = `
 const COUNT = statement({
   name: "cred-tree-count",
   text: "select count(*)::int8 as scores from offchain.cred",
-  columns: { scores: int8 },
+  columns: { scores: t.int8 },
 });
 
 /**

@@ -2,8 +2,7 @@
 import { fork } from "node:child_process";
 import type { TreePart } from "../../../core/cred/tree/packed.ts";
 import { entryOf } from "../../../runtime/processes.ts";
-import { int8, statement } from "../../sql/statement.ts";
-import type { Queryable } from "../../sql/transaction.ts";
+import { type Queryable, statement, t } from "../../sql/statement.ts";
 import { buildCredTree, type TreeRequest, type TreeSummary } from "./build-tree.ts";
 import type { TreeReply } from "./tree-messages.ts";
 
@@ -14,9 +13,9 @@ const BUILD_TIMEOUT_MS = 600_000;
 
 const FEW = statement({
   name: "cred-tree-few",
-  params: { limit: int8 },
+  params: { limit: t.int8 },
   text: "select count(*)::int8 as scores from (select from offchain.cred limit $limit) c",
-  columns: { scores: int8 },
+  columns: { scores: t.int8 },
 });
 
 /** `parts` is empty where the root is the known one. `process`: null where the tree was built in this one. */

@@ -1,7 +1,7 @@
 /** Builds the planes of the directory from all its rows. */
 import type pg from "pg";
 import { copyRows } from "../../../columns/copy-rows.ts";
-import { filtered, int8, statement, text } from "../../sql/statement.ts";
+import { statement, t } from "../../sql/statement.ts";
 import { ETHOS } from "../ethos-sql.ts";
 import { clearPlanes, flipPlanes, type Mask, nameOrder, type SlotRow, saveImage, storeSlots } from "./image.ts";
 import { CODE_BYTES, GRAM_CHARACTERS, gramPlane, gramsOf, readRow, VALUES } from "./layout.ts";
@@ -22,25 +22,25 @@ const MIN_NAMES_BETWEEN_MARKS = 32;
 const COUNT = statement({
   name: "directory-planes-count",
   text: "select count(*) as rows from offchain.directory",
-  columns: { rows: int8 },
+  columns: { rows: t.int8 },
 });
 
 const NAME_MARKS = statement({
   name: "directory-planes-name-marks",
-  params: { every: int8 },
+  params: { every: t.int8 },
   text: `
     select name from (
       select sort_name as name, row_number() over (order by sort_name collate "C") as n
       from offchain.directory where removed_at is null) sorted
     where n % $every = 0 and name is not null group by name order by name collate "C"`,
-  columns: { name: filtered(text) },
+  columns: { name: t.filtered(t.text) },
 });
 
 const SAMPLE_NAMES = statement({
   name: "directory-planes-sample",
-  params: { every: int8 },
+  params: { every: t.int8 },
   text: "select search_name as name from offchain.directory where removed_at is null and search_name is not null and id % $every = 0",
-  columns: { name: filtered(text) },
+  columns: { name: t.filtered(t.text) },
 });
 
 /** The grams that get planes: those that many names contain. */

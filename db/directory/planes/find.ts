@@ -5,8 +5,7 @@
  */
 import { searchKinds } from "../../../core/directory/filters.ts";
 import { isAsciiText } from "../../sql/search-words.ts";
-import { array, family, int8, statement, text } from "../../sql/statement.ts";
-import type { Queryable } from "../../sql/transaction.ts";
+import { family, type Queryable, statement, t } from "../../sql/statement.ts";
 import { ETHOS } from "../ethos-sql.ts";
 import {
   addressMatches,
@@ -32,7 +31,7 @@ const SPARE_ROWS = 256;
 /** What is read next is short: workers and compiled plans would take longer to start. */
 const CHANGED = statement({
   name: "directory-planes-changed",
-  params: { xmax: text, inProgress: array(text), planes: array(text) },
+  params: { xmax: t.text, inProgress: t.array(t.text), planes: t.array(t.text) },
   text: `
     select array(select id from (
              select id from offchain.directory_score
@@ -42,7 +41,7 @@ const CHANGED = statement({
              limit ${MAX_CHANGED + 1}) c) as changed,
            array(select distinct plane from offchain.directory_plane where plane = any($planes::text[])) as planes,
            set_config('max_parallel_workers_per_gather', '0', true) as alone, set_config('jit', 'off', true) as jit`,
-  columns: { changed: array(int8), planes: array(text), alone: text, jit: text },
+  columns: { changed: t.array(t.int8), planes: t.array(t.text), alone: t.text, jit: t.text },
 });
 
 /**
@@ -157,7 +156,7 @@ const FIND = family({
         array(select id from candidates order by key ${descending ? "desc" : "asc"} nulls last, id
           limit ${$(limit)}::int8 offset ${start} - (select before from found)) as ids`;
   },
-  columns: { total: int8, ids: array(int8) },
+  columns: { total: t.int8, ids: t.array(t.int8) },
   examples: EXAMPLES.filter((query) => !isOfFew(query)).flatMap((query): Question[] =>
     query.q === undefined
       ? [{ query, spare: 1, changed: [], byName: undefined }]
@@ -195,7 +194,7 @@ const TOTALS = family({
            (${SCORE_PLANES.map((plane, i) => `${2 ** (SCORE_PLANES.length - 1 - i)} * bit_count(s.bits & ${plane})`).join(" + ")} + c.sum)::int8 as sum,
            bit_count(s.bits & ${X402}) + c.x402 as x402
     from shown s, changed c`,
-  columns: { total: int8, scored: int8, sum: int8, x402: int8 },
+  columns: { total: t.int8, scored: t.int8, sum: t.int8, x402: t.int8 },
   examples: [{ changed: [] }, { changed: [1] }],
 });
 

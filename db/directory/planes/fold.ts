@@ -1,9 +1,11 @@
 /** Keeps the planes of the directory near its rows: builds them, and folds into them what has changed since. */
+
 import type pg from "pg";
 import { changedBetween } from "../../../columns/commit-snapshot.ts";
 import { copyRows } from "../../../columns/copy-rows.ts";
+import { backoffMs } from "../../../core/backoff.ts";
 import { READ_COMMIT_SNAPSHOT } from "../../sql/commit-snapshot.ts";
-import { bool, int8, statement, text } from "../../sql/statement.ts";
+import { statement, t } from "../../sql/statement.ts";
 import { transaction, withoutTimeLimits } from "../../sql/transaction.ts";
 import { ETHOS } from "../ethos-sql.ts";
 import { buildPlanes } from "./build.ts";
@@ -21,7 +23,6 @@ import {
   storeSlots,
 } from "./image.ts";
 import { AFTER_VALUES, CODE_BYTES, gramPlane, gramsOf, readRow, VALUES } from "./layout.ts";
-import { type Restraint, restraintOf } from "./restraint.ts";
 
 /**
  * Changed rows until a fold. It writes whole planes, so it waits for many: until then readers read the changed rows from the
@@ -40,9 +41,9 @@ const tooManyLate = (built: number) => 1_000 + built / 100;
 /** Only one process at a time. */
 const LOCK = statement({
   name: "directory-planes-lock",
-  params: { lock: text },
+  params: { lock: t.text },
   text: "select pg_try_advisory_xact_lock(hashtextextended($lock, 0)) as locked",
-  columns: { locked: bool },
+  columns: { locked: t.bool },
 });
 
 export type FoldOptions = {
@@ -108,7 +109,7 @@ async function countChanged(tx: pg.ClientBase, since: string): Promise<number> {
 const LATE = statement({
   name: "directory-slots-late",
   text: "select count(*) as rows from offchain.directory_slot where slot is null",
-  columns: { rows: int8 },
+  columns: { rows: t.int8 },
 });
 
 /** A changed row: what the planes show of it, and what they are to show. */
@@ -191,4 +192,49 @@ function masksOf(changed: readonly RowChange[], { segmentBits }: Image, grams: R
     for (const gram of old) if (!now.has(gram) && grams.has(gram)) flip(gramPlane(gram), slot);
   }
   return masks.values();
+}
+
+/** Milliseconds until the first attempt after a failure; each further failure doubles them, up to the second number. */
+const RETRY_MS = { first: 6_000, most: 1_800_000 };
+
+/** What this process has seen of the planes of one database. */
+export class Restraint {
+  #failures = 0;
+  #retryAt = Number.NEGATIVE_INFINITY;
+  #hadOwn = false;
+
+  /** @param now milliseconds since the epoch, as everywhere here */
+  waits(now: number): boolean {
+    return now < this.#retryAt;
+  }
+
+  failed(now: number): void {
+    this.#retryAt = now + backoffMs(RETRY_MS.first, RETRY_MS.most, this.#failures);
+    this.#failures++;
+  }
+
+  /** A run has ended well. @param own whether there are planes of this version's layout now */
+  ended(own: boolean): void {
+    this.#failures = 0;
+    this.#hadOwn ||= own;
+  }
+
+  /**
+   * Whether planes of another layout are left to the workers that keep them. A process that never saw planes of its own
+   * layout has started later than the version that made them, and builds its own. One whose planes were replaced waits until
+   * no worker keeps the new ones, or workers of two versions would build all planes in turn.
+   * @param foldedAt when they were written last @param leftAfterMs time without a fold after which no worker keeps them
+   */
+  leavesTo(foldedAt: number, now: number, leftAfterMs: number): boolean {
+    return this.#hadOwn && Math.abs(now - foldedAt) < leftAfterMs;
+  }
+}
+
+const known = new WeakMap<pg.Pool, Restraint>();
+
+/** By the pool: a process has one for each database. */
+export function restraintOf(pool: pg.Pool): Restraint {
+  const restraint = known.get(pool) ?? new Restraint();
+  known.set(pool, restraint);
+  return restraint;
 }

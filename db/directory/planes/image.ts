@@ -1,19 +1,6 @@
 /** The stored planes: which changes they contain, and the statements that write them. */
 import { COMMIT_SNAPSHOT } from "../../../columns/commit-snapshot.ts";
-import {
-  array,
-  bool,
-  bytea,
-  int4,
-  int8,
-  jsonb,
-  nullable,
-  type Row,
-  records,
-  statement,
-  text,
-} from "../../sql/statement.ts";
-import type { Queryable } from "../../sql/transaction.ts";
+import { type Queryable, type Row, statement, t } from "../../sql/statement.ts";
 import { LAYOUT, shortGramsOf } from "./layout.ts";
 
 export type Image = Row<typeof readImage>;
@@ -22,7 +9,7 @@ export type Image = Row<typeof readImage>;
 export const readImage = statement({
   name: "directory-image",
   given: () => ({ layout: LAYOUT }),
-  params: { layout: text },
+  params: { layout: t.text },
   // A transaction id that came with another server's dump may be in the future of this one.
   text: `
     select seen_xmax::text as xmax, seen_in_progress::text[] as "inProgress", segments, segment_bits as "segmentBits", used,
@@ -30,29 +17,29 @@ export const readImage = statement({
     from offchain.directory_image
     where layout = $layout and seen_xmax <= pg_snapshot_xmax(pg_current_snapshot())`,
   columns: {
-    xmax: text,
-    inProgress: array(text),
-    segments: int4,
-    segmentBits: int4,
-    used: int4,
-    built: int4,
-    renamed: int4,
-    maxId: int8,
-    foldedAt: int8,
+    xmax: t.text,
+    inProgress: t.array(t.text),
+    segments: t.int4,
+    segmentBits: t.int4,
+    used: t.int4,
+    built: t.int4,
+    renamed: t.int4,
+    maxId: t.int8,
+    foldedAt: t.int8,
   },
 }).maybeOne;
 /** When planes of another layout were written last; null while there are none. */
 export const readOtherLayout = statement({
   name: "directory-image-other",
   given: () => ({ layout: LAYOUT }),
-  params: { layout: text },
+  params: { layout: t.text },
   text: `select folded_at as "foldedAt" from offchain.directory_image where layout <> $layout`,
-  columns: { foldedAt: int8 },
+  columns: { foldedAt: t.int8 },
 }).value;
 export const readNameMarks = statement({
   name: "directory-image-name-marks",
   text: "select name_marks as marks from offchain.directory_image",
-  columns: { marks: array(text) },
+  columns: { marks: t.array(t.text) },
 }).onlyValue;
 
 /** @returns the number of the name among the marks: see the column `name` of layout.ts */
@@ -81,15 +68,15 @@ export const saveImage = statement({
     nameMarks: nameMarks ?? null,
   }),
   params: {
-    layout: text,
-    segments: int4,
-    segmentBits: int4,
-    used: int4,
-    built: int4,
-    renamed: int4,
-    maxId: int8,
-    nameMarks: nullable(array(text)),
-    foldedAt: int8,
+    layout: t.text,
+    segments: t.int4,
+    segmentBits: t.int4,
+    used: t.int4,
+    built: t.int4,
+    renamed: t.int4,
+    maxId: t.int8,
+    nameMarks: t.nullable(t.array(t.text)),
+    foldedAt: t.int8,
   },
   text: `
     with seen as (${COMMIT_SNAPSHOT})
@@ -107,7 +94,7 @@ export const saveImage = statement({
 const GRAMS = statement({
   name: "directory-planes-grams",
   text: "select distinct substr(plane, 2) as gram from offchain.directory_plane where plane like 'g%'",
-  columns: { gram: text },
+  columns: { gram: t.text },
 });
 export const readGrams = async (tx: Queryable): Promise<Set<string>> =>
   new Set((await GRAMS.rows(tx)).map(({ gram }) => gram));
@@ -115,13 +102,13 @@ export const readGrams = async (tx: Queryable): Promise<Set<string>> =>
 const STORE_SLOTS = statement({
   name: "directory-slots-store",
   params: {
-    slots: records({
-      id: int8,
-      slot: nullable(int4),
-      loose: bool,
-      searchName: text,
-      rare: jsonb<string[]>(),
-      code: bytea,
+    slots: t.records({
+      id: t.int8,
+      slot: t.nullable(t.int4),
+      loose: t.bool,
+      searchName: t.text,
+      rare: t.jsonb<string[]>(),
+      code: t.bytea,
     }),
   },
   text: `
@@ -145,7 +132,7 @@ export async function storeSlots(tx: Queryable, rows: readonly SlotRow[], grams:
 
 const FLIP = statement({
   name: "directory-planes-flip",
-  params: { flips: records({ plane: text, segment: int4, mask: text }) },
+  params: { flips: t.records({ plane: t.text, segment: t.int4, mask: t.text }) },
   text: `
     insert into offchain.directory_plane (plane, segment, bits)
     select plane, segment, ('x' || mask)::varbit from $flips
