@@ -15,7 +15,6 @@ const TRANSACTION = {
   /** First four bytes of its input; null without any. */
   selector: t.nullable(t.narrow<Hex>(t.text)),
 };
-export type AgentTransaction = t.RowOf<typeof TRANSACTION>;
 
 /** The newest transactions of an agent, newest first. */
 export const recentTransactions = statement({

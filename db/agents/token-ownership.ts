@@ -1,6 +1,6 @@
 /** Whether a wallet still owns the token it has shown, by the index: a reorganisation of a transfer restores what the transfer ended. */
 import type { Address } from "../../core/agents/facts.ts";
-import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /**
  * SQL of how often a token was transferred, its mint included. A transfer away and back counts twice, so what was tied to
@@ -26,8 +26,6 @@ export const holdingOf = statement({
   columns: { owner: t.narrow<Address>(t.text), transfers: t.int8 },
   prepared: true,
 }).maybeOne;
-
-export type TokenHolding = Row<typeof holdingOf>;
 
 const UNKNOWN = statement({
   name: "principals-unknown-tokens",

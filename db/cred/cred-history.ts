@@ -40,13 +40,11 @@ export async function credHistory(db: Queryable, tokenId: number, days: number):
   );
 }
 
-/** The point that held, with its neighbours: null where it was the first, those before it are no longer kept, or it still holds. */
-export type HeldPoint = CredPoint & { previous: number | null; until: Date | null };
-
 const IN_BLOCK = `h.cause in (${CAUSES_IN_BLOCK.map((cause) => `'${cause}'`).join(", ")})`;
 
 /**
- * The point of an agent's history that held at a time, or at a block. What a reorganisation took back is no part of the
+ * The point of an agent's history that held at a time, or at a block, with its neighbours: null where it was the first, those before
+ * it are no longer kept, or it still holds. What a reorganisation took back is no part of the
  * history. A change that a block made counts from that block on, although it was computed some seconds later.
  * @param asked.at the time, or the time of the block @param asked.block null where a time is asked for
  * @returns null before the first point

@@ -21,7 +21,7 @@ export type TokenClaim = {
  */
 export const claimToken = statement({
   name: "directory-claim",
-  given: (id: number, claim: TokenClaim, now: Date) => ({ id, ...claim, now }),
+  given: (id: number, claim: TokenClaim, now: Date) => ({ ...claim, id, now }),
   params: {
     id: t.int8,
     tokenAddress: t.optional(t.text),

@@ -1,6 +1,6 @@
 /** The registrations in the canonical ERC-8004 registry that belong to wallets, as the index has them. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import { type Row, statement, t } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /** Max registrations: the newest of those with a wallet, which a transfer takes away, so that gifts come after the owner's own. */
 const MAX_REGISTRATIONS = 20;
@@ -29,5 +29,3 @@ export const registrationsOf = statement({
     updatedBlock: t.int8,
   },
 }).rows;
-
-export type WalletRegistration = Row<typeof registrationsOf>;

@@ -9,7 +9,7 @@ import { foreignScoreSql, ownerAttested } from "./score-sql.ts";
 import { countedMarket, tokenCounts } from "./token-sql.ts";
 
 /** Platforms in the order of the alphabet, as `directory.proofs` has them. @param tokenId SQL of the agent's token id */
-export const proofsOf = (tokenId: string) => `array(
+const proofsOf = (tokenId: string) => `array(
   select p.platform from offchain.proof p where p.token_id = ${tokenId} and p.status <> 'lapsed' order by p.platform)`;
 
 /** NOTIFY channel of changes of the directory (db/triggers.sql). */

@@ -41,7 +41,7 @@ export type LogPart = {
 const POSITIONS_PER_READ = 5_000;
 
 /** Columns of an event in the order of `EVENT`. */
-export const EVENT_COLUMNS = {
+const EVENT_COLUMNS = {
   id: t.text,
   type: t.narrow<EventType>(t.text),
   tokenId: t.nullable(t.int8),
@@ -55,7 +55,7 @@ export const EVENT_COLUMNS = {
   final: t.bool,
 };
 /** SQL of an event in the shape of `LoggedEvent`, without its position. */
-export const EVENT = t.fieldsOf(EVENT_COLUMNS);
+const EVENT = t.fieldsOf(EVENT_COLUMNS);
 
 const eventsBy = (name: string, column: string) =>
   statement({

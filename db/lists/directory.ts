@@ -191,7 +191,7 @@ function conditions(query: DirectoryQuery, word: string | undefined): Condition[
 /** Max age in milliseconds of totals that SQL reads: it reads all of an index for them. */
 const SQL_MAX_AGE_MS = 5_000;
 
-export class CachedTotals {
+class CachedTotals {
   readonly #db: pg.Pool;
   /** Totals of the table as a sync left it; the table does not change until the next sync. */
   #ofTable: { asOf: Date; table: ColumnTable; totals: DirectoryTotals } | undefined;

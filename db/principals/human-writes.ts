@@ -41,7 +41,7 @@ export const writeHuman = statement({
     { token, ...write }: HumanWrite,
     now: Date,
   ) => ({
-    ...{ ...who, ...write, now, tokenId: token?.tokenId, tokenTransfers: token?.transfers },
+    ...{ ...write, ...who, now, tokenId: token?.tokenId, tokenTransfers: token?.transfers },
     ...{ setsImage: write.image !== undefined, setsToken: token !== undefined },
   }),
   params: {

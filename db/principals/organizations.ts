@@ -168,7 +168,7 @@ export const insertOrganization = statement({
 export const updateOrganization = statement({
   name: "organization-update",
   given: (who: { id: string; principal: string }, { token, ...write }: OrganizationWrite, now: Date) => ({
-    ...{ ...who, ...write, now, tokenId: token?.tokenId, tokenTransfers: token?.transfers },
+    ...{ ...write, ...who, now, tokenId: token?.tokenId, tokenTransfers: token?.transfers },
     ...{ setsImage: write.image !== undefined, setsToken: token !== undefined },
   }),
   params: {

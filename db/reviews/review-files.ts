@@ -6,7 +6,7 @@ import { statement, t } from "../sql/statement.ts";
 import { AGENTS, type RegistryAgent } from "./review-facts.ts";
 
 /** A review by its place in the registry. */
-export type ReviewKey = RegistryAgent & { client: Address; index: string };
+type ReviewKey = RegistryAgent & { client: Address; index: string };
 /** What the file of a review `f` was read from. */
 export const FILE_DIGEST = "md5(f.feedback_uri || ' ' || f.feedback_hash || ' ' || f.given_at)";
 export const OF_REVIEW =

@@ -1,7 +1,7 @@
 /** Writes to agents' profiles on chain, slot by slot: the newest intent of each slot, and the wallet that requested it. */
 import { randomUUID } from "node:crypto";
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import type { Intent } from "./transaction-outbox.ts";
 
 /** A name for what one request writes of an agent's profile; a payment for it says that it has bought this. */
@@ -80,8 +80,6 @@ export const recentChainWrites = statement({
     acceptedAt: t.timestamptz,
   },
 }).rows;
-
-export type RecentChainWrite = Row<typeof recentChainWrites>;
 
 /** Whether a wallet owns the agent or is its own, by the index. @throws when there are no views yet (`isNoIndex`) */
 export const walletControls = statement({

@@ -108,7 +108,7 @@ async function readCohort({ context, chain, head }: Reading, cohort: Cohort): Pr
   return stored === null ? null : { readTo: Math.max(to, last.block), stored };
 }
 
-export type RangeOf = {
+type RangeOf = {
   usdc: Address;
   kind: CohortKind;
   addresses: readonly Address[];
@@ -124,7 +124,7 @@ export type RangeOf = {
  * @returns null where the chain was reorganised meanwhile
  * @throws Failure upstream_unavailable
  */
-export async function readRange(chain: RangeChain, of: RangeOf): Promise<{ hash: string; moves: Move[] } | null> {
+async function readRange(chain: RangeChain, of: RangeOf): Promise<{ hash: string; moves: Move[] } | null> {
   const found = await readLogs(chain, of, () => logsOf(chain, of));
   return found && { hash: found.hash, moves: movesOf(found.logs, found.times, of) };
 }

@@ -198,7 +198,7 @@ function masksOf(changed: readonly RowChange[], { segmentBits }: Image, grams: R
 const RETRY_MS = { first: 6_000, most: 1_800_000 };
 
 /** What this process has seen of the planes of one database. */
-export class Restraint {
+class Restraint {
   #failures = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
   #hadOwn = false;
@@ -233,7 +233,7 @@ export class Restraint {
 const known = new WeakMap<pg.Pool, Restraint>();
 
 /** By the pool: a process has one for each database. */
-export function restraintOf(pool: pg.Pool): Restraint {
+function restraintOf(pool: pg.Pool): Restraint {
   const restraint = known.get(pool) ?? new Restraint();
   known.set(pool, restraint);
   return restraint;
