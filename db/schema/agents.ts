@@ -1,65 +1,54 @@
 /** What people write about agents, their proofs and verifications, referrals. */
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  bigserial,
-  boolean,
-  doublePrecision,
-  index,
-  integer,
-  jsonb,
-  primaryKey,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/pg-core";
+import { index, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
 import { at, offchain, tokenId } from "./columns.ts";
 
 /** Off-chain profile, one row per field (`personality.humor`, `narrative.origin`, …): the newest write wins against the chain's. */
 export const profileField = offchain.table(
   "profile_field",
-  {
+  (t) => ({
     tokenId: tokenId().notNull(),
-    field: text().notNull(),
+    field: t.text().notNull(),
     /** A JSON string or number; an empty string clears the field. The four fields of a listing are objects and lists. */
-    value: jsonb().notNull(),
+    value: t.jsonb().notNull(),
     writtenAt: at().notNull().defaultNow(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.tokenId, t.field] })],
 );
 
 /** Off-chain traits, unique by name per agent. */
 export const profileTrait = offchain.table(
   "profile_trait",
-  {
+  (t) => ({
     tokenId: tokenId().notNull(),
-    name: text().notNull(),
-    category: text().notNull(),
+    name: t.text().notNull(),
+    category: t.text().notNull(),
     addedAt: at().notNull().defaultNow(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.tokenId, t.name] })],
 );
 
 /** A social proof: one account of a platform proves one agent at a time. */
 export const proof = offchain.table(
   "proof",
-  {
+  (t) => ({
     tokenId: tokenId().notNull(),
     /** A key of PROOF_PLATFORMS. */
-    platform: text().notNull(),
+    platform: t.text().notNull(),
     /** The platform's own numeric id: handles can be renamed. */
-    accountId: text().notNull(),
-    handle: text().notNull(),
-    username: text(),
-    evidence: jsonb().notNull(),
+    accountId: t.text().notNull(),
+    handle: t.text().notNull(),
+    username: t.text(),
+    evidence: t.jsonb().notNull(),
     /** verified | stale | lapsed */
-    status: text().notNull(),
+    status: t.text().notNull(),
     verifiedAt: at().notNull(),
     /** When the platform last showed the proof. */
     checkedAt: at().notNull(),
     /** When a check last failed; null after an answer. */
     failedAt: at(),
-    txHash: text(),
-  },
+    txHash: t.text(),
+  }),
   (t) => [
     primaryKey({ columns: [t.tokenId, t.platform] }),
     uniqueIndex("proof_account").on(t.platform, t.accountId).where(sql`status <> 'lapsed'`),
@@ -68,14 +57,14 @@ export const proof = offchain.table(
 );
 
 /** What is left of a number of requests that flows back with time: a token bucket per name. A full one needs no row. */
-export const allowance = offchain.table("allowance", {
-  name: text().primaryKey(),
+export const allowance = offchain.table("allowance", (t) => ({
+  name: t.text().primaryKey(),
   /** Tokens left at `at`. */
-  level: doublePrecision().notNull(),
-  most: doublePrecision().notNull(),
-  perSecond: doublePrecision().notNull(),
+  level: t.doublePrecision().notNull(),
+  most: t.doublePrecision().notNull(),
+  perSecond: t.doublePrecision().notNull(),
   at: at().notNull(),
-});
+}));
 
 /**
  * A successful exchange verification of an agent by an owner, with the attestation it was made with. Whether it counts
@@ -83,32 +72,32 @@ export const allowance = offchain.table("allowance", {
  */
 export const exchangeVerification = offchain.table(
   "exchange_verification",
-  {
+  (t) => ({
     tokenId: tokenId().notNull(),
-    attestationUid: text().notNull(),
-    attester: text().notNull(),
-    schemaUid: text().notNull(),
-    recipient: text().notNull(),
+    attestationUid: t.text().notNull(),
+    attester: t.text().notNull(),
+    schemaUid: t.text().notNull(),
+    recipient: t.text().notNull(),
     /** Unix seconds; 0 = never. */
-    expiresAt: bigint({ mode: "number" }).notNull(),
+    expiresAt: t.bigint({ mode: "number" }).notNull(),
     /** From this block on the index has it; null when it is older than the index, which then need not have it. */
-    indexedFrom: bigint({ mode: "number" }),
+    indexedFrom: t.bigint({ mode: "number" }),
     verifiedAt: at().notNull(),
-    txHash: text(),
-  },
+    txHash: t.text(),
+  }),
   (t) => [primaryKey({ columns: [t.tokenId, t.recipient] })],
 );
 
 /** A wallet that signed in as an agent's own (`/verify`), also where another wallet was verified on chain before. */
 export const walletVerification = offchain.table(
   "wallet_verification",
-  {
+  (t) => ({
     tokenId: tokenId().notNull(),
-    wallet: text().notNull(),
+    wallet: t.text().notNull(),
     /** The transaction that minted the token: after a reorganisation the id may be another's. */
-    mintTx: text().notNull(),
+    mintTx: t.text().notNull(),
     verifiedAt: at().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.tokenId, t.wallet] }), index("wallet_verification_wallet").on(t.wallet)],
 );
 
@@ -118,58 +107,58 @@ export const walletVerification = offchain.table(
  */
 export const proofOwnership = offchain.table(
   "proof_ownership",
-  {
+  (t) => ({
     tokenId: tokenId().notNull(),
     /** A key of PROOF_PLATFORMS, or `wallet`. */
-    proof: text().notNull(),
+    proof: t.text().notNull(),
     /** The platform's id of the account, or the wallet. */
-    subject: text().notNull(),
+    subject: t.text().notNull(),
     /** Empty for proofs that were made before owners were recorded. */
-    owner: text().notNull(),
+    owner: t.text().notNull(),
     /** Its mint included; 0 where the owner is empty. */
-    tokenTransfers: bigint({ mode: "number" }).notNull(),
+    tokenTransfers: t.bigint({ mode: "number" }).notNull(),
     provedAt: at().notNull(),
-  },
+  }),
   (t) => [
     primaryKey({ name: "proof_ownership_pk", columns: [t.tokenId, t.proof, t.subject, t.owner, t.tokenTransfers] }),
   ],
 );
 
 /** Every indexed agent has one referral code. */
-export const referralCode = offchain.table("referral_code", {
+export const referralCode = offchain.table("referral_code", (t) => ({
   tokenId: tokenId().primaryKey(),
-  code: text().notNull().unique(),
+  code: t.text().notNull().unique(),
   createdAt: at().notNull().defaultNow(),
-});
+}));
 
 /** Who was referred by whom: a new agent counts once. */
 export const referral = offchain.table(
   "referral",
-  {
+  (t) => ({
     tokenId: tokenId().primaryKey(),
     referrerTokenId: tokenId().notNull(),
-    code: text().notNull(),
+    code: t.text().notNull(),
     createdAt: at().notNull().defaultNow(),
-  },
+  }),
   (t) => [index("referral_referrer").on(t.referrerTokenId)],
 );
 
 /** How sessions with agents went, as holders of an API key report it. Shown in the cred report; it moves no score. */
 export const sessionOutcome = offchain.table(
   "session_outcome",
-  {
-    id: bigserial({ mode: "number" }).primaryKey(),
+  (t) => ({
+    id: t.bigserial({ mode: "number" }).primaryKey(),
     tokenId: tokenId().notNull(),
     /** The API key that reported it. */
-    apiKeyId: text().notNull(),
+    apiKeyId: t.text().notNull(),
     /** The reporter's own name of the session; the same key reports a session once. */
-    sessionId: text(),
+    sessionId: t.text(),
     /** success | failure | partial */
-    outcome: text().notNull(),
-    details: text(),
-    durationSeconds: integer(),
+    outcome: t.text().notNull(),
+    details: t.text(),
+    durationSeconds: t.integer(),
     recordedAt: at().notNull().defaultNow(),
-  },
+  }),
   (t) => [
     uniqueIndex("session_outcome_session").on(t.apiKeyId, t.sessionId),
     index("session_outcome_token").on(t.tokenId, t.outcome),
@@ -179,16 +168,16 @@ export const sessionOutcome = offchain.table(
 /** Scores as Ethos gives them, of the wallets that rows of the directory and humans name. */
 export const ethosScore = offchain.table(
   "ethos_score",
-  {
-    wallet: text().primaryKey(),
+  (t) => ({
+    wallet: t.text().primaryKey(),
     /** Null: Ethos knows nothing about the wallet, or was never asked. */
-    score: integer(),
+    score: t.integer(),
     /** When Ethos last answered about it; null: never. */
     fetchedAt: at(),
     /** When a request to Ethos last failed, and the number of failures since its last answer. */
     failedAt: at(),
-    failures: integer().notNull().default(0),
-  },
+    failures: t.integer().notNull().default(0),
+  }),
   (t) => [
     index("ethos_fetched").on(t.fetchedAt),
     index("ethos_never_fetched").on(t.failedAt).where(sql`fetched_at is null`),
@@ -201,21 +190,21 @@ export const ethosScore = offchain.table(
  */
 export const attestationLookup = offchain.table(
   "attestation_lookup",
-  {
-    wallet: text().primaryKey(),
+  (t) => ({
+    wallet: t.text().primaryKey(),
     /** Null: none was valid. */
-    attestationUid: text(),
-    schemaUid: text(),
-    attester: text(),
+    attestationUid: t.text(),
+    schemaUid: t.text(),
+    attester: t.text(),
     /** Unix seconds; 0 = never. */
-    expiresAt: bigint({ mode: "number" }),
+    expiresAt: t.bigint({ mode: "number" }),
     /** Hash of the configuration that the answer depends on: with another configuration it is due at once. */
-    configuration: text(),
+    configuration: t.text(),
     /** When the chain last answered about it; null: never. */
     checkedAt: at(),
     /** When a read of the chain last failed; null after an answer. */
     failedAt: at(),
-  },
+  }),
   (t) => [
     index("attestation_lookup_found").on(t.wallet).where(sql`attestation_uid is not null`),
     index("attestation_lookup_checked").on(t.checkedAt),
@@ -224,10 +213,10 @@ export const attestationLookup = offchain.table(
 );
 
 /** How far the directory was read for wallets to look up: ids of its rows; one row. */
-export const walletWalk = offchain.table("wallet_walk", {
-  one: boolean().primaryKey().default(true),
+export const walletWalk = offchain.table("wallet_walk", (t) => ({
+  one: t.boolean().primaryKey().default(true),
   /** The newest row that was read. */
-  newest: bigint({ mode: "number" }).notNull().default(0),
+  newest: t.bigint({ mode: "number" }).notNull().default(0),
   /** The row at which the next part of the walk over all rows begins; 0: at the first. */
-  walked: bigint({ mode: "number" }).notNull().default(0),
-});
+  walked: t.bigint({ mode: "number" }).notNull().default(0),
+}));

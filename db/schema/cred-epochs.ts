@@ -1,41 +1,41 @@
 /** The epochs of scores: each published state of all scores, and the trees that cred proofs are made from. */
 import { sql } from "drizzle-orm";
-import { bigint, boolean, index, integer, primaryKey, text } from "drizzle-orm/pg-core";
+import { index, primaryKey } from "drizzle-orm/pg-core";
 import { at, block, bytes, offchain } from "./columns.ts";
 
 /** One row per Merkle root, whose transaction is the intent `root:<epoch>`. */
 export const credEpoch = offchain.table(
   "cred_epoch",
-  {
-    epoch: bigint({ mode: "number" }).primaryKey(),
-    chainId: bigint({ mode: "number" }).notNull(),
+  (t) => ({
+    epoch: t.bigint({ mode: "number" }).primaryKey(),
+    chainId: t.bigint({ mode: "number" }).notNull(),
     /** The contract of the identity token, lower-case. */
-    registry: text().notNull(),
+    registry: t.text().notNull(),
     /** The contract of the roots, lower-case. */
-    contract: text().notNull(),
-    root: text().notNull(),
-    leaves: integer().notNull(),
+    contract: t.text().notNull(),
+    root: t.text().notNull(),
+    leaves: t.integer().notNull(),
     /** The index's block in the snapshot that the scores were read in. */
     block: block().notNull(),
     /** When the snapshot was taken. */
     computedAt: at().notNull(),
     builtAt: at().notNull(),
     /** Milliseconds of reading the scores and building the tree. */
-    buildMs: integer().notNull(),
+    buildMs: t.integer().notNull(),
     /** When the scores were last found equal to this tree; null: not since it was built. */
     checkedAt: at(),
-    intentKey: text().notNull().unique(),
+    intentKey: t.text().notNull().unique(),
     /** built → published | failed; a reorganisation turns both into built again. */
-    state: text().notNull(),
-    txHash: text(),
+    state: t.text().notNull(),
+    txHash: t.text(),
     /** Block of the transaction. */
     txBlock: block(),
     publishedAt: at(),
     /** Why it failed, a plain half-sentence. */
-    error: text(),
+    error: t.text(),
     /** Whether the tree is stored: proofs can be made. */
-    kept: boolean().notNull(),
-  },
+    kept: t.boolean().notNull(),
+  }),
   (t) => [
     index("cred_epoch_block").on(t.block),
     index("cred_epoch_open").on(t.epoch).where(sql`state = 'built'`),
@@ -46,15 +46,16 @@ export const credEpoch = offchain.table(
 /** The kept trees in parts, as core/cred/tree/packed.ts packs them. */
 export const credEpochPart = offchain.table(
   "cred_epoch_part",
-  {
-    epoch: bigint({ mode: "number" })
+  (t) => ({
+    epoch: t
+      .bigint({ mode: "number" })
       .notNull()
       .references(() => credEpoch.epoch),
     /** leaves | tokens | nodes */
-    kind: text().notNull(),
+    kind: t.text().notNull(),
     /** leaves: number of the chunk; tokens: the first token id in it; nodes: 0. */
-    place: bigint({ mode: "number" }).notNull(),
+    place: t.bigint({ mode: "number" }).notNull(),
     bytes: bytes().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.epoch, t.kind, t.place] })],
 );

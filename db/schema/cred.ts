@@ -1,6 +1,6 @@
 /** Stored scores, their history and corrections. */
 import { sql } from "drizzle-orm";
-import { bigint, bigserial, boolean, index, smallint, text } from "drizzle-orm/pg-core";
+import { bigint, index, smallint } from "drizzle-orm/pg-core";
 import type { Signal } from "../../core/signals/signal.ts";
 import { SIGNALS, type SignalKey } from "../../core/signals/signals.ts";
 import { at, block, offchain, tokenId, transactionId } from "./columns.ts";
@@ -19,9 +19,9 @@ const timedInputs = () =>
  */
 export const cred = offchain.table(
   "cred",
-  {
+  (t) => ({
     tokenId: tokenId().primaryKey(),
-    score: smallint().notNull(),
+    score: t.smallint().notNull(),
     /** The raw value of each signal, in a column named by its key. */
     ...(Object.fromEntries(SIGNALS.map(({ key }) => [key, rawValue()])) as Record<
       SignalKey,
@@ -36,7 +36,7 @@ export const cred = offchain.table(
      * transaction that was running at its last read, and finds by it every score that it has not seen.
      */
     changedXid: transactionId().notNull().default(sql`pg_current_xact_id()`),
-  },
+  }),
   (t) => [index("cred_changed").on(t.changedXid)],
 );
 
@@ -46,16 +46,16 @@ export const cred = offchain.table(
  */
 export const credHistory = offchain.table(
   "cred_history",
-  {
-    id: bigserial({ mode: "number" }).primaryKey(),
+  (t) => ({
+    id: t.bigserial({ mode: "number" }).primaryKey(),
     tokenId: tokenId().notNull(),
-    score: smallint().notNull(),
+    score: t.smallint().notNull(),
     /** What moved it: a kind of `index_changes`, `age`, `profile`, `reconcile`. */
-    cause: text().notNull(),
+    cause: t.text().notNull(),
     /** `agent.updated_block` seen; a retraction of block B removes the points with block >= B. */
     block: block().notNull(),
     at: at().notNull(),
-  },
+  }),
   (t) => [index("cred_history_token").on(t.tokenId, t.id)],
 );
 
@@ -63,26 +63,26 @@ export const credHistory = offchain.table(
  * The months of the history: from which id on (`number` * 2^30) its points were made after which time. Of those before
  * the first row, the last point of each agent is kept.
  */
-export const credHistoryPeriod = offchain.table("cred_history_period", {
-  number: bigint({ mode: "number" }).primaryKey(),
+export const credHistoryPeriod = offchain.table("cred_history_period", (t) => ({
+  number: t.bigint({ mode: "number" }).primaryKey(),
   beganAt: at().notNull(),
-});
+}));
 
 /**
  * Agents whose points of history were taken back (trigger `cred_history_correct`): who follows the changes is to look at
  * their present score. Numbered with the history, and announced like it; the default of `id` is in triggers.sql.
  */
-export const credCorrection = offchain.table("cred_correction", {
-  id: bigint({ mode: "number" }).primaryKey(),
+export const credCorrection = offchain.table("cred_correction", (t) => ({
+  id: t.bigint({ mode: "number" }).primaryKey(),
   tokenId: tokenId().notNull(),
   at: at().notNull().defaultNow(),
-});
+}));
 
 /** How far the scores were compared with the facts, and what was found; one row. */
-export const credWalk = offchain.table("cred_walk", {
-  one: boolean().primaryKey().default(true),
+export const credWalk = offchain.table("cred_walk", (t) => ({
+  one: t.boolean().primaryKey().default(true),
   /** The token id at which the next part of the walk over all agents begins. */
   walked: tokenId().notNull().default(0),
   /** Scores found so far whose inputs had been missed. */
-  missed: bigint({ mode: "number" }).notNull().default(0),
-});
+  missed: t.bigint({ mode: "number" }).notNull().default(0),
+}));

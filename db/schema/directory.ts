@@ -1,20 +1,6 @@
 /** The directory: rows, pulls from registries, registration files. */
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  bigserial,
-  boolean,
-  date,
-  doublePrecision,
-  index,
-  integer,
-  jsonb,
-  numeric,
-  primaryKey,
-  smallint,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/pg-core";
+import { index, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
 import { folded } from "../sql/folded-text.ts";
 import { at, offchain, tokenId, transactionId } from "./columns.ts";
 
@@ -28,74 +14,76 @@ const foldedName = sql.raw(folded("name"));
  */
 export const directory = offchain.table(
   "directory",
-  {
-    id: bigserial({ mode: "number" }).primaryKey(),
+  (t) => ({
+    id: t.bigserial({ mode: "number" }).primaryKey(),
     /** Key of the registry, as in core/directory/platforms.ts. */
-    platform: text().notNull(),
+    platform: t.text().notNull(),
     /** Its id there, as the platform writes it. */
-    agentId: text().notNull(),
+    agentId: t.text().notNull(),
     /** EVM addresses lower-case; other chains' as they write them. */
-    address: text(),
+    address: t.text(),
     tokenId: tokenId(),
-    chainId: integer(),
-    name: text().notNull(),
-    sortName: text().generatedAlwaysAs(loweredName),
-    searchName: text().generatedAlwaysAs(foldedName),
-    description: text(),
-    imageUrl: text(),
+    chainId: t.integer(),
+    name: t.text().notNull(),
+    sortName: t.text().generatedAlwaysAs(loweredName),
+    searchName: t.text().generatedAlwaysAs(foldedName),
+    description: t.text(),
+    imageUrl: t.text(),
     /** Contract or host of the registry. */
-    registry: text(),
-    ownerAddress: text(),
+    registry: t.text(),
+    ownerAddress: t.text(),
     /** `[{name, endpoint, version}]`: how to talk to it. */
-    services: jsonb(),
+    services: t.jsonb(),
     /** Its registry or its own file says that it takes x402. */
-    x402Stated: boolean().notNull().default(false),
+    x402Stated: t.boolean().notNull().default(false),
     /** It says so, or an endpoint that is shown to be its own asks for it (`asksX402`). */
-    x402Supported: boolean().notNull().default(false),
+    x402Supported: t.boolean().notNull().default(false),
     /** False: its registration file says that it is not active. */
-    active: boolean().notNull().default(true),
+    active: t.boolean().notNull().default(true),
     /** The protocols of its services, as core/directory/protocols.ts names them. */
-    protocols: text().array().notNull().default(sql`'{}'`),
+    protocols: t.text().array().notNull().default(sql`'{}'`),
     /** Of an own agent: the platforms of its proofs that count, in the order of the alphabet. */
-    proofs: text().array().notNull().default(sql`'{}'`),
+    proofs: t.text().array().notNull().default(sql`'{}'`),
     /** The exchange attests the owner's account; of an own agent, as its score counts it. */
-    coinbase: boolean().notNull().default(false),
+    coinbase: t.boolean().notNull().default(false),
     /** The registry makes sure that the wallet is the agent's. */
-    walletProven: boolean().notNull().default(false),
+    walletProven: t.boolean().notNull().default(false),
     /** Of an own agent: whether its wallet owns, verified or registered it. Null for other registries' agents. */
-    walletConfirmed: boolean(),
+    walletConfirmed: t.boolean(),
     /** Services and skills: what counts as traits. */
-    traitCount: integer().notNull().default(0),
+    traitCount: t.integer().notNull().default(0),
     createdAt: at(),
-    credScore: smallint().notNull(),
+    credScore: t.smallint().notNull(),
     /** The token its registry names, or its owner linked. A claimed one is in `directory_claim`. */
-    tokenAddress: text(),
-    tokenSymbol: text(),
-    tokenName: text(),
+    tokenAddress: t.text(),
+    tokenSymbol: t.text(),
+    tokenName: t.text(),
     /** Whether sorts and filters count the token (db/directory/token-sql.ts). */
-    tokenCounts: boolean().notNull().default(false),
+    tokenCounts: t.boolean().notNull().default(false),
     /** What sorts and filters count of the token's market, in US dollars. Shown is what `token_market` says. */
-    marketCapUsd: doublePrecision(),
-    priceChange24h: doublePrecision("price_change_24h"),
-    volume24hUsd: doublePrecision("volume_24h_usd"),
-    liquidityUsd: doublePrecision(),
+    marketCapUsd: t.doublePrecision(),
+    priceChange24h: t.doublePrecision("price_change_24h"),
+    volume24hUsd: t.doublePrecision("volume_24h_usd"),
+    liquidityUsd: t.doublePrecision(),
     /** Dollars that its token traded in the last 7 and 30 whole UTC days; null while there are none. */
-    volume7dUsd: doublePrecision("volume_7d_usd"),
-    volume30dUsd: doublePrecision("volume_30d_usd"),
+    volume7dUsd: t.doublePrecision("volume_7d_usd"),
+    volume30dUsd: t.doublePrecision("volume_30d_usd"),
     /** How often it was used, as its registry counts; and when last, as far as is known. */
-    uses: integer().notNull().default(0),
+    uses: t.integer().notNull().default(0),
     usedAt: at(),
     /** When its token was last seen to trade. */
     tradedAt: at(),
     activeAt: at().generatedAlwaysAs(sql`greatest(used_at, traded_at)`),
     /** core/directory/filters.ts publishes the formula. */
-    trend: integer().generatedAlwaysAs(
-      sql`round(1000 * (log(1 + greatest(0, coalesce(volume_24h_usd, 0))) + log(1 + greatest(0, uses)::float8)))::int4`,
-    ),
+    trend: t
+      .integer()
+      .generatedAlwaysAs(
+        sql`round(1000 * (log(1 + greatest(0, coalesce(volume_24h_usd, 0))) + log(1 + greatest(0, uses)::float8)))::int4`,
+      ),
     /** Set when it is no longer in its registry; such a row is shown nowhere. */
     removedAt: at(),
     updatedAt: at().notNull().default(sql`clock_timestamp()`),
-  },
+  }),
   (t) => [
     uniqueIndex("directory_agent").on(t.platform, t.agentId),
     index("directory_agent_id").on(sql`lower(agent_id)`).where(sql`removed_at is null`),
@@ -134,15 +122,15 @@ export const directory = offchain.table(
  */
 export const directoryScore = offchain.table(
   "directory_score",
-  {
-    id: bigint({ mode: "number" }).primaryKey(),
+  (t) => ({
+    id: t.bigint({ mode: "number" }).primaryKey(),
     /** Null for a row that is shown nowhere. */
-    credScore: smallint(),
+    credScore: t.smallint(),
     /** The transaction that changed what is shown of the row, or of what is shown with it: readers follow it. */
     changedXid: transactionId().notNull().default(sql`pg_current_xact_id()`),
     /** The transaction that last changed more than the score: readers take the rest of a row as they know it since then. */
     rowXid: transactionId().notNull().default(sql`'0'`),
-  },
+  }),
   (t) => [
     index("directory_score_changed").on(t.changedXid),
     index("directory_score_up").on(sql`cred_score`, t.id).where(sql`cred_score is not null`),
@@ -153,13 +141,13 @@ export const directoryScore = offchain.table(
 /** The first places by score as they were on each of the last days: what a row's place is compared with. */
 export const directoryRank = offchain.table(
   "directory_rank",
-  {
-    id: bigint({ mode: "number" }).notNull(),
+  (t) => ({
+    id: t.bigint({ mode: "number" }).notNull(),
     /** In UTC. */
-    day: date().notNull(),
+    day: t.date().notNull(),
     /** From 1. */
-    rank: integer().notNull(),
-  },
+    rank: t.integer().notNull(),
+  }),
   (t) => [primaryKey({ columns: [t.id, t.day] }), index("directory_rank_day").on(t.day)],
 );
 
@@ -169,36 +157,37 @@ export const directoryRank = offchain.table(
  */
 export const directoryAlias = offchain.table(
   "directory_alias",
-  {
-    directoryId: bigint({ mode: "number" })
+  (t) => ({
+    directoryId: t
+      .bigint({ mode: "number" })
       .primaryKey()
       .references(() => directory.id, { onDelete: "cascade" }),
-    wallet: text().notNull(),
-  },
+    wallet: t.text().notNull(),
+  }),
   () => [index("directory_alias_wallet").on(sql`wallet collate "C"`)],
 );
 
 /** Where a directory row came from: the items of its source, one for most, several where a row gathers them (x402). */
 export const directoryItem = offchain.table(
   "directory_item",
-  {
-    source: text().notNull(),
+  (t) => ({
+    source: t.text().notNull(),
     /** The source's own id of the item. */
-    sourceId: text().notNull(),
-    platform: text().notNull(),
-    agentId: text().notNull(),
+    sourceId: t.text().notNull(),
+    platform: t.text().notNull(),
+    agentId: t.text().notNull(),
     /** The item as the source gave it. */
-    raw: jsonb().notNull(),
+    raw: t.jsonb().notNull(),
     /** What was odd about it and read all the same, a sentence each. */
-    warnings: text().array().notNull().default(sql`'{}'`),
+    warnings: t.text().array().notNull().default(sql`'{}'`),
     /** Hash of `raw`: an item that did not change is not read again. */
-    digest: text().notNull(),
+    digest: t.text().notNull(),
     /** Of an agent's items the first ones are read: a later item of any id takes no place of an earlier one. */
     firstSeenAt: at().notNull().defaultNow(),
     fetchedAt: at().notNull(),
     /** The last full sweep that saw it; those an ended sweep did not see are gone. */
-    sweep: bigint({ mode: "number" }).notNull(),
-  },
+    sweep: t.bigint({ mode: "number" }).notNull(),
+  }),
   (t) => [
     primaryKey({ columns: [t.source, t.sourceId] }),
     index("directory_item_agent").on(t.platform, t.agentId),
@@ -209,16 +198,16 @@ export const directoryItem = offchain.table(
 /** Items that could not be read, with the reason: the next version of an item that can be read takes its row away. */
 export const directoryQuarantine = offchain.table(
   "directory_quarantine",
-  {
-    source: text().notNull(),
+  (t) => ({
+    source: t.text().notNull(),
     /** The source's id of the item; the digest of an item that has none. */
-    sourceId: text().notNull(),
-    reason: text().notNull(),
-    raw: jsonb().notNull(),
-    seen: integer().notNull().default(1),
+    sourceId: t.text().notNull(),
+    reason: t.text().notNull(),
+    raw: t.jsonb().notNull(),
+    seen: t.integer().notNull().default(1),
     firstSeenAt: at().notNull(),
     lastSeenAt: at().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.source, t.sourceId] })],
 );
 
@@ -228,77 +217,77 @@ export const directoryQuarantine = offchain.table(
  */
 export const directoryPage = offchain.table(
   "directory_page",
-  {
-    source: text().notNull(),
+  (t) => ({
+    source: t.text().notNull(),
     /** Where the page begins, in the source's own terms, as JSON. */
-    cursor: text().notNull(),
-    etag: text(),
-    lastModified: text(),
+    cursor: t.text().notNull(),
+    etag: t.text(),
+    lastModified: t.text(),
     /** Where the page behind it begins; null at the end. */
-    next: jsonb(),
-    expected: integer(),
+    next: t.jsonb(),
+    expected: t.integer(),
     /** Its items, by the source's own ids. */
-    sourceIds: text().array().notNull(),
+    sourceIds: t.text().array().notNull(),
     /** The last full sweep that came by. */
-    sweep: bigint({ mode: "number" }).notNull(),
+    sweep: t.bigint({ mode: "number" }).notNull(),
     /** When it was last read in full. */
     readAt: at().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.source, t.cursor] })],
 );
 
 /** How far the pull of each source has got: a new worker continues there after a crash. */
-export const directoryPull = offchain.table("directory_pull", {
-  source: text().primaryKey(),
+export const directoryPull = offchain.table("directory_pull", (t) => ({
+  source: t.text().primaryKey(),
   /** full | incremental; null between two runs. */
-  mode: text(),
+  mode: t.text(),
   /** Number of the last full sweep begun. */
-  sweep: bigint({ mode: "number" }).notNull().default(0),
+  sweep: t.bigint({ mode: "number" }).notNull().default(0),
   /** Number of the last full sweep that showed all there is. */
-  wholeSweep: bigint({ mode: "number" }).notNull().default(0),
+  wholeSweep: t.bigint({ mode: "number" }).notNull().default(0),
   /** Why the running or last pull does not show all there is, one sentence: then what it did not see is not gone. */
-  partial: text(),
+  partial: t.text(),
   /** Where the running pull continues, in the source's own terms; null at the beginning. */
-  cursor: jsonb(),
+  cursor: t.jsonb(),
   /** What an incremental pull begins from, in the source's own terms; null until a full sweep has ended. */
-  watermark: jsonb(),
+  watermark: t.jsonb(),
   /** Attempts in a row that ended at the cursor. */
-  failures: integer().notNull().default(0),
+  failures: t.integer().notNull().default(0),
   /** Items of the running pull, and how many there will be if the source says. */
-  done: integer().notNull().default(0),
-  expected: integer(),
-  changed: integer().notNull().default(0),
+  done: t.integer().notNull().default(0),
+  expected: t.integer(),
+  changed: t.integer().notNull().default(0),
   /** Items that could not be read, in the running or last pull. */
-  quarantined: integer().notNull().default(0),
+  quarantined: t.integer().notNull().default(0),
   startedAt: at(),
   lastSuccessAt: at(),
   lastFullAt: at(),
   nextRunAt: at(),
   /** Why the last attempt stopped, one sentence; null when it succeeded. */
-  error: text(),
+  error: t.text(),
   /** What an operator may want to know of the last sweep, one sentence. */
-  note: text(),
-});
+  note: t.text(),
+}));
 
 /** Registration files of ERC-8004 agents as last fetched. */
 export const registrationFile = offchain.table(
   "registration_file",
-  {
-    registry: text().notNull(),
-    agentId: numeric({ precision: 78, scale: 0 }).notNull(),
-    uri: text().notNull(),
+  (t) => ({
+    registry: t.text().notNull(),
+    agentId: t.numeric({ precision: 78, scale: 0 }).notNull(),
+    uri: t.text().notNull(),
     /** parsed | unreadable | unreachable | refused | waiting */
-    status: text().notNull(),
+    status: t.text().notNull(),
     /** The file; null while none could be read. */
-    content: jsonb(),
-    errors: text().array().notNull().default(sql`'{}'`),
-    warnings: text().array().notNull().default(sql`'{}'`),
-    etag: text(),
-    lastModified: text(),
+    content: t.jsonb(),
+    errors: t.text().array().notNull().default(sql`'{}'`),
+    warnings: t.text().array().notNull().default(sql`'{}'`),
+    etag: t.text(),
+    lastModified: t.text(),
     fetchedAt: at().notNull(),
     /** Failures in a row, and when to try again. */
-    failures: integer().notNull().default(0),
+    failures: t.integer().notNull().default(0),
     nextTryAt: at(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.registry, t.agentId] }), index("registration_file_due").on(t.nextTryAt)],
 );

@@ -1,34 +1,34 @@
 /** The dispatcher of index changes, and the event log. */
 import { sql } from "drizzle-orm";
-import { bigint, bigserial, boolean, index, integer, jsonb, numeric, primaryKey, text } from "drizzle-orm/pg-core";
+import { index, primaryKey } from "drizzle-orm/pg-core";
 import { at, block, offchain, tokenId } from "./columns.ts";
 
 /** What the dispatcher has taken from `onchain.index_changes`, one row per event and branch of the chain. */
 export const dispatch = offchain.table(
   "dispatch",
-  {
+  (t) => ({
     /** `<blockHash>-<event id>`: another branch is another key. */
-    key: text().primaryKey(),
-    eventId: text().notNull(),
-    kind: text().notNull(),
+    key: t.text().primaryKey(),
+    eventId: t.text().notNull(),
+    kind: t.text().notNull(),
     tokenId: tokenId(),
-    wallet: text(),
-    agentId: numeric({ precision: 78, scale: 0 }),
+    wallet: t.text(),
+    agentId: t.numeric({ precision: 78, scale: 0 }),
     block: block().notNull(),
-    blockHash: text().notNull(),
-    txHash: text().notNull(),
-    blockAt: bigint({ mode: "number" }).notNull(),
+    blockHash: t.text().notNull(),
+    txHash: t.text().notNull(),
+    blockAt: t.bigint({ mode: "number" }).notNull(),
     /** pending → queued → final, or retracted */
-    state: text().notNull(),
+    state: t.text().notNull(),
     /** Rows claimed together become jobs together. */
-    batch: bigint({ mode: "number" }).notNull(),
+    batch: t.bigint({ mode: "number" }).notNull(),
     /** The checkpoint at which the row was first missed; a retraction needs a later one. */
-    missingCheckpoint: text(),
+    missingCheckpoint: t.text(),
     dispatchedAt: at().notNull().default(sql`clock_timestamp()`),
     retractedAt: at(),
     /** How often it has come back after a retraction. */
-    returns: integer().notNull().default(0),
-  },
+    returns: t.integer().notNull().default(0),
+  }),
   (t) => [
     index("dispatch_open").on(t.state, t.block).where(sql`state in ('pending', 'queued')`),
     index("dispatch_pending").on(t.batch).where(sql`state = 'pending'`),
@@ -41,12 +41,12 @@ export const dispatch = offchain.table(
 export const dispatchBatch = offchain.sequence("dispatch_batch");
 
 /** The index the dispatcher last compared everything it ever dispatched with; one row. */
-export const dispatcherState = offchain.table("dispatcher_state", {
-  one: boolean().primaryKey().default(true),
-  schema: text().notNull(),
+export const dispatcherState = offchain.table("dispatcher_state", (t) => ({
+  one: t.boolean().primaryKey().default(true),
+  schema: t.text().notNull(),
   /** Every event up to this block is dispatched and final; passes start above it. */
   settledBlock: block().notNull().default(0),
-});
+}));
 
 /**
  * The event log: what happened, in one order for all readers. A row is written in the transaction that makes it true, and
@@ -56,39 +56,39 @@ export const dispatcherState = offchain.table("dispatcher_state", {
  */
 export const event = offchain.table(
   "event",
-  {
+  (t) => ({
     /** `evt_` and a hash of the fact, which determines `at`: the same fact noted again is the same row. */
-    id: text().notNull(),
+    id: t.text().notNull(),
     /** The order in which rows without a place get theirs. */
-    appendId: bigserial({ mode: "number" }).notNull(),
+    appendId: t.bigserial({ mode: "number" }).notNull(),
     /** Null until it has its place. */
-    position: bigint({ mode: "number" }),
+    position: t.bigint({ mode: "number" }),
     /** Its place for readers of final events only; null while it may be taken back, or when it was. */
-    finalPosition: bigint({ mode: "number" }),
-    type: text().notNull(),
+    finalPosition: t.bigint({ mode: "number" }),
+    type: t.text().notNull(),
     tokenId: tokenId(),
     /** The agent's wallet and its owner at that time. */
-    agentAddress: text(),
-    owner: text(),
+    agentAddress: t.text(),
+    owner: t.text(),
     /** Who owned it before, of a transfer. */
-    formerOwner: text(),
+    formerOwner: t.text(),
     /** As it is shown. */
-    data: jsonb().notNull(),
+    data: t.jsonb().notNull(),
     block: block(),
-    txHash: text(),
+    txHash: t.text(),
     /** When it happened. */
     at: at().notNull(),
     /** No reorganisation can take it back. */
-    final: boolean().notNull(),
-    retracted: boolean().notNull().default(false),
+    final: t.boolean().notNull(),
+    retracted: t.boolean().notNull().default(false),
     /** The event that this one takes back. */
-    retracts: text(),
+    retracts: t.text(),
     /**
      * Key in `dispatch` of what it came from, `usdc:<block hash>-<log index>` of a payment, `cred:<id>` of the point of history; null
      * for what nothing takes back.
      */
-    source: text(),
-  },
+    source: t.text(),
+  }),
   (t) => [
     primaryKey({ columns: [t.id, t.at] }),
     index("event_position").on(t.position),
@@ -104,12 +104,12 @@ export const event = offchain.table(
 );
 
 /** How far the event log has got; one row, whose lock is the sequencer's. */
-export const eventLog = offchain.table("event_log", {
-  one: boolean().primaryKey().default(true),
+export const eventLog = offchain.table("event_log", (t) => ({
+  one: t.boolean().primaryKey().default(true),
   /** The last place given out. */
-  head: bigint({ mode: "number" }).notNull().default(0),
+  head: t.bigint({ mode: "number" }).notNull().default(0),
   /** Events up to here are too old to be read; their rows go with the partition of their day. */
-  keptAfter: bigint({ mode: "number" }).notNull().default(0),
+  keptAfter: t.bigint({ mode: "number" }).notNull().default(0),
   /** The last point of the score history that was read. */
-  credAfter: bigint({ mode: "number" }).notNull().default(0),
-});
+  credAfter: t.bigint({ mode: "number" }).notNull().default(0),
+}));

@@ -1,45 +1,35 @@
 /** Message groups, members, messages. */
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  bigserial,
-  boolean,
-  index,
-  integer,
-  primaryKey,
-  smallint,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/pg-core";
+import { index, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
 import { at, offchain, tokenId } from "./columns.ts";
 
 /** Groups that agents talk in. A change of a group, its members or its messages holds the row's lock until it commits. */
 export const messageGroup = offchain.table(
   "message_group",
-  {
+  (t) => ({
     /** The topic in its normal form: core/messages/message-groups.ts. */
-    groupId: text().primaryKey(),
+    groupId: t.text().primaryKey(),
     /** Grows in the order of creation. */
-    ordinal: bigserial({ mode: "number" }).notNull().unique(),
+    ordinal: t.bigserial({ mode: "number" }).notNull().unique(),
     /** As its creator wrote it. */
-    topic: text().notNull(),
-    description: text(),
-    minCred: smallint().notNull(),
-    isPublic: boolean().notNull(),
-    isDefault: boolean().notNull().default(false),
+    topic: t.text().notNull(),
+    description: t.text(),
+    minCred: t.smallint().notNull(),
+    isPublic: t.boolean().notNull(),
+    isDefault: t.boolean().notNull().default(false),
     /** The creator's wallet; null for the default groups. */
-    createdBy: text(),
+    createdBy: t.text(),
     createdAt: at().notNull().default(sql`clock_timestamp()`),
     /** Id of the newest message; ids count from 1 without gaps, in the order of commits. */
-    lastMessageId: bigint({ mode: "number" }).notNull().default(0),
+    lastMessageId: t.bigint({ mode: "number" }).notNull().default(0),
     lastMessageAt: at(),
     /** How many rows of `group_member` are this group's. */
-    memberCount: integer().notNull().default(0),
+    memberCount: t.integer().notNull().default(0),
     /** Number of the member who joined last; each joining gets the next. */
-    lastMemberNumber: bigint({ mode: "number" }).notNull().default(0),
+    lastMemberNumber: t.bigint({ mode: "number" }).notNull().default(0),
     /** Hash of the Idempotency-Key and request that created it; null without a key. */
-    request: text(),
-  },
+    request: t.text(),
+  }),
   (t) => [
     index("message_group_creator").on(t.createdBy).where(sql`created_by is not null`),
     uniqueIndex("message_group_request").on(t.createdBy, t.request).where(sql`request is not null`),
@@ -49,15 +39,16 @@ export const messageGroup = offchain.table(
 /** Who is a member of which group: wallets, for a wallet is what signs in. */
 export const groupMember = offchain.table(
   "group_member",
-  {
-    groupId: text()
+  (t) => ({
+    groupId: t
+      .text()
       .notNull()
       .references(() => messageGroup.groupId),
-    wallet: text().notNull(),
+    wallet: t.text().notNull(),
     /** In the order of joining. */
-    memberNumber: bigint({ mode: "number" }).notNull(),
+    memberNumber: t.bigint({ mode: "number" }).notNull(),
     joinedAt: at().notNull().default(sql`clock_timestamp()`),
-  },
+  }),
   (t) => [
     primaryKey({ columns: [t.groupId, t.wallet] }),
     uniqueIndex("group_member_number").on(t.groupId, t.memberNumber),
@@ -70,21 +61,22 @@ export const groupMember = offchain.table(
  */
 export const message = offchain.table(
   "message",
-  {
-    groupId: text()
+  (t) => ({
+    groupId: t
+      .text()
       .notNull()
       .references(() => messageGroup.groupId),
-    messageId: bigint({ mode: "number" }).notNull(),
-    sender: text().notNull(),
-    senderName: text().notNull(),
+    messageId: t.bigint({ mode: "number" }).notNull(),
+    sender: t.text().notNull(),
+    senderName: t.text().notNull(),
     senderTokenId: tokenId().notNull(),
-    senderCred: smallint().notNull(),
-    content: text().notNull(),
+    senderCred: t.smallint().notNull(),
+    content: t.text().notNull(),
     /** Never earlier than that of the message before. */
     sentAt: at().notNull(),
     /** Hash of Idempotency-Key and request; null without a key. The same request again finds its message. */
-    request: text(),
-  },
+    request: t.text(),
+  }),
   (t) => [
     primaryKey({ columns: [t.groupId, t.messageId] }),
     uniqueIndex("message_request").on(t.groupId, t.sender, t.request).where(sql`request is not null`),

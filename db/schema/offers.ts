@@ -1,17 +1,6 @@
 /** What agents offer: the endpoints that are read, with when they answered, and the skills, tools and paid resources. */
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  boolean,
-  customType,
-  index,
-  integer,
-  jsonb,
-  primaryKey,
-  smallint,
-  text,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { customType, index, primaryKey } from "drizzle-orm/pg-core";
 import { at, offchain } from "./columns.ts";
 import { directory } from "./directory.ts";
 
@@ -24,27 +13,28 @@ const dollars = customType<{ data: number; driverData: string }>({
 /** An endpoint of a row of the directory that is read, and whether it lives. */
 export const offerSource = offchain.table(
   "offer_source",
-  {
-    directoryId: bigint({ mode: "number" })
+  (t) => ({
+    directoryId: t
+      .bigint({ mode: "number" })
       .notNull()
       .references(() => directory.id, { onDelete: "cascade" }),
     /** agent_card | mcp | x402 */
-    kind: text().notNull(),
-    url: text().notNull(),
+    kind: t.text().notNull(),
+    url: t.text().notNull(),
     /** `host:port` of the URL. */
-    host: text().notNull(),
+    host: t.text().notNull(),
     /** Cred of the row when its endpoints were last listed: the most trusted are read first. */
-    trust: smallint().notNull(),
+    trust: t.smallint().notNull(),
     /** waiting | read | needs_credentials | unreadable | unreachable | refused */
-    status: text().notNull().default("waiting"),
-    etag: text(),
-    lastModified: text(),
+    status: t.text().notNull().default("waiting"),
+    etag: t.text(),
+    lastModified: t.text(),
     /** Hash of the offers as read; those of an unchanged hash are not written again. */
-    digest: text(),
+    digest: t.text(),
     /** The document that was read last is signed by a key of its host. */
-    isSigned: boolean().notNull().default(false),
+    isSigned: t.boolean().notNull().default(false),
     /** Failures in a row. */
-    failures: integer().notNull().default(0),
+    failures: t.integer().notNull().default(0),
     /** The last time it answered as its kind does; null when it never did. */
     answeredAt: at(),
     /** The first failure after the last answer; null while it answers. */
@@ -52,10 +42,10 @@ export const offerSource = offchain.table(
     checkedAt: at(),
     nextTryAt: at().notNull(),
     /** Why the last read gave no offers, one sentence; null when it did. */
-    why: text(),
+    why: t.text(),
     /** What shows that it is the agent's (`CONFIRMATIONS`); null while only the agent names it: it counts for nothing then. */
-    confirmedBy: text(),
-  },
+    confirmedBy: t.text(),
+  }),
   (t) => [
     primaryKey({ columns: [t.directoryId, t.kind, t.url] }),
     index("offer_source_due").on(t.trust, t.nextTryAt),
@@ -71,56 +61,57 @@ export const offerSource = offchain.table(
 /** What a host says of which agents are its own (core/directory/named-agents.ts). */
 export const hostFile = offchain.table(
   "host_file",
-  {
+  (t) => ({
     /** Scheme and host of the endpoints that agents name. */
-    origin: text().primaryKey(),
+    origin: t.text().primaryKey(),
     /** MD5 of each agent that it names. */
-    names: uuid().array().notNull().default(sql`'{}'`),
+    names: t.uuid().array().notNull().default(sql`'{}'`),
     /** The highest cred of the rows that named the host: those of the most trusted are read first. */
-    trust: smallint().notNull(),
+    trust: t.smallint().notNull(),
     /** Reads in a row that found no agent. */
-    failures: integer().notNull().default(0),
+    failures: t.integer().notNull().default(0),
     checkedAt: at(),
     nextTryAt: at().notNull(),
-  },
+  }),
   (t) => [index("host_file_due").on(t.trust, t.nextTryAt)],
 );
 
 /** A skill, tool or paid resource of a row of the directory. Texts are bounded and without invisible characters. */
 export const offer = offchain.table(
   "offer",
-  {
-    directoryId: bigint({ mode: "number" })
+  (t) => ({
+    directoryId: t
+      .bigint({ mode: "number" })
       .notNull()
       .references(() => directory.id, { onDelete: "cascade" }),
     /** skill | tool | resource */
-    kind: text().notNull(),
+    kind: t.text().notNull(),
     /** Kind and URL of the `offer_source` it was read at, with a space between; "registry" for one that its registry gives. */
-    source: text().notNull(),
+    source: t.text().notNull(),
     /** From 0, as the source orders them. */
-    position: smallint().notNull(),
-    name: text().notNull(),
-    description: text(),
-    tags: text().array().notNull().default(sql`'{}'`),
+    position: t.smallint().notNull(),
+    name: t.text().notNull(),
+    description: t.text(),
+    tags: t.text().array().notNull().default(sql`'{}'`),
     /** Where it is called. */
-    endpoint: text(),
+    endpoint: t.text(),
     /** How a paid resource is called; null where its terms do not say. */
-    method: text(),
+    method: t.text(),
     /** Least price of a call; null where none is known. Only known stablecoins have a price in dollars. */
     priceUsd: dollars(),
     /** The x402 `accepts` that it is paid by: `[{scheme, network, asset, amount, payTo}]`. */
-    price: jsonb(),
+    price: t.jsonb(),
     /** JSON schema of its input. */
-    inputSchema: jsonb(),
-  },
+    inputSchema: t.jsonb(),
+  }),
   (t) => [primaryKey({ columns: [t.directoryId, t.kind, t.source, t.position] })],
 );
 
 /** How far the endpoints of the directory are listed: one row. */
-export const offerProgress = offchain.table("offer_progress", {
-  only: boolean().primaryKey().default(true),
+export const offerProgress = offchain.table("offer_progress", (t) => ({
+  only: t.boolean().primaryKey().default(true),
   /** The running round over all rows has listed those up to this id. */
-  roundTo: bigint({ mode: "number" }).notNull().default(0),
+  roundTo: t.bigint({ mode: "number" }).notNull().default(0),
   /** Rows above this id were never listed: they come first. */
-  newTo: bigint({ mode: "number" }).notNull().default(0),
-});
+  newTo: t.bigint({ mode: "number" }).notNull().default(0),
+}));

@@ -1,47 +1,47 @@
 /** Prices and the payment ledger. */
 import { sql } from "drizzle-orm";
-import { bigint, bigserial, index, integer, jsonb, numeric, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { index, uniqueIndex } from "drizzle-orm/pg-core";
 import { at, block, offchain } from "./columns.ts";
 
 /** What things cost from when on: the newest row is in force. Without any, the configuration's phase and prices are. */
-export const priceList = offchain.table("price_list", {
-  id: bigserial({ mode: "number" }).primaryKey(),
+export const priceList = offchain.table("price_list", (t) => ({
+  id: t.bigserial({ mode: "number" }).primaryKey(),
   /** free | paid */
-  phase: text().notNull(),
+  phase: t.text().notNull(),
   /** Operation → USDC units, as decimal strings; operations not named cost what the code says. */
-  prices: jsonb().notNull(),
+  prices: t.jsonb().notNull(),
   since: at().notNull().default(sql`clock_timestamp()`),
-});
+}));
 
 /** The ledger: every payment by every method, from the moment it is presented. States in core/payments/states.ts. */
 export const payment = offchain.table(
   "payment",
-  {
-    paymentId: uuid().primaryKey(),
+  (t) => ({
+    paymentId: t.uuid().primaryKey(),
     /** The key of its way to pay: x402, transaction, mpp (settlement/methods.ts). */
-    method: text().notNull(),
+    method: t.text().notNull(),
     /** What it is to buy: an operation of core/payments/prices.ts. */
-    operation: text().notNull(),
-    state: text().notNull().default("new"),
-    payer: text().notNull(),
-    payee: text().notNull(),
-    chainId: bigint({ mode: "number" }).notNull(),
-    asset: text().notNull(),
-    amountUnits: numeric({ precision: 78, scale: 0 }).notNull(),
+    operation: t.text().notNull(),
+    state: t.text().notNull().default("new"),
+    payer: t.text().notNull(),
+    payee: t.text().notNull(),
+    chainId: t.bigint({ mode: "number" }).notNull(),
+    asset: t.text().notNull(),
+    amountUnits: t.numeric({ precision: 78, scale: 0 }).notNull(),
     /** The authenticated wallet of the request; null where none is asked for. */
-    wallet: text(),
+    wallet: t.text(),
     /** Hash of who, method, path, query and body: a payment pays for one request. */
-    fingerprint: text().notNull(),
+    fingerprint: t.text().notNull(),
     /** What no other open payment may be for, such as the registration of one wallet. */
-    uniqueKey: text(),
+    uniqueKey: t.text(),
     /** What is to be done once it is paid, for the process that finishes it after a crash. */
-    effect: jsonb(),
+    effect: t.jsonb(),
     /** What it bought: `mint:<mintId>`, `cred-report:<reportId>`. */
-    bought: text(),
+    bought: t.text(),
     /** The signed authorization as given, to settle it again; dropped when it can no longer be needed. */
-    credential: jsonb(),
+    credential: t.jsonb(),
     /** Hash of the credential and the terms that were checked: only the very same credential resumes the payment. */
-    digest: text(),
+    digest: t.text(),
     /** The authorization is void from then on; null for what is settled already when presented. */
     validBefore: at(),
     /** First block that may hold its settlement: after the head for a bearer, an hour before it for the payer itself. */
@@ -49,23 +49,23 @@ export const payment = offchain.table(
     /** When a bearer presented it; null for the payer itself and for answered challenges (core/payments/claims.ts). */
     presentedAt: at(),
     /** Hash of the network that a bearer presented it from; its answer is given again there. */
-    client: text(),
+    client: t.text(),
     /** How often the chain has refused what it bought: beyond a number its credit is not spent again. */
-    chainRefusals: integer().notNull().default(0),
+    chainRefusals: t.integer().notNull().default(0),
     /** Where the money moved. */
-    txHash: text(),
-    logIndex: integer(),
-    nth: integer(),
+    txHash: t.text(),
+    logIndex: t.integer(),
+    nth: t.integer(),
     block: block(),
-    blockHash: text(),
+    blockHash: t.text(),
     /** Why it was released or is to be refunded, a stable word. */
-    reason: text(),
+    reason: t.text(),
     /** The answer it bought, for the same request again. */
-    answerStatus: integer(),
-    answerHeaders: jsonb(),
-    answerBody: text(),
+    answerStatus: t.integer(),
+    answerHeaders: t.jsonb(),
+    answerBody: t.text(),
     /** Who works on it: after a takeover the former holder changes nothing. */
-    lease: uuid(),
+    lease: t.uuid(),
     leaseUntil: at(),
     createdAt: at().notNull().default(sql`clock_timestamp()`),
     updatedAt: at().notNull().default(sql`clock_timestamp()`),
@@ -76,7 +76,7 @@ export const payment = offchain.table(
     finalAt: at(),
     /** When the sweep last looked for it on its chain; the payment with the oldest time is next. */
     sweptAt: at(),
-  },
+  }),
   (t) => [
     uniqueIndex("payment_unique_key").on(t.uniqueKey).where(sql`state in ('new', 'settling', 'paid')`),
     index("payment_open").on(t.updatedAt).where(sql`state in ('new', 'settling', 'paid')`),
@@ -95,11 +95,12 @@ export const payment = offchain.table(
  */
 export const paymentFact = offchain.table(
   "payment_fact",
-  {
-    fact: text().primaryKey(),
-    paymentId: uuid()
+  (t) => ({
+    fact: t.text().primaryKey(),
+    paymentId: t
+      .uuid()
       .notNull()
       .references(() => payment.paymentId),
-  },
+  }),
   (t) => [index("payment_fact_payment").on(t.paymentId)],
 );

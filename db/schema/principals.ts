@@ -1,43 +1,43 @@
 /** Humans and organizations. */
 import { sql } from "drizzle-orm";
-import { bigint, index, jsonb, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { index, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
 import { folded } from "../sql/folded-text.ts";
 import { at, offchain, tokenId } from "./columns.ts";
 
 /** Human principals. The same wallet or account is the same human, and only that human changes the row. */
 export const human = offchain.table(
   "human",
-  {
-    id: text().primaryKey(),
+  (t) => ({
+    id: t.text().primaryKey(),
     /** Who it is: the wallet, or `<issuer>#<subject>` of the identity provider. Never shown. */
-    principal: text().notNull().unique(),
+    principal: t.text().notNull().unique(),
     /** Null for a human who signs in by access token. */
-    wallet: text(),
-    name: text().notNull(),
-    searchName: text().generatedAlwaysAs(sql.raw(folded("name"))),
-    description: text().notNull(),
-    image: text(),
-    organization: text().notNull(),
-    skills: text().array().notNull(),
-    domains: text().array().notNull(),
+    wallet: t.text(),
+    name: t.text().notNull(),
+    searchName: t.text().generatedAlwaysAs(sql.raw(folded("name"))),
+    description: t.text().notNull(),
+    image: t.text(),
+    organization: t.text().notNull(),
+    skills: t.text().array().notNull(),
+    domains: t.text().array().notNull(),
     /** Accounts and services as the human states them: shown, never counted as proven. */
-    linkedAccounts: jsonb().notNull(),
-    services: jsonb().notNull(),
+    linkedAccounts: t.jsonb().notNull(),
+    services: t.jsonb().notNull(),
     /** As stated: ids elsewhere (an object or a list) and what else the human states. */
-    externalIds: jsonb().notNull().default({}),
-    metadata: jsonb().notNull().default({}),
+    externalIds: t.jsonb().notNull().default({}),
+    metadata: t.jsonb().notNull().default({}),
     /** Private: only the human itself is ever shown them. */
-    contact: jsonb().notNull(),
-    notificationPreferences: jsonb().notNull().default({}),
+    contact: t.jsonb().notNull(),
+    notificationPreferences: t.jsonb().notNull().default({}),
     /** Its own identity token: counts while the wallet owns it and it was transferred no more than `tokenTransfers` times. */
     tokenId: tokenId(),
-    tokenTransfers: bigint({ mode: "number" }),
+    tokenTransfers: t.bigint({ mode: "number" }),
     /** Transactions the wallet has sent, as last read from the chain; null = never read. */
-    transactionCount: bigint({ mode: "number" }),
+    transactionCount: t.bigint({ mode: "number" }),
     transactionCountAt: at(),
     createdAt: at().notNull(),
     updatedAt: at().notNull(),
-  },
+  }),
   (t) => [
     uniqueIndex("human_wallet").on(t.wallet),
     index("human_token").on(t.tokenId).where(sql`token_id is not null`),
@@ -49,53 +49,54 @@ export const human = offchain.table(
 /** Agents that their owners linked to a human. A link holds while the index shows the same owner and no further transfer. */
 export const humanAgent = offchain.table(
   "human_agent",
-  {
-    humanId: text()
+  (t) => ({
+    humanId: t
+      .text()
       .notNull()
       .references(() => human.id, { onDelete: "cascade" }),
     tokenId: tokenId().notNull(),
     /** The owner who linked it, and how often the token had been transferred by then. */
-    owner: text().notNull(),
-    transfers: bigint({ mode: "number" }).notNull(),
+    owner: t.text().notNull(),
+    transfers: t.bigint({ mode: "number" }).notNull(),
     linkedAt: at().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.humanId, t.tokenId] }), index("human_agent_token").on(t.tokenId)],
 );
 
 /** Organizations, each owned by the principal that registered it. */
 export const organization = offchain.table(
   "organization",
-  {
-    id: text().primaryKey(),
-    slug: text().notNull().unique(),
+  (t) => ({
+    id: t.text().primaryKey(),
+    slug: t.text().notNull().unique(),
     /** The slug as the eye takes it: two that look alike are one. */
-    slugKey: text().notNull().unique(),
+    slugKey: t.text().notNull().unique(),
     /** Its owner, as in `human`. Never shown. */
-    principal: text().notNull(),
-    wallet: text(),
-    displayName: text().notNull(),
-    searchName: text().generatedAlwaysAs(sql.raw(folded("display_name"))),
-    description: text().notNull(),
-    image: text(),
-    organizationType: text().notNull(),
-    roles: text().array().notNull(),
-    skills: text().array().notNull(),
-    domains: text().array().notNull(),
-    links: jsonb().notNull(),
-    services: jsonb().notNull().default({}),
-    externalIds: jsonb().notNull().default({}),
-    metadata: jsonb().notNull().default({}),
+    principal: t.text().notNull(),
+    wallet: t.text(),
+    displayName: t.text().notNull(),
+    searchName: t.text().generatedAlwaysAs(sql.raw(folded("display_name"))),
+    description: t.text().notNull(),
+    image: t.text(),
+    organizationType: t.text().notNull(),
+    roles: t.text().array().notNull(),
+    skills: t.text().array().notNull(),
+    domains: t.text().array().notNull(),
+    links: t.jsonb().notNull(),
+    services: t.jsonb().notNull().default({}),
+    externalIds: t.jsonb().notNull().default({}),
+    metadata: t.jsonb().notNull().default({}),
     /** Private, as in `human`. */
-    contact: jsonb().notNull(),
-    notificationPreferences: jsonb().notNull().default({}),
+    contact: t.jsonb().notNull(),
+    notificationPreferences: t.jsonb().notNull().default({}),
     /** Wallets (texts) and token ids (numbers) as the organization states them. */
-    members: jsonb().notNull(),
+    members: t.jsonb().notNull(),
     /** Its identity token, as in `human`. */
     tokenId: tokenId(),
-    tokenTransfers: bigint({ mode: "number" }),
+    tokenTransfers: t.bigint({ mode: "number" }),
     createdAt: at().notNull(),
     updatedAt: at().notNull(),
-  },
+  }),
   (t) => [
     index("organization_principal").on(t.principal),
     index("organization_wallet").on(t.wallet),
@@ -106,11 +107,11 @@ export const organization = offchain.table(
 /** Slugs of deleted organizations: for a while only their former owner can take them. */
 export const retiredSlug = offchain.table(
   "retired_slug",
-  {
-    slugKey: text().primaryKey(),
+  (t) => ({
+    slugKey: t.text().primaryKey(),
     /** SHA-256 of the former owner's `principal`. */
-    ownerHash: text().notNull(),
+    ownerHash: t.text().notNull(),
     retiredAt: at().notNull(),
-  },
+  }),
   (t) => [index("retired_slug_retired").on(t.retiredAt)],
 );

@@ -1,15 +1,5 @@
 /** What reviews in the canonical ERC-8004 registry are worth (core/reviews/), and what the chain says about their reviewers. */
-import {
-  bigint,
-  doublePrecision,
-  index,
-  integer,
-  jsonb,
-  numeric,
-  primaryKey,
-  smallint,
-  text,
-} from "drizzle-orm/pg-core";
+import { index, primaryKey } from "drizzle-orm/pg-core";
 import { at, offchain, tokenId } from "./columns.ts";
 
 /**
@@ -18,39 +8,39 @@ import { at, offchain, tokenId } from "./columns.ts";
  */
 export const agentRegistration = offchain.table(
   "agent_registration",
-  {
-    registry: text().notNull(),
-    agentId: numeric({ precision: 78, scale: 0 }).notNull(),
+  (t) => ({
+    registry: t.text().notNull(),
+    agentId: t.numeric({ precision: 78, scale: 0 }).notNull(),
     tokenId: tokenId().notNull(),
     /** The transaction that minted the token: a reorganisation may give its id to another agent. */
-    mintTx: text().notNull(),
+    mintTx: t.text().notNull(),
     /** The registration's wallet at that time. */
-    wallet: text().notNull(),
+    wallet: t.text().notNull(),
     /** The block of the index in which it was seen first: until that is final, a reorganisation may take it back. */
-    block: bigint({ mode: "number" }).notNull(),
-  },
+    block: t.bigint({ mode: "number" }).notNull(),
+  }),
   (t) => [primaryKey({ columns: [t.registry, t.agentId] }), index("agent_registration_token").on(t.tokenId)],
 );
 
 /** The history of an account before its first review of any agent. Null: not known. */
-export const reviewerHistory = offchain.table("reviewer_history", {
+export const reviewerHistory = offchain.table("reviewer_history", (t) => ({
   /** Lower-case. */
-  address: text().primaryKey(),
+  address: t.text().primaryKey(),
   /** When the chain first saw it, and when it had sent its last transaction, Unix seconds. */
-  firstAt: bigint({ mode: "number" }),
-  sent: bigint({ mode: "number" }),
-  previousAt: bigint({ mode: "number" }),
+  firstAt: t.bigint({ mode: "number" }),
+  sent: t.bigint({ mode: "number" }),
+  previousAt: t.bigint({ mode: "number" }),
   /** Who gave it its first money, and how many transactions that account has sent. */
-  funder: text(),
-  funderSent: bigint({ mode: "number" }),
+  funder: t.text(),
+  funderSent: t.bigint({ mode: "number" }),
   /** The same of its funder. */
-  origin: text(),
-  originSent: bigint({ mode: "number" }),
+  origin: t.text(),
+  originSent: t.bigint({ mode: "number" }),
   /** Version of what was read: an older row is read again. */
-  reader: smallint().notNull().default(1),
+  reader: t.smallint().notNull().default(1),
   /** When to look again: no node had what it takes. Null: it was read. */
   nextTryAt: at(),
-});
+}));
 
 /**
  * The figures of an agent's reviews: what `weighReviews` made of the facts. Of a registration by its address and number; of
@@ -58,49 +48,49 @@ export const reviewerHistory = offchain.table("reviewer_history", {
  */
 export const reviewFigures = offchain.table(
   "review_figures",
-  {
-    registry: text().notNull(),
-    agentId: numeric().notNull(),
+  (t) => ({
+    registry: t.text().notNull(),
+    agentId: t.numeric().notNull(),
     /** Which state of the agent's index they were computed from; null before they were. */
-    seen: text(),
+    seen: t.text(),
     /** Version of the rules they were computed by. */
-    rules: smallint(),
+    rules: t.smallint(),
     /** Accounts that wrote about it. */
-    reviewers: integer().notNull(),
-    raw: doublePrecision(),
-    adjusted: doublePrecision(),
-    low: doublePrecision(),
-    high: doublePrecision(),
-    inflation: doublePrecision(),
-    voices: integer(),
-    crowd: doublePrecision(),
+    reviewers: t.integer().notNull(),
+    raw: t.doublePrecision(),
+    adjusted: t.doublePrecision(),
+    low: t.doublePrecision(),
+    high: t.doublePrecision(),
+    inflation: t.doublePrecision(),
+    voices: t.integer(),
+    crowd: t.doublePrecision(),
     /** `[{id, size, shares}]`. */
-    clusters: jsonb(),
+    clusters: t.jsonb(),
     /** `[{tag, reviews, raw, adjusted}]`. */
-    dimensions: jsonb(),
+    dimensions: t.jsonb(),
     computedAt: at(),
     /** The value of `seen` for which the files of its reviews were listed. */
-    filesSeen: text(),
-  },
+    filesSeen: t.text(),
+  }),
   (t) => [primaryKey({ columns: [t.registry, t.agentId] }), index("review_figures_computed").on(t.computedAt)],
 );
 
 /** What one reviewer of an agent counts. */
 export const reviewWeight = offchain.table(
   "review_weight",
-  {
-    registry: text().notNull(),
-    agentId: numeric().notNull(),
-    client: text().notNull(),
+  (t) => ({
+    registry: t.text().notNull(),
+    agentId: t.numeric().notNull(),
+    client: t.text().notNull(),
     /** The order in which reviewers are shown: 0 with proof, 1 without, 2 where nothing counts. */
-    rank: smallint().notNull(),
+    rank: t.smallint().notNull(),
     /** Keys of core/reviews/rules.ts. */
-    nothing: text(),
-    standing: text().notNull(),
-    share: doublePrecision().notNull(),
-    cluster: text(),
-    entries: integer().notNull(),
-  },
+    nothing: t.text(),
+    standing: t.text().notNull(),
+    share: t.doublePrecision().notNull(),
+    cluster: t.text(),
+    entries: t.integer().notNull(),
+  }),
   (t) => [
     primaryKey({ columns: [t.registry, t.agentId, t.client] }),
     index("review_weight_shown").on(t.registry, t.agentId, t.rank, t.client),
@@ -110,37 +100,37 @@ export const reviewWeight = offchain.table(
 /** The file that a review names, as it was read, and the payment that the file names, as the chain has it. */
 export const reviewFile = offchain.table(
   "review_file",
-  {
-    registry: text().notNull(),
-    agentId: numeric().notNull(),
-    client: text().notNull(),
-    feedbackIndex: numeric().notNull(),
+  (t) => ({
+    registry: t.text().notNull(),
+    agentId: t.numeric().notNull(),
+    client: t.text().notNull(),
+    feedbackIndex: t.numeric().notNull(),
     /** Digest of the URI, the hash and the time of the review that this is the file of. */
-    digest: text().notNull(),
-    givenAt: bigint({ mode: "number" }).notNull(),
+    digest: t.text().notNull(),
+    givenAt: t.bigint({ mode: "number" }).notNull(),
     /** The site (core/urls.ts) of the host that is asked for the file; null where no host is asked. */
-    site: text(),
+    site: t.text(),
     /** A key of core/reviews/feedback-files.ts; `why` adds a sentence. */
-    state: text().notNull(),
-    why: text(),
+    state: t.text().notNull(),
+    why: t.text(),
     readAt: at(),
-    failures: integer().notNull().default(0),
+    failures: t.integer().notNull().default(0),
     /** When it was last asked for, and when to ask again; null: never. */
     triedAt: at(),
     nextTryAt: at(),
     /** The transaction that the file names, and what is known of it; null: it names none. */
-    proofTx: text(),
-    proofState: text(),
+    proofTx: t.text(),
+    proofState: t.text(),
     /** The agent's wallet that it was held against. */
-    proofWallet: text(),
-    payer: text(),
-    units: numeric(),
+    proofWallet: t.text(),
+    payer: t.text(),
+    units: t.numeric(),
     /** Of its block; Unix seconds. */
-    paidAt: bigint({ mode: "number" }),
-    blockHash: text(),
+    paidAt: t.bigint({ mode: "number" }),
+    blockHash: t.text(),
     /** When to look it up again; null: no reorganisation takes it back any more. */
     proofNextAt: at(),
-  },
+  }),
   (t) => [
     primaryKey({ columns: [t.registry, t.agentId, t.client, t.feedbackIndex] }),
     index("review_file_due").on(t.nextTryAt),

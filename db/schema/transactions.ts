@@ -1,56 +1,44 @@
 /** Mints, the transaction outbox and its attempts, writes on chain, token URIs. */
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  bigserial,
-  boolean,
-  index,
-  integer,
-  jsonb,
-  numeric,
-  smallint,
-  text,
-  uniqueIndex,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { index, uniqueIndex } from "drizzle-orm/pg-core";
 import { at, block, offchain, tokenId } from "./columns.ts";
 
 /** A request to mint, from acceptance to its token. */
 export const mint = offchain.table(
   "mint",
-  {
-    mintId: uuid().primaryKey(),
-    wallet: text().notNull(),
+  (t) => ({
+    mintId: t.uuid().primaryKey(),
+    wallet: t.text().notNull(),
     /** The Solana key that registers; null where the wallet itself does. */
-    solanaAddress: text(),
+    solanaAddress: t.text(),
     /** Who registers, once. */
-    registrant: text().generatedAlwaysAs(sql`coalesce(solana_address, wallet)`),
+    registrant: t.text().generatedAlwaysAs(sql`coalesce(solana_address, wallet)`),
     /** The token's receiver; the wallet itself unless another principal pays. */
-    recipient: text().notNull(),
-    name: text().notNull(),
-    framework: text().notNull(),
-    soulbound: boolean().notNull(),
+    recipient: t.text().notNull(),
+    name: t.text().notNull(),
+    framework: t.text().notNull(),
+    soulbound: t.boolean().notNull(),
     /** Index into the contract's MintOrigin enum. */
-    origin: smallint().notNull(),
-    personality: jsonb(),
-    narrative: jsonb(),
+    origin: t.smallint().notNull(),
+    personality: t.jsonb(),
+    narrative: t.jsonb(),
     /** The agent's services, skills, domains and metadata, as far as they are given; null without any. */
-    listing: jsonb(),
-    referralCode: text(),
+    listing: t.jsonb(),
+    referralCode: t.text(),
     /** Identifies the accepted request: a retry of it is answered alike. */
-    fingerprint: text().notNull().unique(),
+    fingerprint: t.text().notNull().unique(),
     /** pending → minted, or failed */
-    state: text().notNull(),
+    state: t.text().notNull(),
     tokenId: tokenId(),
-    txHash: text(),
+    txHash: t.text(),
     block: block(),
     /** The contract's plain reason when failed. */
-    error: text(),
+    error: t.text(),
     createdAt: at().notNull().defaultNow(),
     completedAt: at(),
     /** From when on its awards are to be queued, once its block is deep enough; null = none (any more). */
     awardsDueAt: at(),
-  },
+  }),
   (t) => [
     index("mint_awards_due").on(t.awardsDueAt).where(sql`awards_due_at is not null`),
     uniqueIndex("mint_registrant").on(t.registrant).where(sql`state <> 'failed'`),
@@ -62,66 +50,66 @@ export const mint = offchain.table(
 /** Texts given out for Solana keys to sign, each good once and for five minutes. */
 export const solanaChallenge = offchain.table(
   "solana_challenge",
-  {
-    nonce: text().primaryKey(),
-    address: text().notNull(),
+  (t) => ({
+    nonce: t.text().primaryKey(),
+    address: t.text().notNull(),
     /** verify | register */
-    purpose: text().notNull(),
+    purpose: t.text().notNull(),
     /** Receiver of the identity, where the text names one. */
-    evmAddress: text(),
+    evmAddress: t.text(),
     issuedAt: at().notNull(),
     expiresAt: at().notNull(),
     /** The request that used it, which alone may use it again. */
-    usedBy: text(),
+    usedBy: t.text(),
     usedAt: at(),
-  },
+  }),
   (t) => [index("solana_challenge_expires").on(t.expiresAt)],
 );
 
 /** The transaction outbox: what is to happen on chain, each intent exactly once. */
 export const transactionOutbox = offchain.table(
   "transaction_outbox",
-  {
-    id: bigserial({ mode: "number" }).primaryKey(),
+  (t) => ({
+    id: t.bigserial({ mode: "number" }).primaryKey(),
     /** Names the effect (`mint:<mintId>`, `verify:<tokenId>`): the same effect is never queued twice. */
-    intentKey: text().notNull().unique(),
-    to: text("to_address").notNull(),
-    data: text().notNull(),
-    valueWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+    intentKey: t.text().notNull().unique(),
+    to: t.text("to_address").notNull(),
+    data: t.text().notNull(),
+    valueWei: t.numeric({ precision: 78, scale: 0 }).notNull().default("0"),
     /** Signed only while no other intent can be signed, and within a share of the day's budget. */
-    waits: boolean().notNull().default(false),
+    waits: t.boolean().notNull().default(false),
     /** Account that a free write counts for (core/transactions/free-gas.ts); null: paid for, or the service's own. */
-    freeFor: text(),
+    freeFor: t.text(),
     /** Its agent; null for a registration. */
-    freeToken: bigint({ mode: "number" }),
+    freeToken: t.bigint({ mode: "number" }),
     /** Networks that a free registration counts for, for a day. */
-    freeNetworks: text().array(),
-    freeKnown: boolean().notNull().default(false),
+    freeNetworks: t.text().array(),
+    freeKnown: t.boolean().notNull().default(false),
     freeAt: at(),
     /** Max gas of a free write, its value included, and what it has used; null = not known. */
-    gasBound: bigint({ mode: "number" }),
-    gasUsed: bigint({ mode: "number" }),
+    gasBound: t.bigint({ mode: "number" }),
+    gasUsed: t.bigint({ mode: "number" }),
     /** queued → signed → mined | reverted; failed = refused by simulation, no nonce was used */
-    state: text().notNull().default("queued"),
+    state: t.text().notNull().default("queued"),
     /** The account that signed it; nonces are its own. */
-    sender: text(),
-    nonce: bigint({ mode: "number" }),
-    gasLimit: bigint({ mode: "number" }),
+    sender: t.text(),
+    nonce: t.bigint({ mode: "number" }),
+    gasLimit: t.bigint({ mode: "number" }),
     /** The attempt that was mined. */
-    txHash: text(),
+    txHash: t.text(),
     block: block(),
-    blockHash: text(),
+    blockHash: t.text(),
     /** Receipt logs as JSON-RPC gave them. */
-    logs: jsonb(),
-    error: text(),
+    logs: t.jsonb(),
+    error: t.text(),
     /** W3C traceparent of the request that asked for it; null where traces are not kept. */
-    trace: text(),
+    trace: t.text(),
     createdAt: at().notNull().default(sql`clock_timestamp()`),
     signedAt: at(),
     minedAt: at(),
     /** Fees of the mined attempt by its receipt, the data fee of a rollup included; null before that. */
-    costWei: numeric({ precision: 78, scale: 0 }),
-  },
+    costWei: t.numeric({ precision: 78, scale: 0 }),
+  }),
   (t) => [
     index("transaction_outbox_cost").on(t.minedAt).where(sql`cost_wei is not null`),
     index("transaction_outbox_open").on(t.state, t.waits, t.id).where(sql`state in ('queued', 'signed')`),
@@ -136,22 +124,23 @@ export const transactionOutbox = offchain.table(
 /** Every raw transaction ever signed for an intent: all share its nonce, any of them may be the one that is mined. */
 export const transactionAttempt = offchain.table(
   "transaction_attempt",
-  {
-    hash: text().primaryKey(),
-    intentId: bigint({ mode: "number" })
+  (t) => ({
+    hash: t.text().primaryKey(),
+    intentId: t
+      .bigint({ mode: "number" })
       .notNull()
       .references(() => transactionOutbox.id),
-    nonce: bigint({ mode: "number" }).notNull(),
-    raw: text().notNull(),
-    maxFeePerGasWei: numeric({ precision: 78, scale: 0 }).notNull(),
-    maxPriorityFeePerGasWei: numeric({ precision: 78, scale: 0 }).notNull(),
+    nonce: t.bigint({ mode: "number" }).notNull(),
+    raw: t.text().notNull(),
+    maxFeePerGasWei: t.numeric({ precision: 78, scale: 0 }).notNull(),
+    maxPriorityFeePerGasWei: t.numeric({ precision: 78, scale: 0 }).notNull(),
     createdAt: at().notNull().default(sql`clock_timestamp()`),
     /** When, and at which head, these bytes were last handed to a node; null = never yet. */
     broadcastAt: at(),
     broadcastBlock: block(),
     /** An empty transfer of the account to itself in place of the intent's call: it uses the nonce up and ends the intent. */
-    filler: boolean().notNull().default(false),
-  },
+    filler: t.boolean().notNull().default(false),
+  }),
   (t) => [index("transaction_attempt_intent").on(t.intentId)],
 );
 
@@ -161,16 +150,16 @@ export const transactionAttempt = offchain.table(
  */
 export const chainWrite = offchain.table(
   "chain_write",
-  {
-    id: bigserial({ mode: "number" }).primaryKey(),
+  (t) => ({
+    id: t.bigserial({ mode: "number" }).primaryKey(),
     tokenId: tokenId().notNull(),
     /** The part written: `personality`, `narrative.origin`, `trait:<name>`, `verified`. */
-    slot: text().notNull(),
-    intentKey: text().notNull().unique(),
+    slot: t.text().notNull(),
+    intentKey: t.text().notNull().unique(),
     /** The wallet that asked; it must still control the agent when the transaction is signed. */
-    wallet: text().notNull(),
+    wallet: t.text().notNull(),
     acceptedAt: at().notNull(),
-  },
+  }),
   (t) => [
     index("chain_write_slot").on(t.tokenId, t.slot, t.id),
     index("chain_write_accepted").on(t.tokenId, t.acceptedAt),
@@ -180,23 +169,23 @@ export const chainWrite = offchain.table(
 /** What the chain said of each token's URI, and what the service has set it to. */
 export const tokenUri = offchain.table(
   "token_uri",
-  {
+  (t) => ({
     tokenId: tokenId().primaryKey(),
     /**
      * none: the chain has none; queued: the service's transaction is under way; set: the chain has the service's; own: the
      * chain has another one; cleared: the chain has none although the service had set one; unknown: it could not be read.
      */
-    state: text().notNull(),
+    state: t.text().notNull(),
     /** When the chain is to be asked next. */
     checkAt: at().notNull(),
     /** The PUBLIC_URL in the URI that the service last set, and in the one it set before that; null = none. */
-    base: text(),
-    formerBase: text(),
+    base: t.text(),
+    formerBase: t.text(),
     /** Number of the newest intent, which is part of its key; 0 = none yet. */
-    attempt: integer().notNull().default(0),
+    attempt: t.integer().notNull().default(0),
     /** When the token was chosen within the daily limit; null for tokens that the service minted itself. */
     filledAt: at(),
-  },
+  }),
   (t) => [
     index("token_uri_check").on(t.checkAt).where(sql`state <> 'queued'`),
     index("token_uri_none").on(t.tokenId).where(sql`state = 'none'`),
@@ -209,31 +198,31 @@ export const tokenUri = offchain.table(
 /** Texts of human updates that were used; kept as long as their time would still be accepted, and longer. */
 export const humanUpdate = offchain.table(
   "human_update",
-  {
-    text: text().primaryKey(),
+  (t) => ({
+    text: t.text().primaryKey(),
     tokenId: tokenId().notNull(),
     /** Hash of the request that used it: the same request again is the same update. */
-    fingerprint: text().notNull(),
+    fingerprint: t.text().notNull(),
     usedAt: at().notNull(),
-  },
+  }),
   (t) => [index("human_update_used").on(t.usedAt)],
 );
 
 /** What the sender knows of its account; one row. New writes are refused while it is not funded. */
-export const senderState = offchain.table("sender_state", {
-  one: boolean().primaryKey().default(true),
-  address: text().notNull(),
-  balanceWei: numeric({ precision: 78, scale: 0 }).notNull(),
-  funded: boolean().notNull(),
+export const senderState = offchain.table("sender_state", (t) => ({
+  one: t.boolean().primaryKey().default(true),
+  address: t.text().notNull(),
+  balanceWei: t.numeric({ precision: 78, scale: 0 }).notNull(),
+  funded: t.boolean().notNull(),
   checkedAt: at().notNull(),
   /** Fees paid since midnight UTC, and what may be paid until the next; 0 = no limit. */
-  spentWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
-  budgetWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+  spentWei: t.numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+  budgetWei: t.numeric({ precision: 78, scale: 0 }).notNull().default("0"),
   /** Of them and of what is under way, the cost of free writes, and of those for newcomers. */
-  freeWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
-  newcomersWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+  freeWei: t.numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+  newcomersWei: t.numeric({ precision: 78, scale: 0 }).notNull().default("0"),
   /** Max fee per gas of the newest offer, in wei; 0 = none yet. */
-  feeWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+  feeWei: t.numeric({ precision: 78, scale: 0 }).notNull().default("0"),
   /** Until when nothing new is signed because the day's budget is used up; null = it is not. */
   pausedUntil: at(),
-});
+}));

@@ -1,47 +1,47 @@
 /** Webhooks, their secrets, deliveries and schedule. */
 import { sql } from "drizzle-orm";
-import { bigint, bigserial, boolean, index, integer, jsonb, smallint, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { index, uniqueIndex } from "drizzle-orm/pg-core";
 import { at, bytes, offchain, tokenId } from "./columns.ts";
 
 /** Webhooks: URLs to which a wallet wants events sent. Changed with the row locked, and before its deliveries. */
 export const webhook = offchain.table(
   "webhook",
-  {
-    webhookId: text().primaryKey(),
+  (t) => ({
+    webhookId: t.text().primaryKey(),
     /** The wallet that made it, and alone sees and changes it. */
-    owner: text().notNull(),
-    url: text().notNull(),
+    owner: t.text().notNull(),
+    url: t.text().notNull(),
     /** Types of events. */
-    events: text().array().notNull(),
+    events: t.text().array().notNull(),
     /** Only events about these agents, by token id or by wallet, and of these owners; null: of any. */
-    tokenIds: bigint({ mode: "number" }).array(),
-    addresses: text().array(),
-    owners: text().array(),
+    tokenIds: t.bigint({ mode: "number" }).array(),
+    addresses: t.text().array(),
+    owners: t.text().array(),
     /** any | final */
-    finality: text().notNull(),
+    finality: t.text().notNull(),
     createdAt: at().notNull(),
     /** Keyed hash of the site (IPv4 address, IPv6 /48) that made it; null for those made before networks were counted. */
-    network: text(),
+    network: t.text(),
     /** The agent that its owner had when it made it; null for those made before agents were counted. */
     tokenId: tokenId(),
     /** Which places its deliveries may take: new, answering or slow (core/webhooks/pools.ts). */
-    lane: text().notNull().default("new"),
+    lane: t.text().notNull().default("new"),
     /** A slow receiver stays in its lane until then at least. */
     slowUntil: at(),
     /** It gets the events after this place of the event log. */
-    fromPosition: bigint({ mode: "number" }).notNull(),
+    fromPosition: t.bigint({ mode: "number" }).notNull(),
     /** Its own place while it is behind `webhook_cursor`, because it is off or has too much waiting; null = it is not. */
-    ownPosition: bigint({ mode: "number" }),
+    ownPosition: t.bigint({ mode: "number" }),
     /** Null while it is on. */
     disabledAt: at(),
     /** gone | failing */
-    disabledReason: text(),
+    disabledReason: t.text(),
     /** Failed attempts since the last good one. */
-    failures: integer().notNull().default(0),
+    failures: t.integer().notNull().default(0),
     failingSince: at(),
     /** Nothing is sent before. */
     pausedUntil: at(),
-  },
+  }),
   (t) => [
     index("webhook_owner").on(t.owner, t.createdAt),
     index("webhook_network").on(t.network),
@@ -53,9 +53,10 @@ export const webhook = offchain.table(
 /** Secrets that sign a webhook's deliveries, sealed with a key of the configuration. */
 export const webhookSecret = offchain.table(
   "webhook_secret",
-  {
-    secretId: text().primaryKey(),
-    webhookId: text()
+  (t) => ({
+    secretId: t.text().primaryKey(),
+    webhookId: t
+      .text()
       .notNull()
       .references(() => webhook.webhookId, { onDelete: "cascade" }),
     sealed: bytes().notNull(),
@@ -63,8 +64,8 @@ export const webhookSecret = offchain.table(
     /** Until when it signs along; null for the newest. */
     expiresAt: at(),
     /** Hash of the Idempotency-Key and the request that made it; null without a key. */
-    request: text(),
-  },
+    request: t.text(),
+  }),
   (t) => [
     uniqueIndex("webhook_secret_newest").on(t.webhookId).where(sql`expires_at is null`),
     index("webhook_secret_webhook").on(t.webhookId),
@@ -76,34 +77,35 @@ export const webhookSecret = offchain.table(
 /** What is sent to webhooks, one row per webhook and event. */
 export const webhookDelivery = offchain.table(
   "webhook_delivery",
-  {
+  (t) => ({
     /** Grows in the order of making. */
-    deliveryId: bigserial({ mode: "number" }).primaryKey(),
-    webhookId: text()
+    deliveryId: t.bigserial({ mode: "number" }).primaryKey(),
+    webhookId: t
+      .text()
       .notNull()
       .references(() => webhook.webhookId, { onDelete: "cascade" }),
     /** Of `event`, or of a ping, which is in no log. */
-    eventId: text().notNull(),
-    eventType: text().notNull(),
+    eventId: t.text().notNull(),
+    eventType: t.text().notNull(),
     /** The event's place in the log that it was sent for; null for a ping. */
-    position: bigint({ mode: "number" }),
+    position: t.bigint({ mode: "number" }),
     /** Whether the event was final when it was sent. */
-    final: boolean().notNull(),
+    final: t.boolean().notNull(),
     /** pending | delivered | dead */
-    state: text().notNull().default("pending"),
+    state: t.text().notNull().default("pending"),
     createdAt: at().notNull(),
     /** When it is sent next. */
     dueAt: at().notNull(),
     /** When it was delivered or given up. */
     settledAt: at(),
     /** Since it was made or last replayed. */
-    attempts: smallint().notNull().default(0),
+    attempts: t.smallint().notNull().default(0),
     /** The last attempts: time, status or error, duration. */
-    log: jsonb().notNull().default(sql`'[]'`),
+    log: t.jsonb().notNull().default(sql`'[]'`),
     /** The process that is sending it; until `leaseUntil` no other may. */
-    lease: text(),
+    lease: t.text(),
     leaseUntil: at(),
-  },
+  }),
   (t) => [
     uniqueIndex("webhook_delivery_event").on(t.webhookId, t.eventId),
     index("webhook_delivery_due").on(t.webhookId, t.dueAt, t.deliveryId).where(sql`state = 'pending'`),
@@ -120,14 +122,14 @@ export const webhookDelivery = offchain.table(
  */
 export const webhookTurn = offchain.table(
   "webhook_turn",
-  {
-    owner: text().primaryKey(),
+  (t) => ({
+    owner: t.text().primaryKey(),
     dueNew: at(),
     dueAnswering: at(),
     dueSlow: at(),
     /** One of its receivers was slow; until then the owner has fewer places. */
     slowUntil: at(),
-  },
+  }),
   (t) => [
     index("webhook_turn_new").on(t.dueNew).where(sql`due_new is not null`),
     index("webhook_turn_answering").on(t.dueAnswering).where(sql`due_answering is not null`),
@@ -136,15 +138,15 @@ export const webhookTurn = offchain.table(
 );
 
 /** How far the event log was handed out to webhooks; locked while it is. */
-export const webhookCursor = offchain.table("webhook_cursor", {
+export const webhookCursor = offchain.table("webhook_cursor", (t) => ({
   /** One row. */
-  one: boolean().primaryKey().default(true),
+  one: t.boolean().primaryKey().default(true),
   /** Everything up to here was handed out to every webhook. */
-  position: bigint({ mode: "number" }).notNull().default(0),
+  position: t.bigint({ mode: "number" }).notNull().default(0),
   /** End of the part of the log that is being handed out behind `position`; null between two parts. */
-  through: bigint({ mode: "number" }),
+  through: t.bigint({ mode: "number" }),
   /** The webhooks up to this id have been given that part. */
-  handedTo: text(),
+  handedTo: t.text(),
   /** The webhooks up to this id were checked for missed events. */
-  caughtUpTo: text(),
-});
+  caughtUpTo: t.text(),
+}));
