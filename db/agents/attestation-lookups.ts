@@ -51,8 +51,19 @@ const NO_ATTESTATION = { uid: null, attester: null, expiresAt: null };
 const LOCKED = `
   select wallet, attestation_uid from offchain.attestation_lookup where wallet = any($wallets) order by wallet for update`;
 
-const STORE = statement({
+/** Stores answers of the chain. @returns how many are other attestations than before */
+export const storeLookups = statement({
   name: "attestation-lookups-store",
+  given: (
+    lookups: readonly Lookup[],
+    { schema, configuration, now }: { schema: Hex; configuration: string; now: Date },
+  ) => ({
+    wallets: lookups.map(({ wallet }) => wallet),
+    lookups: lookups.map(({ wallet, attestation }) => ({ wallet, ...(attestation ?? NO_ATTESTATION) })),
+    schema,
+    configuration,
+    now,
+  }),
   params: {
     wallets: t.array(t.text),
     lookups: t.records({
@@ -74,23 +85,7 @@ const STORE = statement({
       where l.wallet = s.wallet returning before.attestation_uid is distinct from l.attestation_uid as differs)
     select count(*) filter (where differs)::int4 as changed from stored`,
   columns: { changed: t.int4 },
-});
-
-/** Stores answers of the chain. @returns how many are other attestations than before */
-export async function storeLookups(
-  db: Queryable,
-  lookups: readonly Lookup[],
-  { schema, configuration, now }: { schema: Hex; configuration: string; now: Date },
-): Promise<number> {
-  const { changed } = await STORE.one(db, {
-    wallets: lookups.map(({ wallet }) => wallet),
-    lookups: lookups.map(({ wallet, attestation }) => ({ wallet, ...(attestation ?? NO_ATTESTATION) })),
-    schema,
-    configuration,
-    now,
-  });
-  return changed;
-}
+}).onlyValue;
 
 const NOTE_FAILED = statement({
   name: "attestation-lookups-note-failed",

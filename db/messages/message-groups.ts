@@ -16,8 +16,10 @@ export const GROUP = `json_build_object(
   'isPublic', g.is_public, 'isDefault', g.is_default, 'memberCount', g.member_count, 'createdBy', g.created_by,
   'createdAt', ${t.isoTime("g.created_at")}, 'lastMessageId', g.last_message_id)`;
 
-const LIST = statement({
+/** A page of the groups in the order of creation: those after a group, else from the first one on. */
+export const listGroups = statement({
   name: "groups-list",
+  given: ({ after, limit }: { after: string | undefined; limit: number }) => ({ after: after ?? null, limit }),
   params: { after: t.nullable(t.text), limit: t.int8 },
   text: `
     select ${GROUP} as group from offchain.message_group g
@@ -25,16 +27,7 @@ const LIST = statement({
     order by g.ordinal limit $limit`,
   columns: { group: t.json<Group>() },
   prepared: true,
-});
-
-/** A page of the groups in the order of creation: those after a group, else from the first one on. */
-export async function listGroups(
-  db: Queryable,
-  { after, limit }: { after: string | undefined; limit: number },
-): Promise<Group[]> {
-  const rows = await LIST.rows(db, { after: after ?? null, limit });
-  return rows.map(({ group }) => group);
-}
+}).values;
 
 /** One group; null for an unknown id. */
 export const groupById = statement({

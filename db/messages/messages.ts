@@ -94,21 +94,17 @@ export async function lastMessageAt(
   return id ?? 0;
 }
 
-const AFTER = statement({
+/** The messages of a group after an id, oldest first. */
+export const messagesAfter = statement({
   name: "messages-onwards",
+  given: (groupId: string, after: number, limit: number) => ({ groupId, after, limit }),
   params: { groupId: t.text, after: t.int8, limit: t.int8 },
   text: `
     select ${MESSAGE} as message from offchain.message m
     where m.group_id = $groupId and m.message_id > $after order by m.message_id limit $limit`,
   columns: { message: t.json<Message>() },
   prepared: true,
-});
-
-/** The messages of a group after an id, oldest first. */
-export async function messagesAfter(db: Queryable, groupId: string, after: number, limit: number): Promise<Message[]> {
-  const rows = await AFTER.rows(db, { groupId, after, limit });
-  return rows.map(({ message }) => message);
-}
+}).values;
 
 const NEWEST_IDS = statement({
   name: "messages-newest-ids",

@@ -138,8 +138,12 @@ export const noteHosts = statement({
       where s.directory_id = any($ids) and s.status = 'waiting' and s.next_try_at = $now and ${ORIGIN} = h.origin)`,
 }).run;
 
-const DUE = statement({
+/**
+ * Hosts whose file about their agents is due: first those that the most trusted agents name, and those that have waited longest.
+ */
+export const dueHostFiles = statement({
   name: "host-files-due",
+  given: (now: Date, limit: number) => ({ now, limit }),
   params: { now: t.timestamptz, limit: t.int8 },
   text: `
     with ${dueOf("offchain.host_file", ["origin", "failures"])}
@@ -148,10 +152,7 @@ const DUE = statement({
     from (select *, ${placesOf("next_try_at")} from (select distinct * from due) d) placed
     order by ${IN_TURN}`,
   columns: { origin: t.text, failures: t.int4, isNamed: t.bool },
-});
-
-/** Hosts whose file about their agents is due: first those that the most trusted agents name, and those that have waited longest. */
-export const dueHostFiles = (db: Queryable, now: Date, limit: number) => DUE.rows(db, { now, limit });
+}).rows;
 
 /** Forgets hosts that no agent names any more. */
 export const forgetHosts = statement({

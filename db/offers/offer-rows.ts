@@ -1,7 +1,7 @@
 /** Rows of the directory whose offers are to be listed. */
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
-import { type Queryable, statement, t } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 
 /** A row of the directory, with everything its endpoints and its registry's offers are read from. */
 export type ListedRow = {
@@ -52,16 +52,20 @@ export const rowsToList = statement({
   prepared: true,
 }).rows;
 
-const OWN_ROWS = statement({
+/** Rows of the directory of agents registered here, by id. */
+export const ownRowsToList = statement({
   name: "offer-rows-own",
+  given: ({
+    tokenIds,
+    limit,
+    sources,
+  }: {
+    tokenIds: readonly number[];
+    limit: number;
+    sources: readonly string[];
+  }) => ({ agentIds: tokenIds.map(String), limit, sources }),
   params: { agentIds: t.array(t.text), limit: t.int8, sources: t.array(t.text) },
   text: rowsSql(`d.platform = '${OWN_PLATFORM}' and d.agent_id = any($agentIds)`),
   columns: LISTED_COLUMNS,
   prepared: true,
-});
-
-/** Rows of the directory of agents registered here, by id. */
-export const ownRowsToList = (
-  db: Queryable,
-  { tokenIds, limit, sources }: { tokenIds: readonly number[]; limit: number; sources: readonly string[] },
-): Promise<ListedRow[]> => OWN_ROWS.rows(db, { agentIds: tokenIds.map(String), limit, sources });
+}).rows;

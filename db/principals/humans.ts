@@ -191,8 +191,12 @@ export const principalTotals = statement({
   prepared: true,
 }).one;
 
-const WALLETS_TO_COUNT = statement({
+/**
+ * Wallets of humans whose number of transactions was last read before a time, or never: one of each in turn, the oldest first.
+ */
+export const walletsToCount = statement({
   name: "humans-wallets-to-count",
+  given: (before: Date, limit: number) => ({ before, limit }),
   params: { before: t.timestamptz, limit: t.int8 },
   text: `
     select wallet from offchain.human
@@ -200,13 +204,7 @@ const WALLETS_TO_COUNT = statement({
     order by row_number() over (partition by transaction_count_at is null order by transaction_count_at, created_at),
       transaction_count_at limit $limit`,
   columns: { wallet: t.filtered(t.narrow<Address>(t.text)) },
-});
-
-/** Wallets of humans whose number of transactions was last read before a time, or never: one of each in turn, the oldest first. */
-export async function walletsToCount(db: Queryable, before: Date, limit: number): Promise<Address[]> {
-  const rows = await WALLETS_TO_COUNT.rows(db, { before, limit });
-  return rows.map(({ wallet }) => wallet);
-}
+}).values;
 
 /** Stores the number of transactions that a wallet has sent. @returns whether the number is a new one */
 export const storeTransactionCount = statement({
