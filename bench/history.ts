@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- history [--agents N] [--months N] [--kept N] [--events N]`: the score history over a year of one change a day and
+ * `npm run bench -- history [--agents N] [--months N] [--kept N]`: the score history over a year of one change a day and
  * agent: size, cost of inserts and of queries by month, with all months kept and with a few. The last answers of both are
- * compared, so that what is removed changes none. Then the event log over the same year; `--only-events` for it alone.
+ * compared, so that what is removed changes none.
  */
 import type pg from "pg";
 import { credHeld } from "../db/cred/cred-history.ts";
@@ -10,22 +10,16 @@ import { credUpdates } from "../db/cred/cred-updates.ts";
 import { stopwatch } from "../harness/figures.ts";
 import { numberAfter } from "../harness/options.ts";
 import { withPostgres } from "../harness/scratch-postgres.ts";
-import { eventLogYear } from "./history/event-log.ts";
-import { changeScores, dayOf, daysOf, eachUs, printFlat, printYear, sizeMb, type Year } from "./history/year.ts";
+import { dayOf, daysOf, printFlat, printYear, sizeMb, type Year } from "./history/year.ts";
 
 const QUERIES = 2_000;
 
 type Side = Year & { keptMonths: number | null; answers: (number | null)[] };
 
-/** @param args `--agents N` (default 20,000), `--months N` (12), `--kept N` months with retention (2), `--events N` days (7) */
+/** @param args `--agents N` (default 20,000), `--months N` (12), `--kept N` months with retention (2) */
 export default async function history(args: string[]): Promise<void> {
   const [agents, months] = [numberAfter(args, "--agents") ?? 20_000, numberAfter(args, "--months") ?? 12];
-  const [kept, events] = [numberAfter(args, "--kept") ?? 2, numberAfter(args, "--events") ?? 7];
-  if (!args.includes("--only-events")) await scores(agents, months, kept);
-  await eventLogYear(agents, months, events);
-}
-
-async function scores(agents: number, months: number, kept: number): Promise<void> {
+  const kept = numberAfter(args, "--kept") ?? 2;
   const all: Side = { name: "all months kept", keptMonths: null, months: [], answers: [] };
   const few: Side = { name: `${kept} months kept`, keptMonths: kept, months: [], answers: [] };
   for (const side of [all, few]) await simulate(side, agents, months);
@@ -70,4 +64,19 @@ async function oneMonth(pool: pg.Pool, { keptMonths }: Side, agents: number, mon
     "100 of the feed µs": await eachUs(QUERIES, () => credUpdates(pool, { after: Number(last) - 100, limit: 100 })),
     "removing ms": removeMs,
   };
+}
+
+/** A change of score of each agent. @param block where it was seen */
+const changeScores = (pool: pg.Pool, agents: number, at: Date, block: number) =>
+  pool.query(
+    `insert into offchain.cred_history (token_id, score, cause, block, at)
+     select i, (i + $1::int) % 100, 'age', $1, $2::timestamptz from generate_series(0, $3::int - 1) i`,
+    [block, at, agents],
+  );
+
+/** Microseconds of a call on average. */
+async function eachUs(times: number, work: (n: number) => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  for (let n = 0; n < times; n++) await work(n);
+  return ((performance.now() - start) * 1000) / times;
 }

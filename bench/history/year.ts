@@ -12,14 +12,6 @@ export type Year = { name: string; months: Record<string, number>[] };
 export const dayOf = (month: number, day: number): Date => new Date(Date.UTC(2026, month, 1 + day));
 export const daysOf = (month: number): number => new Date(Date.UTC(2026, month + 1, 0)).getUTCDate();
 
-/** A change of score of each agent. @param block where it was seen */
-export const changeScores = (pool: pg.Pool, agents: number, at: Date, block: number) =>
-  pool.query(
-    `insert into offchain.cred_history (token_id, score, cause, block, at)
-     select i, (i + $1::int) % 100, 'age', $1, $2::timestamptz from generate_series(0, $3::int - 1) i`,
-    [block, at, agents],
-  );
-
 /** Prints the figures of every month. */
 export function printYear({ name, months }: Year): void {
   const row = printTable(
@@ -39,13 +31,6 @@ export function printFlat({ name, months }: Year, but: readonly string[] = []): 
     const ratio = median(values.slice(-quarter)) / median(values.slice(quarter, 2 * quarter));
     console.log(atMost(`${what}, ${name}, last to second quarter`, ratio, FLAT, { unit: " ×", digits: 2 }));
   }
-}
-
-/** Microseconds of a call on average. */
-export async function eachUs(times: number, work: (n: number) => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  for (let n = 0; n < times; n++) await work(n);
-  return ((performance.now() - start) * 1000) / times;
 }
 
 /** Megabytes of a table of `offchain` with its partitions and all indexes. */
