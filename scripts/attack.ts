@@ -3,8 +3,7 @@
  * permanent adversary against its own stack, half of the time in each phase. Exits with 1 when something was obtained
  * without payment, or an honest caller was blocked.
  */
-import { tablesOf } from "../harness/attack/report.ts";
-import { runPhase } from "../harness/attack/run.ts";
+import { runPhase, tablesOf } from "../harness/attack/run.ts";
 import { type Phase, settingsOf } from "../harness/attack/world.ts";
 import { commandLine, refuse } from "../harness/options.ts";
 

@@ -4,8 +4,7 @@ import { createParser } from "eventsource-parser";
 import type { Hex } from "viem";
 import type { LoadWallet } from "../payment-load/wallets.ts";
 import { between, pick, weighted } from "../random.ts";
-import { type Client, replyOf, shown } from "./client.ts";
-import { AGAIN_MS, insist, payingWith, registration, type Way } from "./patient.ts";
+import { AGAIN_MS, type Client, insist, payingWith, registration, replyOf, shown, type Way } from "./client.ts";
 import { MINT_UNITS, REPORT_UNITS, type World } from "./world.ts";
 
 /** An agent that an honest person has registered. */

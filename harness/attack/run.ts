@@ -1,15 +1,36 @@
 /** One phase of the permanent adversary: a stack, honest people, attackers who play everything at random meanwhile, and the oracle. */
 import { setTimeout as wait } from "node:timers/promises";
+import { quantile, table } from "../figures.ts";
 import { randomOf } from "../random.ts";
-import type { Attack, Scene } from "./attack.ts";
-import { ATTACKS } from "./attacks.ts";
+import { type Attack, openScore, type Scene, type Score } from "./attack.ts";
+import { CHAIN } from "./attacks/chain.ts";
+import { DATA } from "./attacks/data.ts";
+import { DOORS } from "./attacks/doors.ts";
+import { FLOODS } from "./attacks/floods.ts";
+import { IDENTITY } from "./attacks/identity.ts";
+import { INCOME } from "./attacks/income.ts";
+import { MONEY } from "./attacks/money.ts";
+import { REGISTRY } from "./attacks/registry.ts";
+import { STANDING } from "./attacks/standing.ts";
 import { openBusiness } from "./business.ts";
 import { Honest, type Line } from "./honest.ts";
 import { judge, processesOf, type Verdict, warningsOf } from "./oracle.ts";
-import { openScore, type Score } from "./score.ts";
 import { openWorld, type Phase } from "./world.ts";
 
-export type Run = {
+/** In the order of their numbers, which are those of docs/engineering/reliability.md. */
+const ATTACKS: readonly Attack[] = [
+  ...MONEY,
+  ...CHAIN,
+  ...IDENTITY,
+  ...DATA,
+  ...DOORS,
+  ...FLOODS,
+  ...STANDING,
+  ...REGISTRY,
+  ...INCOME,
+].toSorted((a, b) => a.number - b.number);
+
+type Run = {
   seed: number;
   phase: Phase;
   /** At least; every attack is played once at least. */
@@ -22,7 +43,7 @@ export type Run = {
   say(line: string): void;
 };
 
-export type Report = {
+type Report = {
   phase: Phase;
   seconds: number;
   attacks: Score["lines"];
@@ -45,7 +66,9 @@ export async function runPhase(run: Run): Promise<Report> {
   const { seed, phase, people, attackers, numbers } = run;
   const began = Date.now();
   const say = (line: string) => run.say(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
-  const attacks = ATTACKS.filter((one) => (one.phase ?? phase) === phase && (numbers?.includes(one.number) ?? true));
+  const attacks = ATTACKS.filter(
+    (one) => (one.phase === "both" || one.phase === phase) && (numbers?.includes(one.number) ?? true),
+  );
   const score = openScore(attacks.map(nameOf), say);
   const broken: string[] = [];
   const world = await openWorld({ seed, phase, say });
@@ -145,4 +168,38 @@ function breachesOf(score: Score, honest: Map<string, Line>, verdicts: readonly 
     ...[...honest].flatMap(([what, { failures }]) => failures.map((failure) => `honest ${what}: ${failure}`)),
     ...verdicts.flatMap(({ what, wrong }) => wrong.map((one) => `${what}: ${one}`)),
   ];
+}
+
+/** A report as tables of text. */
+export function tablesOf({ phase, seconds, attacks, honest, verdicts, broken, breaches, warnings }: Report): string {
+  const tried = table(
+    ["attack", "tried", "refused", "succeeded"],
+    [...attacks].map(([name, { tried, refused, succeeded }]) => [name, tried, refused, succeeded.length]),
+  );
+  const done = table(
+    ["honest people", "times", "p50 s", "p95 s", "max s", "failures"],
+    [...honest]
+      .toSorted(([a], [b]) => a.localeCompare(b))
+      .map(([what, { ms, failures }]) => [
+        what,
+        ms.length,
+        ...[0.5, 0.95, 1].map((share) => (ms.length > 0 ? (quantile(ms, share) / 1000).toFixed(2) : "–")),
+        failures.length,
+      ]),
+  );
+  const truths = table(
+    ["after it", "holds", "after s"],
+    verdicts.map(({ what, wrong, seconds }) => [what, wrong.length === 0 ? "yes" : "NO", seconds.toFixed(1)]),
+  );
+  const answers = [...attacks].flatMap(([name, line]) => {
+    const counted = Object.entries(line.answers).toSorted((a, b) => b[1] - a[1]);
+    return counted.length > 0 ? [`${name}: ${counted.map(([answer, times]) => `${answer} ${times}×`).join(", ")}`] : [];
+  });
+  const lists = [
+    ...(answers.length > 0 ? ["", "answers to attacks:", ...answers] : []),
+    ...(broken.length > 0 ? ["", "plays that broke by themselves:", ...new Set(broken)] : []),
+    ...(breaches.length > 0 ? ["", "BREACHES:", ...breaches] : []),
+    ...(warnings.length > 0 ? ["", "warnings of the logs:", ...warnings] : []),
+  ];
+  return [`phase ${phase}, ${seconds.toFixed(0)} s`, "", tried, "", done, "", truths, ...lists, ""].join("\n");
 }

@@ -5,7 +5,7 @@ import { giveUsdc } from "../../give-usdc.ts";
 import { between, pick } from "../../random.ts";
 import { solanaWallet } from "../../solana-wallet.ts";
 import { until } from "../../until.ts";
-import type { Attack, Scene } from "../attack.ts";
+import { type Attack, attacksOf, type Scene } from "../attack.ts";
 import type { Reply } from "../client.ts";
 import { type Burns, MINT_UNITS } from "../world.ts";
 import { paidBy, signed } from "./money.ts";
@@ -54,11 +54,8 @@ export async function registerSolana({ client }: Pick<Scene, "client">, evmAddre
 }
 
 export const CHAIN: readonly Attack[] = [
-  {
-    number: 5,
-    name: "a registration whose records a restore has put back to before it was sent",
-    phase: "free",
-    async play({ world, tell }) {
+  ...attacksOf(5, "free", {
+    async "a registration whose records a restore has put back to before it was sent"({ world, tell }) {
       const wallet = await world.wallet(world.fresh("restored"));
       // On a network of its own: the victim of this play is honest.
       const client = world.client("10.9.2.1");
@@ -110,11 +107,9 @@ export const CHAIN: readonly Attack[] = [
         [before.mint_id, before.token_id, before.tx_hash, before.block, before.completed_at],
       );
     },
-  },
-  {
-    number: 2,
-    name: "contract wallets register whose receiving burns all gas, or two thirds of a block",
-    async play(scene) {
+  }),
+  ...attacksOf(2, "both", {
+    async "contract wallets register whose receiving burns all gas, or two thirds of a block"(scene) {
       const { world, random, tell, client } = scene;
       for (let i = between(random, 2, 5); i > 0; i--) {
         const wallet = await world.contractWallet(world.fresh("burner"), pick(random, BURNS));
@@ -127,12 +122,9 @@ export const CHAIN: readonly Attack[] = [
         countReply(tell, await client().post("/api/v2/mint", { wallet, body, headers }));
       }
     },
-  },
-  {
-    number: 2,
-    name: "a contract wallet pays whose signature burns the facilitator's gas",
-    phase: "paid",
-    async play(scene) {
+  }),
+  ...attacksOf(2, "paid", {
+    async "a contract wallet pays whose signature burns the facilitator's gas"(scene) {
       const { world, random, tell, client } = scene;
       const burns = pick<Burns>(random, [
         { signGas: ALL, onlyWhenSent: true },
@@ -147,21 +139,20 @@ export const CHAIN: readonly Attack[] = [
       const body = { name: "Burning", framework: "custom" };
       countReply(tell, await client().post("/api/v2/mint", { wallet: taker, body, headers }));
     },
-  },
-  {
-    number: 2,
-    name: "Solana keys register for a receiver that burns gas",
-    phase: "free",
-    async play(scene) {
+  }),
+  ...attacksOf(2, "free", {
+    async "Solana keys register for a receiver that burns gas"(scene) {
       const { world, random, tell } = scene;
       const receiver = await world.contractWallet(world.fresh("solana burner"), pick(random, BURNS));
       countReply(tell, await registerSolana(scene, receiver.address));
     },
-  },
-  {
-    number: 3,
-    name: "blocks filled by others at a high tip, so that a waiting transaction is offered more and more",
-    async play({ world, random, tell }) {
+  }),
+  ...attacksOf(3, "both", {
+    async "blocks filled by others at a high tip, so that a waiting transaction is offered more and more"({
+      world,
+      random,
+      tell,
+    }) {
       const filler = await world.contractWallet(world.fresh("filler"), {});
       const data = encodeFunctionData({ abi: HOSTILE_ABI, functionName: "burn", args: [28_500_000n] });
       const blocks = between(random, 2, 5);
@@ -169,5 +160,5 @@ export const CHAIN: readonly Attack[] = [
         await world.push(filler.owner, { to: filler.address, data, gas: 29_000_000n, tipGwei: 40n });
       tell.harmless(blocks);
     },
-  },
+  }),
 ];

@@ -7,10 +7,9 @@ import type { LoadWallet } from "../../payment-load/wallets.ts";
 import { between, pick } from "../../random.ts";
 import { firstEvent } from "../../transactions.ts";
 import { until } from "../../until.ts";
-import type { Attack, Scene } from "../attack.ts";
+import { type Attack, attacksOf, count, type Scene } from "../attack.ts";
 import { hostileBytes, hostileText, hostileUri, hostileValue, spoiled } from "../hostile-text.ts";
 import { PULLED } from "../planted.ts";
-import { count } from "../score.ts";
 
 /** Bytes that fit into a transaction as storage. */
 const MAX_BYTES = 12_000;
@@ -72,10 +71,12 @@ export async function ownToken(
 }
 
 export const DATA: readonly Attack[] = [
-  {
-    number: 9,
-    name: "items of other registries with a NUL, half a surrogate pair, an endless id, or anything in any field",
-    async play({ world, random, tell }) {
+  ...attacksOf(9, "both", {
+    async "items of other registries with a NUL, half a surrogate pair, an endless id, or anything in any field"({
+      world,
+      random,
+      tell,
+    }) {
       for (const source of PULLED) {
         const { row } = world.registries.template(source);
         if (random() < 0.5) pick(random, PLAYED)(row, ID_KEYS[source]);
@@ -83,11 +84,7 @@ export const DATA: readonly Attack[] = [
         tell.harmless();
       }
     },
-  },
-  {
-    number: 9,
-    name: "quotes whose symbols, names and numbers are hostile",
-    async play({ world, random, tell }) {
+    async "quotes whose symbols, names and numbers are hostile"({ world, random, tell }) {
       for (let i = between(random, 1, 3); i > 0; i--) {
         const { row, token } = world.registries.template("virtuals");
         row.tokenAddress = token;
@@ -110,11 +107,11 @@ export const DATA: readonly Attack[] = [
         tell.harmless();
       }
     },
-  },
-  {
-    number: 9,
-    name: "registrations in the ERC-8004 registry whose URIs, files, metadata and feedback are hostile",
-    async play({ world, random, tell }) {
+    async "registrations in the ERC-8004 registry whose URIs, files, metadata and feedback are hostile"({
+      world,
+      random,
+      tell,
+    }) {
       const owner = await world.wallet(world.fresh("hostile registrant"));
       const uri = random() < 0.4 ? `https://A${"a".repeat(16_384)}.example/` : hostileUri(random);
       const bytes = `0x${Buffer.from(uri).toString("hex")}` as Hex;
@@ -142,11 +139,9 @@ export const DATA: readonly Attack[] = [
       });
       tell.harmless(3);
     },
-  },
-  {
-    number: 10,
-    name: "a linked token of 4 kB, and hostile bytes in every text of the contracts",
-    async play(scene) {
+  }),
+  ...attacksOf(10, "both", {
+    async "a linked token of 4 kB, and hostile bytes in every text of the contracts"(scene) {
       const { world, random, tell } = scene;
       const token = await ownToken(scene, hostileBytes(random, 4_096));
       if (!token) return tell.refused();
@@ -180,11 +175,7 @@ export const DATA: readonly Attack[] = [
         tell.harmless();
       }
     },
-  },
-  {
-    number: 10,
-    name: "accounts of platforms with hostile names and texts, proved for an agent of the attacker's",
-    async play(scene) {
+    async "accounts of platforms with hostile names and texts, proved for an agent of the attacker's"(scene) {
       const { world, random, tell, client } = scene;
       const token = await ownToken(scene);
       if (!token) return tell.refused();
@@ -220,11 +211,15 @@ export const DATA: readonly Attack[] = [
         replies.push(await client().post(`/api/v2/agent/${tokenId}/${path}`, { wallet: owner, body }));
       count(tell, replies);
     },
-  },
-  {
-    number: 17,
-    name: "hostile values in bodies, queries, paths and headers of every write and read",
-    async play({ world, honest, random, tell, client }) {
+  }),
+  ...attacksOf(17, "both", {
+    async "hostile values in bodies, queries, paths and headers of every write and read"({
+      world,
+      honest,
+      random,
+      tell,
+      client,
+    }) {
       const wallet = await world.wallet(world.fresh("fuzzer"));
       const one = client();
       const agent = pick(random, honest.agents).tokenId;
@@ -275,5 +270,5 @@ export const DATA: readonly Attack[] = [
         else count(tell, [reply]);
       }
     },
-  },
+  }),
 ];

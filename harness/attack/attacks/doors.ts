@@ -3,9 +3,8 @@ import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { jsonRequest } from "../../json-request.ts";
 import { between, pick } from "../../random.ts";
-import type { Attack } from "../attack.ts";
+import { type Attack, attacksOf, count } from "../attack.ts";
 import { HOSTILE_TRICKS } from "../receivers.ts";
-import { count } from "../score.ts";
 import { ownToken } from "./data.ts";
 import { flood } from "./floods.ts";
 
@@ -31,10 +30,8 @@ const DIRECT_ADDRESS = "127.0.0.3";
 const IDLE_MS = 6_000;
 
 export const DOORS: readonly Attack[] = [
-  {
-    number: 11,
-    name: "webhooks of fresh wallets without an agent",
-    async play({ world, random, tell, client }) {
+  ...attacksOf(11, "both", {
+    async "webhooks of fresh wallets without an agent"({ world, random, tell, client }) {
       const one = client();
       const replies = await flood(between(random, 10, 30), 5, async (n) => {
         const wallet = await world.wallet(world.fresh("webhook wallet"));
@@ -50,11 +47,9 @@ export const DOORS: readonly Attack[] = [
       if (made > 0) tell.succeeded(`${made} webhooks of wallets without an agent`);
       tell.refused(replies.length - made);
     },
-  },
-  {
-    number: 11,
-    name: "as many webhooks as an agent may have, whose receivers hang, drip, fail, redirect or answer without an end",
-    async play(scene) {
+    async "as many webhooks as an agent may have, whose receivers hang, drip, fail, redirect or answer without an end"(
+      scene,
+    ) {
       const { world, random, tell, client } = scene;
       const token = await ownToken(scene);
       if (!token) return tell.refused();
@@ -71,11 +66,9 @@ export const DOORS: readonly Attack[] = [
       );
       count(tell, replies);
     },
-  },
-  {
-    number: 12,
-    name: "a dozen agents' proofs that fail, again and again",
-    async play(scene) {
+  }),
+  ...attacksOf(12, "both", {
+    async "a dozen agents' proofs that fail, again and again"(scene) {
       const { random, tell } = scene;
       const agents = (await Promise.all(Array.from({ length: 4 }, () => ownToken(scene)))).filter(
         (token) => token !== undefined,
@@ -92,11 +85,14 @@ export const DOORS: readonly Attack[] = [
       });
       count(tell, replies);
     },
-  },
-  {
-    number: 18,
-    name: "anonymous bodies of hundreds of kB whose texts cost more than their length",
-    async play({ honest, random, tell, client }) {
+  }),
+  ...attacksOf(18, "both", {
+    async "anonymous bodies of hundreds of kB whose texts cost more than their length"({
+      honest,
+      random,
+      tell,
+      client,
+    }) {
       const one = client();
       const text = (piece: string) => piece.repeat(BODY_BYTES / Buffer.byteLength(piece));
       const bodies: ((text: string) => [path: string, body: unknown])[] = [
@@ -123,11 +119,13 @@ export const DOORS: readonly Attack[] = [
       if (slowest > HEALTH_MS) tell.succeeded(`/health took ${slowest.toFixed(0)} ms meanwhile`);
       count(tell, replies);
     },
-  },
-  {
-    number: 15,
-    name: "connections of one address that send half a request, a body by the byte, or nothing",
-    async play({ world, random, tell }) {
+  }),
+  ...attacksOf(15, "both", {
+    async "connections of one address that send half a request, a body by the byte, or nothing"({
+      world,
+      random,
+      tell,
+    }) {
       const { port } = new URL(world.apiUrl);
       const beginnings = [
         "",
@@ -149,11 +147,7 @@ export const DOORS: readonly Attack[] = [
       tell.refused(closed);
       tell.harmless(sockets.length - closed);
     },
-  },
-  {
-    number: 15,
-    name: "a burst of event streams, read and not read",
-    async play({ random, tell, client }) {
+    async "a burst of event streams, read and not read"({ random, tell, client }) {
       const one = client();
       const ending = AbortSignal.timeout(STREAM_MS + between(random, 0, 3_000));
       const paths = ["/api/v2/events", "/api/v2/messages/groups/general/stream", "/api/v2/events?after=0"];
@@ -174,11 +168,7 @@ export const DOORS: readonly Attack[] = [
       await wait(STREAM_MS);
       await Promise.allSettled(held.map(({ body }) => body?.cancel()));
     },
-  },
-  {
-    number: 15,
-    name: "exports one after the other, read and not read",
-    async play({ random, tell, client }) {
+    async "exports one after the other, read and not read"({ random, tell, client }) {
       const one = client();
       const leaves = AbortSignal.timeout(8_000);
       const held: Response[] = [];
@@ -193,11 +183,7 @@ export const DOORS: readonly Attack[] = [
       await Promise.allSettled(held.map(({ body }) => body?.cancel()));
       count(tell, replies);
     },
-  },
-  {
-    number: 15,
-    name: "SQL and GraphQL queries without an end, whose askers have left",
-    async play({ world, random, tell }) {
+    async "SQL and GraphQL queries without an end, whose askers have left"({ world, random, tell }) {
       const { indexUrl } = world.devnet;
       const sql = new URLSearchParams({ sql: JSON.stringify({ json: { sql: SLOW_SQL, params: [], typings: [] } }) });
       const replies = await Promise.all(
@@ -214,5 +200,5 @@ export const DOORS: readonly Attack[] = [
       );
       count(tell, replies);
     },
-  },
+  }),
 ];

@@ -2,17 +2,15 @@
 import { randomUUID } from "node:crypto";
 import pLimit from "p-limit";
 import { between, pick } from "../../random.ts";
-import type { Attack, Scene } from "../attack.ts";
-import type { Client, Reply } from "../client.ts";
-import { insist } from "../patient.ts";
-import { count } from "../score.ts";
+import { type Attack, attacksOf, count, type Scene } from "../attack.ts";
+import { type Client, insist, type Reply } from "../client.ts";
 import { ownToken } from "./data.ts";
 
 /** Sends `times` requests, `atOnce` at a time. */
 export const flood = (times: number, atOnce: number, send: (n: number) => Promise<Reply>): Promise<Reply[]> =>
   pLimit(atOnce).map(Array(times).keys(), send);
 
-type Flood = Pick<Attack, "name" | "phase"> & {
+type Flood = {
   times: readonly [least: number, most: number];
   atOnce: number;
   /** Sends request `n` by the one client of the flood. */
@@ -21,17 +19,15 @@ type Flood = Pick<Attack, "name" | "phase"> & {
   mayBeServed?: number;
 };
 
-const attackBy = ({ times, atOnce, send, mayBeServed = Number.POSITIVE_INFINITY, ...named }: Flood): Attack => ({
-  number: 13,
-  ...named,
-  async play(scene) {
+const flooding =
+  ({ times, atOnce, send, mayBeServed = Number.POSITIVE_INFINITY }: Flood): Attack["play"] =>
+  async (scene) => {
     const one = scene.client();
     const replies = await flood(between(scene.random, ...times), atOnce, (n) => send(scene, one, n));
     const served = replies.filter(({ status }) => status === 200).length;
     if (served > mayBeServed) scene.tell.succeeded(`${served} were served to one network in one go`);
     count(scene.tell, replies);
-  },
-});
+  };
 
 /** Requests of a flood of reads: several times what a client may send, and soon over. */
 const MANY = [60, 200] as const;
@@ -58,61 +54,53 @@ const MAY_WRITE = 3;
 const SITES = 2;
 const noTransaction = () => ({ "x-payment-tx": `0x${randomUUID().replaceAll("-", "").repeat(2)}` });
 
-const ONE_CLIENT: readonly Flood[] = [
-  {
-    name: "floods of reads",
-    ...{ times: MANY, atOnce: 20 },
-    send: ({ random }, one) => one.get(pick(random, READS)),
-  },
-  {
-    name: "floods of anonymous claims",
-    // What a network is allowed in a minute, and another attacker of it may have begun a minute before.
-    ...{ times: [40, 80], atOnce: 8, mayBeServed: 30 },
-    send: ({ honest }, one, n) =>
-      one.post(`/api/terminal/agent/${honest.agents[0]!.wallet.address}/token`, {
-        body: { token_address: `0x${n.toString(16).padStart(40, "3")}`, token_symbol: `C${n}` },
-      }),
-  },
-  {
-    name: "floods of anonymous writes with keys of their own, each of which is stored",
-    ...{ times: [40, 80], atOnce: 8 },
-    send: (_, one) =>
-      one.post("/api/v2/cred-report/verify-receipt", {
-        headers: { "idempotency-key": randomUUID() },
-        body: { payload: "x".repeat(6_000), signature: `0x${"00".repeat(65)}` },
-      }),
-  },
-  {
-    name: "reads that wait for a block that never comes",
-    ...{ times: [60, 150], atOnce: 60 },
-    send: ({ random }, one) =>
-      one.get(`${pick(random, LISTS)}?minBlock=999999999`, { leaveAfter: between(random, 200, 7_000) }),
-  },
-  {
-    name: "attempts to pay with nothing, by many wallets",
-    ...{ phase: "paid", times: [30, 60], atOnce: 8 },
-    async send({ world }, one) {
-      const wallet = await world.wallet(world.fresh("pauper"));
-      const body = { name: "Pauper", framework: "custom" };
-      return one.post("/api/v2/mint", { wallet, headers: noTransaction(), body });
-    },
-  },
-  {
-    name: "floods of the tools of MCP and A2A",
-    ...{ times: MANY, atOnce: 20 },
-    send: ({ random }, one) => {
-      const headers = { accept: "application/json, text/event-stream" };
-      return one.post("/mcp", { headers, body: pick(random, TOOL_CALLS) });
-    },
-  },
-];
-
 export const FLOODS: readonly Attack[] = [
-  ...ONE_CLIENT.map(attackBy),
-  {
-    number: 30,
-    name: "long texts written on chain by several agents, again and again",
-    async play(scene) {
+  ...attacksOf(13, "both", {
+    "floods of reads": flooding({
+      ...{ times: MANY, atOnce: 20 },
+      send: ({ random }, one) => one.get(pick(random, READS)),
+    }),
+    "floods of anonymous claims": flooding({
+      // What a network is allowed in a minute, and another attacker of it may have begun a minute before.
+      ...{ times: [40, 80], atOnce: 8, mayBeServed: 30 },
+      send: ({ honest }, one, n) =>
+        one.post(`/api/terminal/agent/${honest.agents[0]!.wallet.address}/token`, {
+          body: { token_address: `0x${n.toString(16).padStart(40, "3")}`, token_symbol: `C${n}` },
+        }),
+    }),
+    "floods of anonymous writes with keys of their own, each of which is stored": flooding({
+      ...{ times: [40, 80], atOnce: 8 },
+      send: (_, one) =>
+        one.post("/api/v2/cred-report/verify-receipt", {
+          headers: { "idempotency-key": randomUUID() },
+          body: { payload: "x".repeat(6_000), signature: `0x${"00".repeat(65)}` },
+        }),
+    }),
+    "reads that wait for a block that never comes": flooding({
+      ...{ times: [60, 150], atOnce: 60 },
+      send: ({ random }, one) =>
+        one.get(`${pick(random, LISTS)}?minBlock=999999999`, { leaveAfter: between(random, 200, 7_000) }),
+    }),
+    "floods of the tools of MCP and A2A": flooding({
+      ...{ times: MANY, atOnce: 20 },
+      send({ random }, one) {
+        const headers = { accept: "application/json, text/event-stream" };
+        return one.post("/mcp", { headers, body: pick(random, TOOL_CALLS) });
+      },
+    }),
+  }),
+  ...attacksOf(13, "paid", {
+    "attempts to pay with nothing, by many wallets": flooding({
+      ...{ times: [30, 60], atOnce: 8 },
+      async send({ world }, one) {
+        const wallet = await world.wallet(world.fresh("pauper"));
+        const body = { name: "Pauper", framework: "custom" };
+        return one.post("/api/v2/mint", { wallet, headers: noTransaction(), body });
+      },
+    }),
+  }),
+  ...attacksOf(30, "both", {
+    async "long texts written on chain by several agents, again and again"(scene) {
       const { tell, client } = scene;
       const agents = await Promise.all(Array.from({ length: 4 }, () => ownToken(scene)));
       const writing = agents
@@ -131,11 +119,14 @@ export const FLOODS: readonly Attack[] = [
         });
       await Promise.all(writing);
     },
-  },
-  {
-    number: 33,
-    name: "bad signatures in the name of a contract wallet, from hundreds of IPv6 networks",
-    async play({ world, honest, random, tell }) {
+  }),
+  ...attacksOf(33, "both", {
+    async "bad signatures in the name of a contract wallet, from hundreds of IPv6 networks"({
+      world,
+      honest,
+      random,
+      tell,
+    }) {
       const provider = between(random, 1, 0xffff).toString(16);
       const client = world.client(`10.9.3.${between(random, 1, 250)}`);
       const known = await world.contractWallet(world.fresh("contract wallet"), {});
@@ -154,11 +145,9 @@ export const FLOODS: readonly Attack[] = [
       await signIn("contract wallet, after bad signatures", known);
       await signIn("another contract wallet", await world.contractWallet(world.fresh("contract wallet"), {}));
     },
-  },
-  {
-    number: 13,
-    name: "floods of groups, of bad credentials, and of attempts to pay",
-    async play({ world, random, tell, client, honest }) {
+  }),
+  ...attacksOf(13, "both", {
+    async "floods of groups, of bad credentials, and of attempts to pay"({ world, random, tell, client, honest }) {
       const one = client();
       const wallet = await world.wallet(world.fresh("flooder"));
       const bad = { authorization: `Bearer ${wallet.address}:${Date.now()}:0x${"1f".repeat(64)}1b` };
@@ -172,5 +161,5 @@ export const FLOODS: readonly Attack[] = [
       ];
       count(tell, await flood(between(random, 40, 100), 10, (n) => kinds[n % kinds.length]!()));
     },
-  },
+  }),
 ];

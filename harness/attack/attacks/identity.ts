@@ -11,10 +11,8 @@ import { siwaBy } from "../../agent-wallet.ts";
 import { pick } from "../../random.ts";
 import { nextNonce, signCall } from "../../transactions.ts";
 import { until } from "../../until.ts";
-import type { Attack, Scene } from "../attack.ts";
-import { shown } from "../client.ts";
-import { insist } from "../patient.ts";
-import { count } from "../score.ts";
+import { type Attack, attacksOf, count, type Scene } from "../attack.ts";
+import { insist, shown } from "../client.ts";
 import type { World } from "../world.ts";
 import { registerSolana } from "./chain.ts";
 
@@ -46,10 +44,8 @@ function asExchange({ chain, devnet, mined }: World, calls: readonly Hex[]): Pro
 }
 
 export const IDENTITY: readonly Attack[] = [
-  {
-    number: 7,
-    name: "tokens minted at the contract that name the wallets of people who are about to register",
-    async play(scene) {
+  ...attacksOf(7, "both", {
+    async "tokens minted at the contract that name the wallets of people who are about to register"(scene) {
       const { honest, random, tell, world } = scene;
       const victims = [honest.pickUpcoming(random), pick(random, honest.agents).wallet.address].filter(
         (v) => v !== undefined,
@@ -61,11 +57,7 @@ export const IDENTITY: readonly Attack[] = [
       if (mine.status === 200 && mine.body.tokenId !== tokenId)
         tell.succeeded(`the wallet of agent ${tokenId} shows agent ${mine.body.tokenId}`);
     },
-  },
-  {
-    number: 7,
-    name: "a token that names a wallet of the first version, whose registration is free, before it registers",
-    async play(scene) {
+    async "a token that names a wallet of the first version, whose registration is free, before it registers"(scene) {
       const { world, honest, tell } = scene;
       const turn = ogs.get(world) ?? 0;
       ogs.set(world, turn + 1);
@@ -91,21 +83,16 @@ export const IDENTITY: readonly Attack[] = [
         if (own.body.tokenId !== registered.tokenId) throw new Error(`its wallet shows agent ${own.body.tokenId}`);
       });
     },
-  },
-  {
-    number: 7,
-    name: "Solana keys register for the wallets of other people",
-    phase: "free",
-    async play(scene) {
+  }),
+  ...attacksOf(7, "free", {
+    async "Solana keys register for the wallets of other people"(scene) {
       const { honest, random, tell } = scene;
       const victim = honest.pickUpcoming(random) ?? pick(random, honest.agents).wallet.address;
       count(tell, [await registerSolana(scene, victim)]);
     },
-  },
-  {
-    number: 7,
-    name: "a squatter, and a stranger, act for the agent whose wallet they name",
-    async play(scene) {
+  }),
+  ...attacksOf(7, "both", {
+    async "a squatter, and a stranger, act for the agent whose wallet they name"(scene) {
       const { world, honest, random, tell, client } = scene;
       const stranger = await world.wallet(world.fresh("stranger"));
       const { tokenId } = pick(random, honest.agents);
@@ -126,11 +113,13 @@ export const IDENTITY: readonly Attack[] = [
         else tell.refused();
       }
     },
-  },
-  {
-    number: 8,
-    name: "the attestation that a verification rests on is revoked while the owner has another",
-    async play({ world, honest, tell }) {
+  }),
+  ...attacksOf(8, "both", {
+    async "the attestation that a verification rests on is revoked while the owner has another"({
+      world,
+      honest,
+      tell,
+    }) {
       const agent = await honest.register(honest.wayOf(() => 0));
       if (!agent) return;
       const { tokenId, client, wallet } = agent;
@@ -155,11 +144,9 @@ export const IDENTITY: readonly Attack[] = [
       if (shownNow.body.coinbaseVerified) tell.refused();
       else tell.succeeded(`agent ${tokenId} lost its attestation though its owner has another`);
     },
-  },
-  {
-    number: 17,
-    name: "a credential dated ahead, used after its wallet revoked all of them",
-    async play({ world, tell, client }) {
+  }),
+  ...attacksOf(17, "both", {
+    async "a credential dated ahead, used after its wallet revoked all of them"({ world, tell, client }) {
       const wallet = await world.wallet(world.fresh("revoker"));
       const ahead = await wallet.siwa(Date.now() + 4 * 60_000);
       const ended = await client().post("/api/v2/auth/revoke", { wallet });
@@ -168,11 +155,14 @@ export const IDENTITY: readonly Attack[] = [
       if (used.status === 200) tell.succeeded("a credential dated four minutes ahead outlives its revocation");
       else tell.refused();
     },
-  },
-  {
-    number: 16,
-    name: "tokens of the identity provider that are no access tokens, and forged credentials",
-    async play({ world, random, tell, client }) {
+  }),
+  ...attacksOf(16, "both", {
+    async "tokens of the identity provider that are no access tokens, and forged credentials"({
+      world,
+      random,
+      tell,
+      client,
+    }) {
       const tokenOf = async (body: object): Promise<string> =>
         ((await (await world.control("POST", "idp/token", body)).json()) as { token: string }).token;
       const sub = `user-${Math.floor(random() * 1e9)}`;
@@ -198,5 +188,5 @@ export const IDENTITY: readonly Attack[] = [
         else tell.refused();
       }
     },
-  },
+  }),
 ];

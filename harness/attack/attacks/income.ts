@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { approving, done, goingRound, inOneTransaction, registered, settling } from "../../contract-calls.ts";
 import { loadWalletOf } from "../../payment-load/wallets.ts";
 import { signAuthorization } from "../../payment-signing.ts";
-import type { Attack, Scene } from "../attack.ts";
+import { type Attack, attacksOf, type Scene } from "../attack.ts";
 
 /** Each above what rules call dust, together more than an agent's list of payments once held. */
 const SMALL = { payments: 10_000, units: 1_000n };
@@ -32,11 +32,12 @@ async function payOneself({ world }: Scene, by: { payers: number; rounds: number
 }
 
 export const INCOME: readonly Attack[] = [
-  {
-    number: 31,
-    name: "ten thousand payments of a tenth of a cent to an agent that lives of its customers",
-    phase: "free",
-    async play({ world, business, tell }) {
+  ...attacksOf(31, "free", {
+    async "ten thousand payments of a tenth of a cent to an agent that lives of its customers"({
+      world,
+      business,
+      tell,
+    }) {
       const { owner } = business;
       const stranger = await world.wallet(world.fresh("small payer"), SMALL.units * BigInt(SMALL.payments));
       const hashes: Hex[] = [];
@@ -50,22 +51,18 @@ export const INCOME: readonly Attack[] = [
       if (receipts.some(({ status }) => status !== "success")) throw new Error("small payments were reverted");
       tell.harmless(SMALL.payments);
     },
-  },
-  {
-    number: 31,
-    name: "hundreds of payers of large sums that go round, before another agent's customers are followed",
-    async play(scene) {
+  }),
+  ...attacksOf(31, "both", {
+    async "hundreds of payers of large sums that go round, before another agent's customers are followed"(scene) {
       await payOneself(scene, { payers: 600, rounds: 1, units: 1_000_000_000n });
       await scene.business.sell();
       scene.tell.harmless(600);
     },
-  },
-  {
-    number: 32,
-    name: "an agent's own money goes round through a public contract, in one transaction",
-    async play(scene) {
+  }),
+  ...attacksOf(32, "both", {
+    async "an agent's own money goes round through a public contract, in one transaction"(scene) {
       await payOneself(scene, { payers: 3, rounds: 6, units: 2_000_000n });
       scene.tell.harmless(18);
     },
-  },
+  }),
 ];

@@ -10,9 +10,8 @@ import type { LoadWallet } from "../../payment-load/wallets.ts";
 import { base64, payloadOf, type SignedPayment, signAuthorization } from "../../payment-signing.ts";
 import { between, pick } from "../../random.ts";
 import { changed, tempoCustomer } from "../../tempo.ts";
-import type { Attack, Scene } from "../attack.ts";
-import { type Reply, type RequestOptions, shown } from "../client.ts";
-import { insist } from "../patient.ts";
+import { type Attack, attacksOf, type Scene } from "../attack.ts";
+import { insist, type Reply, type RequestOptions, shown } from "../client.ts";
 import { MINT_UNITS, REPORT_UNITS } from "../world.ts";
 
 const freshNonce = () => toHex(crypto.getRandomValues(new Uint8Array(32)));
@@ -67,11 +66,8 @@ function authorizationIn(data: Hex): SignedPayment | undefined {
 }
 
 export const MONEY: readonly Attack[] = [
-  {
-    number: 1,
-    name: "a mint for one unit, paid to the thief, under a nonce whose first payment was refused",
-    phase: "paid",
-    async play(scene) {
+  ...attacksOf(1, "paid", {
+    async "a mint for one unit, paid to the thief, under a nonce whose first payment was refused"(scene) {
       const { world, random, tell } = scene;
       const thief = await world.wallet(world.fresh("decoy thief"), 3n);
       const nonce = freshNonce();
@@ -89,12 +85,7 @@ export const MONEY: readonly Attack[] = [
       ]);
       noneServed(tell, "an empty wallet was served", [first!, ...others]);
     },
-  },
-  {
-    number: 1,
-    name: "a mint for the answer to a challenge of one cent",
-    phase: "paid",
-    async play(scene) {
+    async "a mint for the answer to a challenge of one cent"(scene) {
       const { world, random, tell, honest, client } = scene;
       const name = world.fresh("challenge thief");
       const wallet = await world.wallet(name);
@@ -124,12 +115,7 @@ export const MONEY: readonly Attack[] = [
       noneServed(tell, "a mint for a cent", await Promise.all(races));
       noneServed(tell, "a report for another wallet's transaction", await Promise.all(decoys));
     },
-  },
-  {
-    number: 1,
-    name: "payments under other terms: another payee, less, another's signature, an old one, other domains",
-    phase: "paid",
-    async play(scene) {
+    async "payments under other terms: another payee, less, another's signature, an old one, other domains"(scene) {
       const { world, tell } = scene;
       const thief = await world.wallet(world.fresh("haggler"), MINT_UNITS);
       const { deployer, treasury } = world.payees;
@@ -160,12 +146,7 @@ export const MONEY: readonly Attack[] = [
       for (const way of ways) replies.push(await mint(scene, thief, paidBy(way)));
       noneServed(tell, "served for terms that the service did not offer", replies);
     },
-  },
-  {
-    number: 1,
-    name: "one payment for many wallets' mints at once",
-    phase: "paid",
-    async play(scene) {
+    async "one payment for many wallets' mints at once"(scene) {
       const { world, random, tell } = scene;
       const payer = await world.wallet(world.fresh("one payer"), MINT_UNITS);
       const payment = await signed(payer.account, world.payees.deployer, MINT_UNITS);
@@ -178,12 +159,7 @@ export const MONEY: readonly Attack[] = [
       tell.harmless(got.length > 0 ? 1 : 0);
       tell.refused(replies.length - got.length);
     },
-  },
-  {
-    number: 1,
-    name: "money moved away, or the payment cancelled, between the check and the settlement",
-    phase: "paid",
-    async play(scene) {
+    async "money moved away, or the payment cancelled, between the check and the settlement"(scene) {
       const { world, random, tell } = scene;
       const payer = await world.wallet(world.fresh("drainer"), MINT_UNITS);
       const sink = await world.wallet("sink");
@@ -199,12 +175,9 @@ export const MONEY: readonly Attack[] = [
       if (served(reply)) tell.harmless();
       else tell.refused();
     },
-  },
-  {
-    number: 4,
-    name: "a stranger presents the payment that its payer has settled itself a block ago",
-    phase: "paid",
-    async play(scene) {
+  }),
+  ...attacksOf(4, "paid", {
+    async "a stranger presents the payment that its payer has settled itself a block ago"(scene) {
       const { world, honest, tell } = scene;
       const payer = await world.wallet(world.fresh("self settler"), MINT_UNITS);
       const payment = await signed(payer.account, world.payees.deployer, MINT_UNITS);
@@ -227,12 +200,7 @@ export const MONEY: readonly Attack[] = [
       );
       noneServed(tell, "a stranger was served for the payer's own settlement", await theirs);
     },
-  },
-  {
-    number: 4,
-    name: "payments read from the chain's public calldata, presented again",
-    phase: "paid",
-    async play(scene) {
+    async "payments read from the chain's public calldata, presented again"(scene) {
       const { world, tell, client, random } = scene;
       const blockNumber = (await world.chain.getBlockNumber()) - BigInt(between(random, 0, 9));
       const block = await world.chain.getBlock({ includeTransactions: true, blockNumber });
@@ -252,12 +220,9 @@ export const MONEY: readonly Attack[] = [
       }
       if (found.length === 0) tell.harmless();
     },
-  },
-  {
-    number: 6,
-    name: "one payment twice: by its signature, then by the hash of its settlement",
-    phase: "paid",
-    async play(scene) {
+  }),
+  ...attacksOf(6, "paid", {
+    async "one payment twice: by its signature, then by the hash of its settlement"(scene) {
       const { world, tell, client, honest, random } = scene;
       const buyer = await world.wallet(world.fresh("double buyer"), REPORT_UNITS);
       const payment = await signed(buyer.account, world.payees.treasury, REPORT_UNITS);
@@ -281,11 +246,9 @@ export const MONEY: readonly Attack[] = [
         await client().get(`${report(other)}?yet=1`, { wallet: others, headers: paidBy(payment) }),
       ]);
     },
-  },
-  {
-    number: 5,
-    name: "one wallet registers many times at once, each time paid, under keys of its own",
-    async play(scene) {
+  }),
+  ...attacksOf(5, "both", {
+    async "one wallet registers many times at once, each time paid, under keys of its own"(scene) {
       const { world, random, tell } = scene;
       const count = between(random, 3, 6);
       const wallet: LoadWallet = await world.wallet(
@@ -311,5 +274,5 @@ export const MONEY: readonly Attack[] = [
       tell.harmless(got);
       tell.refused(replies.length - got);
     },
-  },
+  }),
 ];

@@ -7,7 +7,7 @@ import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import { attempt } from "../../attempt.ts";
 import { done, inOneTransaction, registered, reviewing } from "../../contract-calls.ts";
 import { until } from "../../until.ts";
-import type { Attack, Scene } from "../attack.ts";
+import { type Attack, attacksOf, type Scene } from "../attack.ts";
 import { ownToken } from "./data.ts";
 
 /** Until what was written has been read by every job that it concerns. */
@@ -47,10 +47,12 @@ const pageOf = ({ world }: Scene, path: string): Promise<string> =>
   });
 
 export const REGISTRY: readonly Attack[] = [
-  {
-    number: 29,
-    name: "a stranger registers an agent's words with those of its next card, and the agent changes its text and takes it back",
-    async play({ world, business, tell }) {
+  ...attacksOf(29, "both", {
+    async "a stranger registers an agent's words with those of its next card, and the agent changes its text and takes it back"({
+      world,
+      business,
+      tell,
+    }) {
       const { text, next } = business;
       const stranger = await world.wallet(world.fresh("stranger"));
       const description = `${text} ${next.name} . ${next.tags.join(", ")} . ${next.description}`;
@@ -69,11 +71,9 @@ export const REGISTRY: readonly Attack[] = [
       }
       tell.harmless();
     },
-  },
-  {
-    number: 34,
-    name: "an agent sheds a bad review: by a second registration, then by giving the first one away",
-    async play(scene) {
+  }),
+  ...attacksOf(34, "both", {
+    async "an agent sheds a bad review: by a second registration, then by giving the first one away"(scene) {
       const { world, tell } = scene;
       const agent = await ownToken(scene);
       if (!agent) return tell.refused();
@@ -98,11 +98,11 @@ export const REGISTRY: readonly Attack[] = [
       if (left === BAD) tell.refused();
       else tell.succeeded(`agent ${tokenId} shed a review of ${BAD}: its reviews are worth ${left}`);
     },
-  },
-  {
-    number: 35,
-    name: "a sentence in the service's voice as name, description and mission, on pages and in answers of tools",
-    async play(scene) {
+  }),
+  ...attacksOf(35, "both", {
+    async "a sentence in the service's voice as name, description and mission, on pages and in answers of tools"(
+      scene,
+    ) {
       const { world, tell, client } = scene;
       const owner = await world.wallet(world.fresh("ventriloquist"));
       const agentId = await registered(world, owner, { name: WORDS.slice(0, 60), description: WORDS });
@@ -129,16 +129,14 @@ export const REGISTRY: readonly Attack[] = [
         else tell.harmless();
       }
     },
-  },
-  {
-    number: 36,
-    name: "a hundred reviews of one account in one transaction, before a customer's",
-    async play({ world, business, tell }) {
+  }),
+  ...attacksOf(36, "both", {
+    async "a hundred reviews of one account in one transaction, before a customer's"({ world, business, tell }) {
       const reviewer = await world.wallet(world.fresh("reviewer of many"));
       const reviews = Array(MANY_REVIEWS).fill(reviewing(business.agentId, 1));
       await done(world, reviewer, inOneTransaction(reviews));
       await business.getReviewed();
       tell.harmless(MANY_REVIEWS);
     },
-  },
+  }),
 ];

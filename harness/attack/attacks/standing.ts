@@ -5,8 +5,7 @@ import { contentDigest, humanUpdateText } from "../../../core/callers/signed-tex
 import { registering } from "../../contract-calls.ts";
 import { listen } from "../../listen.ts";
 import { pick } from "../../random.ts";
-import type { Attack } from "../attack.ts";
-import { count } from "../score.ts";
+import { type Attack, attacksOf, count } from "../attack.ts";
 import { ownToken } from "./data.ts";
 
 /** A large market: a list that counts it puts it first. */
@@ -20,10 +19,8 @@ const FILES_EACH = 12;
 const BEARABLE = { ms: 3_000, requests: 40 };
 
 export const STANDING: readonly Attack[] = [
-  {
-    number: 22,
-    name: "an agent links a famous token that another wallet has deployed, and another is claimed to have it",
-    async play(scene) {
+  ...attacksOf(22, "both", {
+    async "an agent links a famous token that another wallet has deployed, and another is claimed to have it"(scene) {
       const { world, honest, random, tell, client } = scene;
       const agent = await ownToken(scene);
       const maker = await world.wallet(world.fresh("maker of a famous token"));
@@ -54,11 +51,9 @@ export const STANDING: readonly Attack[] = [
         await wait(EVERY_MS);
       }
     },
-  },
-  {
-    number: 26,
-    name: "an owner's signed line is taken on its way and sent with another change, or made for another host",
-    async play(scene) {
+  }),
+  ...attacksOf(26, "both", {
+    async "an owner's signed line is taken on its way and sent with another change, or made for another host"(scene) {
       const { world, tell, client } = scene;
       const agent = await ownToken(scene);
       if (!agent) return tell.refused();
@@ -79,11 +74,9 @@ export const STANDING: readonly Attack[] = [
       count(tell, replies);
       if (replies.some(({ status }) => status === 200)) tell.succeeded(`agent ${tokenId} was changed by a stranger`);
     },
-  },
-  {
-    number: 24,
-    name: "files of many agents on own hosts, all of which redirect to one victim",
-    async play({ world, tell }) {
+  }),
+  ...attacksOf(24, "both", {
+    async "files of many agents on own hosts, all of which redirect to one victim"({ world, tell }) {
       const arrivals: number[] = [];
       const victim = await listen(
         (_, outgoing) => {
@@ -113,5 +106,5 @@ export const STANDING: readonly Attack[] = [
         for (const host of [victim, ...hosts]) host.close();
       }
     },
-  },
+  }),
 ];
