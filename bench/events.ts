@@ -1,12 +1,12 @@
 /** `npm run bench -- events [--short]`: a thousand subscribers of one process, compared with a bare server that sends the same bytes. */
 import { join } from "node:path";
 import { appendEvents, type NewEvent } from "../db/events/append-events.ts";
-import { runToEnd } from "../harness/child.ts";
+import { runToEnd, startChild } from "../harness/child.ts";
 import { megabytes, printTable, quantile, stopwatch } from "../harness/figures.ts";
 import { cpuOf, residentBytes } from "../harness/running-processes.ts";
 import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.ts";
 import { runEventLog } from "../workers/events/event-log.ts";
-import { openCrowd } from "./events/crowd.ts";
+import type { Figures, OpenRequest } from "./events/readers.ts";
 import { type ServerProcess, startProgram, startService } from "./reads/servers.ts";
 
 const AGENTS = 1_000;
@@ -100,3 +100,25 @@ const bare = (tokenId: number) =>
     ...{ tokenId, owner: `0x${"a".repeat(40)}`, final: true, block: null, txHash: null },
     data: { changed: ["personality"], storage: "offchain" },
   });
+
+export type Crowd = Awaited<ReturnType<typeof openCrowd>>;
+
+/** @param url of the stream; `{n}` in it becomes the subscriber's number @throws Error when one cannot connect */
+export async function openCrowd(url: string, readers: number) {
+  const child = startChild(join(import.meta.dirname, "events/readers.ts"));
+  await child.asks<"opened">({ open: { url, readers } } satisfies OpenRequest);
+  return {
+    /** Waits until this number of events has arrived in all, at most `withinMs`. */
+    async received(events: number, withinMs: number): Promise<Figures> {
+      const ends = performance.now() + withinMs;
+      for (;;) {
+        const figures = await child.asks<Figures>("figures");
+        if (figures.received >= events || performance.now() > ends) return figures;
+        await new Promise((done) => setTimeout(done, 100));
+      }
+    },
+    /** Forgets what was counted so far. */
+    again: () => void child.process.send("again"),
+    leave: () => void child.stop(),
+  };
+}

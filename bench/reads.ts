@@ -20,8 +20,14 @@ import {
   ratio,
   saidOf,
 } from "./reads/rounds.ts";
-import { type ServerProcess, startLoad, startProgram, startReference, startService } from "./reads/servers.ts";
-import { plantReads } from "./reads/world.ts";
+import {
+  plantReads,
+  type ServerProcess,
+  startLoad,
+  startProgram,
+  startReference,
+  startService,
+} from "./reads/servers.ts";
 
 type Plan = { agents: number; rounds: number; seconds: number; warmSeconds: number };
 const FULL: Plan = { agents: 200_000, rounds: 7, seconds: 6, warmSeconds: 8 };

@@ -1,4 +1,5 @@
 /** `npm run bench -- replicas [--quick]`: compares keyed reads by an API on the primary alone with those by an API with a streaming replica, without and with writes. */
+
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
@@ -20,8 +21,7 @@ import {
   ratio,
   saidOf,
 } from "./reads/rounds.ts";
-import { startLoad, startService } from "./reads/servers.ts";
-import { plantReads } from "./reads/world.ts";
+import { plantReads, startLoad, startService } from "./reads/servers.ts";
 
 type Plan = { agents: number; rounds: number; seconds: number; warmSeconds: number };
 const FULL: Plan = { agents: 200_000, rounds: 5, seconds: 6, warmSeconds: 6 };

@@ -1,12 +1,38 @@
 /** `npm run bench -- web [--quick] [--page NAME,…]`: LCP, CLS, INP and bytes of every page of the terminal as Chromium itself reports them, on a seeded local stack. */
 import type { Browser, Page } from "playwright-core";
 import { startBrowser } from "../harness/browser.ts";
+import { median } from "../harness/figures.ts";
 import { valueAfter } from "../harness/options.ts";
 import { showPage } from "../harness/show-page.ts";
 import { type Stack, withSeededStack } from "../harness/stack.ts";
 import { TERMINAL_PAGES, type TerminalPage } from "../harness/terminal-pages.ts";
 import { contextOf, DEVICES, type Device, type Metrics, type VisitMetrics, visit } from "./web/measure.ts";
-import { HEAD, medians, rowOf } from "./web/table.ts";
+
+const medians = (runs: readonly Metrics[]): Metrics =>
+  Object.fromEntries(
+    (["lcp", "cls", "inp", "script", "style", "font", "data", "requests"] as const).map((key) => [
+      key,
+      median(runs.map((run) => run[key])),
+    ]),
+  ) as Metrics;
+
+const kb = (bytes: number) => `${(bytes / 1024).toFixed(0)} KB`;
+const COLUMNS: readonly (readonly [head: string, cell: (found: Metrics) => string])[] = [
+  ["LCP", ({ lcp }) => `${lcp.toFixed(0)} ms`],
+  ["CLS", ({ cls }) => cls.toFixed(3)],
+  ["INP", ({ inp }) => (inp === 0 ? "< 16 ms" : `${inp.toFixed(0)} ms`)],
+  ["script", ({ script }) => kb(script)],
+  ["style", ({ style }) => kb(style)],
+  ["fonts", ({ font }) => kb(font)],
+  ["data", ({ data }) => kb(data)],
+  ["requests", ({ requests }) => String(requests)],
+];
+
+const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+const HEADS = ["page", "device", "visit", ...COLUMNS.map(([head]) => head)];
+const HEAD = `${line(HEADS)}\n|${HEADS.map(() => "---").join("|")}|`;
+const rowOf = (names: readonly string[], found: Metrics): string =>
+  line([...names, ...COLUMNS.map(([, cell]) => cell(found))]);
 
 const RUNS = 3;
 /** A page is good below these, as web.dev has it, its layout moves half as much, and its scripts are small: compressed bytes, `script` of the directory and `anyScript` of every page. */

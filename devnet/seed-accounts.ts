@@ -2,10 +2,45 @@
 import pLimit from "p-limit";
 import type { PrivateKeyAccount } from "viem";
 import { needleOf } from "../core/agents/social-proofs.ts";
+import { siwaText } from "../core/callers/signed-texts.ts";
 import type { ProofPlatformKey } from "../core/proof-platforms.ts";
-import { postAs, type Service } from "./post-as.ts";
 import { PLATFORM_SIMULATORS, REGISTRY_SIMULATORS } from "./simulators/upstreams.ts";
 import type { SeedAgent } from "./world.ts";
+
+export type Service = {
+  apiUrl: string;
+  host: string;
+  /** Prints a short line for the operator. */
+  say(line: string): void;
+};
+
+/**
+ * Posts a request. A refusal is reported and does not stop the seeding; the world then lacks this part.
+ * @param doing word for the action in the report
+ * @param key Idempotency-Key, where asking twice must not do it twice
+ */
+export async function postAs(
+  { apiUrl, host, say }: Service,
+  account: PrivateKeyAccount,
+  doing: string,
+  path: string,
+  body: object,
+  key?: string,
+): Promise<void> {
+  const timestamp = String(Date.now());
+  const signature = await account.signMessage({ message: siwaText(host, account.address, timestamp) });
+  const response = await fetch(`${apiUrl}/api/v2/${path}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${account.address}:${timestamp}:${signature}`,
+      ...(key !== undefined && { "idempotency-key": key }),
+    },
+    body: JSON.stringify(body),
+  });
+  // 202 is good as well: what was asked counts, its transaction is on the way.
+  if (!response.ok) say(`${doing} ${path}: ${response.status} ${await response.text()}`);
+}
 
 type Outside = Service & { simulatorUrl: string };
 

@@ -1,11 +1,31 @@
 /** Registers the agents of the seeded world, each in its own way: by the API, by the contract, by the service's owner. */
+
+import { x402Client, x402HTTPClient } from "@x402/core/client";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { encodeFunctionData, type Hex, type PrivateKeyAccount } from "viem";
 import { identityAbi } from "../abis/identity.ts";
+import type { Pay } from "../sdk/src/client.ts";
 import { ApiError, createClient, type Schemas } from "../sdk/src/index.ts";
-import { payByX402 } from "./pay.ts";
 import type { SeedChain } from "./seed-chain.ts";
 import { AGENT_HOSTS, agentHostUrl } from "./simulators/agent-hosts/agent-hosts.ts";
 import type { SeedAgent } from "./world.ts";
+
+/** Signs for what a 402 asks, up to a dollar, and sends the request again with it. */
+function payByX402(account: PrivateKeyAccount, chainId: number): Pay {
+  const client = new x402Client()
+    .setSpendControls({ maxAmountPerPayment: "$1" })
+    .register(`eip155:${chainId}`, new ExactEvmScheme(account));
+  const x402 = new x402HTTPClient(client);
+  return (fetch) => async (input, init) => {
+    const request = new Request(input, init);
+    const answer = await fetch(request.clone());
+    if (answer.status !== 402) return answer;
+    const asked = x402.getPaymentRequiredResponse((name) => answer.headers.get(name), await answer.json());
+    const payment = x402.encodePaymentSignatureHeader(await x402.createPaymentPayload(asked));
+    for (const [name, value] of Object.entries(payment)) request.headers.set(name, value);
+    return fetch(request);
+  };
+}
 
 export type Registrar = {
   apiUrl: string;

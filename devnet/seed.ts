@@ -1,4 +1,5 @@
 /** Seeds the local world through the real paths: API calls, transactions of the agents' own wallets, attestations, the transaction outbox. */
+
 import pLimit from "p-limit";
 import type pg from "pg";
 import { parseEther, parseUnits } from "viem";
@@ -8,15 +9,12 @@ import { openPool } from "../db/sql/connect.ts";
 import type { Devnet } from "./deploy.ts";
 import { giveUsdcToAll } from "./faucet.ts";
 import { byName, type Citizen, plantRegistries, plantReputation, plantScan, proveAccounts } from "./seed-accounts.ts";
+import { seedMessages, seedPrincipals } from "./seed-by-api.ts";
 import { openSeedChain, type SeedChain } from "./seed-chain.ts";
-import { seedJobs } from "./seed-jobs.ts";
-import { seedMessages } from "./seed-messages.ts";
+import { seedJobs, seedPayments } from "./seed-commerce.ts";
 import { attest, recordHandshakes, scoreByNeynar, shareTokens, verify, writeProfile } from "./seed-onchain.ts";
-import { seedPayments } from "./seed-payments.ts";
-import { seedPrincipals } from "./seed-principals.ts";
 import { registerAgent } from "./seed-registrations.ts";
-import { seedReviews } from "./seed-reviews.ts";
-import { seedValidations } from "./seed-validations.ts";
+import { seedReviews, seedValidations } from "./seed-reviews.ts";
 import { AGENT_HOSTS } from "./simulators/agent-hosts/agent-hosts.ts";
 import { type Wallet, WORLD, walletsOfWorld } from "./world.ts";
 

@@ -10,8 +10,7 @@ import { CommandError, EXIT, indexedContracts, taskOf, USAGE } from "./backfill/
 import { openDisplay } from "./backfill/display.ts";
 import { printEstimate } from "./backfill/estimate.ts";
 import { fetchHistory } from "./backfill/fetch.ts";
-import { indexChain } from "./backfill/index-chain.ts";
-import { watchIndexer } from "./backfill/watch.ts";
+import { indexChain, watchIndexer } from "./backfill/index-chain.ts";
 import { withDatabase } from "./operator-command.ts";
 
 /** Aborted by the first SIGINT or SIGTERM. */

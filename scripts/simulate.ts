@@ -5,8 +5,7 @@
  * minutes from now.
  */
 import { commandLine, refuse } from "../harness/options.ts";
-import { ROWS } from "../harness/simulation/plan.ts";
-import { REGRESSIONS } from "../harness/simulation/regressions.ts";
+import { REGRESSIONS, ROWS } from "../harness/simulation/plan.ts";
 import { simulate } from "../harness/simulation/simulate.ts";
 
 type Row = keyof typeof ROWS;

@@ -1,11 +1,33 @@
 /** The load tests by their names in docs/engineering/reliability.md, each in its full length and in a short one that only counts. */
+
+import { median } from "../../harness/figures.ts";
+import type { LoadResult } from "../reads/load.ts";
 import { cards } from "./cards.ts";
-import type { Check } from "./check.ts";
-import { keyed } from "./keyed.ts";
+import { type Check, measured, ofReads, reported } from "./check.ts";
 import { overload } from "./overload.ts";
 import type { LoadWorld } from "./service.ts";
 import { signatures } from "./signatures.ts";
 import { slow } from "./slow.ts";
+
+const CONNECTIONS = [32, 256] as const;
+
+async function keyed(world: LoadWorld, { rounds, seconds }: { rounds: number; seconds: number }) {
+  const api = await world.startApi();
+  await world.read(api, CONNECTIONS[0], seconds);
+  const loaded = CONNECTIONS.map((): LoadResult[] => []);
+  for (let round = 0; round < rounds; round++)
+    for (const [i, connections] of CONNECTIONS.entries()) loaded[i]!.push(await world.read(api, connections, seconds));
+  await api.stop();
+  const of = (pick: (one: LoadResult) => number) => loaded.map((all) => median(all.map(pick))) as [number, number];
+  const [few, many] = of((one) => one.answers / one.seconds);
+  const p99 = of(({ p99Ms }) => p99Ms).map((ms) => ms.toFixed(1));
+  return [
+    ...ofReads(loaded.flat()),
+    reported("answers a second over 32 / 256 connections", `${few.toFixed(0)} / ${many.toFixed(0)}`),
+    reported("p99 over 32 / 256 connections", `${p99.join(" / ")} ms`),
+    measured("256 connections against 32", `${(many / few).toFixed(2)} ×`, "≥ 0.9 ×", many / few >= 0.9),
+  ] satisfies Check[];
+}
 
 export type LoadTest = {
   title: string;

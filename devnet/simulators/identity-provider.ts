@@ -3,8 +3,13 @@ import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from "jose";
 import { z } from "zod";
-import { authorizationServer, IDP_CLIENT_ID } from "./identity-provider/authorization-server.ts";
-import { type Person, person, TEST_PEOPLE } from "./identity-provider/people.ts";
+import {
+  authorizationServer,
+  IDP_CLIENT_ID,
+  type Person,
+  person,
+  TEST_PEOPLE,
+} from "./identity-provider/authorization-server.ts";
 import { control as controlOf, type MakeSimulator, reply, type SimulatedUpstream } from "./simulator.ts";
 
 /** The audience its tokens are for, unless a token is asked for with another. */

@@ -3,11 +3,45 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
-import { ZodError } from "zod";
-import { plannedFaults } from "./faults.ts";
+import { ZodError, z } from "zod";
 import { type Hang, reply, type SimulatedUpstream, type Simulator } from "./simulator.ts";
 import { SIMULATORS } from "./upstreams.ts";
 import { simulatedWorld } from "./world-file.ts";
+
+const plan = z.object({
+  source: z.string(),
+  status: z.int().min(200).max(599).optional(),
+  delayMs: z.int().min(0).max(600_000).optional(),
+  /** There is no answer. */
+  hangs: z.literal(true).optional(),
+  /** A text is sent unchanged (HTML), anything else as JSON. */
+  body: z.unknown().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  /** How many answers; 0 clears what was planned before. */
+  times: z.int().min(0).default(1),
+});
+type FaultPlan = z.output<typeof plan>;
+
+/** The next answers of an upstream fail, hang, or say something else. */
+function plannedFaults() {
+  const plans = new Map<string, FaultPlan>();
+  return {
+    /** @throws ZodError for what is no plan */
+    plan(body: unknown): FaultPlan {
+      const planned = plan.parse(body);
+      if (planned.times === 0) plans.delete(planned.source);
+      else plans.set(planned.source, { ...planned });
+      return planned;
+    },
+    /** The failure of the next answer of a source, used up by this call. */
+    take(source: string): FaultPlan | undefined {
+      const planned = plans.get(source);
+      if (!planned) return undefined;
+      if (--planned.times <= 0) plans.delete(source);
+      return planned;
+    },
+  };
+}
 
 /** As the API's: a client on a busy machine that uses a connection again after Node's 5 s finds it closed. */
 const KEEP_ALIVE_MS = 65_000;

@@ -7,12 +7,9 @@ import { embeddings } from "./embeddings.ts";
 import { ethos } from "./ethos.ts";
 import { farcaster } from "./farcaster.ts";
 import { github } from "./github.ts";
-import { identityProvider } from "./identity-provider.ts";
+import { identityProvider, identityProviderEnvironment } from "./identity-provider.ts";
 import { agentverse } from "./registries/agentverse.ts";
-import { mcpRegistry } from "./registries/mcp-registry.ts";
-import { scan8004 } from "./registries/scan-8004.ts";
-import { virtuals } from "./registries/virtuals.ts";
-import { x402Bazaar } from "./registries/x402-bazaar.ts";
+import { mcpRegistry, scan8004, virtuals, x402Bazaar } from "./registries/lists.ts";
 import type { SimulatedPlatform, SimulatedRegistry, SimulatedUpstream } from "./simulator.ts";
 import { x } from "./x.ts";
 
@@ -41,3 +38,9 @@ export const SIMULATORS: readonly SimulatedUpstream[] = [
   dexscreener,
   agentHosts,
 ];
+
+/** Variables of the service. @param url of the running simulators */
+export const simulatedUpstreams = (
+  url: string,
+): Record<string, string> & ReturnType<typeof identityProviderEnvironment> =>
+  Object.assign({}, ...SIMULATORS.map(({ environment }) => environment(url)), identityProviderEnvironment(url));

@@ -1,11 +1,8 @@
-/** A client on a network of its own, as the service sees it behind its proxy, and how a sensible one keeps on: what may pass by waiting is asked again, a payment comes back until it is decided, a registration until it is there. */
-import { randomUUID } from "node:crypto";
+/** A client on a network of its own, as the service sees it behind its proxy, and how a sensible one keeps on: what may pass by waiting is asked again, a payment comes back until it is decided. */
 import { setTimeout as wait } from "node:timers/promises";
 import { jsonRequest } from "../json-request.ts";
 import { payingFetch } from "../paying-fetch.ts";
 import type { LoadWallet } from "../payment-load/wallets.ts";
-import { tempoCustomer } from "../tempo.ts";
-import { MINT_UNITS, type World } from "./world.ts";
 
 /** What came back; status 0 is no answer, or none in time. */
 export type Reply = {
@@ -81,12 +78,8 @@ export const shown = ({ status, code, headers }: Reply) => {
   return `${status || ""} ${code}${block === null ? "" : ` at block ${block}`}`.trim();
 };
 
-/** How a registration is paid for; `siwa` where it costs nothing. */
-export type Way = "siwa" | "x402" | "mpp-pull" | "mpp-push" | "transfer";
-
 /** Between two tries. */
 export const AGAIN_MS = 300;
-const GOOD_MINT = { good: [201, 202] };
 
 /** Asks as a sensible client does: what may pass by waiting is asked again. @throws Error with the answer that decided */
 export async function insist(
@@ -104,61 +97,6 @@ export async function insist(
     if (!mayPass(reply) || Date.now() > deadline) throw new Error(`${method} ${path}: ${answers.slice(-4).join(", ")}`);
     await again?.();
     await wait(AGAIN_MS);
-  }
-}
-
-/** Registers a wallet. @returns its token, once it is there */
-export async function registration(
-  world: World,
-  { way, wallet, client }: { way: Way; wallet: LoadWallet; client: Client },
-  deadline: number,
-): Promise<{ tokenId: number; block: number }> {
-  const reply = await paidMint(world, way, wallet, client, deadline);
-  if (reply.status === 201) return reply.body;
-  for (;;) {
-    const { body } = await insist(client, deadline, ["GET", new URL(reply.body.statusUrl).pathname]);
-    if (body.status === "minted") return body;
-    if (body.status === "failed") throw new Error(`the registration failed: ${body.reason}`);
-    if (Date.now() > deadline) throw new Error("the registration is still pending");
-    await wait(AGAIN_MS);
-  }
-}
-
-async function paidMint(world: World, way: Way, wallet: LoadWallet, client: Client, deadline: number): Promise<Reply> {
-  const body = { name: `Honest ${wallet.address.slice(2, 10)}`, framework: "custom" };
-  const authorization = await wallet.siwa();
-  const carrying = (headers: Record<string, string> = {}): [string, string, RequestOptions] => [
-    "POST",
-    "/api/v2/mint",
-    { body, headers: { authorization, ...headers } },
-  ];
-  switch (way) {
-    case "siwa":
-      return insist(client, deadline, carrying({ "idempotency-key": randomUUID() }), GOOD_MINT);
-    case "x402": {
-      const pays = payingWith(wallet, client, deadline);
-      const response = await pays(`${world.apiUrl}/api/v2/mint`, jsonRequest("POST", body, { authorization }));
-      const reply = await replyOf(response);
-      if (GOOD_MINT.good.includes(reply.status)) return reply;
-      throw new Error(`POST /api/v2/mint: ${shown(reply)}`);
-    }
-    case "transfer": {
-      const { raw, hash } = await world.chainClient.transfer(wallet, world.payees.deployer, MINT_UNITS);
-      return insist(client, deadline, carrying({ "x-payment-tx": hash }), {
-        ...GOOD_MINT,
-        again: () => world.chainClient.push(raw),
-      });
-    }
-    default: {
-      const customer = await tempoCustomer(world.tempoUrl, 2n * MINT_UNITS, {
-        privateKey: wallet.privateKey,
-        host: world.host,
-      });
-      const challenge = await client.open(...carrying());
-      if (challenge.status !== 402) throw new Error(`no challenge: ${shown(await replyOf(challenge))}`);
-      const credential = await customer.answer(challenge, way === "mpp-pull" ? "pull" : "push");
-      return insist(client, deadline, carrying({ "payment-authorization": credential }), GOOD_MINT);
-    }
   }
 }
 

@@ -1,11 +1,29 @@
 /** Honest people of a stack under attack: they register, pay, prove, read and follow, each from a network of its own and within a stated time. */
+
+import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { createParser } from "eventsource-parser";
 import type { Hex } from "viem";
+import { jsonRequest } from "../json-request.ts";
 import type { LoadWallet } from "../payment-load/wallets.ts";
 import { between, pick, weighted } from "../random.ts";
-import { AGAIN_MS, type Client, insist, payingWith, registration, replyOf, shown, type Way } from "./client.ts";
+import { tempoCustomer } from "../tempo.ts";
+import {
+  AGAIN_MS,
+  type Client,
+  insist,
+  payingWith,
+  type Reply,
+  type RequestOptions,
+  replyOf,
+  shown,
+} from "./client.ts";
 import { MINT_UNITS, REPORT_UNITS, type World } from "./world.ts";
+
+/** How a registration is paid for; `siwa` where it costs nothing. */
+export type Way = "siwa" | "x402" | "mpp-pull" | "mpp-push" | "transfer";
+
+const GOOD_MINT = { good: [201, 202] };
 
 /** An agent that an honest person has registered. */
 export type HonestAgent = {
@@ -263,3 +281,58 @@ const ACTS_OF: readonly (readonly [act: Act, weight: number])[] = [
   [buyReport, 3],
   [exportCsv, 1],
 ];
+
+/** Registers a wallet. @returns its token, once it is there */
+async function registration(
+  world: World,
+  { way, wallet, client }: { way: Way; wallet: LoadWallet; client: Client },
+  deadline: number,
+): Promise<{ tokenId: number; block: number }> {
+  const reply = await paidMint(world, way, wallet, client, deadline);
+  if (reply.status === 201) return reply.body;
+  for (;;) {
+    const { body } = await insist(client, deadline, ["GET", new URL(reply.body.statusUrl).pathname]);
+    if (body.status === "minted") return body;
+    if (body.status === "failed") throw new Error(`the registration failed: ${body.reason}`);
+    if (Date.now() > deadline) throw new Error("the registration is still pending");
+    await wait(AGAIN_MS);
+  }
+}
+
+async function paidMint(world: World, way: Way, wallet: LoadWallet, client: Client, deadline: number): Promise<Reply> {
+  const body = { name: `Honest ${wallet.address.slice(2, 10)}`, framework: "custom" };
+  const authorization = await wallet.siwa();
+  const carrying = (headers: Record<string, string> = {}): [string, string, RequestOptions] => [
+    "POST",
+    "/api/v2/mint",
+    { body, headers: { authorization, ...headers } },
+  ];
+  switch (way) {
+    case "siwa":
+      return insist(client, deadline, carrying({ "idempotency-key": randomUUID() }), GOOD_MINT);
+    case "x402": {
+      const pays = payingWith(wallet, client, deadline);
+      const response = await pays(`${world.apiUrl}/api/v2/mint`, jsonRequest("POST", body, { authorization }));
+      const reply = await replyOf(response);
+      if (GOOD_MINT.good.includes(reply.status)) return reply;
+      throw new Error(`POST /api/v2/mint: ${shown(reply)}`);
+    }
+    case "transfer": {
+      const { raw, hash } = await world.chainClient.transfer(wallet, world.payees.deployer, MINT_UNITS);
+      return insist(client, deadline, carrying({ "x-payment-tx": hash }), {
+        ...GOOD_MINT,
+        again: () => world.chainClient.push(raw),
+      });
+    }
+    default: {
+      const customer = await tempoCustomer(world.tempoUrl, 2n * MINT_UNITS, {
+        privateKey: wallet.privateKey,
+        host: world.host,
+      });
+      const challenge = await client.open(...carrying());
+      if (challenge.status !== 402) throw new Error(`no challenge: ${shown(await replyOf(challenge))}`);
+      const credential = await customer.answer(challenge, way === "mpp-pull" ? "pull" : "push");
+      return insist(client, deadline, carrying({ "payment-authorization": credential }), GOOD_MINT);
+    }
+  }
+}

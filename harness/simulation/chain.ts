@@ -5,9 +5,6 @@ import { startBlockClock } from "../../devnet/block-clock.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { testChain } from "../agent-wallet.ts";
 
-/** What a reorganisation did. */
-export type Reorganisation = { depth: number; kept: number; dropped: number; ofSender: number };
-
 /** Blocks whose state is kept: no reorganisation is deeper. */
 const KEPT_STATES = 300;
 /** Older transactions always come back: the service takes 30 blocks of its own for final. */
@@ -15,7 +12,7 @@ const DROPPED_WITHIN = 18;
 
 type Transaction = { hash: Hex; from: Hex; to: Hex | null };
 
-/** @param blockMs between two blocks @param sender whose dropped transactions are counted */
+/** @param blockMs between two blocks */
 export async function startSimulatedChain(blockMs: number) {
   const anvil = await launchAnvil(0, [
     ...["--accounts", "0", "--chain-id", "8453", "--no-mining"],
@@ -42,25 +39,19 @@ export async function startSimulatedChain(blockMs: number) {
      * Replaces the last blocks by as many others. What moved USDC comes back, and whatever is old; of the rest, some
      * accounts lose everything from some transaction on.
      */
-    reorganise: (depth: number, random: () => number, { sender, loss }: { sender: Hex; loss: number }) =>
-      alone(async (): Promise<Reorganisation> => {
+    reorganise: (depth: number, random: () => number, loss: number) =>
+      alone(async () => {
         const head = Number(await rpc(anvil.url, "eth_blockNumber"));
         const first = head - depth + 1;
         const blocks = await Promise.all(Array.from({ length: depth }, (_, i) => block(first + i)));
         const losers = new Set<string>();
         const kept: [Hex, number][] = [];
         let at = 0;
-        let dropped = 0;
-        let ofSender = 0;
         for (const { number, transactions } of blocks)
           for (const { hash, from, to } of transactions) {
             const money = to?.toLowerCase() === CANONICAL.usdc.toLowerCase();
             if (!money && number > head - DROPPED_WITHIN && random() < loss) losers.add(from);
-            if (losers.has(from)) {
-              dropped++;
-              if (from.toLowerCase() === sender.toLowerCase()) ofSender++;
-              continue;
-            }
+            if (losers.has(from)) continue;
             // Not always in the block it was in, and never before one that it came after.
             const moved = number - first + (random() < 0.3 ? 1 : 0);
             at = Math.min(depth - 1, Math.max(at, moved));
@@ -68,7 +59,6 @@ export async function startSimulatedChain(blockMs: number) {
           }
         await rpc(anvil.url, "anvil_reorg", [depth, kept]);
         await rpc(anvil.url, "evm_mine");
-        return { depth, kept: kept.length, dropped, ofSender };
       }),
     async stop() {
       await stop();

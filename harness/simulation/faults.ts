@@ -56,7 +56,7 @@ const FAULTS: { [Kind in Fault["do"]]: Do<Kind> } = {
     await wait(ms);
     await chain.setBalance({ address: sender, value: GAS_MONEY });
   },
-  reorg: ({ chain, sender }, { depth, loss }, random) => chain.reorganise(depth, random, { sender, loss }),
+  reorg: ({ chain }, { depth, loss }, random) => chain.reorganise(depth, random, loss),
   redis,
   postgres,
   async line({ lines }, { side, way, ms }) {

@@ -1,7 +1,6 @@
 /** Preconfirmations before a node that has none, as a Flashblocks node of Base gives them. */
 import { type Hex, keccak256, parseTransaction, recoverTransactionAddress, type TransactionSerialized } from "viem";
-import type { Rule, StrictView } from "./rule.ts";
-import { hex } from "./rules.ts";
+import { hex, type Rule, type StrictView } from "./rules.ts";
 
 /** A transaction that the node behind has taken and no block has. */
 type Waiting = {

@@ -1,5 +1,4 @@
 /** Kinds of endpoints as operators meet them: each profile is a row of rules with one provider's limits, in its words. */
-import type { Rule } from "./rule.ts";
 import {
   answerBytes,
   backendBehind,
@@ -12,6 +11,7 @@ import {
   OLD_STATE,
   omitsLogs,
   prunedState,
+  type Rule,
   unsupported,
 } from "./rules.ts";
 

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request, type ServerResponse } from "node:
 import { json } from "node:stream/consumers";
 import { listen } from "../listen.ts";
 import { PROFILES, type ProfileName } from "./profiles.ts";
-import type { Answer, Call, Refusal, Rule, RuleResult, StrictView } from "./rule.ts";
+import type { Answer, Call, Refusal, Rule, RuleResult, StrictView } from "./rules.ts";
 
 export type StrictCounts = {
   /** HTTP requests. */

@@ -7,8 +7,7 @@ import { jsonRequest } from "../json-request.ts";
 import { base64, payloadOf, signAuthorization } from "../payment-signing.ts";
 import { countOf, OPEN } from "../under-way.ts";
 import { until } from "../until.ts";
-import type { ChainWorld } from "./chain-world.ts";
-import type { StrictService } from "./service.ts";
+import type { ChainWorld, StrictService } from "./service.ts";
 
 type Wallet = ReturnType<typeof agentWallet>;
 type Minted = { tokenId: number; txHash: Hex; block: number };

@@ -1,11 +1,10 @@
-/** Runs the jobs and the backfill on each profile of the strict node. */
+/** Runs the jobs, and a backfill whose rows are compared with the story, on each profile of the strict node. */
 import pLimit from "p-limit";
-import { PROFILES, type ProfileName } from "../strict-node/profiles.ts";
-import type { StrictCounts } from "../strict-node/strict-node.ts";
-import { strictBackfill } from "./backfill.ts";
-import { type ChainWorld, startChainWorld } from "./chain-world.ts";
+import { keepsState, PROFILES, type ProfileName } from "../strict-node/profiles.ts";
+import { type StrictCounts, startStrictNode } from "../strict-node/strict-node.ts";
+import { checkRows, startIndexer, startSyntheticNode, UNFINAL } from "../synthetic/indexer.ts";
 import { mainJob, nothingStuck, paidMint, recovery } from "./jobs.ts";
-import { startStrictService } from "./service.ts";
+import { type ChainWorld, startChainWorld, startStrictService } from "./service.ts";
 
 /** Sizes of a run. */
 export type Plan = {
@@ -107,3 +106,38 @@ async function runBackfill(world: ChainWorld, profile: ProfileName, plan: Plan):
 }
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 400);
+
+/** Of an operator who sets nothing. */
+const LANES = 8;
+
+type BackfillOptions = {
+  profile: ProfileName;
+  /** An empty database. */
+  databaseUrl: string;
+  /** Blocks with 10 events each. */
+  stories: number;
+  /** Every nth block has a story. */
+  spread: number;
+  timeoutMs: number;
+};
+
+/** @throws Error when it does not end in time, or a row is wrong */
+async function strictBackfill(options: BackfillOptions): Promise<StrictCounts> {
+  const { profile, databaseUrl, stories, spread, timeoutMs } = options;
+  const head = stories * spread + UNFINAL;
+  const synthetic = await startSyntheticNode(head, spread);
+  const node = await startStrictNode({ upstream: synthetic.url, profile });
+  const env = { RPC_ARCHIVE: String(keepsState(profile)) };
+  const indexer = startIndexer({ databaseUrl, rpcUrl: node.url, lanes: LANES, env });
+  try {
+    await indexer.said("serving", timeoutMs);
+    await checkRows(databaseUrl, Math.floor(head / spread));
+    return node.counts();
+  } catch (error) {
+    throw Object.assign(error as Error, { counts: node.counts() });
+  } finally {
+    await indexer.stop();
+    node.close();
+    await synthetic.stop();
+  }
+}

@@ -1,11 +1,14 @@
-/** `npm run backfill` without options: runs the indexer until it has caught up with the chain, then ends. */
+/** `npm run backfill` without options runs the indexer until it has caught up with the chain; with `--watch` it shows the progress of one that runs. */
+
+import { setTimeout as wait } from "node:timers/promises";
+import type pg from "pg";
 import type { Logger } from "pino";
-import type { Config } from "../../config/config.ts";
-import { childEnvironment } from "../../config/config.ts";
-import type { BackfillProgress } from "../../db/operations/backfill-progress.ts";
+import { type Config, childEnvironment } from "../../config/config.ts";
+import { type BackfillProgress, readBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { launchIndexer } from "../../indexer/launcher.ts";
 import { indexerGauges } from "../../ops/metrics/indexer.ts";
 import { openOps } from "../../ops/open.ts";
+import { CommandError } from "./arguments.ts";
 import type { Display } from "./display.ts";
 import { count, duration } from "./formats.ts";
 
@@ -53,3 +56,24 @@ const atGoal = (
   { progress, head }: { progress: { block: number } | null; head: number | null },
   { chain: { endBlock } }: Config,
 ): boolean => progress !== null && head !== null && progress.block >= Math.min(head, endBlock ?? head);
+
+/**
+ * Ends when the index has caught up, or at an interrupt.
+ * @throws CommandError when no indexer runs
+ */
+export async function watchIndexer(
+  db: pg.Client,
+  { display, stopping }: { display: Display; stopping: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    const recorded = await readBackfillProgress(db);
+    if (recorded === null || recorded.silent)
+      throw new CommandError("No indexer runs on this database: start npm run indexer, or npm run backfill.");
+    const done = recorded.state === "done";
+    display.show(recorded, { force: done });
+    if (done) return display.line("the index has caught up and is served");
+    if (stopping.aborted) return;
+    await wait(display.everyMs, undefined, { signal: stopping }).catch(() => {});
+    if (stopping.aborted) return;
+  }
+}

@@ -4,8 +4,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { simulatedUpstreams } from "../../devnet/simulators/environment.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+import { simulatedUpstreams } from "../../devnet/simulators/upstreams.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 
 const directory = scratchDirectory("simulators");

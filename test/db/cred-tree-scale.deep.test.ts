@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { measureProofs, measureReference, measureTree, OF } from "../../bench/roots/measure.ts";
+import { measureProofs, measureReference, measureTree, OF } from "../../bench/roots.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";

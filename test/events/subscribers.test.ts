@@ -1,6 +1,6 @@
 /** A thousand subscribers at one process: each is told everything that it wants, in order; none is dropped. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Crowd, openCrowd } from "../../bench/events/crowd.ts";
+import { type Crowd, openCrowd } from "../../bench/events.ts";
 import { appendEvents } from "../../db/events/append-events.ts";
 import { testLog } from "../../harness/log.ts";
 import { sequence } from "../../workers/events/event-log.ts";

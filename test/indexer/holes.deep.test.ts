@@ -1,7 +1,7 @@
 /** A node that leaves logs of a registration out of every range it is asked for: the hole is told, and filled by itself. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readIndexState } from "../../db/operations/index-state.ts";
-import type { Rule } from "../../harness/strict-node/rule.ts";
+import type { Rule } from "../../harness/strict-node/rules.ts";
 import { type StrictNode, startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { until } from "../../harness/until.ts";
 import { expectTruth, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";

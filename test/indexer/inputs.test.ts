@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { dumpIndex } from "../../harness/dump-index.ts";
-import type { Rule } from "../../harness/strict-node/rule.ts";
+import type { Rule } from "../../harness/strict-node/rules.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { provenAttestation } from "../../src/attestation-uids.ts";
 import { callDecoder } from "../../src/call-data.ts";

@@ -1,6 +1,6 @@
 /** The whole service once, as its own processes on a real chain with simulated upstreams: what it measures, what may be changed, what is proven. */
 import { afterAll, beforeAll, describe } from "vitest";
-import { simulatedUpstreams } from "../../devnet/simulators/environment.ts";
+import { simulatedUpstreams } from "../../devnet/simulators/upstreams.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { freePortsInARow } from "../support/free-ports.ts";
 import { type Parts, startParts } from "../support/parts.ts";

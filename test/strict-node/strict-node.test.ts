@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { faultOf } from "../../clients/rpc/errors.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { MISSING_STATE, PROFILES, type ProfileName } from "../../harness/strict-node/profiles.ts";
-import type { Rule } from "../../harness/strict-node/rule.ts";
 import {
   answerBytes,
   backendBehind,
@@ -13,6 +12,7 @@ import {
   logsFound,
   OMITS,
   omitsLogs,
+  type Rule,
 } from "../../harness/strict-node/rules.ts";
 import { type StrictNode, startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { until } from "../../harness/until.ts";

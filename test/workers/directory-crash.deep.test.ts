@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { simulatedUpstreams } from "../../devnet/simulators/environment.ts";
+import { simulatedUpstreams } from "../../devnet/simulators/upstreams.ts";
 import { entryOf } from "../../runtime/processes.ts";
 import { type RegistryWorld, registryWorld } from "./support/registries.ts";
 

@@ -6,9 +6,8 @@ import { walletsOfWorld } from "../../world.ts";
 import { reply, type SimulatedUpstream } from "../simulator.ts";
 import { auditor } from "./auditor.ts";
 import type { AgentHost, AgentHostKey } from "./host.ts";
-import { members } from "./members.ts";
+import { members, solanaPrices } from "./mcp-servers.ts";
 import { settlementOn } from "./payments.ts";
-import { solanaPrices } from "./solana-prices.ts";
 import { translator } from "./translator.ts";
 
 const SOURCE = "agent-hosts";

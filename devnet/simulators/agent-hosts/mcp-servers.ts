@@ -1,7 +1,43 @@
-/** A feed of prices on Solana: an MCP server without credentials that answers with streams of events. */
-import { Hono } from "hono";
+/** MCP servers of simulated hosts, over streamable HTTP without sessions: a feed of prices without credentials, and one for members, which lives and answers with 401. */
+
+import { createMcpHandler, Server, type Tool } from "@modelcontextprotocol/server";
+import { type Context, Hono } from "hono";
+import { reply } from "../simulator.ts";
 import type { AgentHost } from "./host.ts";
-import { type HostTool, mcpServer } from "./mcp.ts";
+
+type HostTool = Tool & { run(input: Record<string, unknown>): object };
+
+/** The handler of the server's one address. @param legacy whether it speaks revisions before 2026-07-28 too */
+function mcpServer(name: string, tools: readonly HostTool[], { legacy = true } = {}) {
+  const handler = createMcpHandler(
+    () => {
+      const server = new Server({ name, version: "1.0.0" }, { capabilities: { tools: {} } });
+      server.setRequestHandler("tools/list", () => ({ tools: tools.map(({ run: _, ...tool }) => tool) }));
+      server.setRequestHandler("tools/call", ({ params }) => {
+        const tool = tools.find((each) => each.name === params.name);
+        if (!tool) throw new Error(`there is no tool ${params.name}`);
+        return { content: [{ type: "text", text: JSON.stringify(tool.run(params.arguments ?? {})) }] };
+      });
+      return server;
+    },
+    { legacy: legacy ? "stateless" : "reject", maxSubscriptions: 0 },
+  );
+  return (c: Context): Promise<Response> => handler.fetch(c.req.raw);
+}
+
+export const members: AgentHost = {
+  key: "members",
+  api() {
+    const app = new Hono();
+    app.all("/mcp", () => reply({ error: "invalid_token" }, 401, { "www-authenticate": "Bearer" }));
+    return app;
+  },
+  listing: (url) => ({
+    services: { mcp: { url: `${url}/mcp`, version: "2025-06-18" } },
+    skills: ["grid planning"],
+    domains: ["energy"],
+  }),
+};
 
 const LISTED: Record<string, number> = { SOL: 148, JUP: 0.42, BONK: 0.000021, JTO: 2.1, PYTH: 0.31 };
 const DAY_MS = 86_400_000;
