@@ -1,8 +1,10 @@
 /** `npm run bench -- latency`: milliseconds from a block until the API shows it, a subscriber has its event, the score is stored and a review is weighed, on a whole local stack. */
-import { encodeFunctionData, type Hex, parseEther, zeroHash } from "viem";
-import { erc8004IdentityAbi, erc8004ReputationAbi } from "../abis/erc8004.ts";
+import { parseEther } from "viem";
+import { erc8004IdentityAbi } from "../abis/erc8004.ts";
 import { identityAbi } from "../abis/identity.ts";
+import type { ContractCall } from "../devnet/contract-call.ts";
 import { agentWallet, testChain } from "../harness/agent-wallet.ts";
+import { registering, reviewing } from "../harness/contract-calls.ts";
 import { atMost, printTable, quantile } from "../harness/figures.ts";
 import { jsonRequest } from "../harness/json-request.ts";
 import { type Stack, startStack } from "../harness/stack.ts";
@@ -82,17 +84,16 @@ async function measureMined({ devnet }: Stack, rounds: number): Promise<Record<s
 
 /** Reviews of one agent of the canonical registry, each by another account. @returns milliseconds from a block until its figures have the review */
 async function measureReviewed({ devnet }: Stack, rounds: number): Promise<number[]> {
-  const { apiUrl, rpcUrl, contracts } = devnet;
+  const { apiUrl, rpcUrl } = devnet;
   const chain = testChain(rpcUrl);
-  const send = async (to: Hex, data: Hex) => {
+  const send = async (call: ContractCall) => {
     const { account } = agentWallet({ host: new URL(apiUrl).host });
     await chain.setBalance({ address: account.address, value: parseEther("1") });
-    const { raw, hash } = await signCall(account, await nextNonce(chain, account), { to, data });
+    const { raw, hash } = await signCall(account, await nextNonce(chain, account), call);
     await chain.sendRawTransaction({ serializedTransaction: raw });
     return chain.waitForTransactionReceipt({ hash });
   };
-  const registration = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register" });
-  const receipt = await send(contracts.erc8004Identity!, registration);
+  const receipt = await send(registering(""));
   const { agentId } = firstEvent(erc8004IdentityAbi, "Registered", receipt)!.args;
   const raw = async () => {
     const response = await fetch(`${apiUrl}/api/v2/agent/${agentId}/reviews?platform=erc8004`);
@@ -102,9 +103,7 @@ async function measureReviewed({ devnet }: Stack, rounds: number): Promise<numbe
   await until("the agent is listed", async () => (await raw()) === null);
   const times: number[] = [];
   for (let round = 1; round <= rounds; round++) {
-    const args = [agentId, BigInt(round), 0, "starred", "", "", "", zeroHash] as const;
-    const data = encodeFunctionData({ abi: erc8004ReputationAbi, functionName: "giveFeedback", args });
-    await send(contracts.erc8004Reputation!, data);
+    await send(reviewing(agentId, round));
     const mined = performance.now();
     // The reviews have the values 1, 2, 3 and so on: the number of weighed reviews follows from their mean.
     await until("the review is weighed", async () => (await raw()) === (round + 1) / 2, SOON);

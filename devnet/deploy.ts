@@ -1,4 +1,5 @@
 /** Builds the development chain: the service's own contracts by transaction, everybody else's at their real addresses. */
+
 import { createHash } from "node:crypto";
 import {
   type Abi,
@@ -21,6 +22,7 @@ import { EAS_PACKAGE, readBuild } from "../contracts/builds.ts";
 import { CANONICAL, EXCHANGE_SCHEMAS, schemaUid } from "./chain-addresses.ts";
 import { type Account, type Cast, type DevnetKeys, devnetCast } from "./chain-keys.ts";
 import { type DevChain, mineAll, openDevChain, plant, sendAll } from "./chain-writer.ts";
+import { callOf } from "./contract-call.ts";
 
 export type Devnet = {
   chainId: number;
@@ -214,18 +216,10 @@ function canonicalCreations(cast: Cast): { address: Hex; code: Hex }[] {
 }
 
 function firstCalls({ accounts }: Cast): { to: Hex; data: Hex }[] {
-  const schemas = Object.values(EXCHANGE_SCHEMAS).map((schema) => ({
-    to: CANONICAL.schemaRegistry,
-    data: encodeFunctionData({
-      abi: schemaRegistryAbi,
-      functionName: "register",
-      args: [schema, CANONICAL.exchangeResolver, true],
-    }),
-  }));
-  const money = accounts.map(({ address }) => ({
-    to: CANONICAL.usdc,
-    data: encodeFunctionData({ abi: usdcAbi, functionName: "mint", args: [address, USDC_EACH] }),
-  }));
+  const schemas = Object.values(EXCHANGE_SCHEMAS).map((schema) =>
+    callOf(CANONICAL.schemaRegistry, schemaRegistryAbi, "register", [schema, CANONICAL.exchangeResolver, true]),
+  );
+  const money = accounts.map(({ address }) => callOf(CANONICAL.usdc, usdcAbi, "mint", [address, USDC_EACH]));
   return [...schemas, ...money];
 }
 

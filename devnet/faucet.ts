@@ -1,9 +1,11 @@
 /** Mints USDC for any account on a development chain. */
+
 import { encodeFunctionData, type Hex } from "viem";
 import { usdcAbi } from "../abis/usdc.ts";
 import { CANONICAL } from "./chain-addresses.ts";
 import { devnetCast } from "./chain-keys.ts";
 import { mineAll, openDevChain, sendAll } from "./chain-writer.ts";
+import { callOf } from "./contract-call.ts";
 
 /**
  * Gives each of these accounts that has none so much USDC, all in one go, and waits until it is mined. For the devnet's
@@ -17,10 +19,7 @@ export async function giveUsdcToAll(rpcUrl: string, accounts: readonly Hex[], un
   );
   const calls = accounts
     .filter((_, i) => balances[i] === 0n)
-    .map((account) => ({
-      to: CANONICAL.usdc,
-      data: encodeFunctionData({ abi: usdcAbi, functionName: "mint", args: [account, units] }),
-    }));
+    .map((account) => callOf(CANONICAL.usdc, usdcAbi, "mint", [account, units]));
   await mineAll(chain, await sendAll(chain, devnetCast().operator, calls));
 }
 

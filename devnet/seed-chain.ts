@@ -13,9 +13,10 @@ import { base } from "viem/chains";
 import { identityAbi } from "../abis/identity.ts";
 import { intentByKey, queueIntent } from "../db/transactions/transaction-outbox.ts";
 import { ANSWER_MS } from "./anvil-process.ts";
+import type { ContractCall } from "./contract-call.ts";
 import { receiptActions } from "./receipts.ts";
 
-export type Call = { to: Hex; data: Hex; value?: bigint };
+export type Call = ContractCall & { value?: bigint };
 
 export type SeedChain = ReturnType<typeof openSeedChain>;
 
@@ -59,8 +60,8 @@ export function openSeedChain(rpcUrl: string, db: pg.Pool) {
     },
 
     /** One transaction of the service's own wallet, mined. @throws Error when it failed or was reverted */
-    async sendAsService(intentKey: string, to: Hex, data: Hex): Promise<void> {
-      await queueIntent(db, { intentKey, to, data, free: null });
+    async sendAsService(intentKey: string, call: ContractCall): Promise<void> {
+      await queueIntent(db, { intentKey, ...call, free: null });
       for (;;) {
         const intent = (await intentByKey(db, intentKey))!;
         if (intent.state === "mined") return;

@@ -1,17 +1,10 @@
 /** Seeds commerce between agents: jobs in the contract of ERC-8183, done, refused, under way, and one that an agent ordered of itself; and payments as x402 makes them. */
-import {
-  encodeFunctionData,
-  type Hex,
-  keccak256,
-  type PrivateKeyAccount,
-  parseUnits,
-  toHex,
-  zeroAddress,
-  zeroHash,
-} from "viem";
+
+import { keccak256, type PrivateKeyAccount, parseUnits, toHex, zeroAddress, zeroHash } from "viem";
 import { agentCommerceAbi } from "../abis/agent-commerce.ts";
 import { usdcAbi } from "../abis/usdc.ts";
 import { authorizationDigest, transferData } from "../core/payments/authorization.ts";
+import { type ContractCall, callOf } from "./contract-call.ts";
 import type { Devnet } from "./deploy.ts";
 import type { ByName } from "./seed-accounts.ts";
 import type { SeedChain } from "./seed-chain.ts";
@@ -47,7 +40,6 @@ type Known = {
   provider: PrivateKeyAccount;
   evaluator: PrivateKeyAccount;
 };
-type Data = { to: Hex; data: Hex };
 
 /** Brings every job as far as it is to come, each step of all of them at once. Done again it goes on. */
 export async function seedJobs(
@@ -74,8 +66,7 @@ export async function seedJobs(
     );
     return new Map(found.map(({ id, status, description }) => [description, { id, status }]));
   };
-  const call = (data: Hex): Data => ({ to, data });
-  const step = async (by: (job: Known) => PrivateKeyAccount, calls: (job: Known) => Data[]) => {
+  const step = async (by: (job: Known) => PrivateKeyAccount, calls: (job: Known) => ContractCall[]) => {
     const groups = Map.groupBy(known, by);
     await Promise.all([...groups].map(([account, own]) => sendAll(account, own.flatMap(calls))));
   };
@@ -87,36 +78,29 @@ export async function seedJobs(
     ({ description, provider, evaluator }) => {
       if (before.has(description)) return [];
       const args = [provider.address, evaluator.address, expires, description, zeroAddress] as const;
-      return [call(encodeFunctionData({ abi: agentCommerceAbi, functionName: "createJob", args }))];
+      return [callOf(to, agentCommerceAbi, "createJob", args)];
     },
   );
   const numbered = await jobs();
   /** The calls for a job in a status that is to come further. */
   const from =
-    (all: Awaited<ReturnType<typeof jobs>>, status: number, of: (id: bigint, job: Known) => Data[]) =>
-    (job: Known): Data[] => {
+    (all: Awaited<ReturnType<typeof jobs>>, status: number, of: (id: bigint, job: Known) => ContractCall[]) =>
+    (job: Known): ContractCall[] => {
       const found = all.get(job.description);
       return found?.status === status ? of(found.id, job) : [];
     };
   const paying = from(numbered, OPEN!, (id, { units }) => [
-    call(encodeFunctionData({ abi: agentCommerceAbi, functionName: "setBudget", args: [id, units, "0x"] })),
-    {
-      to: contracts.usdc,
-      data: encodeFunctionData({ abi: usdcAbi, functionName: "approve", args: [to, units] }),
-    },
-    call(encodeFunctionData({ abi: agentCommerceAbi, functionName: "fund", args: [id, units, "0x"] })),
+    callOf(to, agentCommerceAbi, "setBudget", [id, units, "0x"]),
+    callOf(contracts.usdc, usdcAbi, "approve", [to, units]),
+    callOf(to, agentCommerceAbi, "fund", [id, units, "0x"]),
   ]);
   await step(({ client }) => client, paying);
   const working = from(await jobs(), FUNDED!, (id, { seed }) =>
-    seed.until === "fund"
-      ? []
-      : [call(encodeFunctionData({ abi: agentCommerceAbi, functionName: "submit", args: [id, zeroHash, "0x"] }))],
+    seed.until === "fund" ? [] : [callOf(to, agentCommerceAbi, "submit", [id, zeroHash, "0x"])],
   );
   await step(({ provider }) => provider, working);
   const judging = from(await jobs(), SUBMITTED!, (id, { seed: { until } }) =>
-    until === "complete" || until === "reject"
-      ? [call(encodeFunctionData({ abi: agentCommerceAbi, functionName: until, args: [id, zeroHash, "0x"] }))]
-      : [],
+    until === "complete" || until === "reject" ? [callOf(to, agentCommerceAbi, until, [id, zeroHash, "0x"])] : [],
   );
   await step(({ evaluator }) => evaluator, judging);
 }

@@ -1,4 +1,5 @@
 /** What the agents of the seeded world do on the chain once they have a token, and what others do for them. */
+
 import { encodeAbiParameters, encodeFunctionData, type PrivateKeyAccount, parseEther, zeroHash } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { easAbi } from "../abis/eas.ts";
@@ -7,6 +8,7 @@ import { handshakesAbi } from "../abis/handshakes.ts";
 import { identityAbi } from "../abis/identity.ts";
 import { neynarScoresAbi } from "../abis/neynar-scores.ts";
 import { serviceTokenAbi } from "../abis/service-token.ts";
+import { callOf } from "./contract-call.ts";
 import type { Devnet } from "./deploy.ts";
 import type { Citizen } from "./seed-accounts.ts";
 import type { SeedChain } from "./seed-chain.ts";
@@ -36,13 +38,8 @@ export async function writeProfile(chain: SeedChain, { contracts }: Devnet, citi
   if ((await chain.sentBy(account)) > (agent.via === "contract" ? 1 : 0)) return;
   const id = BigInt(tokenId);
   const { identity, erc8004Identity } = contracts;
-  const traits = (agent.traits ?? []).map(([name, category]) =>
-    encodeFunctionData({ abi: identityAbi, functionName: "addTrait", args: [id, name, category] }),
-  );
-  const names = agent.agentName
-    ? [encodeFunctionData({ abi: identityAbi, functionName: "registerName", args: [id, agent.agentName] })]
-    : [];
-  const calls = [...traits, ...names].map((data) => ({ to: identity, data }));
+  const calls = (agent.traits ?? []).map((trait) => callOf(identity, identityAbi, "addTrait", [id, ...trait]));
+  if (agent.agentName) calls.push(callOf(identity, identityAbi, "registerName", [id, agent.agentName]));
   if (agent.erc8004) calls.push({ to: erc8004Identity, data: canonicalRegistration(agent, account) });
   await chain.sendAll(account, calls);
 }
@@ -50,8 +47,7 @@ export async function writeProfile(chain: SeedChain, { contracts }: Devnet, citi
 /** The service's verification of one agent, where WORLD says that it proved its wallet. */
 export async function verify(chain: SeedChain, { contracts }: Devnet, { agent, tokenId }: Citizen): Promise<void> {
   if (!agent.verified) return;
-  const data = encodeFunctionData({ abi: identityAbi, functionName: "verify", args: [BigInt(tokenId)] });
-  await chain.sendAsService(`verify:${tokenId}`, contracts.identity, data);
+  await chain.sendAsService(`verify:${tokenId}`, callOf(contracts.identity, identityAbi, "verify", [BigInt(tokenId)]));
 }
 
 /** Handshakes between agents, recorded by the service. */
@@ -59,8 +55,8 @@ export async function recordHandshakes(chain: SeedChain, devnet: Devnet, citizen
   await Promise.all(
     HANDSHAKES.map(([a, b]) => {
       const args = [BigInt(citizens[a]!.tokenId), BigInt(citizens[b]!.tokenId)] as const;
-      const data = encodeFunctionData({ abi: handshakesAbi, functionName: "recordHandshake", args });
-      return chain.sendAsService(`seed:handshake:${a}-${b}`, devnet.contracts.handshakes, data);
+      const call = callOf(devnet.contracts.handshakes, handshakesAbi, "recordHandshake", args);
+      return chain.sendAsService(`seed:handshake:${a}-${b}`, call);
     }),
   );
 }
@@ -86,27 +82,19 @@ export async function scoreByNeynar(
 ): Promise<void> {
   const calls = wallets
     .filter(({ agent }) => agent.accounts !== undefined)
-    .map(({ account }, i) => ({
-      to: contracts.neynarScores,
-      data: encodeFunctionData({
-        abi: neynarScoresAbi,
-        functionName: "setScore",
-        args: [account.address, NEYNAR_SCORES[i % NEYNAR_SCORES.length]!],
-      }),
-    }));
+    .map(({ account }, i) => {
+      const score = NEYNAR_SCORES[i % NEYNAR_SCORES.length]!;
+      return callOf(contracts.neynarScores, neynarScoresAbi, "setScore", [account.address, score]);
+    });
   await chain.sendAll(privateKeyToAccount(keys.attester), calls);
 }
 
 /** Gives the first agents' wallets some of the service's token. */
 export async function shareTokens(chain: SeedChain, { keys, contracts }: Devnet, wallets: readonly Wallet[]) {
-  const calls = wallets.slice(0, TOKEN_HOLDERS).map(({ account }, i) => ({
-    to: contracts.serviceToken,
-    data: encodeFunctionData({
-      abi: serviceTokenAbi,
-      functionName: "transfer",
-      args: [account.address, parseEther(String(1000 * (i + 1)))],
-    }),
-  }));
+  const calls = wallets.slice(0, TOKEN_HOLDERS).map(({ account }, i) => {
+    const args = [account.address, parseEther(String(1000 * (i + 1)))] as const;
+    return callOf(contracts.serviceToken, serviceTokenAbi, "transfer", args);
+  });
   await chain.sendAll(privateKeyToAccount(keys.treasury), calls);
 }
 

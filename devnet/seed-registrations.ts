@@ -2,10 +2,11 @@
 
 import { x402Client, x402HTTPClient } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
-import { encodeFunctionData, type Hex, type PrivateKeyAccount } from "viem";
+import type { Hex, PrivateKeyAccount } from "viem";
 import { identityAbi } from "../abis/identity.ts";
 import type { Pay } from "../sdk/src/client.ts";
 import { ApiError, createClient, type Schemas } from "../sdk/src/index.ts";
+import { callOf } from "./contract-call.ts";
 import type { SeedChain } from "./seed-chain.ts";
 import { AGENT_HOSTS, agentHostUrl } from "./simulators/agent-hosts/agent-hosts.ts";
 import type { SeedAgent } from "./world.ts";
@@ -90,20 +91,14 @@ async function registerByApi(
 async function registerByContract({ chain, identity }: Registrar, agent: SeedAgent, account: PrivateKeyAccount) {
   if ((await chain.sentBy(account)) > 0) return;
   const contract = { address: identity, abi: identityAbi } as const;
-  await chain.send(account, {
-    to: identity,
-    value: await chain.chain.readContract({ ...contract, functionName: "mintPrice" }),
-    data: encodeFunctionData({
-      abi: identityAbi,
-      functionName: "mint",
-      args: [account.address, agent.name, agent.framework, agent.soulbound ?? false],
-    }),
-  });
+  const value = await chain.chain.readContract({ ...contract, functionName: "mintPrice" });
+  const args = [account.address, agent.name, agent.framework, agent.soulbound ?? false] as const;
+  await chain.send(account, { ...callOf(identity, identityAbi, "mint", args), value });
 }
 
 async function registerByOwner({ chain, identity }: Registrar, agent: SeedAgent, { address }: PrivateKeyAccount) {
   const { name, framework, soulbound = false } = agent;
   const args = [address, address, name, framework, soulbound, ORIGIN_OWNER] as const;
-  const data = encodeFunctionData({ abi: identityAbi, functionName: "mintFor", args });
-  await chain.sendAsService(`seed:mint:${address.toLowerCase()}`, identity, data);
+  const call = callOf(identity, identityAbi, "mintFor", args);
+  await chain.sendAsService(`seed:mint:${address.toLowerCase()}`, call);
 }

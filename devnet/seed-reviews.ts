@@ -1,7 +1,9 @@
 /** Seeds the ERC-8004 registries: reviews of agents that are known here and of an unknown wallet, and validations, of which one was answered. */
-import { encodeFunctionData, keccak256, type PrivateKeyAccount, parseEther, toHex, zeroHash } from "viem";
+
+import { keccak256, type PrivateKeyAccount, parseEther, toHex, zeroHash } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { erc8004ReputationAbi, erc8004ValidationAbi } from "../abis/erc8004.ts";
+import { type ContractCall, callOf } from "./contract-call.ts";
 import type { Devnet } from "./deploy.ts";
 import type { ByName } from "./seed-accounts.ts";
 import type { SeedChain } from "./seed-chain.ts";
@@ -32,34 +34,23 @@ export async function seedReviews(
   const registry = { address: contracts.erc8004Reputation, abi: erc8004ReputationAbi } as const;
   await chain.setBalance({ address: STRANGER.address, value: ETH_OF_STRANGER });
   const giving = async (client: PrivateKeyAccount, reviews: readonly SeedReview[]) => {
-    const calls = [];
+    const calls: ContractCall[] = [];
     for (const about of new Set(reviews.map((review) => review.about))) {
       const agentId = idOf(about);
       if (agentId === undefined) continue;
       const args = [agentId, client.address] as const;
       if ((await chain.readContract({ ...registry, functionName: "getLastIndex", args })) > 0n) continue;
       for (const { value, tag, times = 1 } of reviews.filter((review) => review.about === about)) {
-        const data = encodeFunctionData({
-          abi: erc8004ReputationAbi,
-          functionName: "giveFeedback",
-          args: [agentId, BigInt(value), 0, tag, "", "", "", zeroHash],
-        });
-        calls.push(...Array.from({ length: times }, () => ({ to: registry.address, data })));
+        const said = [agentId, BigInt(value), 0, tag, "", "", "", zeroHash] as const;
+        calls.push(...Array(times).fill(callOf(registry.address, registry.abi, "giveFeedback", said)));
       }
     }
     await sendAll(client, calls);
   };
-  const clients = new Set(REVIEWS.map(({ from }) => from));
   await Promise.all(
-    [...clients].map((name) => {
+    [...Map.groupBy(REVIEWS, ({ from }) => from)].map(([name, own]) => {
       const client = name === undefined ? STRANGER : accountOf(name);
-      return (
-        client &&
-        giving(
-          client,
-          REVIEWS.filter(({ from }) => from === name),
-        )
-      );
+      return client && giving(client, own);
     }),
   );
 }
@@ -86,18 +77,10 @@ export async function seedValidations(
     const status = { ...registry, functionName: "getValidationStatus", args: [hash] } as const;
     const isKnown = await chain.readContract(status).catch(() => null);
     if (isKnown) continue;
-    const asked = encodeFunctionData({
-      abi: registry.abi,
-      functionName: "validationRequest",
-      args: [validator.address, agentId, "", hash],
-    });
-    await sendAll(owner, [{ to: registry.address, data: asked }]);
+    const { address, abi } = registry;
+    await sendAll(owner, [callOf(address, abi, "validationRequest", [validator.address, agentId, "", hash])]);
     if (answer === null) continue;
-    const answered = encodeFunctionData({
-      abi: registry.abi,
-      functionName: "validationResponse",
-      args: [hash, answer.response, "", zeroHash, answer.tag],
-    });
-    await sendAll(validator, [{ to: registry.address, data: answered }]);
+    const said = [hash, answer.response, "", zeroHash, answer.tag] as const;
+    await sendAll(validator, [callOf(address, abi, "validationResponse", said)]);
   }
 }

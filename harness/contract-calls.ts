@@ -1,14 +1,15 @@
 /** Calls of the canonical contracts, to be sent alone or many in one transaction. */
+
 import { encodeFunctionData, type Hex, type TransactionReceipt, zeroHash } from "viem";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../abis/erc8004.ts";
 import { multicall3Abi } from "../abis/multicall3.ts";
 import { usdcAbi } from "../abis/usdc.ts";
 import { CANONICAL } from "../devnet/chain-addresses.ts";
+import { type ContractCall, callOf } from "../devnet/contract-call.ts";
 import type { LoadWallet } from "./payment-load/wallets.ts";
 import type { SignedPayment } from "./payment-signing.ts";
 import { firstEvent } from "./transactions.ts";
 
-type ContractCall = { to: Hex; data: Hex };
 /** Who sends a call and waits for its block: the world. */
 type Sending = { send(from: LoadWallet, call: ContractCall): Promise<TransactionReceipt> };
 type AgentFile = { name: string; description?: string; services?: { name: string; endpoint: string }[] };
@@ -21,25 +22,17 @@ export function fileUri(file: AgentFile): string {
   return `data:application/json;base64,${Buffer.from(JSON.stringify(whole)).toString("base64")}`;
 }
 
-export const registering = (uri: string): ContractCall => ({
-  to: erc8004Identity,
-  data: encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register", args: [uri] }),
-});
+export const registering = (uri: string): ContractCall =>
+  callOf(erc8004Identity, erc8004IdentityAbi, "register", [uri]);
 
-export const renaming = (agentId: bigint, uri: string): ContractCall => ({
-  to: erc8004Identity,
-  data: encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "setAgentURI", args: [agentId, uri] }),
-});
+export const renaming = (agentId: bigint, uri: string): ContractCall =>
+  callOf(erc8004Identity, erc8004IdentityAbi, "setAgentURI", [agentId, uri]);
 
+const feedback = (agentId: bigint, value: number) =>
+  [agentId, BigInt(value), 0, "starred", "", "", "", zeroHash] as const;
 /** @param value 0 to 100 */
-export const reviewing = (agentId: bigint, value: number): ContractCall => ({
-  to: erc8004Reputation,
-  data: encodeFunctionData({
-    abi: erc8004ReputationAbi,
-    functionName: "giveFeedback",
-    args: [agentId, BigInt(value), 0, "starred", "", "", "", zeroHash],
-  }),
-});
+export const reviewing = (agentId: bigint, value: number): ContractCall =>
+  callOf(erc8004Reputation, erc8004ReputationAbi, "giveFeedback", feedback(agentId, value));
 
 const ofUsdc = (functionName: string, args: readonly unknown[]): ContractCall => ({
   to: usdc,
@@ -57,14 +50,10 @@ export function goingRound(owner: Hex, payment: SignedPayment): ContractCall[] {
   return [ofUsdc("transferFrom", [owner, multicall3, value]), ofUsdc("transfer", [from, value]), settling(payment)];
 }
 
-export const inOneTransaction = (calls: readonly ContractCall[]): ContractCall => ({
-  to: multicall3,
-  data: encodeFunctionData({
-    abi: multicall3Abi,
-    functionName: "aggregate3",
-    args: [calls.map(({ to, data }) => ({ target: to, allowFailure: false, callData: data }))],
-  }),
-});
+export const inOneTransaction = (calls: readonly ContractCall[]): ContractCall =>
+  callOf(multicall3, multicall3Abi, "aggregate3", [
+    calls.map(({ to, data }) => ({ target: to, allowFailure: false, callData: data })),
+  ]);
 
 /** Sends calls. @throws Error where one was reverted */
 export async function done(world: Sending, by: LoadWallet, ...calls: readonly ContractCall[]): Promise<void> {

@@ -1,9 +1,10 @@
 /** What agents and people do in a round in addition to paying: each keeps on as a sensible client does, and says afterwards what must be true. */
-import { encodeFunctionData, type Hex } from "viem";
+import type { Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import { callOf } from "../../devnet/contract-call.ts";
 import { attestationCall, revocationCall } from "../../devnet/seed-onchain.ts";
 import { type LoadWallet, loadWalletOf } from "../payment-load/wallets.ts";
 import { pick } from "../random.ts";
@@ -163,10 +164,11 @@ async function attestation({ world, ask, wallet, tokenId, random }: At): Promise
   const schema = world.devnet.schemas.verifiedAccount;
   const revoked = random() < 0.5;
   const claim = { path: `/api/v2/agent/${tokenId}/coinbase-verify`, wallet, method: "POST", key: undefined };
-  await world.send(account, CANONICAL.eas, attestationCall(schema, wallet.address));
+  const { eas: to } = CANONICAL;
+  await world.send(account, { to, data: attestationCall(schema, wallet.address) });
   const claimed = await ask.insist(claim, INSIST_MS);
   const uid = claimed?.body.attestationUid;
-  if (revoked && uid) await world.send(account, CANONICAL.eas, revocationCall(schema, uid as Hex));
+  if (revoked && uid) await world.send(account, { to, data: revocationCall(schema, uid as Hex) });
   return async () => {
     const counts = await isAttested(world, wallet.address);
     const answer = await ask.insist(claim, CALM_MS);
@@ -196,7 +198,7 @@ const sendOwned = (
   { account }: LoadWallet,
   functionName: "addTrait" | "transferFrom",
   args: readonly unknown[],
-) => world.send(account, world.identity, encodeFunctionData({ abi: identityAbi, functionName, args } as never));
+) => world.send(account, callOf(world.identity, identityAbi, functionName, args as never));
 
 /** Whether the chain has an attestation of the exchange that is not revoked. */
 async function isAttested(world: World, recipient: `0x${string}`): Promise<boolean> {
@@ -214,8 +216,10 @@ export async function directMint(world: World, { account }: LoadWallet, name: st
     ...{ address: world.identity, abi: identityAbi, functionName: "mintPrice" },
   });
   const args = [account.address, name, "custom", false] as const;
-  const data = encodeFunctionData({ abi: identityAbi, functionName: "mint", args });
-  return world.send(account, world.identity, data, { value: price, ...(timeoutMs && { timeoutMs }) });
+  return world.send(account, callOf(world.identity, identityAbi, "mint", args), {
+    value: price,
+    ...(timeoutMs && { timeoutMs }),
+  });
 }
 
 /** The token an agent's address was registered with; null when the chain has none. */

@@ -1,12 +1,13 @@
 /** What clients of one agent of the canonical registry leave on the chain, reviews, payments and jobs, and what both APIs must say of it. */
 import { isDeepStrictEqual } from "node:util";
-import { encodeFunctionData, formatUnits, type Hex, zeroAddress, zeroHash } from "viem";
+import { formatUnits, zeroAddress, zeroHash } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { agentCommerceAbi } from "../../abis/agent-commerce.ts";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { JOB_STATES } from "../../core/commerce/jobs.ts";
-import { reviewing, settling } from "../contract-calls.ts";
+import { type ContractCall, callOf } from "../../devnet/contract-call.ts";
+import { registering, reviewing, settling } from "../contract-calls.ts";
 import { LONG } from "../patience.ts";
 import { signAuthorization } from "../payment-signing.ts";
 import { between, pick } from "../random.ts";
@@ -24,9 +25,7 @@ const clientsOf = ({ devnet }: World) =>
 
 /** Registers the agent that all of it is about. @returns its id in the canonical registry */
 export async function registerHired(world: World): Promise<bigint> {
-  const to = world.devnet.contracts.erc8004Identity;
-  const data = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register" });
-  const receipt = await world.send(hiredOf(world), to, data, { timeoutMs: LONG });
+  const receipt = await world.send(hiredOf(world), registering(""), { timeoutMs: LONG });
   const registered = firstEvent(erc8004IdentityAbi, "Registered", receipt);
   if (registered === undefined) throw new Error("the agent that is reviewed could not register");
   return registered.args.agentId;
@@ -35,8 +34,8 @@ export async function registerHired(world: World): Promise<bigint> {
 type Scene = { world: World; hired: bigint; random: () => number };
 
 /** A call of a contract. @returns null where it was lost or refused: that ends what it is part of */
-async function call({ world }: Scene, by: PrivateKeyAccount, to: Hex, data: Hex) {
-  const receipt = await world.send(by, to, data);
+async function send({ world }: Scene, by: PrivateKeyAccount, call: ContractCall) {
+  const receipt = await world.send(by, call);
   return receipt?.status === "success" ? receipt : null;
 }
 const unitsOf = (random: () => number) => BigInt(between(random, 1, 50)) * 10_000n;
@@ -46,12 +45,11 @@ export async function review(scene: Scene): Promise<void> {
   const { world, hired, random } = scene;
   const abi = erc8004ReputationAbi;
   const client = pick(random, clientsOf(world));
-  const { to, data } = reviewing(hired, between(random, 0, 100));
-  const given = await call(scene, client, to, data);
-  const feedback = firstEvent(abi, "NewFeedback", given);
+  const call = reviewing(hired, between(random, 0, 100));
+  const feedback = firstEvent(abi, "NewFeedback", await send(scene, client, call));
   if (feedback === undefined || random() < 0.7) return;
   const taken = [hired, feedback.args.feedbackIndex] as const;
-  await call(scene, client, to, encodeFunctionData({ abi, functionName: "revokeFeedback", args: taken }));
+  await send(scene, client, callOf(call.to, abi, "revokeFeedback", taken));
 }
 
 /** A client pays the agent by an authorization that it settles itself. */
@@ -60,8 +58,7 @@ export async function payment(scene: Scene): Promise<void> {
   const client = pick(random, clientsOf(world));
   const { timestamp } = await world.chain.chain.getBlock();
   const terms = { to: hiredOf(world).address, value: unitsOf(random), validBefore: timestamp + LASTS };
-  const { to, data } = settling(await signAuthorization(client, terms));
-  await call(scene, client, to, data);
+  await send(scene, client, settling(await signAuthorization(client, terms)));
 }
 
 /** A client orders a job of the agent, and all of them bring it as far as it is to come. */
@@ -73,20 +70,19 @@ export async function job(scene: Scene): Promise<void> {
   const evaluator = pick(random, [client, ...clientsOf(world)]);
   const { timestamp } = await world.chain.chain.getBlock();
   const args = [provider.address, evaluator.address, timestamp + LASTS, "simulated", zeroAddress] as const;
-  const made = await call(scene, client, to, encodeFunctionData({ abi, functionName: "createJob", args }));
-  const created = firstEvent(abi, "JobCreated", made);
+  const created = firstEvent(abi, "JobCreated", await send(scene, client, callOf(to, abi, "createJob", args)));
   if (created === undefined) return;
   const { jobId } = created.args;
   const units = unitsOf(random);
   const end = random() < 0.7 ? "complete" : "reject";
-  const steps: [PrivateKeyAccount, Hex, Hex][] = [
-    [client, to, encodeFunctionData({ abi, functionName: "setBudget", args: [jobId, units, "0x"] })],
-    [client, usdc, encodeFunctionData({ abi: usdcAbi, functionName: "approve", args: [to, units] })],
-    [client, to, encodeFunctionData({ abi, functionName: "fund", args: [jobId, units, "0x"] })],
-    [provider, to, encodeFunctionData({ abi, functionName: "submit", args: [jobId, zeroHash, "0x"] })],
-    [evaluator, to, encodeFunctionData({ abi, functionName: end, args: [jobId, zeroHash, "0x"] })],
+  const steps: [PrivateKeyAccount, ContractCall][] = [
+    [client, callOf(to, abi, "setBudget", [jobId, units, "0x"])],
+    [client, callOf(usdc, usdcAbi, "approve", [to, units])],
+    [client, callOf(to, abi, "fund", [jobId, units, "0x"])],
+    [provider, callOf(to, abi, "submit", [jobId, zeroHash, "0x"])],
+    [evaluator, callOf(to, abi, end, [jobId, zeroHash, "0x"])],
   ];
-  for (const step of steps.slice(0, between(random, 2, 5))) if ((await call(scene, ...step)) === null) return;
+  for (const step of steps.slice(0, between(random, 2, 5))) if ((await send(scene, ...step)) === null) return;
 }
 
 /** @returns differences between what each API says of the agent and what the chain does, each a sentence */

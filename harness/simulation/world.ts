@@ -7,6 +7,7 @@ import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import { createSigner } from "../../clients/signer.ts";
 import { migrate } from "../../db/schema/migrate.ts";
 import { openPool } from "../../db/sql/connect.ts";
+import type { ContractCall } from "../../devnet/contract-call.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../../devnet/postgres.ts";
@@ -183,8 +184,8 @@ function senderOn(chain: ReturnType<typeof testChain>) {
   const queues = new Map<string, Promise<unknown>>();
   type Sent = { value?: bigint; timeoutMs?: number };
 
-  async function sendNow(account: PrivateKeyAccount, to: Hex, data: Hex, { value = 0n, timeoutMs = DROPPED_MS }: Sent) {
-    const { raw } = await signCall(account, await nextNonce(chain, account), { to, data, value });
+  async function sendNow(account: PrivateKeyAccount, call: ContractCall, { value = 0n, timeoutMs = DROPPED_MS }: Sent) {
+    const { raw } = await signCall(account, await nextNonce(chain, account), { ...call, value });
     const hash = await chain.sendRawTransaction({ serializedTransaction: raw }).catch(() => null);
     if (hash === null) return null;
     const found = until("a transaction", () => chain.getTransactionReceipt({ hash }).catch(() => null), {
@@ -193,9 +194,9 @@ function senderOn(chain: ReturnType<typeof testChain>) {
     return found.catch(() => null);
   }
   /** @returns null when it was not mined in time: the oracle compares with the chain alone */
-  return (account: PrivateKeyAccount, to: Hex, data: Hex, how: Sent = {}): Promise<TransactionReceipt | null> => {
+  return (account: PrivateKeyAccount, call: ContractCall, how: Sent = {}): Promise<TransactionReceipt | null> => {
     const before = queues.get(account.address) ?? Promise.resolve();
-    const sent = before.then(() => sendNow(account, to, data, how));
+    const sent = before.then(() => sendNow(account, call, how));
     queues.set(
       account.address,
       sent.catch(() => {}),

@@ -1,8 +1,10 @@
 /** Attacks by data of other registries, markets, platforms and contracts that is made to stop the reading of sound data. */
+
 import { type Abi, encodeFunctionData, type Hex, size, toHex, zeroHash } from "viem";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../../abis/erc8004.ts";
 import { identityAbi } from "../../../abis/identity.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
+import { callOf } from "../../../devnet/contract-call.ts";
 import type { LoadWallet } from "../../payment-load/wallets.ts";
 import { between, pick } from "../../random.ts";
 import { firstEvent } from "../../transactions.ts";
@@ -123,14 +125,14 @@ export const DATA: readonly Attack[] = [
       const registered = firstEvent(erc8004IdentityAbi, "Registered", receipt);
       if (!registered) return tell.refused();
       const { agentId } = registered.args;
-      await world.push(owner, {
-        to: registry,
-        data: encodeFunctionData({
-          abi: erc8004IdentityAbi,
-          functionName: "setMetadata",
-          args: [agentId, hostileText(random).slice(0, 4_000), hostileBytes(random, 4_096)],
-        }),
-      });
+      await world.push(
+        owner,
+        callOf(registry, erc8004IdentityAbi, "setMetadata", [
+          agentId,
+          hostileText(random).slice(0, 4_000),
+          hostileBytes(random, 4_096),
+        ]),
+      );
       const critic = await world.wallet(world.fresh("hostile critic"));
       const feedback = [agentId, 2n ** 120n, 18, MARK, MARK, MARK, "https://x.example/", zeroHash];
       await world.push(critic, {
