@@ -1,4 +1,5 @@
 /** What a soak asks for: kinds of requests with their shares. */
+import { PLATFORM_SIMULATORS } from "../../devnet/simulators/upstreams.ts";
 import { jsonRequest } from "../../harness/json-request.ts";
 import { controlOf } from "../../harness/simulator-control.ts";
 import type { DevnetFile } from "../../harness/stack.ts";
@@ -39,10 +40,9 @@ export function kindsOf(devnet: DevnetFile, people: People): Kind[] {
   async function proveX(): Promise<Response> {
     const actor = people.anyone()!;
     const { tokenId } = actor;
-    const handle = `soak_${tokenId}`;
-    const planted = { id: String(500_000 + tokenId), name: handle, description: `helixa:${tokenId}` };
-    await control("PUT", `x/users/${handle}`, planted);
-    return post("/api/v2/agent/{id}/verify/x", { handle }, actor);
+    const account = PLATFORM_SIMULATORS.x.account(`soak_${tokenId}`, 500_000 + tokenId, `helixa:${tokenId}`, "helixa");
+    await control("PUT", account.path, account.planted);
+    return post("/api/v2/agent/{id}/verify/x", account.claim, actor);
   }
   return [
     ["agent", 220, () => get(`/api/v2/agent/${someAgent()}`)],

@@ -50,7 +50,9 @@ const makeX: MakeSimulator = ({ world }) => {
     return is404 ? reply({ ...errors[0], status: 404 }, 404) : reply({ errors });
   };
   const several = (parameter: string, asked: string[], find: (value: string) => User | undefined) => {
-    if (asked.length < 1 || asked.length > MAX_VALUES) return tooMany(parameter, asked.length);
+    const many = `The number of values in the \`${parameter}\` query parameter list [${asked.length}]`;
+    if (asked.length < 1 || asked.length > MAX_VALUES)
+      return invalid(parameter, [], `${many} is not between 1 and ${MAX_VALUES}`);
     const found = asked.map((value) => ({ value, user: find(value) }));
     const data = found.flatMap((f) => (f.user && !f.user.suspended ? [shown(f.user)] : []));
     const errors = found.flatMap((f) => (f.user && !f.user.suspended ? [] : [problemOf(parameter, f.value, f.user)]));
@@ -64,9 +66,9 @@ const makeX: MakeSimulator = ({ world }) => {
   api.use("*", admit(window));
   api.get("/2/users/by/username/:username", (c) => {
     const username = c.req.param("username");
-    return new RegExp(handlePattern).test(username)
-      ? single("username", username, byName(username))
-      : invalid(username);
+    if (new RegExp(handlePattern).test(username)) return single("username", username, byName(username));
+    const value = `The \`username\` query parameter value [${username}]`;
+    return invalid("username", [username], `${value} does not match ${handlePattern}`);
   });
   api.get("/2/users/by", (c) => several("usernames", listOf(c.req.query("usernames")), byName));
   api.get("/2/users", (c) => several("ids", listOf(c.req.query("ids")), byId));
@@ -120,31 +122,11 @@ const windowHeaders = (limit: number, remaining: number, reset: number): Record<
 
 const listOf = (query: string | undefined) => (query ?? "").split(",").filter(Boolean);
 
-const tooMany = (parameter: string, count: number) =>
+/** The request itself is wrong: one value of a parameter, or the number of them. */
+const invalid = (parameter: string, values: string[], message: string) =>
   reply(
     {
-      errors: [
-        {
-          parameters: { [parameter]: [] },
-          message: `The number of values in the \`${parameter}\` query parameter list [${count}] is not between 1 and ${MAX_VALUES}`,
-        },
-      ],
-      title: "Invalid Request",
-      detail: "One or more parameters to your request was invalid.",
-      type: `${PROBLEMS}/invalid-request`,
-    },
-    400,
-  );
-
-const invalid = (username: string) =>
-  reply(
-    {
-      errors: [
-        {
-          parameters: { username: [username] },
-          message: `The \`username\` query parameter value [${username}] does not match ${handlePattern}`,
-        },
-      ],
+      errors: [{ parameters: { [parameter]: values }, message }],
       title: "Invalid Request",
       detail: "One or more parameters to your request was invalid.",
       type: `${PROBLEMS}/invalid-request`,

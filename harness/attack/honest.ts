@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { createParser } from "eventsource-parser";
 import type { Hex } from "viem";
+import { PLATFORM_SIMULATORS } from "../../devnet/simulators/upstreams.ts";
 import { jsonRequest } from "../json-request.ts";
 import type { LoadWallet } from "../payment-load/wallets.ts";
 import { between, pick, weighted } from "../random.ts";
@@ -113,7 +114,7 @@ export class Honest {
   async prove(agent: HonestAgent, proof: Proof): Promise<void> {
     if (agent.proved.has(proof)) return;
     await this.timed(`prove ${proof}`, LIMITS_MS.other, async (deadline) => {
-      await PROVES[proof](this.world, agent, deadline);
+      await makeProof(this.world, proof, agent, deadline);
       agent.proved.add(proof);
     });
   }
@@ -192,75 +193,54 @@ const write = ({ client, wallet, tokenId }: HonestAgent, deadline: number, path:
     { good: [200, 202] },
   );
 
-/** An account name that no other agent of the run has; platforms allow either sign in it. */
-const accountOf = ({ seed }: World, { tokenId }: HonestAgent, sign: "_" | "-") => `h${seed % 1000}${sign}${tokenId}`;
+/** Accounts of honest people on the platforms have ids from here on. */
+const ACCOUNTS_FROM = 700_000;
 
-/** How each proof is made: what must be said on the platform is planted there, then the service is asked. */
-const PROVES: Record<Proof, (world: World, agent: HonestAgent, deadline: number) => Promise<unknown>> = {
-  wallet: (_, agent, deadline) => write(agent, deadline, "verify"),
-  async x(world, agent, deadline) {
-    const name = accountOf(world, agent, "_");
-    const account = { id: String(700_000 + agent.tokenId), name, description: `helixa:${agent.tokenId}` };
-    await world.control("PUT", `x/users/${name}`, account);
-    return write(agent, deadline, "verify/x", { handle: name });
-  },
-  async github(world, agent, deadline) {
-    const { tokenId } = agent;
-    const username = accountOf(world, agent, "-");
-    const gist = {
-      // Padded with 0: any other hex digit makes one id of two agents.
-      id: tokenId.toString(16).padStart(20, "0"),
-      public: true,
-      files: { "helixa-verify.txt": `helixa:${tokenId}` },
-    };
-    await world.control("PUT", `github/users/${username}`, { id: 800_000 + tokenId, gists: [gist] });
-    return write(agent, deadline, "verify/github", { username });
-  },
-  async farcaster(world, agent, deadline) {
-    const { tokenId } = agent;
-    const username = accountOf(world, agent, "-");
-    const cast = { hash: `0x${tokenId.toString(16).padStart(40, "0")}`, text: `helixa:${tokenId}` };
-    await world.control("PUT", `farcaster/users/${username}`, { fid: 900_000 + tokenId, casts: [cast] });
-    return write(agent, deadline, "verify/farcaster", { username });
-  },
-};
+/** Makes a proof: what must be said on the platform is planted there, then the service is asked. */
+async function makeProof(world: World, proof: Proof, agent: HonestAgent, deadline: number): Promise<unknown> {
+  if (proof === "wallet") return write(agent, deadline, "verify");
+  const { tokenId } = agent;
+  // A name that no other agent of the run has; platforms allow one sign or the other in it.
+  const name = `h${world.seed % 1000}${proof === "x" ? "_" : "-"}${tokenId}`;
+  const { account } = PLATFORM_SIMULATORS[proof];
+  const { path, planted, claim } = account(name, ACCOUNTS_FROM + tokenId, `helixa:${tokenId}`, "helixa");
+  await world.control("PUT", path, planted);
+  return write(agent, deadline, `verify/${proof}`, claim);
+}
 
 type Act = (honest: Honest, agent: HonestAgent) => Promise<unknown>;
 
-const read =
-  (what: string, path: (agent: HonestAgent) => string): Act =>
+const timed =
+  (
+    what: string,
+    act: (agent: HonestAgent, deadline: number, honest: Honest) => Promise<unknown>,
+    limitMs = LIMITS_MS.other,
+  ): Act =>
   (honest, agent) =>
-    honest.timed(what, LIMITS_MS.other, (deadline) => insist(agent.client, deadline, ["GET", path(agent)]));
+    honest.timed(what, limitMs, (deadline) => act(agent, deadline, honest));
 
-const proves =
-  (proof: Proof): Act =>
-  (honest, agent) =>
-    honest.prove(agent, proof);
+const read = (what: string, path: (agent: HonestAgent) => string) =>
+  timed(what, (agent, deadline) => insist(agent.client, deadline, ["GET", path(agent)]));
 
-const update: Act = (honest, agent) =>
-  honest.timed("update", LIMITS_MS.other, (deadline) =>
-    write(agent, deadline, "update", { narrative: { mission: `Of ${Date.now()}` } }),
-  );
+const update = timed("update", (agent, deadline) =>
+  write(agent, deadline, "update", { narrative: { mission: `Of ${Date.now()}` } }),
+);
 
-const buyReport: Act = (honest, { wallet, client, tokenId }) => {
-  const { world, agents } = honest;
-  const { tokenId: about } = agents[(tokenId * 7) % agents.length]!;
-  return honest.timed(
-    world.phase === "paid" ? "buy a report" : "read a report",
-    LIMITS_MS.payment,
-    async (deadline) => {
-      const url = `${world.apiUrl}/api/v2/agent/${about}/cred-report`;
-      const reply = await replyOf(await payingWith(wallet, client, deadline)(url));
-      if (reply.status !== 200) throw new Error(`cred-report: ${shown(reply)}`);
-    },
-  );
-};
+const getReport = timed(
+  "get a cred report",
+  async ({ wallet, client, tokenId }, deadline, { world, agents }) => {
+    const { tokenId: about } = agents[(tokenId * 7) % agents.length]!;
+    const url = `${world.apiUrl}/api/v2/agent/${about}/cred-report`;
+    const reply = await replyOf(await payingWith(wallet, client, deadline)(url));
+    if (reply.status !== 200) throw new Error(`cred-report: ${shown(reply)}`);
+  },
+  LIMITS_MS.payment,
+);
 
-const exportCsv: Act = (honest, { client }) =>
-  honest.timed("export a CSV", LIMITS_MS.other, async (deadline) => {
-    const { body } = await insist(client, deadline, ["GET", "/api/terminal/agents.csv"]);
-    if (!String(body).startsWith("id,")) throw new Error("the export is no CSV");
-  });
+const exportCsv = timed("export a CSV", async ({ client }, deadline) => {
+  const { body } = await insist(client, deadline, ["GET", "/api/terminal/agents.csv"]);
+  if (!String(body).startsWith("id,")) throw new Error("the export is no CSV");
+});
 
 /** What people do with an agent, and how often. */
 const ACTS_OF: readonly (readonly [act: Act, weight: number])[] = [
@@ -272,13 +252,13 @@ const ACTS_OF: readonly (readonly [act: Act, weight: number])[] = [
   [
     read(
       "read own entry in the directory",
-      ({ tokenId, block }) => `/api/terminal/agent/${tokenId}?platform=helixa&minBlock=${block}`,
+      (agent) => `/api/terminal/agent/${agent.tokenId}?platform=helixa&minBlock=${agent.block}`,
     ),
     2,
   ],
   [update, 4],
-  ...PROOFS.map((proof) => [proves(proof), 2] as const),
-  [buyReport, 3],
+  ...PROOFS.map((proof) => [(honest: Honest, agent: HonestAgent) => honest.prove(agent, proof), 2] as const),
+  [getReport, 3],
   [exportCsv, 1],
 ];
 
