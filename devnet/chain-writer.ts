@@ -7,13 +7,13 @@ import { findReceipt, receiptActions } from "./receipts.ts";
 
 export type DevChain = ReturnType<typeof openDevChain>;
 
+type How = { timeout?: number; retryCount?: number; pollingInterval?: number };
+
 /** A client of a local anvil, with its test methods. */
-export const openDevChain = (rpcUrl: string) =>
+export const openDevChain = (rpcUrl: string, { timeout = ANSWER_MS, retryCount = 0, ...how }: How = {}) =>
   createTestClient({
-    chain: base,
-    mode: "anvil",
-    transport: http(rpcUrl, { timeout: ANSWER_MS, retryCount: 0 }),
-    cacheTime: 0,
+    ...{ chain: base, mode: "anvil", cacheTime: 0, ...how },
+    transport: http(rpcUrl, { timeout, retryCount }),
   })
     .extend(publicActions)
     .extend(receiptActions);

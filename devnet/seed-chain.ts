@@ -1,20 +1,12 @@
 /** How the seeded world writes to the chain: transactions of its wallets, and those of the service's own wallet. */
 import type pg from "pg";
-import {
-  createTestClient,
-  createWalletClient,
-  type Hex,
-  http,
-  type PrivateKeyAccount,
-  publicActions,
-  type TransactionReceipt,
-} from "viem";
+import { createWalletClient, type Hex, http, type PrivateKeyAccount, type TransactionReceipt } from "viem";
 import { base } from "viem/chains";
 import { identityAbi } from "../abis/identity.ts";
 import { intentByKey, queueIntent } from "../db/transactions/transaction-outbox.ts";
 import { ANSWER_MS } from "./anvil-process.ts";
+import { openDevChain } from "./chain-writer.ts";
 import type { ContractCall } from "./contract-call.ts";
-import { receiptActions } from "./receipts.ts";
 
 export type Call = ContractCall & { value?: bigint };
 
@@ -22,14 +14,7 @@ export type SeedChain = ReturnType<typeof openSeedChain>;
 
 /** @param db of the service: its own transactions go through the outbox, which alone uses the nonces of its wallet */
 export function openSeedChain(rpcUrl: string, db: pg.Pool) {
-  const chain = createTestClient({
-    chain: base,
-    mode: "anvil",
-    transport: http(rpcUrl, { timeout: ANSWER_MS }),
-    pollingInterval: 100,
-  })
-    .extend(publicActions)
-    .extend(receiptActions);
+  const chain = openDevChain(rpcUrl, { retryCount: 3, pollingInterval: 100 });
   const walletOf = (account: PrivateKeyAccount) =>
     createWalletClient({ account, chain: base, transport: http(rpcUrl, { timeout: ANSWER_MS }) });
 

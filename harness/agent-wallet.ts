@@ -1,23 +1,15 @@
 /** A fresh wallet that signs in and acts on the chain, as an agent would. */
-import { createTestClient, createWalletClient, encodeFunctionData, http, parseEther, publicActions } from "viem";
+import { createWalletClient, encodeFunctionData, http, parseEther } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { identityAbi } from "../abis/identity.ts";
 import { siwaText, siweText } from "../core/callers/signed-texts.ts";
-import { receiptActions } from "../devnet/receipts.ts";
+import { openDevChain } from "../devnet/chain-writer.ts";
 import { LONG } from "./patience.ts";
 
 /** Anvil with the calls a test makes of it. */
 export const testChain = (rpcUrl: string) =>
-  createTestClient({
-    chain: base,
-    mode: "anvil",
-    transport: http(rpcUrl, { timeout: LONG }),
-    pollingInterval: 20,
-    cacheTime: 0,
-  })
-    .extend(publicActions)
-    .extend(receiptActions);
+  openDevChain(rpcUrl, { timeout: LONG, retryCount: 3, pollingInterval: 20 });
 
 /** Value of an Authorization header by which an account signs in at a host. */
 export async function siwaBy(

@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { startBlockClock } from "../../devnet/block-clock.ts";
 import type { DevnetFile } from "../../harness/stack.ts";
 import { GROUPS, kindsOf, oneOf, random } from "./kinds.ts";
-import { NotSent, population } from "./people.ts";
+import { population } from "./people.ts";
 import { emptyTally, note, type Tally } from "./tally.ts";
 
 export type TrafficPlan = {
@@ -31,7 +31,7 @@ export async function startTraffic(plan: TrafficPlan) {
   const { devnet } = plan;
   const tally = emptyTally();
   const ending = new AbortController();
-  const people = population(devnet, (status, text) => note(tally, "payment", status, text), ending.signal);
+  const people = population(devnet, (status, text) => note(tally, "payment", status, text));
   const clock = await startBlockClock(devnet.rpcUrl, BLOCK_MS);
   const asked = underWay(tally);
   let { perSecond } = plan;
@@ -112,7 +112,7 @@ function underWay(tally: Tally) {
           if (kinds.has(noted)) note(tally, kind, response.status, text);
         })
         .catch((error) => {
-          if (kinds.has(noted) && !(error instanceof NotSent)) note(tally, kind, 0, String(error.cause ?? error));
+          if (kinds.has(noted)) note(tally, kind, 0, String(error.cause ?? error));
         })
         .finally(() => kinds.delete(noted));
       kinds.set(noted, kind);

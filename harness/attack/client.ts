@@ -55,6 +55,12 @@ export function clientOn(apiUrl: string, network: string) {
     ask,
     get: (path: string, asked?: RequestOptions) => ask("GET", path, asked),
     post: (path: string, asked?: RequestOptions) => ask("POST", path, asked),
+    /** Asks the MCP server for a method. */
+    mcp: (method: string, params: object) =>
+      ask("POST", "/mcp", {
+        headers: { accept: "application/json, text/event-stream" },
+        body: { jsonrpc: "2.0", id: 1, method, params },
+      }),
     /** fetch of a client library, on this network. */
     fetch: ((input, init) => {
       const request = new Request(input, init);

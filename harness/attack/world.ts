@@ -19,6 +19,7 @@ import { randomOf } from "../random.ts";
 import { controlOf } from "../simulator-control.ts";
 import { type Stack, startStack } from "../stack.ts";
 import { type Call, signCall } from "../transactions.ts";
+import { until } from "../until.ts";
 import { type Client, clientOn } from "./client.ts";
 import { plantedRegistries } from "./planted.ts";
 import { startReceivers } from "./receivers.ts";
@@ -85,6 +86,12 @@ export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; sa
     const clients = new Map<string, Client>();
     let made = 0;
 
+    const client = (network: string): Client => {
+      const known = clients.get(network) ?? clientOn(apiUrl, network);
+      clients.set(network, known);
+      return known;
+    };
+
     const accounts = accountsOn(chainClient, seed, host);
     const { wallet, send } = accounts;
     const payees = PAYEES as Record<"deployer" | "treasury", Hex>;
@@ -111,11 +118,10 @@ export const openWorld = ({ seed, phase, say }: { seed: number; phase: Phase; sa
       upcoming: [] as Hex[],
       /** A name that no other play of this run has. */
       fresh: (what: string) => `${what} ${++made}`,
-      client(network: string): Client {
-        const known = clients.get(network) ?? clientOn(apiUrl, network);
-        clients.set(network, known);
-        return known;
-      },
+      client,
+      /** Waits until a path is answered, by a client of nobody's network. */
+      shows: (path: string) =>
+        until(`${path} is answered`, async () => (await client("10.8.0.2").get(path)).status === 200),
       /** Agents of attackers in the canonical registry whose own money went round. */
       loops: [] as bigint[],
       /** Names of sound agents of the canonical ERC-8004 registry. */

@@ -70,10 +70,7 @@ export const CHAIN: readonly Attack[] = [
       );
       const [before] = rows;
       const key = `mint:${before.mint_id}`;
-      await until(
-        "the token is indexed",
-        async () => (await client.get(`/api/v2/stats?minBlock=${made.body.block}`)).status === 200,
-      );
+      await world.shows(`/api/v2/stats?minBlock=${made.body.block}`);
       await db.query(
         "delete from offchain.transaction_attempt where intent_id = (select id from offchain.transaction_outbox where intent_key = $1)",
         [key],

@@ -8,7 +8,6 @@ import { callOf } from "../../../devnet/contract-call.ts";
 import type { LoadWallet } from "../../payment-load/wallets.ts";
 import { between, pick } from "../../random.ts";
 import { firstEvent } from "../../transactions.ts";
-import { until } from "../../until.ts";
 import { type Attack, attacksOf, count, type Scene } from "../attack.ts";
 import { hostileBytes, hostileText, hostileUri, hostileValue, spoiled } from "../hostile-text.ts";
 import { PULLED } from "../planted.ts";
@@ -65,10 +64,7 @@ export async function ownToken(
   const minted = firstEvent(identityAbi, "AgentRegistered", receipt);
   if (!minted) return undefined;
   const { tokenId } = minted.args;
-  await until(
-    `agent ${tokenId} in the index`,
-    async () => (await world.client("10.8.0.2").get(`/api/v2/agent/${tokenId}`)).status === 200,
-  );
+  await world.shows(`/api/v2/agent/${tokenId}`);
   return { owner, tokenId };
 }
 

@@ -39,12 +39,11 @@ const READS = [
   "/api/v2/openapi.json",
 ];
 const LISTS = ["/api/v2/agents", "/api/terminal/agents", "/api/v2/stats"];
-const toolCall = (method: string, params: object) => ({ jsonrpc: "2.0", id: 1, method, params });
-const TOOL_CALLS = [
-  toolCall("tools/call", { name: "search_agents", arguments: { q: "a", limit: 100 } }),
-  toolCall("tools/call", { name: "directory_search", arguments: { q: "o", limit: 100 } }),
-  toolCall("tools/call", { name: "leaderboard", arguments: { limit: 100 } }),
-  toolCall("tools/list", {}),
+const TOOL_CALLS: readonly Parameters<Client["mcp"]>[] = [
+  ["tools/call", { name: "search_agents", arguments: { q: "a", limit: 100 } }],
+  ["tools/call", { name: "directory_search", arguments: { q: "o", limit: 100 } }],
+  ["tools/call", { name: "leaderboard", arguments: { limit: 100 } }],
+  ["tools/list", {}],
 ];
 /** Four bytes a letter, other bytes in turn: every word of storage is written again. */
 const LONG_TEXTS = ["\u{1F980}", "\u{1F40B}"].map((letter) => letter.repeat(512));
@@ -83,10 +82,7 @@ export const FLOODS: readonly Attack[] = [
     }),
     "floods of the tools of MCP and A2A": flooding({
       ...{ times: MANY, atOnce: 20 },
-      send({ random }, one) {
-        const headers = { accept: "application/json, text/event-stream" };
-        return one.post("/mcp", { headers, body: pick(random, TOOL_CALLS) });
-      },
+      send: ({ random }, one) => one.mcp(...pick(random, TOOL_CALLS)),
     }),
   }),
   ...attacksOf(13, "paid", {

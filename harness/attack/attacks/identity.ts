@@ -10,7 +10,6 @@ import { attestationCall, revocationCall } from "../../../devnet/seed-onchain.ts
 import { siwaBy } from "../../agent-wallet.ts";
 import { pick } from "../../random.ts";
 import { nextNonce, signCall } from "../../transactions.ts";
-import { until } from "../../until.ts";
 import { type Attack, attacksOf, count, type Scene } from "../attack.ts";
 import { insist, shown } from "../client.ts";
 import type { World } from "../world.ts";
@@ -135,10 +134,7 @@ export const IDENTITY: readonly Attack[] = [
       const uid: Hex | undefined = said?.body.attestationUid;
       if (!uid || !uids.includes(uid)) return tell.harmless();
       const [revoked] = await asExchange(world, [revocationCall(schema, uid)]);
-      await until(
-        "the revocation is indexed",
-        async () => (await client.get(`/api/v2/stats?minBlock=${revoked!.blockNumber}`)).status === 200,
-      );
+      await world.shows(`/api/v2/stats?minBlock=${revoked!.blockNumber}`);
       await wait(3_000);
       const shownNow = await insist(client, Date.now() + 30_000, ["GET", `/api/v2/agent/${tokenId}`]);
       if (shownNow.body.coinbaseVerified) tell.refused();

@@ -35,10 +35,6 @@ function isSaidIn(value: unknown): boolean {
   return parsed === undefined ? isSaid(value) : isSaidIn(parsed);
 }
 
-const toolCall = (name: string, args: object) => ({
-  ...{ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
-});
-
 /** A page once the sentence is on it. */
 const pageOf = ({ world }: Scene, path: string): Promise<string> =>
   until(`${path} has the words`, async () => {
@@ -57,10 +53,7 @@ export const REGISTRY: readonly Attack[] = [
       const stranger = await world.wallet(world.fresh("stranger"));
       const description = `${text} ${next.name} . ${next.tags.join(", ")} . ${next.description}`;
       const copy = await registered(world, stranger, { name: world.fresh("Zz"), description });
-      await until(
-        "the copy is listed",
-        async () => (await world.client("10.8.0.3").get(`/api/terminal/agent/${copy}?platform=erc8004`)).status === 200,
-      );
+      await world.shows(`/api/terminal/agent/${copy}?platform=erc8004`);
       for (const [said, card] of [
         [text, "/next.json"],
         ["Is closed for the day.", "/card.json"],
@@ -115,13 +108,12 @@ export const REGISTRY: readonly Attack[] = [
         if (isSaidOnPage(page)) tell.succeeded(`${path} says it: ${page.slice(0, 400)}`);
         else tell.refused();
       }
-      const headers = { accept: "application/json, text/event-stream" };
       for (const [name, args] of [
         ["find_agents", { q: VOICE }],
         ["directory_search", { q: VOICE }],
         ["get_agent", { id: String(own.tokenId) }],
       ] as const) {
-        const reply = await client().post("/mcp", { headers, body: toolCall(name, args) });
+        const reply = await client().mcp("tools/call", { name, arguments: args });
         tell.answered([reply]);
         const answer = JSON.stringify(reply.body);
         if (isSaidIn(reply.body)) tell.succeeded(`${name} says it: ${answer.slice(0, 400)}`);
