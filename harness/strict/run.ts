@@ -2,15 +2,19 @@
 import pLimit from "p-limit";
 import { keepsState, PROFILES, type ProfileName } from "../strict-node/profiles.ts";
 import { type StrictCounts, startStrictNode } from "../strict-node/strict-node.ts";
+import { EVENTS_PER_BLOCK } from "../synthetic/blocks.ts";
 import { checkRows, startIndexer, startSyntheticNode, UNFINAL } from "../synthetic/indexer.ts";
 import { mainJob, nothingStuck, paidMint, recovery } from "./jobs.ts";
-import { type ChainWorld, startChainWorld, startStrictService } from "./service.ts";
+import { type StrictWorld, startStrictWorld } from "./world.ts";
+
+/** Profiles that run at the same time. */
+const AT_ONCE = 2;
+/** Of an operator who sets nothing. */
+const LANES = 8;
 
 /** Sizes of a run. */
 export type Plan = {
   profiles: readonly ProfileName[];
-  /** Profiles that run at the same time. */
-  atOnce: number;
   /** Empty blocks of the development chain before the first registration. */
   blocks: number;
   /** Events of the backfill. */
@@ -23,7 +27,6 @@ export type Plan = {
 /** Ranges are as wide as the limits only where the events are spread over more blocks. */
 export const FULL: Plan = {
   profiles: Object.keys(PROFILES) as ProfileName[],
-  atOnce: 2,
   blocks: 1_100,
   events: 20_000,
   spread: { "public-base": 10, "logs-500": 5, "logs-2000": 10, "logs-10000": 20, "logs-unnamed": 5 },
@@ -31,7 +34,6 @@ export const FULL: Plan = {
 };
 export const SHORT: Plan = {
   profiles: ["public-base", "logs-10"],
-  atOnce: 2,
   blocks: 60,
   events: 1_000,
   spread: { "public-base": 30 },
@@ -50,14 +52,14 @@ export type StepResult = {
 };
 
 export async function runStrict(plan: Plan, say: (line: string) => void): Promise<StepResult[]> {
-  const limit = pLimit(plan.atOnce);
+  const limit = pLimit(AT_ONCE);
   const runs = plan.profiles.map((profile) => limit(() => runProfile(profile, plan, say)));
   return (await Promise.all(runs)).flat();
 }
 
 /** In a world of its own: two senders with one key would take each other's nonces. */
 async function runProfile(profile: ProfileName, plan: Plan, say: (line: string) => void): Promise<StepResult[]> {
-  const world = await startChainWorld(plan.blocks);
+  const world = await startStrictWorld(profile, plan.blocks);
   try {
     const [jobs, backfill] = await Promise.all([runJobs(world, profile, say), runBackfill(world, profile, plan)]);
     const results = [...jobs, backfill];
@@ -69,75 +71,42 @@ async function runProfile(profile: ProfileName, plan: Plan, say: (line: string) 
   }
 }
 
-async function runJobs(world: ChainWorld, profile: ProfileName, say: (line: string) => void): Promise<StepResult[]> {
+async function runJobs(world: StrictWorld, profile: ProfileName, say: (line: string) => void): Promise<StepResult[]> {
   const results: StepResult[] = [];
-  const service = await startStrictService(world, profile);
   const timed = async (step: string, work: () => Promise<void>) => {
     const began = performance.now();
-    service.node.reset();
+    world.node.reset();
     const wrong = await work().then(() => null, reasonOf);
     const seconds = (performance.now() - began) / 1000;
-    results.push({ profile, step, wrong, seconds, counts: service.node.counts() });
+    results.push({ profile, step, wrong, seconds, counts: world.node.counts() });
     if (wrong !== null)
       for (const part of ["indexer", "workers", "api", "api-2"] as const)
-        for (const line of service.processes.words(part).trim().split("\n").slice(-4))
+        for (const line of world.processes.words(part).trim().split("\n").slice(-4))
           if (line) say(`  ${part}: ${line.slice(0, 400)}`);
     return wrong === null;
   };
-  if (!(await timed("start", () => service.ready()))) return results;
-  for (const [step, job] of Object.entries(JOBS)) await timed(step, () => job(world, service));
+  if (!(await timed("start", () => world.ready()))) return results;
+  for (const [step, job] of Object.entries(JOBS)) await timed(step, () => job(world));
   return results;
 }
 
-async function runBackfill(world: ChainWorld, profile: ProfileName, plan: Plan): Promise<StepResult> {
+/** From the synthetic node through a profile; the rows are compared with the story. */
+async function runBackfill(world: StrictWorld, profile: ProfileName, plan: Plan): Promise<StepResult> {
   const databaseUrl = await world.emptyDatabase(`backfill-${profile}`);
   const began = performance.now();
-  const stories = plan.events / 10;
   const spread = plan.spread[profile] ?? 1;
-  const done = { profile, step: "backfill" };
-  const seconds = () => (performance.now() - began) / 1000;
-  try {
-    const counts = await strictBackfill({ profile, databaseUrl, stories, spread, timeoutMs: plan.backfillMs });
-    return { ...done, wrong: null, seconds: seconds(), counts };
-  } catch (error) {
-    const { counts } = error as { counts: StrictCounts };
-    return { ...done, wrong: reasonOf(error), seconds: seconds(), counts };
-  }
-}
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 400);
-
-/** Of an operator who sets nothing. */
-const LANES = 8;
-
-type BackfillOptions = {
-  profile: ProfileName;
-  /** An empty database. */
-  databaseUrl: string;
-  /** Blocks with 10 events each. */
-  stories: number;
-  /** Every nth block has a story. */
-  spread: number;
-  timeoutMs: number;
-};
-
-/** @throws Error when it does not end in time, or a row is wrong */
-async function strictBackfill(options: BackfillOptions): Promise<StrictCounts> {
-  const { profile, databaseUrl, stories, spread, timeoutMs } = options;
-  const head = stories * spread + UNFINAL;
+  const head = (plan.events / EVENTS_PER_BLOCK) * spread + UNFINAL;
   const synthetic = await startSyntheticNode(head, spread);
   const node = await startStrictNode({ upstream: synthetic.url, profile });
   const env = { RPC_ARCHIVE: String(keepsState(profile)) };
   const indexer = startIndexer({ databaseUrl, rpcUrl: node.url, lanes: LANES, env });
-  try {
-    await indexer.said("serving", timeoutMs);
-    await checkRows(databaseUrl, Math.floor(head / spread));
-    return node.counts();
-  } catch (error) {
-    throw Object.assign(error as Error, { counts: node.counts() });
-  } finally {
-    await indexer.stop();
-    node.close();
-    await synthetic.stop();
-  }
+  const right = indexer.said("serving", plan.backfillMs).then(() => checkRows(databaseUrl, Math.floor(head / spread)));
+  const wrong = await right.then(() => null, reasonOf);
+  const seconds = (performance.now() - began) / 1000;
+  await indexer.stop();
+  node.close();
+  await synthetic.stop();
+  return { profile, step: "backfill", wrong, seconds, counts: node.counts() };
 }
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 400);
