@@ -24,6 +24,9 @@ export type Attack = {
   play(scene: Scene): Promise<void>;
 };
 
+/** Ends a play where the chain or the service said no before it had begun. */
+export class Refused extends Error {}
+
 /** The attacks of one number, by their names. */
 export const attacksOf = (number: number, phase: Attack["phase"], plays: Record<string, Attack["play"]>): Attack[] =>
   Object.entries(plays).map(([name, play]) => ({ number, name, phase, play }));

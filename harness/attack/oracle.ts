@@ -57,8 +57,12 @@ type After = {
   unseen: Honest["agents"];
   say(line: string): void;
 };
-/** What must be true, how it is asked, and how long it may take to become true, milliseconds. @returns what is wrong, a sentence each */
-type Truth = readonly [what: string, ask: (after: After) => Promise<string[]>, maxWaitMs?: number];
+/** How what must be true is asked. @returns what is wrong, a sentence each */
+type Ask = ((after: After) => Promise<string[]>) & {
+  /** How often CATCH_UP_MS it may take to become true. */
+  times?: number;
+};
+const within = (times: number, ask: Ask): Ask => Object.assign(ask, { times });
 
 /** @param before the processes as they were when it began @param say gets each verdict */
 export async function judge(
@@ -68,15 +72,15 @@ export async function judge(
 ): Promise<Verdict[]> {
   const head = Number(await world.chain.getBlockNumber());
   const after: After = { world, honest, business, before, head, ended: new Date(), unseen: [...honest.agents], say };
-  const verdicts = await Promise.all(TRUTHS.map((truth) => follows(truth, after)));
-  for (const truth of AT_THE_END) verdicts.push(await follows(truth, after));
+  const verdicts = await Promise.all(Object.entries(TRUTHS).map(([what, ask]) => follows(what, ask, after)));
+  for (const [what, ask] of Object.entries(AT_THE_END)) verdicts.push(await follows(what, within(0, ask), after));
   return verdicts;
 }
 
 /** Asks until nothing is wrong, a minute at most. */
-async function follows([what, ask, maxWaitMs = CATCH_UP_MS]: Truth, after: After): Promise<Verdict> {
+async function follows(what: string, ask: Ask, after: After): Promise<Verdict> {
   const began = Date.now();
-  const wrong = await leftWrong(() => ask(after), { timeoutMs: maxWaitMs, everyMs: EVERY_MS });
+  const wrong = await leftWrong(() => ask(after), { timeoutMs: (ask.times ?? 1) * CATCH_UP_MS, everyMs: EVERY_MS });
   const seconds = (Date.now() - began) / 1000;
   const shown = wrong.slice(0, SHOWN).map((one) => `\n      ${one}`);
   after.say(`${wrong.length === 0 ? "ok   " : "WRONG"} ${what} (${seconds.toFixed(1)} s)${shown.join("")}`);
@@ -98,135 +102,95 @@ const reads =
     return status === 200 ? [] : [`${path}: ${status} ${code}`];
   };
 
-const TRUTHS: readonly Truth[] = [
-  ["the queue of transactions is empty", none("transactions that are not sent")],
-  ["every registration is decided", none("mints that are not decided")],
-  ["the index is at the head", reads("/api/v2/stats?")],
-  ["the directory is at the head", reads("/api/terminal/agents?limit=1&")],
-  ["every change of the index is dispatched", none("events that are no jobs yet")],
-  ["the event log is numbered to its end", none("events without a place")],
-  [
-    "every place of the event log is given once, and no event is there twice",
-    async ({ world }) => {
-      const { rows } = await world.db.query(
-        `select place, count(*)::int as events from (
+const TRUTHS: Record<string, Ask> = {
+  "the queue of transactions is empty": none("transactions that are not sent"),
+  "every registration is decided": none("mints that are not decided"),
+  "the index is at the head": reads("/api/v2/stats?"),
+  "the directory is at the head": reads("/api/terminal/agents?limit=1&"),
+  "every change of the index is dispatched": none("events that are no jobs yet"),
+  "the event log is numbered to its end": none("events without a place"),
+  async "every place of the event log is given once, and no event is there twice"({ world }) {
+    const { rows } = await world.db.query(
+      `select place, count(*)::int as events from (
            select position::text as place from offchain.event where position is not null
            union all select 'final ' || final_position from offchain.event where final_position is not null
            union all select id from offchain.event) places
          group by place having count(*) > 1 limit 10`,
-      );
-      return rows.map((row) => JSON.stringify(row));
-    },
-  ],
-  [
-    "the log is handed out to webhooks to its end",
-    async ({ world }) => {
-      const { rows } = await world.db.query(
-        "select head::int, position::int from offchain.event_log, offchain.webhook_cursor",
-      );
-      return rows.every(({ head, position }) => position >= head) ? [] : [JSON.stringify(rows)];
-    },
-  ],
-  ["every job runs, and none fails", brokenJobs, 2 * CATCH_UP_MS],
-  ["every sound agent of every registry is listed, with its price", unlistedAgents, 2 * CATCH_UP_MS],
-  [
-    "every sound agent of the canonical registry is listed",
-    async ({ world }) => {
-      const { rows } = await world.db.query(
-        "select name from offchain.directory where removed_at is null and name = any($1)",
-        [world.canonical],
-      );
-      return world.canonical
-        .filter((name) => !rows.some((row) => row.name === name))
-        .map((name) => `${name} is not listed`);
-    },
-  ],
-  [
-    "every score is what its facts make it",
-    ({ world, honest }) => {
-      const ids = honest.agents.map(({ tokenId }) => tokenId);
-      return staleScores(world.db, ids);
-    },
-  ],
-  [
-    "every honest agent is shown as it is, by its id, its wallet, in the list and in the directory",
-    async (after) => {
-      const looks = await Promise.all(after.unseen.map(async (agent) => ({ agent, wrong: await wronglyShown(agent) })));
-      after.unseen = looks.filter(({ wrong }) => wrong.length > 0).map(({ agent }) => agent);
-      return looks.flatMap(({ agent, wrong }) => wrong.map((one) => `agent ${agent.tokenId}: ${one}`));
-    },
-  ],
-  [
-    "every honest agent has its event on the stream and its delivery by webhook",
-    async ({ world, honest }) => {
-      const delivered = new Set(world.receivers.received.map(({ tokenId }) => tokenId));
-      return honest.agents
-        .slice(1)
-        .flatMap(({ tokenId }) => [
-          ...(honest.followed.has(tokenId) ? [] : [`no event of agent ${tokenId} on the stream`]),
-          ...(delivered.has(tokenId) ? [] : [`no delivery about agent ${tokenId}`]),
-        ]);
-    },
-  ],
-  ["the business is found by its words, before who copied them", (after) => notFound(after.business, readerOf(after))],
-  ["each review by a customer has its event", (after) => unheardReviews(after.business, readerOf(after))],
-  [
-    "what customers paid the business is organic income",
-    (after) => lostIncome(after.business, readerOf(after)),
-    3 * CATCH_UP_MS,
-  ],
-  [
-    "money that went round is nobody's income",
-    (after) => madeIncome(after.world.loops, readerOf(after)),
-    3 * CATCH_UP_MS,
-  ],
-  [
-    "the books balance to the unit, every token was paid for once",
-    async ({ world, honest }) => {
-      await ageAbandoned(world.db);
-      const wallets = honest.agents.map(({ wallet }) => wallet.address);
-      return (await closeBooks({ ...world, free: world.phase === "free", honest: wallets })).differences;
-    },
-    2 * CATCH_UP_MS,
-  ],
-];
+    );
+    return rows.map((row) => JSON.stringify(row));
+  },
+  async "the log is handed out to webhooks to its end"({ world }) {
+    const { rows } = await world.db.query(
+      "select head::int, position::int from offchain.event_log, offchain.webhook_cursor",
+    );
+    return rows.every(({ head, position }) => position >= head) ? [] : [JSON.stringify(rows)];
+  },
+  "every job runs, and none fails": within(2, brokenJobs),
+  "every sound agent of every registry is listed, with its price": within(2, unlistedAgents),
+  async "every sound agent of the canonical registry is listed"({ world }) {
+    const { rows } = await world.db.query(
+      "select name from offchain.directory where removed_at is null and name = any($1)",
+      [world.canonical],
+    );
+    return world.canonical
+      .filter((name) => !rows.some((row) => row.name === name))
+      .map((name) => `${name} is not listed`);
+  },
+  "every score is what its facts make it"({ world, honest }) {
+    const ids = honest.agents.map(({ tokenId }) => tokenId);
+    return staleScores(world.db, ids);
+  },
+  async "every honest agent is shown as it is, by its id, its wallet, in the list and in the directory"(after) {
+    const looks = await Promise.all(after.unseen.map(async (agent) => ({ agent, wrong: await wronglyShown(agent) })));
+    after.unseen = looks.filter(({ wrong }) => wrong.length > 0).map(({ agent }) => agent);
+    return looks.flatMap(({ agent, wrong }) => wrong.map((one) => `agent ${agent.tokenId}: ${one}`));
+  },
+  async "every honest agent has its event on the stream and its delivery by webhook"({ world, honest }) {
+    const delivered = new Set(world.receivers.received.map(({ tokenId }) => tokenId));
+    return honest.agents
+      .slice(1)
+      .flatMap(({ tokenId }) => [
+        ...(honest.followed.has(tokenId) ? [] : [`no event of agent ${tokenId} on the stream`]),
+        ...(delivered.has(tokenId) ? [] : [`no delivery about agent ${tokenId}`]),
+      ]);
+  },
+  "the business is found by its words, before who copied them": (after) => notFound(after.business, readerOf(after)),
+  "each review by a customer has its event": (after) => unheardReviews(after.business, readerOf(after)),
+  "what customers paid the business is organic income": within(3, (after) =>
+    lostIncome(after.business, readerOf(after)),
+  ),
+  "money that went round is nobody's income": within(3, (after) => madeIncome(after.world.loops, readerOf(after))),
+  "the books balance to the unit, every token was paid for once": within(2, async ({ world, honest }) => {
+    await ageAbandoned(world.db);
+    const wallets = honest.agents.map(({ wallet }) => wallet.address);
+    return (await closeBooks({ ...world, free: world.phase === "free", honest: wallets })).differences;
+  }),
+};
 
 /** Asked once, after all the others. */
-const AT_THE_END: readonly Truth[] = [
-  [
-    "the built-in payees got nothing: others are configured",
-    async ({ world }) => {
-      const units = await Promise.all(Object.values(world.builtIn).map((one) => balanceOf(world.base, one)));
-      return units.every((each) => each === 0n) ? [] : [`they got ${units.join(" and ")} units`];
-    },
-    0,
-  ],
-  [
-    "fees stayed within their caps",
-    async ({ world, say }) => {
-      const { rows } = await world.db.query(
-        "select coalesce(max(max_priority_fee_per_gas_wei), 0)::text as tip, coalesce(max(max_fee_per_gas_wei), 0)::text as fee from offchain.transaction_attempt",
-      );
-      const spent = world.senderWei - (await world.chain.getBalance({ address: world.builtIn.deployer }));
-      say(
-        `      highest tip ${Number(rows[0].tip) / 1e9} gwei, highest fee ${Number(rows[0].fee) / 1e9} gwei, spent ${Number(spent) / 1e18} ETH`,
-      );
-      if (BigInt(rows[0].tip) > world.mostTipWei) return [`a tip of ${Number(rows[0].tip) / 1e9} gwei`];
-      return spent > world.mostWei ? [`the sender spent ${Number(spent) / 1e18} ETH`] : [];
-    },
-    0,
-  ],
-  [
-    "no process ended",
-    async ({ world, before }) => {
-      const now = processesOf(world);
-      const gone = before.filter(({ name, pid }) => !now.some((one) => one.name === name && one.pid === pid));
-      return [...gone.map(({ name, pid }) => `${name} is not process ${pid} any more`), ...restartsIn(world.stack)];
-    },
-    0,
-  ],
-  ["no exception was left uncaught", async ({ world }) => uncaughtIn(world.stack), 0],
-];
+const AT_THE_END: Record<string, Ask> = {
+  async "the built-in payees got nothing: others are configured"({ world }) {
+    const units = await Promise.all(Object.values(world.builtIn).map((one) => balanceOf(world.base, one)));
+    return units.every((each) => each === 0n) ? [] : [`they got ${units.join(" and ")} units`];
+  },
+  async "fees stayed within their caps"({ world, say }) {
+    const { rows } = await world.db.query(
+      "select coalesce(max(max_priority_fee_per_gas_wei), 0)::text as tip, coalesce(max(max_fee_per_gas_wei), 0)::text as fee from offchain.transaction_attempt",
+    );
+    const spent = world.senderWei - (await world.chain.getBalance({ address: world.builtIn.deployer }));
+    say(
+      `      highest tip ${Number(rows[0].tip) / 1e9} gwei, highest fee ${Number(rows[0].fee) / 1e9} gwei, spent ${Number(spent) / 1e18} ETH`,
+    );
+    if (BigInt(rows[0].tip) > world.mostTipWei) return [`a tip of ${Number(rows[0].tip) / 1e9} gwei`];
+    return spent > world.mostWei ? [`the sender spent ${Number(spent) / 1e18} ETH`] : [];
+  },
+  async "no process ended"({ world, before }) {
+    const now = processesOf(world);
+    const gone = before.filter(({ name, pid }) => !now.some((one) => one.name === name && one.pid === pid));
+    return [...gone.map(({ name, pid }) => `${name} is not process ${pid} any more`), ...restartsIn(world.stack)];
+  },
+  "no exception was left uncaught": async ({ world }) => uncaughtIn(world.stack),
+};
 
 type Source = { key: string; lastSuccessAt: string | null; nextRunAt: string | null; error: string | null };
 

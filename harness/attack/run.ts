@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { quantile, table } from "../figures.ts";
 import { randomOf } from "../random.ts";
-import { type Attack, openScore, type Scene, type Score } from "./attack.ts";
+import { type Attack, openScore, Refused, type Scene, type Score } from "./attack.ts";
 import { CHAIN } from "./attacks/chain.ts";
 import { DATA } from "./attacks/data.ts";
 import { DOORS } from "./attacks/doors.ts";
@@ -144,6 +144,7 @@ async function play(
       };
       const late = wait(PLAY_MS, "late", { ref: false });
       const done = attack.play(scene).catch((error: Error) => {
+        if (error instanceof Refused) return scene.tell.refused();
         broken.push(`${nameOf(attack)}: ${error.message.split("\n").slice(0, 3).join(" ")}`);
       });
       if ((await Promise.race([done, late])) === "late") broken.push(`${nameOf(attack)}: not over after two minutes`);

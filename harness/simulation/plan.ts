@@ -101,7 +101,9 @@ export function drawPlan(seed: number, only: readonly Row[] = Object.keys(ROWS) 
   const rows: Row[] = [];
   while (left.length > 0 && rows.length < ROWS_PER_ROUND)
     rows.push(...left.splice(Math.floor(random() * left.length), 1));
-  const faults = rows.flatMap((row) => eventsOf(row, random).map((event) => timed(row, event, random)));
+  const faults = rows.flatMap((row) =>
+    EVENTS[row]((from) => pick(random, from), random).map((event) => timed(row, event, random)),
+  );
   const acts = actsOf(rows, random);
   const deepest = Math.max(0, ...faults.map((fault) => (fault.do === "reorg" ? fault.depth : 0)));
   return {
@@ -118,72 +120,55 @@ function timed(row: Row, event: FaultEvent, random: () => number): Fault {
   return { ...event, row, afterMs, ms };
 }
 
-function eventsOf(row: Row, random: () => number): FaultEvent[] {
-  const draw = <T>(from: readonly T[]) => pick(random, from);
-  const side = () => draw(["api", "workers", "indexer"] as const);
-  switch (row) {
-    case "F1": {
-      const part = draw(["api", "api-2"] as const);
-      if (random() < 0.15) return [{ do: "freeze", part }];
-      if (random() < 0.3) return [{ do: "kill", part }];
-      return [{ do: "kill", part, point: draw([...API_POINTS, ...IDEMPOTENCY_POINTS, ...MESSAGE_POINTS]) }];
-    }
-    case "F2": {
-      const part = draw(["workers", "workers-2"] as const);
-      if (random() < 0.15) return [{ do: "freeze", part }];
-      return [random() < 0.3 ? { do: "kill", part } : { do: "kill", part, point: draw(WORKER_POINTS) }];
-    }
-    case "F3":
-      return [
-        {
-          do: "node",
-          side: "workers",
-          mode: draw(["sent-lost", "sent-known", "sent-nonce-low", "sent-underpriced", "hanging"] as const),
-        },
-      ];
-    case "F4":
-      return [{ do: "node", side: "workers", mode: draw(["sent-dropped", "sent-late", "sent-stuck"] as const) }];
-    case "F5":
-      return [random() < 0.7 ? { do: "foreign", transactions: between(random, 1, 3) } : { do: "lose-lock" }];
-    case "F6":
-      return [{ do: "no-funds" }];
-    case "F7":
-      return [{ do: "reorg", depth: between(random, 2, 8), loss: 1 }];
-    case "F8":
-    case "F9":
-      return [];
-    case "F10":
-      return [{ do: "redis", way: draw(["restart", "flush", "cut", "silent", "late", "failover"] as const) }];
-    case "F11": {
-      if (random() < 0.5)
-        return [{ do: "postgres", way: draw(["crash", "sessions", "refuse", "lock", "read-only"] as const) }];
-      const slow: LineMode = random() < 0.5 ? { kind: "late", ms: 80 } : { kind: "trickle", bytes: 200, everyMs: 3 };
-      const way = draw(["cut", "reset", { kind: "silent" }, { kind: "half-open" }, slow] as const);
-      return [{ do: "line", side: side(), way }];
-    }
-    case "F12":
-      return [{ do: "node", side: side(), mode: draw([...NODE_MODES.server, ...NODE_MODES.chain]) }];
-    case "F13":
-      return [{ do: "reorg", depth: between(random, 1, 29), loss: 0.3 }];
-    case "F14":
-      return [{ do: "reorg", depth: between(random, 31, 200), loss: 0.3 }];
-    case "F15":
-      return [{ do: "kill", part: "indexer" }];
-    case "F16": {
-      if (random() < 0.4)
-        return [{ do: "facilitator", mode: draw(["lost", "slow", "down", "rubbish", "liar"] as const) }];
-      return [{ do: "provider", source: draw(PROVIDERS), plan: draw(FAILURES) }];
-    }
-    case "F17":
-      return [{ do: "jobs" }, { do: "freeze", part: draw(["workers", "workers-2"] as const) }];
-    case "F18": {
-      const part = draw(["api-2", "workers", "workers-2"] as const);
-      return [{ do: "skew", part, skewMs: random() < 0.5 ? SKEW_MS : -SKEW_MS }];
-    }
-    case "F19":
-      return [{ do: "terminate", part: draw(["api", "api-2", "workers", "workers-2"] as const) }];
-  }
+type Draw = <T>(from: readonly T[]) => T;
+const side = (draw: Draw) => draw(["api", "workers", "indexer"] as const);
+const api = (draw: Draw) => draw(["api", "api-2"] as const);
+const workers = (draw: Draw) => draw(["workers", "workers-2"] as const);
+
+/** Killed anywhere or at one of some points, or frozen. */
+function deathOf(part: Part, random: () => number, points: readonly string[]): FaultEvent[] {
+  if (random() < 0.15) return [{ do: "freeze", part }];
+  return [random() < 0.3 ? { do: "kill", part } : { do: "kill", part, point: pick(random, points) }];
 }
+
+/** What happens by each row. */
+const EVENTS: Record<Row, (draw: Draw, random: () => number) => FaultEvent[]> = {
+  F1: (draw, random) => deathOf(api(draw), random, [...API_POINTS, ...IDEMPOTENCY_POINTS, ...MESSAGE_POINTS]),
+  F2: (draw, random) => deathOf(workers(draw), random, WORKER_POINTS),
+  F3(draw) {
+    const modes = ["sent-lost", "sent-known", "sent-nonce-low", "sent-underpriced", "hanging"] as const;
+    return [{ do: "node", side: "workers", mode: draw(modes) }];
+  },
+  F4: (draw) => [{ do: "node", side: "workers", mode: draw(["sent-dropped", "sent-late", "sent-stuck"] as const) }],
+  F5: (_, random) => [random() < 0.7 ? { do: "foreign", transactions: between(random, 1, 3) } : { do: "lose-lock" }],
+  F6: () => [{ do: "no-funds" }],
+  F7: (_, random) => [{ do: "reorg", depth: between(random, 2, 8), loss: 1 }],
+  F8: () => [],
+  F9: () => [],
+  F10: (draw) => [{ do: "redis", way: draw(["restart", "flush", "cut", "silent", "late", "failover"] as const) }],
+  F11(draw, random) {
+    if (random() < 0.5)
+      return [{ do: "postgres", way: draw(["crash", "sessions", "refuse", "lock", "read-only"] as const) }];
+    const slow: LineMode = random() < 0.5 ? { kind: "late", ms: 80 } : { kind: "trickle", bytes: 200, everyMs: 3 };
+    const way = draw(["cut", "reset", { kind: "silent" }, { kind: "half-open" }, slow] as const);
+    return [{ do: "line", side: side(draw), way }];
+  },
+  F12: (draw) => [{ do: "node", side: side(draw), mode: draw([...NODE_MODES.server, ...NODE_MODES.chain]) }],
+  F13: (_, random) => [{ do: "reorg", depth: between(random, 1, 29), loss: 0.3 }],
+  F14: (_, random) => [{ do: "reorg", depth: between(random, 31, 200), loss: 0.3 }],
+  F15: () => [{ do: "kill", part: "indexer" }],
+  F16(draw, random) {
+    if (random() < 0.4)
+      return [{ do: "facilitator", mode: draw(["lost", "slow", "down", "rubbish", "liar"] as const) }];
+    return [{ do: "provider", source: draw(PROVIDERS), plan: draw(FAILURES) }];
+  },
+  F17: (draw) => [{ do: "jobs" }, { do: "freeze", part: workers(draw) }],
+  F18(draw, random) {
+    const part = draw(["api-2", "workers", "workers-2"] as const);
+    return [{ do: "skew", part, skewMs: random() < 0.5 ? SKEW_MS : -SKEW_MS }];
+  },
+  F19: (draw) => [{ do: "terminate", part: draw(["api", "api-2", "workers", "workers-2"] as const) }],
+};
 
 const FAILURES = [
   { status: 500 },

@@ -8,7 +8,7 @@ import { callOf } from "../../../devnet/contract-call.ts";
 import type { LoadWallet } from "../../payment-load/wallets.ts";
 import { between, pick } from "../../random.ts";
 import { firstEvent } from "../../transactions.ts";
-import { type Attack, attacksOf, count, type Scene } from "../attack.ts";
+import { type Attack, attacksOf, count, Refused, type Scene } from "../attack.ts";
 import { hostileBytes, hostileText, hostileUri, hostileValue, spoiled } from "../hostile-text.ts";
 import { PULLED } from "../planted.ts";
 
@@ -52,17 +52,17 @@ function withBytes(abi: Abi, functionName: string, args: readonly unknown[], byt
   return data.replaceAll(toHex(held).slice(2), written) as Hex;
 }
 
-/** A token of the attacker's own, minted at the contract, that the service knows of. */
+/** A token of the attacker's own, minted at the contract, that the service knows of. @throws Refused when the chain did not take it */
 export async function ownToken(
   { world, random }: Pick<Scene, "world" | "random">,
   name: Hex = "0x4576696c2e2e2e2e",
-): Promise<{ owner: LoadWallet; tokenId: bigint } | undefined> {
+): Promise<{ owner: LoadWallet; tokenId: bigint }> {
   const owner = await world.wallet(world.fresh("hostile owner"));
   const framework = pick(random, ["custom", MARK]);
   const data = withBytes(identityAbi as Abi, "mint", [owner.address, MARK, framework, false], name);
   const receipt = await world.send(owner, { to: world.identity, data, value: world.directMintWei });
   const minted = firstEvent(identityAbi, "AgentRegistered", receipt);
-  if (!minted) return undefined;
+  if (!minted) throw new Refused();
   const { tokenId } = minted.args;
   await world.shows(`/api/v2/agent/${tokenId}`);
   return { owner, tokenId };
@@ -141,9 +141,7 @@ export const DATA: readonly Attack[] = [
   ...attacksOf(10, "both", {
     async "a linked token of 4 kB, and hostile bytes in every text of the contracts"(scene) {
       const { world, random, tell } = scene;
-      const token = await ownToken(scene, hostileBytes(random, 4_096));
-      if (!token) return tell.refused();
-      const { owner, tokenId } = token;
+      const { owner, tokenId } = await ownToken(scene, hostileBytes(random, 4_096));
       const call = (functionName: string, args: readonly unknown[], bytes: Hex) => ({
         to: world.identity,
         data: withBytes(identityAbi as Abi, functionName, args, bytes),
@@ -175,9 +173,7 @@ export const DATA: readonly Attack[] = [
     },
     async "accounts of platforms with hostile names and texts, proved for an agent of the attacker's"(scene) {
       const { world, random, tell, client } = scene;
-      const token = await ownToken(scene);
-      if (!token) return tell.refused();
-      const { owner, tokenId } = token;
+      const { owner, tokenId } = await ownToken(scene);
       // Ids and hashes are the platforms' own; names and texts are anybody's.
       const said = `helixa:${tokenId} ${hostileText(random).slice(0, 1_000)}`;
       const name = `evil${tokenId}`;

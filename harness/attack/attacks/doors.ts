@@ -52,7 +52,6 @@ export const DOORS: readonly Attack[] = [
     ) {
       const { world, random, tell, client } = scene;
       const token = await ownToken(scene);
-      if (!token) return tell.refused();
       const one = client();
       const trick = pick(random, HOSTILE_TRICKS);
       const replies = await flood(24, 4, (n) =>
@@ -70,9 +69,7 @@ export const DOORS: readonly Attack[] = [
   ...attacksOf(12, "both", {
     async "a dozen agents' proofs that fail, again and again"(scene) {
       const { random, tell } = scene;
-      const agents = (await Promise.all(Array.from({ length: 4 }, () => ownToken(scene)))).filter(
-        (token) => token !== undefined,
-      );
+      const agents = await Promise.all(Array.from({ length: 4 }, () => ownToken(scene)));
       const asks = [
         ["verify/x", () => ({ handle: `no_${Math.floor(random() * 1e9)}` })],
         ["verify/github", () => ({ username: `no-${Math.floor(random() * 1e9)}` })],

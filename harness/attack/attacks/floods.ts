@@ -99,20 +99,18 @@ export const FLOODS: readonly Attack[] = [
     async "long texts written on chain by several agents, again and again"(scene) {
       const { tell, client } = scene;
       const agents = await Promise.all(Array.from({ length: 4 }, () => ownToken(scene)));
-      const writing = agents
-        .filter((agent) => agent !== undefined)
-        .map(async ({ owner, tokenId }) => {
-          const one = client();
-          const replies: Reply[] = [];
-          for (let n = 0; n < 2 * MAY_WRITE; n++) {
-            const text = LONG_TEXTS[n % LONG_TEXTS.length]!;
-            const body = { narrative: { lore: text, manifesto: text } };
-            replies.push(await one.post(`/api/v2/agent/${tokenId}/update?onchain=true`, { wallet: owner, body }));
-          }
-          const written = replies.filter(({ status }) => status === 200).length;
-          if (written > MAY_WRITE) tell.succeeded(`agent ${tokenId} wrote ${written} times 4 kB on the chain`);
-          count(tell, replies);
-        });
+      const writing = agents.map(async ({ owner, tokenId }) => {
+        const one = client();
+        const replies: Reply[] = [];
+        for (let n = 0; n < 2 * MAY_WRITE; n++) {
+          const text = LONG_TEXTS[n % LONG_TEXTS.length]!;
+          const body = { narrative: { lore: text, manifesto: text } };
+          replies.push(await one.post(`/api/v2/agent/${tokenId}/update?onchain=true`, { wallet: owner, body }));
+        }
+        const written = replies.filter(({ status }) => status === 200).length;
+        if (written > MAY_WRITE) tell.succeeded(`agent ${tokenId} wrote ${written} times 4 kB on the chain`);
+        count(tell, replies);
+      });
       await Promise.all(writing);
     },
   }),

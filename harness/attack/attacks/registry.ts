@@ -68,9 +68,7 @@ export const REGISTRY: readonly Attack[] = [
   ...attacksOf(34, "both", {
     async "an agent sheds a bad review: by a second registration, then by giving the first one away"(scene) {
       const { world, tell } = scene;
-      const agent = await ownToken(scene);
-      if (!agent) return tell.refused();
-      const { owner, tokenId } = agent;
+      const { owner, tokenId } = await ownToken(scene);
       const first = await registered(world, owner, { name: world.fresh("Reviewed") });
       await done(world, await world.wallet(world.fresh("critic")), reviewing(first, BAD));
       const raw = async () => (await world.client("10.8.0.3").get(`/api/v2/agent/${tokenId}/reviews`)).body.raw;
@@ -100,7 +98,6 @@ export const REGISTRY: readonly Attack[] = [
       const owner = await world.wallet(world.fresh("ventriloquist"));
       const agentId = await registered(world, owner, { name: WORDS.slice(0, 60), description: WORDS });
       const own = await ownToken(scene, toHex(WORDS.slice(0, 30)));
-      if (!own) return tell.refused();
       const update = { wallet: own.owner, body: { narrative: { mission: WORDS } } };
       tell.answered([await client().post(`/api/v2/agent/${own.tokenId}/update`, update)]);
       for (const path of [`/terminal/${agentId}?platform=erc8004`, `/agent/${own.tokenId}`]) {

@@ -25,7 +25,7 @@ export const STANDING: readonly Attack[] = [
       const agent = await ownToken(scene);
       const maker = await world.wallet(world.fresh("maker of a famous token"));
       const token = await world.deploy(maker, "HostileToken", [toHex(FAMOUS.symbol)]);
-      if (!agent || !token) return tell.refused();
+      if (!token) return tell.refused();
       await world.registries.market(token.toLowerCase(), FAMOUS);
       const one = client();
       const trusted = pick(random, honest.agents);
@@ -55,9 +55,7 @@ export const STANDING: readonly Attack[] = [
   ...attacksOf(26, "both", {
     async "an owner's signed line is taken on its way and sent with another change, or made for another host"(scene) {
       const { world, tell, client } = scene;
-      const agent = await ownToken(scene);
-      if (!agent) return tell.refused();
-      const { owner, tokenId } = agent;
+      const { owner, tokenId } = await ownToken(scene);
       const change = { narrative: { mission: "What the owner signed" } };
       const lineFor = async (host: string) => {
         const content = { host, digest: contentDigest(change) };
