@@ -1,5 +1,4 @@
 /** `npm run bench -- replicas [--quick]`: compares keyed reads by an API on the primary alone with those by an API with a streaming replica, without and with writes. */
-
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";

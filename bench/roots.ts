@@ -1,5 +1,4 @@
 /** `npm run bench -- roots [--short]`: the tree of all scores in a process of its own, compared with OpenZeppelin's library, and the proofs of a kept tree. */
-
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { StandardMerkleTree } from "@openzeppelin/merkle-tree";

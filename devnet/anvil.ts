@@ -1,5 +1,4 @@
 /** Local chains: starts anvil, keeps its state on disk, safe against a kill in the middle of a dump, ends it with its parent. */
-
 import { execFileSync } from "node:child_process";
 import {
   closeSync,

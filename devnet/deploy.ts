@@ -1,5 +1,4 @@
 /** Builds the development chain: the service's own contracts by transaction, everybody else's at their real addresses. */
-
 import { createHash } from "node:crypto";
 import {
   type Abi,

@@ -1,5 +1,4 @@
 /** Mints USDC for any account on a development chain. */
-
 import { encodeFunctionData, type Hex } from "viem";
 import { usdcAbi } from "../abis/usdc.ts";
 import { CANONICAL } from "./chain-addresses.ts";

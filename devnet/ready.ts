@@ -1,9 +1,31 @@
 /** What a stack that is ready says: devnet.json for programs, a table for people. */
 import { writeFileSync } from "node:fs";
+import type { Config } from "../config/config.ts";
 import { costsInWords, type Phase, standardPrices } from "../core/payments/prices.ts";
 import { dataDir } from "./data-dir.ts";
-import type { Stack } from "./stack.ts";
+import type { Devnet } from "./deploy.ts";
+import type { Supervisor } from "./supervisor.ts";
 import { TEMPO } from "./tempo.ts";
+
+export type Stack = {
+  config: Config;
+  /** What the service's processes get as their environment, in addition to this process's own. */
+  env: Record<string, string>;
+  databaseUrl?: string;
+  /** Where the indexer answers GraphQL and SQL. */
+  indexUrl?: string;
+  devnet?: Devnet;
+  rpcUrl?: string;
+  wsUrl?: string;
+  tempoRpcUrl?: string;
+  simulatorUrl?: string;
+  supervisor?: Supervisor;
+  seeded?: string;
+  /** Undo steps, the last one first. */
+  stops: (() => Promise<void> | void)[];
+  /** Parts that are being started: each settles once its undo step is in `stops`, or there is nothing to undo. */
+  starting: Set<Promise<unknown>>;
+};
 
 /** `devnet.json`: everything a test or a curious person needs to talk to the stack. */
 export function writeDevnet(stack: Stack): void {

@@ -1,5 +1,4 @@
 /** Seeds commerce between agents: jobs in the contract of ERC-8183, done, refused, under way, and one that an agent ordered of itself; and payments as x402 makes them. */
-
 import { keccak256, type PrivateKeyAccount, parseUnits, toHex, zeroAddress, zeroHash } from "viem";
 import { agentCommerceAbi } from "../abis/agent-commerce.ts";
 import { usdcAbi } from "../abis/usdc.ts";

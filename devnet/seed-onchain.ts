@@ -1,5 +1,4 @@
 /** What the agents of the seeded world do on the chain once they have a token, and what others do for them. */
-
 import { encodeAbiParameters, encodeFunctionData, type PrivateKeyAccount, parseEther, zeroHash } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { easAbi } from "../abis/eas.ts";

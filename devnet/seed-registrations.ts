@@ -1,5 +1,4 @@
 /** Registers the agents of the seeded world, each in its own way: by the API, by the contract, by the service's owner. */
-
 import { x402Client, x402HTTPClient } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import type { Hex, PrivateKeyAccount } from "viem";

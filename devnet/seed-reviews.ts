@@ -1,5 +1,4 @@
 /** Seeds the ERC-8004 registries: reviews of agents that are known here and of an unknown wallet, and validations, of which one was answered. */
-
 import { keccak256, type PrivateKeyAccount, parseEther, toHex, zeroHash } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { erc8004ReputationAbi, erc8004ValidationAbi } from "../abis/erc8004.ts";

@@ -1,5 +1,4 @@
 /** Seeds the local world through the real paths: API calls, transactions of the agents' own wallets, attestations, the transaction outbox. */
-
 import pLimit from "p-limit";
 import type pg from "pg";
 import { parseEther, parseUnits } from "viem";

@@ -13,14 +13,12 @@ import { startAnvil } from "./anvil.ts";
 import { claim, dataDir, release, runningSupervisor } from "./data-dir.ts";
 import { deployDevnet, serviceEnv, setContractUri } from "./deploy.ts";
 import { GENEROUS_RATES } from "./generous-rates.ts";
-import { ensureDatabase, startPostgres } from "./postgres.ts";
-import { printReady, writeDevnet } from "./ready.ts";
-import { ensureRoles } from "./roles.ts";
+import { ensureDatabase, ensureRoles, startPostgres } from "./postgres.ts";
+import { printReady, type Stack, writeDevnet } from "./ready.ts";
 import { seed } from "./seed.ts";
 import { MAX_ROWS } from "./simulators/registries/registry.ts";
 import { simulatedUpstreams } from "./simulators/upstreams.ts";
 import { releaseMemory } from "./small-memory.ts";
-import type { Stack } from "./stack.ts";
 import { Supervisor } from "./supervisor.ts";
 import { deployTempo, tempoEnv } from "./tempo.ts";
 

@@ -1,5 +1,4 @@
 /** Calls of the canonical contracts, to be sent alone or many in one transaction. */
-
 import { encodeFunctionData, type Hex, type TransactionReceipt, zeroHash } from "viem";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../abis/erc8004.ts";
 import { multicall3Abi } from "../abis/multicall3.ts";

@@ -7,10 +7,9 @@ import { AlreadyRunning, LaunchError } from "../indexer/launch-error.ts";
 import { NodeUnavailable } from "../indexer/node.ts";
 import { DEADLINE_MS } from "../runtime/lifecycle.ts";
 import { CommandError, EXIT, indexedContracts, taskOf, USAGE } from "./backfill/arguments.ts";
-import { openDisplay } from "./backfill/display.ts";
 import { printEstimate } from "./backfill/estimate.ts";
-import { fetchHistory } from "./backfill/fetch.ts";
-import { indexChain, watchIndexer } from "./backfill/index-chain.ts";
+import { fetchHistory, indexChain, watchIndexer } from "./backfill/index-chain.ts";
+import { openDisplay } from "./backfill/screen.ts";
 import { withDatabase } from "./operator-command.ts";
 
 /** Aborted by the first SIGINT or SIGTERM. */

@@ -1,5 +1,4 @@
 /** The load tests by their names in docs/engineering/reliability.md, each in its full length and in a short one that only counts. */
-
 import { median } from "../../harness/figures.ts";
 import type { LoadResult } from "../reads/load.ts";
 import { cards } from "./cards.ts";

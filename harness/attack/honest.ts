@@ -1,5 +1,4 @@
 /** Honest people of a stack under attack: they register, pay, prove, read and follow, each from a network of its own and within a stated time. */
-
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { createParser } from "eventsource-parser";

@@ -11,7 +11,7 @@ import { COMPUTE_UNITS } from "../../indexer/estimate/compute-units.ts";
 import { type Estimate, estimateBackfill } from "../../indexer/estimate/estimate.ts";
 import { cachedRanges } from "../../indexer/ponder-tables.ts";
 import { CommandError, indexedContracts, type Part, selectionOf } from "./arguments.ts";
-import { columns, count, duration, percent, rate } from "./formats.ts";
+import { columns, count, duration, percent, rate } from "./screen.ts";
 
 /** Max milliseconds of one request: a window of logs is large. */
 const TIMEOUT_MS = 15_000;

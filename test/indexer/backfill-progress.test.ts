@@ -6,8 +6,7 @@ import { progressMeter, type Sample } from "../../indexer/progress/meter.ts";
 import { nodeProgress } from "../../indexer/progress/node-progress.ts";
 import { parsePonderCounters } from "../../indexer/progress/ponder-metrics.ts";
 import { redactor } from "../../runtime/log.ts";
-import { openDisplay } from "../../scripts/backfill/display.ts";
-import { logLine, screenLines } from "../../scripts/backfill/screen.ts";
+import { logLine, openDisplay, screenLines } from "../../scripts/backfill/screen.ts";
 
 const CONTRACTS = [
   { name: "Identity", address: "0xaa", startBlock: 200 },

@@ -1,5 +1,4 @@
 /** MCP servers of simulated hosts, over streamable HTTP without sessions: a feed of prices without credentials, and one for members, which lives and answers with 401. */
-
 import { createMcpHandler, Server, type Tool } from "@modelcontextprotocol/server";
 import { type Context, Hono } from "hono";
 import { reply } from "../simulator.ts";

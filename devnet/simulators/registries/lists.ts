@@ -1,5 +1,4 @@
 /** The registries that are lists, simulated: Virtuals, the MCP registry, 8004scan and the x402 Bazaar, each paged and worded as the upstream does it. */
-
 import { reply } from "../simulator.ts";
 import { addressOf, nameOf, numbered, page, registry, time, WORDS } from "./registry.ts";
 

@@ -1,5 +1,4 @@
 /** Attacks by data of other registries, markets, platforms and contracts that is made to stop the reading of sound data. */
-
 import { type Abi, encodeFunctionData, type Hex, size, toHex, zeroHash } from "viem";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../../abis/erc8004.ts";
 import { identityAbi } from "../../../abis/identity.ts";
