@@ -38,9 +38,8 @@ type Target = {
 };
 
 type Way = {
-  name: string;
-  /** Dollars of what is done beyond the newcomer's registration. */
-  costs: number;
+  /** Dollars of what is done beyond the newcomer's registration; nothing unless given. */
+  costs?: number;
   /** What is asked; by default the question. */
   asks?(target: Target): string;
   /** What the attacker has without the attack; by default a newcomer. */
@@ -67,12 +66,11 @@ const famousName = ({ q }: Target) => FAMOUS[q.length % FAMOUS.length]!.name;
 
 /** A newcomer with `number` ratings. @param dollarsEach price of one rating */
 const ratings = (
-  name: string,
   number: number,
   dollarsEach: number,
   client: (i: number) => { wallet: string; human?: boolean },
 ): Way => ({
-  ...{ name, costs: number * dollarsEach },
+  costs: number * dollarsEach,
   async play(arena, { q }) {
     const id = await arena.agent(newcomer(q));
     const clients = Array.from({ length: number }, (_, i) => client(i));
@@ -82,12 +80,10 @@ const ratings = (
   without: (arena, ids) => arena.pretend(ids, { feedback: 100 }),
 });
 
-const WAYS: readonly Way[] = [
-  ratings("200 ratings by fresh wallets", 200, RATE, (i) => ({ wallet: `0xfresh${i}` })),
-  ratings("ratings by 5 persons, bribed", 5, RATE + ASSUMED.bribe, (i) => ({ wallet: `0xperson${i}`, human: true })),
-  {
-    name: "1,000 uses that its registry counts, its own",
-    costs: 0,
+const WAYS: Record<string, Way> = {
+  "200 ratings by fresh wallets": ratings(200, RATE, (i) => ({ wallet: `0xfresh${i}` })),
+  "ratings by 5 persons, bribed": ratings(5, RATE + ASSUMED.bribe, (i) => ({ wallet: `0xperson${i}`, human: true })),
+  "1,000 uses that its registry counts, its own": {
     async play(arena, { q }) {
       const id = await arena.agent(newcomer(q));
       await arena.tx.query("update offchain.directory set uses = 1000, used_at = $2 where id = $1", [id, arena.now]);
@@ -95,25 +91,20 @@ const WAYS: readonly Way[] = [
     },
     without: (arena, ids) => arena.pretend(ids, { liveness: 100 }),
   },
-  {
-    name: "the text of the first hit, stolen",
-    costs: 0,
+  "the text of the first hit, stolen": {
     play: (_, { victim: { id: __, hosts: ___, ...text } }) => ({ ...text, name: "Corbel Desk" }),
     without: (arena, ids) => arena.pretend(ids, { text: 100 }, NO_COPY),
   },
-  {
-    name: "an agent of 900 days, bought, takes a new text",
+  "an agent of 900 days, bought, takes a new text": {
     costs: CHANGE,
     play: async (arena, { q }) => [await arena.bought(await arena.agent(newcomer(q, { ageDays: 900 })))],
     without: (arena, ids) => arena.pretend(ids, { age: 100 }),
   },
-  {
-    name: "an agent of 900 days, its key bought, takes a new text",
+  "an agent of 900 days, its key bought, takes a new text": {
     costs: CHANGE,
     play: (_, { q }) => newcomer(q, { ageDays: 900 }),
   },
-  {
-    name: "an agent of 900 days takes the text of the first hit",
+  "an agent of 900 days takes the text of the first hit": {
     costs: CHANGE,
     before: async (arena, { q }) => [await arena.agent(newcomer(q, { ageDays: 900 }))],
     async play(arena, { victim: { id: _, hosts: __, ...text } }) {
@@ -128,15 +119,12 @@ const WAYS: readonly Way[] = [
       await arena.pretend([victim.id], { text: 0 }, "copy = true");
     },
   },
-  {
-    name: "a famous name, taken (asked by it)",
-    costs: 0,
+  "a famous name, taken (asked by it)": {
     asks: famousName,
     play: (_, target) => ({ ...newcomer(target.q), name: famousName(target) }),
     without: (arena, ids) => arena.pretend(ids, {}, "name_key = null"),
   },
-  {
-    name: "a famous name, taken by 40 (asked by it)",
+  "a famous name, taken by 40 (asked by it)": {
     costs: 39 * REGISTER,
     asks: famousName,
     async play(arena, target) {
@@ -149,25 +137,19 @@ const WAYS: readonly Way[] = [
     },
     without: (arena, ids) => arena.pretend(ids, {}, "name_key = null"),
   },
-  {
-    name: "a famous name, disguised (asked by it)",
-    costs: 0,
+  "a famous name, disguised (asked by it)": {
     asks: famousName,
     play: (_, target) => ({ ...newcomer(target.q), name: `${famousName(target)} Official` }),
     without: (arena, ids) => arena.pretend(ids, { text: 100 }, "name_key = null, imitation = false, disguised = false"),
   },
-  {
-    name: "endpoints of the first hit, borrowed",
-    costs: 0,
+  "endpoints of the first hit, borrowed": {
     async play(arena, { q, victim }) {
       const id = await arena.agent(newcomer(q, { services: [{ name: "A2A", endpoint: victim.hosts[0]! }] }));
       await arena.endpoints(id, victim.hosts);
       return [id];
     },
   },
-  {
-    name: "60 tags with the question's words beside its text",
-    costs: 0,
+  "60 tags with the question's words beside its text": {
     play(_, { q }) {
       const tags = Array.from({ length: 60 }, (_, i) => `${q} ${"abcdefghij"[i % 10]}${i}`);
       const { offers = [], ...rest } = newcomer(q);
@@ -175,14 +157,10 @@ const WAYS: readonly Way[] = [
     },
     without: (arena, ids) => arena.pretend(ids, { text: 100 }, "words = setweight(words, 'B')"),
   },
-  {
-    name: "the question as its name",
-    costs: 0,
+  "the question as its name": {
     play: (_, { q }) => newcomer(q, { name: q }),
   },
-  {
-    name: "10 services named after its words beside its text",
-    costs: 0,
+  "10 services named after its words beside its text": {
     play(_, { q }) {
       const words = q.split(" ");
       const services = Array.from({ length: 10 }, (_, i) => ({
@@ -193,8 +171,7 @@ const WAYS: readonly Way[] = [
     },
     without: (arena, ids) => arena.pretend(ids, {}, "words = setweight(words, 'B')"),
   },
-  {
-    name: "20 agents that say the same in turn",
+  "20 agents that say the same in turn": {
     costs: 19 * REGISTER,
     async play(arena, { q }) {
       const ids: number[] = [];
@@ -206,9 +183,7 @@ const WAYS: readonly Way[] = [
     },
     without: (arena, ids) => arena.pretend(ids, { text: 100 }, `${NO_COPY}, name_key = null`),
   },
-  {
-    name: "a dummy for $0.000001 beside $5 (asked under 5 cents)",
-    costs: 0,
+  "a dummy for $0.000001 beside $5 (asked under 5 cents)": {
     asks: underFiveCents,
     before: async (arena, { q }) => [await arena.agent(priced(q, [[5, q]]))],
     play: (_, { q }) =>
@@ -224,7 +199,7 @@ const WAYS: readonly Way[] = [
       );
     },
   },
-];
+};
 
 /** Places; `first` of the attacker's agents stand among the first ten. */
 type Played = { before: number; after: number; without: number | null; first: number };
@@ -287,10 +262,10 @@ export async function playAttacks(pool: pg.Pool, world: World, questions = ASKED
     const arena = new Arena(tx, world);
     const targets = await targetsOf(arena, questions);
     const outcomes: Outcome[] = [];
-    for (const way of WAYS) {
+    for (const [name, way] of Object.entries(WAYS)) {
       const all: Played[] = [];
       for (const target of targets) all.push(await played(arena, way, target));
-      outcomes.push({ name: way.name, costs: way.costs, all });
+      outcomes.push({ name, costs: way.costs ?? 0, all });
     }
     return outcomes;
   } finally {
