@@ -43,26 +43,14 @@ type Run = {
   say(line: string): void;
 };
 
-type Report = {
-  phase: Phase;
-  seconds: number;
-  attacks: Score["lines"];
-  honest: Map<string, Line>;
-  verdicts: Verdict[];
-  /** Plays that broke by themselves; they fail nothing. */
-  broken: string[];
-  /** Everything that must not have been, a sentence each; none: the stack held. */
-  breaches: string[];
-  /** What the logs warn of, where there are breaches. */
-  warnings: string[];
-};
+type Report = Awaited<ReturnType<typeof runPhase>>;
 
 /** Networks that all attackers share: what is limited is limited for a few, not for a thousand addresses. */
 const HOSTILE_NETWORKS = 6;
 const SOUND = 12;
 const PLAY_MS = 120_000;
 
-export async function runPhase(run: Run): Promise<Report> {
+export async function runPhase(run: Run) {
   const { seed, phase, people, attackers, numbers } = run;
   const began = Date.now();
   const say = (line: string) => run.say(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
@@ -70,6 +58,7 @@ export async function runPhase(run: Run): Promise<Report> {
     (one) => (one.phase === "both" || one.phase === phase) && (numbers?.includes(one.number) ?? true),
   );
   const score = openScore(attacks.map(nameOf), say);
+  /** Plays that broke by themselves; they fail nothing. */
   const broken: string[] = [];
   const world = await openWorld({ seed, phase, say });
   const follower = new AbortController();
@@ -96,7 +85,10 @@ export async function runPhase(run: Run): Promise<Report> {
     await following;
     const breaches = breachesOf(score, honest.lines, verdicts);
     return {
-      ...{ phase, seconds: played, attacks: score.lines, honest: honest.lines, verdicts, broken, breaches },
+      ...{ phase, seconds: played, attacks: score.lines, honest: honest.lines, verdicts, broken },
+      /** Everything that must not have been, a sentence each; none: the stack held. */
+      breaches,
+      /** What the logs warn of, where there are breaches. */
       warnings: breaches.length > 0 ? warningsOf(world) : [],
     };
   } finally {

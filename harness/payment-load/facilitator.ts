@@ -6,15 +6,7 @@ import type { Hex } from "../../core/agents/facts.ts";
 import { listen } from "../listen.ts";
 import type { FacilitatorMode } from "./plan.ts";
 
-export type TroubledFacilitator = {
-  url: string;
-  mode: FacilitatorMode | null;
-  /** What happens right before the authorization of this number is settled, once. */
-  before: Map<Hex, () => Promise<unknown>>;
-  /** Requests in hand: each may still bring an authorization onto the chain. */
-  readonly busy: number;
-  close(): void;
-};
+export type TroubledFacilitator = Awaited<ReturnType<typeof startTroubledFacilitator>>;
 
 /** Longer than anybody waits for it. */
 const SLOW_MS = 4_000;
@@ -52,7 +44,7 @@ function readOrder({ paymentPayload, paymentRequirements }: Asked): PaymentOrder
 }
 
 /** @param real settles; a new one for each start of the facilitator */
-export async function startTroubledFacilitator(real: Facilitator): Promise<TroubledFacilitator> {
+export async function startTroubledFacilitator(real: Facilitator) {
   let busy = 0;
   const server = await listen((incoming, outgoing) => {
     busy++;
@@ -90,10 +82,12 @@ export async function startTroubledFacilitator(real: Facilitator): Promise<Troub
     if (outcome.kind === "settled") return answer({ success: true, transaction: outcome.txHash, network });
     answer({ success: false, transaction: "", network, errorReason: outcome.reason });
   }
-  const facilitator: TroubledFacilitator = {
+  const facilitator = {
     url: server.url,
-    mode: null,
-    before: new Map(),
+    mode: null as FacilitatorMode | null,
+    /** What happens right before the authorization of this number is settled, once. */
+    before: new Map<Hex, () => Promise<unknown>>(),
+    /** Requests in hand: each may still bring an authorization onto the chain. */
     get busy() {
       return busy;
     },

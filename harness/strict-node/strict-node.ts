@@ -5,18 +5,7 @@ import { listen } from "../listen.ts";
 import { PROFILES, type ProfileName } from "./profiles.ts";
 import type { Answer, Call, Refusal, Rule, RuleResult, StrictView } from "./rules.ts";
 
-export type StrictCounts = {
-  /** HTTP requests. */
-  http: number;
-  /** HTTP requests that were batches. */
-  batches: number;
-  /** Calls by method, those in batches included. */
-  requests: Record<string, number>;
-  /** By rule: HTTP requests or calls that it refused or changed. */
-  refused: Record<string, number>;
-  /** Calls that repeat a refused one, byte for byte. */
-  retried: number;
-};
+export type StrictCounts = ReturnType<typeof fresh>;
 
 export type StrictNode = Awaited<ReturnType<typeof startStrictNode>>;
 
@@ -113,7 +102,17 @@ export async function startStrictNode({ upstream, profile, now = Date.now }: Str
   };
 }
 
-const fresh = (): StrictCounts => ({ http: 0, batches: 0, requests: {}, refused: {}, retried: 0 });
+const fresh = () => ({
+  /** HTTP requests, and those that were batches. */
+  http: 0,
+  batches: 0,
+  /** Calls by method, those in batches included. */
+  requests: {} as Record<string, number>,
+  /** By rule: HTTP requests or calls that it refused or changed. */
+  refused: {} as Record<string, number>,
+  /** Calls that repeat a refused one, byte for byte. */
+  retried: 0,
+});
 const keyOf = ({ method, params }: Call) => `${method} ${JSON.stringify(params)}`;
 function count(of: Record<string, number>, name: string): void {
   of[name] = (of[name] ?? 0) + 1;
