@@ -1,7 +1,7 @@
 /** Whether the contract has the root of a proof, as the node of the connected wallet answers: without a word of this service. */
 import { useState } from "react";
 import type { CredProof } from "../api/types.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ask } from "../wallet/providers.ts";
 import { type ConnectedWallet, useWallet } from "../wallet/session.ts";
@@ -37,11 +37,9 @@ export function ChainRoot({ proof }: { proof: CredProof }) {
   const check = () => rootOnChain(wallet, proof).then(setFound, () => setFound("unanswered"));
   return (
     <div className="stack">
-      <p className="actions">
-        <Button onClick={() => void check()}>
-          <Icon name="check" /> Ask the contract with {wallet.name}
-        </Button>
-      </p>
+      <Action onClick={() => void check()}>
+        <Icon name="check" /> Ask the contract with {wallet.name}
+      </Action>
       {found && (
         <p className={found === "same" ? undefined : "note"} role={found === "other" ? "alert" : "status"}>
           {SENTENCES[found](proof.epoch)}

@@ -2,7 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { FormEvent } from "react";
 import type { Detail } from "../api/types.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { faultsIn, TextField } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
@@ -61,11 +61,9 @@ function ClaimForm({ row }: { row: Detail }) {
         />
         <TextField name="token_symbol" label="Symbol" max={32} optional {...(faults && { faults })} />
         <TextField name="token_name" label="Name" max={64} optional {...(faults && { faults })} />
-        <p className="actions">
-          <Button type="submit" disabled={op.state.at === "working"}>
-            Claim
-          </Button>
-        </p>
+        <Action type="submit" disabled={op.state.at === "working"}>
+          Claim
+        </Action>
       </form>
       <OperationSteps
         op={op}

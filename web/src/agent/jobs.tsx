@@ -6,7 +6,7 @@ import { pagesOf } from "../api/pages.ts";
 import type { AgentJobs } from "../api/types.ts";
 import { count, counted } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
-import { More } from "../parts/more.tsx";
+import { More } from "../parts/button.tsx";
 import { Party } from "../parts/party.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { AgentPanel } from "./agent-panel.tsx";

@@ -5,7 +5,7 @@ import { pagesOf } from "../api/pages.ts";
 import type { AgentReviews, WeighedReview } from "../api/types.ts";
 import { count, counted, date, decimals, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
-import { More } from "../parts/more.tsx";
+import { More } from "../parts/button.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Party } from "../parts/party.tsx";
 import { NotYet } from "../parts/states.tsx";

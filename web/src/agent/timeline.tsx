@@ -9,7 +9,7 @@ import { agentPath } from "../api/queries.ts";
 import type { AgentEvents, CredPoint } from "../api/types.ts";
 import { count, counted, date, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { TierShape } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ProblemNote } from "../parts/states.tsx";
@@ -107,11 +107,9 @@ export function Timeline({ of: { tokenId, mintedAt }, points, days, explorer }: 
         )}
       </ol>
       {!whole && (
-        <p className="actions">
-          <Button disabled={isFetchingNextPage} onClick={() => (all ? void fetchNextPage() : showAll(true))}>
-            Show older
-          </Button>
-        </p>
+        <Action disabled={isFetchingNextPage} onClick={() => (all ? void fetchNextPage() : showAll(true))}>
+          Show older
+        </Action>
       )}
     </div>
   );

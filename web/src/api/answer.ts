@@ -1,4 +1,5 @@
 /** One call of the API: body, index headers, or a problem with its request id. */
+import { observed } from "../observed.ts";
 import type { ErrorBody } from "./types.ts";
 
 export type Answer<T> = {
@@ -10,22 +11,12 @@ export type Answer<T> = {
 };
 
 /** Reason why the index is stale, from the latest answer that has it; the shell shows it above every view. */
-let staleReason: string | null = null;
-const staleListeners = new Set<() => void>();
-export const indexStaleness = {
-  read: () => staleReason,
-  subscribe: (listener: () => void) => {
-    staleListeners.add(listener);
-    return () => void staleListeners.delete(listener);
-  },
-};
+export const indexStaleness = observed<string | null>(null);
 
 function hear(headers: Headers): void {
   const reason = headers.get("x-index-stale");
   // Only answers of the index have this header.
-  if ((reason === null && !headers.has("x-indexed-block")) || reason === staleReason) return;
-  staleReason = reason;
-  for (const listener of staleListeners) listener();
+  if (reason !== null || headers.has("x-indexed-block")) indexStaleness.set(reason);
 }
 
 const isOwn = (body: unknown): body is Partial<ErrorBody> & Record<string, unknown> =>

@@ -1,7 +1,7 @@
 /** Follows the event stream; after an event the queries on the screen are fetched again. */
 import type { QueryClient } from "@tanstack/react-query";
-import { useSyncExternalStore } from "react";
 import type { EventType } from "../../../core/events/events.ts";
+import { observed } from "../observed.ts";
 
 /** All event types: each is shown on some screen of this terminal. */
 const TYPES = Object.keys({
@@ -30,27 +30,12 @@ const APART_MS = 3_000;
 /** Milliseconds until a refused stream is opened again. */
 const AGAIN_MS = 30_000;
 
-let connected = false;
-const listeners = new Set<() => void>();
-function setConnected(now: boolean): void {
-  if (connected === now) return;
-  connected = now;
-  for (const listener of listeners) listener();
-}
-
 /** True while events arrive; otherwise the views poll every few seconds. */
-export const useConnected = (): boolean =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => connected,
-  );
+export const connected = observed(false);
 
 /** Polling interval of a live view. @param times factor on the interval */
 export const liveEvery = (times = 1) => ({
-  refetchInterval: () => (connected ? POLL_BESIDE_EVENTS_MS : POLL_MS) * times,
+  refetchInterval: () => (connected.read() ? POLL_BESIDE_EVENTS_MS : POLL_MS) * times,
   meta: { live: true },
 });
 
@@ -77,9 +62,9 @@ export function followEvents(client: QueryClient): void {
   function open(): void {
     again = undefined;
     source = new EventSource(PATH);
-    source.addEventListener("open", () => setConnected(true));
+    source.addEventListener("open", () => connected.set(true));
     source.addEventListener("error", () => {
-      setConnected(false);
+      connected.set(false);
       // The browser reconnects after a lost connection, and not after a refusal.
       if (source?.readyState === EventSource.CLOSED) again ??= window.setTimeout(open, AGAIN_MS);
     });
@@ -90,7 +75,7 @@ export function followEvents(client: QueryClient): void {
     again = undefined;
     source?.close();
     source = undefined;
-    setConnected(false);
+    connected.set(false);
   }
   function look(): void {
     if (document.hidden) close();

@@ -1,7 +1,7 @@
 /** The tools above the table: totals, freshness, columns, saved views, exports. */
 import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
-import { useConnected } from "../api/events.ts";
+import { connected } from "../api/events.ts";
 import type { Directory } from "../api/types.ts";
 import { age, count, counted, decimals } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
@@ -90,7 +90,7 @@ export function Tools({ view, total, hidden, fresh, failed, change }: Props) {
 }
 
 function Freshness({ fresh, failed }: Pick<Props, "fresh" | "failed">) {
-  const live = useConnected();
+  const live = connected.use();
   const [, tick] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => tick((n) => n + 1), 1000);

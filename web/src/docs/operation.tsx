@@ -4,7 +4,7 @@ import { type FormEvent, useEffect, useId, useState } from "react";
 import { answerType, exampleOf, type OpenApi, type Operation, successOf } from "../../../core/described-operations.ts";
 import { LANGUAGES, type Language, type SampleRequest, targetOf } from "../../../core/request-samples.ts";
 import { callRaw, type Problem, type RawResponse } from "../api/answer.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
@@ -165,11 +165,9 @@ function PlainSend({ request, fault }: { request: SampleRequest; fault: string |
           <input className="field" value={key} onChange={({ target }) => setKey(target.value)} autoComplete="off" />
         </label>
       )}
-      <p className="actions">
-        <Button type="submit" strong disabled={fault !== null || state?.busy}>
-          Send
-        </Button>
-      </p>
+      <Action type="submit" strong disabled={fault !== null || state?.busy}>
+        Send
+      </Action>
       <div aria-live="polite">
         {state?.answer && <RawAnswer answer={state.answer} url={state.url} />}
         {state?.problem && <ProblemNote error={state.problem} />}

@@ -2,7 +2,7 @@
 import type { Operation } from "../../../core/described-operations.ts";
 import { type SampleRequest, targetOf } from "../../../core/request-samples.ts";
 import { Problem } from "../api/answer.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import type { CallerRule } from "../wallet/credentials.ts";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
@@ -25,11 +25,9 @@ export function SignedSend({ operation, request, fault }: Props) {
   return (
     <NeedsWallet>
       <p className="muted">This is the service itself: what is sent here is done.</p>
-      <p className="actions">
-        <Button strong disabled={fault !== null || op.state.at === "working"} onClick={send}>
-          {operation.signsIn ? "Sign in and send" : "Send"}
-        </Button>
-      </p>
+      <Action strong disabled={fault !== null || op.state.at === "working"} onClick={send}>
+        {operation.signsIn ? "Sign in and send" : "Send"}
+      </Action>
       <OperationSteps op={op} done={(answer) => <Body title="Answer" value={answer} />} refused={refusedAs} />
     </NeedsWallet>
   );

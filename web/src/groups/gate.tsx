@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Agent, Group } from "../api/types.ts";
 import { count } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { useSignIns } from "../wallet/sign-ins.ts";
@@ -93,11 +93,9 @@ function Membership({ group, address, isMember }: { group: Group; address: strin
   };
   return (
     <>
-      <p className="actions">
-        <Button disabled={op.state.at === "working"} onClick={() => void run()}>
-          {isMember ? "Leave" : "Join"}
-        </Button>
-      </p>
+      <Action disabled={op.state.at === "working"} onClick={() => void run()}>
+        {isMember ? "Leave" : "Join"}
+      </Action>
       <OperationSteps op={op} done={() => null} />
     </>
   );

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import { Link } from "wouter";
 import type { Agent, Group } from "../api/types.ts";
 import { count } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { Check, faultsIn, TextArea, TextField } from "../parts/form.tsx";
 import { Loading } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
@@ -127,11 +127,9 @@ function Form({ op, agent, asked }: FormProps) {
           })}
       />
       <Check name="private">Private: only members may read</Check>
-      <p className="actions">
-        <Button type="submit" strong disabled={op.state.at === "working"}>
-          Create the group
-        </Button>
-      </p>
+      <Action type="submit" strong disabled={op.state.at === "working"}>
+        Create the group
+      </Action>
     </form>
   );
 }

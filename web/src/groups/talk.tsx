@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
 import type { Group, Message } from "../api/types.ts";
 import { age, count, moment } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action, Button } from "../parts/button.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, hintOf, NotYet, Trouble } from "../parts/states.tsx";
 import { tierOf } from "../tiers.ts";
@@ -74,11 +74,9 @@ function MembersOnly({ group, connected }: { group: Group; connected: boolean })
     <Empty title="Members only">
       <p className="muted">This group is read by its members, whose cred is at least {count(group.minCred)}.</p>
       {connected ? (
-        <p className="actions">
-          <Button strong onClick={() => void signIn()}>
-            Sign in to read
-          </Button>
-        </p>
+        <Action strong onClick={() => void signIn()}>
+          Sign in to read
+        </Action>
       ) : (
         <ConnectWallet />
       )}

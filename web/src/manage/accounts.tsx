@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { FormEvent } from "react";
 import type { Agent } from "../api/types.ts";
 import { short } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { TextField } from "../parts/form.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
@@ -73,11 +73,9 @@ function AccountsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
           The owner's wallet signs one line of text that names the agent and the time. It is good for five minutes and
           for this change only.
         </p>
-        <p className="actions">
-          <Button type="submit" strong disabled={changes.length === 0 || write.busy}>
-            Sign and save
-          </Button>
-        </p>
+        <Action type="submit" strong disabled={changes.length === 0 || write.busy}>
+          Sign and save
+        </Action>
       </form>
       <Outcome write={write} explorer={explorerOf(agent)} />
     </>

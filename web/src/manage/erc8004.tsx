@@ -7,7 +7,7 @@ import { agentPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { moment, short } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
-import { Button } from "../parts/button.tsx";
+import { Action, Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { NotYet } from "../parts/states.tsx";
@@ -93,11 +93,9 @@ function Registrations({ agent }: { agent: Agent }) {
           </ul>
         )}
         {own.length === 0 && (
-          <p className="actions">
-            <Button strong disabled={busy} onClick={() => prepare(null)}>
-              Prepare the registration
-            </Button>
-          </p>
+          <Action strong disabled={busy} onClick={() => prepare(null)}>
+            Prepare the registration
+          </Action>
         )}
       </section>
       {followed ? (
@@ -258,14 +256,10 @@ const Lost = ({ asked, transaction: { trace, trouble, forget } }: LostProps) => 
           : "Your wallet has sent nothing since. If you confirmed it, it is found here within seconds. If you declined or closed the wallet, nothing was sent."}
     </p>
     <p className="muted">Begin again only if it was not sent. Two transactions are two fees, and two registrations.</p>
-    <p className="actions">
-      <Button onClick={forget}>It was not sent: begin again</Button>
-    </p>
+    <Action onClick={forget}>It was not sent: begin again</Action>
   </section>
 );
 
 const Close = ({ close, waiting = false }: { close: () => void; waiting?: boolean }) => (
-  <p className="actions">
-    <Button onClick={close}>{waiting ? "Stop following it" : "Close"}</Button>
-  </p>
+  <Action onClick={close}>{waiting ? "Stop following it" : "Close"}</Action>
 );

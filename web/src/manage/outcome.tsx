@@ -1,7 +1,7 @@
 /** What came of a write about an agent: done, or waiting for the chain. */
 import type { ReactNode } from "react";
 import type { PendingWrite } from "../api/types.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 
 export const isPending = (answer: object): answer is PendingWrite => "status" in answer && answer.status === "pending";
@@ -16,8 +16,6 @@ export const Done = ({ children }: { children: ReactNode }) => (
 export const Pending = ({ answer, again }: { answer: PendingWrite; again: () => void }) => (
   <div className="note-line" role="status">
     <p>{answer.message}</p>
-    <p className="actions">
-      <Button onClick={again}>Look again</Button>
-    </p>
+    <Action onClick={again}>Look again</Action>
   </div>
 );

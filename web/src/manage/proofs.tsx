@@ -5,7 +5,7 @@ import { PROOF_MARKS_LISTED } from "../../../core/proof-platforms/marks.ts";
 import { verifications } from "../api/queries.ts";
 import type { ExchangeVerified, PendingWrite, WalletVerified } from "../api/types.ts";
 import { count, short } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
@@ -73,11 +73,9 @@ function WalletProof({ agent }: SectionProps) {
       {(!verified || op.state.at !== "idle") && (
         <NeedsWallet addresses={[agentAddress]} who={`the agent's own wallet ${short(agentAddress)}`}>
           {!proven && (
-            <p className="actions">
-              <Button strong disabled={op.state.at === "working"} onClick={run}>
-                Verify the wallet
-              </Button>
-            </p>
+            <Action strong disabled={op.state.at === "working"} onClick={run}>
+              Verify the wallet
+            </Action>
           )}
           <OperationSteps
             op={op}
@@ -130,11 +128,9 @@ function ExchangeProof({ agent }: SectionProps) {
         <li>
           <p>Then claim the attestation for this agent.</p>
           <NeedsWallet addresses={[owner, agentAddress]} who={CONTROLLERS}>
-            <p className="actions">
-              <Button strong={!proven} disabled={op.state.at === "working"} onClick={run}>
-                Check now
-              </Button>
-            </p>
+            <Action strong={!proven} disabled={op.state.at === "working"} onClick={run}>
+              Check now
+            </Action>
           </NeedsWallet>
         </li>
       </ol>

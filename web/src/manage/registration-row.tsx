@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import type { Agent } from "../api/types.ts";
 import { detail } from "../directory/source.ts";
 import { date, short } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action, Button } from "../parts/button.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Loading } from "../parts/states.tsx";
 import type { CrossRegistrations } from "./registration.ts";
@@ -49,11 +49,9 @@ function Replacement({ one: { agentId }, agent, busy, update }: Props) {
           Registration {agentId} then says what the profile of {agent.name} says, in a file on chain. The registry
           follows the former file no more; where it is kept elsewhere, it stays there unchanged.
         </p>
-        <p className="actions">
-          <Button disabled={busy} onClick={update}>
-            Replace the file of {agentId}
-          </Button>
-        </p>
+        <Action disabled={busy} onClick={update}>
+          Replace the file of {agentId}
+        </Action>
       </div>
     </details>
   );

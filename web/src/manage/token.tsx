@@ -6,7 +6,7 @@ import type { linkTokenAnswerSchema } from "../../../api/schemas/registries.ts";
 import { agentPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { counted } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Choice, faultsOf, TextField } from "../parts/form.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
@@ -86,11 +86,9 @@ export default function TokenSection({ agent }: SectionProps) {
           {refusal ??
             `${counted(TRAITS_PER_TOKEN, "transaction", "transactions")}, sent and paid by the service. It costs you nothing.`}
         </p>
-        <p className="actions">
-          <Button type="submit" strong disabled={busy || refusal !== null}>
-            Link the token
-          </Button>
-        </p>
+        <Action type="submit" strong disabled={busy || refusal !== null}>
+          Link the token
+        </Action>
       </form>
       <OperationSteps
         op={op}
@@ -133,8 +131,6 @@ const Done = ({ answer, explorer, close }: DoneProps) => (
         : `${answer.linkedToken.name} (${answer.linkedToken.symbol}) is stored on chain. It is shown here as soon as its block is indexed.`}
     </p>
     <Transactions of={answer.txHashes} explorer={explorer} />
-    <p className="actions">
-      <Button onClick={close}>Close</Button>
-    </p>
+    <Action onClick={close}>Close</Action>
   </section>
 );

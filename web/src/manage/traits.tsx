@@ -5,7 +5,7 @@ import { normalForm } from "../../../core/normal-form.ts";
 import { TRAIT_VALUE } from "../../../core/signals/traits.ts";
 import type { Agent } from "../api/types.ts";
 import { count, date } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action, Button } from "../parts/button.tsx";
 import { type Faults, TextField } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { NotYet } from "../parts/states.tsx";
@@ -117,11 +117,9 @@ function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
           choose={setStorage}
           byOwner={false}
         />
-        <p className="actions">
-          <Button type="submit" strong disabled={fresh.length === 0 || write.busy}>
-            {where === "onchain" ? "Write on chain" : "Add"}
-          </Button>
-        </p>
+        <Action type="submit" strong disabled={fresh.length === 0 || write.busy}>
+          {where === "onchain" ? "Write on chain" : "Add"}
+        </Action>
       </form>
       <Outcome write={write} explorer={explorerOf(agent)} />
     </>

@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import type { EventType } from "../../../core/events/events.ts";
 import { Problem } from "../api/answer.ts";
 import type { Agent, CreatedWebhook } from "../api/types.ts";
-import { Button } from "../parts/button.tsx";
+import { Action, Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Check, Choice, faultsOf, TextField } from "../parts/form.tsx";
 import { OperationSteps, Refused } from "../wallet/operation.tsx";
@@ -163,10 +163,8 @@ export const Secret = ({ title, secret, note, stored }: SecretProps) => (
       <code>{secret}</code>
       <Copy text={secret} />
     </p>
-    <p className="actions">
-      <Button strong onClick={stored}>
-        I have stored it
-      </Button>
-    </p>
+    <Action strong onClick={stored}>
+      I have stored it
+    </Action>
   </section>
 );

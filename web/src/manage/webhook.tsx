@@ -2,7 +2,7 @@
 import { type FormEvent, useEffect, useState } from "react";
 import type { QueuedDelivery, ReplayAnswer, RotatedSecret, Webhook as Row } from "../api/types.ts";
 import { count, counted, moment } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action, Button } from "../parts/button.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Choice } from "../parts/form.tsx";
 import { OperationSteps, type RunningOperation } from "../wallet/operation.tsx";
@@ -178,11 +178,9 @@ function End({ id, path, ended }: { id: string; path: string; ended: Props["ende
       <summary>End this webhook</summary>
       <div className="stack">
         <p className="muted">Its secrets and the log of its deliveries are deleted. This cannot be undone.</p>
-        <p className="actions">
-          <Button disabled={op.state.at === "working"} onClick={() => void op.run({ method: "DELETE", path })}>
-            End it
-          </Button>
-        </p>
+        <Action disabled={op.state.at === "working"} onClick={() => void op.run({ method: "DELETE", path })}>
+          End it
+        </Action>
         <OperationSteps op={op} done={() => null} />
       </div>
     </details>

@@ -6,7 +6,7 @@ import { agentPath, discovery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { short } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { type Faults, faultsOf } from "../parts/form.tsx";
 import { OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { ask, hexOf } from "../wallet/providers.ts";
@@ -135,9 +135,7 @@ function Saved({ answer, explorer, close, children }: SavedProps) {
       </p>
       <Transactions of={hashes} explorer={explorer} />
       {children}
-      <p className="actions">
-        <Button onClick={close}>Close</Button>
-      </p>
+      <Action onClick={close}>Close</Action>
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/agents/prof
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
 import { count } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { Check, Choice, type Faults, TextArea, TextField } from "../parts/form.tsx";
 import { bodyOf, fieldsOf, keepDraft, keptDraft, SERVICE_NAME, SERVICE_URL } from "./body.ts";
 import { useNameRemark, useReferralRemark } from "./checks.tsx";
@@ -208,11 +208,7 @@ function Services({ draft, faults }: { draft: URLSearchParams; faults: Faults })
           {found[0].slice("services.".length) || "–"}: it {found[1]}.
         </p>
       )}
-      {rows.length < MAX_SERVICES && (
-        <p className="actions">
-          <Button onClick={() => setRows([...rows, rows.length])}>Add a service</Button>
-        </p>
-      )}
+      {rows.length < MAX_SERVICES && <Action onClick={() => setRows([...rows, rows.length])}>Add a service</Action>}
     </fieldset>
   );
 }

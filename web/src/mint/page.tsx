@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { get } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Discovery, PendingMint, Prices, Registration } from "../api/types.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { faultsOf } from "../parts/form.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
@@ -92,11 +92,9 @@ function Mint({ firstPrices }: { firstPrices: Discovery["pricing"] }) {
             submit={(body) => void op.run({ method: "POST", path: PATH, body })}
           >
             {wallet ? (
-              <p className="actions">
-                <Button type="submit" strong>
-                  {free === null ? "Sign and see the price" : "Sign and register"}
-                </Button>
-              </p>
+              <Action type="submit" strong>
+                {free === null ? "Sign and see the price" : "Sign and register"}
+              </Action>
             ) : (
               <>
                 <p className="muted">

@@ -6,7 +6,7 @@ import { get, Problem } from "../api/answer.ts";
 import { agentPath, cardPath } from "../api/queries.ts";
 import type { Agent, Referral, Registration } from "../api/types.ts";
 import { count } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action, Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { ProblemNote } from "../parts/states.tsx";
 import { Note, Refused } from "../wallet/operation.tsx";
@@ -66,11 +66,9 @@ function Minting({ mintId, free, minted, forget }: Omit<FollowingProps, "accepte
       <Note title="The chain refused the registration">
         <p>{state?.status === "failed" ? `Reason: ${state.reason}` : error?.message}</p>
         {!free && <p className="muted">What was paid is a credit of this wallet: the next registration uses it.</p>}
-        <p className="actions">
-          <Button strong onClick={forget}>
-            Try again
-          </Button>
-        </p>
+        <Action strong onClick={forget}>
+          Try again
+        </Action>
       </Note>
     );
   return (

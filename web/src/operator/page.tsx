@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import { call, Problem } from "../api/answer.ts";
 import { status as statusQuery } from "../api/queries.ts";
 import type { OperatorState } from "../api/types.ts";
-import { Button } from "../parts/button.tsx";
+import { Action, Button } from "../parts/button.tsx";
 import { TextField } from "../parts/form.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -62,11 +62,9 @@ function KeyForm({ submit, refused }: { submit: (key: string) => void; refused?:
       <p className="muted">
         Make one with <code>npm run api-keys -- create --scope operator:read</code>.
       </p>
-      <p className="actions">
-        <Button type="submit" strong>
-          Show the state
-        </Button>
-      </p>
+      <Action type="submit" strong>
+        Show the state
+      </Action>
     </form>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { call, Problem } from "../api/answer.ts";
 import type { OwnHuman } from "../api/types.ts";
 import { counted } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote, Trouble } from "../parts/states.tsx";
 import { useTokenSignIn } from "../wallet/access-token.ts";
@@ -80,11 +80,9 @@ function OfWallet({ address }: { address: string }) {
   return (
     <>
       <section className="panel mint-step">
-        <p className="actions">
-          <Button strong onClick={ask}>
-            Sign in and show my page
-          </Button>
-        </p>
+        <Action strong onClick={ask}>
+          Sign in and show my page
+        </Action>
         <Trouble words={trouble} />
       </section>
       <WithoutWallet />
@@ -170,11 +168,9 @@ function Deletion({ isRegistered, who, queryKey }: DeletionProps) {
       </p>
       <details>
         <summary>Delete yourself</summary>
-        <p className="actions">
-          <Button disabled={op.state.at === "working"} onClick={() => void remove()}>
-            Yes, delete all of it
-          </Button>
-        </p>
+        <Action disabled={op.state.at === "working"} onClick={() => void remove()}>
+          Yes, delete all of it
+        </Action>
       </details>
       {steps}
     </Panel>

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { OwnHuman, Summary } from "../api/types.ts";
 import { counted, short } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Loading } from "../parts/states.tsx";
@@ -97,9 +97,7 @@ function OwnersWallet() {
         Linking asks {short(wallet.address)} to sign once an hour, as the owner of the agent. This page stays that of
         your sign-in; the wallet's own page shows after you sign out.
       </p>
-      <p className="actions">
-        <Button onClick={disconnect}>Connect another wallet</Button>
-      </p>
+      <Action onClick={disconnect}>Connect another wallet</Action>
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useState } from "react";
 import { discovery } from "../api/queries.ts";
 import { time } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action, Button } from "../parts/button.tsx";
 import { TextField } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Trouble } from "../parts/states.tsx";
@@ -52,11 +52,9 @@ function SignInButton({ provider }: { provider: string }) {
   };
   return (
     <>
-      <p className="actions">
-        <Button strong disabled={busy} onClick={leave}>
-          Sign in with {provider}
-        </Button>
-      </p>
+      <Action strong disabled={busy} onClick={leave}>
+        Sign in with {provider}
+      </Action>
       <Trouble words={trouble} />
     </>
   );
@@ -80,9 +78,7 @@ function PasteForm() {
       </p>
       <form className="form" onSubmit={submit}>
         <TextField name="token" type="password" label="Access token" max={8192} />
-        <p className="actions">
-          <Button type="submit">Use this token</Button>
-        </p>
+        <Action type="submit">Use this token</Action>
       </form>
     </>
   );

@@ -1,6 +1,7 @@
 /** The reports that were bought in this browser, newest first, so that a reload never pays twice. */
-import { useSyncExternalStore } from "react";
+
 import type { CredReport } from "../api/types.ts";
+import { observed } from "../observed.ts";
 import { keep, kept, onKeptElsewhere } from "../stored.ts";
 
 export type Receipt = CredReport["receipt"];
@@ -13,40 +14,30 @@ const KEY = "reports";
 /** A report has about 10 kB; browsers keep 5 MB. */
 const MAX_KEPT = 40;
 
-let reports: readonly KeptReport[] = kept<KeptReport[]>("browser", KEY) ?? [];
+const reports = observed<readonly KeptReport[]>(kept("browser", KEY) ?? []);
+export const useReports = reports.use;
 /** Whether the last report could be written into the browser's storage. */
 let stored = true;
-const listeners = new Set<() => void>();
-
-function show(next: readonly KeptReport[]): void {
-  reports = next;
-  for (const listener of listeners) listener();
-}
-onKeptElsewhere(KEY, () => show(kept<KeptReport[]>("browser", KEY) ?? []));
+onKeptElsewhere(KEY, () => reports.set(kept<KeptReport[]>("browser", KEY) ?? []));
 
 /** Keeps a report. Where the storage is full the oldest ones give way; where it is refused it lasts until the page is closed. */
 export function keepReport({ receipt }: CredReport): void {
-  const others = reports.filter((one) => one.receipt.reportId !== receipt.reportId);
+  const others = reports.read().filter((one) => one.receipt.reportId !== receipt.reportId);
   const next = [{ receipt, boughtAt: Date.now() }, ...others].slice(0, MAX_KEPT);
   stored = false;
   for (let count = next.length; count > 0 && !stored; count--) {
     keep("browser", KEY, next.slice(0, count));
     stored = kept<KeptReport[]>("browser", KEY)?.[0]?.receipt.reportId === receipt.reportId;
   }
-  show(next);
+  reports.set(next);
 }
 
 export function forgetReport(reportId: string): void {
-  const next = reports.filter(({ receipt }) => receipt.reportId !== reportId);
+  const next = reports.read().filter(({ receipt }) => receipt.reportId !== reportId);
   keep("browser", KEY, next.length > 0 ? next : null);
-  show(next);
+  reports.set(next);
 }
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
-export const useReports = (): readonly KeptReport[] => useSyncExternalStore(subscribe, () => reports);
 export const isStored = (): boolean => stored;
 
 /** @throws SyntaxError for a payload that is no JSON */

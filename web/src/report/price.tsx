@@ -5,7 +5,7 @@ import { agentPath, discovery } from "../api/queries.ts";
 import type { CredReport, Prices } from "../api/types.ts";
 import { useReceiver } from "../mint/costs.tsx";
 import { Address } from "../parts/address.tsx";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import type { RunningOperation } from "../wallet/operation.tsx";
@@ -40,11 +40,9 @@ export function ReportPrice({
   const free = Number(price) === 0;
   const path = `${agentPath(String(tokenId))}/cred-report`;
   const buy = (
-    <p className="actions">
-      <Button strong onClick={() => void op.run({ method: "GET", path })}>
-        {free ? "Get the report" : again ? `Buy a newer one for ${price} USDC` : `Buy for ${price} USDC`}
-      </Button>
-    </p>
+    <Action strong onClick={() => void op.run({ method: "GET", path })}>
+      {free ? "Get the report" : again ? `Buy a newer one for ${price} USDC` : `Buy for ${price} USDC`}
+    </Action>
   );
   return (
     <section className="panel stack report-offer no-print" aria-labelledby="report-offer">

@@ -1,6 +1,6 @@
 /** The frame of every view: bar, banner about connection and index, footer with the served block. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "wouter";
 import { indexStaleness, Problem } from "../api/answer.ts";
 import { status } from "../api/queries.ts";
@@ -130,7 +130,7 @@ function ThemeButton() {
 function IndexBanner() {
   const { data, error } = useQuery(status);
   const online = useOnline();
-  const stale = useSyncExternalStore(indexStaleness.subscribe, indexStaleness.read);
+  const stale = indexStaleness.use();
   const said = online ? wordsOf(data?.data.chain, data ? null : error, stale) : OFFLINE;
   return said === null ? null : (
     <div className="banner" role="status">

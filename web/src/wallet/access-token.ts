@@ -1,5 +1,5 @@
 /** The access token of a human without a wallet: kept in this tab until it is closed or the human signs out. */
-import { useSyncExternalStore } from "react";
+import { observed } from "../observed.ts";
 import { keep, kept } from "../stored.ts";
 
 /** The client of the identity provider that a token was issued to; by its revocation endpoint the token is ended. */
@@ -18,13 +18,11 @@ export type TokenSignIn = {
 export const SIGN_IN_ENDED = "Your sign-in has ended. Sign in again to go on.";
 
 const KEY = "token";
-const listeners = new Set<() => void>();
-let present: TokenSignIn | null = kept<TokenSignIn>("tab", KEY);
+const present = observed(kept<TokenSignIn>("tab", KEY));
 
 function set(next: TokenSignIn | null): void {
-  present = next;
   keep("tab", KEY, next);
-  for (const listener of listeners) listener();
+  present.set(next);
 }
 
 /** @param until milliseconds since the epoch, where the issuer named an end; the token's own `exp` counts too */
@@ -41,14 +39,9 @@ export function signInByToken(token: string, issuer: TokenIssuer | null = null, 
 export const forgetToken = (): void => set(null);
 
 /** The sign-in of this tab, which may have ended. */
-export const tokenSignIn = (): TokenSignIn | null => present;
+export const tokenSignIn = present.read;
+export const useTokenSignIn = present.use;
 export const hasEnded = ({ until }: TokenSignIn): boolean => until !== null && until <= Date.now();
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
-export const useTokenSignIn = (): TokenSignIn | null => useSyncExternalStore(subscribe, tokenSignIn);
 
 /** The claims of a JWT, whose signature is not checked here; none of a text that is no JWT. */
 export function claimsOf(token: string): Record<string, unknown> {

@@ -1,7 +1,7 @@
 /** What only certain wallets may do: shown to them, and a way to connect one of them to everyone else. */
 import type { ReactNode } from "react";
 import { short } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { ConnectWallet } from "./connect.tsx";
 import { useWallet } from "./session.ts";
 import { disconnect } from "./sign-ins.ts";
@@ -28,11 +28,9 @@ export function NeedsWallet({ addresses, who, children }: Props) {
             : "This needs your wallet."}
       </p>
       {wallet ? (
-        <p className="actions">
-          <Button strong onClick={disconnect}>
-            Connect another wallet
-          </Button>
-        </p>
+        <Action strong onClick={disconnect}>
+          Connect another wallet
+        </Action>
       ) : (
         <ConnectWallet />
       )}

@@ -4,6 +4,7 @@
  */
 import { call, Problem } from "../api/answer.ts";
 import { usdc } from "../formats.ts";
+import { observed } from "../observed.ts";
 import { keep, kept } from "../stored.ts";
 import { tokenSignIn } from "./access-token.ts";
 import { type CallerRule, credentialsOf, forgetRefused, isCallerSignedIn, isOfHuman } from "./credentials.ts";
@@ -69,8 +70,7 @@ const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
  * it waits for a click.
  */
 export class OperationRun<T> {
-  private state: State<T> = { at: "idle" };
-  private readonly listeners = new Set<() => void>();
+  private readonly current = observed<State<T>>({ at: "idle" });
   private sent: SentRequest | null = null;
   private readonly name: string;
   private readonly caller: CallerRule;
@@ -87,14 +87,11 @@ export class OperationRun<T> {
     this.arrived = arrived;
   }
 
-  readonly read = (): State<T> => this.state;
-  readonly subscribe = (listener: () => void) => {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
-  };
-  private set(state: State<T>): void {
-    this.state = state;
-    for (const listener of this.listeners) listener();
+  readonly read = this.current.read;
+  readonly use = this.current.use;
+  private readonly set = this.current.set;
+  private get state(): State<T> {
+    return this.read();
   }
   private readonly saying = (saying: string) =>
     this.set({ at: "working", stage: this.sent?.payment ? "settlement" : "request", saying });

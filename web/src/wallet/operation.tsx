@@ -1,6 +1,6 @@
 /** A write of the API in a page: its state, and the panels that show it. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Problem } from "../api/answer.ts";
 import { counted, usdc } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
@@ -40,7 +40,7 @@ export function useOperation<T>({ name, caller, arrived }: OperationOptions<T>):
   });
   const wallet = useWallet();
   useEffect(() => void operation.resume(), [operation, wallet]);
-  const state = useSyncExternalStore(operation.subscribe, operation.read);
+  const state = operation.use();
   const { run, pay, again, reset, settled } = operation;
   return { state, run, pay, again, reset, settled };
 }

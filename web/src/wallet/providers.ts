@@ -1,5 +1,6 @@
 /** The browser's wallets (EIP-1193, announced by EIP-6963), the calls to them, and their refusals as sentences. */
 import { useSyncExternalStore } from "react";
+import { observed } from "../observed.ts";
 
 export type Provider = {
   request(call: { method: string; params?: unknown[] }): Promise<unknown>;
@@ -8,17 +9,17 @@ export type Provider = {
 /** `id` is the wallet's reverse domain name, which is the same after a reload; `uuid` is not. */
 export type Wallet = { id: string; uuid: string; name: string; provider: Provider };
 
-const listeners = new Set<() => void>();
-let announced: Wallet[] = [];
+const announced = observed<Wallet[]>([]);
+/** @returns a function that ends the subscription */
+export const followWallets = announced.subscribe;
 
 window.addEventListener("eip6963:announceProvider", (event) => {
   const { info, provider } = (
     event as CustomEvent<{ info: { uuid: string; name: string; rdns?: string }; provider: Provider }>
   ).detail;
-  if (typeof info?.uuid !== "string" || announced.some(({ uuid }) => uuid === info.uuid)) return;
+  if (typeof info?.uuid !== "string" || announced.read().some(({ uuid }) => uuid === info.uuid)) return;
   const id = typeof info.rdns === "string" ? info.rdns.slice(0, 100) : info.uuid;
-  announced = [...announced, { id, uuid: info.uuid, name: String(info.name).slice(0, 40), provider }];
-  for (const listener of listeners) listener();
+  announced.set([...announced.read(), { id, uuid: info.uuid, name: String(info.name).slice(0, 40), provider }]);
 });
 window.dispatchEvent(new Event("eip6963:requestProvider"));
 
@@ -28,16 +29,11 @@ let alone: Wallet[] = [];
 /** All wallets of this browser; `window.ethereum` only when none announces itself. */
 export function wallets(): Wallet[] {
   const provider = injected();
-  if (announced.length > 0 || !provider) return announced;
+  if (announced.read().length > 0 || !provider) return announced.read();
   if (alone[0]?.provider !== provider) alone = [{ id: "injected", uuid: "injected", name: "Browser wallet", provider }];
   return alone;
 }
 
-/** @returns a function that ends the subscription */
-export function followWallets(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
 export const useWallets = (): Wallet[] => useSyncExternalStore(followWallets, wallets);
 
 /** A refusal of the wallet, as a sentence for people; `declined` when the user rejected. */

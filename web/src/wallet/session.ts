@@ -1,5 +1,5 @@
 /** The connected wallet of this page. It survives a reload without opening the wallet. */
-import { useSyncExternalStore } from "react";
+import { observed } from "../observed.ts";
 import { keep, kept, onKeptElsewhere } from "../stored.ts";
 import { accountsOf, ask, followWallets, type Provider, type Wallet, WalletRefusal, wallets } from "./providers.ts";
 
@@ -9,43 +9,41 @@ export type ConnectedWallet = { id: string; name: string; address: string; provi
 type StoredWallet = { id: string; name: string; address: string };
 const WALLET_KEY = "wallet";
 
-const listeners = new Set<() => void>();
 let chosen: StoredWallet | null = kept<StoredWallet>("browser", WALLET_KEY);
-let connected: ConnectedWallet | null = null;
+/** The connected wallet; null without one. */
+const present = observed<ConnectedWallet | null>(null);
+export const connectedWallet = present.read;
+export const useWallet = present.use;
 /** Wallets whose change of account is followed. */
 const followed = new WeakSet<Provider>();
-
-function tell(): void {
-  for (const listener of listeners) listener();
-}
 
 function choose(next: StoredWallet | null): void {
   chosen = next;
   keep("browser", WALLET_KEY, next);
   find();
-  tell();
 }
 
 /** Joins the stored choice with the provider that announced itself under the same name. */
 function find(): void {
   const wallet = chosen && wallets().find(({ id }) => id === chosen!.id);
   if (!wallet || !chosen) {
-    connected = null;
+    present.set(null);
     return;
   }
+  const connected = present.read();
   if (connected?.address === chosen.address && connected.provider === wallet.provider) return;
-  connected = { ...chosen, provider: wallet.provider };
+  present.set({ ...chosen, provider: wallet.provider });
   follow(wallet);
 }
 
-const isConnected = (account: string) => account.toLowerCase() === connected?.address.toLowerCase();
+const isConnected = (account: string) => account.toLowerCase() === connectedWallet()?.address.toLowerCase();
 
 /** A wallet whose user changes the account changes it here; one that takes its permission back is disconnected. */
 function follow(wallet: Wallet): void {
   if (followed.has(wallet.provider)) return;
   followed.add(wallet.provider);
   const changed = (accounts: string[]) => {
-    if (connected?.provider !== wallet.provider) return;
+    if (connectedWallet()?.provider !== wallet.provider) return;
     const [selected] = accounts;
     if (selected === undefined) choose(null);
     else if (!isConnected(selected)) void remember(wallet, selected);
@@ -60,32 +58,20 @@ function follow(wallet: Wallet): void {
 }
 
 find();
-followWallets(() => {
-  find();
-  tell();
-});
+followWallets(find);
 // Another tab connects or disconnects for all.
 onKeptElsewhere(WALLET_KEY, () => {
   chosen = kept<StoredWallet>("browser", WALLET_KEY);
   find();
-  tell();
 });
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
-
-export const connectedWallet = (): ConnectedWallet | null => connected;
 /** Whether a wallet was chosen here, also one that is not in this browser any more. */
 export const isWalletChosen = (): boolean => chosen !== null;
-/** The connected wallet; null without one. */
-export const useWallet = (): ConnectedWallet | null => useSyncExternalStore(subscribe, connectedWallet);
 
 async function remember(wallet: Wallet, address: string): Promise<ConnectedWallet> {
   const { checksum } = await import("../../../core/addresses.ts");
   choose({ id: wallet.id, name: wallet.name, address: checksum(address) });
-  return connected!;
+  return connectedWallet()!;
 }
 
 /** Whether an account was given up on this page: what comes next is another one. */

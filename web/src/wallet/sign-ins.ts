@@ -1,8 +1,9 @@
 /** Sign-ins of the connected wallet: one signature per session and kind, visible, ended by one click. */
-import { useSyncExternalStore } from "react";
+
 import { call, Problem } from "../api/answer.ts";
 import type { Discovery } from "../api/types.ts";
 import { short } from "../formats.ts";
+import { observed } from "../observed.ts";
 import { keep, kept } from "../stored.ts";
 import { hasEnded, SIGN_IN_ENDED, tokenSignIn } from "./access-token.ts";
 import { ask, hexOf, WalletRefusal } from "./providers.ts";
@@ -22,39 +23,30 @@ const SIGN_INS_KEY = "signins";
 /** Date of the next credential after a revocation: earlier ones are refused. */
 const NOT_BEFORE_KEY = "notbefore";
 
-const listeners = new Set<() => void>();
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
-
-function tell(): void {
-  for (const listener of listeners) listener();
-}
-
 /** Forgets the wallet and its credentials on this page. */
 export function disconnect(): void {
-  signIns = {};
   keep("tab", SIGN_INS_KEY, null);
-  tell();
+  signIns.set({});
   forgetWallet();
 }
 
 /** Credentials by `<address> <kind>`, kept until the tab is closed. */
-let signIns: Record<string, SignIn> = kept("tab", SIGN_INS_KEY) ?? {};
+const signIns = observed<Record<string, SignIn>>(kept("tab", SIGN_INS_KEY) ?? {});
+/** Renders again when a sign-in begins or ends. */
+export const useSignIns = signIns.use;
 const nameOf = (address: string, kind: Kind) => `${address.toLowerCase()} ${kind}`;
 
 function keepSignIn(address: string, kind: Kind, signIn: SignIn | null): void {
-  const { [nameOf(address, kind)]: _, ...others } = signIns;
-  signIns = signIn ? { ...others, [nameOf(address, kind)]: signIn } : others;
-  keep("tab", SIGN_INS_KEY, signIns);
-  tell();
+  const { [nameOf(address, kind)]: _, ...others } = signIns.read();
+  const next = signIn ? { ...others, [nameOf(address, kind)]: signIn } : others;
+  keep("tab", SIGN_INS_KEY, next);
+  signIns.set(next);
 }
 
 /** The credential that is in force for a wallet and a rule; null when the next operation has to ask for a signature. */
 export function signInOf(address: string, rule: SignInRule): SignIn | null {
   const kinds: Kind[] = rule === "siwa" ? ["siwa"] : ["siwe", "siwa"];
-  const found = kinds.map((kind) => signIns[nameOf(address, kind)]);
+  const found = kinds.map((kind) => signIns.read()[nameOf(address, kind)]);
   return found.find((signIn) => signIn !== undefined && signIn.until > Date.now()) ?? null;
 }
 
@@ -124,7 +116,7 @@ async function signIn({ address, provider }: ConnectedWallet, kind: Kind, auth: 
 /** Forgets a credential that the service refused; a revoked one is replaced by one of a later date. */
 export function refused(address: string, value: string, problem: Problem): void {
   for (const kind of ["siwa", "siwe"] as const)
-    if (signIns[nameOf(address, kind)]?.value === value) keepSignIn(address, kind, null);
+    if (signIns.read()[nameOf(address, kind)]?.value === value) keepSignIn(address, kind, null);
   if (typeof problem.body.revokedBefore === "string") dateFrom(address, problem.body.revokedBefore);
 }
 
@@ -156,6 +148,3 @@ export async function endEverywhere(tell: (saying: string) => void): Promise<voi
   keepSignIn(wallet.address, "siwa", null);
   keepSignIn(wallet.address, "siwe", null);
 }
-
-/** Renders again when a sign-in begins or ends. */
-export const useSignIns = (): Record<string, SignIn> => useSyncExternalStore(subscribe, () => signIns);

@@ -2,7 +2,7 @@
 import { type QueryKey, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { type Answer, call, Problem } from "../api/answer.ts";
-import { Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { useWallet } from "./session.ts";
 import { credentialOf, refused, type SignIn, signInOf, useSignIns } from "./sign-ins.ts";
 
@@ -53,11 +53,9 @@ export function NeedsSignIn({ why, children }: { why: ReactNode; children: React
   return (
     <section className="panel mint-step">
       <p>{why}</p>
-      <p className="actions">
-        <Button strong onClick={() => void signIn()}>
-          Sign in
-        </Button>
-      </p>
+      <Action strong onClick={() => void signIn()}>
+        Sign in
+      </Action>
       {saying && (
         <p className={saying.trouble ? "warn-text" : "muted"} role={saying.trouble ? "alert" : "status"}>
           {saying.text}
