@@ -5,8 +5,8 @@ import { factors } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { count, decimals } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
-import { Heads } from "../parts/panel.tsx";
 import { NotYet } from "../parts/states.tsx";
+import { Described, Table } from "../parts/table.tsx";
 import { tierOf } from "../tiers.ts";
 import { Lift } from "./lift.tsx";
 import { Radar } from "./radar.tsx";
@@ -23,39 +23,36 @@ export function Breakdown({ agent }: { agent: Agent }) {
         {known && <Radar of={[{ factors: known, className: "first" }]} />}
         <Lift agent={agent} />
       </div>
-      <table className="plain-table">
-        <caption className="unseen">The eight signals of the score</caption>
-        <Heads texts={["Signal"]} numbers={["Raw", "Weight", "Adds"]} />
-        <tbody>
-          {SIGNALS.map(({ key, label, description, weight }) => (
-            <tr key={key}>
-              <th scope="row">
-                {label}
-                <span className="faint hint">{description}</span>
-              </th>
-              <td className="number">
-                {known ? (
-                  count(known[key].rawScore)
-                ) : (
-                  <NoData reason="this wallet's factors are those of another token of its" />
-                )}
-              </td>
-              <td className="number faint">{count(weight)} %</td>
-              <td className="number">{known ? <b>{decimals(known[key].weightedScore, 2)}</b> : "—"}</td>
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
+      <Table
+        className="plain-table"
+        caption="The eight signals of the score"
+        of={SIGNALS}
+        columns={[
+          ["Signal", (signal) => <Described {...signal} />],
+          [
+            "Raw",
+            ({ key }) =>
+              known ? (
+                count(known[key].rawScore)
+              ) : (
+                <NoData reason="this wallet's factors are those of another token of its" />
+              ),
+            "number",
+          ],
+          ["Weight", ({ weight }) => `${count(weight)} %`, "number faint"],
+          ["Adds", ({ key }) => (known ? <b>{decimals(known[key].weightedScore, 2)}</b> : "—"), "number"],
+        ]}
+        foot={
+          <>
             <th scope="row">Score, rounded half up</th>
             <td />
             <td className="number faint">100 %</td>
             <td className="number">
               <b>{agent.credScore}</b>
             </td>
-          </tr>
-        </tfoot>
-      </table>
+          </>
+        }
+      />
     </div>
   );
 }

@@ -1,11 +1,12 @@
 /** The same agent in other registries, matched by proven wallet, and its ERC-8004 registration. */
+
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
 import { directoryLink } from "../../../core/directory/link.ts";
 import type { Agent, Detail } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
 import { detail } from "../directory/source.ts";
 import { Cred } from "../parts/cred.tsx";
+import { Named } from "../parts/named.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
 import { Erc8004 } from "./erc8004.tsx";
@@ -20,9 +21,11 @@ export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
           <span className="agent-cell">
             <Sigil seed={`${platform}:${agentId}`} score={score} />
             <span className="agent-words">
-              <Link href={directoryLink("", { platform, agentId })} className="row-link clip">
-                <bdi>{name || "Unnamed"}</bdi>
-              </Link>
+              <Named
+                href={directoryLink("", { platform, agentId })}
+                className="row-link clip"
+                name={name || "Unnamed"}
+              />
               <span className="agent-id clip">{platformLabel(platform)}</span>
             </span>
           </span>

@@ -1,12 +1,13 @@
 /** The handshakes of an own agent, newest first, a few to a page. */
+
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link } from "wouter";
 import { get } from "../api/answer.ts";
 import type { Handshakes as Page } from "../api/types.ts";
 import { age, counted, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
 import { Button } from "../parts/button.tsx";
+import { Named } from "../parts/named.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
 
@@ -18,13 +19,7 @@ const handshakes = (tokenId: number, page: number) => {
 };
 
 const Other = ({ id, name }: { id: number; name: string | null }) =>
-  name === null ? (
-    <span>agent {id}</span>
-  ) : (
-    <Link href={`/agent/${id}`}>
-      <bdi>{name}</bdi>
-    </Link>
-  );
+  name === null ? <span>agent {id}</span> : <Named href={`/agent/${id}`} name={name} />;
 
 export function Handshakes({ tokenId, explorer }: { tokenId: number; explorer: string }) {
   const [page, turn] = useState(1);

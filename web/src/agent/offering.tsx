@@ -10,11 +10,13 @@ import { offering as offeringQuery } from "../directory/source.ts";
 import { age, count, counted, date, decimals, moment } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
 import { headingOf } from "../parts/factors.tsx";
-import { Fact } from "../parts/facts.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { Named } from "../parts/named.tsx";
 import { Offers } from "../parts/offers.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Party } from "../parts/party.tsx";
 import { Loading, NotYet } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
 
 type Of = { agentRef: string; platform: string };
@@ -161,35 +163,25 @@ export function Behind({ of, explorer }: { of: Of; explorer: string | undefined 
       ) : behind.owner === null ? (
         <p className="muted">Its registry names no owner.</p>
       ) : (
-        <dl className="facts tall">
-          <Fact label="Owner">
-            <Party address={behind.owner} explorer={explorer} />
-          </Fact>
-          {behind.ownerSince && (
-            <Fact label="Since">
-              <span title={moment(behind.ownerSince)}>{date(behind.ownerSince)}</span>
-            </Fact>
-          )}
-          <Fact label="Human">
-            {behind.human ? (
-              <Link href={`/human/${behind.human.id}`}>
-                <bdi>{behind.human.name}</bdi>
-              </Link>
-            ) : (
-              <span className="faint">nobody has registered</span>
-            )}
-          </Fact>
-          {behind.organization && (
-            <Fact label="Organization">
-              <Link href={`/org/${behind.organization.slug}`}>
-                <bdi>{behind.organization.name}</bdi>
-              </Link>
-            </Fact>
-          )}
-          <Fact label="The owner's agents">
-            <Link href={`/owner/${behind.owner}`}>All its agents</Link>
-          </Fact>
-        </dl>
+        <Facts
+          of={[
+            ["Owner", <Party address={behind.owner} explorer={explorer} />],
+            behind.ownerSince && ["Since", <span title={moment(behind.ownerSince)}>{date(behind.ownerSince)}</span>],
+            [
+              "Human",
+              behind.human ? (
+                <Named href={`/human/${behind.human.id}`} name={behind.human.name} />
+              ) : (
+                <span className="faint">nobody has registered</span>
+              ),
+            ],
+            behind.organization && [
+              "Organization",
+              <Named href={`/org/${behind.organization.slug}`} name={behind.organization.name} />,
+            ],
+            ["The owner's agents", <Link href={`/owner/${behind.owner}`}>All its agents</Link>],
+          ]}
+        />
       )}
     </AgentPanel>
   );
@@ -239,36 +231,26 @@ export function Trusted({ of }: { of: Of }) {
 /** How the figure comes out of its factors: each leaves a share, and trust is the product of the shares. */
 const Working = ({ of, trust }: { of: Offering["factors"]; trust: number }) => (
   <>
-    <table className="dimensions">
-      <thead>
-        <tr>
-          <th scope="col">Factor</th>
-          <th scope="col">Value</th>
-          <th scope="col">Weight</th>
-          <th scope="col">Leaves</th>
-        </tr>
-      </thead>
-      <tbody>
-        {of.map(({ key, value, weight }) => (
-          <tr key={key}>
-            <th scope="row">{headingOf(key)}</th>
-            <td>{count(Math.round(100 * value))}</td>
-            <td>{count(Math.round(100 * weight))} %</td>
-            <td>{decimals(100 * (1 - weight * (1 - value)), 1)} %</td>
-          </tr>
-        ))}
-      </tbody>
-      <tfoot>
-        <tr>
+    <Table
+      className="dimensions"
+      of={of}
+      columns={[
+        ["Factor", ({ key }) => headingOf(key)],
+        ["Value", ({ value }) => count(Math.round(100 * value))],
+        ["Weight", ({ weight }) => `${count(Math.round(100 * weight))} %`],
+        ["Leaves", ({ value, weight }) => `${decimals(100 * (1 - weight * (1 - value)), 1)} %`],
+      ]}
+      foot={
+        <>
           <th scope="row" colSpan={3}>
             Trust, of 100
           </th>
           <td>
             <b>{decimals(100 * trust, 1)}</b>
           </td>
-        </tr>
-      </tfoot>
-    </table>
+        </>
+      }
+    />
     <p className="faint small">
       A factor leaves 100 % less its weight times what its value lacks of 100; the shares are multiplied. Trust orders
       search results; it is no part of the score.
@@ -307,9 +289,7 @@ function AlikeList({ of, title, more }: AlikeListProps) {
       <ul className="stack small">
         {of.map(({ platform, agentId, name, credScore, registeredAt }) => (
           <li key={`${platform} ${agentId}`}>
-            <Link href={directoryLink("", { platform, agentId })}>
-              <bdi>{name || "Unnamed"}</bdi>
-            </Link>{" "}
+            <Named href={directoryLink("", { platform, agentId })} name={name || "Unnamed"} />{" "}
             <span className="muted">
               {platformLabel(platform)} · cred {count(credScore)} · registered{" "}
               {registeredAt ? date(registeredAt) : "at an unknown time"}

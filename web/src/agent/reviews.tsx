@@ -9,6 +9,7 @@ import { More } from "../parts/button.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Party } from "../parts/party.tsx";
 import { NotYet } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
 import { usdcExact } from "./amounts.ts";
 
 /** `path`: of the reviews in the API, with its query. */
@@ -128,26 +129,17 @@ const Figure = ({ label, value, says, strong }: FigureProps) => (
 /** What the reviews of each tag say, where there is more than one. */
 const Dimensions = ({ of }: { of: AgentReviews["dimensions"] }) =>
   of.length > 1 && (
-    <table className="dimensions">
-      <thead>
-        <tr>
-          <th scope="col">Tag</th>
-          <th scope="col">Reviews</th>
-          <th scope="col">Plain mean</th>
-          <th scope="col">Worth</th>
-        </tr>
-      </thead>
-      <tbody>
-        {of.map(({ tag, reviews, raw, adjusted }) => (
-          <tr key={tag}>
-            <th scope="row">{tag === "" ? <span className="faint">without a tag</span> : <bdi>{tag}</bdi>}</th>
-            <td>{count(reviews)}</td>
-            <td>{known(raw)}</td>
-            <td>{known(adjusted)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      className="dimensions"
+      of={of}
+      keyOf={({ tag }) => tag}
+      columns={[
+        ["Tag", ({ tag }) => (tag === "" ? <span className="faint">without a tag</span> : <bdi>{tag}</bdi>)],
+        ["Reviews", ({ reviews }) => count(reviews)],
+        ["Plain mean", ({ raw }) => known(raw)],
+        ["Worth", ({ adjusted }) => known(adjusted)],
+      ]}
+    />
   );
 
 /** Reviewers that count as one, with what connects them. */

@@ -1,4 +1,5 @@
 /** Two to four agents side by side, of any registry; the address has their ids. */
+
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { SIGNALS } from "../../../core/cred/cred.ts";
@@ -10,8 +11,10 @@ import { badges as badgesQuery, detail, detailPath, offering, rowLink } from "..
 import { count } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Scroll } from "../parts/panel.tsx";
+import { Named } from "../parts/named.tsx";
+import { Page } from "../parts/panel.tsx";
 import { Empty } from "../parts/states.tsx";
+import { Scroll } from "../parts/table.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { Add } from "./add.tsx";
@@ -60,12 +63,10 @@ export default function ComparePage() {
   const columns = useColumns(texts);
   const shapes = columns.flatMap(({ factors, stroke }) => (factors ? [{ factors, className: stroke }] : []));
   return (
-    <div className="page">
-      <div className="page-head">
-        <div>
-          <h1>Compare</h1>
-          <p>Two to four agents of any registry, side by side.</p>
-        </div>
+    <Page
+      title="Compare"
+      lead="Two to four agents of any registry, side by side."
+      beside={
         <span className="actions">
           {texts.length < MAX_COMPARED && (
             <Add chosen={texts} add={(text) => !texts.includes(text) && setTexts([...texts, text])} />
@@ -79,7 +80,8 @@ export default function ComparePage() {
             />
           )}
         </span>
-      </div>
+      }
+    >
       {texts.length === 0 ? (
         <Empty title="Nobody to compare yet">
           <p className="muted">
@@ -97,7 +99,7 @@ export default function ComparePage() {
           )}
         </div>
       )}
-    </div>
+    </Page>
   );
 }
 
@@ -133,9 +135,7 @@ const Comparison = ({ columns, remove }: { columns: Column[]; remove: (text: str
 const ColumnHead = ({ column: { detail, error, stroke, text }, remove }: { column: Column; remove: () => void }) => (
   <span className={`compare-name ${stroke}`}>
     {detail ? (
-      <Link href={rowLink(detail)}>
-        <bdi>{detail.name || "Unnamed"}</bdi>
-      </Link>
+      <Named href={rowLink(detail)} name={detail.name || "Unnamed"} />
     ) : error ? (
       <span className="warn-text">{text} is not known</span>
     ) : (

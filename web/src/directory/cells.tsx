@@ -1,4 +1,5 @@
 /** The columns of the table, and the cells that the cards of small screens share with it. */
+
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { RowBadges } from "../api/types.ts";
@@ -7,6 +8,7 @@ import { age, count, counted, moment, percent, short, usd } from "../formats.ts"
 import { Cred, NoData } from "../parts/cred.tsx";
 import { endpointsInShort, reviewsInShort, unreviewed } from "../parts/evidence.ts";
 import { Icon } from "../parts/icon.tsx";
+import { Named } from "../parts/named.tsx";
 import { Change, ProofBadges, Protocols, Sparkline } from "../parts/row-badges.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { toggleStored, useStored } from "../stored.ts";
@@ -31,9 +33,7 @@ export function AgentCell({ row }: { row: Row }) {
       <Sigil seed={`${row.platform}:${row.agent_id}`} score={row.cred_score} />
       <span className="agent-words">
         <span className="agent-line">
-          <Link href={rowLink(row)} className="row-link clip">
-            <bdi>{row.name || "Unnamed"}</bdi>
-          </Link>
+          <Named href={rowLink(row)} className="row-link clip" name={row.name || "Unnamed"} />
           {!row.active && <span className="tag">inactive</span>}
           {row.verified === 1 && (
             <span className="tick" title="Its wallet is proven">

@@ -1,11 +1,12 @@
 /** One group: its gate, its messages as they come, and the field to write. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
 import type { Group, Message } from "../api/types.ts";
 import { age, count, moment } from "../formats.ts";
 import { Action, Button } from "../parts/button.tsx";
+import { Named } from "../parts/named.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, hintOf, NotYet, Trouble } from "../parts/states.tsx";
 import { tierOf } from "../tiers.ts";
@@ -122,9 +123,7 @@ const Said = ({ message }: { message: Message }) => (
     <Sigil seed={`helixa:${message.senderTokenId}`} score={message.senderCred} />
     <div>
       <p className="message-head">
-        <Link href={`/agent/${message.senderTokenId}`}>
-          <bdi>{message.senderName}</bdi>
-        </Link>
+        <Named href={`/agent/${message.senderTokenId}`} name={message.senderName} />
         <span className="message-cred" data-tier={tierOf(message.senderCred).key} title="Its cred when it wrote">
           {message.senderCred}
         </span>

@@ -1,6 +1,6 @@
 /** Section: the agent's referral link, its bonus, and the agents that registered with it. */
+
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
 import { BONUSES } from "../../../core/mints/bonuses.ts";
 import { pagesOf } from "../api/pages.ts";
 import { agentPath, referral } from "../api/queries.ts";
@@ -10,6 +10,7 @@ import { More } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Cred } from "../parts/cred.tsx";
 import { Fact } from "../parts/facts.tsx";
+import { Named } from "../parts/named.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
@@ -74,9 +75,7 @@ const Row = ({ agent }: { agent: Summary }) => (
   <li className="rank-row me-row" data-tier={tierOf(agent.credScore).key}>
     <Sigil seed={`helixa:${agent.tokenId}`} score={agent.credScore} />
     <span className="agent-words">
-      <Link className="row-link clip" href={`/agent/${agent.tokenId}`}>
-        <bdi>{agent.name}</bdi>
-      </Link>
+      <Named className="row-link clip" href={`/agent/${agent.tokenId}`} name={agent.name} />
       <span className="agent-id">
         #{agent.tokenId} · registered {date(agent.mintedAt)}
       </span>

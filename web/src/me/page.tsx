@@ -1,8 +1,10 @@
 /** What the connected wallet holds: its agents, each with the way to its management. */
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { counted } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
+import { Named } from "../parts/named.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
@@ -50,9 +52,7 @@ function Agents({ address }: { address: string }) {
         {agents.map(({ tokenId, name, credScore }) => (
           <li key={tokenId} className="rank-row me-row">
             <Sigil seed={`helixa:${tokenId}`} score={credScore} />
-            <Link className="clip" href={`/agent/${tokenId}`}>
-              <bdi>{name}</bdi>
-            </Link>
+            <Named className="clip" href={`/agent/${tokenId}`} name={name} />
             <Cred score={credScore} />
             <Link className="button" href={`/agent/${tokenId}/manage`}>
               Manage

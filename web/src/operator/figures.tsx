@@ -1,11 +1,10 @@
-/** The figures of the operators' page, each panel one subject. */
-import type { ReactNode } from "react";
 import type { OperatorState, Status } from "../api/types.ts";
 import { age, count, counted, decimals, duration } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { NoData } from "../parts/cred.tsx";
-import { Fact } from "../parts/facts.tsx";
-import { Panel, Scroll } from "../parts/panel.tsx";
+import { type FactEntry, Facts } from "../parts/facts.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { Table } from "../parts/table.tsx";
 import { wordsOf } from "./state-words.ts";
 
 type Props = { state: OperatorState; status: Status };
@@ -22,60 +21,6 @@ export const Figures = ({ state, status }: Props) => (
   </div>
 );
 
-const Facts = ({ of }: { of: [string, ReactNode][] }) => (
-  <dl className="facts tall">
-    {of.map(([label, value]) => (
-      <Fact key={label} label={label}>
-        {value}
-      </Fact>
-    ))}
-  </dl>
-);
-
-type TableProps = {
-  title: string;
-  heads: string[];
-  rows: (string | number | ReactNode)[][];
-  /** Too many columns for a phone, where it is scrolled. */
-  isWide?: boolean;
-};
-
-/** Cells that are numbers are set to the end of their column. */
-function Table({ title, heads, rows, isWide = false }: TableProps) {
-  return (
-    <Scroll label={title}>
-      <table className={isWide ? "plain-table" : "plain-table fits"}>
-        <thead>
-          <tr>
-            {heads.map((head, i) => (
-              <th key={head} scope="col" className={typeof rows[0]?.[i] === "number" ? "number" : undefined}>
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((cells, row) => (
-            <tr key={row}>
-              {cells.map((cell, i) =>
-                i === 0 ? (
-                  <th key={i} scope="row">
-                    {cell}
-                  </th>
-                ) : (
-                  <td key={i} className={typeof cell === "number" ? "number" : undefined}>
-                    {typeof cell === "number" ? count(cell) : cell}
-                  </td>
-                ),
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
-}
-
 /** Where the backfill is. @param percent of the history that is read */
 const BACKFILL_STATES: Record<NonNullable<Status["backfill"]>["state"], (percent: string) => string> = {
   starting: (percent) => `The indexer starts: ${percent} is read.`,
@@ -90,10 +35,7 @@ const unknown = () => <NoData reason="not known" />;
 const waiting = ({ rows, oldestSeconds }: { rows: number; oldestSeconds: number }): string =>
   rows === 0 ? "none" : `${count(rows)}, the oldest ${duration(oldestSeconds)}`;
 
-const timeLeft = (seconds: number | null): [string, ReactNode] => [
-  "Time left",
-  seconds === null ? unknown() : duration(seconds),
-];
+const timeLeft = (seconds: number | null): FactEntry => ["Time left", seconds === null ? unknown() : duration(seconds)];
 
 function Chain({ status: { chain, backfill, cred } }: { status: Status }) {
   return (
@@ -121,10 +63,9 @@ function Transactions({ state: { transactions, sender, events } }: { state: Oper
     <Panel title="Transactions">
       <Facts
         of={[
-          ...transactions.open.map((one): [string, ReactNode] => [
-            one.state === "queued" ? "Queued" : "Signed, not mined",
-            waiting(one),
-          ]),
+          ...transactions.open.map(
+            (one): FactEntry => [one.state === "queued" ? "Queued" : "Signed, not mined", waiting(one)],
+          ),
           ["Pending mints", waiting(transactions.pendingMints)],
           ["Nonce gap", count(transactions.nonceGap)],
           ["Balance", sender ? `${ether(sender.balanceEther)} ETH` : unknown()],
@@ -167,13 +108,16 @@ function Ledger({ state: { ledger } }: { state: OperatorState }) {
         <p className="muted">none</p>
       ) : (
         <Table
-          title="Ledger"
-          isWide
-          heads={["Operation", "Method", "State", "Payments", "USDC"]}
-          rows={day.map(({ operation, method, state, rows, amount }) => [
-            ...[wordsOf.operation(operation), wordsOf.method(method), wordsOf.state(state)],
-            ...[rows, amount],
-          ])}
+          label="Ledger"
+          className="plain-table"
+          of={day}
+          columns={[
+            ["Operation", ({ operation }) => wordsOf.operation(operation)],
+            ["Method", ({ method }) => wordsOf.method(method)],
+            ["State", ({ state }) => wordsOf.state(state)],
+            ["Payments", ({ rows }) => count(rows), "number"],
+            ["USDC", ({ amount }) => amount],
+          ]}
         />
       )}
     </Panel>
@@ -196,17 +140,17 @@ function Webhooks({ state: { webhooks } }: { state: OperatorState }) {
         <p className="muted">No webhook fails.</p>
       ) : (
         <Table
-          title="Webhooks"
-          isWide
-          heads={["Host", "Failures", "Since", "Last answer", "Off", "Owner"]}
-          rows={webhooks.failing.map(({ host, failures, failingSince, lastAnswer, disabledReason, owner }) => [
-            <bdi key="host">{host}</bdi>,
-            failures,
-            failingSince ? age(failingSince) : unknown(),
-            lastAnswer ?? unknown(),
-            disabledReason ? wordsOf.disabled(disabledReason) : "none",
-            <Address key="owner" address={owner} />,
-          ])}
+          label="Webhooks"
+          className="plain-table"
+          of={webhooks.failing}
+          columns={[
+            ["Host", ({ host }) => <bdi>{host}</bdi>],
+            ["Failures", ({ failures }) => count(failures), "number"],
+            ["Since", ({ failingSince }) => (failingSince ? age(failingSince) : unknown())],
+            ["Last answer", ({ lastAnswer }) => lastAnswer ?? unknown()],
+            ["Off", ({ disabledReason }) => (disabledReason ? wordsOf.disabled(disabledReason) : "none")],
+            ["Owner", ({ owner }) => <Address address={owner} />],
+          ]}
         />
       )}
     </Panel>
@@ -221,15 +165,15 @@ function Work({ status: { sources, queues } }: { status: Status }) {
         <p className="muted">none</p>
       ) : (
         <Table
-          title="Queues"
-          heads={["Name", "Waiting", "Active", "Failed", "Oldest"]}
-          rows={queues.map(({ name, waiting: waits, active, failed, oldestSeconds }) => [
-            name,
-            waits,
-            active,
-            failed,
-            oldestSeconds === null ? "none" : duration(oldestSeconds),
-          ])}
+          label="Queues"
+          of={queues}
+          columns={[
+            ["Name", ({ name }) => name],
+            ["Waiting", ({ waiting: waits }) => count(waits), "number"],
+            ["Active", ({ active }) => count(active), "number"],
+            ["Failed", ({ failed }) => count(failed), "number"],
+            ["Oldest", ({ oldestSeconds }) => (oldestSeconds === null ? "none" : duration(oldestSeconds))],
+          ]}
         />
       )}
       <h3>Sources with trouble</h3>
@@ -237,13 +181,13 @@ function Work({ status: { sources, queues } }: { status: Status }) {
         <p className="muted">{counted(sources.length, "source", "sources")}, without trouble</p>
       ) : (
         <Table
-          title="Sources with trouble"
-          heads={["Name", "Last success", "Problem"]}
-          rows={troubled.map(({ key, lastSuccessAt, error }) => [
-            key,
-            lastSuccessAt ? age(lastSuccessAt) : unknown(),
-            <bdi key="error">{error}</bdi>,
-          ])}
+          label="Sources with trouble"
+          of={troubled}
+          columns={[
+            ["Name", ({ key }) => key],
+            ["Last success", ({ lastSuccessAt }) => (lastSuccessAt ? age(lastSuccessAt) : unknown())],
+            ["Problem", ({ error }) => <bdi>{error}</bdi>],
+          ]}
         />
       )}
     </Panel>

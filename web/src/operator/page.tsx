@@ -6,6 +6,7 @@ import { status as statusQuery } from "../api/queries.ts";
 import type { OperatorState } from "../api/types.ts";
 import { Action, Button } from "../parts/button.tsx";
 import { TextField } from "../parts/form.tsx";
+import { Page } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { keep, kept } from "../stored.ts";
@@ -23,19 +24,18 @@ export default function OperatorPage() {
     setKey(next);
   };
   return (
-    <div className="page">
-      <div className="page-head">
-        <div>
-          <h1>Operator</h1>
-          <p>The state of the service for those who run it. It shows what the API and the metrics say.</p>
-        </div>
+    <Page
+      title="Operator"
+      lead="The state of the service for those who run it. It shows what the API and the metrics say."
+      beside={
         <span className="actions">
           {key && <Button onClick={() => change(null)}>Forget the key</Button>}
           <ApiButton paths={[PATH, "/api/v2/status"]} />
         </span>
-      </div>
+      }
+    >
       {key ? <State key={key} apiKey={key} change={change} /> : <KeyForm submit={change} />}
-    </div>
+    </Page>
   );
 }
 

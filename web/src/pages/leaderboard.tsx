@@ -1,9 +1,10 @@
 /** The top 100 agents, by cred or by points. */
+
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
 import { type LeaderboardSort, leaderboard, leaderboardPath } from "../api/queries.ts";
 import { age, count, short } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
+import { Named } from "../parts/named.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
@@ -50,9 +51,7 @@ export default function LeaderboardPage() {
               <span className="agent-cell">
                 <Sigil seed={`helixa:${agent.tokenId}`} score={agent.credScore} size={40} />
                 <span className="agent-words">
-                  <Link href={`/agent/${agent.tokenId}`} className="row-link clip">
-                    <bdi>{agent.name}</bdi>
-                  </Link>
+                  <Named href={`/agent/${agent.tokenId}`} className="row-link clip" name={agent.name} />
                   <span className="agent-id clip">
                     #{agent.tokenId} · <bdi>{agent.framework}</bdi> · {short(agent.agentAddress)} ·{" "}
                     {age(agent.mintedAt)}

@@ -4,8 +4,9 @@ import { SIGNALS } from "../../../core/cred/cred.ts";
 import { FOREIGN_CAP } from "../../../core/directory/cred.ts";
 import { count } from "../formats.ts";
 import { TierShape } from "../parts/cred.tsx";
-import { Heads, Panel } from "../parts/panel.tsx";
+import { Page, Panel } from "../parts/panel.tsx";
 import { BADGE_MEANINGS, PROOFS } from "../parts/row-badges.tsx";
+import { Described, Table } from "../parts/table.tsx";
 import { TIER_MEANINGS, TIERS } from "../tiers.ts";
 
 /** What counts for nothing. */
@@ -19,16 +20,11 @@ const NOT_COUNTED = [
 
 export default function ScorePage() {
   return (
-    <div className="page narrow score-page">
-      <div className="page-head">
-        <div>
-          <h1>How the score is made</h1>
-          <p>
-            Cred is a number from 0 to 100, computed from facts that anybody can check. It tells how much is known and
-            proven about an agent. It cannot be bought, and nobody can set it by hand.
-          </p>
-        </div>
-      </div>
+    <Page
+      className="page narrow score-page"
+      title="How the score is made"
+      lead="Cred is a number from 0 to 100, computed from facts that anybody can check. It tells how much is known and proven about an agent. It cannot be bought, and nobody can set it by hand."
+    >
       <Panel title="Five tiers">
         <ul className="tiers">
           {TIERS.map(({ key, label, from, to }) => (
@@ -87,7 +83,7 @@ export default function ScorePage() {
           its score is among them, and names the fact behind every point.
         </p>
       </Panel>
-    </div>
+    </Page>
   );
 }
 
@@ -97,28 +93,21 @@ const Signals = () => (
       Each signal is a value from 0 to 100 and has a weight. The score is the sum of value times weight, rounded. So a
       signal at its best adds as many points as its weight.
     </p>
-    <table className="plain-table fits">
-      <Heads texts={["Signal"]} numbers={["Points at most"]} />
-      <tbody>
-        {SIGNALS.map(({ key, label, description, weight }) => (
-          <tr key={key}>
-            <th scope="row">
-              {label}
-              <span className="faint hint">{description}</span>
-            </th>
-            <td className="number">{count(weight)}</td>
-          </tr>
-        ))}
-      </tbody>
-      <tfoot>
-        <tr>
+    <Table
+      of={SIGNALS}
+      columns={[
+        ["Signal", (signal) => <Described {...signal} />],
+        ["Points at most", ({ weight }) => count(weight), "number"],
+      ]}
+      foot={
+        <>
           <th scope="row">All together</th>
           <td className="number">
             <b>{count(SIGNALS.reduce((sum, { weight }) => sum + weight, 0))}</b>
           </td>
-        </tr>
-      </tfoot>
-    </table>
+        </>
+      }
+    />
     <p className="muted">
       An agent's page shows what each signal adds. Is it yours? <Link href="/me">My agents</Link> shows what would lift
       it.

@@ -1,6 +1,42 @@
-/** Frames of content: a panel, the heads of a table, and the place in which a wide table scrolls. */
-import { type ReactNode, useEffect, useRef, useState } from "react";
+/** Frames of content: a page with its heading, and a panel. */
+import { type ReactNode, useEffect } from "react";
 import { Part } from "./boundary.tsx";
+import { Loading, ProblemNote } from "./states.tsx";
+
+/** The title of the document; what is not known yet leaves it as it is. */
+export function useTitle(title: string | undefined): void {
+  useEffect(() => {
+    if (title) document.title = title;
+  }, [title]);
+}
+
+type HeadProps = { title: ReactNode; lead: ReactNode /** What stands beside the heading. */; beside?: ReactNode };
+
+export const PageHead = ({ title, lead, beside }: HeadProps) => (
+  <div className="page-head">
+    <div>
+      <h1>{title}</h1>
+      <p>{lead}</p>
+    </div>
+    {beside}
+  </div>
+);
+
+type PageProps = HeadProps & { className?: string; children: ReactNode };
+
+export const Page = ({ className = "page", children, ...head }: PageProps) => (
+  <div className={className}>
+    <PageHead {...head} />
+    {children}
+  </div>
+);
+
+/** In place of a page whose subject has not come yet, or could not be read. */
+export const PageNotYet = ({ error, refetch }: { error: unknown; refetch: () => unknown }) => (
+  <div className="page">
+    {error ? <ProblemNote instead error={error} retry={() => void refetch()} /> : <Loading rows={8} />}
+  </div>
+);
 
 /** A part of a page with a heading of its own; what goes wrong in it stays in it. */
 export const Panel = ({ title, children }: { title: string; children: ReactNode }) => (
@@ -10,40 +46,4 @@ export const Panel = ({ title, children }: { title: string; children: ReactNode 
     </div>
     <Part>{children}</Part>
   </section>
-);
-
-/** Content that may be wider than its place and scrolls there; the keyboard reaches it while it has more than it shows. */
-export function Scroll({ label, children }: { label: string; children: ReactNode }) {
-  const box = useRef<HTMLElement>(null);
-  const [hasMore, setHasMore] = useState(false);
-  useEffect(() => {
-    const element = box.current!;
-    const look = new ResizeObserver(() => setHasMore(element.scrollWidth > element.clientWidth));
-    look.observe(element);
-    for (const child of element.children) look.observe(child);
-    return () => look.disconnect();
-  }, []);
-  return (
-    <section ref={box} className="compare-scroll" aria-label={label} tabIndex={hasMore ? 0 : undefined}>
-      {children}
-    </section>
-  );
-}
-
-/** The heads of a table: first columns of text, then columns of numbers. */
-export const Heads = ({ texts, numbers }: { texts: readonly string[]; numbers: readonly string[] }) => (
-  <thead>
-    <tr>
-      {texts.map((text) => (
-        <th key={text} scope="col">
-          {text}
-        </th>
-      ))}
-      {numbers.map((text) => (
-        <th key={text} scope="col" className="number">
-          {text}
-        </th>
-      ))}
-    </tr>
-  </thead>
 );

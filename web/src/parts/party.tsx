@@ -1,4 +1,5 @@
 /** Who paid, hired, reviewed or owns: the wallet's address, with its name and score where the service knows it, and the explorer. */
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { directoryLink } from "../../../core/directory/link.ts";
@@ -9,6 +10,7 @@ import { EXPLORER_REL } from "./address.tsx";
 import { Copy } from "./copy.tsx";
 import { TierShape } from "./cred.tsx";
 import { Icon } from "./icon.tsx";
+import { Named } from "./named.tsx";
 import { Sigil } from "./sigil.tsx";
 import { walletName } from "./wallet-names.ts";
 
@@ -37,19 +39,13 @@ function Known({ as: { agent, human, organization } }: { as: WalletName }) {
   const [href, name] = human
     ? [`/human/${human.id}`, human.name]
     : [`/org/${organization?.slug}`, organization?.name ?? ""];
-  return (
-    <Link href={href}>
-      <bdi>{name}</bdi>
-    </Link>
-  );
+  return <Named href={href} name={name} />;
 }
 
 const NamedAgent = ({ agent }: { agent: NonNullable<WalletName["agent"]> }) => (
   <>
     <Sigil seed={`${agent.platform}:${agent.agentId}`} score={agent.credScore} size={20} />
-    <Link href={directoryLink("", agent)}>
-      <bdi>{agent.name || "Unnamed"}</bdi>
-    </Link>
+    <Named href={directoryLink("", agent)} name={agent.name || "Unnamed"} />
     <span
       className="party-cred"
       data-tier={tierOf(agent.credScore).key}

@@ -2,6 +2,7 @@
 import type { HumanCred } from "../api/types.ts";
 import { age, count, counted, date, decimals } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
+import { Described, Table } from "../parts/table.tsx";
 
 /** Names of the signals. */
 const SIGNAL_LABELS = {
@@ -40,53 +41,31 @@ const FROM: Record<Signal, (sources: HumanCred["sources"]) => string> = {
   longevity: ({ registeredAt }) => `Registered ${date(registeredAt)}.`,
 };
 
-export function CredOf({ cred }: { cred: HumanCred }) {
-  const heads: [string, boolean][] = [
-    ["Signal", false],
-    ["Raw", true],
-    ["Weight", true],
-    ["Adds", true],
-  ];
-  return (
-    <table className="plain-table">
-      <caption className="unseen">The signals of a human's cred</caption>
-      <thead>
-        <tr>
-          {heads.map(([key, isNumber]) => (
-            <th key={key} scope="col" className={isNumber ? "number" : undefined}>
-              {key}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {(Object.keys(FROM) as Signal[]).map((key) => {
-          const { weight, raw, contribution, known } = cred.breakdown[key];
-          return (
-            <tr key={key}>
-              <th scope="row">
-                {SIGNAL_LABELS[key]}
-                <span className="faint hint">{FROM[key](cred.sources)}</span>
-              </th>
-              <td className="number">{known ? raw : <NoData reason="its source was not heard yet" />}</td>
-              <td className="number faint">{count(weight)} %</td>
-              <td className="number">
-                <b>{decimals(contribution, 2)}</b>
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-      <tfoot>
-        <tr>
-          <th scope="row">Score, rounded half up</th>
-          <td />
-          <td />
-          <td className="number">
-            <b>{cred.score}</b>
-          </td>
-        </tr>
-      </tfoot>
-    </table>
-  );
-}
+export const CredOf = ({ cred: { breakdown, sources, score } }: { cred: HumanCred }) => (
+  <Table
+    className="plain-table"
+    caption="The signals of a human's cred"
+    of={Object.keys(FROM) as Signal[]}
+    keyOf={(key) => key}
+    columns={[
+      ["Signal", (key) => <Described label={SIGNAL_LABELS[key]} description={FROM[key](sources)} />],
+      [
+        "Raw",
+        (key) => (breakdown[key].known ? breakdown[key].raw : <NoData reason="its source was not heard yet" />),
+        "number",
+      ],
+      ["Weight", (key) => `${count(breakdown[key].weight)} %`, "number faint"],
+      ["Adds", (key) => <b>{decimals(breakdown[key].contribution, 2)}</b>, "number"],
+    ]}
+    foot={
+      <>
+        <th scope="row">Score, rounded half up</th>
+        <td />
+        <td />
+        <td className="number">
+          <b>{score}</b>
+        </td>
+      </>
+    }
+  />
+);

@@ -1,12 +1,13 @@
 /** A human's page: what it states, its agents, and how its cred came to be. */
+
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
 import { get } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Human, HumanCred } from "../api/types.ts";
 import { date } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { ScoreRing } from "../parts/cred.tsx";
+import { Named } from "../parts/named.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
@@ -92,9 +93,7 @@ const LinkedAgents = ({ human }: { human: Human }) =>
       {human.linkedAgents.map((agent) => (
         <li key={agent.tokenId} className="agent-cell">
           <Sigil seed={`helixa:${agent.tokenId}`} score={agent.credScore} size={32} />
-          <Link className="clip" href={`/agent/${agent.tokenId}`}>
-            <bdi>{agent.name}</bdi>
-          </Link>
+          <Named className="clip" href={`/agent/${agent.tokenId}`} name={agent.name} />
           <b>{agent.credScore}</b>
         </li>
       ))}

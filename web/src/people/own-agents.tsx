@@ -1,9 +1,11 @@
 /** The agents of a human: those of the connected wallet are linked by one click, and linked ones unlinked by another. */
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { OwnHuman, Summary } from "../api/types.ts";
 import { counted, short } from "../formats.ts";
 import { Action } from "../parts/button.tsx";
+import { Named } from "../parts/named.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Loading } from "../parts/states.tsx";
@@ -69,9 +71,7 @@ type RowProps = { agent: NamedAgent; verb: "link" | "unlink"; busy: boolean; act
 const Row = ({ agent: { tokenId, name, credScore }, verb, busy, act }: RowProps) => (
   <li className="agent-cell">
     <Sigil seed={`helixa:${tokenId}`} score={credScore} size={32} />
-    <Link className="clip" href={`/agent/${tokenId}`}>
-      <bdi>{name}</bdi>
-    </Link>
+    <Named className="clip" href={`/agent/${tokenId}`} name={name} />
     <button type="button" className="button push" disabled={busy} onClick={act}>
       {verb === "link" ? "Link" : "Unlink"}
     </button>

@@ -1,4 +1,5 @@
 /** Registered humans and organizations: stated data, proofs, and their agents. */
+
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { get } from "../api/answer.ts";
@@ -6,6 +7,7 @@ import type { Humans, Organizations } from "../api/types.ts";
 import { count, counted, date, short } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { Cred } from "../parts/cred.tsx";
+import { Named } from "../parts/named.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
@@ -94,9 +96,7 @@ const Human = ({ human }: { human: Humans["humans"][number] }) => (
       <span className="agent-cell">
         <Sigil seed={human.id} score={human.humanCred.score} size={40} />
         <span className="agent-words">
-          <Link href={`/human/${human.id}`} className="person-link clip">
-            <bdi>{human.name}</bdi>
-          </Link>
+          <Named href={`/human/${human.id}`} className="person-link clip" name={human.name} />
           <span className="agent-id clip">
             {human.organization && (
               <>
@@ -130,9 +130,11 @@ const Organization = ({ organization }: { organization: Organizations["organizat
       <span className="agent-cell">
         <Sigil seed={organization.id} score={null} size={40} />
         <span className="agent-words">
-          <Link href={`/org/${encodeURIComponent(organization.slug)}`} className="person-link clip">
-            <bdi>{organization.displayName}</bdi>
-          </Link>
+          <Named
+            href={`/org/${encodeURIComponent(organization.slug)}`}
+            className="person-link clip"
+            name={organization.displayName}
+          />
           <span className="agent-id clip">
             <bdi>{organization.slug}</bdi>
             {organization.organizationType && (

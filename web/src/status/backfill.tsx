@@ -1,7 +1,7 @@
 /** The indexer's own work while it is not done: rates, time left, each contract's share, and the nodes it asks. */
 import type { Status } from "../api/types.ts";
 import { count, decimals, duration } from "../formats.ts";
-import { Heads, Scroll } from "../parts/panel.tsx";
+import { Table } from "../parts/table.tsx";
 
 /** The states of the indexer in sentences. */
 const BACKFILL_STATES = {
@@ -31,44 +31,28 @@ export function Backfill({ of }: { of: BackfillStatus }) {
           {of.secondsLeft === null ? "time left not known" : `${duration(of.secondsLeft)} left`}
         </p>
       )}
-      <Scroll label="Backfill">
-        <table className="plain-table fits">
-          <Heads texts={["Contract"]} numbers={["From block", "Fetched", "Events"]} />
-          <tbody>
-            {of.contracts.map((contract) => (
-              <tr key={contract.name}>
-                <th scope="row">{contract.name}</th>
-                <td className="number">{count(contract.fromBlock)}</td>
-                <td className="number">
-                  {decimals((100 * contract.fetchedBlocks) / Math.max(1, contract.totalBlocks), 1)} %
-                </td>
-                <td className="number">{count(contract.events)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-      {of.nodes.length > 0 && <Nodes of={of.nodes} />}
+      <Table
+        label="Backfill"
+        of={of.contracts}
+        columns={[
+          ["Contract", ({ name }) => name],
+          ["From block", ({ fromBlock }) => count(fromBlock), "number"],
+          ["Fetched", (one) => `${decimals((100 * one.fetchedBlocks) / Math.max(1, one.totalBlocks), 1)} %`, "number"],
+          ["Events", ({ events }) => count(events), "number"],
+        ]}
+      />
+      {of.nodes.length > 0 && (
+        <Table
+          label="Nodes it asks"
+          of={of.nodes}
+          columns={[
+            ["Node", ({ host }) => <bdi>{host}</bdi>],
+            ["State", ({ state }) => state],
+            ["Requests", ({ requests }) => count(requests), "number"],
+            ["Failed", ({ failed }) => count(failed), ({ failed }) => (failed > 0 ? "number warn-text" : "number")],
+          ]}
+        />
+      )}
     </section>
   );
 }
-
-const Nodes = ({ of }: { of: BackfillStatus["nodes"] }) => (
-  <Scroll label="Nodes it asks">
-    <table className="plain-table fits">
-      <Heads texts={["Node", "State"]} numbers={["Requests", "Failed"]} />
-      <tbody>
-        {of.map((node) => (
-          <tr key={node.host}>
-            <th scope="row">
-              <bdi>{node.host}</bdi>
-            </th>
-            <td>{node.state}</td>
-            <td className="number">{count(node.requests)}</td>
-            <td className={node.failed > 0 ? "number warn-text" : "number"}>{count(node.failed)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </Scroll>
-);

@@ -4,10 +4,11 @@ import { status } from "../api/queries.ts";
 import type { Status } from "../api/types.ts";
 import { age, count, counted, decimals, duration } from "../formats.ts";
 import { NoData } from "../parts/cred.tsx";
-import { Fact } from "../parts/facts.tsx";
+import { type FactEntry, Facts } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Heads, Scroll } from "../parts/panel.tsx";
+import { Page } from "../parts/panel.tsx";
 import { NotYet } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { Backfill } from "./backfill.tsx";
 import { type Problem, problemsOf, workName } from "./problems.ts";
@@ -27,7 +28,7 @@ export default function StatusPage() {
     );
   const { chain, sources, queues, cred, backfill } = answer.data;
   const problems = problemsOf(answer.data);
-  const figures: [string, React.ReactNode][] = [
+  const figures: FactEntry[] = [
     ["Indexed", chain.indexed === null ? <NoData reason="no index yet" /> : count(chain.indexed)],
     ["Behind", chain.lagSeconds === null ? <NoData reason="not known" /> : duration(chain.lagSeconds)],
     ["Scores to refresh", count(cred.stale)],
@@ -41,22 +42,13 @@ export default function StatusPage() {
     ],
   ];
   return (
-    <div className="page">
-      <div className="page-head">
-        <div>
-          <h1>Status</h1>
-          <p>Whether what you see here is up to date, and what is not as it should be.</p>
-        </div>
-        <ApiButton paths={["/api/v2/status"]} />
-      </div>
+    <Page
+      title="Status"
+      lead="Whether what you see here is up to date, and what is not as it should be."
+      beside={<ApiButton paths={["/api/v2/status"]} />}
+    >
       <Verdict of={problems} />
-      <dl className="totals big">
-        {figures.map(([label, value]) => (
-          <Fact key={label} label={label}>
-            {value}
-          </Fact>
-        ))}
-      </dl>
+      <Facts className="totals big" of={figures} />
       {backfill && backfill.state !== "done" ? (
         <Backfill of={backfill} />
       ) : (
@@ -73,7 +65,7 @@ export default function StatusPage() {
       <Folded title={counted(queues.length, "queue", "queues")}>
         <Queues of={queues} />
       </Folded>
-    </div>
+    </Page>
   );
 }
 
@@ -111,59 +103,56 @@ const Folded = ({ title, children }: { title: string; children: React.ReactNode 
 
 /** Scheduled work: when it last succeeded, when it runs next, and its problem. */
 const Sources = ({ of }: { of: Status["sources"] }) => (
-  <Scroll label={`${counted(of.length, "kind of work that is", "kinds of work that are")} repeated`}>
-    <table className="plain-table fits">
-      <Heads texts={["Name", "Last success", "Next"]} numbers={["Rows"]} />
-      <tbody>
-        {of.map((source) => (
-          <tr key={source.key}>
-            <th scope="row">
-              <span title={source.key}>{workName(source.key)}</span>
-              {source.progress && (
-                <span className="faint hint">
-                  {source.progress.expected === null
-                    ? `${count(source.progress.done)} items read in this pull`
-                    : `${count(source.progress.done)} of ${count(source.progress.expected)} items read in this pull`}
-                </span>
-              )}
-              {source.error && (
-                <span className="hint warn-text">
-                  <bdi>Problem: {source.error}</bdi>
-                </span>
-              )}
-            </th>
-            <td>{source.lastSuccessAt ? `${age(source.lastSuccessAt)} ago` : <NoData reason="never yet" />}</td>
-            <td className="muted">{until(source.nextRunAt)}</td>
-            <td className="number">{source.rows === null ? <NoData reason="it counts none" /> : count(source.rows)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </Scroll>
+  <Table
+    label={`${counted(of.length, "kind of work that is", "kinds of work that are")} repeated`}
+    of={of}
+    columns={[
+      ["Name", (source) => <SourceName of={source} />],
+      [
+        "Last success",
+        ({ lastSuccessAt }) => (lastSuccessAt ? `${age(lastSuccessAt)} ago` : <NoData reason="never yet" />),
+      ],
+      ["Next", ({ nextRunAt }) => <span className="muted">{until(nextRunAt)}</span>],
+      ["Rows", ({ rows }) => (rows === null ? <NoData reason="it counts none" /> : count(rows)), "number"],
+    ]}
+  />
+);
+
+const SourceName = ({ of: { key, progress, error } }: { of: Status["sources"][number] }) => (
+  <>
+    <span title={key}>{workName(key)}</span>
+    {progress && (
+      <span className="faint hint">
+        {progress.expected === null
+          ? `${count(progress.done)} items read in this pull`
+          : `${count(progress.done)} of ${count(progress.expected)} items read in this pull`}
+      </span>
+    )}
+    {error && (
+      <span className="hint warn-text">
+        <bdi>Problem: {error}</bdi>
+      </span>
+    )}
+  </>
 );
 
 const Queues = ({ of }: { of: Status["queues"] }) =>
   of.length === 0 ? (
     <p className="muted">No queue has reported its state.</p>
   ) : (
-    <Scroll label={counted(of.length, "queue", "queues")}>
-      <table className="plain-table fits">
-        <Heads texts={["Name"]} numbers={["Waiting", "Active", "Failed", "Oldest"]} />
-        <tbody>
-          {of.map((queue) => (
-            <tr key={queue.name}>
-              <th scope="row">
-                <span title={queue.name}>{workName(queue.name)}</span>
-              </th>
-              <td className="number">{count(queue.waiting)}</td>
-              <td className="number">{count(queue.active)}</td>
-              <td className={queue.failed > 0 ? "number warn-text" : "number"}>{count(queue.failed)}</td>
-              <td className="number">
-                {queue.oldestSeconds === null ? <NoData reason="nothing waits" /> : duration(queue.oldestSeconds)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label={counted(of.length, "queue", "queues")}
+      of={of}
+      columns={[
+        ["Name", ({ name }) => <span title={name}>{workName(name)}</span>],
+        ["Waiting", ({ waiting }) => count(waiting), "number"],
+        ["Active", ({ active }) => count(active), "number"],
+        ["Failed", ({ failed }) => count(failed), ({ failed }) => (failed > 0 ? "number warn-text" : "number")],
+        [
+          "Oldest",
+          ({ oldestSeconds: seconds }) => (seconds === null ? <NoData reason="nothing waits" /> : duration(seconds)),
+          "number",
+        ],
+      ]}
+    />
   );

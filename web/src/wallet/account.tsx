@@ -1,4 +1,5 @@
 /** The dialog of the connected wallet: address, agents, balance, and its sign-ins, each ended by one click. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
@@ -7,6 +8,7 @@ import { count, time, usdc } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { Button } from "../parts/button.tsx";
 import { Fact } from "../parts/facts.tsx";
+import { Named } from "../parts/named.tsx";
 import { Trouble } from "../parts/states.tsx";
 import { Dialog } from "../shell/dialog.tsx";
 import { changeTo } from "./chain.ts";
@@ -44,9 +46,7 @@ function Held({ wallet, close }: { wallet: ConnectedWallet; close: () => void })
           {agents?.map(({ tokenId, name }, i) => (
             <span key={tokenId}>
               {i > 0 && ", "}
-              <Link href={`/agent/${tokenId}`} onClick={close}>
-                <bdi>{name}</bdi>
-              </Link>
+              <Named href={`/agent/${tokenId}`} onClick={close} name={name} />
             </span>
           ))}
           {own && own.total > MAX_SHOWN && (
