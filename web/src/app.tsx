@@ -1,7 +1,7 @@
 /** The views and their addresses, each in files of its own. The page of an address names them (web/vite.config.ts), so that they come beside the first script. */
 import type { ComponentType } from "react";
 import { Route, Switch } from "wouter";
-import { onDemand } from "./parts/on-demand.tsx";
+import { onDemand } from "./parts/states.tsx";
 import { addressRef } from "./shell/address.ts";
 import { routeShape } from "./shell/route-shape.ts";
 import { Shell } from "./shell/shell.tsx";

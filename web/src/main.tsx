@@ -1,10 +1,9 @@
 /** Entry point of the web terminal. */
-import { QueryClientProvider } from "@tanstack/react-query";
+import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { askAhead } from "./api/ahead.ts";
 import { followEvents } from "./api/events.ts";
-import { createQueryClient, recoverWith } from "./api/queries.ts";
+import { agent, cardPath, createQueryClient, openApi, recoverWith } from "./api/queries.ts";
 import { App } from "./app.tsx";
 import { Boundary, FailureNote } from "./parts/boundary.tsx";
 import { applyTheme } from "./stored.ts";
@@ -17,6 +16,10 @@ import "./styles/discover.css";
 import "./styles/agent.css";
 import "./styles/pages.css";
 import "./styles/prove.css";
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import { directory, offering } from "./directory/source.ts";
+import { readView } from "./directory/view.ts";
+import { addressRef } from "./shell/address.ts";
 
 applyTheme();
 const queries = createQueryClient();
@@ -32,3 +35,21 @@ createRoot(document.getElementById("root")!).render(
     </QueryClientProvider>
   </StrictMode>,
 );
+
+/** Failures are left to the view, which asks again and shows them. */
+function askAhead(queries: QueryClient): void {
+  const { pathname, search } = location;
+  if (/^\/agent\/\d+$/.test(pathname)) void queries.prefetchQuery(offering(addressRef(), OWN_PLATFORM));
+  if (/^\/agent\/[^/]+$/.test(pathname))
+    queries.fetchQuery(agent(addressRef())).then(
+      // The largest thing on the page: its bytes come while the page is rendered.
+      ({ data }) => {
+        new Image().src = cardPath(data);
+      },
+      () => {},
+    );
+  if (/^\/docs(\/|$)/.test(pathname)) void queries.prefetchQuery(openApi);
+  if (pathname !== "/" && pathname !== "/terminal") return;
+  const view = readView(new URLSearchParams(search));
+  if (view.filter !== "watched") void queries.prefetchQuery(directory(view));
+}

@@ -1,14 +1,16 @@
-/** Breakdown of a score: eight signals with weight, raw value and contribution. */
+/** Breakdown of a score: eight signals with weight, raw value and contribution, and what lifts it. */
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { factors } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { count, decimals } from "../formats.ts";
+import { OpenPoints } from "../manage/open-points.tsx";
+import { useControls } from "../manage/section-props.ts";
 import { NoData } from "../parts/cred.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { Described, Table } from "../parts/table.tsx";
 import { tierOf } from "../tiers.ts";
-import { Lift } from "./lift.tsx";
 import { Radar } from "./radar.tsx";
 
 export function Breakdown({ agent }: { agent: Agent }) {
@@ -54,5 +56,22 @@ export function Breakdown({ agent }: { agent: Agent }) {
         }
       />
     </div>
+  );
+}
+
+function Lift({ agent }: { agent: Agent }) {
+  const controls = useControls(agent);
+  return (
+    <section>
+      <h3>What lifts this score</h3>
+      <OpenPoints tokenId={agent.tokenId} linked={controls} />
+      {controls && (
+        <p className="actions push-down">
+          <Link className="button" href={`/agent/${agent.tokenId}/manage`}>
+            Manage this agent
+          </Link>
+        </p>
+      )}
+    </section>
   );
 }

@@ -2,15 +2,15 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { pagesOf } from "../api/pages.ts";
+import { pagesOf } from "../api/queries.ts";
 import type { AgentJobs } from "../api/types.ts";
 import { count, counted } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { More } from "../parts/button.tsx";
+import { usdcExact } from "../parts/evidence.ts";
 import { Party } from "../parts/party.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
-import { usdcExact } from "./amounts.ts";
 import { backlogOf, Removed, Sums, TransactionOn, Why, Windows } from "./raw-organic.tsx";
 
 /** The states of a job in words. */

@@ -4,7 +4,6 @@ import { placeOf } from "../../../core/agents/listing.ts";
 import type { Agent } from "../api/types.ts";
 import { OutLink, webAddress } from "../parts/out-link.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
-import { Services } from "./services.tsx";
 
 /** Names of common services, by their lower-case form. */
 const SERVICES: Record<string, string> = {
@@ -98,3 +97,23 @@ const labelOf = (name: string): string => {
   const words = name.replace(/([a-z0-9])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
   return words.slice(0, 1).toUpperCase() + words.slice(1).replaceAll("_", " ");
 };
+
+type ServiceItem = { name: string; endpoint: string; version: string | null };
+
+/** Registration files name the agent's wallet among their services: it is shown as its wallet. */
+const isPlace = ({ name }: ServiceItem) => name.toLowerCase() !== "agentwallet";
+
+export const Services = ({ of }: { of: readonly ServiceItem[] }) => (
+  <ul className="services">
+    {of.filter(isPlace).map(({ name, endpoint, version }) => (
+      <li key={`${name} ${endpoint}`}>
+        <span className="tag">
+          <bdi>{name}</bdi>
+        </span>
+        <span>
+          <OutLink text={endpoint} /> {version && <span className="faint">version {version}</span>}
+        </span>
+      </li>
+    ))}
+  </ul>
+);

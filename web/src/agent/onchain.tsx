@@ -7,11 +7,12 @@ import { credProof } from "../api/queries.ts";
 import type { Agent, CredProof } from "../api/types.ts";
 import { age, count, counted, moment, short } from "../formats.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
-import { Button } from "../parts/button.tsx";
+import { Action, Button } from "../parts/button.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { ask } from "../wallet/providers.ts";
+import { type ConnectedWallet, useWallet } from "../wallet/session.ts";
 import { AgentPanel } from "./agent-panel.tsx";
-import { ChainRoot } from "./chain-root.tsx";
 
 /** Nothing where no scores are published. */
 export function Onchain({ agent, explorer }: { agent: Agent; explorer: string }) {
@@ -115,5 +116,48 @@ function Check({ proof, explorer }: Omit<Props, "agent">) {
     <p className="note" role="alert">
       <b>The proof is wrong:</b> its leaf leads to {short(computed)}, and the service states {short(proof.root)}.
     </p>
+  );
+}
+
+/** `rootOf(uint64)` of CredRoots (abis/cred-roots.ts). */
+const ROOT_OF = "0x9d7384d9";
+
+type RootComparison = "same" | "other" | "other-chain" | "unanswered";
+
+async function rootOnChain(
+  { provider }: ConnectedWallet,
+  { epoch, contract, root, leaf }: CredProof,
+): Promise<RootComparison> {
+  if (Number(await ask<string>(provider, "eth_chainId", [])) !== leaf.chainId) return "other-chain";
+  const data = ROOT_OF + epoch.toString(16).padStart(64, "0");
+  const found = await ask<string>(provider, "eth_call", [{ to: contract, data }, "latest"]);
+  return found.toLowerCase() === root.toLowerCase() ? "same" : "other";
+}
+
+const SENTENCES: Record<RootComparison, (epoch: number) => string> = {
+  same: (epoch) => `The contract has this root for epoch ${epoch}: the node of your wallet answered it.`,
+  other: (epoch) =>
+    `The contract has another root for epoch ${epoch} than this service states. Do not trust this proof.`,
+  "other-chain": (epoch) => `Your wallet is on another chain: it cannot say whether epoch ${epoch} has this root.`,
+  unanswered: (epoch) => `The node of your wallet did not answer for epoch ${epoch}.`,
+};
+
+/** Nothing without a connected wallet. */
+function ChainRoot({ proof }: { proof: CredProof }) {
+  const wallet = useWallet();
+  const [found, setFound] = useState<RootComparison | null>(null);
+  if (!wallet) return null;
+  const check = () => rootOnChain(wallet, proof).then(setFound, () => setFound("unanswered"));
+  return (
+    <div className="stack">
+      <Action onClick={() => void check()}>
+        <Icon name="check" /> Ask the contract with {wallet.name}
+      </Action>
+      {found && (
+        <p className={found === "same" ? undefined : "note"} role={found === "other" ? "alert" : "status"}>
+          {SENTENCES[found](proof.epoch)}
+        </p>
+      )}
+    </div>
   );
 }

@@ -14,7 +14,7 @@ import { count, counted, short } from "../formats.ts";
 import { useMedia } from "../media.ts";
 import { Address } from "../parts/address.tsx";
 import { Copy } from "../parts/copy.tsx";
-import { reviewsInShort } from "../parts/evidence.ts";
+import { jobsInShort, paymentsInShort, reviewsInShort } from "../parts/evidence.ts";
 import { Fact } from "../parts/facts.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { kindOf } from "../shell/search-box.tsx";
@@ -23,9 +23,8 @@ import { AgentPanel } from "./agent-panel.tsx";
 import { Breakdown } from "./breakdown.tsx";
 import { Elsewhere } from "./elsewhere.tsx";
 import { Handshakes } from "./handshakes.tsx";
-import { Head } from "./head.tsx";
+import { FactsInShort, Head, InShort } from "./head.tsx";
 import { History } from "./history.tsx";
-import { FactsInShort, InShort } from "./in-short.tsx";
 import { Jobs } from "./jobs.tsx";
 import { Listing } from "./listing.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
@@ -35,7 +34,6 @@ import { Reviews, reviewsPath } from "./reviews.tsx";
 import { SelfDescription } from "./self-description.tsx";
 import { useSettled } from "./settled.ts";
 import { Verifications } from "./verifications.tsx";
-import { jobsInShort, paymentsInShort } from "./work-in-short.ts";
 
 export default function AgentPage({ agentRef }: { agentRef: string }) {
   const { data: answer, error, refetch } = useQuery(agentQuery(agentRef));

@@ -1,14 +1,14 @@
 /** What an agent's wallet was paid: all payments and the organic ones side by side, why the others are not, and the newest of them. */
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { pagesOf } from "../api/pages.ts";
+import { pagesOf } from "../api/queries.ts";
 import type { AgentPayments } from "../api/types.ts";
 import { count, counted } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { More } from "../parts/button.tsx";
+import { usdcExact } from "../parts/evidence.ts";
 import { Party } from "../parts/party.tsx";
 import { NotYet } from "../parts/states.tsx";
-import { usdcExact } from "./amounts.ts";
 import { backlogOf, Removed, Sums, TransactionOn, Why, Windows } from "./raw-organic.tsx";
 
 export const paymentsPath = (agentRef: string, platform: string): string =>

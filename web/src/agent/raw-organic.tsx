@@ -2,8 +2,8 @@
 import type { ReactNode } from "react";
 import { count, counted, date, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
+import { usdcExact, usdcShort } from "../parts/evidence.ts";
 import { Party } from "../parts/party.tsx";
-import { usdcExact, usdcShort } from "./amounts.ts";
 
 type Side = { usdc: string };
 type Window<S extends Side> = { days: number; raw: S; organic: S };

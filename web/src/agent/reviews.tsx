@@ -1,16 +1,16 @@
 /** What an agent's ERC-8004 reviews are worth, with their mean, their reviewers, and the reasons of each review's weight. */
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { pagesOf } from "../api/pages.ts";
+import { pagesOf } from "../api/queries.ts";
 import type { AgentReviews, WeighedReview } from "../api/types.ts";
 import { count, counted, date, decimals, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
 import { More } from "../parts/button.tsx";
+import { usdcExact } from "../parts/evidence.ts";
 import { OutLink } from "../parts/out-link.tsx";
 import { Party } from "../parts/party.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { usdcExact } from "./amounts.ts";
 
 /** `path`: of the reviews in the API, with its query. */
 type Props = { path: string; explorer: string };

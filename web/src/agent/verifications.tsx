@@ -3,12 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { PROOF_MARKS_LISTED, type ProofPlatformKey } from "../../../core/proof-platforms/marks.ts";
+import type { Reservation } from "../../../core/views/fields.ts";
 import { report, verifications } from "../api/queries.ts";
 import type { Agent, Verifications as Records } from "../api/types.ts";
 import { offering } from "../directory/source.ts";
 import { age, count, decimals, moment } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
-import { Reservations } from "../parts/reservations.tsx";
 import { NotYet } from "../parts/states.tsx";
 
 const STATUS = {
@@ -116,3 +116,15 @@ const Proof = ({
     </span>
   </li>
 );
+
+type Props = { of: readonly Pick<Reservation, "about" | "says">[] | undefined; about?: Reservation["about"] };
+
+/** @param about only those about one proof; by default all */
+export const Reservations = ({ of = [], about }: Props) =>
+  of
+    .filter((each) => about === undefined || each.about === about)
+    .map(({ says }) => (
+      <span className="reservation" key={says}>
+        {says}
+      </span>
+    ));

@@ -1,6 +1,7 @@
 /** The queries of all views: path, time until an answer is stale, polling interval. */
-import { keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query";
-import { get, Problem } from "./answer.ts";
+import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query";
+import type { OpenApi } from "../../../core/described-operations.ts";
+import { call, get, Problem } from "./answer.ts";
 import { liveEvery } from "./events.ts";
 import type {
   Agent,
@@ -13,6 +14,7 @@ import type {
   Referral,
   Report,
   Status,
+  Summary,
   Verifications,
 } from "./types.ts";
 
@@ -34,6 +36,10 @@ const asked = <T>(path: string) => queryOptions({ queryKey: [path], queryFn: get
 
 /** Data about the service itself is kept until the page is reloaded. */
 export const discovery = queryOptions({ ...asked<Discovery>("/api/v2"), staleTime: Number.POSITIVE_INFINITY });
+export const openApi = queryOptions({
+  ...asked<OpenApi>("/api/v2/openapi.json"),
+  staleTime: Number.POSITIVE_INFINITY,
+});
 /** Asked three times before it counts as away: one missed answer is no reason for alarm. */
 export const status = queryOptions({
   ...asked<Status>("/api/v2/status"),
@@ -79,3 +85,29 @@ export const leaderboard = (sort: LeaderboardSort) =>
     ...liveEvery(),
     placeholderData: keepPreviousData,
   });
+
+type Cursor = string | number | null;
+
+/**
+ * @param path with its query
+ * @param cursor the parameter by which the next page is asked for
+ * @param next the cursor of the page after this one; null: there is none
+ */
+export const pagesOf = <Page>(path: string, cursor: "after" | "before" | "cursor", next: (page: Page) => Cursor) =>
+  infiniteQueryOptions({
+    queryKey: [path],
+    queryFn: ({ pageParam, signal }) =>
+      call<Page>(pageParam === null ? path : `${path}&${cursor}=${pageParam}`, { signal }),
+    initialPageParam: null as Cursor,
+    getNextPageParam: ({ data }) => next(data),
+  });
+
+/** `total` with those that are not among `agents`. */
+type OwnAgents = { total: number; agents: Summary[] };
+
+const MAX_OWN_AGENTS = 50;
+/** With names that other lists hide as spam: they are the wallet's own. */
+export const ownAgents = (address: string) => {
+  const path = `/api/v2/agents?search=${address}&spam=true&sort=credScore&order=desc&limit=${MAX_OWN_AGENTS}`;
+  return queryOptions({ queryKey: [path], queryFn: get<OwnAgents>(path), ...liveEvery() });
+};

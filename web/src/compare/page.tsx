@@ -1,25 +1,36 @@
 /** Two to four agents side by side, of any registry; the address has their ids. */
-
 import { useQueries, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useDeferredValue, useState } from "react";
 import { Link } from "wouter";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { Radar } from "../agent/radar.tsx";
 import { agent as agentQuery, factors as factorsQuery } from "../api/queries.ts";
-import type { Factors } from "../api/types.ts";
-import { badges as badgesQuery, detail, detailPath, offering, rowLink } from "../directory/source.ts";
-import { count } from "../formats.ts";
-import { NoData } from "../parts/cred.tsx";
+import type { Agent, Detail, Factors, Offering, Row, RowBadges } from "../api/types.ts";
+import { Token, UNTOLD } from "../directory/cells.tsx";
+import { platformLabel } from "../directory/facets.ts";
+import { badges as badgesQuery, detail, detailPath, directory, offering, rowLink } from "../directory/source.ts";
+import { readView } from "../directory/view.ts";
+import { count, date, decimals, dollars, originWords, short } from "../formats.ts";
+import { Cred, NoData } from "../parts/cred.tsx";
+import {
+  endpointsInShort,
+  jobsInShort,
+  paymentsInShort,
+  reviewsInShort,
+  type Short,
+  unreviewed,
+} from "../parts/evidence.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Named } from "../parts/named.tsx";
 import { Page } from "../parts/panel.tsx";
+import { ProofBadges } from "../parts/row-badges.tsx";
+import { Sigil } from "../parts/sigil.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Scroll } from "../parts/table.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
-import { Add } from "./add.tsx";
-import { MAX_COMPARED, readCompared, readIds, writeIds } from "./compared.ts";
-import { type ComparedFacts, LINES, OWN_ONLY } from "./rows.tsx";
+import { comparedText, MAX_COMPARED, readCompared, readIds, writeIds } from "./bar.tsx";
 
 const STROKES = ["first", "second", "third", "fourth"];
 
@@ -170,5 +181,154 @@ function SignalRow({ signal, columns }: { signal: (typeof SIGNALS)[number]; colu
         </td>
       ))}
     </tr>
+  );
+}
+
+/** What is known of one agent; undefined while it is loaded. */
+type ComparedFacts = {
+  detail: Detail | undefined;
+  offering: Offering | undefined;
+  badges: RowBadges | undefined;
+  /** Own agents only. */
+  agent: Agent | undefined;
+};
+
+type Cell<T> = (of: T) => ReactNode;
+type Line = { label: string; cell: (of: ComparedFacts) => ReactNode };
+
+const waiting = () => <NoData reason="not loaded" />;
+const nothing = (reason: string) => <NoData reason={reason} />;
+
+const ofDetail = (label: string, cell: Cell<Detail>): Line => ({
+  label,
+  cell: ({ detail }) => (detail ? cell(detail) : waiting()),
+});
+const ofOffering = (label: string, cell: Cell<Offering>): Line => ({
+  label,
+  cell: ({ offering }) => (offering ? cell(offering) : waiting()),
+});
+const ofBadges = (label: string, cell: (of: RowBadges, platform: string) => ReactNode): Line => ({
+  label,
+  cell: ({ badges, detail }) => (badges && detail ? cell(badges, detail.platform) : waiting()),
+});
+/** Why an agent of another registry lacks what only the own one has. */
+const OWN_ONLY = "other registries do not tell it";
+/** A row of own agents: other registries do not have it. */
+const ofOwn = (label: string, cell: Cell<Agent>): Line => ({
+  label,
+  cell: ({ agent, detail }) =>
+    agent ? cell(agent) : detail && detail.platform !== OWN_PLATFORM ? nothing(OWN_ONLY) : waiting(),
+});
+
+/** The lowest price that an offer states. */
+function lowestPrice({ offers }: Offering): ReactNode {
+  const prices = offers.flatMap(({ priceUsd }) => (priceUsd === null ? [] : [priceUsd]));
+  return prices.length === 0 ? nothing("no offer states a price") : dollars(Math.min(...prices));
+}
+
+/** A figure with its words; a dash with the reason where nothing is known. */
+const inShort = ({ figure, words }: Short): ReactNode =>
+  figure === null ? (
+    nothing(words)
+  ) : (
+    <>
+      <b>{figure}</b> <span className="muted">{words}</span>
+    </>
+  );
+
+const LINES: readonly Line[] = [
+  ofDetail("Cred", ({ cred_score }) => <Cred score={cred_score} />),
+  ofDetail("Registry", ({ platform }) => platformLabel(platform)),
+  ofDetail("Registered", ({ created_at }) => (created_at === null ? nothing(UNTOLD.date) : date(created_at))),
+  ofBadges("Proofs", (badges, platform) => <ProofBadges badges={badges} own={platform === OWN_PLATFORM} />),
+  ofBadges("Speaks", ({ protocols }) =>
+    // Marks would break within their words where four agents share the width of a phone.
+    protocols.length > 0 ? protocols.join(", ") : nothing(UNTOLD.protocols),
+  ),
+  ofOffering("Offers", ({ offerCount }) =>
+    offerCount === 0 ? nothing("it offers nothing that can be called") : count(offerCount),
+  ),
+  ofOffering("From", lowestPrice),
+  ofOffering("Answers", ({ liveness }) => inShort(endpointsInShort(liveness))),
+  ofOffering("Paid", ({ payments }) => inShort(paymentsInShort(payments))),
+  ofOffering("Hired", ({ jobs }) => inShort(jobsInShort(jobs))),
+  {
+    label: "Reviews",
+    cell: ({ offering, badges, detail }) => {
+      if (!offering || !badges || !detail) return waiting();
+      const short = reviewsInShort(offering.reviews);
+      const words = offering.reviews ? short.words : unreviewed(badges, detail.platform === OWN_PLATFORM);
+      return inShort({ ...short, words });
+    },
+  },
+  ofOffering("Trust", ({ trust }) =>
+    trust === null ? nothing("it is new here: it is read within a minute") : decimals(100 * trust, 1),
+  ),
+  ofDetail("Token", (detail) => <Token row={detail} />),
+  ofOwn("Points", ({ points }) => count(points)),
+  ofOwn("Framework", ({ framework }) => <bdi>{framework}</bdi>),
+  ofOwn("Registration", ({ mintOrigin }) => originWords(mintOrigin)),
+  ofOwn("Soulbound", ({ soulbound }) => (soulbound ? "yes" : "no")),
+  ofOwn("Traits", ({ traits }) => count(traits.length)),
+];
+
+const MAX_FOUND = 6;
+
+function Add({ chosen, add }: { chosen: readonly string[]; add: (text: string) => void }) {
+  const [text, setText] = useState("");
+  const q = useDeferredValue(text.trim());
+  const { data } = useQuery({
+    ...directory(readView(new URLSearchParams({ q })), MAX_FOUND),
+    enabled: q !== "",
+    refetchInterval: false,
+  });
+  const found = q === "" ? [] : (data?.data.agents ?? []).filter((row) => !chosen.includes(comparedText(row)));
+  const choose = (row: Row | undefined) => {
+    if (!row) return;
+    add(comparedText(row));
+    setText("");
+  };
+  return (
+    <search className="compare-add">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          choose(found[0]);
+        }}
+      >
+        <input
+          className="field"
+          type="search"
+          aria-label="Name, id or address of an agent to add"
+          placeholder="Add by name, id or address"
+          maxLength={100}
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </form>
+      {q !== "" && (
+        <ul className="compare-found">
+          {found.map((row) => (
+            <li key={row.id}>
+              <button type="button" className="menu-item" onClick={() => choose(row)}>
+                <Sigil seed={`${row.platform}:${row.agent_id}`} score={row.cred_score} size={28} />
+                <span className="agent-words">
+                  <b className="clip">
+                    <bdi>{row.name}</bdi>
+                  </b>
+                  <span className="agent-id clip">
+                    {platformLabel(row.platform)} · {short(row.agent_id)}
+                  </span>
+                </span>
+                <Cred score={row.cred_score} />
+              </button>
+            </li>
+          ))}
+          {data && found.length === 0 && <li className="menu-note faint">No agent is called that.</li>}
+        </ul>
+      )}
+    </search>
   );
 }

@@ -5,8 +5,7 @@ import { Link } from "wouter";
 import { canDo } from "../discover/can-do.ts";
 import { counted } from "../formats.ts";
 import { Part } from "../parts/boundary.tsx";
-import { onDemand } from "../parts/on-demand.tsx";
-import { Loading } from "../parts/states.tsx";
+import { Loading, onDemand } from "../parts/states.tsx";
 
 const Hit = onDemand(async () => ({ default: (await import("../discover/hit.tsx")).Hit }));
 

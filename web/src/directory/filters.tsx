@@ -8,7 +8,7 @@ import { Part } from "../parts/boundary.tsx";
 import { Button } from "../parts/button.tsx";
 import { TierShape } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { onDemand } from "../parts/on-demand.tsx";
+import { onDemand } from "../parts/states.tsx";
 import { useStored } from "../stored.ts";
 import { TIER_MEANINGS, TIERS } from "../tiers.ts";
 import { facetWords } from "./facets.ts";

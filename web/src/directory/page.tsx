@@ -4,23 +4,20 @@ import { Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { isSpam } from "../../../core/spam.ts";
 import { status } from "../api/queries.ts";
-import { CompareBar } from "../compare/bar.tsx";
-import { comparedText } from "../compare/compared.ts";
+import { CompareBar, comparedText } from "../compare/bar.tsx";
 import { count, counted } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
-import { onDemand } from "../parts/on-demand.tsx";
-import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Empty, Loading, onDemand, ProblemNote } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { isTaken } from "../shell/keyboard.tsx";
 import { kindOf } from "../shell/search-box.tsx";
 import { store, stored, toggleStored } from "../stored.ts";
 import { Filters, type PanelOpener } from "./filters.tsx";
-import { useLiveRows } from "./live.ts";
+import { useLiveRows, useWatched } from "./live.ts";
 import { Pager, Rows, useBadged } from "./rows.tsx";
 import { type BadgedRow, directory, rowLink } from "./source.ts";
 import { Tools, Totals } from "./tools.tsx";
 import { isNarrowed, PAGE_SIZE, readView, type View, widened, writeView } from "./view.ts";
-import { useWatched } from "./watched.ts";
 import { Welcome } from "./welcome.tsx";
 
 /** Loaded when no agent has the name that is searched for. */

@@ -6,10 +6,8 @@ import { platformLabel } from "../directory/facets.ts";
 import { rowLink } from "../directory/source.ts";
 import { count, short } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
-import { Bar, Factors, headingOf } from "../parts/factors.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Marked } from "../parts/marked.tsx";
-import { Offers } from "../parts/offers.tsx";
+import { Bar, Factors, headingOf, Marked, Offers } from "../parts/offers.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 
 /** Fields whose text is elsewhere in the card. */

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { DiscoveryAnswer } from "../api/types.ts";
 import { CompareBar } from "../compare/bar.tsx";
-import { counted, dollars } from "../formats.ts";
+import { count, counted, dollars } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, NotYet, ProblemNote } from "../parts/states.tsx";
@@ -12,9 +12,20 @@ import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { isTaken } from "../shell/keyboard.tsx";
 import { MAX_QUERY_LENGTH } from "./can-do.ts";
-import { Facets } from "./facets.tsx";
 import { Hit } from "./hit.tsx";
-import { discovered, filterCount, NO_FILTERS, pagePath, readView, type View, writeView } from "./view.ts";
+import {
+  discovered,
+  FACETS,
+  type FacetGroup,
+  filterCount,
+  isSame,
+  NO_FILTERS,
+  PRICES,
+  pagePath,
+  readView,
+  type View,
+  writeView,
+} from "./view.ts";
 
 /** Milliseconds without a letter after which the words are searched for. */
 const PAUSE_MS = 160;
@@ -221,4 +232,72 @@ function useHitKeys() {
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   }, []);
+}
+
+type Props = { view: View; facets: DiscoveryAnswer["facets"] | undefined; change: (view: View) => void };
+
+function Facets({ view, facets, change }: Props) {
+  const [open, setOpen] = useState(false);
+  const chosen = filterCount(view);
+  return (
+    <aside className="found-facets" aria-label="Filters" data-open={open || undefined}>
+      <button
+        type="button"
+        className="button found-facets-toggle"
+        aria-expanded={open}
+        aria-controls="facets"
+        onClick={() => setOpen(!open)}
+      >
+        Filters
+        {chosen > 0 && ` · ${chosen}`}
+      </button>
+      <div className="found-facets-body" id="facets">
+        <fieldset className="facet">
+          <legend>Price of a call, at most</legend>
+          <div className="facet-row">
+            {PRICES.map(([value, label]) => (
+              <button
+                key={value}
+                type="button"
+                className="chip"
+                aria-pressed={view.maxPrice === value}
+                onClick={() => change({ ...view, maxPrice: view.maxPrice === value ? null : value })}
+              >
+                {label}
+              </button>
+            ))}
+          </div>
+        </fieldset>
+        {facets &&
+          FACETS.map((group) => <Facet key={group.key} group={group} view={view} facets={facets} change={change} />)}
+      </div>
+    </aside>
+  );
+}
+
+function Facet({ group, view, facets, change }: Props & { group: FacetGroup; facets: DiscoveryAnswer["facets"] }) {
+  const chosen = group.chosen(view);
+  const found = facets[group.key];
+  // A chosen value stays in reach although nothing that was found has it.
+  const gone = chosen.filter((value) => !found.some((other) => isSame(other.value, value)));
+  const values = [...found, ...gone.map((value) => ({ value, count: 0 }))];
+  if (values.length === 0) return null;
+  return (
+    <fieldset className="facet">
+      <legend>{group.title}</legend>
+      {values.map(({ value, count: agents }) => (
+        <button
+          key={value}
+          type="button"
+          className="facet-value"
+          aria-pressed={chosen.some((other) => isSame(other, value))}
+          onClick={() => change(group.choose(view, value))}
+        >
+          <span className="facet-box" aria-hidden="true" />
+          <span className="clip">{group.label(value)}</span>
+          <span className="chip-count">{count(agents)}</span>
+        </button>
+      ))}
+    </fieldset>
+  );
 }

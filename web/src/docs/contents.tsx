@@ -1,11 +1,11 @@
-/** What the reference has: a field that finds, the guides, and the operations by subject. */
+/** What the reference has: a field that finds, the guides, the operations by subject, and every error code. */
 import { useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { Method, Operation } from "../../../core/described-operations.ts";
+import { MEANING, STATUS } from "../../../core/error-codes.ts";
 import { count } from "../formats.ts";
-import { ERRORS } from "./errors.tsx";
-import { GUIDES } from "./guides.ts";
-import { MethodName } from "./method.tsx";
+import { GUIDES } from "./guide.tsx";
+import { MethodName, Prose } from "./shown.tsx";
 
 type Props = { operations: readonly Operation[] };
 
@@ -100,5 +100,37 @@ function Entry({ to, method, title, children }: EntryProps) {
         <span>{children}</span>
       </Link>
     </li>
+  );
+}
+
+type ErrorRow = { code: string; status: number; meaning: string };
+/** By their statuses. */
+const ERRORS: readonly ErrorRow[] = Object.entries(STATUS).map(([code, status]) => ({
+  ...{ code, status },
+  meaning: MEANING[code as keyof typeof MEANING],
+}));
+
+export function ErrorTable() {
+  // The code that the address names is there only now.
+  useEffect(() => {
+    if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView({ block: "center" });
+  }, []);
+  return (
+    <section className="docs-errors">
+      <h2 id="errors">Errors</h2>
+      <p className="muted">
+        <Prose text="Every refusal has the same body: `error` is a sentence, `code` is one of these, `requestId` names the request in our log, `hint` says what can be done." />
+      </p>
+      <dl className="docs-outcomes">
+        {ERRORS.map(({ code, status, meaning }) => (
+          <div key={code} id={code}>
+            <dt className="docs-status">{status}</dt>
+            <dd>
+              <code>{code}</code> <Prose text={meaning} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

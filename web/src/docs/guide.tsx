@@ -1,4 +1,4 @@
-/** A guide as elements: headings that can be linked to, tables that scroll, code that can be copied. */
+/** The guides: their names at once, and the text of one as elements: headings that can be linked to, tables that scroll, code that can be copied. */
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Link } from "wouter";
@@ -6,7 +6,6 @@ import { Copy } from "../parts/copy.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { Scroll } from "../parts/table.tsx";
 import { SITE_NAME } from "../site.ts";
-import type { Guide, Token } from "./guides.ts";
 
 export function GuideView({ guide }: { guide: Guide }) {
   const { data, error, refetch } = useQuery({
@@ -143,3 +142,39 @@ function Word({ token: { type, text = "", tokens = [], href } }: { token: Token 
       return inner;
   }
 }
+
+/** A part of a Markdown text, as the build has read it. */
+type Token = {
+  type: string;
+  text?: string;
+  depth?: number;
+  /** Of a heading: what links name it by. */
+  id?: string;
+  lang?: string;
+  /** Null where the place is not served here. */
+  href?: string | null;
+  ordered?: boolean;
+  start?: number | "";
+  tokens?: readonly Token[];
+  items?: readonly Token[];
+  header?: readonly (readonly Token[])[];
+  rows?: readonly (readonly (readonly Token[])[])[];
+};
+
+const titles = import.meta.glob<string>(["../../../docs/use/*.md", "../../../sdk/README.md"], {
+  query: "?title",
+  import: "default",
+  eager: true,
+});
+const texts = import.meta.glob<readonly Token[]>(["../../../docs/use/*.md", "../../../sdk/README.md"], {
+  import: "default",
+});
+
+/** As `api/guides.ts` names them. */
+const nameOf = (path: string): string =>
+  path.endsWith("sdk/README.md") ? "sdk" : path.split("/").at(-1)!.replace(/\.md$/, "");
+
+type Guide = { name: string; title: string; load: () => Promise<readonly Token[]> };
+export const GUIDES: readonly Guide[] = Object.entries(titles)
+  .map(([path, title]) => ({ name: nameOf(path), title, load: texts[path]! }))
+  .toSorted((a, b) => a.title.localeCompare(b.title));

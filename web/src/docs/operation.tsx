@@ -9,13 +9,17 @@ import { Copy } from "../parts/copy.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { SITE_NAME } from "../site.ts";
-import { BodyText, RawAnswer } from "./answer.tsx";
-import { beginning, type LiveValues, liveValues } from "./live-values.ts";
-import { MethodName } from "./method.tsx";
-import { Prose } from "./prose.tsx";
-import { BODY, fieldOf, RequestForm, type Values } from "./request-form.tsx";
-import { SchemaList } from "./schema.tsx";
-import { SignedSend } from "./signed-send.tsx";
+import {
+  BODY,
+  beginning,
+  fieldOf,
+  type LiveValues,
+  liveValues,
+  RequestForm,
+  SignedSend,
+  type Values,
+} from "./request-form.tsx";
+import { BodyText, MethodName, Prose, RawAnswer, SchemaList } from "./shown.tsx";
 
 type Props = { document: OpenApi; operation: Operation };
 

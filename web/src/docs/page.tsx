@@ -6,14 +6,11 @@ import { Copy } from "../parts/copy.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import "../styles/docs.css";
 import { type OpenApi, type Operation, operationsOf } from "../../../core/described-operations.ts";
-import { Contents } from "./contents.tsx";
-import { openApi } from "./document.ts";
-import { ErrorTable } from "./errors.tsx";
-import { GuideView } from "./guide.tsx";
-import { GUIDES } from "./guides.ts";
-import { MethodName } from "./method.tsx";
+import { openApi } from "../api/queries.ts";
+import { Contents, ErrorTable } from "./contents.tsx";
+import { GUIDES, GuideView } from "./guide.tsx";
 import { OperationView } from "./operation.tsx";
-import { Prose } from "./prose.tsx";
+import { MethodName, Prose } from "./shown.tsx";
 
 /** What the address names; both absent: the beginning. */
 type Props = { operation?: string | undefined; guide?: string | undefined };

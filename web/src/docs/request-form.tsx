@@ -1,7 +1,16 @@
-/** The fields of a request: what its path, its query and its body take, filled in so that it works here. */
+/** The fields of a request, filled in so that it works here, and the sending of one that a wallet signs in for or pays. */
+import { queryOptions } from "@tanstack/react-query";
 import type { Operation, Parameter } from "../../../core/described-operations.ts";
+import { OWN_PLATFORM, rowRef } from "../../../core/directory/platforms.ts";
+import { type SampleRequest, targetOf } from "../../../core/request-samples.ts";
+import { call, Problem } from "../api/answer.ts";
+import { Action } from "../parts/button.tsx";
 import { Choice, TextArea, TextField } from "../parts/form.tsx";
-import { Prose } from "./prose.tsx";
+import { NeedsWallet } from "../wallet/needs-wallet.tsx";
+import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
+import type { Request } from "../wallet/operation-store.ts";
+import type { CallerRule } from "../wallet/sign-ins.ts";
+import { Prose } from "./shown.tsx";
 
 export type Values = Readonly<Record<string, string>>;
 
@@ -66,3 +75,105 @@ function ParameterField({ parameter, values, change }: Pick<Props, "values" | "c
     />
   );
 }
+
+type FirstOf<K extends string, T> = Record<K, readonly T[]>;
+type AgentRow = { tokenId: number; agentAddress: string; name: string };
+
+/** By what a place names; absent where the service has none. */
+export type LiveValues = Partial<Record<"agent" | "wallet" | "name" | "human" | "organization" | "code", string>>;
+
+/** A read that may find nothing: its place keeps the document's example. */
+const first = <T,>(path: string): Promise<T | null> =>
+  call<T>(path).then(
+    ({ data }) => data,
+    () => null,
+  );
+
+export const liveValues = queryOptions({
+  queryKey: ["docs", "live-values"],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: async (): Promise<LiveValues> => {
+    const [agents, humans, organizations] = await Promise.all([
+      first<FirstOf<"agents", AgentRow>>("/api/v2/agents?sort=credScore&order=desc&limit=1"),
+      first<FirstOf<"humans", { id: string }>>("/api/v2/humans?limit=1"),
+      first<FirstOf<"organizations", { slug: string }>>("/api/v2/organizations?limit=1"),
+    ]);
+    const agent = agents?.agents[0];
+    const referral = agent && (await first<{ code: string }>(`/api/v2/agent/${agent.tokenId}/referral`));
+    const found = {
+      agent: agent && String(agent.tokenId),
+      wallet: agent?.agentAddress,
+      name: agent?.name,
+      human: humans?.humans[0]?.id,
+      organization: organizations?.organizations[0]?.slug,
+      code: referral?.code,
+    };
+    return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+  },
+});
+
+/** What a place of a path names: by the path it is in, and its own name. The first that fits. */
+const PLACES: readonly [path: RegExp, name: RegExp, value: (live: LiveValues) => string | undefined][] = [
+  [/\/human\//, /^id$/, ({ human }) => human],
+  [/\/org\//, /^id$/, ({ organization }) => organization],
+  [/\/referral\/\{/, /^code$/, ({ code }) => code],
+  [/\/name\//, /^name$/, ({ name }) => name],
+  [/\/og\//, /^address$/, ({ wallet }) => wallet],
+  [/\/terminal\/agent\//, /^ref$/, ({ agent }) => agent && rowRef(OWN_PLATFORM, agent)],
+  [/\/(aura|card)\//, /^file$/, ({ agent }) => agent && `${agent}.png`],
+  [/\/badge\//, /^file$/, ({ agent }) => agent && `${agent}.svg`],
+  [/\/(agent|metadata)\//, /^(id|ref)$/, ({ agent }) => agent],
+];
+
+/** The value that a parameter begins with: one that exists here, or the document's; none for what may be left out. */
+export function beginning({ path }: Pick<Operation, "path">, parameter: Parameter, live: LiveValues): string {
+  if (!parameter.required) return "";
+  const [, , value] = PLACES.find(([where, name]) => where.test(path) && name.test(parameter.name)) ?? [];
+  const given = value?.(live) ?? parameter.example ?? parameter.schema.example ?? parameter.schema.enum?.[0] ?? "";
+  return String(given);
+}
+
+const callerOf = ({ signsIn, schemes }: Operation): CallerRule =>
+  !signsIn ? "anyone" : schemes.has("siwe") ? "human" : "siwa";
+
+type SignedSendProps = { operation: Operation; request: SampleRequest; fault: string | null };
+
+export function SignedSend({ operation, request, fault }: SignedSendProps) {
+  const { method, body } = request;
+  const op = useOperation<unknown>({ name: `docs.${operation.id}`, caller: callerOf(operation) });
+  const send = () =>
+    void op.run({
+      method: method.toUpperCase() as Request["method"],
+      path: targetOf(request),
+      ...(body !== undefined && { body: JSON.parse(body) as unknown }),
+    });
+  return (
+    <NeedsWallet>
+      <p className="muted">This is the service itself: what is sent here is done.</p>
+      <Action strong disabled={fault !== null || op.state.at === "working"} onClick={send}>
+        {operation.signsIn ? "Sign in and send" : "Send"}
+      </Action>
+      <OperationSteps op={op} done={(answer) => <Body title="Answer" value={answer} />} refused={refusedAs} />
+    </NeedsWallet>
+  );
+}
+
+/** A refusal with its whole body, as programs get it. */
+const refusedAs = (problem: unknown) =>
+  problem instanceof Problem && problem.status > 0 ? (
+    <Note title={`Refused with ${problem.status}`}>
+      <p>{problem.message}</p>
+      <pre className="code docs-body">{JSON.stringify(problem.body, null, 2)}</pre>
+      {problem.requestId && (
+        <p className="faint">
+          Request <code>{problem.requestId}</code>
+        </p>
+      )}
+    </Note>
+  ) : null;
+
+const Body = ({ title, value }: { title: string; value: unknown }) => (
+  <Note title={title}>
+    <pre className="code docs-body">{JSON.stringify(value, null, 2)}</pre>
+  </Note>
+);

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { call, follow, type Problem } from "../api/answer.ts";
 import type { Message, Messages } from "../api/types.ts";
-import { groupPath } from "./queries.ts";
+import { groupPath } from "./gate.tsx";
 
 const MESSAGES_PER_PAGE = 50;
 /** Milliseconds until a stream that broke is opened again; the time doubles up to the longest. */

@@ -10,8 +10,7 @@ import { Loading } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { OperationSteps, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
-import { Barrier, mayAct } from "./gate.tsx";
-import { agentOf, GROUPS, groups } from "./queries.ts";
+import { agentOf, Barrier, GROUPS, groups, mayAct } from "./gate.tsx";
 
 /** Cred that creating a group takes (docs/use/messaging.md). */
 const CREATE_CRED = 51;

@@ -1,13 +1,24 @@
-/** Message groups: their gates, and the messages of the one in the address. */
-import { useQuery } from "@tanstack/react-query";
+/** Message groups: their gates, the messages of the one in the address as they come, and the field to write. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { Link } from "wouter";
-import { count, counted } from "../formats.ts";
+import { call, Problem } from "../api/answer.ts";
+import type { Group, Message } from "../api/types.ts";
+import { age, count, counted, moment } from "../formats.ts";
+import { Action, Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Empty, NotYet } from "../parts/states.tsx";
+import { Named } from "../parts/named.tsx";
+import { Sigil } from "../parts/sigil.tsx";
+import { Empty, hintOf, NotYet, Trouble } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
-import { GROUPS, groupPath, groups } from "./queries.ts";
-import { Talk } from "./talk.tsx";
+import { keep, kept } from "../stored.ts";
+import { tierOf } from "../tiers.ts";
+import { ConnectWallet } from "../wallet/needs-wallet.tsx";
+import { useWallet } from "../wallet/session.ts";
+import { credentialOf, refused, useSignIns } from "../wallet/sign-ins.ts";
+import { type Conversation, useConversation } from "./conversation.ts";
+import { agentOf, authorizationOf, Gate, GROUPS, groupPath, groups, mayAct, membership } from "./gate.tsx";
 
 export default function GroupsPage() {
   const [params] = useSearchParams();
@@ -60,3 +71,241 @@ export default function GroupsPage() {
     </div>
   );
 }
+
+function Talk({ group }: { group: Group }) {
+  const wallet = useWallet();
+  useSignIns();
+  const headers = group.isPublic ? {} : authorizationOf(wallet?.address);
+  const readable = group.isPublic || "authorization" in headers;
+  const { data: isMember } = useQuery({
+    ...membership(group.id, wallet?.address ?? ""),
+    enabled: wallet !== null && !group.isPublic,
+  });
+  const conversation = useConversation(group.id, headers, readable, isMember);
+  return (
+    <section className="panel talk" aria-label={`Messages of ${group.topic}`}>
+      <div className="panel-head">
+        <h2>
+          #<bdi>{group.topic}</bdi>
+        </h2>
+        <span className="actions">
+          {readable && conversation.messages && <Connection live={conversation.live} />}
+          <span className="tag plain">{group.minCred === 0 ? "Open to all" : group.minCredTier}</span>
+        </span>
+      </div>
+      {group.description && (
+        <p className="muted">
+          <bdi>{group.description}</bdi>
+        </p>
+      )}
+      {readable ? <History of={conversation} /> : <MembersOnly group={group} connected={wallet !== null} />}
+      {conversation.ended && (
+        <p className="warn-text" role="status">
+          The stream ended: {conversation.ended}
+        </p>
+      )}
+      <Gate group={group} />
+      <Write group={group} sent={conversation.add} />
+    </section>
+  );
+}
+
+const Connection = ({ live }: { live: boolean }) => (
+  <span className="connection" role="status">
+    <span className="dot" data-state={live ? "live" : "late"} />
+    <span className="muted">{live ? "Live" : "Connecting"}</span>
+  </span>
+);
+
+/** A private group before its reader has signed in: one signature shows whether it is a member. */
+function MembersOnly({ group, connected }: { group: Group; connected: boolean }) {
+  const [trouble, setTrouble] = useState("");
+  const signIn = () =>
+    credentialOf("siwa").then(
+      () => setTrouble(""),
+      (error: Error) => setTrouble(error.message),
+    );
+  return (
+    <Empty title="Members only">
+      <p className="muted">This group is read by its members, whose cred is at least {count(group.minCred)}.</p>
+      {connected ? (
+        <Action strong onClick={() => void signIn()}>
+          Sign in to read
+        </Action>
+      ) : (
+        <ConnectWallet />
+      )}
+      <Trouble words={trouble} />
+    </Empty>
+  );
+}
+
+function History({ of: { messages, problem, retry, loadingOlder, older } }: { of: Conversation }) {
+  if (problem instanceof Problem && problem.status === 403)
+    return (
+      <Empty title="Members only">
+        <p className="muted" role="alert">
+          {problem.message} {hintOf(problem)}
+        </p>
+      </Empty>
+    );
+  if (!messages) return <NotYet error={problem} refetch={retry} rows={6} />;
+  const first = messages[0];
+  if (!first) return <Empty title="Nothing has been said yet" />;
+  return (
+    <>
+      {first.id > 1 ? (
+        <p className="actions older">
+          <Button disabled={loadingOlder} onClick={() => void older()}>
+            {loadingOlder ? "Loading" : "Show older messages"}
+          </Button>
+        </p>
+      ) : (
+        <p className="faint older">The beginning of this group</p>
+      )}
+      <ol className="messages" aria-live="polite" aria-relevant="additions">
+        {messages.map((message) => (
+          <Said key={message.id} message={message} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+const Said = ({ message }: { message: Message }) => (
+  <li>
+    <Sigil seed={`helixa:${message.senderTokenId}`} score={message.senderCred} />
+    <div>
+      <p className="message-head">
+        <Named href={`/agent/${message.senderTokenId}`} name={message.senderName} />
+        <span className="message-cred" data-tier={tierOf(message.senderCred).key} title="Its cred when it wrote">
+          {message.senderCred}
+        </span>
+        <time className="faint" dateTime={message.timestamp} title={moment(message.timestamp)}>
+          {age(message.timestamp)}
+        </time>
+      </p>
+      <p className="message-text">
+        <bdi>{message.content}</bdi>
+      </p>
+    </div>
+  </li>
+);
+
+const MAX_LENGTH = 2_000;
+
+/** A message on its way: sent again with the same key, it is one message. */
+type Draft = { key: string; content: string; trouble: string | null };
+
+/** @param sent receives each message once the service has it */
+function Write({ group, sent }: { group: Group; sent: (message: Message) => void }) {
+  const wallet = useWallet();
+  const { data: agent } = useQuery({ ...agentOf(wallet?.address ?? ""), enabled: wallet !== null });
+  if (!wallet || !mayAct(agent ?? null, group.minCred)) return null;
+  return <Field group={group} address={wallet.address} sent={sent} />;
+}
+
+/** Drafts of a group and a wallet, kept in this tab until they are sent or discarded. */
+function useDrafts(name: string) {
+  // What a reload cut off may have been sent or not: it is offered again, under its key.
+  const [drafts, setDrafts] = useState<Draft[]>(() =>
+    (kept<Draft[]>("tab", name) ?? []).map((draft) => ({ ...draft, trouble: draft.trouble ?? "" })),
+  );
+  useEffect(() => keep("tab", name, drafts.length > 0 ? drafts : null), [name, drafts]);
+  const put = (draft: Draft) => setDrafts((all) => [...all.filter(({ key }) => key !== draft.key), draft]);
+  const drop = (key: string) => setDrafts((all) => all.filter((draft) => draft.key !== key));
+  return { drafts, put, drop };
+}
+
+function Field({ group, address, sent }: { group: Group; address: string; sent: (message: Message) => void }) {
+  const id = useId();
+  const queries = useQueryClient();
+  const [text, setText] = useState("");
+  const { drafts, put, drop } = useDrafts(`drafts.${group.id}.${address.toLowerCase()}`);
+  const send = async (draft: Draft) => {
+    put({ ...draft, trouble: null });
+    let authorization = "";
+    try {
+      authorization = await credentialOf("siwa");
+      const { data } = await call<{ message: Message }>(`${groupPath(group.id)}/send`, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json", "idempotency-key": draft.key },
+        body: JSON.stringify({ content: draft.content }),
+      });
+      drop(draft.key);
+      sent(data.message);
+      void queries.invalidateQueries({ queryKey: membership(group.id, address).queryKey });
+    } catch (error) {
+      if (error instanceof Problem && error.status === 401) refused(address, authorization, error);
+      put({ ...draft, trouble: (error as Error).message });
+    }
+  };
+  const submit = () => {
+    const content = text.trim();
+    if (content === "") return;
+    setText("");
+    void send({ key: crypto.randomUUID(), content, trouble: null });
+  };
+  const onKey = (event: KeyboardEvent) => {
+    // Enter chooses a word while a text is composed, as in Japanese.
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    submit();
+  };
+  return (
+    <>
+      <ul className="drafts">
+        {drafts.map((draft) => (
+          <Waiting key={draft.key} draft={draft} send={() => void send(draft)} drop={() => drop(draft.key)} />
+        ))}
+      </ul>
+      <form
+        className="write"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <label className="label" htmlFor={id}>
+          Message{" "}
+          <span className="faint">signed by your agent's wallet; Enter sends, Shift and Enter makes a line</span>
+        </label>
+        <textarea
+          id={id}
+          className="field"
+          rows={2}
+          maxLength={MAX_LENGTH}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          onKeyDown={onKey}
+        />
+        <Button type="submit" strong disabled={text.trim() === ""}>
+          Send
+        </Button>
+      </form>
+    </>
+  );
+}
+
+const Waiting = ({ draft, send, drop }: { draft: Draft; send: () => void; drop: () => void }) => (
+  <li className="draft" data-failed={draft.trouble !== null || undefined}>
+    <p className="message-text">
+      <bdi>{draft.content}</bdi>
+    </p>
+    {draft.trouble === null ? (
+      <p className="faint" role="status">
+        Sending
+      </p>
+    ) : (
+      <>
+        <p className="fault" role="alert">
+          Not sent: {draft.trouble}
+        </p>
+        <p className="actions">
+          <Button onClick={send}>Send again</Button>
+          <Button onClick={drop}>Discard</Button>
+        </p>
+      </>
+    )}
+  </li>
+);

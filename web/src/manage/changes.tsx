@@ -1,6 +1,8 @@
-/** What a change would do: each field before and after, and the score. */
+/** What was typed into a form and not saved yet, kept in the tab, and what it would do: each field before and after, and the score. */
+import { useState } from "react";
 import { count, counted } from "../formats.ts";
 import { Fact } from "../parts/facts.tsx";
+import { keep, kept } from "../stored.ts";
 
 export type Change = { field: string; label: string; before: string; after: string };
 type Props = { changes: readonly Change[]; score?: { now: number; after: number } | undefined };
@@ -38,4 +40,15 @@ export function Changes({ changes, score }: Props) {
       )}
     </section>
   );
+}
+
+/** @param name of the form and its subject, `words.7` @returns the draft, null without one, and how it is changed */
+export function useDraft<T>(name: string): [draft: T | null, change: (next: T | null) => void] {
+  const key = `draft.${name}`;
+  const [draft, set] = useState(() => kept<T>("tab", key));
+  const change = (next: T | null) => {
+    keep("tab", key, next);
+    set(next);
+  };
+  return [draft, change];
 }

@@ -7,7 +7,6 @@ import type { OpenPoint } from "../api/types.ts";
 import { count, LOCALES } from "../formats.ts";
 import { Icon } from "../parts/icon.tsx";
 import { NotYet } from "../parts/states.tsx";
-import { formOf } from "./forms.ts";
 
 type Props = {
   tokenId: number;
@@ -52,3 +51,18 @@ const about = ({ label, scoreAfter }: OpenPoint, before: number): string =>
 
 const exact = new Intl.NumberFormat(LOCALES as string[], { maximumFractionDigits: 2 });
 const points = (gain: number): string => exact.format(gain);
+
+/** The section whose forms lift a signal; a signal that no form lifts has none. */
+const SECTION_OF: Partial<Record<OpenPoint["signal"], string>> = {
+  activity: "referral",
+  traits: "traits",
+  verify: "proofs",
+  coinbase: "proofs",
+  narrative: "words",
+};
+
+/** The form that takes a step: its section, and in it the part that is named as the step's operation ends. */
+function formOf(tokenId: number, { signal, endpoint }: OpenPoint): string | null {
+  const section = SECTION_OF[signal];
+  return section === undefined ? null : `/agent/${tokenId}/manage/${section}#${endpoint.split("/").at(-1)}`;
+}

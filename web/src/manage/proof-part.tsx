@@ -1,6 +1,14 @@
-/** One proof in the section of proofs: its state at the top, its form below. */
-import type { ReactNode } from "react";
+/** One proof in the section of proofs: its state at the top, its form below, and why it was refused, in words for its owner. */
+import { useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useEffect } from "react";
+import { Link } from "wouter";
+import { Problem } from "../api/answer.ts";
+import { agentPath } from "../api/queries.ts";
+import { duration } from "../formats.ts";
+import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { Hint } from "../parts/states.tsx";
+import { Note, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 
 type PartProps = {
   /** The last part of its operation's path: links from the open points name it. */
@@ -41,3 +49,64 @@ export const ProofPart = ({ id, title, letter, state, about, children }: PartPro
     {children}
   </section>
 );
+
+export function ProofRefusal({ problem, label }: { problem: unknown; label: string }) {
+  if (!(problem instanceof Problem)) return <Refused problem={problem} />;
+  const { code, body } = problem;
+  if (code === "proof_missing")
+    return (
+      <Explained problem={problem} title={`${label} shows no proof yet`}>
+        <dl className="found">
+          {typeof body.expected === "string" && (
+            <Fact label="It should show">
+              <code>{body.expected}</code>
+            </Fact>
+          )}
+          {typeof body.found === "string" && (
+            <Fact label="It shows">
+              <bdi>{body.found}</bdi>
+            </Fact>
+          )}
+        </dl>
+      </Explained>
+    );
+  if (code === "conflict" && typeof body.provesTokenId === "number") {
+    const other = body.provesTokenId;
+    return (
+      <Explained problem={problem} title="This account proves another agent">
+        <p>
+          It proves <Link href={`/agent/${other}`}>agent {other}</Link>.
+        </p>
+      </Explained>
+    );
+  }
+  if (code === "rate_limited") return <Explained problem={problem} title="Checked too often" />;
+  if (code === "upstream_unavailable") return <Explained problem={problem} title={`${label} cannot be asked now`} />;
+  return <Refused problem={problem} />;
+}
+
+/** The service's own sentence and hint, with when to ask again. */
+function Explained({ problem, title, children }: { problem: Problem; title: string; children?: ReactNode }) {
+  const seconds = Number(problem.headers.get("retry-after") ?? problem.body.retryAfter);
+  return (
+    <Note title={title}>
+      <p>{problem.message}</p>
+      {children}
+      <Hint of={problem} />
+      {seconds > 0 && <p className="muted">Try again in {duration(seconds)}.</p>}
+    </Note>
+  );
+}
+
+/** @param name of the operation; its subject, the agent, is added */
+export function useAgentOperation<T>(name: string, tokenId: number): RunningOperation<T> {
+  const op = useOperation<T>({ name: `${name}.${tokenId}`, caller: "siwa" });
+  const queries = useQueryClient();
+  const done = op.state.at === "done";
+  useEffect(() => {
+    const path = agentPath(String(tokenId));
+    const isAbout = (key: unknown) => typeof key === "string" && (key === path || key.startsWith(`${path}/`));
+    if (done) void queries.invalidateQueries({ predicate: ({ queryKey }) => isAbout(queryKey[0]) });
+  }, [done, queries, tokenId]);
+  return op;
+}

@@ -1,9 +1,7 @@
 /** Section: the agent's referral link, its bonus, and the agents that registered with it. */
-
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { BONUSES } from "../../../core/mints/bonuses.ts";
-import { pagesOf } from "../api/pages.ts";
-import { agentPath, referral } from "../api/queries.ts";
+import { agentPath, pagesOf, referral } from "../api/queries.ts";
 import type { ReferredAgents, Summary } from "../api/types.ts";
 import { count, date } from "../formats.ts";
 import { More } from "../parts/button.tsx";

@@ -1,16 +1,16 @@
-/** The transaction that registers an agent in the ERC-8004 registry: kept in this browser from before the wallet is asked until it is indexed. */
-import { queryOptions } from "@tanstack/react-query";
+/** The transaction that registers an agent in the ERC-8004 registry: what it costs, kept in this browser from before the wallet is asked until it is indexed, and found again when its hash is lost. */
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { z } from "zod";
 import type { crossRegistrationsSchema } from "../../../api/schemas/registries.ts";
 import { get } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
 import { agentPath } from "../api/queries.ts";
+import { LOCALES } from "../formats.ts";
 import { keep, kept } from "../stored.ts";
-import { WalletRefusal } from "../wallet/providers.ts";
+import { ask, type Provider, WalletRefusal } from "../wallet/providers.ts";
 import { useWallet } from "../wallet/session.ts";
-import { type Position, positionOf, receiptOf, sendTransaction } from "../wallet/transaction.ts";
-import { type Trace, traceOf } from "./lost-transaction.ts";
+import { BASE_CHAIN, type Position, positionOf, receiptOf, sendTransaction } from "../wallet/transaction.ts";
 
 export type CrossRegistrations = z.output<typeof crossRegistrationsSchema>;
 type Call = { to: string; data: string; method: string };
@@ -138,3 +138,78 @@ function made(followed: FollowedTransaction, one: CrossRegistrations["registrati
     ? one.file !== "other" && one.registeredBlock > followed.block
     : one.agentId === agentId && one.updatedBlock > followed.block;
 }
+
+/**
+ * What the wallet's node shows: `none` no transaction of the wallet since; `pending` one that waits for its block;
+ * `other` one in a block, and no registration by it.
+ */
+type Trace = "none" | "pending" | "other";
+type LostTransaction = Position & { to: string; data: string; agentId: string | null };
+
+/** `Registered(uint256,string,address)` and `URIUpdated(uint256,string,address)` of the registry (abis/erc8004.ts). */
+const REGISTERED = "0xca52e62c367d81bb2e328eb795f7c7ba24afb478408a26c0e201d155c449bc4a";
+const URI_UPDATED = "0x3a2c7fffc2cba7582c690e3b82c453ea02a308326a98a3ad7576c606336409fb";
+
+/** Hex digits of a selector with `0x`, and of one ABI word. */
+const SELECTOR = 10;
+const WORD = 64;
+
+const word = (hex: string): string => `0x${hex.replace(/^0x/, "").toLowerCase().padStart(WORD, "0")}`;
+/** The file's URI in ABI encoding: the last argument of the call, and all data of the log. */
+const uriOfCall = ({ data, agentId }: LostTransaction): string =>
+  data.slice(SELECTOR + WORD * (agentId === null ? 1 : 2));
+const uriOfLog = (data: string): string => data.slice(2 + WORD);
+
+/** Never throws: a node that gives no logs leaves the index to show the registration. */
+async function traceOf(provider: Provider, lost: LostTransaction): Promise<{ hash: string } | Trace> {
+  const { agentId, from, to, block, nonce } = lost;
+  // Counts first: a transaction that they have is in the logs, which are read after them.
+  const [mined, all] = await Promise.all(["latest", "pending"].map((state) => countOf(provider, from, state)));
+  const topics = agentId === null ? [REGISTERED, null] : [URI_UPDATED, word(BigInt(agentId).toString(16))];
+  const filter = {
+    address: to,
+    fromBlock: `0x${block.toString(16)}`,
+    toBlock: "latest",
+    topics: [...topics, word(from)],
+  };
+  const logs = await ask<{ data: string; transactionHash: string }[]>(provider, "eth_getLogs", [filter]).catch(
+    () => [],
+  );
+  const found = logs.find((log) => uriOfLog(log.data) === uriOfCall(lost));
+  if (found) return { hash: found.transactionHash };
+  return mined! > nonce ? "other" : all! > nonce ? "pending" : "none";
+}
+
+/** Number of transactions of an account; 0 when the node does not say. */
+const countOf = (provider: Provider, address: string, state: string): Promise<number> =>
+  ask<string>(provider, "eth_getTransactionCount", [address, state]).then(Number, () => 0);
+
+/** In wei. The fee is an estimate: on Base a fee for the chain below comes on top. */
+type Gas = { fee: bigint; held: bigint };
+
+/** `gas` is null until it is known, and where the wallet does not answer or is on another network than Base. */
+export function useGas({ to, data }: { to: string; data: string }): { gas: Gas | null; look: () => void } {
+  const wallet = useWallet();
+  const { data: gas, refetch } = useQuery({
+    queryKey: ["gas", wallet?.address, to, data],
+    enabled: wallet !== null,
+    queryFn: async (): Promise<Gas | null> => {
+      const { provider, address } = wallet!;
+      try {
+        // The wallet changes to Base when it sends; until then its node may answer for another chain.
+        if (Number(await ask<string>(provider, "eth_chainId")) !== BASE_CHAIN) return null;
+        const held = BigInt(await ask<string>(provider, "eth_getBalance", [address, "latest"]));
+        const price = BigInt(await ask<string>(provider, "eth_gasPrice"));
+        const used = BigInt(await ask<string>(provider, "eth_estimateGas", [{ from: address, to, data }]));
+        return { fee: used * price, held };
+      } catch {
+        return null;
+      }
+    },
+  });
+  return { gas: gas ?? null, look: () => void refetch() };
+}
+
+const amount = new Intl.NumberFormat(LOCALES as string[], { maximumSignificantDigits: 3 });
+/** An amount in wei as ether: `0.00012`. */
+export const ether = (wei: bigint): string => amount.format(Number(wei) / 1e18);

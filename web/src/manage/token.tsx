@@ -10,7 +10,7 @@ import { Action } from "../parts/button.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Choice, faultsOf, TextField } from "../parts/form.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
-import { useDraft } from "./draft.ts";
+import { useDraft } from "./changes.tsx";
 import { profileOf } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
 import { refusalOf, Writing } from "./storage.tsx";

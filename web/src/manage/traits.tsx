@@ -9,7 +9,7 @@ import { Action, Button } from "../parts/button.tsx";
 import { type Faults, TextField } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { NotYet } from "../parts/states.tsx";
-import { useDraft } from "./draft.ts";
+import { useDraft } from "./changes.tsx";
 import { type Profile, pointsOf, profileOf, scoreWith } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
 import { refusalOf, type Storage, StorageChoice, Writing } from "./storage.tsx";

@@ -4,9 +4,9 @@ import type { Delivery, Deliveries as Page, QueuedDelivery } from "../api/types.
 import { age, count, counted, moment } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { NotYet } from "../parts/states.tsx";
+import { useSignedRead } from "../wallet/needs-wallet.tsx";
 import { OperationSteps } from "../wallet/operation.tsx";
-import { useSignedRead } from "../wallet/signed-read.tsx";
-import { useWebhookOperation } from "./webhook-operation.ts";
+import { useWebhookOperation } from "./webhook-form.tsx";
 
 const DELIVERIES_PER_PAGE = 20;
 /** Milliseconds between two reads: while a delivery waits, and otherwise. */

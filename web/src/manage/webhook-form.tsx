@@ -1,4 +1,6 @@
 /** A new webhook: where events go, which, and about whom; and a secret, which is shown once. */
+
+import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useState } from "react";
 import { Link } from "wouter";
 import type { EventType } from "../../../core/events/events.ts";
@@ -7,8 +9,23 @@ import type { Agent, CreatedWebhook } from "../api/types.ts";
 import { Action, Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Check, Choice, faultsOf, TextField } from "../parts/form.tsx";
-import { OperationSteps, Refused } from "../wallet/operation.tsx";
-import { useWebhookOperation, WEBHOOKS } from "./webhook-operation.ts";
+import { OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
+
+export const WEBHOOKS = "/api/v2/webhooks";
+
+/** @param name of the operation and its webhook */
+export function useWebhookOperation<T>(name: string): RunningOperation<T> {
+  const op = useOperation<T>({ name: `webhook.${name}`, caller: "siwa" });
+  const queries = useQueryClient();
+  const { at } = op.state;
+  useEffect(() => {
+    const isWebhooks = (key: unknown) => typeof key === "string" && key.startsWith(WEBHOOKS);
+    // A refusal may say that another page has changed it.
+    if (at === "done" || at === "refused")
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => isWebhooks(queryKey[0]) });
+  }, [at, queries]);
+  return op;
+}
 
 /** The types of events in words. A retraction is sent with every type, so it is no choice. */
 const EVENTS = {

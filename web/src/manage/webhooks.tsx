@@ -1,16 +1,19 @@
 /** Section: the webhooks of the connected wallet, which deliver events about this agent or others. */
-import { useCallback, useState } from "react";
+import { type FormEvent, useCallback, useEffect, useState } from "react";
 import { Link } from "wouter";
-import type { Webhook as Row } from "../api/types.ts";
-import { short } from "../formats.ts";
+import type { QueuedDelivery, ReplayAnswer, RotatedSecret, Webhook as Row } from "../api/types.ts";
+import { count, counted, moment, short } from "../formats.ts";
+import { Action, Button } from "../parts/button.tsx";
+import { Fact } from "../parts/facts.tsx";
+import { Choice } from "../parts/form.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
+import { NeedsSignIn, useSignedRead } from "../wallet/needs-wallet.tsx";
+import { OperationSteps, type RunningOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
-import { NeedsSignIn, useSignedRead } from "../wallet/signed-read.tsx";
 import { Done } from "./outcome.tsx";
 import type { SectionProps } from "./section-props.ts";
-import { Webhook } from "./webhook.tsx";
-import { NewWebhook } from "./webhook-form.tsx";
-import { WEBHOOKS } from "./webhook-operation.ts";
+import { Deliveries } from "./webhook-deliveries.tsx";
+import { FINALITIES, NewWebhook, Secret, useWebhookOperation, WEBHOOKS } from "./webhook-form.tsx";
 
 const POLL_MS = 10_000;
 
@@ -53,5 +56,181 @@ function Own({ agent }: SectionProps) {
         <Webhook key={webhook.id} webhook={webhook} open={webhook.id === made} ended={setEnded} />
       ))}
     </>
+  );
+}
+
+type Props = {
+  webhook: Row;
+  /** Whether its deliveries are shown at first. */
+  open: boolean;
+  ended: (yes: boolean) => void;
+};
+
+function Webhook({ webhook, open, ended }: Props) {
+  const { id, url, dead, enabled } = webhook;
+  const path = `${WEBHOOKS}/${id}`;
+  const test = useWebhookOperation<QueuedDelivery>(`test.${id}`);
+  const enable = useWebhookOperation<Row>(`enable.${id}`);
+  const replay = useWebhookOperation<ReplayAnswer>(`replay.${id}`);
+  const [shown, setShown] = useState(open);
+  const send = (op: RunningOperation<never>, to: string, body?: object) =>
+    void op.run({ method: "POST", path: `${path}/${to}`, ...(body && { body }) });
+  return (
+    <section className="panel stack webhook" aria-label={url}>
+      <About webhook={webhook} />
+      <Health webhook={webhook} />
+      <p className="actions">
+        {enabled ? (
+          <Button
+            onClick={() => {
+              setShown(true);
+              send(test as never, "test");
+            }}
+          >
+            Send a test
+          </Button>
+        ) : (
+          <Button strong onClick={() => send(enable as never, "enable")}>
+            Switch on
+          </Button>
+        )}
+        <Button aria-expanded={shown} onClick={() => setShown(!shown)}>
+          Deliveries
+        </Button>
+        {dead > 0 && enabled && (
+          <Button onClick={() => send(replay as never, "replay", { since: webhook.createdAt })}>
+            Send again what was given up
+          </Button>
+        )}
+      </p>
+      <OperationSteps op={test} done={() => <Done>A webhook.ping is on its way. Its outcome shows below.</Done>} />
+      <OperationSteps op={enable} done={() => <Done>It is on, and goes on where it stopped.</Done>} />
+      <OperationSteps
+        op={replay}
+        done={({ replayed }) => <Done>{counted(replayed, "delivery is", "deliveries are")} due again.</Done>}
+      />
+      {shown && <Deliveries path={path} enabled={enabled} />}
+      <Rotate id={id} path={path} />
+      <End id={id} path={path} ended={ended} />
+    </section>
+  );
+}
+
+/** Where it sends, what, about whom, when, and how much waits. */
+function About({ webhook }: { webhook: Row }) {
+  const { url, events, agents, owners, finality, pending, dead } = webhook;
+  const about = agents ?? owners;
+  const { tone, words } = stateOf(webhook);
+  return (
+    <>
+      <header className="webhook-head">
+        <h3 className="mono wrap">
+          <bdi>{url}</bdi>
+        </h3>
+        <span className="tag" data-state={tone}>
+          {words}
+        </span>
+      </header>
+      <ul className="tags">
+        {events.map((name) => (
+          <li key={name} className="tag plain">
+            {name}
+          </li>
+        ))}
+      </ul>
+      <dl className="facts">
+        <Fact label="About" className="wrap">
+          {about ? (agents ? `agent ${about.join(", ")}` : `agents of ${about.join(", ")}`) : "any agent"}
+        </Fact>
+        <Fact label="Sent">{FINALITIES[finality]}</Fact>
+        <Fact label="Waiting">{count(pending)}</Fact>
+        <Fact label="Given up">{count(dead)}</Fact>
+      </dl>
+    </>
+  );
+}
+
+function stateOf({ enabled, disabledReason, pausedUntil, failures }: Row): { tone: string; words: string } {
+  if (!enabled && disabledReason === "gone") return { tone: "lapsed", words: "Off: receiver gone" };
+  if (!enabled) return { tone: "lapsed", words: "Off: receiver failed" };
+  if (pausedUntil !== null && Date.parse(pausedUntil) > Date.now()) return { tone: "stale", words: "Paused" };
+  return failures > 0 ? { tone: "stale", words: "Failing" } : { tone: "proven", words: "On" };
+}
+
+/** What is wrong with the receiver, and since when. */
+function Health({ webhook }: { webhook: Row }) {
+  const { enabled, disabledAt, failingSince, failures, pausedUntil } = webhook;
+  const lines = [
+    !enabled &&
+      disabledAt &&
+      `Off since ${moment(disabledAt)}. Mend the receiver, then switch it on: it goes on where it stopped.`,
+    enabled &&
+      failingSince &&
+      `${counted(failures, "attempt has", "attempts have")} failed since ${moment(failingSince)}.`,
+    enabled &&
+      pausedUntil !== null &&
+      Date.parse(pausedUntil) > Date.now() &&
+      `Nothing is sent before ${moment(pausedUntil)}. A test ends the pause.`,
+  ].filter((line) => typeof line === "string");
+  return lines.map((line) => (
+    <p key={line} className="warn-text">
+      {line}
+    </p>
+  ));
+}
+
+/** Seconds in which both secrets sign, and the words for it. */
+const GRACE = [
+  ["86400", "a day"],
+  ["3600", "an hour"],
+  ["604800", "a week"],
+  ["0", "no time: it ends at once"],
+] as const;
+
+function Rotate({ id, path }: { id: string; path: string }) {
+  const op = useWebhookOperation<RotatedSecret>(`rotate.${id}`);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const graceSeconds = Number(new FormData(event.currentTarget).get("grace"));
+    void op.run({ method: "POST", path: `${path}/rotate`, body: { graceSeconds } });
+  };
+  if (op.state.at === "done") {
+    const { secret, previousSecretExpiresAt: until } = op.state.answer;
+    const note = until ? `Until ${moment(until)} deliveries carry both signatures.` : "The secret before has ended.";
+    return <Secret title="The new secret" secret={secret} note={note} stored={op.reset} />;
+  }
+  return (
+    <details>
+      <summary>Change the secret</summary>
+      <form className="check-form" onSubmit={submit}>
+        <Choice name="grace" label="The secret before signs along for" choices={GRACE} />
+        <Button type="submit" disabled={op.state.at === "working"}>
+          Make a new secret
+        </Button>
+      </form>
+      <OperationSteps op={op} done={() => null} />
+    </details>
+  );
+}
+
+/** Ending asks once more: secrets and deliveries go with the webhook. */
+function End({ id, path, ended }: { id: string; path: string; ended: Props["ended"] }) {
+  const op = useWebhookOperation<{ deleted: string }>(`end.${id}`);
+  const done = op.state.at === "done";
+  useEffect(() => {
+    // The list shows the outcome, because this part disappears with its webhook.
+    if (done) ended(true);
+  }, [done, ended]);
+  return (
+    <details>
+      <summary>End this webhook</summary>
+      <div className="stack">
+        <p className="muted">Its secrets and the log of its deliveries are deleted. This cannot be undone.</p>
+        <Action disabled={op.state.at === "working"} onClick={() => void op.run({ method: "DELETE", path })}>
+          End it
+        </Action>
+        <OperationSteps op={op} done={() => null} />
+      </div>
+    </details>
   );
 }

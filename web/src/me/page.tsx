@@ -2,13 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { ownAgents } from "../api/queries.ts";
 import { counted } from "../formats.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Named } from "../parts/named.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import { ownAgents } from "../wallet/own-agents.ts";
 import { useWallet } from "../wallet/session.ts";
 
 export default function MePage() {

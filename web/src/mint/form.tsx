@@ -1,14 +1,86 @@
 /** The form of a registration: everything that `POST /api/v2/mint` takes. What is typed is kept over a reload. */
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { DEFAULT_FRAMEWORK, FRAMEWORKS } from "../../../core/agents/frameworks.ts";
-import { PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/agents/profile.ts";
+import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/agents/profile.ts";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
 import { count } from "../formats.ts";
 import { Action } from "../parts/button.tsx";
 import { Check, Choice, type Faults, TextArea, TextField } from "../parts/form.tsx";
-import { bodyOf, fieldsOf, keepDraft, keptDraft, SERVICE_NAME, SERVICE_URL } from "./body.ts";
+import { keep, kept } from "../stored.ts";
 import { useNameRemark, useReferralRemark } from "./checks.tsx";
+
+/** Names of the repeated fields of one service: the pairs are in the order of the form. */
+const SERVICE_NAME = "services.name";
+const SERVICE_URL = "services.url";
+
+type Body = Record<string, unknown>;
+type MintInput = { body: Body } | { faults: Faults };
+
+/** @returns the body of `POST /api/v2/mint`, or the errors of fields that cannot be written as JSON */
+function bodyOf(form: URLSearchParams): MintInput {
+  const text = (name: string) => (form.get(name) ?? "").trim();
+  const part = (name: string, fields: readonly string[], read: (value: string) => unknown = (value) => value) =>
+    fields.flatMap((field) => {
+      const value = text(`${name}.${field}`);
+      return value ? [[field, read(value)] as const] : [];
+    });
+  const personality = [
+    ...part("personality", PERSONALITY_TEXTS),
+    ...part("personality", PERSONALITY_LEVELS, (value) => Number(value)),
+  ];
+  const metadata = readObject(text("metadata"));
+  if (metadata === null) return { faults: new Map([["metadata", "must be a JSON object"]]) };
+  const body = {
+    name: text("name"),
+    framework: text("framework"),
+    soulbound: form.get("soulbound") === "on",
+    personality: Object.fromEntries(personality),
+    narrative: Object.fromEntries(part("narrative", NARRATIVE_FIELDS)),
+    services: servicesOf(form),
+    skills: wordsOf(text("skills")),
+    domains: wordsOf(text("domains")),
+    metadata,
+    referralCode: text("referralCode"),
+  };
+  return { body: Object.fromEntries(Object.entries(body).filter(([, value]) => !isEmpty(value))) };
+}
+
+/** One word to a line or between commas. */
+const wordsOf = (text: string): string[] =>
+  text
+    .split(/[,\n]/)
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+
+function servicesOf(form: URLSearchParams): Record<string, string> {
+  const urls = form.getAll(SERVICE_URL);
+  const named = form.getAll(SERVICE_NAME).map((name, i) => [name.trim(), (urls[i] ?? "").trim()] as const);
+  return Object.fromEntries(named.filter(([name, url]) => name !== "" && url !== ""));
+}
+
+/** The object in a JSON text, empty without a text; null when it is none. */
+function readObject(text: string): Body | null {
+  if (text === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Body) : null;
+  } catch {
+    return null;
+  }
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+
+const DRAFT = "mint.draft";
+
+/** What is written in the form is kept in this tab, so that a reload loses no text. */
+export const keepDraft = (form: HTMLFormElement | null): void => keep("tab", DRAFT, form && fieldsOf(form).toString());
+const keptDraft = (): URLSearchParams => new URLSearchParams(kept<string>("tab", DRAFT) ?? "");
+
+const fieldsOf = (form: HTMLFormElement): URLSearchParams =>
+  new URLSearchParams([...new FormData(form)].map(([name, value]): [string, string] => [name, String(value)]));
 
 /** The neutral framework comes first and is selected by default. */
 const CHOICES = [DEFAULT_FRAMEWORK, ...FRAMEWORKS.filter((name) => name !== DEFAULT_FRAMEWORK)].map(

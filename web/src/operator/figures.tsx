@@ -1,3 +1,4 @@
+/** The figures of the operators' page, each panel one subject, in words as people read them. */
 import type { OperatorState, Status } from "../api/types.ts";
 import { age, count, counted, decimals, duration } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
@@ -5,7 +6,6 @@ import { NoData } from "../parts/cred.tsx";
 import { type FactEntry, Facts } from "../parts/facts.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Table } from "../parts/table.tsx";
-import { wordsOf } from "./state-words.ts";
 
 type Props = { state: OperatorState; status: Status };
 
@@ -193,3 +193,48 @@ function Work({ status: { sources, queues } }: { status: Status }) {
     </Panel>
   );
 }
+
+/** @returns the word as people read it. @param words by the words of the API */
+const wordIn = (words: Record<string, string>) => (word: string) => words[word] ?? word;
+
+/** States of a payment. */
+const PAYMENT_STATES = {
+  new: "Presented",
+  settling: "Being settled",
+  paid: "Paid, its effect not done",
+  fulfilled: "Fulfilled",
+  released: "Refused, no money moved",
+  refund_due: "Refund due",
+  refunded: "Refunded",
+  lost: "Money lost by a reorganisation",
+};
+
+/** What was paid for. */
+const OPERATIONS = {
+  agentMint: "Registration",
+  solanaRegistration: "Registration by a Solana key",
+  credReport: "Cred report",
+  update: "Change",
+  soulLock: "Soul lock",
+  soulHandshake: "Handshake",
+};
+
+/** Ways to pay. */
+const METHODS = {
+  x402: "x402",
+  transaction: "Transaction",
+  mpp: "MPP",
+};
+
+/** Why a webhook was switched off. */
+const REASONS_OFF = {
+  gone: "It answered that it is gone",
+  failing: "It failed for too long",
+};
+
+const wordsOf = {
+  state: wordIn(PAYMENT_STATES),
+  operation: wordIn(OPERATIONS),
+  method: wordIn(METHODS),
+  disabled: wordIn(REASONS_OFF),
+};

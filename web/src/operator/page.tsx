@@ -3,15 +3,16 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { call, Problem } from "../api/answer.ts";
 import { status as statusQuery } from "../api/queries.ts";
-import type { OperatorState } from "../api/types.ts";
+import type { OperatorState, Status } from "../api/types.ts";
+import { counted } from "../formats.ts";
 import { Action, Button } from "../parts/button.tsx";
 import { TextField } from "../parts/form.tsx";
 import { Page } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
+import { problemsOf } from "../status/problems.ts";
 import { keep, kept } from "../stored.ts";
 import { Figures } from "./figures.tsx";
-import { troublesOf } from "./troubles.ts";
 
 const KEY = "operator";
 const PATH = "/api/v2/operator";
@@ -109,4 +110,16 @@ function State({ apiKey, change }: { apiKey: string; change: (key: string) => vo
       <Figures state={data.data} status={status.data.data} />
     </>
   );
+}
+
+function troublesOf({ ledger, transactions, sender, webhooks }: OperatorState, status: Status): string[] {
+  const refunds = ledger.refundDue.rows;
+  return [
+    ...problemsOf(status).flatMap(({ level, text }) => (level === "bad" ? [text] : [])),
+    refunds > 0 && `${counted(refunds, "refund is", "refunds are")} due.`,
+    transactions.nonceGap > 0 && "Transactions wait behind a gap of nonces.",
+    sender?.funded === false && "The sender has not enough ether for new writes.",
+    sender?.paused && "The sender's budget of the day is used up.",
+    webhooks.failing.length > 0 && `${counted(webhooks.failing.length, "webhook fails", "webhooks fail")}.`,
+  ].filter((one) => typeof one === "string");
 }

@@ -1,8 +1,7 @@
 /** Keeps a failure within the part it happens in: the rest of the page stands, and the part can be shown again. */
 import { useQueryClient } from "@tanstack/react-query";
 import { Component, type ReactNode } from "react";
-import { NotLoaded } from "./on-demand.tsx";
-import { ProblemNote } from "./states.tsx";
+import { NotLoaded, ProblemNote } from "./states.tsx";
 
 export type Failed = { error: unknown; again: () => void };
 type Props = {

@@ -1,6 +1,6 @@
-/** Offers of an agent: kind, name, address and price of each. Their texts are strangers'. */
+/** Offers of an agent with kind, name, address and price of each, and why it was found: factors, and the words that matched. Their texts are strangers'. */
 import type { ReactNode } from "react";
-import type { DiscoveredOffer } from "../api/types.ts";
+import type { DiscoveredHit, DiscoveredOffer } from "../api/types.ts";
 import { count, counted, dollars } from "../formats.ts";
 import { OutLink } from "./out-link.tsx";
 
@@ -69,3 +69,50 @@ const OfferLine = ({ offer: { kind, name, description, endpoint, priceUsd }, chi
     {children && <div className="offer-below">{children}</div>}
   </li>
 );
+
+/** A field or a factor as a heading. */
+export const headingOf = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1);
+
+const percentOf = (fraction: number) => `${Math.round(fraction * 100)}%`;
+
+/** Items of a list: one for each factor. */
+export const Factors = ({ of }: { of: DiscoveredHit["factors"] }) =>
+  of.map(({ key, weight, says }) => (
+    <li key={key}>
+      <b>{headingOf(key)}</b> <span className="faint">weight {percentOf(weight)}</span> {says}
+    </li>
+  ));
+
+export const Bar = ({
+  label,
+  value,
+  says,
+  strong,
+}: {
+  label: string;
+  value: number;
+  says?: string;
+  strong?: boolean;
+}) => (
+  <span className="bar-line" data-strong={strong} title={says}>
+    <span className="bar-label">{label}</span>
+    <svg className="bar-fill" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+      <rect width="100" height="4" className="track" />
+      <rect width={Math.round(value * 100)} height="4" className="fill" />
+    </svg>
+    <span className="bar-value">{Math.round(value * 100)}</span>
+  </span>
+);
+
+/** @param ranges start and end of each word in UTF-16 units, in order; what does not fit the text is left out */
+export function Marked({ text, ranges }: { text: string; ranges: readonly (readonly number[])[] }) {
+  const parts: ReactNode[] = [];
+  let at = 0;
+  for (const [start = 0, end = 0] of ranges) {
+    if (start < at || end <= start || end > text.length) continue;
+    parts.push(text.slice(at, start), <mark key={start}>{text.slice(start, end)}</mark>);
+    at = end;
+  }
+  parts.push(text.slice(at));
+  return <bdi>{parts}</bdi>;
+}

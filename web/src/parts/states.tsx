@@ -1,9 +1,8 @@
-/** States without data: loading, nothing found, a problem with its request id. */
-import { type ReactNode, useEffect, useState } from "react";
+/** States without data: loading, code that could not be loaded, nothing found, a problem with its request id. */
+import { type ComponentType, createElement, lazy, type ReactNode, useEffect, useState } from "react";
 import { Problem } from "../api/answer.ts";
 import { counted } from "../formats.ts";
 import { Button } from "./button.tsx";
-import { NotLoaded } from "./on-demand.tsx";
 
 /** @param error no answer of the API: a failure of the page itself */
 const ownFailure = (error: unknown): string =>
@@ -95,3 +94,35 @@ export const Loading = ({ rows = 6 }: { rows?: number }) => (
 /** In place of what a query has not brought yet: why not, and a way to ask again, or lines as high as it. */
 export const NotYet = ({ error, refetch, rows }: { error: unknown; refetch: () => unknown; rows: number }) =>
   error ? <ProblemNote error={error} retry={() => void refetch()} /> : <Loading rows={rows} />;
+
+type Module<P> = { default: ComponentType<P> };
+
+/** The code of a part could not be loaded: there is no connection, or a newer version of the page was deployed. */
+export class NotLoaded extends Error {
+  /** The next rendering of the part asks for its code again: React keeps a failure. */
+  readonly renew: () => void;
+  constructor(renew: () => void, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.renew = renew;
+  }
+}
+
+/** @param begun the first attempt, where it was made before the part is shown */
+export function onDemand<P extends object>(
+  load: () => Promise<Module<P>>,
+  begun?: Promise<Module<P>>,
+): ComponentType<P> {
+  const attempt = (loading: () => Promise<Module<P>>) =>
+    lazy<ComponentType<P>>(async () => {
+      try {
+        return await loading();
+      } catch (cause) {
+        throw new NotLoaded(renew, cause);
+      }
+    });
+  const renew = () => {
+    Part = attempt(load);
+  };
+  let Part = attempt(() => begun ?? load());
+  return (props) => createElement(Part as ComponentType<P>, props);
+}

@@ -1,19 +1,18 @@
 /** A human's page: what it states, its agents, and how its cred came to be. */
-
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Human, HumanCred } from "../api/types.ts";
-import { date } from "../formats.ts";
+import { age, count, counted, date, decimals } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
-import { ScoreRing } from "../parts/cred.tsx";
+import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Named } from "../parts/named.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
+import { Described, Table } from "../parts/table.tsx";
 import { addressRef } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
-import { CredOf } from "./cred-of.tsx";
 import { Description, placesOf, Stated, Words } from "./parts.tsx";
 
 const humanPath = (id: string) => `/api/v2/human/${encodeURIComponent(id)}`;
@@ -99,3 +98,69 @@ const LinkedAgents = ({ human }: { human: Human }) =>
       ))}
     </ul>
   );
+
+/** Names of the signals. */
+const SIGNAL_LABELS = {
+  verifiedIdentity: "Verified identity",
+  linkedAgents: "Linked agents",
+  socialReputation: "Social reputation",
+  onchainHistory: "On-chain history",
+  workHistory: "Work history",
+  networkEndorsements: "Endorsements",
+  profileCompleteness: "Complete profile",
+  longevity: "Longevity",
+} as const;
+
+type Signal = keyof HumanCred["breakdown"];
+
+/** What each signal was read from, in a sentence. */
+const FROM: Record<Signal, (sources: HumanCred["sources"]) => string> = {
+  verifiedIdentity: ({ exchangeAttestation, provenAccounts }) =>
+    `The exchange attests ${exchangeAttestation?.attested ? "the wallet" : "nothing about the wallet"}. ${counted(provenAccounts.length, "proven account of a linked agent", "proven accounts of linked agents")}.`,
+  linkedAgents: ({ linkedAgents }) =>
+    linkedAgents.length === 0
+      ? "No agent is linked."
+      : `The best linked agent has ${count(Math.max(...linkedAgents.map(({ credScore }) => credScore)))}.`,
+  socialReputation: ({ ethos: { score, fetchedAt } }) =>
+    score === null || fetchedAt === null
+      ? "No score at Ethos is known."
+      : `Ethos score ${count(score)}, read ${age(fetchedAt)} ago.`,
+  onchainHistory: ({ transactions: { count, fetchedAt } }) =>
+    count === null || fetchedAt === null
+      ? "The wallet's transactions are not counted yet."
+      : `${counted(count, "transaction", "transactions")}, counted ${age(fetchedAt)} ago.`,
+  workHistory: ({ sessions }) => `${counted(sessions.success, "session", "sessions")} that ended in success.`,
+  networkEndorsements: ({ referrals }) => `${counted(referrals.total, "agent", "agents")} came by its agents' codes.`,
+  profileCompleteness: ({ profile: { missing } }) =>
+    missing.length === 0 ? "Every part is given." : `Missing: ${missing.join(", ")}.`,
+  longevity: ({ registeredAt }) => `Registered ${date(registeredAt)}.`,
+};
+
+const CredOf = ({ cred: { breakdown, sources, score } }: { cred: HumanCred }) => (
+  <Table
+    className="plain-table"
+    caption="The signals of a human's cred"
+    of={Object.keys(FROM) as Signal[]}
+    keyOf={(key) => key}
+    columns={[
+      ["Signal", (key) => <Described label={SIGNAL_LABELS[key]} description={FROM[key](sources)} />],
+      [
+        "Raw",
+        (key) => (breakdown[key].known ? breakdown[key].raw : <NoData reason="its source was not heard yet" />),
+        "number",
+      ],
+      ["Weight", (key) => `${count(breakdown[key].weight)} %`, "number faint"],
+      ["Adds", (key) => <b>{decimals(breakdown[key].contribution, 2)}</b>, "number"],
+    ]}
+    foot={
+      <>
+        <th scope="row">Score, rounded half up</th>
+        <td />
+        <td />
+        <td className="number">
+          <b>{score}</b>
+        </td>
+      </>
+    }
+  />
+);

@@ -3,8 +3,7 @@ import { type DragEvent, useMemo, useState } from "react";
 import { Button } from "../parts/button.tsx";
 import { ReportDocument } from "./document.tsx";
 import type { SignedContent } from "./library.ts";
-import { AskService, Checks, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
-import { readGiven } from "./verdict.ts";
+import { AskService, Checks, readGiven, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
 
 /** Max bytes of a report; the service's own have 10 kB. */
 const MAX_BYTES = 400_000;

@@ -1,10 +1,9 @@
 /** A report as a document: score, evidence for every point, standing, advice, risks. Shown only where its receipt is sound. */
 import type { ReactNode } from "react";
 import { SIGNALS } from "../../../core/cred/cred.ts";
-import { jobsInShort, paymentsInShort } from "../agent/work-in-short.ts";
 import { count, counted, date, decimals, moment, originWords } from "../formats.ts";
 import { ScoreRing } from "../parts/cred.tsx";
-import { endpointsInShort, reviewsInShort, type Short } from "../parts/evidence.ts";
+import { endpointsInShort, jobsInShort, paymentsInShort, reviewsInShort, type Short } from "../parts/evidence.ts";
 import { Fact } from "../parts/facts.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";

@@ -3,22 +3,23 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { Link } from "wouter";
 import { History } from "../agent/history.tsx";
-import { Problem } from "../api/answer.ts";
-import { agent as agentQuery } from "../api/queries.ts";
-import type { CredReport } from "../api/types.ts";
-import { Button } from "../parts/button.tsx";
+import { get, Problem } from "../api/answer.ts";
+import { agentPath, agent as agentQuery, discovery } from "../api/queries.ts";
+import type { CredReport, Prices } from "../api/types.ts";
+import { Action, Button } from "../parts/button.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Empty, Loading, NotYet, ProblemNote } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import "../styles/report.css";
 import { count, moment } from "../formats.ts";
-import { OperationSteps, Refused, useOperation } from "../wallet/operation.tsx";
+import { useReceiver } from "../mint/costs.tsx";
+import { Address } from "../parts/address.tsx";
+import { NeedsWallet } from "../wallet/needs-wallet.tsx";
+import { OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { CheckPage } from "./check-page.tsx";
 import { ReportDocument } from "./document.tsx";
 import { download, forgetReport, isStored, type KeptReport, keepReport, signedOf, useReports } from "./library.ts";
-import { ReportPrice } from "./price.tsx";
-import { AskService, Checks, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
-import { givenOf } from "./verdict.ts";
+import { AskService, Checks, givenOf, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
 
 export default function ReportPage() {
   const ref = addressRef();
@@ -170,5 +171,64 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
         </section>
       )}
     </>
+  );
+}
+
+/** What a full report has. */
+const CONTENTS = [
+  "The evidence for every point, each with the place where it can be looked up",
+  "Rank, percentile and the score's history",
+  "What would raise the score, by how many points",
+  "What to weigh before you trust the agent: payments, jobs, reviews and endpoints among it",
+  "A signed receipt: anyone you send the report to can check it offline",
+];
+
+const PRICING = "/api/v2/pricing";
+const prices = { queryKey: [PRICING], queryFn: get<Prices>(PRICING), refetchInterval: 60_000 };
+
+/** @param again whether one was bought before */
+function ReportPrice({ tokenId, again, op }: { tokenId: number; again: boolean; op: RunningOperation<CredReport> }) {
+  const { data: answer, error, refetch } = useQuery(prices);
+  const receiver = useReceiver("GET", "/api/v2/agent/:ref/cred-report");
+  const explorer = useQuery(discovery).data?.data.explorer;
+  if (!answer) return <NotYet error={error} refetch={refetch} rows={4} />;
+  const price = answer.data.credReport;
+  const free = Number(price) === 0;
+  const path = `${agentPath(String(tokenId))}/cred-report`;
+  const buy = (
+    <Action strong onClick={() => void op.run({ method: "GET", path })}>
+      {free ? "Get the report" : again ? `Buy a newer one for ${price} USDC` : `Buy for ${price} USDC`}
+    </Action>
+  );
+  return (
+    <section className="panel stack report-offer no-print" aria-labelledby="report-offer">
+      <h2 id="report-offer">
+        {free
+          ? "A full report, free now"
+          : again
+            ? `A newer report for ${price} USDC`
+            : `A full report for ${price} USDC`}
+      </h2>
+      {!again && (
+        <ul className="report-has">
+          {CONTENTS.map((part) => (
+            <li key={part}>{part}</li>
+          ))}
+        </ul>
+      )}
+      {!free && (
+        <p className="muted">
+          {receiver ? (
+            <>
+              {price} USDC go to <Address address={receiver} explorer={explorer} />, by a signature of your wallet
+              (x402). You need no ether.
+            </>
+          ) : (
+            `${price} USDC go to the service, by a signature of your wallet (x402). You need no ether.`
+          )}
+        </p>
+      )}
+      {free ? buy : <NeedsWallet>{buy}</NeedsWallet>}
+    </section>
   );
 }

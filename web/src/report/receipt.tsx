@@ -1,14 +1,16 @@
-/** The verdict on a receipt as people read it, computed in this browser. */
+/** The judgement of a receipt as people read it, computed in this browser by the signer that it has noted. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
+import type { GivenReceipt, ReceiptFindings } from "../../../core/cred/report/check.ts";
 import { call } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
+import type { Discovery } from "../api/types.ts";
 import { date, short } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { type NotedSigner, noted, noteSigner } from "./signer.ts";
-import { type GivenReport, judge, type Verdict } from "./verdict.ts";
+import { keep, kept } from "../stored.ts";
+import type { Receipt } from "./library.ts";
 
 /** The signer as this service names it, or as this browser has noted it before. */
 export function useKnownSigner(): NotedSigner | null {
@@ -116,3 +118,81 @@ export function AskService({ given: { receipt } }: { given: GivenReport }) {
     </p>
   );
 }
+
+export type NotedSigner = {
+  name: string;
+  chainId: number;
+  contract: string;
+  /** The present signer and the former ones, lower case. */
+  signers: string[];
+  /** Milliseconds since the epoch. */
+  at: number;
+};
+
+const KEY = "receipts.signer";
+
+/** Notes the signers that the service names. One that it names no longer does not count any more: its key may be stolen. */
+function noteSigner({ name, chainId, contract, receipts }: Discovery): NotedSigner {
+  const signers = [receipts.signer, ...receipts.formerSigners].flatMap((one) => (one ? [one.toLowerCase()] : []));
+  const note = { name, chainId, contract, signers, at: Date.now() };
+  keep("browser", KEY, note);
+  return note;
+}
+
+const noted = (): NotedSigner | null => kept<NotedSigner>("browser", KEY);
+
+/** `unknown`: sound in itself, by a signer that this browser does not know. */
+type Verdict = {
+  is: "genuine" | "unknown" | "forged";
+  signer: string | null;
+  checks: { label: string; passed: boolean }[];
+  findings: ReceiptFindings;
+};
+
+/** The check that a report by an unknown signer may fail. */
+const KNOWN_SIGNER = "That signer is the service's";
+
+/** A report with its receipt, or a receipt alone. */
+type GivenReport = { receipt: GivenReceipt; shown: object | null };
+
+/** Reads what was pasted or dropped. @returns null for anything that has no receipt */
+export function readGiven(text: string): GivenReport | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof json !== "object" || json === null) return null;
+  const { receipt, ...shown } = json as Record<string, unknown>;
+  const found = (receipt ?? json) as Partial<GivenReceipt>;
+  const usable = typeof found === "object" && typeof found.payload === "string" && typeof found.signature === "string";
+  if (!usable) return null;
+  return { receipt: found as GivenReceipt, shown: receipt === undefined ? null : shown };
+}
+
+/** Judges by what is given and known, without any request. The code that hashes and recovers is loaded with the first check. */
+async function judge({ receipt, shown }: GivenReport, known: NotedSigner | null): Promise<Verdict> {
+  const { checkReceipt } = await import("../../../core/cred/report/check.ts");
+  const domain = receipt.domain ?? (known && { ...known, version: "1", verifyingContract: known.contract });
+  const findings = checkReceipt({ ...receipt, domain }, shown);
+  const { report, signer, messageFits, shownFits, addsUp } = findings;
+  const named = receipt.signer === undefined || String(receipt.signer).toLowerCase() === signer;
+  const here =
+    known === null ||
+    (domain.chainId === known.chainId && domain.verifyingContract.toLowerCase() === known.contract.toLowerCase());
+  const isKnown = signer !== null && known?.signers.includes(signer) === true;
+  const checks: Verdict["checks"] = [
+    { label: "The receipt's hash is that of the report", passed: report !== null && messageFits },
+    ...(shownFits === null ? [] : [{ label: "What the file shows is what was signed", passed: shownFits }]),
+    { label: "The signature is of the signer that the receipt names", passed: signer !== null && named },
+    { label: KNOWN_SIGNER, passed: isKnown },
+    { label: "It is about this service's contract and chain", passed: here },
+    { label: "The parts add up to the score", passed: addsUp },
+  ];
+  const sound = checks.every(({ label, passed }) => passed || label === KNOWN_SIGNER);
+  const is = !sound ? "forged" : isKnown ? "genuine" : known === null ? "unknown" : "forged";
+  return { is, signer, checks, findings };
+}
+
+export const givenOf = (receipt: Receipt): GivenReport => ({ receipt: receipt as GivenReceipt, shown: null });

@@ -3,7 +3,7 @@ import { Suspense, useState } from "react";
 import { Part } from "../parts/boundary.tsx";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { onDemand } from "../parts/on-demand.tsx";
+import { onDemand } from "../parts/states.tsx";
 
 const ApiCalls = onDemand(() => import("./api-calls.tsx"));
 

@@ -1,7 +1,7 @@
 /** Keyboard shortcuts of all views; the dialog that lists them is loaded when it is opened. They can be switched off. */
 import { Suspense, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { onDemand } from "../parts/on-demand.tsx";
+import { onDemand } from "../parts/states.tsx";
 import { stored } from "../stored.ts";
 import { PLACES } from "./places.ts";
 

@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { readOwnTokenRef } from "../../../core/directory/platforms.ts";
 import { Boundary } from "../parts/boundary.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { onDemand } from "../parts/on-demand.tsx";
+import { onDemand } from "../parts/states.tsx";
 import { useSearchParams } from "./address.ts";
 import { type Suggestion, useSuggestions } from "./suggestions.ts";
 

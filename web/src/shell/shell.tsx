@@ -1,19 +1,19 @@
 /** The frame of every view: bar, banner about connection and index, footer with the served block. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { indexStaleness, Problem } from "../api/answer.ts";
 import { status } from "../api/queries.ts";
-import { count } from "../formats.ts";
+import { count, short } from "../formats.ts";
 import { Boundary, FailureNote } from "../parts/boundary.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
+import { Sigil } from "../parts/sigil.tsx";
+import { onDemand } from "../parts/states.tsx";
 import { SITE_NAME } from "../site.ts";
 import { applyTheme, store, useStored } from "../stored.ts";
-import { WalletChip } from "../wallet/chip.tsx";
-import { useArrival } from "./arrival.ts";
+import { useWallet } from "../wallet/session.ts";
 import { Keyboard } from "./keyboard.tsx";
-import { Palette } from "./palette.tsx";
 import { PLACES } from "./places.ts";
 import { SearchBox } from "./search-box.tsx";
 import { useOnline } from "./view.tsx";
@@ -190,5 +190,105 @@ function Foot() {
       <a href="/api/v2/openapi.json">OpenAPI</a>
       <span>Base 8453</span>
     </footer>
+  );
+}
+
+/** Milliseconds a view may take to show its heading. */
+const TIMEOUT_MS = 5_000;
+
+/** @returns whether nothing is left to do */
+function arrive(main: HTMLElement): boolean {
+  // While a view is loaded the one before is still there, hidden.
+  const heading = [...main.querySelectorAll("h1")].find((one) => one.checkVisibility());
+  if (!heading) return false;
+  // A view may have chosen a place of its own, or the link is still there; and an open dialog keeps the keyboard.
+  const held = document.activeElement;
+  if ((main.contains(held) && held!.checkVisibility()) || document.querySelector("dialog[open]")) return true;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+  return document.activeElement === heading;
+}
+
+function useArrival(): void {
+  const [path] = useLocation();
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current === path) return;
+    shown.current = path;
+    const main = document.getElementById("main")!;
+    if (arrive(main)) return;
+    const watch = new MutationObserver(() => {
+      if (arrive(main)) stop();
+    });
+    const late = setTimeout(() => stop(), TIMEOUT_MS);
+    const stop = () => {
+      watch.disconnect();
+      clearTimeout(late);
+    };
+    watch.observe(main, { childList: true, subtree: true });
+    return stop;
+  }, [path]);
+}
+
+const Account = onDemand(() => import("../wallet/account.tsx"));
+
+function WalletChip() {
+  const wallet = useWallet();
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className="button wallet-chip"
+        aria-label={wallet ? `Wallet ${short(wallet.address)}` : "Connect wallet"}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        {wallet ? <Sigil seed={wallet.address} score={null} size={20} /> : <Icon name="wallet" />}
+        <span>{wallet ? short(wallet.address) : "Connect wallet"}</span>
+      </button>
+      {open && (
+        <Suspense>
+          <Account close={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+const PaletteList = onDemand(() => import("./palette-list.tsx"));
+
+function Palette() {
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey)
+        return;
+      // Another dialog has the keys until it is closed.
+      if (document.querySelector("dialog[open]:not(.palette)")) return;
+      event.preventDefault();
+      setOpen((is) => !is);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <>
+      <button
+        type="button"
+        className="icon-button wide-only"
+        aria-label="Search and commands"
+        title="Ctrl K"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        <Icon name="command" />
+      </button>
+      {open && (
+        <Suspense>
+          <PaletteList close={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }

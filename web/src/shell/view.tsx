@@ -6,8 +6,7 @@ import { callRaw } from "../api/answer.ts";
 import { status } from "../api/queries.ts";
 import { Boundary, type Failed, FailureNote } from "../parts/boundary.tsx";
 import { Button } from "../parts/button.tsx";
-import { NotLoaded } from "../parts/on-demand.tsx";
-import { Empty, Loading } from "../parts/states.tsx";
+import { Empty, Loading, NotLoaded } from "../parts/states.tsx";
 import { keep, kept } from "../stored.ts";
 
 export const useOnline = (): boolean =>

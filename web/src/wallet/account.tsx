@@ -1,9 +1,8 @@
 /** The dialog of the connected wallet: address, agents, balance, and its sign-ins, each ended by one click. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
-import { discovery } from "../api/queries.ts";
+import { discovery, ownAgents } from "../api/queries.ts";
 import { count, time, usdc } from "../formats.ts";
 import { Address } from "../parts/address.tsx";
 import { Button } from "../parts/button.tsx";
@@ -11,12 +10,11 @@ import { Fact } from "../parts/facts.tsx";
 import { Named } from "../parts/named.tsx";
 import { Trouble } from "../parts/states.tsx";
 import { Dialog } from "../shell/dialog.tsx";
-import { changeTo } from "./chain.ts";
-import { ConnectWallet } from "./connect.tsx";
-import { ownAgents } from "./own-agents.ts";
+import { ConnectWallet } from "./needs-wallet.tsx";
 import { holding } from "./payment.ts";
 import { type ConnectedWallet, useWallet } from "./session.ts";
 import { disconnect, endEverywhere, signInOf, useSignIns } from "./sign-ins.ts";
+import { changeTo } from "./transaction.ts";
 
 /** Max agents that the dialog names. */
 const MAX_SHOWN = 3;

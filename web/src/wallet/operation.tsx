@@ -7,10 +7,10 @@ import { Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Hint, Trouble } from "../parts/states.tsx";
-import type { CallerRule } from "./credentials.ts";
 import { OperationRun, type State } from "./operation-store.ts";
 import { holding, type Terms } from "./payment.ts";
 import { useWallet } from "./session.ts";
+import type { CallerRule } from "./sign-ins.ts";
 
 /** Operations under way by name: a visit of another page does not end them. */
 const operations = new Map<string, OperationRun<unknown>>();

@@ -2,8 +2,8 @@
 import { TRANSFER_WITH_AUTHORIZATION } from "../../../core/payments/transfer-with-authorization.ts";
 import type { Problem } from "../api/answer.ts";
 import { usdc } from "../formats.ts";
-import { changeTo } from "./chain.ts";
 import { ask, type Provider, WalletRefusal } from "./providers.ts";
+import { changeTo } from "./transaction.ts";
 
 export type Terms = {
   /** In the token's units, decimal. */
