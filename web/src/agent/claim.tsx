@@ -1,9 +1,7 @@
 /** The claim of a token for a foreign agent, with what a claim means before it is made. */
 import { useQueryClient } from "@tanstack/react-query";
-import type { FormEvent } from "react";
 import type { Detail } from "../api/types.ts";
-import { Action } from "../parts/button.tsx";
-import { faultsIn, TextField } from "../parts/form.tsx";
+import { bodyOf, Form, type FormText } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 
@@ -31,40 +29,23 @@ export function Claim({ row }: { row: Detail }) {
   );
 }
 
+const FIELDS = [
+  { name: "token_address", label: "Token address", hint: "0x… on an EVM chain, or base58 on Solana" },
+  { name: "token_symbol", label: "Symbol", max: 32, optional: true },
+  { name: "token_name", label: "Name", max: 64, optional: true },
+];
+
 function ClaimForm({ row }: { row: Detail }) {
   const queries = useQueryClient();
   const op = useOperation<ClaimAnswer>({ name: `claim.${row.platform}.${row.agent_id}`, caller: "anyone" });
-  const faults = faultsIn(op.state);
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const named = Object.fromEntries(
-      ["token_address", "token_symbol", "token_name"]
-        .map((key) => [key, String(form.get(key)).trim()])
-        .filter(([, value]) => value !== ""),
-    );
-    await op.run({
-      method: "POST",
-      path: `/api/terminal/agent/${encodeURIComponent(row.agent_id)}/token?platform=${row.platform}`,
-      body: named,
-    });
+  const path = `/api/terminal/agent/${encodeURIComponent(row.agent_id)}/token?platform=${row.platform}`;
+  const submit = async (text: FormText) => {
+    await op.run({ method: "POST", path, body: bodyOf(FIELDS, text) });
     await queries.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).startsWith("/api/terminal") });
   };
   return (
     <>
-      <form className="form" onSubmit={(event) => void submit(event)}>
-        <TextField
-          name="token_address"
-          label="Token address"
-          hint="0x… on an EVM chain, or base58 on Solana"
-          {...(faults && { faults })}
-        />
-        <TextField name="token_symbol" label="Symbol" max={32} optional {...(faults && { faults })} />
-        <TextField name="token_name" label="Name" max={64} optional {...(faults && { faults })} />
-        <Action type="submit" disabled={op.state.at === "working"}>
-          Claim
-        </Action>
-      </form>
+      <Form fields={FIELDS} faults={op.faults} submit={submit} does="Claim" weak busy={op.busy} />
       <OperationSteps
         op={op}
         done={() => (

@@ -5,7 +5,7 @@ import { OWN_PLATFORM, rowRef } from "../../../core/directory/platforms.ts";
 import { type SampleRequest, targetOf } from "../../../core/request-samples.ts";
 import { call, Problem } from "../api/answer.ts";
 import { Action } from "../parts/button.tsx";
-import { Choice, TextArea, TextField } from "../parts/form.tsx";
+import { type FieldEntry, Fields } from "../parts/form.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
 import type { Request } from "../wallet/operation-store.ts";
@@ -26,54 +26,34 @@ type Props = {
   fault: string | null;
 };
 
-export function RequestForm({ operation, values, change, fault }: Props) {
-  return (
-    <>
-      {operation.parameters.map((parameter) => (
-        <ParameterField key={fieldOf(parameter)} parameter={parameter} values={values} change={change} />
-      ))}
-      {operation.body && (
-        <TextArea
-          name={BODY}
-          label="Body"
-          hint="(JSON)"
-          rows={Math.min(16, (values[BODY] ?? "").split("\n").length + 1)}
-          value={values[BODY] ?? ""}
-          onChange={({ target }) => change(BODY, target.value)}
-          faults={new Map(fault === null ? [] : [[BODY, fault]])}
-        />
-      )}
-    </>
-  );
-}
+export const RequestForm = ({ operation, values, change, fault }: Props) => (
+  <Fields
+    of={[
+      ...operation.parameters.map(fieldFor),
+      operation.body && {
+        ...{ name: BODY, label: "Body", hint: "(JSON)" },
+        rows: Math.min(16, (values[BODY] ?? "").split("\n").length + 1),
+      },
+    ]}
+    faults={new Map(fault === null ? [] : [[BODY, fault]])}
+    values={values}
+    change={change}
+  />
+);
 
-function ParameterField({ parameter, values, change }: Pick<Props, "values" | "change"> & { parameter: Parameter }) {
+function fieldFor(parameter: Parameter): FieldEntry {
   const { name, schema, required = false, description, example } = parameter;
-  const field = fieldOf(parameter);
-  const common = {
-    name: field,
+  const choices = schema.enum?.map(String) ?? (schema.type === "boolean" ? ["true", "false"] : null);
+  const shown = example ?? schema.example ?? schema.default;
+  return {
+    name: fieldOf(parameter),
     label: <code>{name}</code>,
     optional: !required,
-    value: values[field] ?? "",
     ...(description !== undefined && { remark: <Prose text={description} /> }),
+    ...(choices
+      ? { choices: [...(required ? [] : [["", "—"] as const]), ...choices.map((choice) => [choice, choice] as const)] }
+      : shown !== undefined && { placeholder: String(shown) }),
   };
-  const choices = schema.enum?.map(String) ?? (schema.type === "boolean" ? ["true", "false"] : null);
-  if (choices)
-    return (
-      <Choice
-        {...common}
-        choices={[...(required ? [] : [["", "—"] as const]), ...choices.map((choice) => [choice, choice] as const)]}
-        onChange={({ target }) => change(field, target.value)}
-      />
-    );
-  const shown = example ?? schema.example ?? schema.default;
-  return (
-    <TextField
-      {...common}
-      {...(shown !== undefined && { placeholder: String(shown) })}
-      onChange={({ target }) => change(field, target.value)}
-    />
-  );
 }
 
 type FirstOf<K extends string, T> = Record<K, readonly T[]>;
@@ -150,7 +130,7 @@ export function SignedSend({ operation, request, fault }: SignedSendProps) {
   return (
     <NeedsWallet>
       <p className="muted">This is the service itself: what is sent here is done.</p>
-      <Action strong disabled={fault !== null || op.state.at === "working"} onClick={send}>
+      <Action strong disabled={fault !== null || op.busy} onClick={send}>
         {operation.signsIn ? "Sign in and send" : "Send"}
       </Action>
       <OperationSteps op={op} done={(answer) => <Body title="Answer" value={answer} />} refused={refusedAs} />

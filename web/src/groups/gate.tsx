@@ -133,7 +133,7 @@ function Membership({ group, address, isMember }: { group: Group; address: strin
   };
   return (
     <>
-      <Action disabled={op.state.at === "working"} onClick={() => void run()}>
+      <Action disabled={op.busy} onClick={() => void run()}>
         {isMember ? "Leave" : "Join"}
       </Action>
       <OperationSteps op={op} done={() => null} />

@@ -1,14 +1,14 @@
 /** A new message group: its topic, its gate, and who may read. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Link } from "wouter";
 import type { Agent, Group } from "../api/types.ts";
 import { count } from "../formats.ts";
-import { Action } from "../parts/button.tsx";
-import { Check, faultsIn, TextArea, TextField } from "../parts/form.tsx";
+import { Check, type FieldEntry, Form } from "../parts/form.tsx";
+import { Page } from "../parts/panel.tsx";
 import { Loading } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import { OperationSteps, type RunningOperation, useOperation } from "../wallet/operation.tsx";
+import { Note, OperationSteps, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { agentOf, Barrier, GROUPS, groups, mayAct } from "./gate.tsx";
 
@@ -25,20 +25,15 @@ const idOf = (topic: string): string =>
 
 export default function NewGroupPage() {
   return (
-    <div className="page narrow">
-      <div className="page-head">
-        <div>
-          <h1>New group</h1>
-          <p>
-            Takes an agent with a cred of {count(CREATE_CRED)}. Its creator is its first member, by the same rules as
-            everybody.
-          </p>
-        </div>
-      </div>
+    <Page
+      className="page narrow"
+      title="New group"
+      lead={`Takes an agent with a cred of ${count(CREATE_CRED)}. Its creator is its first member, by the same rules as everybody.`}
+    >
       <NeedsWallet>
         <NewGroup />
       </NeedsWallet>
-    </div>
+    </Page>
   );
 }
 
@@ -65,7 +60,7 @@ function NewGroup() {
       {isPending ? (
         <Loading rows={4} />
       ) : (
-        op.state.at !== "done" && !isBarred && <Form op={op} agent={agent ?? null} asked={asked} />
+        op.state.at !== "done" && !isBarred && <GroupForm op={op} agent={agent ?? null} asked={asked} />
       )}
     </>
   );
@@ -79,67 +74,62 @@ type FormProps = {
   asked: () => Promise<void>;
 };
 
-function Form({ op, agent, asked }: FormProps) {
-  const [topic, setTopic] = useState("");
-  const [gate, setGate] = useState("0");
-  const faults = faultsIn(op.state);
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const description = String(form.get("description")).trim();
+function GroupForm({ op, agent, asked }: FormProps) {
+  const [values, setValues] = useState({ topic: "", description: "", minCred: "0" });
+  const { topic, description, minCred } = values;
+  const [isPrivate, setPrivate] = useState(false);
+  const submit = async () => {
+    const about = description.trim();
     await op.run({
       method: "POST",
       path: GROUPS,
       body: {
         topic: topic.trim(),
-        ...(description && { description }),
-        minCred: Number(gate),
-        isPublic: form.get("private") !== "on",
+        ...(about && { description: about }),
+        minCred: Number(minCred),
+        isPublic: !isPrivate,
       },
     });
     await asked();
   };
+  const address = topic.trim() && { remark: `its address is made of letters and digits: ${idOf(topic)}` };
+  const barred = agent &&
+    Number(minCred) > agent.credScore && {
+      remark: `Your agent has ${count(agent.credScore)}: with this gate you could not write yourself.`,
+    };
   return (
-    <form className="panel form" onSubmit={(event) => void submit(event)}>
-      <TextField
-        name="topic"
-        label="Topic"
-        max={48}
-        value={topic}
-        onChange={({ target }) => setTopic(target.value)}
-        {...(faults && { faults })}
-        {...(topic.trim() && { remark: `its address is made of letters and digits: ${idOf(topic)}` })}
-      />
-      <TextArea name="description" label="Description" max={280} optional {...(faults && { faults })} />
-      <TextField
-        name="minCred"
-        type="number"
-        inputMode="numeric"
-        label="Cred to join and write"
-        hint="0 to 100"
-        value={gate}
-        onChange={({ target }) => setGate(target.value)}
-        {...(faults && { faults })}
-        {...(agent &&
-          Number(gate) > agent.credScore && {
-            remark: `Your agent has ${count(agent.credScore)}: with this gate you could not write yourself.`,
-          })}
-      />
-      <Check name="private">Private: only members may read</Check>
-      <Action type="submit" strong disabled={op.state.at === "working"}>
-        Create the group
-      </Action>
-    </form>
+    <Form
+      className="panel form"
+      fields={[
+        { name: "topic", label: "Topic", max: 48, ...address },
+        { name: "description", label: "Description", rows: 3, max: 280, optional: true },
+        { ...GATE, ...barred },
+      ]}
+      faults={op.faults}
+      values={values}
+      change={(name, value) => setValues({ ...values, [name]: value })}
+      submit={submit}
+      does="Create the group"
+      busy={op.busy}
+    >
+      <Check name="private" checked={isPrivate} onChange={({ target }) => setPrivate(target.checked)}>
+        Private: only members may read
+      </Check>
+    </Form>
   );
 }
 
+const GATE: FieldEntry = {
+  ...{ name: "minCred", type: "number", inputMode: "numeric" },
+  ...{ label: "Cred to join and write", hint: "0 to 100" },
+};
+
 const Created = ({ group }: { group: Group }) => (
-  <section className="panel mint-step" role="status">
-    <h2>The group is there</h2>
+  <Note title="The group is there" role="status">
     <p className="actions">
       <Link className="button strong" href={`/groups/${encodeURIComponent(group.id)}`}>
         <bdi>Open #{group.topic}</bdi>
       </Link>
     </p>
-  </section>
+  </Note>
 );

@@ -1,21 +1,22 @@
 /** The accounts that an agent states: written by its token's owner, by one signed line of text. They count for nothing. */
 import { useQuery } from "@tanstack/react-query";
-import type { FormEvent } from "react";
 import type { Agent } from "../api/types.ts";
 import { short } from "../formats.ts";
-import { Action } from "../parts/button.tsx";
-import { TextField } from "../parts/form.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import { type Change, Changes, useDraft } from "./changes.tsx";
+import { Changes, changesOf, useDraft } from "./changes.tsx";
 import { type Profile, profileOf } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
 import { fieldLabel } from "./storage.tsx";
-import { explorerOf, Outcome, useProfileWrite } from "./write.tsx";
+import { ProfileForm, useProfileWrite } from "./write.tsx";
 
-const FIELDS = ["twitter", "github", "website"] as const;
-type Draft = Partial<Record<(typeof FIELDS)[number], string>>;
-const MAX_CLAIM_LENGTH = 256;
+const FIELDS = ["twitter", "github", "website"].map((name) => ({
+  name,
+  path: `social.${name}`,
+  label: fieldLabel(`social.${name}`),
+  max: 256,
+  optional: true,
+}));
 
 export default function AccountsSection({ agent }: SectionProps) {
   const { data: answer, error, refetch } = useQuery(profileOf(agent.tokenId));
@@ -31,52 +32,31 @@ export default function AccountsSection({ agent }: SectionProps) {
 }
 
 function AccountsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
-  const [draft, setDraft] = useDraft<Draft>(`accounts.${agent.tokenId}`);
+  const [draft, setDraft] = useDraft<Record<string, string>>(`accounts.${agent.tokenId}`);
   const write = useProfileWrite(agent, "accounts", () => setDraft(null));
-  const shown = (field: string) => String(profile.fields.find((one) => one.field === `social.${field}`)?.value ?? "");
-  const changes = FIELDS.filter((field) => (draft?.[field] ?? shown(field)).trim() !== shown(field)).map(
-    (field): Change => ({
-      field,
-      label: fieldLabel(`social.${field}`),
-      before: shown(field),
-      after: draft?.[field]?.trim() ?? "",
-    }),
+  const shown = Object.fromEntries(
+    FIELDS.map(({ name, path }) => [name, String(profile.fields.find(({ field }) => field === path)?.value ?? "")]),
   );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const social = Object.fromEntries(changes.map(({ field, after }) => [field, after]));
-    write.save({ social }, { bySignature: true });
-  };
+  const typed = { ...shown, ...draft };
+  const changes = changesOf(FIELDS, shown, typed);
+  const social = () => Object.fromEntries(changes.map(({ field, after }) => [field, after]));
   return (
-    <>
-      <form className="panel form" onSubmit={submit} aria-label="Accounts">
-        <h2>Accounts</h2>
-        <p className="muted">
-          Shown as stated, beside what is proven. They count for nothing; a proven account counts.
-        </p>
-        {FIELDS.map((field) => (
-          <TextField
-            key={field}
-            name={field}
-            path={`social.${field}`}
-            label={fieldLabel(`social.${field}`)}
-            faults={write.faults}
-            value={draft?.[field] ?? shown(field)}
-            max={MAX_CLAIM_LENGTH}
-            optional
-            onChange={({ target }) => setDraft({ ...draft, [field]: target.value })}
-          />
-        ))}
-        <Changes changes={changes} />
-        <p className="muted">
-          The owner's wallet signs one line of text that names the agent and the time. It is good for five minutes and
-          for this change only.
-        </p>
-        <Action type="submit" strong disabled={changes.length === 0 || write.busy}>
-          Sign and save
-        </Action>
-      </form>
-      <Outcome write={write} explorer={explorerOf(agent)} />
-    </>
+    <ProfileForm
+      agent={agent}
+      write={write}
+      title="Accounts"
+      lead="Shown as stated, beside what is proven. They count for nothing; a proven account counts."
+      fields={FIELDS}
+      values={typed}
+      change={(name, value) => setDraft({ ...draft, [name]: value })}
+      save={changes.length > 0 ? () => write.save({ social: social() }, { bySignature: true }) : null}
+      does="Sign and save"
+    >
+      <Changes changes={changes} />
+      <p className="muted">
+        The owner's wallet signs one line of text that names the agent and the time. It is good for five minutes and for
+        this change only.
+      </p>
+    </ProfileForm>
   );
 }

@@ -67,7 +67,7 @@ function Registrations({ agent }: { agent: Agent }) {
       method: "POST",
       path: `${agentPath(String(agent.tokenId))}/crossreg${agentId === null ? "" : `?agentId=${agentId}`}`,
     });
-  const busy = op.state.at === "working" || op.state.at === "done" || followed !== null;
+  const busy = op.busy || op.state.at === "done" || followed !== null;
   return (
     <>
       <section className="panel mint-step" aria-label="ERC-8004 registration">

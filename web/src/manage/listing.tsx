@@ -1,16 +1,13 @@
 /** What an agent lists: its services, skills, domains, accepted payments and further metadata. None of it counts for the score. */
-import { type FormEvent, useMemo } from "react";
+import { useMemo } from "react";
 import { placeOf } from "../../../core/agents/listing.ts";
 import type { Agent } from "../api/types.ts";
-import { count } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
-import { TextArea, TextField } from "../parts/form.tsx";
-import { Icon } from "../parts/icon.tsx";
+import { NO_OBJECT, objectIn } from "../parts/form.tsx";
 import { webAddress } from "../parts/out-link.tsx";
-import { type Change, Changes, useDraft } from "./changes.tsx";
+import { type Change, Changes, type PairFields, Pairs, useDraft } from "./changes.tsx";
 import type { SectionProps } from "./section-props.ts";
 import { fieldLabel } from "./storage.tsx";
-import { explorerOf, Outcome, useProfileWrite } from "./write.tsx";
+import { ProfileForm, useProfileWrite } from "./write.tsx";
 
 type Service = { name: string; place: string };
 /** As it is typed: lists have one item per line, metadata is JSON. */
@@ -52,22 +49,9 @@ function servicesOf(typed: readonly Service[], known: Agent["services"]): Record
   );
 }
 
-/** The JSON object of a text; null when it is none. */
-function objectOf(text: string): Record<string, unknown> | null {
-  if (text.trim() === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
-}
-
 /** The fields of an update that differ from the present listing; null while the metadata is no JSON object. */
 function updateOf(draft: Draft, agent: Agent): Record<string, unknown> | null {
-  const rest = objectOf(draft.metadata);
+  const rest = objectIn(draft.metadata);
   if (rest === null) return null;
   const payments = linesOf(draft.payments);
   const wanted: Record<string, unknown> = {
@@ -101,11 +85,21 @@ const wordsOf = (value: unknown): string =>
     ? placeOf(value as Record<string, unknown>)
     : null) ?? (typeof value === "string" ? value : JSON.stringify(value));
 
+/** The lists and the metadata, as the form takes them. */
+const LIST = { hint: "one per line", rows: 3, optional: true };
+const FIELDS = [
+  { name: "skills", label: fieldLabel("skills"), ...LIST },
+  { name: "domains", label: fieldLabel("domains"), ...LIST },
+  { name: "payments", path: "metadata.acceptedPayments", label: "Accepted payments", ...LIST },
+  { name: "metadata", label: fieldLabel("metadata"), hint: "a JSON object", rows: 4, optional: true },
+];
+
 export default function ListingSection({ agent }: SectionProps) {
   const [kept, setDraft] = useDraft<Draft>(`listing.${agent.tokenId}`);
   const write = useProfileWrite(agent, "listing", () => setDraft(null));
   const shown = useMemo(() => draftOf(agent), [agent]);
   const draft = kept ?? shown;
+  const { services, ...texts } = draft;
   const update = updateOf(draft, agent);
   const changes = Object.entries(update ?? {}).map(
     ([field, value]): Change => ({
@@ -115,109 +109,44 @@ export default function ListingSection({ agent }: SectionProps) {
       after: inWords(value),
     }),
   );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (update) write.save(update);
-  };
-  const area = (field: "skills" | "domains" | "payments") => (
-    <TextArea
-      name={field}
-      path={field === "payments" ? "metadata.acceptedPayments" : field}
-      label={field === "payments" ? "Accepted payments" : fieldLabel(field)}
-      hint="one per line"
-      faults={write.faults}
-      value={draft[field]}
-      optional
-      onChange={({ target }) => setDraft({ ...draft, [field]: target.value })}
-    />
-  );
   return (
-    <>
-      <form className="panel form" onSubmit={submit} aria-label="What it offers">
-        <h2>What it offers</h2>
-        <p className="muted">
-          Shown as you state it, and published in the agent's registration file. None of it counts for the score. It is
-          kept off chain.
-        </p>
-        <Services draft={draft} setDraft={setDraft} faults={write.faults} />
-        {area("skills")}
-        {area("domains")}
-        {area("payments")}
-        <TextArea
-          name="metadata"
-          label={fieldLabel("metadata")}
-          hint="a JSON object"
-          faults={update === null ? new Map([["metadata", "must be a JSON object"]]) : write.faults}
-          value={draft.metadata}
-          rows={4}
-          optional
-          onChange={({ target }) => setDraft({ ...draft, metadata: target.value })}
-        />
-        <Changes changes={changes} />
-        <p className="actions">
-          <Button type="submit" strong disabled={changes.length === 0 || write.busy}>
-            Save
-          </Button>
-          {kept && (
-            <Button disabled={write.busy} onClick={() => setDraft(null)}>
-              Discard changes
-            </Button>
-          )}
-        </p>
-      </form>
-      <Outcome write={write} explorer={explorerOf(agent)} />
-    </>
+    <ProfileForm
+      agent={agent}
+      write={write}
+      title="What it offers"
+      lead="Shown as you state it, and published in the agent's registration file. None of it counts for the score. It is kept off chain."
+      before={
+        <fieldset className="rows">
+          <legend className="label">{fieldLabel("services")}</legend>
+          <Pairs
+            of={services.length > 0 ? services : [EMPTY]}
+            empty={EMPTY}
+            max={MAX_SERVICES}
+            set={(rows) => setDraft({ ...draft, services: rows })}
+            faults={write.faults}
+            fields={serviceFields}
+          />
+        </fieldset>
+      }
+      fields={FIELDS}
+      faults={update === null ? NO_OBJECT : write.faults}
+      values={texts}
+      change={(name, value) => setDraft({ ...draft, [name]: value })}
+      save={update !== null && changes.length > 0 ? () => write.save(update) : null}
+      does="Save"
+      discard={kept && (() => setDraft(null))}
+    >
+      <Changes changes={changes} />
+    </ProfileForm>
   );
 }
 
-type ServicesProps = { draft: Draft; setDraft: (draft: Draft) => void; faults: ReadonlyMap<string, string> };
-
-function Services({ draft, setDraft, faults }: ServicesProps) {
-  const rows = draft.services.length > 0 ? draft.services : [EMPTY];
-  const set = (services: Service[]) => setDraft({ ...draft, services });
-  const change = (i: number, part: Partial<Service>) =>
-    set(rows.map((row, at) => (at === i ? { ...row, ...part } : row)));
-  return (
-    <fieldset className="rows">
-      <legend className="label">{fieldLabel("services")}</legend>
-      {rows.map((row, i) => (
-        <div key={i} className="pair">
-          <TextField
-            name={`service${i}`}
-            path={`services.${row.name.trim()}`}
-            label="Service"
-            hint="mcp, a2a, web, email …"
-            faults={faults}
-            value={row.name}
-            max={64}
-            optional
-            onChange={({ target }) => change(i, { name: target.value })}
-          />
-          <TextField
-            name={`place${i}`}
-            path={`services.${row.name.trim()}.url`}
-            label="Where"
-            hint="URL, or another place"
-            faults={faults}
-            value={row.place}
-            optional
-            onChange={({ target }) => change(i, { place: target.value })}
-          />
-          <button
-            type="button"
-            className="icon-button"
-            aria-label={`Remove row ${count(i + 1)}`}
-            onClick={() => set(rows.filter((_, at) => at !== i))}
-          >
-            <Icon name="close" />
-          </button>
-        </div>
-      ))}
-      {rows.length < MAX_SERVICES && (
-        <p>
-          <Button onClick={() => set([...rows, EMPTY])}>Add a row</Button>
-        </p>
-      )}
-    </fieldset>
-  );
+function serviceFields(row: Service, i: number): PairFields<Service> {
+  const path = `services.${row.name.trim()}`;
+  const name = { of: "name", name: `service${i}`, path, max: 64, optional: true } as const;
+  const place = { of: "place", name: `place${i}`, path: `${path}.url`, optional: true } as const;
+  return [
+    { ...name, label: "Service", hint: "mcp, a2a, web, email …" },
+    { ...place, label: "Where", hint: "URL, or another place" },
+  ];
 }

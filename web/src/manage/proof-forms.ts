@@ -1,16 +1,7 @@
 /** How an account on each platform is proven in the browser: where the text goes, and the fields that name the account. */
 import { gistFileName } from "../../../core/proof-platforms/github.ts";
 import type { ByProofPlatform } from "../../../core/proof-platforms.ts";
-
-type ProofField = {
-  /** As in the request's body. */
-  name: string;
-  label: string;
-  optional?: true;
-  numeric?: true;
-  /** Max characters. */
-  max: number;
-};
+import type { FieldEntry } from "../parts/form.tsx";
 
 export type ProofForm = {
   /** Where the text is published, as a sentence. */
@@ -20,8 +11,8 @@ export type ProofForm = {
   /** Where the account publishes it. @param text the text to publish */
   place: (text: string) => string;
   open: string;
-  /** The first is filled with the account of a recorded proof. */
-  fields: readonly ProofField[];
+  /** They name the account as the request's body does; the first is filled with the account of a recorded proof. */
+  fields: readonly FieldEntry[];
 };
 
 export const PROOF_FORMS: ByProofPlatform<ProofForm> = {

@@ -4,11 +4,13 @@ import { type ReactNode, useEffect } from "react";
 import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
 import { agentPath } from "../api/queries.ts";
+import type { PendingWrite } from "../api/types.ts";
 import { duration } from "../formats.ts";
+import { Action } from "../parts/button.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Hint } from "../parts/states.tsx";
-import { Note, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
+import { Done, Note, OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 
 type PartProps = {
   /** The last part of its operation's path: links from the open points name it. */
@@ -110,3 +112,35 @@ export function useAgentOperation<T>(name: string, tokenId: number): RunningOper
   }, [done, queries, tokenId]);
   return op;
 }
+
+const isPending = (answer: object): answer is PendingWrite => "status" in answer && answer.status === "pending";
+
+/** Whether the chain has the proof. */
+export const isDone = <T extends object>({ state }: RunningOperation<T | PendingWrite>): boolean =>
+  state.at === "done" && !isPending(state.answer);
+
+type StepsProps<T> = {
+  op: RunningOperation<T | PendingWrite>;
+  /** The chain is slow; the same request, sent again, has the outcome. */
+  again: () => void;
+  refused?: (problem: unknown) => ReactNode;
+  done: (answer: T) => ReactNode;
+};
+
+/** The steps of a proof, and what came of it: done, or waiting for the chain. */
+export const ProofSteps = <T extends object>({ op, again, refused, done }: StepsProps<T>) => (
+  <OperationSteps
+    op={op}
+    {...(refused && { refused })}
+    done={(answer) =>
+      isPending(answer) ? (
+        <div className="note-line" role="status">
+          <p>{answer.message}</p>
+          <Action onClick={again}>Look again</Action>
+        </div>
+      ) : (
+        <Done>{done(answer)}</Done>
+      )
+    }
+  />
+);

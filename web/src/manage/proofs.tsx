@@ -1,6 +1,6 @@
 /** Section: the proofs of an agent: its wallet, its accounts on the platforms, and the exchange's attestation of its owner. */
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useEffect } from "react";
+import { useEffect } from "react";
 import { PROOF_MARKS_LISTED } from "../../../core/proof-platforms/marks.ts";
 import type { ProofPlatform, ProofPlatformKey } from "../../../core/proof-platforms.ts";
 import { verifications } from "../api/queries.ts";
@@ -13,18 +13,16 @@ import type {
   WalletVerified,
 } from "../api/types.ts";
 import { age, count, moment, short } from "../formats.ts";
-import { Action, Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
-import { Fact } from "../parts/facts.tsx";
-import { faultsOf, TextField } from "../parts/form.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { bodyOf, Form } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import { OperationSteps, type RunningOperation } from "../wallet/operation.tsx";
-import { Done, isPending, Pending } from "./outcome.tsx";
-import { PROOF_FORMS, type ProofForm } from "./proof-forms.ts";
-import { CONTROLLERS, ProofPart, ProofRefusal, useAgentOperation } from "./proof-part.tsx";
+import { PROOF_FORMS } from "./proof-forms.ts";
+import { CONTROLLERS, isDone, ProofPart, ProofRefusal, ProofSteps, useAgentOperation } from "./proof-part.tsx";
 import type { SectionProps } from "./section-props.ts";
 
 /** Brings the part that the address names into view, once it is there. */
@@ -68,7 +66,7 @@ function WalletProof({ agent }: SectionProps) {
   const { tokenId, verified, agentAddress } = agent;
   const op = useAgentOperation<WalletVerified | PendingWrite>("verify", tokenId);
   const run = () => void op.run({ method: "POST", path: `/api/v2/agent/${tokenId}/verify` });
-  const proven = verified || (op.state.at === "done" && !isPending(op.state.answer));
+  const proven = verified || isDone(op);
   return (
     <ProofPart
       id="verify"
@@ -84,19 +82,14 @@ function WalletProof({ agent }: SectionProps) {
       {(!verified || op.state.at !== "idle") && (
         <NeedsWallet addresses={[agentAddress]} who={`the agent's own wallet ${short(agentAddress)}`}>
           {!proven && (
-            <Action strong disabled={op.state.at === "working"} onClick={run}>
+            <Action strong disabled={op.busy} onClick={run}>
               Verify the wallet
             </Action>
           )}
-          <OperationSteps
+          <ProofSteps
             op={op}
-            done={(answer) =>
-              isPending(answer) ? (
-                <Pending answer={answer} again={run} />
-              ) : (
-                <Done>The wallet is verified on chain, in block {count(answer.block)}.</Done>
-              )
-            }
+            again={run}
+            done={({ block }) => <>The wallet is verified on chain, in block {count(block)}.</>}
           />
         </NeedsWallet>
       )}
@@ -111,7 +104,7 @@ function ExchangeProof({ agent }: SectionProps) {
   const { tokenId, coinbaseVerified, owner, agentAddress } = agent;
   const op = useAgentOperation<ExchangeVerified | PendingWrite>("exchange", tokenId);
   const run = () => void op.run({ method: "POST", path: `/api/v2/agent/${tokenId}/coinbase-verify` });
-  const proven = coinbaseVerified || (op.state.at === "done" && !isPending(op.state.answer));
+  const proven = coinbaseVerified || isDone(op);
   return (
     <ProofPart
       id="coinbase-verify"
@@ -139,27 +132,24 @@ function ExchangeProof({ agent }: SectionProps) {
         <li>
           <p>Then claim the attestation for this agent.</p>
           <NeedsWallet addresses={[owner, agentAddress]} who={CONTROLLERS}>
-            <Action strong={!proven} disabled={op.state.at === "working"} onClick={run}>
+            <Action strong={!proven} disabled={op.busy} onClick={run}>
               Check now
             </Action>
           </NeedsWallet>
         </li>
       </ol>
-      <OperationSteps
+      <ProofSteps
         op={op}
-        done={(answer) =>
-          isPending(answer) ? (
-            <Pending answer={answer} again={run} />
-          ) : (
-            <Done>
-              The{" "}
-              <a href={`https://base.easscan.org/attestation/view/${answer.attestationUid}`} rel="noopener noreferrer">
-                attestation {short(answer.attestationUid)}
-              </a>{" "}
-              counts for this agent.
-            </Done>
-          )
-        }
+        again={run}
+        done={({ attestationUid: uid }) => (
+          <>
+            The{" "}
+            <a href={`https://base.easscan.org/attestation/view/${uid}`} rel="noopener noreferrer">
+              attestation {short(uid)}
+            </a>{" "}
+            counts for this agent.
+          </>
+        )}
       />
     </ProofPart>
   );
@@ -179,7 +169,6 @@ function AccountProof({ agent, platform, expected, record }: Props) {
   const { key, label, letter } = platform;
   const form = PROOF_FORMS[key];
   const op = useAgentOperation<ProofAnswer | PendingWrite>(`prove.${key}`, tokenId);
-  const send = (body: object) => void op.run({ method: "POST", path: `/api/v2/agent/${tokenId}/verify/${key}`, body });
   const isProven = record !== null && record.status !== "lapsed";
   const steps = (
     <ol className="proof-steps">
@@ -196,7 +185,20 @@ function AccountProof({ agent, platform, expected, record }: Props) {
       <li>
         <p>Then have it checked. This takes a few seconds.</p>
         <NeedsWallet addresses={[owner, agentAddress]} who={CONTROLLERS}>
-          <CheckForm form={form} record={record} op={op} send={send} />
+          <Form
+            className="check-form"
+            fields={form.fields.map((field, i) => ({ ...field, first: i === 0 ? (record?.username ?? "") : "" }))}
+            faults={op.faults}
+            submit={(text) =>
+              op.run({
+                method: "POST",
+                path: `/api/v2/agent/${tokenId}/verify/${key}`,
+                body: bodyOf(form.fields, text),
+              })
+            }
+            does="Check now"
+            busy={op.busy}
+          />
         </NeedsWallet>
       </li>
     </ol>
@@ -218,21 +220,18 @@ function AccountProof({ agent, platform, expected, record }: Props) {
       ) : (
         steps
       )}
-      <OperationSteps
+      <ProofSteps
         op={op}
+        again={() => void op.again()}
         refused={(problem) => <ProofRefusal problem={problem} label={label} />}
-        done={(answer) =>
-          isPending(answer) ? (
-            <Pending answer={answer} again={() => void op.again()} />
-          ) : (
-            <Done>
-              @{answer.handle} on {label} proves this agent.{" "}
-              <a href={answer.explorer} rel="nofollow noopener noreferrer">
-                Its trait on chain
-              </a>
-            </Done>
-          )
-        }
+        done={({ handle, explorer }) => (
+          <>
+            @{handle} on {label} proves this agent.{" "}
+            <a href={explorer} rel="nofollow noopener noreferrer">
+              Its trait on chain
+            </a>
+          </>
+        )}
       />
     </ProofPart>
   );
@@ -246,42 +245,6 @@ const Exact = ({ label, text }: { label: string; text: string }) => (
     <Copy text={text} />
   </p>
 );
-
-type CheckProps = {
-  form: ProofForm;
-  record: ProofRecord;
-  op: RunningOperation<ProofAnswer | PendingWrite>;
-  send: (body: object) => void;
-};
-
-function CheckForm({ form, record, op, send }: CheckProps) {
-  const { state } = op;
-  const faults = faultsOf(state.at === "refused" ? state.problem : null);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    const given = form.fields.map(({ name }) => [name, String(data.get(name) ?? "").trim()] as const);
-    send(Object.fromEntries(given.filter(([, value]) => value !== "")));
-  };
-  return (
-    <form className="check-form" onSubmit={submit}>
-      {form.fields.map(({ name, label, max, optional }, i) => (
-        <TextField
-          key={name}
-          name={name}
-          label={label}
-          max={max}
-          optional={optional ?? false}
-          faults={faults}
-          defaultValue={i === 0 ? (record?.username ?? "") : ""}
-        />
-      ))}
-      <Button type="submit" strong disabled={state.at === "working"}>
-        Check now
-      </Button>
-    </form>
-  );
-}
 
 const SENTENCES: Record<NonNullable<ProofRecord>["status"], (label: string) => string> = {
   verified: () => "The proof was there at the last check, and counts.",
@@ -297,20 +260,15 @@ function State({ record, label }: { record: NonNullable<ProofRecord>; label: str
   return (
     <>
       <p>{SENTENCES[status](label)}</p>
-      <dl className="facts">
-        <Fact label="Proven since">{moment(verifiedAt)}</Fact>
-        <Fact label="Last checked" title={moment(checkedAt)}>
-          {age(checkedAt)} ago
-        </Fact>
-        <Fact label="Checked again">
-          {nextCheckAt === null ? "only when you ask" : due ? "due now" : moment(nextCheckAt)}
-        </Fact>
-        {url && (
-          <Fact label="Shown at">
-            <OutLink text={url} />
-          </Fact>
-        )}
-      </dl>
+      <Facts
+        className="facts"
+        of={[
+          ["Proven since", moment(verifiedAt)],
+          ["Last checked", `${age(checkedAt)} ago`, { title: moment(checkedAt) }],
+          ["Checked again", nextCheckAt === null ? "only when you ask" : due ? "due now" : moment(nextCheckAt)],
+          url !== null && ["Shown at", <OutLink text={url} />],
+        ]}
+      />
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** The words and the personality of an agent: each field with its place and its worth, a preview, and what changes. */
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import {
   NARRATIVE_FIELDS,
   type NarrativeField,
@@ -12,31 +12,28 @@ import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
 import { SelfDescription } from "../agent/self-description.tsx";
 import type { Agent } from "../api/types.ts";
 import { count, date } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
-import { Choice, type Faults, TextArea } from "../parts/form.tsx";
+import { type FieldEntry, Fields } from "../parts/form.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { useWallet } from "../wallet/session.ts";
-import { type Change, Changes, useDraft } from "./changes.tsx";
+import { type Change, Changes, changesOf, useDraft } from "./changes.tsx";
 import { type Profile, type ProfileField, pointsOf, profileOf, scoreWith } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
 import { fieldLabel, refusalOf, type Storage, StorageChoice, Writing } from "./storage.tsx";
-import { explorerOf, isOwnerOnly, Outcome, useProfileWrite } from "./write.tsx";
+import { explorerOf, isOwnerOnly, ProfileForm, useProfileWrite } from "./write.tsx";
 
 /** By the path of a field, as it is typed; a level is a decimal number, or empty for none. */
 type Draft = Record<string, string>;
 
-const NARRATIVE = NARRATIVE_FIELDS.map((name) => `narrative.${name}`);
-const TEXTS = PERSONALITY_TEXTS.map((name) => `personality.${name}`);
-const LEVELS = PERSONALITY_LEVELS.map((name) => `personality.${name}`);
-const FIELDS = [...NARRATIVE, ...TEXTS, ...LEVELS];
-/** Max characters, as the API counts them. */
-const MAX_LENGTHS: Record<string, number> = {
-  "narrative.origin": 512,
-  "narrative.mission": 512,
-  "narrative.lore": 1024,
-  "narrative.manifesto": 1024,
-};
+/** Of the narrative each text with its max characters, as the API counts them. */
+const MAX_LENGTHS = { origin: 512, mission: 512, lore: 1024, manifesto: 1024 } as const;
 const MAX_PERSONALITY = 256;
+
+const fieldAt = (name: string, field: object) => ({ ...{ name, label: fieldLabel(name), optional: true }, ...field });
+const NARRATIVE = NARRATIVE_FIELDS.map((name) => fieldAt(`narrative.${name}`, { max: MAX_LENGTHS[name], rows: 3 }));
+const TEXTS = PERSONALITY_TEXTS.map((name) => fieldAt(`personality.${name}`, { max: MAX_PERSONALITY, rows: 2 }));
+const LEVELS = PERSONALITY_LEVELS.map((name) => fieldAt(`personality.${name}`, {}));
+const FIELDS = [...NARRATIVE, ...TEXTS, ...LEVELS];
+const LEVEL_CHOICES = Array.from({ length: 11 }, (_, i) => [String(i), `${count(i)} of 10`] as const);
 
 const textOf = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
 
@@ -52,55 +49,55 @@ function WordsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
   const [storage, setStorage] = useState<Storage>("offchain");
   const write = useProfileWrite(agent, "words", () => setDraft(null));
   const states = new Map(profile.fields.map((field) => [field.field, field]));
-  const shown = (path: string) => textOf(states.get(path)?.value);
-  const typed = (path: string) => draft?.[path] ?? shown(path);
-  const changed = FIELDS.filter((path) => typed(path).trim() !== shown(path).trim());
-  const changes = changed.map(
-    (field): Change => ({ field, label: fieldLabel(field), before: shown(field), after: typed(field).trim() }),
-  );
-  const type = (path: string) => (event: { target: { value: string } }) =>
-    setDraft({ ...draft, [path]: event.target.value });
+  const shown = Object.fromEntries(FIELDS.map(({ name }) => [name, textOf(states.get(name)?.value)]));
+  const typed = { ...shown, ...draft };
+  const changes = changesOf(FIELDS, shown, typed);
+  const isChanged = (one: { name: string }) => changes.some(({ field }) => field === one.name);
   // The contract has one call for the whole personality, and one for each text of the narrative.
-  const parts = changed.filter((path) => NARRATIVE.includes(path)).length + (changed.some(isPersonality) ? 1 : 0);
+  const parts = NARRATIVE.filter(isChanged).length + ([...TEXTS, ...LEVELS].some(isChanged) ? 1 : 0);
   const where = storage === "onchain" && refusalOf(profile, parts) === null ? "onchain" : "offchain";
-  const written = NARRATIVE.filter((path) => typed(path).trim() !== "").length;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    write.save(updateOf(changes), { onchain: where === "onchain" });
-  };
-  const field = (path: string) => ({ path, state: states.get(path), faults: write.faults });
+  const written = NARRATIVE.filter(({ name }) => typed[name]?.trim() !== "").length;
+  const change = (name: string, value: string) => setDraft({ ...draft, [name]: value });
+  const fields = (of: readonly FieldEntry[]) => (
+    <Fields
+      of={of.map((field) => ({ ...field, hint: placeOf(states.get(field.name)) }))}
+      faults={write.faults}
+      values={typed}
+      change={change}
+    />
+  );
+  // A level cannot be removed once it was stated.
+  const choicesOf = (name: string) =>
+    states.get(name)?.value == null ? [["", "not stated"] as const, ...LEVEL_CHOICES] : LEVEL_CHOICES;
   return (
     <>
       <Writing profile={profile} explorer={explorerOf(agent)} />
-      <form className="panel form" onSubmit={submit} aria-label="Words and personality">
-        <h2>Words and personality</h2>
-        <p className="muted">
-          Only what you change is written. Of a value on chain and one off chain the newer one is shown. An empty text
-          clears the field.
-        </p>
+      <ProfileForm
+        agent={agent}
+        write={write}
+        title="Words and personality"
+        lead="Only what you change is written. Of a value on chain and one off chain the newer one is shown. An empty text clears the field."
+        save={changes.length > 0 ? () => write.save(updateOf(changes), { onchain: where === "onchain" }) : null}
+        does={where === "onchain" ? "Write on chain" : "Save"}
+        discard={draft && (() => setDraft(null))}
+      >
         <h3>Narrative</h3>
         <p className="muted">
           Each of the four texts adds {count(pointsOf("narrative", NARRATIVE_VALUE))} points to the score while it is
           written.
         </p>
-        {NARRATIVE.map((path) => (
-          <Text key={path} {...field(path)} value={typed(path)} type={type(path)} />
-        ))}
+        {fields(NARRATIVE)}
         <h3>Personality</h3>
         <p className="muted">It describes the agent and counts for nothing.</p>
-        {TEXTS.map((path) => (
-          <Text key={path} {...field(path)} value={typed(path)} type={type(path)} />
-        ))}
-        {LEVELS.map((path) => (
-          <Level key={path} {...field(path)} value={typed(path)} type={type(path)} />
-        ))}
+        {fields(TEXTS)}
+        {fields(LEVELS.map((field) => ({ ...field, choices: choicesOf(field.name) })))}
         <Changes
           changes={changes}
           score={{ now: profile.cred.score, after: scoreWith(profile, { narrative: written * NARRATIVE_VALUE }) }}
         />
         <details className="form-more">
           <summary>Preview: as its page will show it</summary>
-          <SelfDescription agent={previewOf(agent, typed)} />
+          <SelfDescription agent={previewOf(agent, (name) => typed[name] ?? "")} />
         </details>
         <StorageChoice
           profile={profile}
@@ -109,65 +106,13 @@ function WordsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
           choose={setStorage}
           byOwner={isOwnerOnly(agent, wallet)}
         />
-        <p className="actions">
-          <Button type="submit" strong disabled={changes.length === 0 || write.busy}>
-            {where === "onchain" ? "Write on chain" : "Save"}
-          </Button>
-          {draft && (
-            <Button disabled={write.busy} onClick={() => setDraft(null)}>
-              Discard changes
-            </Button>
-          )}
-        </p>
-      </form>
-      <Outcome write={write} explorer={explorerOf(agent)} />
+      </ProfileForm>
     </>
   );
 }
 
-const isPersonality = (path: string) => path.startsWith("personality.");
-
-type FieldProps = {
-  path: string;
-  state: ProfileField | undefined;
-  faults: Faults;
-  value: string;
-  type: (event: { target: { value: string } }) => void;
-};
-
-const Text = ({ path, state, faults, value, type }: FieldProps) => (
-  <TextArea
-    name={path}
-    label={fieldLabel(path)}
-    hint={placeOf(state)}
-    faults={faults}
-    value={value}
-    max={MAX_LENGTHS[path] ?? MAX_PERSONALITY}
-    optional
-    rows={isPersonality(path) ? 2 : 3}
-    onChange={type}
-  />
-);
-
-const Level = ({ path, state, faults, value, type }: FieldProps) => (
-  <Choice
-    name={path}
-    label={fieldLabel(path)}
-    hint={placeOf(state)}
-    faults={faults}
-    value={value}
-    optional
-    onChange={type}
-    choices={[
-      // A level cannot be removed once it was stated.
-      ...(state?.value == null ? [["", "not stated"] as const] : []),
-      ...Array.from({ length: 11 }, (_, i) => [String(i), `${count(i)} of 10`] as const),
-    ]}
-  />
-);
-
 /** Where a value is stored, and since when. */
-export function placeOf(state: ProfileField | undefined): string {
+function placeOf(state: ProfileField | undefined): string {
   const from = state?.from;
   if (!state || !from) return "not written yet";
   const at = state[from]?.writtenAt;
@@ -179,7 +124,7 @@ function updateOf(changes: readonly Change[]): object {
   const update: Record<string, Record<string, string | number>> = {};
   for (const { field, after } of changes) {
     const [part, name] = field.split(".") as [string, string];
-    update[part] = { ...update[part], [name]: LEVELS.includes(field) ? Number(after) : after };
+    update[part] = { ...update[part], [name]: LEVELS.some((level) => level.name === field) ? Number(after) : after };
   }
   return update;
 }

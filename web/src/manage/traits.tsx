@@ -1,19 +1,16 @@
 /** The traits of an agent: those it has, and up to ten new ones. */
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { normalForm } from "../../../core/normal-form.ts";
 import { TRAIT_VALUE } from "../../../core/signals/traits.ts";
 import type { Agent } from "../api/types.ts";
 import { count, date } from "../formats.ts";
-import { Action, Button } from "../parts/button.tsx";
-import { type Faults, TextField } from "../parts/form.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { NotYet } from "../parts/states.tsx";
-import { useDraft } from "./changes.tsx";
+import { type PairFields, Pairs, useDraft } from "./changes.tsx";
 import { type Profile, pointsOf, profileOf, scoreWith } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
 import { refusalOf, type Storage, StorageChoice, Writing } from "./storage.tsx";
-import { explorerOf, Outcome, useProfileWrite } from "./write.tsx";
+import { explorerOf, ProfileForm, useProfileWrite } from "./write.tsx";
 
 type Trait = { name: string; category: string };
 const EMPTY: Trait = { name: "", category: "" };
@@ -65,108 +62,55 @@ function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
   const write = useProfileWrite(agent, "traits", () => setDraft(null));
   const rows = draft?.length ? draft : [EMPTY];
   const has = new Map(profile.traits.map(({ name, category }) => [keyOf(name), category]));
-  const given = rows.filter(({ name }) => name.trim() !== "");
-  const fresh = given.filter(({ name }) => !has.has(keyOf(name)));
+  const fresh = rows.filter(({ name }) => name.trim() !== "" && !has.has(keyOf(name)));
   const where = storage === "onchain" && refusalOf(profile, fresh.length, fresh.length) === null ? storage : "offchain";
-  const change = (i: number, part: Partial<Trait>) =>
-    setDraft(rows.map((row, at) => (at === i ? { ...row, ...part } : row)));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const save = () => {
     const traits = fresh.map(({ name, category }) => ({
       name: name.trim(),
       ...(category.trim() && { category: category.trim() }),
     }));
     write.save({ traits }, { onchain: where === "onchain" });
   };
+  const fields = (row: Trait, i: number): PairFields<Trait> => {
+    const category = has.get(keyOf(row.name));
+    const path = `traits.${fresh.indexOf(row)}`;
+    const remark = category && { remark: `The agent has this trait already, in the category ${category}.` };
+    const name = { of: "name", name: `name${i}`, path: `${path}.name`, max: MAX_NAME, optional: i > 0 } as const;
+    const second = { of: "category", name: `category${i}`, path: `${path}.category`, max: MAX_CATEGORY } as const;
+    return [
+      { ...name, label: "Trait", hint: "", ...remark },
+      { ...second, label: "Category", optional: true },
+    ];
+  };
   return (
-    <>
-      <form className="panel form" onSubmit={submit} aria-label="Add traits">
-        <h2>Add traits</h2>
-        <p className="muted">
+    <ProfileForm
+      agent={agent}
+      write={write}
+      title="Add traits"
+      lead={
+        <>
           Each trait adds {count(pointsOf("traits", TRAIT_VALUE))} points to the score, up to{" "}
           {count(Math.ceil(100 / TRAIT_VALUE))} traits. A trait stays: it cannot be taken back.
+        </>
+      }
+      save={fresh.length > 0 ? save : null}
+      does={where === "onchain" ? "Write on chain" : "Add"}
+    >
+      <Pairs of={rows} empty={EMPTY} max={MAX_TRAITS} keepsOne set={setDraft} faults={write.faults} fields={fields} />
+      {fresh.length > 0 && (
+        <p className="muted" role="status">
+          The score goes from {count(profile.cred.score)} to{" "}
+          {count(scoreWith(profile, { traits: rawOf(profile.traits.length + fresh.length) }))}.
         </p>
-        {rows.map((row, i) => (
-          <Row
-            key={i}
-            i={i}
-            row={row}
-            faults={write.faults}
-            category={has.get(keyOf(row.name))}
-            path={`traits.${fresh.indexOf(row)}`}
-            change={(part) => change(i, part)}
-            remove={rows.length > 1 ? () => setDraft(rows.filter((_, at) => at !== i)) : null}
-          />
-        ))}
-        {rows.length < MAX_TRAITS && (
-          <p>
-            <Button onClick={() => setDraft([...rows, EMPTY])}>Add a row</Button>
-          </p>
-        )}
-        {fresh.length > 0 && (
-          <p className="muted" role="status">
-            The score goes from {count(profile.cred.score)} to{" "}
-            {count(scoreWith(profile, { traits: rawOf(profile.traits.length + fresh.length) }))}.
-          </p>
-        )}
-        <StorageChoice
-          profile={profile}
-          parts={fresh.length}
-          traits={fresh.length}
-          storage={where}
-          choose={setStorage}
-          byOwner={false}
-        />
-        <Action type="submit" strong disabled={fresh.length === 0 || write.busy}>
-          {where === "onchain" ? "Write on chain" : "Add"}
-        </Action>
-      </form>
-      <Outcome write={write} explorer={explorerOf(agent)} />
-    </>
+      )}
+      <StorageChoice
+        profile={profile}
+        parts={fresh.length}
+        traits={fresh.length}
+        storage={where}
+        choose={setStorage}
+        byOwner={false}
+      />
+    </ProfileForm>
   );
 }
-
-type RowProps = {
-  i: number;
-  row: Trait;
-  /** Of the row's errors. */
-  path: string;
-  faults: Faults;
-  /** The category of the trait of this name that the agent has already. */
-  category: string | undefined;
-  change: (part: Partial<Trait>) => void;
-  /** Null for the only row. */
-  remove: (() => void) | null;
-};
-
-const Row = ({ i, row, path, faults, category, change, remove }: RowProps) => (
-  <div className="pair">
-    <TextField
-      name={`name${i}`}
-      path={`${path}.name`}
-      label="Trait"
-      value={row.name}
-      max={MAX_NAME}
-      faults={faults}
-      remark={category === undefined ? undefined : `The agent has this trait already, in the category ${category}.`}
-      optional={i > 0}
-      hint=""
-      onChange={({ target }) => change({ name: target.value })}
-    />
-    <TextField
-      name={`category${i}`}
-      path={`${path}.category`}
-      label="Category"
-      value={row.category}
-      max={MAX_CATEGORY}
-      faults={faults}
-      optional
-      onChange={({ target }) => change({ category: target.value })}
-    />
-    {remove && (
-      <button type="button" className="icon-button" aria-label={`Remove row ${count(i + 1)}`} onClick={remove}>
-        <Icon name="close" />
-      </button>
-    )}
-  </div>
-);

@@ -97,7 +97,7 @@ function Row({ path, delivery, enabled }: { path: string; delivery: Delivery; en
       </span>
       {state !== "pending" && enabled && (
         <Button
-          disabled={op.state.at === "working"}
+          disabled={op.busy}
           onClick={() => void op.run({ method: "POST", path: `${path}/deliveries/${id}/replay` })}
         >
           Send again

@@ -1,14 +1,14 @@
 /** A new webhook: where events go, which, and about whom; and a secret, which is shown once. */
 
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import type { EventType } from "../../../core/events/events.ts";
 import { Problem } from "../api/answer.ts";
 import type { Agent, CreatedWebhook } from "../api/types.ts";
-import { Action, Button } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
-import { Check, Choice, faultsOf, TextField } from "../parts/form.tsx";
+import { Check, Field, type FieldEntry, Form, type FormText } from "../parts/form.tsx";
 import { OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 
 export const WEBHOOKS = "/api/v2/webhooks";
@@ -49,6 +49,11 @@ const CHOICES = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
 /** Events that are chosen at first. */
 const USUAL = new Set<string>(["agent.updated", "cred.changed", "proof.lapsed"]);
 
+const URL_FIELD: FieldEntry = {
+  ...{ name: "url", label: "URL", hint: "https, on a public host" },
+  ...{ type: "url", max: 2_000, placeholder: "https://example.com/hooks/agents" },
+};
+
 type Props = {
   agent: Agent;
   /** Whether the form is open from the start. */
@@ -64,20 +69,17 @@ export function NewWebhook({ agent, first, made }: Props) {
   useEffect(() => {
     if (id !== null) made(id);
   }, [id, made]);
-  const faults = faultsOf(state.at === "refused" ? state.problem : null);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const about = form.get("about");
-    void op.run({
+  const submit = (text: FormText) => {
+    const about = text("about");
+    return op.run({
       method: "POST",
       path: WEBHOOKS,
       body: {
-        url: String(form.get("url")).trim(),
+        url: text("url"),
         events: CHOICES.filter((name) => chosen.has(name)),
         ...(about === "agent" && { agents: [agent.tokenId] }),
         ...(about === "owner" && { owners: [agent.owner] }),
-        finality: form.get("finality"),
+        finality: text("finality"),
       },
     });
   };
@@ -86,35 +88,30 @@ export function NewWebhook({ agent, first, made }: Props) {
     <section className="panel">
       <details open={first || state.at !== "idle"}>
         <summary>New webhook</summary>
-        <form className="form" onSubmit={submit}>
-          <TextField
-            name="url"
-            type="url"
-            max={2_000}
-            faults={faults}
-            label="URL"
-            hint="https, on a public host"
-            placeholder="https://example.com/hooks/agents"
-          />
-          <EventChoice chosen={chosen} choose={setChosen} />
-          <Choice
-            name="about"
-            faults={faults}
-            label="About"
-            choices={[
-              ["agent", `this agent, ${agent.name}`],
-              ["owner", "all agents of its owner"],
-              ["any", "any agent"],
-            ]}
-          />
-          <Choice name="finality" faults={faults} label="Sent" choices={Object.entries(FINALITIES)} />
-          <p className="actions">
-            <Button type="submit" strong disabled={state.at === "working" || chosen.size === 0}>
-              Make the webhook
-            </Button>
-            {chosen.size === 0 && <span className="muted">Choose at least one event.</span>}
-          </p>
-        </form>
+        <Form
+          before={
+            <>
+              <Field {...URL_FIELD} faults={op.faults} />
+              <EventChoice chosen={chosen} choose={setChosen} />
+            </>
+          }
+          fields={[
+            {
+              ...{ name: "about", label: "About" },
+              choices: [
+                ["agent", `this agent, ${agent.name}`],
+                ["owner", "all agents of its owner"],
+                ["any", "any agent"],
+              ],
+            },
+            { name: "finality", label: "Sent", choices: Object.entries(FINALITIES) },
+          ]}
+          faults={op.faults}
+          submit={submit}
+          does="Make the webhook"
+          busy={op.busy || chosen.size === 0}
+          beside={chosen.size === 0 && <span className="muted">Choose at least one event.</span>}
+        />
       </details>
       <OperationSteps
         op={op}
@@ -138,35 +135,25 @@ const NoAgent = ({ problem, of: { tokenId } }: { problem: Problem; of: Agent }) 
   </Refused>
 );
 
-type EventChoiceProps = {
-  chosen: ReadonlySet<string>;
-  choose: (change: (before: Set<string>) => Set<string>) => void;
-};
+type EventChoiceProps = { chosen: ReadonlySet<string>; choose: (chosen: Set<string>) => void };
 
-function EventChoice({ chosen, choose }: EventChoiceProps) {
-  return (
-    <fieldset className="event-choice">
-      <legend className="label">Events</legend>
-      {CHOICES.map((name) => (
-        <Check
-          key={name}
-          name={name}
-          checked={chosen.has(name)}
-          onChange={({ target }) =>
-            choose((before) => {
-              const after = new Set(before);
-              if (target.checked) after.add(name);
-              else after.delete(name);
-              return after;
-            })
-          }
-        >
-          <code>{name}</code> <span className="faint hint">{EVENTS[name]}</span>
-        </Check>
-      ))}
-    </fieldset>
-  );
-}
+const EventChoice = ({ chosen, choose }: EventChoiceProps) => (
+  <fieldset className="event-choice">
+    <legend className="label">Events</legend>
+    {CHOICES.map((name) => (
+      <Check
+        key={name}
+        name={name}
+        checked={chosen.has(name)}
+        onChange={({ target }) =>
+          choose(target.checked ? new Set([...chosen, name]) : new Set([...chosen].filter((one) => one !== name)))
+        }
+      >
+        <code>{name}</code> <span className="faint hint">{EVENTS[name]}</span>
+      </Check>
+    ))}
+  </fieldset>
+);
 
 type SecretProps = { title: string; secret: string; note?: string; stored: () => void };
 

@@ -1,16 +1,15 @@
 /** Section: the webhooks of the connected wallet, which deliver events about this agent or others. */
-import { type FormEvent, useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { Link } from "wouter";
 import type { QueuedDelivery, ReplayAnswer, RotatedSecret, Webhook as Row } from "../api/types.ts";
 import { count, counted, moment, short } from "../formats.ts";
 import { Action, Button } from "../parts/button.tsx";
-import { Fact } from "../parts/facts.tsx";
-import { Choice } from "../parts/form.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { type FieldEntry, Form } from "../parts/form.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
 import { NeedsSignIn, useSignedRead } from "../wallet/needs-wallet.tsx";
-import { OperationSteps, type RunningOperation } from "../wallet/operation.tsx";
+import { Done, OperationSteps, type RunningOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
-import { Done } from "./outcome.tsx";
 import type { SectionProps } from "./section-props.ts";
 import { Deliveries } from "./webhook-deliveries.tsx";
 import { FINALITIES, NewWebhook, Secret, useWebhookOperation, WEBHOOKS } from "./webhook-form.tsx";
@@ -138,14 +137,19 @@ function About({ webhook }: { webhook: Row }) {
           </li>
         ))}
       </ul>
-      <dl className="facts">
-        <Fact label="About" className="wrap">
-          {about ? (agents ? `agent ${about.join(", ")}` : `agents of ${about.join(", ")}`) : "any agent"}
-        </Fact>
-        <Fact label="Sent">{FINALITIES[finality]}</Fact>
-        <Fact label="Waiting">{count(pending)}</Fact>
-        <Fact label="Given up">{count(dead)}</Fact>
-      </dl>
+      <Facts
+        className="facts"
+        of={[
+          [
+            "About",
+            about ? (agents ? `agent ${about.join(", ")}` : `agents of ${about.join(", ")}`) : "any agent",
+            { className: "wrap" },
+          ],
+          ["Sent", FINALITIES[finality]],
+          ["Waiting", count(pending)],
+          ["Given up", count(dead)],
+        ]}
+      />
     </>
   );
 }
@@ -180,20 +184,20 @@ function Health({ webhook }: { webhook: Row }) {
 }
 
 /** Seconds in which both secrets sign, and the words for it. */
-const GRACE = [
-  ["86400", "a day"],
-  ["3600", "an hour"],
-  ["604800", "a week"],
-  ["0", "no time: it ends at once"],
-] as const;
+const GRACE: FieldEntry[] = [
+  {
+    ...{ name: "grace", label: "The secret before signs along for" },
+    choices: [
+      ["86400", "a day"],
+      ["3600", "an hour"],
+      ["604800", "a week"],
+      ["0", "no time: it ends at once"],
+    ],
+  },
+];
 
 function Rotate({ id, path }: { id: string; path: string }) {
   const op = useWebhookOperation<RotatedSecret>(`rotate.${id}`);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const graceSeconds = Number(new FormData(event.currentTarget).get("grace"));
-    void op.run({ method: "POST", path: `${path}/rotate`, body: { graceSeconds } });
-  };
   if (op.state.at === "done") {
     const { secret, previousSecretExpiresAt: until } = op.state.answer;
     const note = until ? `Until ${moment(until)} deliveries carry both signatures.` : "The secret before has ended.";
@@ -202,12 +206,16 @@ function Rotate({ id, path }: { id: string; path: string }) {
   return (
     <details>
       <summary>Change the secret</summary>
-      <form className="check-form" onSubmit={submit}>
-        <Choice name="grace" label="The secret before signs along for" choices={GRACE} />
-        <Button type="submit" disabled={op.state.at === "working"}>
-          Make a new secret
-        </Button>
-      </form>
+      <Form
+        className="check-form"
+        fields={GRACE}
+        submit={(text) =>
+          op.run({ method: "POST", path: `${path}/rotate`, body: { graceSeconds: Number(text("grace")) } })
+        }
+        does="Make a new secret"
+        weak
+        busy={op.busy}
+      />
       <OperationSteps op={op} done={() => null} />
     </details>
   );
@@ -226,7 +234,7 @@ function End({ id, path, ended }: { id: string; path: string; ended: Props["ende
       <summary>End this webhook</summary>
       <div className="stack">
         <p className="muted">Its secrets and the log of its deliveries are deleted. This cannot be undone.</p>
-        <Action disabled={op.state.at === "working"} onClick={() => void op.run({ method: "DELETE", path })}>
+        <Action disabled={op.busy} onClick={() => void op.run({ method: "DELETE", path })}>
           End it
         </Action>
         <OperationSteps op={op} done={() => null} />

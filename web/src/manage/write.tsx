@@ -1,14 +1,14 @@
 /** A change of an agent's profile by the connected wallet: signed in, or as the owner by one signed line of text. */
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ComponentProps, type ReactNode, useEffect, useState } from "react";
 import { contentDigest } from "../../../core/callers/signed-texts.ts";
 import { agentPath, discovery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { short } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/address.tsx";
-import { Action } from "../parts/button.tsx";
-import { type Faults, faultsOf } from "../parts/form.tsx";
-import { OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
+import { Action, Button } from "../parts/button.tsx";
+import { type Faults, Form, faultsOf } from "../parts/form.tsx";
+import { Note, OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { ask, hexOf } from "../wallet/providers.ts";
 import { type ConnectedWallet, useWallet } from "../wallet/session.ts";
 import { filled } from "../wallet/sign-ins.ts";
@@ -30,7 +30,7 @@ export type ProfileWrite = {
   /** What the wallet refused to sign; null when it did not. */
   declined: Error | null;
   op: RunningOperation<Answer>;
-  /** Signs and sends; the outcome is shown by `Outcome`. */
+  /** Signs and sends; the outcome is shown by `ProfileForm`. */
   save(update: object, options?: { onchain?: boolean; bySignature?: boolean }): void;
 };
 
@@ -78,22 +78,57 @@ export function useProfileWrite(agent: Agent, part: string, saved: () => void): 
     const path = `${agentPath(String(tokenId))}/update${onchain ? "?onchain=true" : ""}`;
     void signedIn.run({ method: "POST", path, body: update });
   }
-  const faults = faultsOf(op.state.at === "refused" ? op.state.problem : null);
-  return { busy: signing || at === "working" || at === "terms" || at === "undecided", faults, declined, op, save };
+  const busy = signing || at === "working" || at === "terms" || at === "undecided";
+  return { busy, faults: op.faults, declined, op, save };
 }
 
-/** Progress and outcome of a write, near the button that began it. */
-export function Outcome({ write, explorer }: { write: ProfileWrite; explorer: string }) {
-  const { op, declined } = write;
-  if (declined) return <Refused problem={declined} />;
-  return (
-    <OperationSteps
-      op={op}
-      refused={(problem) => <RefusedFields problem={problem} />}
-      done={(answer) => <Saved answer={answer} explorer={explorer} close={op.reset} />}
+type ProfileFormProps = Omit<ComponentProps<typeof Form>, "submit" | "busy" | "className" | "label" | "beside"> & {
+  agent: Agent;
+  write: ProfileWrite;
+  title: string;
+  lead: ReactNode;
+  /** Sends what is written; null while there is nothing to save. */
+  save: (() => void) | null;
+  /** Forgets what is written; null where nothing is. */
+  discard?: (() => void) | null;
+};
+
+/** A form that changes the profile, with progress and outcome of the write below. */
+export const ProfileForm = ({ agent, write, title, lead, before, save, discard, ...form }: ProfileFormProps) => (
+  <>
+    <Form
+      className="panel form"
+      label={title}
+      faults={write.faults}
+      {...form}
+      submit={() => save?.()}
+      busy={save === null || write.busy}
+      before={
+        <>
+          <h2>{title}</h2>
+          <p className="muted">{lead}</p>
+          {before}
+        </>
+      }
+      beside={
+        discard && (
+          <Button disabled={write.busy} onClick={discard}>
+            Discard changes
+          </Button>
+        )
+      }
     />
-  );
-}
+    {write.declined ? (
+      <Refused problem={write.declined} />
+    ) : (
+      <OperationSteps
+        op={write.op}
+        refused={(problem) => <RefusedFields problem={problem} />}
+        done={(answer) => <Saved answer={answer} explorer={explorerOf(agent)} close={write.op.reset} />}
+      />
+    )}
+  </>
+);
 
 /** A refusal with every field that it is about: some have no place of their own in the form. */
 export function RefusedFields({ problem }: { problem: unknown }) {
@@ -114,31 +149,34 @@ export function RefusedFields({ problem }: { problem: unknown }) {
   );
 }
 
-/** What is said of writes that are sent and not in a block yet. */
-export const SLOW_CHAIN = "The chain is slow at the moment. This page follows the transactions; you may leave it.";
+type SavedProps = { answer: Answer; explorer: string; close: () => void };
 
-type SavedProps = { answer: Answer; explorer: string; close: () => void; children?: ReactNode };
+const Saved = ({ answer, explorer, close }: SavedProps) => (
+  <Written title="Saved" answer={answer} explorer={explorer} close={close}>
+    {"storage" in answer && answer.storage === "onchain"
+      ? "It is on chain. It is shown here as soon as its block is indexed, usually within seconds."
+      : "It is shown everywhere now."}
+  </Written>
+);
 
-function Saved({ answer, explorer, close, children }: SavedProps) {
-  const pending = "status" in answer;
-  const hashes = answer.txHashes ?? [];
-  const onchain = !pending && answer.storage === "onchain";
-  return (
-    <section className="panel mint-step" role="status">
-      <h2>{pending ? "On its way" : "Saved"}</h2>
-      <p>
-        {pending
-          ? SLOW_CHAIN
-          : onchain
-            ? "It is on chain. It is shown here as soon as its block is indexed, usually within seconds."
-            : "It is shown everywhere now."}
-      </p>
-      <Transactions of={hashes} explorer={explorer} />
-      {children}
-      <Action onClick={close}>Close</Action>
-    </section>
-  );
-}
+type WrittenProps = Omit<SavedProps, "answer"> & {
+  title: string;
+  answer: { txHashes?: string[] } | PendingAnswer;
+  children: ReactNode;
+};
+
+/** What came of a write, in words where it is there already, with its transactions. */
+export const Written = ({ title, answer, explorer, close, children }: WrittenProps) => (
+  <Note title={"status" in answer ? "On its way" : title} role="status">
+    <p>
+      {"status" in answer
+        ? "The chain is slow at the moment. This page follows the transactions; you may leave it."
+        : children}
+    </p>
+    <Transactions of={answer.txHashes ?? []} explorer={explorer} />
+    <Action onClick={close}>Close</Action>
+  </Note>
+);
 
 export const Transactions = ({ of, explorer }: { of: readonly string[]; explorer: string }) =>
   of.length === 0 ? null : (

@@ -1,12 +1,22 @@
 /** The form of a registration: everything that `POST /api/v2/mint` takes. What is typed is kept over a reload. */
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { DEFAULT_FRAMEWORK, FRAMEWORKS } from "../../../core/agents/frameworks.ts";
-import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/agents/profile.ts";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
 import { count } from "../formats.ts";
 import { Action } from "../parts/button.tsx";
-import { Check, Choice, type Faults, TextArea, TextField } from "../parts/form.tsx";
+import {
+  bodyOf,
+  Check,
+  type Faults,
+  Field,
+  type FieldEntry,
+  Fields,
+  NO_OBJECT,
+  objectIn,
+  textIn,
+} from "../parts/form.tsx";
+import { listOf } from "../people/fields.ts";
 import { keep, kept } from "../stored.ts";
 import { useNameRemark, useReferralRemark } from "./checks.tsx";
 
@@ -14,64 +24,11 @@ import { useNameRemark, useReferralRemark } from "./checks.tsx";
 const SERVICE_NAME = "services.name";
 const SERVICE_URL = "services.url";
 
-type Body = Record<string, unknown>;
-type MintInput = { body: Body } | { faults: Faults };
-
-/** @returns the body of `POST /api/v2/mint`, or the errors of fields that cannot be written as JSON */
-function bodyOf(form: URLSearchParams): MintInput {
-  const text = (name: string) => (form.get(name) ?? "").trim();
-  const part = (name: string, fields: readonly string[], read: (value: string) => unknown = (value) => value) =>
-    fields.flatMap((field) => {
-      const value = text(`${name}.${field}`);
-      return value ? [[field, read(value)] as const] : [];
-    });
-  const personality = [
-    ...part("personality", PERSONALITY_TEXTS),
-    ...part("personality", PERSONALITY_LEVELS, (value) => Number(value)),
-  ];
-  const metadata = readObject(text("metadata"));
-  if (metadata === null) return { faults: new Map([["metadata", "must be a JSON object"]]) };
-  const body = {
-    name: text("name"),
-    framework: text("framework"),
-    soulbound: form.get("soulbound") === "on",
-    personality: Object.fromEntries(personality),
-    narrative: Object.fromEntries(part("narrative", NARRATIVE_FIELDS)),
-    services: servicesOf(form),
-    skills: wordsOf(text("skills")),
-    domains: wordsOf(text("domains")),
-    metadata,
-    referralCode: text("referralCode"),
-  };
-  return { body: Object.fromEntries(Object.entries(body).filter(([, value]) => !isEmpty(value))) };
-}
-
-/** One word to a line or between commas. */
-const wordsOf = (text: string): string[] =>
-  text
-    .split(/[,\n]/)
-    .map((word) => word.trim())
-    .filter((word) => word !== "");
-
 function servicesOf(form: URLSearchParams): Record<string, string> {
   const urls = form.getAll(SERVICE_URL);
   const named = form.getAll(SERVICE_NAME).map((name, i) => [name.trim(), (urls[i] ?? "").trim()] as const);
   return Object.fromEntries(named.filter(([name, url]) => name !== "" && url !== ""));
 }
-
-/** The object in a JSON text, empty without a text; null when it is none. */
-function readObject(text: string): Body | null {
-  if (text === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Body) : null;
-  } catch {
-    return null;
-  }
-}
-
-const isEmpty = (value: unknown): boolean =>
-  value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
 const DRAFT = "mint.draft";
 
@@ -87,22 +44,58 @@ const CHOICES = [DEFAULT_FRAMEWORK, ...FRAMEWORKS.filter((name) => name !== DEFA
   (name) => [name, name] as const,
 );
 /** The texts of the narrative; `max` in code points. */
-const NARRATIVE = [
-  { key: "origin", label: "Origin", hint: "where it comes from", max: 512 },
-  { key: "mission", label: "Mission", hint: "what it is for", max: 512 },
-  { key: "lore", label: "Lore", hint: "the story around it", max: 1024 },
-  { key: "manifesto", label: "Manifesto", hint: "what it believes", max: 1024 },
+const NARRATIVE: FieldEntry[] = [
+  { name: "narrative.origin", label: "Origin", hint: "where it comes from", rows: 3, max: 512, optional: true },
+  { name: "narrative.mission", label: "Mission", hint: "what it is for", rows: 3, max: 512, optional: true },
+  { name: "narrative.lore", label: "Lore", hint: "the story around it", rows: 3, max: 1024, optional: true },
+  { name: "narrative.manifesto", label: "Manifesto", hint: "what it believes", rows: 3, max: 1024, optional: true },
 ];
-const PERSONALITY_LABELS = {
-  quirks: "Quirks",
-  communicationStyle: "Communication style",
-  values: "Values",
-  humor: "Humor",
-  riskTolerance: "Risk tolerance, 0 to 10",
-  autonomyLevel: "Autonomy, 0 to 10",
-} as const;
-const MAX_PERSONALITY = 256;
-const LEVELS = [["", "not stated"], ...Array.from({ length: 11 }, (_, i) => [`${i}`, `${i}`])] as [string, string][];
+const LEVEL = {
+  choices: [["", "not stated"], ...Array.from({ length: 11 }, (_, i) => [`${i}`, `${i}`])] as [string, string][],
+  read: Number,
+  optional: true,
+};
+const PERSONALITY: FieldEntry[] = [
+  { name: "personality.quirks", label: "Quirks", max: 256, optional: true },
+  { name: "personality.communicationStyle", label: "Communication style", max: 256, optional: true },
+  { name: "personality.values", label: "Values", max: 256, optional: true },
+  { name: "personality.humor", label: "Humor", max: 256, optional: true },
+  { name: "personality.riskTolerance", label: "Risk tolerance, 0 to 10", ...LEVEL },
+  { name: "personality.autonomyLevel", label: "Autonomy, 0 to 10", ...LEVEL },
+];
+const WORDS = { hint: "one per line, at most 24", rows: 2, optional: true, read: listOf };
+const OFFERED: FieldEntry[] = [
+  { name: "skills", label: "Skills", ...WORDS },
+  { name: "domains", label: "Domains", ...WORDS },
+  {
+    name: "metadata",
+    label: "Metadata",
+    hint: "a JSON object, shown as it is",
+    rows: 3,
+    optional: true,
+    read: objectIn,
+  },
+];
+const NAME: FieldEntry = { name: "name", label: "Name", hint: "", max: 64 };
+const FRAMEWORK: FieldEntry = { name: "framework", label: "Framework", choices: CHOICES };
+const REFERRAL_CODE: FieldEntry = {
+  ...{ name: "referralCode", label: "Referral code", hint: "if you have one", max: 32, optional: true },
+};
+const FIELDS = [NAME, FRAMEWORK, REFERRAL_CODE, ...NARRATIVE, ...PERSONALITY, ...OFFERED];
+
+/** The body of `POST /api/v2/mint`; null while the metadata is no JSON object. */
+function mintBodyOf(form: URLSearchParams): object | null {
+  const services = servicesOf(form);
+  const body = bodyOf(FIELDS, textIn(form));
+  return body.metadata === null
+    ? null
+    : {
+        ...body,
+        soulbound: form.get("soulbound") === "on",
+        ...(Object.keys(services).length > 0 && { services }),
+      };
+}
+
 const MAX_SERVICES = 24;
 const weightOf = (signal: string): number => SIGNALS.find(({ key }) => key === signal)?.weight ?? 0;
 /** Points of the score that one text of the narrative adds, and that the lock adds. */
@@ -118,7 +111,7 @@ type Props = {
   children: ReactNode;
 };
 
-export function Form({ referralCode, faults: refused, submit, children }: Props) {
+export function MintForm({ referralCode, faults: refused, submit, children }: Props) {
   const [draft] = useState(keptDraft);
   const [own, setOwn] = useState<Faults>(new Map());
   const form = useRef<HTMLFormElement>(null);
@@ -131,14 +124,16 @@ export function Form({ referralCode, faults: refused, submit, children }: Props)
   }, [faults]);
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const made = bodyOf(fieldsOf(event.currentTarget));
-    setOwn("faults" in made ? made.faults : new Map());
-    if ("body" in made) submit(made.body);
+    const body = mintBodyOf(fieldsOf(event.currentTarget));
+    setOwn(new Map(body === null ? NO_OBJECT : []));
+    if (body !== null) submit(body);
   };
   const keepTyped = (event: FormEvent<HTMLFormElement>) => keepDraft(event.currentTarget);
   const has = (...begin: string[]) =>
     [...draft].some(([name, value]) => value.trim() !== "" && begin.some((text) => name.startsWith(text)));
-  const field = (name: string) => ({ name, faults, defaultValue: draft.get(name) ?? "" });
+  const fields = (of: readonly FieldEntry[]) => (
+    <Fields of={of.map((field) => ({ ...field, first: draft.get(field.name) ?? "" }))} faults={faults} />
+  );
   return (
     <form className="panel form" ref={form} onSubmit={send} onInput={keepTyped} aria-label="Register an agent">
       <Identity draft={draft} faults={faults} referralCode={referralCode} />
@@ -147,33 +142,14 @@ export function Form({ referralCode, faults: refused, submit, children }: Props)
         open={has("narrative.")}
         lead={`Each of the four texts adds ${count(TEXT_POINTS)} points to the score.`}
       >
-        {NARRATIVE.map(({ key, ...text }) => (
-          <TextArea key={key} {...field(`narrative.${key}`)} {...text} optional />
-        ))}
+        {fields(NARRATIVE)}
       </Part>
       <Part
         title="Personality"
         open={has("personality.")}
         lead="How it behaves. Shown on its page; it does not change the score."
       >
-        {PERSONALITY_TEXTS.map((key) => (
-          <TextField
-            key={key}
-            {...field(`personality.${key}`)}
-            label={PERSONALITY_LABELS[key]}
-            max={MAX_PERSONALITY}
-            optional
-          />
-        ))}
-        {PERSONALITY_LEVELS.map((key) => (
-          <Choice
-            key={key}
-            {...field(`personality.${key}`)}
-            label={PERSONALITY_LABELS[key]}
-            choices={LEVELS}
-            optional
-          />
-        ))}
+        {fields(PERSONALITY)}
       </Part>
       <Part
         title="Services, skills and more"
@@ -181,9 +157,7 @@ export function Form({ referralCode, faults: refused, submit, children }: Props)
         lead="What others can ask of it, and where. The directory's search reads it."
       >
         <Services draft={draft} faults={faults} />
-        <TextArea {...field("skills")} label="Skills" hint="one per line, at most 24" rows={2} optional />
-        <TextArea {...field("domains")} label="Domains" hint="one per line, at most 24" rows={2} optional />
-        <TextArea {...field("metadata")} label="Metadata" hint="a JSON object, shown as it is" optional />
+        {fields(OFFERED)}
       </Part>
       <Soulbound checked={draft.get("soulbound") === "on"} />
       {children}
@@ -199,34 +173,9 @@ function Identity({ draft, faults, referralCode }: { draft: URLSearchParams; fau
   const referralRemark = useReferralRemark(code);
   return (
     <>
-      <TextField
-        name="name"
-        label="Name"
-        hint=""
-        max={64}
-        value={name}
-        onChange={({ target }) => setName(target.value)}
-        remark={nameRemark}
-        faults={faults}
-      />
-      <Choice
-        name="framework"
-        label="Framework"
-        choices={CHOICES}
-        defaultValue={draft.get("framework") ?? DEFAULT_FRAMEWORK}
-        faults={faults}
-      />
-      <TextField
-        name="referralCode"
-        label="Referral code"
-        hint="if you have one"
-        max={32}
-        optional
-        value={code}
-        onChange={({ target }) => setCode(target.value)}
-        remark={referralRemark}
-        faults={faults}
-      />
+      <Field {...NAME} value={name} change={setName} remark={nameRemark} faults={faults} />
+      <Field {...FRAMEWORK} first={draft.get("framework") ?? DEFAULT_FRAMEWORK} faults={faults} />
+      <Field {...REFERRAL_CODE} value={code} change={setCode} remark={referralRemark} faults={faults} />
     </>
   );
 }

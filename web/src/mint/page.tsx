@@ -5,7 +5,6 @@ import { get } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Discovery, PendingMint, Prices, Registration } from "../api/types.ts";
 import { Action } from "../parts/button.tsx";
-import { faultsOf } from "../parts/form.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -15,7 +14,7 @@ import { useWallet } from "../wallet/session.ts";
 import "../styles/mint.css";
 import { useOg, WalletRemark } from "./checks.tsx";
 import { Costs } from "./costs.tsx";
-import { Form, keepDraft } from "./form.tsx";
+import { keepDraft, MintForm } from "./form.tsx";
 import { Following, keepAccepted, NotRegistered, Stages, type StepKey, useAccepted } from "./steps.tsx";
 
 const PATH = "/api/v2/mint";
@@ -84,9 +83,9 @@ function Mint({ firstPrices }: { firstPrices: Discovery["pricing"] }) {
         <div className="mint-writing" hidden={!writing}>
           <Costs prices={pricing} free={free} />
           {wallet && <WalletRemark wallet={wallet} />}
-          <Form
+          <MintForm
             referralCode={params.get("ref") ?? ""}
-            faults={faultsOf(state.at === "refused" ? state.problem : null)}
+            faults={op.faults}
             submit={(body) => void op.run({ method: "POST", path: PATH, body })}
           >
             {wallet ? (
@@ -101,7 +100,7 @@ function Mint({ firstPrices }: { firstPrices: Discovery["pricing"] }) {
                 <ConnectWallet />
               </>
             )}
-          </Form>
+          </MintForm>
         </div>
       )}
     </>

@@ -1,12 +1,12 @@
 /** The operators' page: wants an API key once in each tab, then shows what needs attention first. */
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { call, Problem } from "../api/answer.ts";
 import { status as statusQuery } from "../api/queries.ts";
 import type { OperatorState, Status } from "../api/types.ts";
 import { counted } from "../formats.ts";
-import { Action, Button } from "../parts/button.tsx";
-import { TextField } from "../parts/form.tsx";
+import { Button } from "../parts/button.tsx";
+import { type FieldEntry, Form } from "../parts/form.tsx";
 import { Page } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -40,35 +40,24 @@ export default function OperatorPage() {
   );
 }
 
+const KEY_FIELD: FieldEntry = {
+  ...{ name: "key", type: "password", label: "API key", max: 100 },
+  hint: "scope operator:read; kept in this tab only",
+};
+
 /** @param refused what the service said of the last key */
-function KeyForm({ submit, refused }: { submit: (key: string) => void; refused?: string }) {
-  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    submit(String(new FormData(event.currentTarget).get("key")).trim());
-  };
-  return (
-    <form className="panel form" onSubmit={onSubmit}>
-      <TextField
-        name="key"
-        type="password"
-        label="API key"
-        hint="scope operator:read; kept in this tab only"
-        max={100}
-      />
-      {refused && (
-        <p className="fault" role="alert">
-          The key was not taken: {refused}
-        </p>
-      )}
-      <p className="muted">
-        Make one with <code>npm run api-keys -- create --scope operator:read</code>.
+const KeyForm = ({ submit, refused }: { submit: (key: string) => void; refused?: string }) => (
+  <Form className="panel form" fields={[KEY_FIELD]} submit={(text) => submit(text("key"))} does="Show the state">
+    {refused && (
+      <p className="fault" role="alert">
+        The key was not taken: {refused}
       </p>
-      <Action type="submit" strong>
-        Show the state
-      </Action>
-    </form>
-  );
-}
+    )}
+    <p className="muted">
+      Make one with <code>npm run api-keys -- create --scope operator:read</code>.
+    </p>
+  </Form>
+);
 
 function State({ apiKey, change }: { apiKey: string; change: (key: string) => void }) {
   const { data, error, refetch } = useQuery({

@@ -1,7 +1,8 @@
-/** Fields of forms: label, hint, control, and the service's error below the field it is about. */
+/** A form from a table of its fields: label, hint, control, the service's error below the field it is about, and the body that they make. */
 import { type ChangeEventHandler, type ReactNode, useId } from "react";
 import { Problem } from "../api/answer.ts";
 import { count } from "../formats.ts";
+import { Button } from "./button.tsx";
 
 /** Path of a field → its error. */
 export type Faults = ReadonlyMap<string, string>;
@@ -9,21 +10,6 @@ export type Faults = ReadonlyMap<string, string>;
 /** The errors of fields in an answer of the API; empty for any other problem. */
 export const faultsOf = (problem: unknown): Faults =>
   new Map(problem instanceof Problem ? problem.body.details?.map(({ path, message }) => [path, message]) : []);
-
-/** The errors of fields in the refusal of an operation; undefined while it is not refused. */
-export const faultsIn = (state: { at: string; problem?: unknown }): Faults | undefined =>
-  state.at === "refused" ? faultsOf(state.problem) : undefined;
-
-/** Makes the properties of optional fields of a form. @param max characters of a value */
-export const fieldsWith =
-  (faults: Faults | undefined) => (name: string, label: string, defaultValue: string, max: number) => ({
-    name,
-    label,
-    defaultValue,
-    max,
-    optional: true,
-    ...(faults && { faults }),
-  });
 
 /** What is wrong with a field, or with the first part of it that has an error: a line of a text, or an entry of a list. */
 function faultAt(faults: Faults, path: string): string | undefined {
@@ -35,65 +21,74 @@ function faultAt(faults: Faults, path: string): string | undefined {
   return /^\d+$/.test(part) ? `Entry ${count(Number(part) + 1)} ${said}.` : `${part} ${said}.`;
 }
 
-type FieldProps = {
-  /** The name in the form's data, and the path of its errors unless `path` is given. */
+/** A field of a form as an entry of its table: a line of text unless it says otherwise. */
+export type FieldEntry = {
+  /** The name in the form's data, and the path of its errors and of its value in the body unless `path` is given. */
   name: string;
   label: ReactNode;
   hint?: ReactNode;
   path?: string;
-  faults?: Faults;
-  /** A remark on the value while it is typed; it is read out. */
-  remark?: ReactNode;
-  value?: string;
-  defaultValue?: string;
+  /** What it begins with, where the form does not hold what is typed. */
+  first?: string | undefined;
   /** Max code units. */
   max?: number;
   optional?: boolean;
-  disabled?: boolean;
-};
-type Control = Pick<FieldProps, "name" | "value" | "defaultValue" | "disabled"> & {
-  id: string;
-  maxLength?: number;
-  required: boolean;
-  "aria-invalid": boolean;
-  "aria-describedby"?: string;
+  /** A remark on the value while it is typed; it is read out. */
+  remark?: ReactNode;
+  /** Lines of a longer text. */
+  rows?: number;
+  /** Value and words of each choice. */
+  choices?: readonly (readonly [value: string, words: ReactNode])[];
+  type?: "text" | "url" | "number" | "password";
+  inputMode?: "numeric";
+  placeholder?: string;
+  /** What the body has for a text. */
+  read?: (text: string) => unknown;
 };
 
-/** The frame of every field; `control` makes the control from its attributes. */
-function Field({ control, ...field }: FieldProps & { control: (attributes: Control) => ReactNode }) {
-  const {
-    name,
-    label,
-    hint,
-    path = name,
-    faults,
-    remark,
-    value,
-    defaultValue,
-    max,
-    optional = false,
-    disabled,
-  } = field;
+type FieldProps = FieldEntry & {
+  faults?: Faults | undefined;
+  value?: string | undefined;
+  change?: ((value: string) => void) | undefined;
+};
+
+type Element = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+export function Field({ name, label, hint, path = name, remark, faults, optional = false, ...field }: FieldProps) {
   const id = useId();
   const fault = faults && faultAt(faults, path);
   const described = [fault !== undefined && `${id}-fault`, remark !== undefined && `${id}-remark`].filter(Boolean);
+  const { value, first, change, max, rows, choices, type = "text", inputMode, placeholder } = field;
+  const onChange: ChangeEventHandler<Element> | undefined = change && (({ target }) => change(target.value));
+  const attributes = {
+    id,
+    name,
+    className: "field",
+    required: !optional,
+    "aria-invalid": fault !== undefined,
+    "aria-describedby": described.length > 0 ? described.join(" ") : undefined,
+    onChange,
+    ...(value === undefined ? { defaultValue: first } : { value }),
+  };
   return (
     <div className="form-field">
       <label className="label" htmlFor={id}>
         {label}
         {(hint !== undefined || optional) && <span className="faint"> {hint ?? "optional"}</span>}
       </label>
-      {control({
-        id,
-        name,
-        required: !optional,
-        "aria-invalid": fault !== undefined,
-        ...(described.length > 0 && { "aria-describedby": described.join(" ") }),
-        ...(max !== undefined && { maxLength: max }),
-        ...(value !== undefined && { value }),
-        ...(defaultValue !== undefined && { defaultValue }),
-        ...(disabled !== undefined && { disabled }),
-      })}
+      {choices ? (
+        <select {...attributes}>
+          {choices.map(([choice, words]) => (
+            <option key={choice} value={choice}>
+              {words}
+            </option>
+          ))}
+        </select>
+      ) : rows ? (
+        <textarea rows={rows} maxLength={max} {...attributes} />
+      ) : (
+        <input {...{ type, inputMode, placeholder }} autoComplete="off" maxLength={max} {...attributes} />
+      )}
       {remark !== undefined && (
         <p className="muted remark" id={`${id}-remark`} aria-live="polite">
           {remark}
@@ -108,63 +103,128 @@ function Field({ control, ...field }: FieldProps & { control: (attributes: Contr
   );
 }
 
-type TextProps = FieldProps & {
-  type?: "text" | "url" | "email" | "number" | "password";
-  inputMode?: "numeric" | "decimal" | "url" | "email";
-  placeholder?: string;
-  pattern?: string;
-  onChange?: ChangeEventHandler<HTMLInputElement>;
+type FieldsProps = {
+  /** What is no entry is left out. */
+  of: readonly (FieldEntry | false | null)[];
+  faults?: Faults | undefined;
+  /** What is typed, by the names of the fields, where the form holds it; each change is told. */
+  values?: Readonly<Record<string, string>> | undefined;
+  change?: ((name: string, value: string) => void) | undefined;
 };
-export const TextField = ({ type = "text", inputMode, placeholder, pattern, onChange, ...field }: TextProps) => (
-  <Field
-    {...field}
-    control={(attributes) => (
-      <input
-        className="field"
-        autoComplete="off"
-        type={type}
-        inputMode={inputMode}
-        placeholder={placeholder}
-        pattern={pattern}
-        onChange={onChange}
-        {...attributes}
-      />
-    )}
-  />
-);
 
-type AreaProps = FieldProps & { rows?: number; onChange?: ChangeEventHandler<HTMLTextAreaElement> };
-export const TextArea = ({ rows = 3, onChange, ...field }: AreaProps) => (
-  <Field
-    {...field}
-    control={(attributes) => <textarea className="field" rows={rows} onChange={onChange} {...attributes} />}
-  />
-);
+export const Fields = ({ of, faults, values, change }: FieldsProps) =>
+  of.map(
+    (field) =>
+      field && (
+        <Field
+          key={field.name}
+          {...field}
+          faults={faults}
+          {...(values && { value: values[field.name] ?? "" })}
+          change={change && ((value) => change(field.name, value))}
+        />
+      ),
+  );
 
-type ChoiceProps = FieldProps & {
-  /** Value and words of each choice. */
-  choices: readonly (readonly [value: string, words: ReactNode])[];
-  onChange?: ChangeEventHandler<HTMLSelectElement>;
+/** Reads the trimmed text of a field by its name. */
+export type FormText = (name: string) => string;
+
+type FormProps = Omit<FieldsProps, "of"> & {
+  fields?: FieldsProps["of"];
+  /** Receives what was written when the form is sent. */
+  submit: (text: FormText) => unknown;
+  /** The words of its button. */
+  does: ReactNode;
+  /** Whether it cannot be sent now. */
+  busy?: boolean | undefined;
+  /** Its button is not the one thing to do here. */
+  weak?: boolean;
+  /** What stands beside the button. */
+  beside?: ReactNode;
+  /** Its name, where it has no heading around it. */
+  label?: string;
+  /** "check-form" has fields and button in one line. */
+  className?: "form" | "panel form" | "check-form";
+  /** Above the fields. */
+  before?: ReactNode;
+  /** Between fields and button. */
+  children?: ReactNode;
 };
-export const Choice = ({ choices, onChange, ...field }: ChoiceProps) => (
-  <Field
-    {...field}
-    control={({ maxLength: _, ...attributes }) => (
-      <select className="field" onChange={onChange} {...attributes}>
-        {choices.map(([value, words]) => (
-          <option key={value} value={value}>
-            {words}
-          </option>
-        ))}
-      </select>
-    )}
-  />
-);
+
+export function Form({ fields = [], submit, does, busy, weak = false, beside, label, before, ...form }: FormProps) {
+  const { className = "form", children, ...held } = form;
+  const button = (
+    <Button type="submit" strong={!weak} disabled={busy}>
+      {does}
+    </Button>
+  );
+  return (
+    <form
+      className={className}
+      aria-label={label}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit(textIn(new FormData(event.currentTarget)));
+      }}
+    >
+      {before}
+      <Fields of={fields} {...held} />
+      {children}
+      {className === "check-form" ? (
+        button
+      ) : (
+        <p className="actions">
+          {button}
+          {beside}
+        </p>
+      )}
+    </form>
+  );
+}
+
+export const textIn =
+  (data: { get(name: string): unknown }): FormText =>
+  (name) =>
+    String(data.get(name) ?? "").trim();
+
+type Body = Record<string, unknown>;
+
+/** The body that fields make, each value at its path; what is empty is left out. */
+export const bodyOf = (fields: readonly FieldEntry[], text: FormText): Body => bodyIn(fields, text, isEmpty);
+/** The body that fields make, in which an empty field clears what was there. */
+export const wholeBodyOf = (fields: readonly FieldEntry[], text: FormText): Body => bodyIn(fields, text, () => false);
+
+function bodyIn(fields: readonly FieldEntry[], text: FormText, leavesOut: (value: unknown) => boolean): Body {
+  const body: Body = {};
+  for (const { name, path = name, read = (typed: string) => typed } of fields) {
+    const value = text(name) === "" && leavesOut("") ? "" : read(text(name));
+    if (leavesOut(value)) continue;
+    const [part, member] = path.split(".") as [string, string?];
+    if (member === undefined) body[part] = value;
+    else body[part] = { ...(body[part] as Body | undefined), [member]: value };
+  }
+  return body;
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+
+export const NO_OBJECT: Faults = new Map([["metadata", "must be a JSON object"]]);
+
+/** The JSON object of a text, empty without a text; null when it is none. */
+export function objectIn(text: string): Body | null {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Body) : null;
+  } catch {
+    return null;
+  }
+}
 
 type CheckProps = {
   name: string;
   children: ReactNode;
-  defaultChecked?: boolean;
   checked?: boolean;
   onChange?: ChangeEventHandler<HTMLInputElement>;
 };

@@ -16,8 +16,7 @@ import { ConnectWallet, NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { credentialOf, disconnect, signInOf, useSignIns } from "../wallet/sign-ins.ts";
-import { HumanForm } from "./human-form.tsx";
-import { Organizations } from "./organization-form.tsx";
+import { HumanForm, Organizations } from "./human-form.tsx";
 import { signOut } from "./provider.ts";
 import { EndedSignIn, SignInAgain, SignInState, useHasEnded, WithoutWallet } from "./sign-in.tsx";
 
@@ -171,7 +170,7 @@ function Deletion({ isRegistered, who, queryKey }: DeletionProps) {
       </p>
       <details>
         <summary>Delete yourself</summary>
-        <Action disabled={op.state.at === "working"} onClick={() => void remove()}>
+        <Action disabled={op.busy} onClick={() => void remove()}>
           Yes, delete all of it
         </Action>
       </details>

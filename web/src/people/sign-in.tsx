@@ -1,10 +1,10 @@
 /** The sign-in of a human without a wallet: the way to the identity provider, a form for a pasted token, and the state of the sign-in. */
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { discovery } from "../api/queries.ts";
 import { time } from "../formats.ts";
 import { Action, Button } from "../parts/button.tsx";
-import { TextField } from "../parts/form.tsx";
+import { type FieldEntry, Form } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Trouble } from "../parts/states.tsx";
 import { hasEnded, SIGN_IN_ENDED, signInByToken, type TokenSignIn } from "../wallet/access-token.ts";
@@ -66,23 +66,16 @@ export function SignInAgain() {
   return provider ? <SignInButton provider={provider.name} /> : null;
 }
 
-function PasteForm() {
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    signInByToken(String(new FormData(event.currentTarget).get("token")).trim());
-  };
-  return (
-    <>
-      <p className="muted">
-        With an account at the service's identity provider: paste the access token it gave you. It stays in this tab.
-      </p>
-      <form className="form" onSubmit={submit}>
-        <TextField name="token" type="password" label="Access token" max={8192} />
-        <Action type="submit">Use this token</Action>
-      </form>
-    </>
-  );
-}
+const TOKEN: FieldEntry = { name: "token", type: "password", label: "Access token", max: 8192 };
+
+const PasteForm = () => (
+  <>
+    <p className="muted">
+      With an account at the service's identity provider: paste the access token it gave you. It stays in this tab.
+    </p>
+    <Form fields={[TOKEN]} submit={(text) => signInByToken(text("token"))} does="Use this token" weak />
+  </>
+);
 
 type StateProps = { signIn: TokenSignIn; ended: boolean; end: () => void };
 

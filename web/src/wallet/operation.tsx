@@ -1,11 +1,13 @@
 /** A write of the API in a page: its state, and the panels that show it. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Problem } from "../api/answer.ts";
 import { counted, usdc } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
-import { Fact } from "../parts/facts.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { type Faults, faultsOf } from "../parts/form.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { Hint, Trouble } from "../parts/states.tsx";
 import { OperationRun, type State } from "./operation-store.ts";
 import { holding, type Terms } from "./payment.ts";
@@ -17,6 +19,10 @@ const operations = new Map<string, OperationRun<unknown>>();
 
 export type RunningOperation<T> = Pick<OperationRun<T>, "run" | "pay" | "again" | "reset" | "settled"> & {
   state: State<T>;
+  /** Whether it is under way. */
+  busy: boolean;
+  /** The errors of fields in its refusal. */
+  faults: Faults;
 };
 
 type OperationOptions<T> = {
@@ -42,7 +48,8 @@ export function useOperation<T>({ name, caller, arrived }: OperationOptions<T>):
   useEffect(() => void operation.resume(), [operation, wallet]);
   const state = operation.use();
   const { run, pay, again, reset, settled } = operation;
-  return { state, run, pay, again, reset, settled };
+  const faults = useMemo(() => faultsOf(state.at === "refused" ? state.problem : null), [state]);
+  return { state, busy: state.at === "working", faults, run, pay, again, reset, settled };
 }
 
 type StepsProps<T> = {
@@ -60,10 +67,9 @@ export function OperationSteps<T>({ op, done, refused, about }: StepsProps<T>) {
   const { state } = op;
   if (state.at === "working")
     return (
-      <section className="panel mint-step" role="status" aria-busy="true">
-        <h2>Working</h2>
+      <Note title="Working" role="status" busy>
         <p>{state.saying}</p>
-      </section>
+      </Note>
     );
   if (state.at === "terms")
     return (
@@ -92,12 +98,21 @@ export function OperationSteps<T>({ op, done, refused, about }: StepsProps<T>) {
   return state.at === "done" ? done(state.answer) : null;
 }
 
-/** A panel that is read out at once. */
-export const Note = ({ title, children }: { title: string; children: ReactNode }) => (
-  <section className="panel mint-step" role="alert">
+type NoteProps = { title: ReactNode; role?: "alert" | "status"; busy?: boolean; children?: ReactNode };
+
+/** A panel that is read out, at once unless it only tells a state. */
+export const Note = ({ title, role = "alert", busy, children }: NoteProps) => (
+  <section className="panel mint-step" role={role} aria-busy={busy}>
     <h2>{title}</h2>
     {children}
   </section>
+);
+
+/** What was done, in one line. */
+export const Done = ({ children }: { children: ReactNode }) => (
+  <p className="outcome" role="status">
+    <Icon name="check" /> <span>{children}</span>
+  </p>
 );
 
 type RefusedProps = {
@@ -144,13 +159,6 @@ function Price({ terms, refused, pay, back, children }: PriceProps) {
     enabled: wallet !== null,
   });
   const held = typeof data === "bigint" ? data : null;
-  const facts: [string, string, boolean?][] = [
-    ["Amount", `${amount} USDC, exactly`],
-    ["Network", terms.chainId === 8453 ? "Base" : `chain ${terms.chainId}`],
-    ["To", terms.payTo, true],
-    ["Token", terms.asset, true],
-    ...(held === null ? [] : [["You hold", `${usdc(held)} USDC`] as [string, string]]),
-  ];
   return (
     <section className="panel mint-step" aria-label={`This costs ${amount} USDC`}>
       <h2 ref={heading} tabIndex={-1}>
@@ -158,13 +166,15 @@ function Price({ terms, refused, pay, back, children }: PriceProps) {
       </h2>
       <Trouble words={refused} />
       {children}
-      <dl className="facts tall">
-        {facts.map(([label, value, mono]) => (
-          <Fact key={label} label={label} className={mono ? "mono wrap" : undefined}>
-            {value}
-          </Fact>
-        ))}
-      </dl>
+      <Facts
+        of={[
+          ["Amount", `${amount} USDC, exactly`],
+          ["Network", terms.chainId === 8453 ? "Base" : `chain ${terms.chainId}`],
+          ["To", terms.payTo, { className: "mono wrap" }],
+          ["Token", terms.asset, { className: "mono wrap" }],
+          held !== null && ["You hold", `${usdc(held)} USDC`],
+        ]}
+      />
       {wallet && held !== null && held < BigInt(terms.amount) && (
         <div className="note-line" role="status">
           <p>
