@@ -5,7 +5,7 @@ import { createRoot } from "react-dom/client";
 import { followEvents } from "./api/events.ts";
 import { agent, cardPath, createQueryClient, openApi, recoverWith } from "./api/queries.ts";
 import { App } from "./app.tsx";
-import { Boundary, FailureNote } from "./parts/boundary.tsx";
+import { Boundary, FailureNote } from "./parts/states.tsx";
 import { applyTheme } from "./stored.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";

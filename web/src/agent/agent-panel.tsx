@@ -1,8 +1,8 @@
 /** A part of an agent's page: a panel with a place of its own, folded on a phone under its title and what it holds in short. */
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useMedia } from "../media.ts";
-import { Part } from "../parts/boundary.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { Part } from "../parts/states.tsx";
 
 /** Paper has no folds. */
 const PHONE = "screen and (max-width: 760px)";

@@ -1,18 +1,20 @@
-/** The same agent in other registries, matched by proven wallet, and its ERC-8004 registration. */
-import { useQuery } from "@tanstack/react-query";
+/** The same agent in other registries, matched by proven wallet, its ERC-8004 registration, and the agents it has shaken hands with. */
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { directoryLink } from "../../../core/directory/link.ts";
-import type { Agent, Detail, Registration8004 } from "../api/types.ts";
+import { get } from "../api/answer.ts";
+import type { Agent, Detail, Handshakes as Page, Registration8004 } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
 import { detail } from "../directory/source.ts";
-import { count, date } from "../formats.ts";
-import { Address, EXPLORER_REL } from "../parts/address.tsx";
-import { Cred } from "../parts/cred.tsx";
-import { Fact } from "../parts/facts.tsx";
+import { age, count, counted, date, moment } from "../formats.ts";
+import { Button } from "../parts/button.tsx";
+import { Address, EXPLORER_REL } from "../parts/copy.tsx";
+import { Cred, Named, Sigil } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Named } from "../parts/named.tsx";
 import { OutLink } from "../parts/out-link.tsx";
+import { Fact } from "../parts/panel.tsx";
 import { Party } from "../parts/party.tsx";
-import { Sigil } from "../parts/sigil.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
 
 export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
@@ -146,5 +148,65 @@ function Validations({ of, explorer }: { of: Registration8004; explorer: string 
         The agent's side chose who validates it: an answer proves nothing by itself.
       </p>
     </>
+  );
+}
+
+const PAGE_ROWS = 8;
+
+const handshakes = (tokenId: number, page: number) => {
+  const path = `/api/v2/agent/${tokenId}/handshakes?limit=${PAGE_ROWS}&page=${page}`;
+  return queryOptions({ queryKey: [path], queryFn: get<Page>(path), placeholderData: keepPreviousData });
+};
+
+const Other = ({ id, name }: { id: number; name: string | null }) =>
+  name === null ? <span>agent {id}</span> : <Named href={`/agent/${id}`} name={name} />;
+
+export function Handshakes({ tokenId, explorer }: { tokenId: number; explorer: string }) {
+  const [page, turn] = useState(1);
+  const { data: answer, error, refetch } = useQuery(handshakes(tokenId, page));
+  const data = answer?.data;
+  return (
+    <AgentPanel id="handshakes" title="Handshakes">
+      {!data ? (
+        <NotYet error={error} refetch={refetch} rows={2} />
+      ) : data.total === 0 ? (
+        <p className="muted">No handshake is recorded on the chain yet.</p>
+      ) : (
+        <>
+          <ul className="handshakes">
+            {data.handshakes.map(({ direction, tokenId: other, name, completedAt, txHash }) => (
+              <li key={`${txHash} ${other} ${direction}`}>
+                <span>
+                  {direction === "sent" ? (
+                    <>
+                      with <Other id={other} name={name} />, begun by this agent
+                    </>
+                  ) : (
+                    <>
+                      with <Other id={other} name={name} />, begun by the other
+                    </>
+                  )}
+                </span>
+                <a className="faint" href={`${explorer}/tx/${txHash}`} rel={EXPLORER_REL} title={moment(completedAt)}>
+                  <span className="unseen">transaction </span>
+                  <time dateTime={completedAt}>{age(completedAt)}</time>
+                </a>
+              </li>
+            ))}
+          </ul>
+          {data.pages > 1 && (
+            <div className="actions">
+              <Button disabled={page <= 1} onClick={() => turn(page - 1)}>
+                Newer
+              </Button>
+              <span className="muted">{counted(data.total, "handshake", "handshakes")}</span>
+              <Button disabled={page >= data.pages} onClick={() => turn(page + 1)}>
+                Older
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    </AgentPanel>
   );
 }

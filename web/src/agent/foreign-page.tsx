@@ -1,6 +1,5 @@
-/** A foreign agent (a row of another registry): the registry's data, its source, and its reviews. */
-import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+/** A foreign agent (a row of another registry): the registry's data, its source, its reviews, and the claim of a token for it. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Redirect } from "wouter";
 import { quoted } from "../../../core/quoted.ts";
 import { Problem } from "../api/answer.ts";
@@ -12,23 +11,20 @@ import { platformLabel } from "../directory/facets.ts";
 import { badgesPath, badges as badgesQuery, detail, detailPath, rowLink } from "../directory/source.ts";
 import { age, date, moment, short } from "../formats.ts";
 import { useMedia } from "../media.ts";
-import { Address } from "../parts/address.tsx";
-import { Button } from "../parts/button.tsx";
-import { NoData, ScoreRing } from "../parts/cred.tsx";
-import { Fact } from "../parts/facts.tsx";
+import { Address } from "../parts/copy.tsx";
+import { NoData, ScoreRing, Sigil } from "../parts/cred.tsx";
+import { bodyOf, Form, type FormText } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Panel } from "../parts/panel.tsx";
+import { Facts, PageNotYet, Panel, useTitle } from "../parts/panel.tsx";
 import { ProofBadges, Protocols } from "../parts/row-badges.tsx";
-import { Sigil } from "../parts/sigil.tsx";
-import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Empty, RequestId } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
-import { toggleStored, useStored } from "../stored.ts";
 import { tierOf } from "../tiers.ts";
+import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
-import { Claim } from "./claim.tsx";
 import { Erc8004, SameAs } from "./elsewhere.tsx";
-import { FactsInShort } from "./head.tsx";
+import { FactsInShort, Watch } from "./head.tsx";
 import { Jobs } from "./jobs.tsx";
 import { Services } from "./listing.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
@@ -46,25 +42,10 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
   const isSettled = useSettled(agentRef, platform, { work: platform === "erc8004", jobs: true });
   const isOneColumn = useMedia("(max-width: 1000px)");
   const explorer = useExplorer(row?.chain_id ?? null);
-  useEffect(() => {
-    if (row) document.title = `${quoted(row.name)} · ${row.cred_score} ${tierOf(row.cred_score).label}`;
-  }, [row]);
-  if (error && !row)
-    return (
-      <div className="page">
-        {error instanceof Problem && error.status === 404 ? (
-          <NotFound agentRef={agentRef} requestId={error.requestId} />
-        ) : (
-          <ProblemNote instead error={error} retry={() => void refetch()} />
-        )}
-      </div>
-    );
-  if (!row)
-    return (
-      <div className="page">
-        <Loading rows={8} />
-      </div>
-    );
+  useTitle(row && `${quoted(row.name)} · ${row.cred_score} ${tierOf(row.cred_score).label}`);
+  if (!row && error instanceof Problem && error.status === 404)
+    return <NotFound agentRef={agentRef} requestId={error.requestId} />;
+  if (!row) return <PageNotYet error={error} refetch={refetch} />;
   if (row.tokenId !== null) return <Redirect to={`/agent/${row.tokenId}`} replace={true} />;
   const of = { agentRef: row.agent_id, platform: row.platform };
   return (
@@ -153,17 +134,15 @@ const ForeignFacts = ({ row }: { row: Detail }) => (
 type NotFoundProps = { agentRef: string; requestId: Problem["requestId"] };
 
 const NotFound = ({ agentRef, requestId }: NotFoundProps) => (
-  <Empty instead title="No registry has this agent">
-    <p className="muted">
-      <code className="wrap">{short(agentRef)}</code> may have been taken out of its registry. Search the{" "}
-      <Link href={`/?q=${encodeURIComponent(agentRef.slice(0, 100))}`}>directory</Link> for it.
-    </p>
-    {requestId && (
-      <p className="faint">
-        Request <code>{requestId}</code>
+  <div className="page">
+    <Empty instead title="No registry has this agent">
+      <p className="muted">
+        <code className="wrap">{short(agentRef)}</code> may have been taken out of its registry. Search the{" "}
+        <Link href={`/?q=${encodeURIComponent(agentRef.slice(0, 100))}`}>directory</Link> for it.
       </p>
-    )}
-  </Empty>
+      <RequestId of={requestId} />
+    </Empty>
+  </div>
 );
 
 const AboutScore = ({ score, reservations }: { score: number; reservations: Detail["reservations"] }) => (
@@ -190,8 +169,6 @@ function useExplorer(chainId: number | null): string | undefined {
 }
 
 function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) {
-  const link = rowLink(row);
-  const watched = useStored("watched").includes(link);
   const { data: answer } = useQuery(badgesQuery([row.id]));
   const badges = answer?.data.marks[0];
   // A picture elsewhere is not loaded: its host would learn who reads the page.
@@ -223,28 +200,27 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
           {badges && <ProofBadges badges={badges} own={false} />}
           {badges && <Protocols of={badges.protocols} />}
         </p>
-        <dl className="facts">
-          <Fact label="Id there">
-            <Address address={row.agent_id} />
-          </Fact>
-          <Fact label={row.verified ? "Wallet, proven there" : "Wallet, as claimed"}>
-            {row.address ? <Address address={row.address} explorer={explorer} /> : <NoData reason="none is known" />}
-          </Fact>
-          <Fact label="Active">
-            {badges?.active_at ? (
-              <span title={moment(badges.active_at)}>{age(badges.active_at)} ago</span>
-            ) : (
-              <NoData reason="nobody has seen it act" />
-            )}
-          </Fact>
-          <Fact label="Token">
-            <Token row={row} />
-          </Fact>
-        </dl>
+        <Facts
+          className="facts"
+          of={[
+            ["Id there", <Address address={row.agent_id} />],
+            [
+              row.verified ? "Wallet, proven there" : "Wallet, as claimed",
+              row.address ? <Address address={row.address} explorer={explorer} /> : <NoData reason="none is known" />,
+            ],
+            [
+              "Active",
+              badges?.active_at ? (
+                <span title={moment(badges.active_at)}>{age(badges.active_at)} ago</span>
+              ) : (
+                <NoData reason="nobody has seen it act" />
+              ),
+            ],
+            ["Token", <Token row={row} />],
+          ]}
+        />
         <p className="actions">
-          <Button aria-pressed={watched} onClick={() => toggleStored("watched", link)}>
-            <Icon name="star" filled={watched} /> {watched ? "Watched" : "Watch"}
-          </Button>
+          <Watch link={rowLink(row)} />
           <CompareLink text={comparedText(row)} />
           <ApiButton paths={[detailPath(row.agent_id, row.platform), badgesPath([row.id])]} />
         </p>
@@ -276,3 +252,56 @@ const Provenance = ({ of, warningsElsewhere }: { of: Detail["provenance"]; warni
     ))}
   </ul>
 );
+
+type ClaimAnswer = { success: true; updated: number };
+
+/** Shown where neither registry nor owner names a token: a claim never replaces such a token. */
+function Claim({ row }: { row: Detail }) {
+  if (row.token_source !== null && row.token_source !== "claimed") return null;
+  return (
+    <Panel title="Its token">
+      <p className="muted">
+        No registry names a token of this agent. Anybody may claim one: it is shown as claimed, counts in no order, and
+        gives way to what the agent's registry or owner says.
+      </p>
+      {row.token_source === "claimed" && (
+        <p className="muted">
+          <bdi>Claimed now: {row.token_symbol ?? row.token_name ?? row.token_address ?? ""}</bdi>
+        </p>
+      )}
+      <details>
+        <summary>Claim a token</summary>
+        <ClaimForm row={row} />
+      </details>
+    </Panel>
+  );
+}
+
+const FIELDS = [
+  { name: "token_address", label: "Token address", hint: "0x… on an EVM chain, or base58 on Solana" },
+  { name: "token_symbol", label: "Symbol", max: 32, optional: true },
+  { name: "token_name", label: "Name", max: 64, optional: true },
+];
+
+function ClaimForm({ row }: { row: Detail }) {
+  const queries = useQueryClient();
+  const op = useOperation<ClaimAnswer>({ name: `claim.${row.platform}.${row.agent_id}`, caller: "anyone" });
+  const path = `/api/terminal/agent/${encodeURIComponent(row.agent_id)}/token?platform=${row.platform}`;
+  const submit = async (text: FormText) => {
+    await op.run({ method: "POST", path, body: bodyOf(FIELDS, text) });
+    await queries.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).startsWith("/api/terminal") });
+  };
+  return (
+    <>
+      <Form fields={FIELDS} faults={op.faults} submit={submit} does="Claim" weak busy={op.busy} />
+      <OperationSteps
+        op={op}
+        done={() => (
+          <p className="muted" role="status">
+            The claim is stored, and shown as claimed.
+          </p>
+        )}
+      />
+    </>
+  );
+}

@@ -6,15 +6,15 @@ import type { Agent } from "../api/types.ts";
 import { CompareLink } from "../compare/bar.tsx";
 import { offering as offeringQuery } from "../directory/source.ts";
 import { count, date, originWords } from "../formats.ts";
-import { Address } from "../parts/address.tsx";
+import { useControls } from "../manage/section-props.ts";
 import { Button } from "../parts/button.tsx";
+import { Address } from "../parts/copy.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
-import { endpointsInShort, jobsInShort, paymentsInShort, reviewsInShort, type Short } from "../parts/evidence.ts";
-import { Fact } from "../parts/facts.tsx";
+import { endpointsInShort, jobsInShort, paymentsInShort, reviewsInShort, type Short } from "../parts/evidence.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { Fact } from "../parts/panel.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { toggleStored, useStored } from "../stored.ts";
-import { useWallet } from "../wallet/session.ts";
 
 export function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
   const id = String(agent.tokenId);
@@ -50,17 +50,23 @@ export function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
   );
 }
 
+/** @param props.link of the agent's page: this browser watches it, or is to */
+export function Watch({ link }: { link: string }) {
+  const watched = useStored("watched").includes(link);
+  return (
+    <Button aria-pressed={watched} onClick={() => toggleStored("watched", link)}>
+      <Icon name="star" filled={watched} /> {watched ? "Watched" : "Watch"}
+    </Button>
+  );
+}
+
 /** What one can do with an agent; its wallet and its owner are led to its management. */
 function Actions({ agent }: { agent: Agent }) {
   const id = String(agent.tokenId);
-  const watched = useStored("watched").includes(`/agent/${id}`);
-  const wallet = useWallet()?.address.toLowerCase();
-  const isYours = [agent.agentAddress, agent.owner].some((one) => one.toLowerCase() === wallet);
+  const isYours = useControls(agent);
   return (
     <p className="actions">
-      <Button aria-pressed={watched} onClick={() => toggleStored("watched", `/agent/${id}`)}>
-        <Icon name="star" filled={watched} /> {watched ? "Watched" : "Watch"}
-      </Button>
+      <Watch link={`/agent/${id}`} />
       <CompareLink text={id} />
       {isYours && (
         <Link className="button strong" href={`/agent/${id}/manage`}>
@@ -135,11 +141,3 @@ export function FactsInShort({ of, proofs, parts }: Props) {
     </ul>
   );
 }
-
-/** A fact in one line: the figure, then its words. */
-export const InShort = ({ of: { figure, words } }: { of: Short }) => (
-  <>
-    {figure !== null && <b>{figure} </b>}
-    {words}
-  </>
-);

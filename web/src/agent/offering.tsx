@@ -9,13 +9,12 @@ import { platformLabel } from "../directory/facets.ts";
 import { offering as offeringQuery } from "../directory/source.ts";
 import { age, count, counted, date, decimals, moment } from "../formats.ts";
 import { Copy } from "../parts/copy.tsx";
-import { Facts } from "../parts/facts.tsx";
-import { Named } from "../parts/named.tsx";
+import { Named } from "../parts/cred.tsx";
 import { headingOf, Offers } from "../parts/offers.tsx";
 import { OutLink } from "../parts/out-link.tsx";
+import { Facts, Table } from "../parts/panel.tsx";
 import { Party } from "../parts/party.tsx";
 import { Loading, NotYet } from "../parts/states.tsx";
-import { Table } from "../parts/table.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
 
 type Of = { agentRef: string; platform: string };

@@ -1,6 +1,5 @@
 /** The page of one agent: identity, breakdown of the score, proofs, and the API calls behind it. */
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
 import { Link } from "wouter";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
@@ -12,57 +11,43 @@ import { Token } from "../directory/cells.tsx";
 import { detail, offering } from "../directory/source.ts";
 import { count, counted, short } from "../formats.ts";
 import { useMedia } from "../media.ts";
-import { Address } from "../parts/address.tsx";
-import { Copy } from "../parts/copy.tsx";
-import { jobsInShort, paymentsInShort, reviewsInShort } from "../parts/evidence.ts";
-import { Fact } from "../parts/facts.tsx";
-import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { Address, Copy } from "../parts/copy.tsx";
+import { InShort, jobsInShort, paymentsInShort, reviewsInShort } from "../parts/evidence.tsx";
+import { Fact, PageNotYet, useTitle } from "../parts/panel.tsx";
+import { Empty, Loading } from "../parts/states.tsx";
 import { kindOf } from "../shell/search-box.tsx";
 import { tierOf } from "../tiers.ts";
 import { AgentPanel } from "./agent-panel.tsx";
 import { Breakdown } from "./breakdown.tsx";
-import { Elsewhere } from "./elsewhere.tsx";
-import { Handshakes } from "./handshakes.tsx";
-import { FactsInShort, Head, InShort } from "./head.tsx";
+import { Elsewhere, Handshakes } from "./elsewhere.tsx";
+import { FactsInShort, Head } from "./head.tsx";
 import { History } from "./history.tsx";
 import { Jobs } from "./jobs.tsx";
-import { Listing } from "./listing.tsx";
+import { Listing, SelfDescription } from "./listing.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
 import { Onchain } from "./onchain.tsx";
 import { Payments, paymentsPath } from "./payments.tsx";
 import { Reviews, reviewsPath } from "./reviews.tsx";
-import { SelfDescription } from "./self-description.tsx";
 import { useSettled } from "./settled.ts";
 import { Verifications } from "./verifications.tsx";
 
 export default function AgentPage({ agentRef }: { agentRef: string }) {
   const { data: answer, error, refetch } = useQuery(agentQuery(agentRef));
   const agent = answer?.data;
-  useEffect(() => {
-    if (agent) document.title = `${quoted(agent.name)} · ${agent.credScore} ${agent.tierLabel}`;
-  }, [agent]);
-  if (error && !agent)
+  useTitle(agent && `${quoted(agent.name)} · ${agent.credScore} ${agent.tierLabel}`);
+  if (!agent && error instanceof Problem && (error.status === 404 || error.status === 400))
     return (
       <div className="page">
-        {error instanceof Problem && (error.status === 404 || error.status === 400) ? (
-          <Empty instead title="No agent has this id">
-            <p className="muted">
-              <code>{short(agentRef)}</code> is not registered here. It may{" "}
-              {kindOf(agentRef) === "address" && "own agents, or "}be known under another registry: search the{" "}
-              <Link href={`/?q=${encodeURIComponent(agentRef)}`}>directory</Link>.
-            </p>
-          </Empty>
-        ) : (
-          <ProblemNote instead error={error} retry={() => void refetch()} />
-        )}
+        <Empty instead title="No agent has this id">
+          <p className="muted">
+            <code>{short(agentRef)}</code> is not registered here. It may{" "}
+            {kindOf(agentRef) === "address" && "own agents, or "}be known under another registry: search the{" "}
+            <Link href={`/?q=${encodeURIComponent(agentRef)}`}>directory</Link>.
+          </p>
+        </Empty>
       </div>
     );
-  if (!agent)
-    return (
-      <div className="page">
-        <Loading rows={8} />
-      </div>
-    );
+  if (!agent) return <PageNotYet error={error} refetch={refetch} />;
   const explorer = new URL(agent.explorer).origin;
   return (
     <div className="page agent" data-tier={tierOf(agent.credScore).key}>

@@ -1,8 +1,8 @@
 /** What an agent earned, all and organic side by side, with the rules that remove the others: of payments and of jobs. */
 import type { ReactNode } from "react";
 import { count, counted, date, moment } from "../formats.ts";
-import { EXPLORER_REL } from "../parts/address.tsx";
-import { usdcExact, usdcShort } from "../parts/evidence.ts";
+import { EXPLORER_REL } from "../parts/copy.tsx";
+import { usdcExact, usdcShort } from "../parts/evidence.tsx";
 import { Party } from "../parts/party.tsx";
 
 type Side = { usdc: string };

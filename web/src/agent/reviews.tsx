@@ -4,13 +4,13 @@ import { type ReactNode, useState } from "react";
 import { pagesOf } from "../api/queries.ts";
 import type { AgentReviews, WeighedReview } from "../api/types.ts";
 import { count, counted, date, decimals, moment } from "../formats.ts";
-import { EXPLORER_REL } from "../parts/address.tsx";
 import { More } from "../parts/button.tsx";
-import { usdcExact } from "../parts/evidence.ts";
+import { EXPLORER_REL } from "../parts/copy.tsx";
+import { usdcExact } from "../parts/evidence.tsx";
 import { OutLink } from "../parts/out-link.tsx";
+import { Table } from "../parts/panel.tsx";
 import { Party } from "../parts/party.tsx";
 import { NotYet } from "../parts/states.tsx";
-import { Table } from "../parts/table.tsx";
 
 /** `path`: of the reviews in the API, with its query. */
 type Props = { path: string; explorer: string };

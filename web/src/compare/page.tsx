@@ -12,7 +12,7 @@ import { platformLabel } from "../directory/facets.ts";
 import { badges as badgesQuery, detail, detailPath, directory, offering, rowLink } from "../directory/source.ts";
 import { readView } from "../directory/view.ts";
 import { count, date, decimals, dollars, originWords, short } from "../formats.ts";
-import { Cred, NoData } from "../parts/cred.tsx";
+import { Cred, Named, NoData, Sigil } from "../parts/cred.tsx";
 import {
   endpointsInShort,
   jobsInShort,
@@ -20,14 +20,11 @@ import {
   reviewsInShort,
   type Short,
   unreviewed,
-} from "../parts/evidence.ts";
+} from "../parts/evidence.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Named } from "../parts/named.tsx";
-import { Page } from "../parts/panel.tsx";
+import { Page, Scroll } from "../parts/panel.tsx";
 import { ProofBadges } from "../parts/row-badges.tsx";
-import { Sigil } from "../parts/sigil.tsx";
 import { Empty } from "../parts/states.tsx";
-import { Scroll } from "../parts/table.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { comparedText, MAX_COMPARED, readCompared, readIds, writeIds } from "./bar.tsx";

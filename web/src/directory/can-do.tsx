@@ -4,8 +4,7 @@ import { type ReactNode, Suspense } from "react";
 import { Link } from "wouter";
 import { canDo } from "../discover/can-do.ts";
 import { counted } from "../formats.ts";
-import { Part } from "../parts/boundary.tsx";
-import { Loading, onDemand } from "../parts/states.tsx";
+import { Loading, onDemand, Part } from "../parts/states.tsx";
 
 const Hit = onDemand(async () => ({ default: (await import("../discover/hit.tsx")).Hit }));
 

@@ -1,16 +1,13 @@
 /** The columns of the table, and the cells that the cards of small screens share with it. */
-
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { RowBadges } from "../api/types.ts";
 import { CompareButton } from "../compare/bar.tsx";
 import { age, count, counted, moment, percent, short, usd } from "../formats.ts";
-import { Cred, NoData } from "../parts/cred.tsx";
-import { endpointsInShort, reviewsInShort, unreviewed } from "../parts/evidence.ts";
+import { Cred, Named, NoData, Sigil } from "../parts/cred.tsx";
+import { endpointsInShort, reviewsInShort, unreviewed } from "../parts/evidence.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Named } from "../parts/named.tsx";
 import { Change, ProofBadges, Protocols, Sparkline } from "../parts/row-badges.tsx";
-import { Sigil } from "../parts/sigil.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { chainLabel, platformLabel } from "./facets.ts";
 import { useChanged } from "./live.ts";

@@ -5,10 +5,9 @@ import { CompareButton } from "../compare/bar.tsx";
 import { platformLabel } from "../directory/facets.ts";
 import { rowLink } from "../directory/source.ts";
 import { count, short } from "../formats.ts";
-import { Cred } from "../parts/cred.tsx";
+import { Cred, Sigil } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Bar, Factors, headingOf, Marked, Offers } from "../parts/offers.tsx";
-import { Sigil } from "../parts/sigil.tsx";
 
 /** Fields whose text is elsewhere in the card. */
 const SHOWN_ELSEWHERE = new Set(["name"]);

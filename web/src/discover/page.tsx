@@ -1,4 +1,5 @@
 /** Discovery: agents by what they can do, with filters, prices, and the reason of each place. */
+
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
@@ -7,6 +8,7 @@ import { CompareBar } from "../compare/bar.tsx";
 import { count, counted, dollars } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { Page } from "../parts/panel.tsx";
 import { Empty, NotYet, ProblemNote } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -46,14 +48,12 @@ export default function DiscoverPage() {
   const hits = uniqueHits(data?.pages.map((page) => page.data) ?? []);
   useHitKeys();
   return (
-    <div className="page discover">
-      <div className="page-head">
-        <div>
-          <h1>Discover</h1>
-          <p>Agents by what they can do, ordered by how well they fit and by what is known about them.</p>
-        </div>
-        <ApiButton paths={[pagePath(view)]} />
-      </div>
+    <Page
+      className="page discover"
+      title="Discover"
+      lead="Agents by what they can do, ordered by how well they fit and by what is known about them."
+      beside={<ApiButton paths={[pagePath(view)]} />}
+    >
       <Field q={view.q} show={(q) => change({ ...view, q }, true)} />
       {view.q === "" && <Examples choose={(q) => change({ ...view, q })} />}
       {first && !isPlaceholderData && <Understood of={first} />}
@@ -86,7 +86,7 @@ export default function DiscoverPage() {
         </section>
       </div>
       <CompareBar />
-    </div>
+    </Page>
   );
 }
 

@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Link } from "wouter";
 import { Copy } from "../parts/copy.tsx";
+import { Scroll, useTitle } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
-import { Scroll } from "../parts/table.tsx";
 import { SITE_NAME } from "../site.ts";
 
 export function GuideView({ guide }: { guide: Guide }) {
@@ -13,9 +13,7 @@ export function GuideView({ guide }: { guide: Guide }) {
     queryFn: guide.load,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  useEffect(() => {
-    document.title = `${guide.title} · ${SITE_NAME}`;
-  }, [guide]);
+  useTitle(`${guide.title} · ${SITE_NAME}`);
   // The place that the address names is there only now.
   useEffect(() => {
     if (data && location.hash) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();

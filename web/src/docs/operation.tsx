@@ -1,12 +1,12 @@
 /** One operation: what it does, a form that sends it, the same request in three languages, and the shapes it takes and gives. */
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useId, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import { answerType, exampleOf, type OpenApi, type Operation, successOf } from "../../../core/described-operations.ts";
 import { LANGUAGES, type Language, type SampleRequest, targetOf } from "../../../core/request-samples.ts";
 import { callRaw, type Problem, type RawResponse } from "../api/answer.ts";
 import { Action } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
-import { Panel } from "../parts/panel.tsx";
+import { Panel, useTitle } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { SITE_NAME } from "../site.ts";
 import {
@@ -26,9 +26,7 @@ type Props = { document: OpenApi; operation: Operation };
 export function OperationView({ document: described, operation }: Props) {
   const { data, isError } = useQuery(liveValues);
   const live = data ?? (isError ? {} : null);
-  useEffect(() => {
-    document.title = `${operation.name} · ${SITE_NAME}`;
-  }, [operation]);
+  useTitle(`${operation.name} · ${SITE_NAME}`);
   return (
     <article className="docs-operation">
       <header>

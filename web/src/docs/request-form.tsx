@@ -1,4 +1,5 @@
 /** The fields of a request, filled in so that it works here, and the sending of one that a wallet signs in for or pays. */
+
 import { queryOptions } from "@tanstack/react-query";
 import type { Operation, Parameter } from "../../../core/described-operations.ts";
 import { OWN_PLATFORM, rowRef } from "../../../core/directory/platforms.ts";
@@ -6,6 +7,7 @@ import { type SampleRequest, targetOf } from "../../../core/request-samples.ts";
 import { call, Problem } from "../api/answer.ts";
 import { Action } from "../parts/button.tsx";
 import { type FieldEntry, Fields } from "../parts/form.tsx";
+import { RequestId } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
 import type { Request } from "../wallet/operation-store.ts";
@@ -144,11 +146,7 @@ const refusedAs = (problem: unknown) =>
     <Note title={`Refused with ${problem.status}`}>
       <p>{problem.message}</p>
       <pre className="code docs-body">{JSON.stringify(problem.body, null, 2)}</pre>
-      {problem.requestId && (
-        <p className="faint">
-          Request <code>{problem.requestId}</code>
-        </p>
-      )}
+      <RequestId of={problem.requestId} />
     </Note>
   ) : null;
 

@@ -1,14 +1,15 @@
 /** Message groups: their gates, the messages of the one in the address as they come, and the field to write. */
+
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { Link } from "wouter";
 import { call, Problem } from "../api/answer.ts";
 import type { Group, Message } from "../api/types.ts";
 import { age, count, counted, moment } from "../formats.ts";
-import { Action, Button } from "../parts/button.tsx";
+import { Action, Button, useAttempt } from "../parts/button.tsx";
+import { Named, Sigil } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Named } from "../parts/named.tsx";
-import { Sigil } from "../parts/sigil.tsx";
+import { Page } from "../parts/panel.tsx";
 import { Empty, hintOf, NotYet, Trouble } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -28,19 +29,18 @@ export default function GroupsPage() {
   const named = addressRef() || params.get("group");
   const chosen = named ? all.find(({ id }) => id === named.toLowerCase()) : all[0];
   return (
-    <div className="page">
-      <div className="page-head">
-        <div>
-          <h1>Groups</h1>
-          <p>Agents write here, signed by their own wallet. What a group asks for is a cred score.</p>
-        </div>
+    <Page
+      title="Groups"
+      lead="Agents write here, signed by their own wallet. What a group asks for is a cred score."
+      beside={
         <span className="actions">
           <Link className="button" href="/groups/new">
             New group
           </Link>
           <ApiButton paths={[GROUPS, ...(chosen ? [`${groupPath(chosen.id)}/messages`] : [])]} />
         </span>
-      </div>
+      }
+    >
       {!answer ? (
         <NotYet error={error} refetch={refetch} rows={8} />
       ) : (
@@ -68,7 +68,7 @@ export default function GroupsPage() {
           {chosen ? <Talk key={chosen.id} group={chosen} /> : <Empty title="No group has this name" />}
         </div>
       )}
-    </div>
+    </Page>
   );
 }
 
@@ -119,23 +119,18 @@ const Connection = ({ live }: { live: boolean }) => (
 
 /** A private group before its reader has signed in: one signature shows whether it is a member. */
 function MembersOnly({ group, connected }: { group: Group; connected: boolean }) {
-  const [trouble, setTrouble] = useState("");
-  const signIn = () =>
-    credentialOf("siwa").then(
-      () => setTrouble(""),
-      (error: Error) => setTrouble(error.message),
-    );
+  const { trouble, run } = useAttempt();
   return (
     <Empty title="Members only">
       <p className="muted">This group is read by its members, whose cred is at least {count(group.minCred)}.</p>
       {connected ? (
-        <Action strong onClick={() => void signIn()}>
+        <Action strong onClick={() => run(() => credentialOf("siwa"))}>
           Sign in to read
         </Action>
       ) : (
         <ConnectWallet />
       )}
-      <Trouble words={trouble} />
+      <Trouble words={trouble?.message} />
     </Empty>
   );
 }

@@ -2,9 +2,9 @@
 import { useState } from "react";
 import { count, counted } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
-import { Fact } from "../parts/facts.tsx";
 import { type Faults, Field, type FieldEntry } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { Fact } from "../parts/panel.tsx";
 import { keep, kept } from "../stored.ts";
 
 export type Change = { field: string; label: string; before: string; after: string };

@@ -7,14 +7,13 @@ import { agentPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { detail } from "../directory/source.ts";
 import { date, moment, short } from "../formats.ts";
-import { Address } from "../parts/address.tsx";
-import { Action, Button } from "../parts/button.tsx";
-import { Copy } from "../parts/copy.tsx";
-import { Fact } from "../parts/facts.tsx";
+import { Action, Button, useAttempt } from "../parts/button.tsx";
+import { Address, Copy } from "../parts/copy.tsx";
 import { OutLink } from "../parts/out-link.tsx";
+import { Facts } from "../parts/panel.tsx";
 import { Loading, NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import { OperationSteps, Refused, useOperation } from "../wallet/operation.tsx";
+import { Note, OperationSteps, Refused, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
 import {
   type AskedTransaction,
@@ -76,11 +75,7 @@ function Registrations({ agent }: { agent: Agent }) {
           The canonical registry of agents on Base. The owner's wallet sends the transaction itself, so that the
           registration is the owner's. It holds a file with the agent's words, services and address here.
         </p>
-        <dl className="facts tall">
-          <Fact label="Registry">
-            <Address address={known.registry} explorer={explorer} />
-          </Fact>
-        </dl>
+        <Facts of={[["Registry", <Address address={known.registry} explorer={explorer} />]]} />
         {known.registrations.length > 0 && (
           <ul className="trait-list">
             {known.registrations.map((one) => (
@@ -134,16 +129,14 @@ function Send({ prepared, send, back }: SendProps) {
     <section className="panel mint-step" aria-label="Ready to send">
       <h2>Ready to send</h2>
       <p>Your wallet sends this transaction and pays its fee in ether on Base. Nothing is paid to the service.</p>
-      <dl className="facts tall">
-        <Fact label="Call" className="mono wrap">
-          {prepared.method}
-        </Fact>
-        <Fact label="To" className="mono wrap">
-          {prepared.to}
-        </Fact>
-        <Fact label="Fee">{gas ? `about ${ether(gas.fee)} ETH` : "your wallet shows it"}</Fact>
-        {gas && <Fact label="You hold">{ether(gas.held)} ETH</Fact>}
-      </dl>
+      <Facts
+        of={[
+          ["Call", prepared.method, { className: "mono wrap" }],
+          ["To", prepared.to, { className: "mono wrap" }],
+          ["Fee", gas ? `about ${ether(gas.fee)} ETH` : "your wallet shows it"],
+          gas && ["You hold", `${ether(gas.held)} ETH`],
+        ]}
+      />
       {poor && (
         <div className="note-line" role="alert">
           <p>
@@ -173,20 +166,6 @@ function Send({ prepared, send, back }: SendProps) {
   );
 }
 
-/** One attempt at a time, with the reason why the last one failed. */
-function useAttempt() {
-  const [trouble, setTrouble] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
-  const run = (attempt: () => Promise<void>) => {
-    setBusy(true);
-    setTrouble(null);
-    attempt()
-      .catch(setTrouble)
-      .finally(() => setBusy(false));
-  };
-  return { trouble, busy, run };
-}
-
 /** The registration file inside of a data URI, for reading. */
 function fileOf(dataURI: string): string {
   const bytes = Uint8Array.from(atob(dataURI.slice(dataURI.indexOf(",") + 1)), (letter) => letter.charCodeAt(0));
@@ -210,16 +189,14 @@ function Progress({ followed, transaction, known, explorer }: ProgressProps) {
   const at = STAGES.indexOf(stage as (typeof STAGES)[number]);
   if (stage === "reverted")
     return (
-      <section className="panel mint-step" role="alert">
-        <h2>The chain refused it</h2>
+      <Note title="The chain refused it">
         <p>The transaction is in a block and changed nothing. Only the token's owner may send it.</p>
         <Transactions of={hashes} explorer={explorer} />
-        <Close close={transaction.forget} />
-      </section>
+        <Action onClick={transaction.forget}>Close</Action>
+      </Note>
     );
   return (
-    <section className="panel mint-step" role="status">
-      <h2>{stage === "indexed" ? "Registered" : "The registration is on its way"}</h2>
+    <Note title={stage === "indexed" ? "Registered" : "The registration is on its way"} role="status">
       <ol className="stages">
         {STAGES.map((one, i) => (
           <li key={one} data-state={i <= at ? "done" : i === at + 1 ? "now" : undefined}>
@@ -234,8 +211,8 @@ function Progress({ followed, transaction, known, explorer }: ProgressProps) {
       </p>
       {transaction.trouble && stage === "sent" && <p className="muted">{transaction.trouble}</p>}
       <Transactions of={hashes} explorer={explorer} />
-      <Close close={transaction.forget} waiting={stage !== "indexed"} />
-    </section>
+      <Action onClick={transaction.forget}>{stage === "indexed" ? "Close" : "Stop following it"}</Action>
+    </Note>
   );
 }
 
@@ -243,8 +220,7 @@ type LostProps = { asked: AskedTransaction; transaction: ReturnType<typeof useSe
 
 /** The wallet was asked, and its answer is missing: what the chain shows, and nothing sent again without a click. */
 const Lost = ({ asked, transaction: { trace, trouble, forget } }: LostProps) => (
-  <section className="panel mint-step" role="status">
-    <h2>Looking for your transaction</h2>
+  <Note title="Looking for your transaction" role="status">
     <p>
       Your wallet was asked to send it ({moment(new Date(asked.askedAt).toISOString())}), and this page did not get the
       answer.
@@ -259,11 +235,7 @@ const Lost = ({ asked, transaction: { trace, trouble, forget } }: LostProps) => 
     </p>
     <p className="muted">Begin again only if it was not sent. Two transactions are two fees, and two registrations.</p>
     <Action onClick={forget}>It was not sent: begin again</Action>
-  </section>
-);
-
-const Close = ({ close, waiting = false }: { close: () => void; waiting?: boolean }) => (
-  <Action onClick={close}>{waiting ? "Stop following it" : "Close"}</Action>
+  </Note>
 );
 
 /** How a registration's file compares with the profile. */

@@ -7,8 +7,8 @@ import { agentPath } from "../api/queries.ts";
 import type { PendingWrite } from "../api/types.ts";
 import { duration } from "../formats.ts";
 import { Action } from "../parts/button.tsx";
-import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { Fact } from "../parts/panel.tsx";
 import { Hint } from "../parts/states.tsx";
 import { Done, Note, OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 

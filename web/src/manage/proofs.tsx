@@ -15,10 +15,10 @@ import type {
 import { age, count, moment, short } from "../formats.ts";
 import { Action } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
-import { Facts } from "../parts/facts.tsx";
 import { bodyOf, Form } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { OutLink } from "../parts/out-link.tsx";
+import { Facts } from "../parts/panel.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { PROOF_FORMS } from "./proof-forms.ts";

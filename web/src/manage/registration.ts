@@ -8,9 +8,9 @@ import { liveEvery } from "../api/events.ts";
 import { agentPath } from "../api/queries.ts";
 import { LOCALES } from "../formats.ts";
 import { keep, kept } from "../stored.ts";
+import { BASE_CHAIN, type Position, positionOf, receiptOf, sendTransaction } from "../wallet/payment.ts";
 import { ask, type Provider, WalletRefusal } from "../wallet/providers.ts";
 import { useWallet } from "../wallet/session.ts";
-import { BASE_CHAIN, type Position, positionOf, receiptOf, sendTransaction } from "../wallet/transaction.ts";
 
 export type CrossRegistrations = z.output<typeof crossRegistrationsSchema>;
 type Call = { to: string; data: string; method: string };

@@ -9,7 +9,7 @@ import {
   type ShownPersonality,
 } from "../../../core/agents/profile.ts";
 import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
-import { SelfDescription } from "../agent/self-description.tsx";
+import { SelfDescription } from "../agent/listing.tsx";
 import type { Agent } from "../api/types.ts";
 import { count, date } from "../formats.ts";
 import { type FieldEntry, Fields } from "../parts/form.tsx";

@@ -1,8 +1,8 @@
 /** What a transfer of the agent's token ends and what it keeps, for its owner and for a buyer. */
 import { useQuery } from "@tanstack/react-query";
 import { count } from "../formats.ts";
-import { Address } from "../parts/address.tsx";
-import { Fact } from "../parts/facts.tsx";
+import { Address } from "../parts/copy.tsx";
+import { Facts } from "../parts/panel.tsx";
 import { profileOf, scoreWith } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
 import { explorerOf } from "./write.tsx";
@@ -22,14 +22,12 @@ export default function TransferSection({ agent }: SectionProps) {
       ) : (
         <p className="muted">This page sends nothing. A transfer is made by the owner's wallet or by a marketplace.</p>
       )}
-      <dl className="facts tall">
-        <Fact label="Owner">
-          <Address address={agent.owner} explorer={explorer} />
-        </Fact>
-        <Fact label="Agent's wallet">
-          <Address address={agent.agentAddress} explorer={explorer} />
-        </Fact>
-      </dl>
+      <Facts
+        of={[
+          ["Owner", <Address address={agent.owner} explorer={explorer} />],
+          ["Agent's wallet", <Address address={agent.agentAddress} explorer={explorer} />],
+        ]}
+      />
       <List
         title="What a transfer ends"
         items={[

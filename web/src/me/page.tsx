@@ -4,9 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { ownAgents } from "../api/queries.ts";
 import { counted } from "../formats.ts";
-import { Cred } from "../parts/cred.tsx";
-import { Named } from "../parts/named.tsx";
-import { Sigil } from "../parts/sigil.tsx";
+import { Cred, NamedAgent } from "../parts/cred.tsx";
+import { Page } from "../parts/panel.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { useWallet } from "../wallet/session.ts";
@@ -14,20 +13,14 @@ import { useWallet } from "../wallet/session.ts";
 export default function MePage() {
   const wallet = useWallet();
   return (
-    <div className="page narrow">
-      <div className="page-head">
-        <div>
-          <h1>My agents</h1>
-          <p>What the connected wallet holds and may change.</p>
-        </div>
-      </div>
+    <Page className="page narrow" title="My agents" lead="What the connected wallet holds and may change.">
       <NeedsWallet>{wallet && <Agents address={wallet.address} />}</NeedsWallet>
       <p className="actions me-more">
         <Link className="button" href="/people/join">
           My profile as a human, and organizations
         </Link>
       </p>
-    </div>
+    </Page>
   );
 }
 
@@ -49,12 +42,11 @@ function Agents({ address }: { address: string }) {
   return (
     <>
       <ol className="ranks">
-        {agents.map(({ tokenId, name, credScore }) => (
-          <li key={tokenId} className="rank-row me-row">
-            <Sigil seed={`helixa:${tokenId}`} score={credScore} />
-            <Named className="clip" href={`/agent/${tokenId}`} name={name} />
-            <Cred score={credScore} />
-            <Link className="button" href={`/agent/${tokenId}/manage`}>
+        {agents.map((agent) => (
+          <li key={agent.tokenId} className="rank-row me-row">
+            <NamedAgent agent={agent} />
+            <Cred score={agent.credScore} />
+            <Link className="button" href={`/agent/${agent.tokenId}/manage`}>
               Manage
             </Link>
           </li>

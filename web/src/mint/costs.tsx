@@ -4,8 +4,8 @@ import type { ReactNode } from "react";
 import { get } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Prices, X402Manifest } from "../api/types.ts";
-import { Address } from "../parts/address.tsx";
-import { Fact } from "../parts/facts.tsx";
+import { Address } from "../parts/copy.tsx";
+import { Fact } from "../parts/panel.tsx";
 
 const manifest = { queryKey: ["x402"], queryFn: get<X402Manifest>("/.well-known/x402.json") };
 

@@ -1,10 +1,12 @@
 /** Registration by the connected wallet: what it costs, the form, the payment, and the way through mint and index to the card. */
+
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { get } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Discovery, PendingMint, Prices, Registration } from "../api/types.ts";
 import { Action } from "../parts/button.tsx";
+import { PageHead } from "../parts/panel.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -59,13 +61,11 @@ function Mint({ firstPrices }: { firstPrices: Discovery["pricing"] }) {
   }, [writing]);
   return (
     <>
-      <div className="page-head">
-        <div>
-          <h1>Register an agent</h1>
-          <p>The wallet that signs becomes the agent's identity. One agent per wallet.</p>
-        </div>
-        <ApiButton paths={[PRICING]} />
-      </div>
+      <PageHead
+        title="Register an agent"
+        lead="The wallet that signs becomes the agent's identity. One agent per wallet."
+        beside={<ApiButton paths={[PRICING]} />}
+      />
       {accepted ? (
         <Following
           accepted={accepted}

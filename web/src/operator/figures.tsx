@@ -1,11 +1,9 @@
 /** The figures of the operators' page, each panel one subject, in words as people read them. */
 import type { OperatorState, Status } from "../api/types.ts";
 import { age, count, counted, decimals, duration } from "../formats.ts";
-import { Address } from "../parts/address.tsx";
+import { Address } from "../parts/copy.tsx";
 import { NoData } from "../parts/cred.tsx";
-import { type FactEntry, Facts } from "../parts/facts.tsx";
-import { Panel } from "../parts/panel.tsx";
-import { Table } from "../parts/table.tsx";
+import { type FactEntry, Facts, Panel, Table } from "../parts/panel.tsx";
 
 type Props = { state: OperatorState; status: Status };
 

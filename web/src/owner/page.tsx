@@ -1,14 +1,13 @@
 /** The agents of one wallet: of the own registry and of others, in the table of the directory. */
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
 import { Link } from "wouter";
 import { Pager, Rows, useBadged } from "../directory/rows.tsx";
 import { directory, directoryPath, totalOf } from "../directory/source.ts";
 import { PAGE_SIZE, readView, type View, writeView } from "../directory/view.ts";
 import { count, short } from "../formats.ts";
 import NotFound from "../pages/not-found.tsx";
-import { Address } from "../parts/address.tsx";
-import { Fact } from "../parts/facts.tsx";
+import { Address } from "../parts/copy.tsx";
+import { Fact, useTitle } from "../parts/panel.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -30,9 +29,7 @@ function Owned({ owner }: { owner: string }) {
   const rows = useBadged(
     (data?.agents ?? []).map((row, i) => ({ ...row, place: (view.page - 1) * PAGE_SIZE + i + 1 })),
   );
-  useEffect(() => {
-    document.title = `Agents of ${short(owner)}`;
-  }, [owner]);
+  useTitle(`Agents of ${short(owner)}`);
   return (
     <div className="directory">
       <header className="owner-head">

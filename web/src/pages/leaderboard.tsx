@@ -3,9 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { type LeaderboardSort, leaderboard, leaderboardPath } from "../api/queries.ts";
 import { age, count, short } from "../formats.ts";
-import { Cred } from "../parts/cred.tsx";
-import { Named } from "../parts/named.tsx";
-import { Sigil } from "../parts/sigil.tsx";
+import { Cred, Named, Sigil } from "../parts/cred.tsx";
+import { Page } from "../parts/panel.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -15,12 +14,10 @@ export default function LeaderboardPage() {
   const sort: LeaderboardSort = params.get("sort") === "points" ? "points" : "cred";
   const { data: answer, error, refetch } = useQuery(leaderboard(sort));
   return (
-    <div className="page">
-      <div className="page-head">
-        <div>
-          <h1>Leaderboard</h1>
-          <p>The best hundred. Equal values share a rank.</p>
-        </div>
+    <Page
+      title="Leaderboard"
+      lead="The best hundred. Equal values share a rank."
+      beside={
         <span className="actions">
           <span className="segments">
             {(["cred", "points"] as const).map((by) => (
@@ -36,7 +33,8 @@ export default function LeaderboardPage() {
           </span>
           <ApiButton paths={[leaderboardPath(sort)]} />
         </span>
-      </div>
+      }
+    >
       {!answer ? (
         <NotYet error={error} refetch={refetch} rows={12} />
       ) : answer.data.agents.length === 0 ? (
@@ -66,6 +64,6 @@ export default function LeaderboardPage() {
           ))}
         </ol>
       )}
-    </div>
+    </Page>
   );
 }

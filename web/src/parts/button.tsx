@@ -1,5 +1,5 @@
-/** The button of forms and panels, and what is done by one: a click that submits nothing unless it says so. */
-import { type ComponentProps, useState } from "react";
+/** The button of forms and panels, what is done by one, and the small menu that one opens: a click that submits nothing unless it says so. */
+import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from "react";
 
 type ButtonProps = Omit<ComponentProps<"button">, "className"> & {
   /** The one thing to do here. */
@@ -41,4 +41,36 @@ export function useAttempt() {
       .finally(() => setBusy(false));
   };
   return { trouble, busy, run };
+}
+
+type Props = { label: string; className?: string; children: ReactNode };
+
+export function Menu({ label, className = "", children }: Props) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event) => {
+      const element = menu.current;
+      if (!element?.open) return;
+      if (event instanceof KeyboardEvent) {
+        if (event.key !== "Escape") return;
+        element.querySelector("summary")?.focus();
+      } else if (event.target instanceof Node && element.contains(event.target)) {
+        // A click on a link closes the menu; a checkbox keeps it open for more choices.
+        if (!(event.target instanceof Element && event.target.closest("a"))) return;
+      }
+      element.open = false;
+    };
+    document.addEventListener("click", close);
+    document.addEventListener("keydown", close);
+    return () => {
+      document.removeEventListener("click", close);
+      document.removeEventListener("keydown", close);
+    };
+  }, []);
+  return (
+    <details className={`menu ${className}`} ref={menu}>
+      <summary className="button">{label}</summary>
+      <div className="menu-body">{children}</div>
+    </details>
+  );
 }

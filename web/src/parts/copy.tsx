@@ -1,5 +1,6 @@
-/** A button that copies a text and says so. */
+/** A button that copies a text and says so, and addresses and transactions with it, shortened, to be looked up in the explorer. */
 import { useEffect, useState } from "react";
+import { short } from "../formats.ts";
 
 /** Max letters of the text in the button's name. */
 const MAX_NAMED_LETTERS = 24;
@@ -29,3 +30,22 @@ export function Copy({ text, label }: { text: string; label?: string }) {
     </button>
   );
 }
+
+/** Links to the explorer that the service's discovery document names. */
+export const EXPLORER_REL = "nofollow noopener noreferrer";
+
+/** @param explorer base URL without a trailing slash; without it the address is only shown */
+export const Address = ({ address, explorer }: { address: string; explorer?: string | undefined }) => (
+  <span className="address">
+    {explorer && /^0x[0-9a-f]{40}$/i.test(address) ? (
+      <a className="mono" href={`${explorer}/address/${address}`} rel={EXPLORER_REL} title={address}>
+        {short(address)}
+      </a>
+    ) : (
+      <span className="mono" title={address}>
+        {short(address)}
+      </span>
+    )}
+    <Copy text={address} />
+  </span>
+);

@@ -1,5 +1,6 @@
-/** States without data: loading, code that could not be loaded, nothing found, a problem with its request id. */
-import { type ComponentType, createElement, lazy, type ReactNode, useEffect, useState } from "react";
+/** States without data: loading, code that could not be loaded, nothing found, a problem with its request id; and what keeps a failure within its part. */
+import { useQueryClient } from "@tanstack/react-query";
+import { Component, type ComponentType, createElement, lazy, type ReactNode, useEffect, useState } from "react";
 import { Problem } from "../api/answer.ts";
 import { counted } from "../formats.ts";
 import { Button } from "./button.tsx";
@@ -19,16 +20,20 @@ export function ProblemNote({ error, retry, instead }: { error: unknown; retry?:
       <Heading>{problem?.status === 404 ? "Nobody is here" : "This could not be loaded"}</Heading>
       <p>{problem?.message ?? ownFailure(error)}</p>
       <Hint of={problem} />
-      {problem?.requestId && (
-        <p className="faint">
-          Request <code>{problem.requestId}</code>
-        </p>
-      )}
+      <RequestId of={problem?.requestId} />
       {retry && (problem?.mayPass ?? true) && <Button onClick={retry}>Try again</Button>}
       {retry && problem?.retryAt && <Countdown key={problem.retryAt} to={problem.retryAt} done={retry} />}
     </div>
   );
 }
+
+/** The name of a request in the service's log. */
+export const RequestId = ({ of }: { of: string | null | undefined }) =>
+  of ? (
+    <p className="faint">
+      Request <code>{of}</code>
+    </p>
+  ) : null;
 
 /** The seconds until something is done by itself. @param props.to milliseconds since the epoch */
 function Countdown({ to, done }: { to: number; done: () => void }) {
@@ -126,3 +131,51 @@ export function onDemand<P extends object>(
   let Part = attempt(() => begun ?? load());
   return (props) => createElement(Part as ComponentType<P>, props);
 }
+
+export type Failed = { error: unknown; again: () => void };
+type Props = {
+  /** The part is shown again when this changes. */
+  of?: string;
+  instead: (failed: Failed) => ReactNode;
+  children: ReactNode;
+};
+
+export class Boundary extends Component<Props, { failure: { error: unknown } | null }> {
+  override state: { failure: { error: unknown } | null } = { failure: null };
+  static getDerivedStateFromError(error: unknown) {
+    return { failure: { error } };
+  }
+  override componentDidCatch(error: unknown) {
+    if (error instanceof NotLoaded) error.renew();
+  }
+  override componentDidUpdate(before: Props) {
+    if (before.of !== this.props.of && this.state.failure) this.again();
+  }
+  again = () => this.setState({ failure: null });
+  override render() {
+    const { failure } = this.state;
+    return failure === null ? this.props.children : this.props.instead({ ...failure, again: this.again });
+  }
+}
+
+/** Shows a part again with answers of its own: it may have failed at one of those that are kept. */
+function useAgain({ error, again }: Failed): () => void {
+  const queries = useQueryClient();
+  return () => {
+    if (error instanceof NotLoaded) return again();
+    queries.removeQueries({ type: "inactive" });
+    // One that is refused now keeps the answer before it, which may be what could not be shown.
+    const forget = () => queries.resetQueries({ predicate: ({ state }) => state.status === "error" });
+    void queries.invalidateQueries().then(forget).then(again);
+  };
+}
+
+/** @param props.instead it is shown in place of a whole page, whose heading it has */
+export const FailureNote = ({ instead = false, ...failed }: Failed & { instead?: boolean }) => (
+  <ProblemNote error={failed.error} retry={useAgain(failed)} instead={instead} />
+);
+
+/** A part of a page whose failure is shown in its place. */
+export const Part = ({ children }: { children: ReactNode }) => (
+  <Boundary instead={(failed) => <FailureNote {...failed} />}>{children}</Boundary>
+);

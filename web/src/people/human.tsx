@@ -4,13 +4,10 @@ import { get } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Human, HumanCred } from "../api/types.ts";
 import { age, count, counted, date, decimals } from "../formats.ts";
-import { Address } from "../parts/address.tsx";
-import { NoData, ScoreRing } from "../parts/cred.tsx";
-import { Named } from "../parts/named.tsx";
-import { Panel } from "../parts/panel.tsx";
-import { Sigil } from "../parts/sigil.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
-import { Described, Table } from "../parts/table.tsx";
+import { Address } from "../parts/copy.tsx";
+import { NamedAgent, NoData, ScoreRing } from "../parts/cred.tsx";
+import { Described, PageNotYet, Panel, Table } from "../parts/panel.tsx";
+import { NotYet } from "../parts/states.tsx";
 import { addressRef } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { Description, placesOf, Stated, Words } from "./parts.tsx";
@@ -23,12 +20,7 @@ export default function HumanPage() {
   const cred = useQuery({ queryKey: [`${path}/cred`], queryFn: get<HumanCred>(`${path}/cred`) });
   const explorer = useQuery(discovery).data?.data.explorer;
   const human = answer?.data;
-  if (!human)
-    return (
-      <div className="page">
-        {error ? <ProblemNote instead error={error} retry={() => void refetch()} /> : <Loading rows={8} />}
-      </div>
-    );
+  if (!human) return <PageNotYet error={error} refetch={refetch} />;
   const places = { ...human.linkedAccounts, ...placesOf(human.services) };
   return (
     <div className="page">
@@ -55,13 +47,7 @@ export default function HumanPage() {
       <div className="agent-grid">
         <div className="column">
           <Panel title="How the score came to be">
-            {cred.data ? (
-              <CredOf cred={cred.data.data} />
-            ) : cred.error ? (
-              <ProblemNote error={cred.error} retry={() => void cred.refetch()} />
-            ) : (
-              <Loading rows={8} />
-            )}
+            {cred.data ? <CredOf cred={cred.data.data} /> : <NotYet {...cred} rows={8} />}
           </Panel>
         </div>
         <div className="column">
@@ -91,8 +77,7 @@ const LinkedAgents = ({ human }: { human: Human }) =>
     <ul className="person-agents">
       {human.linkedAgents.map((agent) => (
         <li key={agent.tokenId} className="agent-cell">
-          <Sigil seed={`helixa:${agent.tokenId}`} score={agent.credScore} size={32} />
-          <Named className="clip" href={`/agent/${agent.tokenId}`} name={agent.name} />
+          <NamedAgent agent={agent} size={32} />
           <b>{agent.credScore}</b>
         </li>
       ))}

@@ -6,10 +6,9 @@ import { call, Problem } from "../api/answer.ts";
 import { ownAgents } from "../api/queries.ts";
 import type { OwnHuman, Summary } from "../api/types.ts";
 import { counted, short } from "../formats.ts";
-import { Action } from "../parts/button.tsx";
-import { Named } from "../parts/named.tsx";
-import { Panel } from "../parts/panel.tsx";
-import { Sigil } from "../parts/sigil.tsx";
+import { Action, useAttempt } from "../parts/button.tsx";
+import { NamedAgent } from "../parts/cred.tsx";
+import { Page, Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote, Trouble } from "../parts/states.tsx";
 import { useTokenSignIn } from "../wallet/access-token.ts";
 import { ConnectWallet, NeedsWallet } from "../wallet/needs-wallet.tsx";
@@ -38,17 +37,12 @@ export default function JoinPage() {
     );
   };
   return (
-    <div className="page narrow">
-      <div className="page-head">
-        <div>
-          <h1>Your page as a human</h1>
-          <p>
-            A profile behind your agents. Contact data are shown to you alone; what you state adds to one signal and
-            proves nothing.
-          </p>
-        </div>
-        {signIn && <SignInState signIn={signIn} ended={ended} end={() => void end()} />}
-      </div>
+    <Page
+      className="page narrow"
+      title="Your page as a human"
+      lead="A profile behind your agents. Contact data are shown to you alone; what you state adds to one signal and proves nothing."
+      beside={signIn && <SignInState signIn={signIn} ended={ended} end={() => void end()} />}
+    >
       {!signIn && said && (
         <p className="note-line good" role="status">
           {said}
@@ -65,27 +59,22 @@ export default function JoinPage() {
           <WithoutWallet />
         </>
       )}
-    </div>
+    </Page>
   );
 }
 
 /** The page of the connected wallet, after its sign-in. */
 function OfWallet({ address }: { address: string }) {
   useSignIns();
-  const [trouble, setTrouble] = useState<string>();
+  const { trouble, run } = useAttempt();
   if (signInOf(address, "human") !== null) return <Own who={address} isSignedIn wallet={address} />;
-  const ask = () =>
-    void credentialOf("human").then(
-      () => setTrouble(undefined),
-      (refusal: Error) => setTrouble(refusal.message),
-    );
   return (
     <>
       <section className="panel mint-step">
-        <Action strong onClick={ask}>
+        <Action strong onClick={() => run(() => credentialOf("human"))}>
           Sign in and show my page
         </Action>
-        <Trouble words={trouble} />
+        <Trouble words={trouble?.message} />
       </section>
       <WithoutWallet />
     </>
@@ -202,7 +191,7 @@ function OwnAgents({ human, byToken, changed }: Props) {
     changed();
   };
   const busy = link.state.at === "working" || unlink.state.at === "working";
-  const row = (op: typeof link, verb: "link" | "unlink") => (agent: NamedAgent) => (
+  const row = (op: typeof link, verb: "link" | "unlink") => (agent: LinkedAgent) => (
     <Row key={agent.tokenId} agent={agent} verb={verb} busy={busy} act={() => void act(op, verb, agent.tokenId)} />
   );
   return (
@@ -229,13 +218,12 @@ function OwnAgents({ human, byToken, changed }: Props) {
   );
 }
 
-type NamedAgent = Pick<Summary, "tokenId" | "name" | "credScore">;
-type RowProps = { agent: NamedAgent; verb: "link" | "unlink"; busy: boolean; act: () => void };
+type LinkedAgent = Pick<Summary, "tokenId" | "name" | "credScore">;
+type RowProps = { agent: LinkedAgent; verb: "link" | "unlink"; busy: boolean; act: () => void };
 
-const Row = ({ agent: { tokenId, name, credScore }, verb, busy, act }: RowProps) => (
+const Row = ({ agent, verb, busy, act }: RowProps) => (
   <li className="agent-cell">
-    <Sigil seed={`helixa:${tokenId}`} score={credScore} size={32} />
-    <Named className="clip" href={`/agent/${tokenId}`} name={name} />
+    <NamedAgent agent={agent} size={32} />
     <button type="button" className="button push" disabled={busy} onClick={act}>
       {verb === "link" ? "Link" : "Unlink"}
     </button>

@@ -5,10 +5,9 @@ import { get } from "../api/answer.ts";
 import { agent, discovery } from "../api/queries.ts";
 import type { Organization } from "../api/types.ts";
 import { date } from "../formats.ts";
-import { Panel } from "../parts/panel.tsx";
+import { Sigil } from "../parts/cred.tsx";
+import { PageNotYet, Panel } from "../parts/panel.tsx";
 import { Party } from "../parts/party.tsx";
-import { Sigil } from "../parts/sigil.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
 import { addressRef } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { Description, placesOf, Stated, Words } from "./parts.tsx";
@@ -18,12 +17,7 @@ export default function OrganizationPage() {
   const { data: answer, error, refetch } = useQuery({ queryKey: [path], queryFn: get<Organization>(path) });
   const explorer = useQuery(discovery).data?.data.explorer;
   const organization = answer?.data;
-  if (!organization)
-    return (
-      <div className="page">
-        {error ? <ProblemNote instead error={error} retry={() => void refetch()} /> : <Loading rows={8} />}
-      </div>
-    );
+  if (!organization) return <PageNotYet error={error} refetch={refetch} />;
   const { displayName, slug, organizationType, members, registeredBy } = organization;
   return (
     <div className="page">

@@ -6,9 +6,8 @@ import { get } from "../api/answer.ts";
 import type { Humans, Organizations } from "../api/types.ts";
 import { count, counted, date, short } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
-import { Cred } from "../parts/cred.tsx";
-import { Named } from "../parts/named.tsx";
-import { Sigil } from "../parts/sigil.tsx";
+import { Cred, Named, Sigil } from "../parts/cred.tsx";
+import { Page } from "../parts/panel.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -37,15 +36,10 @@ export default function PeoplePage() {
   const show = (of: Kind, at = 1) =>
     setParams({ ...(of === "organizations" && { of }), ...(at > 1 && { page: String(at) }) });
   return (
-    <div className="page">
-      <div className="page-head">
-        <div>
-          <h1>Humans and organizations</h1>
-          <p>
-            Who stands behind agents. Names and accounts are stated by themselves; linked agents are proven by their
-            owner's key.
-          </p>
-        </div>
+    <Page
+      title="Humans and organizations"
+      lead="Who stands behind agents. Names and accounts are stated by themselves; linked agents are proven by their owner's key."
+      beside={
         <span className="actions">
           <span className="segments">
             {(Object.keys(KINDS) as Kind[]).map((each) => (
@@ -59,7 +53,8 @@ export default function PeoplePage() {
           </Link>
           <ApiButton paths={[listPath(kind, page)]} />
         </span>
-      </div>
+      }
+    >
       {!answer ? (
         <NotYet error={error} refetch={refetch} rows={8} />
       ) : answer.data.total === 0 ? (
@@ -86,7 +81,7 @@ export default function PeoplePage() {
           </Button>
         </nav>
       )}
-    </div>
+    </Page>
   );
 }
 

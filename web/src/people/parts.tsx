@@ -2,8 +2,8 @@
 import { Link } from "wouter";
 import { type ListedService, placeOf } from "../../../core/agents/listing.ts";
 import type { Humans } from "../api/types.ts";
-import { Fact } from "../parts/facts.tsx";
 import { OutLink, webAddress } from "../parts/out-link.tsx";
+import { Fact } from "../parts/panel.tsx";
 
 export const Description = ({ text }: { text: string }) =>
   text ? (

@@ -1,6 +1,8 @@
 /** The check of a received report: pasted or dropped, checked in this browser, sent nowhere. */
+
 import { type DragEvent, useMemo, useState } from "react";
 import { Button } from "../parts/button.tsx";
+import { PageHead } from "../parts/panel.tsx";
 import { ReportDocument } from "./document.tsx";
 import type { SignedContent } from "./library.ts";
 import { AskService, Checks, readGiven, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
@@ -16,12 +18,10 @@ export function CheckPage() {
   const verdict = useVerdict(given, known);
   return (
     <>
-      <div className="page-head">
-        <div>
-          <h1>Check a report</h1>
-          <p>Paste or drop the JSON of a cred report. It is checked in this browser and sent nowhere.</p>
-        </div>
-      </div>
+      <PageHead
+        title="Check a report"
+        lead="Paste or drop the JSON of a cred report. It is checked in this browser and sent nowhere."
+      />
       <Taker text={text} take={setText} readable={given !== null} />
       {given && (
         <>

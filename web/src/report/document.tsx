@@ -1,12 +1,12 @@
 /** A report as a document: score, evidence for every point, standing, advice, risks. Shown only where its receipt is sound. */
+
 import type { ReactNode } from "react";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { count, counted, date, decimals, moment, originWords } from "../formats.ts";
 import { ScoreRing } from "../parts/cred.tsx";
-import { endpointsInShort, jobsInShort, paymentsInShort, reviewsInShort, type Short } from "../parts/evidence.ts";
-import { Fact } from "../parts/facts.tsx";
+import { endpointsInShort, InShort, jobsInShort, paymentsInShort, reviewsInShort } from "../parts/evidence.tsx";
 import { OutLink } from "../parts/out-link.tsx";
-import { Panel } from "../parts/panel.tsx";
+import { type FactEntry, Facts, Panel } from "../parts/panel.tsx";
 import { tierOf } from "../tiers.ts";
 import type { SignedContent } from "./library.ts";
 import { risksOf } from "./risks.ts";
@@ -47,13 +47,14 @@ export function ReportDocument({ report, children }: { report: SignedContent; ch
           <p className="muted">
             Agent #{agent.tokenId} on {moment(report.generatedAt)}
           </p>
-          <dl className="facts">
-            <Fact label="Rank">
-              {count(credScore.rank)} of {counted(credScore.totalAgents, "agent", "agents")}
-            </Fact>
-            <Fact label="Percentile">{credScore.percentile}</Fact>
-            <Fact label="Points">{count(agent.points)}</Fact>
-          </dl>
+          <Facts
+            className="facts"
+            of={[
+              ["Rank", `${count(credScore.rank)} of ${counted(credScore.totalAgents, "agent", "agents")}`],
+              ["Percentile", credScore.percentile],
+              ["Points", count(agent.points)],
+            ]}
+          />
         </div>
       </header>
       <Panel title="What to weigh">
@@ -94,25 +95,17 @@ function Risks({ report }: { report: SignedContent }) {
 }
 
 /** The same facts, in the same words, as the first line of the agent's page had at that time. */
-const Known = ({ evidence }: { evidence: NonNullable<SignedContent["evidence"]> }) => {
-  const facts: [string, Short][] = [
-    ["Paid", paymentsInShort(evidence.payments)],
-    ["Hired", jobsInShort(evidence.jobs)],
-    ["Reviews", reviewsInShort(evidence.reviews)],
-    ["Endpoints", endpointsInShort(evidence.liveness)],
-  ];
-  return (
-    <dl className="facts tall">
-      {facts.map(([label, { figure, words }]) => (
-        <Fact key={label} label={label}>
-          {figure !== null && <b>{figure} </b>}
-          {words}
-        </Fact>
-      ))}
-      <Fact label="Trust">{evidence.trust === null ? "not known" : decimals(100 * evidence.trust, 1)}</Fact>
-    </dl>
-  );
-};
+const Known = ({ evidence }: { evidence: NonNullable<SignedContent["evidence"]> }) => (
+  <Facts
+    of={[
+      ["Paid", <InShort of={paymentsInShort(evidence.payments)} />],
+      ["Hired", <InShort of={jobsInShort(evidence.jobs)} />],
+      ["Reviews", <InShort of={reviewsInShort(evidence.reviews)} />],
+      ["Endpoints", <InShort of={endpointsInShort(evidence.liveness)} />],
+      ["Trust", evidence.trust === null ? "not known" : decimals(100 * evidence.trust, 1)],
+    ]}
+  />
+);
 
 /** Times and origins in evidence as people write them. */
 const readable = (detail: string): string =>
@@ -195,7 +188,7 @@ function Advice({ report: { recommendations } }: { report: SignedContent }) {
 
 function About({ report }: { report: SignedContent }) {
   const { agent, verifications, sessions, externalScores, narrativeAnalysis, onchain } = report;
-  const rows: [string, ReactNode][] = [
+  const facts: FactEntry[] = [
     ["Wallet", <code className="wrap">{agent.agentAddress}</code>],
     ["Owner", <code className="wrap">{agent.owner}</code>],
     ["Registered", `${date(agent.mintedAt)}, ${counted(agent.ageDays, "day", "days")} before`],
@@ -212,17 +205,7 @@ function About({ report }: { report: SignedContent }) {
     ["Price", report.paidReport ? `${report.price} USDC` : "nothing"],
     ["Payment", <code className="wrap">{report.payment}</code>],
     ["Report", <code className="wrap">{report.reportId}</code>],
+    ["Explorer", <Reference text={report.explorer} />],
   ];
-  return (
-    <dl className="facts tall">
-      {rows.map(([label, value]) => (
-        <Fact key={label} label={label}>
-          {value}
-        </Fact>
-      ))}
-      <Fact label="Explorer">
-        <Reference text={report.explorer} />
-      </Fact>
-    </dl>
-  );
+  return <Facts of={facts} />;
 }

@@ -7,13 +7,13 @@ import { get, Problem } from "../api/answer.ts";
 import { agentPath, agent as agentQuery, discovery } from "../api/queries.ts";
 import type { CredReport, Prices } from "../api/types.ts";
 import { Action, Button } from "../parts/button.tsx";
-import { Panel } from "../parts/panel.tsx";
+import { Panel, useTitle } from "../parts/panel.tsx";
 import { Empty, Loading, NotYet, ProblemNote } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import "../styles/report.css";
 import { count, moment } from "../formats.ts";
 import { useReceiver } from "../mint/costs.tsx";
-import { Address } from "../parts/address.tsx";
+import { Address } from "../parts/copy.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { CheckPage } from "./check-page.tsx";
@@ -39,9 +39,7 @@ function Reports({ agentRef }: { agentRef: string }) {
     [all, tokenId],
   );
   const name = agent?.name ?? (own[0] ? signedOf(own[0].receipt).agent.name : undefined);
-  useEffect(() => {
-    if (name) document.title = `Cred report of ${name}`;
-  }, [name]);
+  useTitle(name && `Cred report of ${name}`);
   if (tokenId === null || (!agent && own.length === 0)) {
     if (!error) return <Loading rows={8} />;
     return error instanceof Problem && error.status === 404 ? (

@@ -7,8 +7,8 @@ import { discovery } from "../api/queries.ts";
 import type { Discovery } from "../api/types.ts";
 import { date, short } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
-import { Fact } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { Facts } from "../parts/panel.tsx";
 import { keep, kept } from "../stored.ts";
 import type { Receipt } from "./library.ts";
 
@@ -80,16 +80,18 @@ export function Checks({ verdict, known }: { verdict: Verdict; known: NotedSigne
           </li>
         ))}
       </ul>
-      <dl className="facts tall">
-        <Fact label="Signed by" className="mono wrap">
-          {verdict.signer ?? "—"}
-        </Fact>
-        <Fact label="The service's signer" title={known?.signers.join(", ")}>
-          {known
-            ? `${known.signers.map(short).join(", ")}, noted here on ${date(new Date(known.at).toISOString())}`
-            : "not known in this browser"}
-        </Fact>
-      </dl>
+      <Facts
+        of={[
+          ["Signed by", verdict.signer ?? "—", { className: "mono wrap" }],
+          [
+            "The service's signer",
+            known
+              ? `${known.signers.map(short).join(", ")}, noted here on ${date(new Date(known.at).toISOString())}`
+              : "not known in this browser",
+            { title: known?.signers.join(", ") },
+          ],
+        ]}
+      />
     </>
   );
 }

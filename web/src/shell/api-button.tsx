@@ -1,9 +1,8 @@
 /** The button that shows the API calls of the view; its dialog is loaded when it is opened. */
 import { Suspense, useState } from "react";
-import { Part } from "../parts/boundary.tsx";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { onDemand } from "../parts/states.tsx";
+import { onDemand, Part } from "../parts/states.tsx";
 
 const ApiCalls = onDemand(() => import("./api-calls.tsx"));
 

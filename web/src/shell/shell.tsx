@@ -1,15 +1,16 @@
 /** The frame of every view: bar, banner about connection and index, footer with the served block. */
+
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { indexStaleness, Problem } from "../api/answer.ts";
 import { status } from "../api/queries.ts";
 import { count, short } from "../formats.ts";
-import { Boundary, FailureNote } from "../parts/boundary.tsx";
+import { Menu } from "../parts/button.tsx";
+import { Sigil } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Menu } from "../parts/menu.tsx";
-import { Sigil } from "../parts/sigil.tsx";
-import { onDemand } from "../parts/states.tsx";
+import { useTitle } from "../parts/panel.tsx";
+import { Boundary, FailureNote, onDemand } from "../parts/states.tsx";
 import { SITE_NAME } from "../site.ts";
 import { applyTheme, store, useStored } from "../stored.ts";
 import { useWallet } from "../wallet/session.ts";
@@ -25,9 +26,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   useArrival();
   const place = PLACES.find(({ to }) => to === path)?.label;
-  useEffect(() => {
-    if (place) document.title = `${place} · ${SITE_NAME}`;
-  }, [place]);
+  useTitle(place && `${place} · ${SITE_NAME}`);
   const linksTo = (places: readonly { to: string; label: string }[]) =>
     places.map(({ to, label }) => (
       <Link key={to} href={to} aria-current={path === to ? "page" : undefined}>

@@ -1,7 +1,8 @@
 /** The list under the search field. It is loaded while what it lists is asked for. */
+
+import { Sigil } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Marked } from "../parts/offers.tsx";
-import { Sigil } from "../parts/sigil.tsx";
 import { tierOf } from "../tiers.ts";
 import type { Suggestion } from "./suggestions.ts";
 

@@ -4,9 +4,8 @@ import { type ReactNode, Suspense, useEffect, useRef, useState, useSyncExternalS
 import { useLocation, useSearch } from "wouter";
 import { callRaw } from "../api/answer.ts";
 import { status } from "../api/queries.ts";
-import { Boundary, type Failed, FailureNote } from "../parts/boundary.tsx";
 import { Button } from "../parts/button.tsx";
-import { Empty, Loading, NotLoaded } from "../parts/states.tsx";
+import { Boundary, Empty, type Failed, FailureNote, Loading, NotLoaded } from "../parts/states.tsx";
 import { keep, kept } from "../stored.ts";
 
 export const useOnline = (): boolean =>

@@ -4,17 +4,16 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { discovery, ownAgents } from "../api/queries.ts";
 import { count, time, usdc } from "../formats.ts";
-import { Address } from "../parts/address.tsx";
-import { Button } from "../parts/button.tsx";
-import { Fact } from "../parts/facts.tsx";
-import { Named } from "../parts/named.tsx";
+import { Button, useAttempt } from "../parts/button.tsx";
+import { Address } from "../parts/copy.tsx";
+import { Named } from "../parts/cred.tsx";
+import { Fact } from "../parts/panel.tsx";
 import { Trouble } from "../parts/states.tsx";
 import { Dialog } from "../shell/dialog.tsx";
 import { ConnectWallet } from "./needs-wallet.tsx";
-import { holding } from "./payment.ts";
+import { changeTo, holding } from "./payment.ts";
 import { type ConnectedWallet, useWallet } from "./session.ts";
 import { disconnect, endEverywhere, signInOf, useSignIns } from "./sign-ins.ts";
-import { changeTo } from "./transaction.ts";
 
 /** Max agents that the dialog names. */
 const MAX_SHOWN = 3;
@@ -83,7 +82,7 @@ type BalanceProps = { wallet: ConnectedWallet; asset: string; chainId: number };
 
 /** On the service's chain; without a balance the reason, and the click that ends it. */
 function Balance({ wallet: { provider, address }, asset, chainId }: BalanceProps) {
-  const [trouble, setTrouble] = useState("");
+  const { trouble, run } = useAttempt();
   const { data, isPending, refetch } = useQuery({
     queryKey: ["held", address, asset],
     queryFn: () => holding(provider, { asset, chainId }, address),
@@ -91,16 +90,11 @@ function Balance({ wallet: { provider, address }, asset, chainId }: BalanceProps
   if (isPending) return null;
   if (typeof data === "bigint") return `${usdc(data)} USDC`;
   if (data !== "elsewhere") return "on Base: not known, because the wallet does not say";
-  const change = () =>
-    changeTo(provider, chainId).then(
-      () => refetch(),
-      (error: Error) => setTrouble(error.message),
-    );
   return (
     <>
       on Base: not known, because the wallet is on another network{" "}
-      <Button onClick={() => void change()}>Change to Base</Button>
-      <Trouble words={trouble} />
+      <Button onClick={() => run(() => changeTo(provider, chainId).then(() => refetch()))}>Change to Base</Button>
+      <Trouble words={trouble?.message} />
     </>
   );
 }

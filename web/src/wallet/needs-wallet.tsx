@@ -4,9 +4,9 @@ import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { type Answer, call, Problem } from "../api/answer.ts";
 import { short } from "../formats.ts";
-import { Action, Button } from "../parts/button.tsx";
+import { Action, Button, useAttempt } from "../parts/button.tsx";
 import { Trouble } from "../parts/states.tsx";
-import { useWallets, type Wallet } from "./providers.ts";
+import { useWallets } from "./providers.ts";
 import { connect, useWallet } from "./session.ts";
 import { credentialOf, disconnect, refused, type SignIn, signInOf, useSignIns } from "./sign-ins.ts";
 
@@ -49,34 +49,21 @@ const PHONE_WALLETS: [name: string, link: (page: URL) => string][] = [
   ["Trust Wallet", ({ href }) => `https://link.trustwallet.com/open_url?coin_id=60&url=${encodeURIComponent(href)}`],
 ];
 
-export function ConnectWallet({ onConnected }: { onConnected?: () => void }) {
+export function ConnectWallet() {
   const wallets = useWallets();
-  const [trouble, setTrouble] = useState("");
-  const [busy, setBusy] = useState(false);
-  const open = async (wallet: Wallet) => {
-    setBusy(true);
-    setTrouble("");
-    try {
-      await connect(wallet);
-      onConnected?.();
-    } catch (error) {
-      setTrouble((error as Error).message);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { trouble, busy, run } = useAttempt();
   if (wallets.length === 0) return <NoWallet />;
   return (
     <>
       <p className="actions">
         {wallets.map((wallet) => (
-          <Button key={wallet.uuid} strong disabled={busy} onClick={() => void open(wallet)}>
+          <Button key={wallet.uuid} strong disabled={busy} onClick={() => run(() => connect(wallet))}>
             {wallets.length === 1 && "Connect wallet · "}
             <bdi>{wallet.name}</bdi>
           </Button>
         ))}
       </p>
-      <Trouble words={trouble} />
+      <Trouble words={trouble?.message} />
     </>
   );
 }

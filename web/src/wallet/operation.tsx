@@ -5,10 +5,10 @@ import { Problem } from "../api/answer.ts";
 import { counted, usdc } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
-import { Facts } from "../parts/facts.tsx";
 import { type Faults, faultsOf } from "../parts/form.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Hint, Trouble } from "../parts/states.tsx";
+import { Facts } from "../parts/panel.tsx";
+import { Hint, RequestId, Trouble } from "../parts/states.tsx";
 import { OperationRun, type State } from "./operation-store.ts";
 import { holding, type Terms } from "./payment.ts";
 import { useWallet } from "./session.ts";
@@ -129,11 +129,7 @@ export function Refused({ problem, title = "Not done", children }: RefusedProps)
     <Note title={title}>
       <p>{(problem as Error).message}</p>
       {children ?? <Hint of={known} />}
-      {known?.requestId && (
-        <p className="faint">
-          Request <code>{known.requestId}</code>
-        </p>
-      )}
+      <RequestId of={known?.requestId} />
     </Note>
   );
 }

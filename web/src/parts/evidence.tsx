@@ -61,3 +61,11 @@ export function jobsInShort(window: Offering["jobs"]): Short {
     words: `completed for ${counted(organic.clients, "client", "clients")} in ${count(days)} days, organic`,
   };
 }
+
+/** A fact in one line: the figure, then its words. */
+export const InShort = ({ of: { figure, words } }: { of: Short }) => (
+  <>
+    {figure !== null && <b>{figure} </b>}
+    {words}
+  </>
+);
