@@ -25,13 +25,12 @@ import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
 import { Erc8004, SameAs } from "./elsewhere.tsx";
 import { FactsInShort, Watch } from "./head.tsx";
-import { Jobs } from "./jobs.tsx";
 import { Services } from "./listing.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
-import { Payments, paymentsPath } from "./payments.tsx";
 import { Reviews, reviewsPath } from "./reviews.tsx";
 import { useSettled } from "./settled.ts";
 import { Reservations } from "./verifications.tsx";
+import { Jobs, Payments, paymentsPath } from "./work.tsx";
 
 export default function ForeignPage({ agentRef }: { agentRef: string }) {
   const [params] = useSearchParams();

@@ -22,14 +22,13 @@ import { Breakdown } from "./breakdown.tsx";
 import { Elsewhere, Handshakes } from "./elsewhere.tsx";
 import { FactsInShort, Head } from "./head.tsx";
 import { History } from "./history.tsx";
-import { Jobs } from "./jobs.tsx";
 import { Listing, SelfDescription } from "./listing.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
 import { Onchain } from "./onchain.tsx";
-import { Payments, paymentsPath } from "./payments.tsx";
 import { Reviews, reviewsPath } from "./reviews.tsx";
 import { useSettled } from "./settled.ts";
 import { Verifications } from "./verifications.tsx";
+import { Jobs, Payments, paymentsPath } from "./work.tsx";
 
 export default function AgentPage({ agentRef }: { agentRef: string }) {
   const { data: answer, error, refetch } = useQuery(agentQuery(agentRef));

@@ -2,9 +2,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { offering } from "../directory/source.ts";
-import { jobPages } from "./jobs.tsx";
-import { paymentPages, paymentsPath } from "./payments.tsx";
 import { reviewPages, reviewsPath } from "./reviews.tsx";
+import { jobPages, paymentPages, paymentsPath } from "./work.tsx";
 
 /** Max milliseconds that they wait. */
 const MAX_WAIT_MS = 3_000;

@@ -209,13 +209,7 @@ export type Column = {
 };
 
 export const COLUMNS: Column[] = [
-  {
-    key: "agent",
-    label: "Agent",
-    sort: "name",
-    className: "wide",
-    cell: (row) => <AgentCell row={row} />,
-  },
+  { key: "agent", label: "Agent", sort: "name", className: "wide", cell: (row) => <AgentCell row={row} /> },
   { key: "cred", label: "Cred", sort: "cred_score", cell: (row) => <CredCell row={row} /> },
   { key: "proofs", label: "Proofs", cell: (row) => <ProofsCell row={row} column /> },
   {
@@ -224,23 +218,9 @@ export const COLUMNS: Column[] = [
     sort: "platform",
     cell: (row) => <span className="tag plain">{platformLabel(row.platform)}</span>,
   },
-  {
-    key: "protocols",
-    label: "Speaks",
-    cell: (row) => <ProtocolsCell row={row} />,
-  },
-  {
-    key: "feedback",
-    label: "Reviews",
-    className: "number roomy",
-    cell: (row) => <FeedbackCell row={row} />,
-  },
-  {
-    key: "token",
-    label: "Token",
-    sort: "token_market_cap",
-    cell: (row) => <TokenCell row={row} />,
-  },
+  { key: "protocols", label: "Speaks", cell: (row) => <ProtocolsCell row={row} /> },
+  { key: "feedback", label: "Reviews", className: "number roomy", cell: (row) => <FeedbackCell row={row} /> },
+  { key: "token", label: "Token", sort: "token_market_cap", cell: (row) => <TokenCell row={row} /> },
   {
     key: "ethos",
     label: "Ethos",
@@ -299,13 +279,7 @@ export const COLUMNS: Column[] = [
     extra: true,
     cell: (row) => ofOwn(row, ({ soulbound }) => (soulbound ? "Yes" : "No")),
   },
-  {
-    key: "age",
-    label: "Age",
-    sort: "created_at",
-    className: "number",
-    cell: (row) => when(row.created_at),
-  },
+  { key: "age", label: "Age", sort: "created_at", className: "number", cell: (row) => when(row.created_at) },
   {
     key: "active",
     label: "Active",

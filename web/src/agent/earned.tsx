@@ -1,4 +1,3 @@
-/** What an agent earned, all and organic side by side, with the rules that remove the others: of payments and of jobs. */
 import type { ReactNode } from "react";
 import { count, counted, date, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/copy.tsx";
@@ -10,9 +9,6 @@ type Window<S extends Side> = { days: number; raw: S; organic: S };
 
 /** Payments and jobs are read about a minute after their block: 300 blocks behind, ten minutes, are no backlog. */
 const BLOCKS_BEHIND = 300;
-/** How many of the newest blocks are not read; null where that is no backlog. @param block of the answer */
-export const backlogOf = (block: number | null, readTo: number): number | null =>
-  block !== null && block - readTo > BLOCKS_BEHIND ? block - readTo : null;
 
 /** All and organic money of a window, and the share of the organic. @param props.by says who paid it */
 export function Sums<S extends Side>({ of, by }: { of: Window<S>; by: (side: S) => string }) {
@@ -126,16 +122,31 @@ export const Removed = <R extends Side & { rule: string; says: string }>({
     </>
   );
 
-/** Why one of them is not organic, and through whom. */
-export const Why = ({ of, explorer }: { of: { says: string; through: string | null } | null; explorer: string }) => (
-  <>
-    {of && <p className="review-why">{of.says}</p>}
-    {of?.through && (
-      <p className="review-why">
-        In between: <Party address={of.through} explorer={explorer} />
-      </p>
-    )}
-  </>
+type LineProps = {
+  of: { organic: boolean; removed: { says: string; through: string | null } | null };
+  usdc: string | null;
+  /** How it was judged. */
+  says?: string | false;
+  explorer: string;
+  /** Who, and when. */
+  children: ReactNode;
+};
+
+/** One payment or job, with why it is not organic, and through whom. */
+export const EarnedLine = ({ of: { organic, removed }, usdc, says, explorer, children }: LineProps) => (
+  <li data-counts={organic || undefined}>
+    <b className="review-value">{usdc === null ? "–" : usdcExact(usdc)}</b>
+    <div className="review-who">
+      <p className="review-head">{children}</p>
+      {says && <p className="review-why">{says}</p>}
+      {removed && <p className="review-why">{removed.says}</p>}
+      {removed?.through && (
+        <p className="review-why">
+          In between: <Party address={removed.through} explorer={explorer} />
+        </p>
+      )}
+    </div>
+  </li>
 );
 
 /** When something happened, as a link to its transaction. */
@@ -150,3 +161,31 @@ export const TransactionOn = ({ hash, at, explorer }: { hash: string; at: string
     {date(at)}
   </a>
 );
+
+type EarnedProps<W> = {
+  of: { windows: readonly W[]; walletAgents: number; readTo: number };
+  /** Of the answer. */
+  block: number | null;
+  /** Says that nothing was earned in so many days; null where something was. */
+  none: string | null;
+  figures: (longest: W) => ReactNode;
+  /** What nobody can say of agents that share the wallet. */
+  unclear: string;
+};
+
+/** The figures of what was earned, and what limits them: a wallet of several agents, blocks that are not read. */
+export function Earned<W>({ of, block, none, figures, unclear }: EarnedProps<W>) {
+  const { windows, walletAgents, readTo } = of;
+  const behind = block === null ? 0 : block - readTo;
+  return (
+    <>
+      {none === null ? figures(windows.at(-1)!) : <p className="muted">{none}</p>}
+      {walletAgents > 1 && (
+        <p className="muted">
+          {counted(walletAgents, "agent has this wallet", `agents have this wallet: nobody can say which ${unclear}`)}.
+        </p>
+      )}
+      {behind > BLOCKS_BEHIND && <p className="muted">The newest {count(behind)} blocks are not read yet.</p>}
+    </>
+  );
+}
