@@ -108,7 +108,7 @@ export default defineConfig({
             {
               name: "base",
               priority: 1,
-              test: /web\/src\/(parts\/(button|copy|cred|icon|out-link|panel|row-badges|states)|shell\/(?!palette-list|api-calls|keyboard-help|suggestion-list)|media|compare\/bar|directory\/(cells|facets|source|view))\b/,
+              test: /web\/src\/(parts\/(button|copy|cred|out-link|panel|row-badges|states)|shell\/(?!palette-list|api-calls|keyboard-help|suggestion-list)|media|compare\/bar|directory\/(cells|facets|source|view))\b/,
             },
             { name: "base", priority: 1, tags: ["$initial"] },
             { name: "event-stream", test: /node_modules\/eventsource-parser\// },

@@ -18,8 +18,7 @@ import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { siteOf } from "../services/agent-facts.ts";
 import type { PageHead } from "./head.ts";
-import { described, nameLine, ownLine, scoreSentence } from "./head-words.ts";
-import { type DocTitles, subjectHeads } from "./subjects.ts";
+import { type DocTitles, described, nameLine, ownLine, scoreSentence, subjectHeads } from "./subjects.ts";
 
 /** Makes the metadata of a page. @param target path and query of the request */
 export type About = (target: string) => Promise<PageHead>;

@@ -10,10 +10,9 @@ import { CATALOG_LINKS } from "../http/catalog-links.ts";
 import { forClient } from "../http/for-client.ts";
 import type { ResponseHead } from "../http/response-head.ts";
 import type { About } from "./about.ts";
-import { readWebBundle, type WebBundle } from "./bundle.ts";
+import { readWebBundle, siteFiles, type WebBundle } from "./bundle.ts";
 import { type PageHead, withHead } from "./head.ts";
 import { MARKDOWN, markdownOf } from "./markdown.ts";
-import { siteFiles } from "./site-files.ts";
 
 /**
  * Scripts, styles, fonts and calls of this origin only; no inline code, no embedding, no framing.

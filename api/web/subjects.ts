@@ -1,8 +1,9 @@
-/** The heads of pages about one subject other than an agent: a human, an organization, a group, an owner, a part of the docs. */
+/** The heads of pages about one subject other than an agent: a human, an organization, a group, an owner, a part of the docs; and the words that all heads share. */
 import { checksum, parseAddress } from "../../core/addresses.ts";
+import { foreignText } from "../../core/directory/foreign-text.ts";
 import { Failure } from "../../core/errors.ts";
 import { humanCredOf } from "../../core/principals/cred.ts";
-import { quoted } from "../../core/quoted.ts";
+import { inOwnWords, quoted } from "../../core/quoted.ts";
 import { percentDecoded } from "../../core/urls.ts";
 import { type PageKey, pagePreviewUrl } from "../../core/views/previews.ts";
 import type { Site } from "../../core/views/site.ts";
@@ -12,7 +13,27 @@ import { groupId, humanRef, organizationRef } from "../parameters.ts";
 import { humanFacts } from "../services/humans.ts";
 import { organizationFacts } from "../services/organizations.ts";
 import type { PageHead } from "./head.ts";
-import { described, nameLine, ownLine, scoreSentence } from "./head-words.ts";
+
+const WORDS_LENGTH = 240;
+const NAME_LENGTH = 64;
+
+/** A name on one line; null where there is none. */
+export const nameLine = (name: string | null): string | null => line(name, NAME_LENGTH);
+/** What a subject says of itself, on one line. */
+export const ownLine = (words: string | null): string | null => line(words, WORDS_LENGTH);
+
+/** The service's own sentence: always of this form, always in front of the subject's words. */
+export const scoreSentence = (score: number, tier: string): string => `Cred score ${score} of 100 (${tier}).`;
+
+export const described = (says: string, ownWords: string | null): string =>
+  ownWords === null ? says : `${says} ${inOwnWords(ownWords)}`;
+
+/** One line without characters that reorder or hide text; an ellipsis marks a cut. */
+function line(text: string | null, max: number): string | null {
+  const whole = foreignText(text, 4_000);
+  if (whole === null || [...whole].length <= max) return whole;
+  return `${foreignText(whole, max - 1)}…`;
+}
 
 /** Title and first sentence of a page of the docs; null where there is none. */
 export type DocTitles = (path: string) => { title: string; says: string } | null;

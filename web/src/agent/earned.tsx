@@ -1,3 +1,4 @@
+/** What an agent earned, all and organic side by side, with the rules that remove the others: the frame of payments and of jobs. */
 import type { ReactNode } from "react";
 import { count, counted, date, moment } from "../formats.ts";
 import { EXPLORER_REL } from "../parts/copy.tsx";

@@ -7,10 +7,9 @@ import type { Agent, Detail, Handshakes as Page, Registration8004 } from "../api
 import { platformLabel } from "../directory/facets.ts";
 import { detail } from "../directory/source.ts";
 import { age, count, counted, date, moment } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Button, Icon } from "../parts/button.tsx";
 import { Address, EXPLORER_REL } from "../parts/copy.tsx";
 import { Cred, Named, Sigil } from "../parts/cred.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Fact } from "../parts/panel.tsx";
 import { Party } from "../parts/party.tsx";

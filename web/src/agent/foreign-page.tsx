@@ -1,5 +1,5 @@
 /** A foreign agent (a row of another registry): the registry's data, its source, its reviews, and the claim of a token for it. */
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, Redirect } from "wouter";
 import { quoted } from "../../../core/quoted.ts";
 import { Problem } from "../api/answer.ts";
@@ -11,10 +11,10 @@ import { platformLabel } from "../directory/facets.ts";
 import { badgesPath, badges as badgesQuery, detail, detailPath, rowLink } from "../directory/source.ts";
 import { age, date, moment, short } from "../formats.ts";
 import { useMedia } from "../media.ts";
+import { Icon } from "../parts/button.tsx";
 import { Address } from "../parts/copy.tsx";
 import { NoData, ScoreRing, Sigil } from "../parts/cred.tsx";
-import { bodyOf, Form, type FormText } from "../parts/form.tsx";
-import { Icon } from "../parts/icon.tsx";
+import { bodyOf, Form } from "../parts/form.tsx";
 import { Facts, PageNotYet, Panel, useTitle } from "../parts/panel.tsx";
 import { ProofBadges, Protocols } from "../parts/row-badges.tsx";
 import { Empty, RequestId } from "../parts/states.tsx";
@@ -130,9 +130,7 @@ const ForeignFacts = ({ row }: { row: Detail }) => (
   />
 );
 
-type NotFoundProps = { agentRef: string; requestId: Problem["requestId"] };
-
-const NotFound = ({ agentRef, requestId }: NotFoundProps) => (
+const NotFound = ({ agentRef, requestId }: { agentRef: string; requestId: Problem["requestId"] }) => (
   <div className="page">
     <Empty instead title="No registry has this agent">
       <p className="muted">
@@ -283,16 +281,19 @@ const FIELDS = [
 ];
 
 function ClaimForm({ row }: { row: Detail }) {
-  const queries = useQueryClient();
-  const op = useOperation<ClaimAnswer>({ name: `claim.${row.platform}.${row.agent_id}`, caller: "anyone" });
+  const name = `claim.${row.platform}.${row.agent_id}`;
+  const op = useOperation<ClaimAnswer>({ name, caller: "anyone", changes: "/api/terminal" });
   const path = `/api/terminal/agent/${encodeURIComponent(row.agent_id)}/token?platform=${row.platform}`;
-  const submit = async (text: FormText) => {
-    await op.run({ method: "POST", path, body: bodyOf(FIELDS, text) });
-    await queries.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).startsWith("/api/terminal") });
-  };
   return (
     <>
-      <Form fields={FIELDS} faults={op.faults} submit={submit} does="Claim" weak busy={op.busy} />
+      <Form
+        fields={FIELDS}
+        faults={op.faults}
+        submit={(text) => op.run({ method: "POST", path, body: bodyOf(FIELDS, text) })}
+        does="Claim"
+        weak
+        busy={op.busy}
+      />
       <OperationSteps
         op={op}
         done={() => (

@@ -15,9 +15,7 @@ const LEFT = 34;
 const BOTTOM = 22;
 const SPANS = [7, 30, 90, 365];
 
-type Props = { tokenId: number; mintedAt: string; explorer: string };
-
-export function History({ tokenId, mintedAt, explorer }: Props) {
+export function History({ tokenId, mintedAt, explorer }: { tokenId: number; mintedAt: string; explorer: string }) {
   const [days, setDays] = useState(90);
   const { data: answer, error, refetch } = useQuery(history(tokenId, days));
   return (
@@ -41,10 +39,8 @@ export function History({ tokenId, mintedAt, explorer }: Props) {
   );
 }
 
-type ChartProps = { points: CredPoint[]; days: number };
-
 /** A step for each change, over the bands of the tiers. */
-function Chart({ points, days }: ChartProps) {
+function Chart({ points, days }: { points: CredPoint[]; days: number }) {
   if (points.length === 0) return <p className="muted">The score has not changed in these {count(days)} days.</p>;
   const end = Date.now();
   const start = Math.min(Math.max(Date.parse(points[0]!.at), end - days * 86_400_000), end - 60_000);

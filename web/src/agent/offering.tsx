@@ -277,9 +277,7 @@ function Alike({ of: { count: n, agents }, title, none }: AlikeProps) {
   );
 }
 
-type AlikeListProps = { of: Offering["sameName"]["agents"]; title: string; more: number };
-
-function AlikeList({ of, title, more }: AlikeListProps) {
+function AlikeList({ of, title, more }: { of: Offering["sameName"]["agents"]; title: string; more: number }) {
   if (of.length === 0) return null;
   return (
     <section>

@@ -6,12 +6,10 @@ import { Problem } from "../api/answer.ts";
 import { credProof } from "../api/queries.ts";
 import type { Agent, CredProof } from "../api/types.ts";
 import { age, count, counted, moment, short } from "../formats.ts";
-import { Action, Button } from "../parts/button.tsx";
+import { Action, Button, Icon } from "../parts/button.tsx";
 import { Address, EXPLORER_REL } from "../parts/copy.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Fact } from "../parts/panel.tsx";
-import { ask } from "../wallet/providers.ts";
-import { type ConnectedWallet, useWallet } from "../wallet/session.ts";
+import { ask, type ConnectedWallet, useWallet } from "../wallet/session.ts";
 import { AgentPanel } from "./agent-panel.tsx";
 
 /** Nothing where no scores are published. */

@@ -8,7 +8,7 @@ import { report, verifications } from "../api/queries.ts";
 import type { Agent, Verifications as Records } from "../api/types.ts";
 import { offering } from "../directory/source.ts";
 import { age, count, decimals, moment } from "../formats.ts";
-import { Icon } from "../parts/icon.tsx";
+import { Icon } from "../parts/button.tsx";
 import { NotYet } from "../parts/states.tsx";
 
 const STATUS = {

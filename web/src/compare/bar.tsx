@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { OWN_PLATFORM, PLATFORMS } from "../../../core/directory/platforms.ts";
 import type { Row } from "../api/types.ts";
 import { count } from "../formats.ts";
-import { Icon } from "../parts/icon.tsx";
+import { Icon } from "../parts/button.tsx";
 import { store, toggleStored, useStored } from "../stored.ts";
 
 /** Max agents side by side; each has a colour of its own. */

@@ -12,6 +12,7 @@ import { platformLabel } from "../directory/facets.ts";
 import { badges as badgesQuery, detail, detailPath, directory, offering, rowLink } from "../directory/source.ts";
 import { readView } from "../directory/view.ts";
 import { count, date, decimals, dollars, originWords, short } from "../formats.ts";
+import { Icon } from "../parts/button.tsx";
 import { Cred, Named, NoData, Sigil } from "../parts/cred.tsx";
 import {
   endpointsInShort,
@@ -21,7 +22,6 @@ import {
   type Short,
   unreviewed,
 } from "../parts/evidence.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Page, Scroll } from "../parts/panel.tsx";
 import { ProofBadges } from "../parts/row-badges.tsx";
 import { Empty } from "../parts/states.tsx";

@@ -5,8 +5,8 @@ import { CompareButton } from "../compare/bar.tsx";
 import { platformLabel } from "../directory/facets.ts";
 import { rowLink } from "../directory/source.ts";
 import { count, short } from "../formats.ts";
+import { Icon } from "../parts/button.tsx";
 import { Cred, Sigil } from "../parts/cred.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Bar, Factors, headingOf, Marked, Offers } from "../parts/offers.tsx";
 
 /** Fields whose text is elsewhere in the card. */

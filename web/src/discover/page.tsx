@@ -1,13 +1,11 @@
 /** Discovery: agents by what they can do, with filters, prices, and the reason of each place. */
-
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { DiscoveryAnswer } from "../api/types.ts";
 import { CompareBar } from "../compare/bar.tsx";
 import { count, counted, dollars } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
-import { Icon } from "../parts/icon.tsx";
+import { Button, Icon } from "../parts/button.tsx";
 import { Page } from "../parts/panel.tsx";
 import { Empty, NotYet, ProblemNote } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";

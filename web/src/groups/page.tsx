@@ -1,14 +1,12 @@
 /** Message groups: their gates, the messages of the one in the address as they come, and the field to write. */
-
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { Link } from "wouter";
 import { call, Problem } from "../api/answer.ts";
 import type { Group, Message } from "../api/types.ts";
 import { age, count, counted, moment } from "../formats.ts";
-import { Action, Button, useAttempt } from "../parts/button.tsx";
+import { Action, Button, Icon, useAttempt } from "../parts/button.tsx";
 import { Named, Sigil } from "../parts/cred.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Page } from "../parts/panel.tsx";
 import { Empty, hintOf, NotYet, Trouble } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";

@@ -1,9 +1,8 @@
 /** What was typed into a form and not saved yet, kept in the tab, and what it would do: each field before and after, and the score. */
 import { useState } from "react";
 import { count, counted } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Button, Icon } from "../parts/button.tsx";
 import { type Faults, Field, type FieldEntry } from "../parts/form.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Fact } from "../parts/panel.tsx";
 import { keep, kept } from "../stored.ts";
 

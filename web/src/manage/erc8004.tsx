@@ -117,10 +117,8 @@ function Registrations({ agent }: { agent: Agent }) {
 }
 
 type Call = PreparedRegistration["canonicalRegistration"];
-type SendProps = { prepared: Call; send: (call: Call) => Promise<void>; back: () => void };
-
 /** What will be sent, what it says and what it costs, before the wallet opens. */
-function Send({ prepared, send, back }: SendProps) {
+function Send({ prepared, send, back }: { prepared: Call; send: (call: Call) => Promise<void>; back: () => void }) {
   const address = useWallet()?.address ?? "";
   const { gas, look } = useGas(prepared);
   const { trouble, busy, run } = useAttempt();

@@ -5,7 +5,7 @@ import { liveEvery } from "../api/events.ts";
 import { advice } from "../api/queries.ts";
 import type { OpenPoint } from "../api/types.ts";
 import { count, LOCALES } from "../formats.ts";
-import { Icon } from "../parts/icon.tsx";
+import { Icon } from "../parts/button.tsx";
 import { NotYet } from "../parts/states.tsx";
 
 type Props = {

@@ -1,13 +1,11 @@
 /** One proof in the section of proofs: its state at the top, its form below, and why it was refused, in words for its owner. */
-import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
 import { agentPath } from "../api/queries.ts";
 import type { PendingWrite } from "../api/types.ts";
 import { duration } from "../formats.ts";
-import { Action } from "../parts/button.tsx";
-import { Icon } from "../parts/icon.tsx";
+import { Action, Icon } from "../parts/button.tsx";
 import { Fact } from "../parts/panel.tsx";
 import { Hint } from "../parts/states.tsx";
 import { Done, Note, OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
@@ -100,18 +98,9 @@ function Explained({ problem, title, children }: { problem: Problem; title: stri
   );
 }
 
-/** @param name of the operation; its subject, the agent, is added */
-export function useAgentOperation<T>(name: string, tokenId: number): RunningOperation<T> {
-  const op = useOperation<T>({ name: `${name}.${tokenId}`, caller: "siwa" });
-  const queries = useQueryClient();
-  const done = op.state.at === "done";
-  useEffect(() => {
-    const path = agentPath(String(tokenId));
-    const isAbout = (key: unknown) => typeof key === "string" && (key === path || key.startsWith(`${path}/`));
-    if (done) void queries.invalidateQueries({ predicate: ({ queryKey }) => isAbout(queryKey[0]) });
-  }, [done, queries, tokenId]);
-  return op;
-}
+/** A write about an agent. @param name of the operation; its subject, the agent, is added */
+export const useAgentOperation = <T,>(name: string, tokenId: number): RunningOperation<T> =>
+  useOperation<T>({ name: `${name}.${tokenId}`, caller: "siwa", changes: agentPath(String(tokenId)) });
 
 const isPending = (answer: object): answer is PendingWrite => "status" in answer && answer.status === "pending";
 

@@ -13,10 +13,9 @@ import type {
   WalletVerified,
 } from "../api/types.ts";
 import { age, count, moment, short } from "../formats.ts";
-import { Action } from "../parts/button.tsx";
+import { Action, Icon } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { bodyOf, Form } from "../parts/form.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Facts } from "../parts/panel.tsx";
 import { NotYet } from "../parts/states.tsx";

@@ -9,8 +9,7 @@ import { agentPath } from "../api/queries.ts";
 import { LOCALES } from "../formats.ts";
 import { keep, kept } from "../stored.ts";
 import { BASE_CHAIN, type Position, positionOf, receiptOf, sendTransaction } from "../wallet/payment.ts";
-import { ask, type Provider, WalletRefusal } from "../wallet/providers.ts";
-import { useWallet } from "../wallet/session.ts";
+import { ask, type Provider, useWallet, WalletRefusal } from "../wallet/session.ts";
 
 export type CrossRegistrations = z.output<typeof crossRegistrationsSchema>;
 type Call = { to: string; data: string; method: string };

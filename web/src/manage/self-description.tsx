@@ -16,10 +16,19 @@ import { type FieldEntry, Fields } from "../parts/form.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { type Change, Changes, changesOf, useDraft } from "./changes.tsx";
-import { type Profile, type ProfileField, pointsOf, profileOf, scoreWith } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
 import { fieldLabel, refusalOf, type Storage, StorageChoice, Writing } from "./storage.tsx";
-import { explorerOf, isOwnerOnly, ProfileForm, useProfileWrite } from "./write.tsx";
+import {
+  explorerOf,
+  isOwnerOnly,
+  type Profile,
+  type ProfileField,
+  ProfileForm,
+  pointsOf,
+  profileOf,
+  scoreWith,
+  useProfileWrite,
+} from "./write.tsx";
 
 /** By the path of a field, as it is typed; a level is a decimal number, or empty for none. */
 type Draft = Record<string, string>;

@@ -1,8 +1,7 @@
 /** Where a change is written, off chain or on chain, with what that costs; and the writes on chain that are under way. */
 import { counted, moment } from "../formats.ts";
-import { Icon } from "../parts/icon.tsx";
-import { isUnderWay, type Profile } from "./profile.ts";
-import { Transactions } from "./write.tsx";
+import { Icon } from "../parts/button.tsx";
+import { isUnderWay, type Profile, Transactions } from "./write.tsx";
 
 /** The states of a write on chain in words. */
 const WRITE_STATES = {

@@ -3,9 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { count } from "../formats.ts";
 import { Address } from "../parts/copy.tsx";
 import { Facts } from "../parts/panel.tsx";
-import { profileOf, scoreWith } from "./profile.ts";
 import type { SectionProps } from "./section-props.ts";
-import { explorerOf } from "./write.tsx";
+import { explorerOf, profileOf, scoreWith } from "./write.tsx";
 
 const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 

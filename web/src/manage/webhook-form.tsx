@@ -1,6 +1,5 @@
 /** A new webhook: where events go, which, and about whom; and a secret, which is shown once. */
 
-import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import type { EventType } from "../../../core/events/events.ts";
@@ -13,19 +12,9 @@ import { OperationSteps, Refused, type RunningOperation, useOperation } from "..
 
 export const WEBHOOKS = "/api/v2/webhooks";
 
-/** @param name of the operation and its webhook */
-export function useWebhookOperation<T>(name: string): RunningOperation<T> {
-  const op = useOperation<T>({ name: `webhook.${name}`, caller: "siwa" });
-  const queries = useQueryClient();
-  const { at } = op.state;
-  useEffect(() => {
-    const isWebhooks = (key: unknown) => typeof key === "string" && key.startsWith(WEBHOOKS);
-    // A refusal may say that another page has changed it.
-    if (at === "done" || at === "refused")
-      void queries.invalidateQueries({ predicate: ({ queryKey }) => isWebhooks(queryKey[0]) });
-  }, [at, queries]);
-  return op;
-}
+/** A write about webhooks. @param name of the operation and its webhook */
+export const useWebhookOperation = <T,>(name: string): RunningOperation<T> =>
+  useOperation<T>({ name: `webhook.${name}`, caller: "siwa", changes: WEBHOOKS });
 
 /** The types of events in words. A retraction is sent with every type, so it is no choice. */
 const EVENTS = {
@@ -135,9 +124,7 @@ const NoAgent = ({ problem, of: { tokenId } }: { problem: Problem; of: Agent }) 
   </Refused>
 );
 
-type EventChoiceProps = { chosen: ReadonlySet<string>; choose: (chosen: Set<string>) => void };
-
-const EventChoice = ({ chosen, choose }: EventChoiceProps) => (
+const EventChoice = ({ chosen, choose }: { chosen: ReadonlySet<string>; choose: (chosen: Set<string>) => void }) => (
   <fieldset className="event-choice">
     <legend className="label">Events</legend>
     {CHOICES.map((name) => (

@@ -1,7 +1,14 @@
-/** A change of an agent's profile by the connected wallet: signed in, or as the owner by one signed line of text. */
-import { useQueryClient } from "@tanstack/react-query";
+/** The profile of an agent as its controllers change it, the score that a change would give, and the change: signed in, or as the owner by one signed line of text. */
+import { queryOptions, useQueryClient } from "@tanstack/react-query";
 import { type ComponentProps, type ReactNode, useEffect, useState } from "react";
+import type { z } from "zod";
+import type { updateSchema } from "../../../api/schemas/updates.ts";
 import { contentDigest } from "../../../core/callers/signed-texts.ts";
+import { SIGNALS, scoreOf } from "../../../core/cred/cred.ts";
+import type { SignalKey } from "../../../core/signals/signals.ts";
+import type { profileSchema } from "../../../core/views/profile.ts";
+import { type Answer, get } from "../api/answer.ts";
+import { liveEvery } from "../api/events.ts";
 import { agentPath, discovery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { short } from "../formats.ts";
@@ -9,14 +16,42 @@ import { Action, Button } from "../parts/button.tsx";
 import { EXPLORER_REL } from "../parts/copy.tsx";
 import { type Faults, Form, faultsOf } from "../parts/form.tsx";
 import { Note, OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
-import { ask, hexOf } from "../wallet/providers.ts";
-import { type ConnectedWallet, useWallet } from "../wallet/session.ts";
+import { ask, type ConnectedWallet, hexOf, useWallet } from "../wallet/session.ts";
 import { filled } from "../wallet/sign-ins.ts";
-import type { UpdateAnswer } from "./profile.ts";
+
+export type Profile = z.output<typeof profileSchema>;
+export type ProfileField = Profile["fields"][number];
+type UpdateAnswer = z.output<typeof updateSchema>;
+
+/** Milliseconds between two reads of the state of writes that are on their way. */
+const POLL_MS = 2_000;
+
+/** Whether the chain has not decided about a write, or the index does not have it yet. */
+export const isUnderWay = ({ state }: Profile["writing"][number]): boolean => state !== "refused";
+
+export const profileOf = (tokenId: number) => {
+  const path = `${agentPath(String(tokenId))}/profile`;
+  const live = liveEvery();
+  return queryOptions({
+    queryKey: [path],
+    queryFn: get<Profile>(path),
+    ...live,
+    refetchInterval: ({ state: { data } }: { state: { data: Answer<Profile> | undefined } }) =>
+      data?.data.writing.some(isUnderWay) ? POLL_MS : live.refetchInterval(),
+  });
+};
+
+/** The score with other raw values than the present ones. */
+export const scoreWith = ({ cred }: Profile, raw: Partial<Record<SignalKey, number>>): number =>
+  scoreOf({ ...(cred.raw as Record<SignalKey, number>), ...raw });
+
+/** Points of the score that a raw value of a signal is worth. */
+export const pointsOf = (key: SignalKey, raw: number): number =>
+  ((SIGNALS.find((signal) => signal.key === key)?.weight ?? 0) * raw) / 100;
 
 /** The answer of a write that goes on chain and is not there yet. */
 export type PendingAnswer = { status: "pending"; tokenId: number; txHashes: string[]; message: string };
-type Answer = UpdateAnswer | PendingAnswer;
+type WriteAnswer = UpdateAnswer | PendingAnswer;
 
 const same = (one: string, other: string | undefined) => one.toLowerCase() === other?.toLowerCase();
 /** Whether the wallet owns the token and is not the agent's own. */
@@ -29,7 +64,7 @@ export type ProfileWrite = {
   faults: Faults;
   /** What the wallet refused to sign; null when it did not. */
   declined: Error | null;
-  op: RunningOperation<Answer>;
+  op: RunningOperation<WriteAnswer>;
   /** Signs and sends; the outcome is shown by `ProfileForm`. */
   save(update: object, options?: { onchain?: boolean; bySignature?: boolean }): void;
 };
@@ -39,8 +74,8 @@ export function useProfileWrite(agent: Agent, part: string, saved: () => void): 
   const { tokenId } = agent;
   const wallet = useWallet();
   const client = useQueryClient();
-  const signedIn = useOperation<Answer>({ name: `${part}.${tokenId}`, caller: "siwa" });
-  const bySignature = useOperation<Answer>({ name: `${part}-owner.${tokenId}`, caller: "anyone" });
+  const signedIn = useOperation<WriteAnswer>({ name: `${part}.${tokenId}`, caller: "siwa" });
+  const bySignature = useOperation<WriteAnswer>({ name: `${part}-owner.${tokenId}`, caller: "anyone" });
   const [signing, setSigning] = useState(false);
   const [declined, setDeclined] = useState<Error | null>(null);
   const op = bySignature.state.at === "idle" ? signedIn : bySignature;
@@ -149,7 +184,7 @@ export function RefusedFields({ problem }: { problem: unknown }) {
   );
 }
 
-type SavedProps = { answer: Answer; explorer: string; close: () => void };
+type SavedProps = { answer: WriteAnswer; explorer: string; close: () => void };
 
 const Saved = ({ answer, explorer, close }: SavedProps) => (
   <Written title="Saved" answer={answer} explorer={explorer} close={close}>

@@ -180,10 +180,8 @@ function Identity({ draft, faults, referralCode }: { draft: URLSearchParams; fau
   );
 }
 
-type PartProps = { title: string; lead: string; open: boolean; children: ReactNode };
-
 /** A part of the form that most leave out. It stays open over a reload when something is written in it. */
-const Part = ({ title, lead, open, children }: PartProps) => (
+const Part = ({ title, lead, open, children }: { title: string; lead: string; open: boolean; children: ReactNode }) => (
   <details className="form-more" open={open}>
     <summary>{title}</summary>
     <p className="muted">{lead}</p>

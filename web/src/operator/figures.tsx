@@ -5,9 +5,7 @@ import { Address } from "../parts/copy.tsx";
 import { NoData } from "../parts/cred.tsx";
 import { type FactEntry, Facts, Panel, Table } from "../parts/panel.tsx";
 
-type Props = { state: OperatorState; status: Status };
-
-export const Figures = ({ state, status }: Props) => (
+export const Figures = ({ state, status }: { state: OperatorState; status: Status }) => (
   <div className="operator">
     <Chain status={status} />
     <Transactions state={state} />

@@ -2,8 +2,7 @@
 import { type MouseEvent, useState } from "react";
 import { urlOf } from "../../../core/urls.ts";
 import { Dialog } from "../shell/dialog.tsx";
-import { Button } from "./button.tsx";
-import { Icon } from "./icon.tsx";
+import { Button, Icon } from "./button.tsx";
 
 const STRANGERS_REL = "nofollow noopener noreferrer ugc";
 

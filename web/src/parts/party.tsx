@@ -6,9 +6,9 @@ import { call } from "../api/answer.ts";
 import type { WalletName } from "../api/types.ts";
 import { count, short } from "../formats.ts";
 import { tierOf } from "../tiers.ts";
+import { Icon } from "./button.tsx";
 import { Copy, EXPLORER_REL } from "./copy.tsx";
 import { Named, Sigil, TierShape } from "./cred.tsx";
-import { Icon } from "./icon.tsx";
 
 /** @param explorer base URL without a trailing slash; without it there is no second link */
 export function Party({ address, explorer }: { address: string; explorer?: string | undefined }) {

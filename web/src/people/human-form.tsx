@@ -33,9 +33,7 @@ const humanFields = (human: OwnHuman | null): FieldEntry[] => [
   },
 ];
 
-type Props = { human: OwnHuman | null; who: string; changed: () => void };
-
-export function HumanForm({ human, who, changed }: Props) {
+export function HumanForm({ human, who, changed }: { human: OwnHuman | null; who: string; changed: () => void }) {
   const op = useOperation<{ principal: Human }>({ name: `human.${who}`, caller: "human" });
   const fields = humanFields(human);
   const submit = async (text: FormText) => {

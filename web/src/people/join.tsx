@@ -10,11 +10,10 @@ import { Action, useAttempt } from "../parts/button.tsx";
 import { NamedAgent } from "../parts/cred.tsx";
 import { Page, Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote, Trouble } from "../parts/states.tsx";
-import { useTokenSignIn } from "../wallet/access-token.ts";
 import { ConnectWallet, NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
-import { credentialOf, disconnect, signInOf, useSignIns } from "../wallet/sign-ins.ts";
+import { credentialOf, disconnect, signInOf, useSignIns, useTokenSignIn } from "../wallet/sign-ins.ts";
 import { HumanForm, Organizations } from "./human-form.tsx";
 import { signOut } from "./provider.ts";
 import { EndedSignIn, SignInAgain, SignInState, useHasEnded, WithoutWallet } from "./sign-in.tsx";
@@ -132,10 +131,8 @@ async function readMe(signal: AbortSignal): Promise<OwnHuman | null> {
   }
 }
 
-type DeletionProps = { isRegistered: boolean; who: string; queryKey: QueryKey };
-
 /** Stays after the human is gone, to say what was deleted. */
-function Deletion({ isRegistered, who, queryKey }: DeletionProps) {
+function Deletion({ isRegistered, who, queryKey }: { isRegistered: boolean; who: string; queryKey: QueryKey }) {
   const queries = useQueryClient();
   const op = useOperation<{ deleted: { links: number } }>({ name: `human.delete.${who}`, caller: "human" });
   const remove = async () => {

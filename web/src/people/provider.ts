@@ -2,7 +2,7 @@
 import { call, Problem } from "../api/answer.ts";
 import type { IdentityProvider } from "../api/types.ts";
 import { keep, kept } from "../stored.ts";
-import { claimsOf, forgetToken, signInByToken, tokenSignIn } from "../wallet/access-token.ts";
+import { claimsOf, forgetToken, signInByToken, tokenSignIn } from "../wallet/sign-ins.ts";
 
 /** A sign-in that was begun in this tab. The provider is kept with it, so that an answer is taken to no other. */
 type PendingSignIn = { provider: IdentityProvider; state: string; nonce: string; verifier: string };

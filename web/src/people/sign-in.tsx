@@ -7,7 +7,7 @@ import { Action, Button } from "../parts/button.tsx";
 import { type FieldEntry, Form } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Trouble } from "../parts/states.tsx";
-import { hasEnded, SIGN_IN_ENDED, signInByToken, type TokenSignIn } from "../wallet/access-token.ts";
+import { hasEnded, SIGN_IN_ENDED, signInByToken, type TokenSignIn } from "../wallet/sign-ins.ts";
 import { begin } from "./provider.ts";
 
 /** Ways to sign in without a wallet: at the identity provider where the service is its client, else by a pasted token. */

@@ -43,10 +43,8 @@ export function CheckPage() {
   );
 }
 
-type TakerProps = { text: string; take: (text: string) => void; readable: boolean };
-
 /** Takes a report as text or as a file, pasted, dropped or chosen. */
-function Taker({ text, take: taken, readable }: TakerProps) {
+function Taker({ text, take: taken, readable }: { text: string; take: (text: string) => void; readable: boolean }) {
   const [trouble, setTrouble] = useState("");
   const [over, setOver] = useState(false);
   const take = (read: string) => {

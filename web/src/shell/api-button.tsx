@@ -1,7 +1,6 @@
 /** The button that shows the API calls of the view; its dialog is loaded when it is opened. */
 import { Suspense, useState } from "react";
-import { Button } from "../parts/button.tsx";
-import { Icon } from "../parts/icon.tsx";
+import { Button, Icon } from "../parts/button.tsx";
 import { onDemand, Part } from "../parts/states.tsx";
 
 const ApiCalls = onDemand(() => import("./api-calls.tsx"));

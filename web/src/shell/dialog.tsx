@@ -1,6 +1,6 @@
 /** A dialog of the browser's own: it traps focus, closes with Escape and gives the focus back. */
 import { type ReactNode, useEffect, useId, useRef } from "react";
-import { Icon } from "../parts/icon.tsx";
+import { Icon } from "../parts/button.tsx";
 
 /** A ref for a `<dialog>` that is modal as long as it is shown; the focus then returns to what had it before. */
 export function useModal() {

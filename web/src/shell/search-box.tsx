@@ -2,7 +2,7 @@
 import { type ComponentProps, type KeyboardEvent, Suspense, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { readOwnTokenRef } from "../../../core/directory/platforms.ts";
-import { Icon } from "../parts/icon.tsx";
+import { Icon } from "../parts/button.tsx";
 import { Boundary, onDemand } from "../parts/states.tsx";
 import { useSearchParams } from "./address.ts";
 import { type Suggestion, useSuggestions } from "./suggestions.ts";

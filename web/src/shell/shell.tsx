@@ -1,14 +1,12 @@
 /** The frame of every view: bar, banner about connection and index, footer with the served block. */
-
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { indexStaleness, Problem } from "../api/answer.ts";
 import { status } from "../api/queries.ts";
 import { count, short } from "../formats.ts";
-import { Menu } from "../parts/button.tsx";
+import { Icon, Menu } from "../parts/button.tsx";
 import { Sigil } from "../parts/cred.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { useTitle } from "../parts/panel.tsx";
 import { Boundary, FailureNote, onDemand } from "../parts/states.tsx";
 import { SITE_NAME } from "../site.ts";

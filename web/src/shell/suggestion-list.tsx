@@ -1,7 +1,7 @@
 /** The list under the search field. It is loaded while what it lists is asked for. */
 
+import { Icon } from "../parts/button.tsx";
 import { Sigil } from "../parts/cred.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Marked } from "../parts/offers.tsx";
 import { tierOf } from "../tiers.ts";
 import type { Suggestion } from "./suggestions.ts";

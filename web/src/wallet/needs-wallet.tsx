@@ -6,8 +6,7 @@ import { type Answer, call, Problem } from "../api/answer.ts";
 import { short } from "../formats.ts";
 import { Action, Button, useAttempt } from "../parts/button.tsx";
 import { Trouble } from "../parts/states.tsx";
-import { useWallets } from "./providers.ts";
-import { connect, useWallet } from "./session.ts";
+import { connect, useWallet, useWallets } from "./session.ts";
 import { credentialOf, disconnect, refused, type SignIn, signInOf, useSignIns } from "./sign-ins.ts";
 
 type Props = {

@@ -6,10 +6,9 @@ import { call, Problem } from "../api/answer.ts";
 import { usdc } from "../formats.ts";
 import { observed } from "../observed.ts";
 import { keep, kept } from "../stored.ts";
-import { tokenSignIn } from "./access-token.ts";
 import { isSettled, readTerms, signPayment, type Terms } from "./payment.ts";
 import { connectedWallet } from "./session.ts";
-import { type CallerRule, credentialsOf, forgetRefused, isCallerSignedIn, isOfHuman } from "./sign-ins.ts";
+import { type CallerRule, credentialsOf, forgetRefused, isCallerSignedIn, isOfHuman, tokenSignIn } from "./sign-ins.ts";
 
 const RESUMED = "A request of this page was still open when it was left. It goes on now.";
 const REPEATED = "The service is asked again with the same request.";

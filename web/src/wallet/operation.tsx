@@ -1,12 +1,11 @@
 /** A write of the API in a page: its state, and the panels that show it. */
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Problem } from "../api/answer.ts";
 import { counted, usdc } from "../formats.ts";
-import { Button } from "../parts/button.tsx";
+import { Button, Icon } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { type Faults, faultsOf } from "../parts/form.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Facts } from "../parts/panel.tsx";
 import { Hint, RequestId, Trouble } from "../parts/states.tsx";
 import { OperationRun, type State } from "./operation-store.ts";
@@ -32,10 +31,12 @@ type OperationOptions<T> = {
   caller: CallerRule;
   /** Keeps what the answer brings before its request is forgotten, also when the page was left meanwhile. */
   arrived?: (answer: T, address: string | null) => void;
+  /** The path under which its outcome changes answers: they are read again, also after a refusal, which may be news. */
+  changes?: string;
 };
 
 /** A write of the API, or a read that is paid for. */
-export function useOperation<T>({ name, caller, arrived }: OperationOptions<T>): RunningOperation<T> {
+export function useOperation<T>({ name, caller, arrived, changes }: OperationOptions<T>): RunningOperation<T> {
   const [operation] = useState(() => {
     const known = operations.get(name) as OperationRun<T> | undefined;
     const one = known ?? new OperationRun<T>(name, caller, arrived);
@@ -47,6 +48,13 @@ export function useOperation<T>({ name, caller, arrived }: OperationOptions<T>):
   const wallet = useWallet();
   useEffect(() => void operation.resume(), [operation, wallet]);
   const state = operation.use();
+  const { at } = state;
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (changes === undefined || (at !== "done" && at !== "refused")) return;
+    const isChanged = (key: unknown) => typeof key === "string" && (key === changes || key.startsWith(`${changes}/`));
+    void queries.invalidateQueries({ predicate: ({ queryKey }) => isChanged(queryKey[0]) });
+  }, [at, changes, queries]);
   const { run, pay, again, reset, settled } = operation;
   const faults = useMemo(() => faultsOf(state.at === "refused" ? state.problem : null), [state]);
   return { state, busy: state.at === "working", faults, run, pay, again, reset, settled };

@@ -2,8 +2,7 @@
 import { TRANSFER_WITH_AUTHORIZATION } from "../../../core/payments/transfer-with-authorization.ts";
 import type { Problem } from "../api/answer.ts";
 import { usdc } from "../formats.ts";
-import { ask, codeOf, type Provider, WalletRefusal } from "./providers.ts";
-import type { ConnectedWallet } from "./session.ts";
+import { ask, type ConnectedWallet, codeOf, type Provider, WalletRefusal } from "./session.ts";
 
 export type Terms = {
   /** In the token's units, decimal. */

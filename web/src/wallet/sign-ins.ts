@@ -1,12 +1,71 @@
-/** Sign-ins of the connected wallet: one signature per session and kind, visible, ended by one click; and the headers that say who does an operation. */
+/** Sign-ins of the connected wallet, one signature per session and kind, visible, ended by one click; the access token of a human without one; and the headers that say who does an operation. */
 import { call, Problem } from "../api/answer.ts";
 import type { Discovery } from "../api/types.ts";
 import { short } from "../formats.ts";
 import { observed } from "../observed.ts";
 import { keep, kept } from "../stored.ts";
-import { hasEnded, SIGN_IN_ENDED, tokenSignIn } from "./access-token.ts";
-import { ask, hexOf, WalletRefusal } from "./providers.ts";
-import { type ConnectedWallet, connectedWallet, forgetWallet, isWalletChosen } from "./session.ts";
+import {
+  ask,
+  type ConnectedWallet,
+  connectedWallet,
+  forgetWallet,
+  hexOf,
+  isWalletChosen,
+  WalletRefusal,
+} from "./session.ts";
+
+/** The client of the identity provider that a token was issued to; by its revocation endpoint the token is ended. */
+type TokenIssuer = { name: string; clientId: string; revocationEndpoint: string | null };
+export type TokenSignIn = {
+  /** A JWT, as the Authorization header takes it. */
+  token: string;
+  /** The account, `token.<subject>`: it names what is kept for this human and no other. */
+  account: string;
+  /** Milliseconds since the epoch; null when the token does not say. */
+  until: number | null;
+  /** Null for a token that was pasted. */
+  issuer: TokenIssuer | null;
+};
+
+export const SIGN_IN_ENDED = "Your sign-in has ended. Sign in again to go on.";
+
+const TOKEN_KEY = "token";
+const present = observed(kept<TokenSignIn>("tab", TOKEN_KEY));
+
+function setToken(next: TokenSignIn | null): void {
+  keep("tab", TOKEN_KEY, next);
+  present.set(next);
+}
+
+/** @param until milliseconds since the epoch, where the issuer named an end; the token's own `exp` counts too */
+export function signInByToken(token: string, issuer: TokenIssuer | null = null, until: number | null = null): void {
+  const { sub, exp } = claimsOf(token);
+  const ends = [until, typeof exp === "number" ? exp * 1000 : null].filter((end) => end !== null);
+  setToken({
+    token,
+    account: `token.${typeof sub === "string" ? sub : ""}`,
+    until: ends.length > 0 ? Math.min(...ends) : null,
+    issuer,
+  });
+}
+export const forgetToken = (): void => setToken(null);
+
+/** The sign-in of this tab, which may have ended. */
+export const tokenSignIn = present.read;
+export const useTokenSignIn = present.use;
+export const hasEnded = ({ until }: TokenSignIn): boolean => until !== null && until <= Date.now();
+
+/** The claims of a JWT, whose signature is not checked here; none of a text that is no JWT. */
+export function claimsOf(token: string): Record<string, unknown> {
+  try {
+    const base64 = token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/");
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    const claims: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return typeof claims === "object" && claims !== null ? (claims as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
 
 /** SIWA signs in an agent's wallet; SIWE a human's. */
 type Kind = "siwa" | "siwe";
@@ -53,7 +112,7 @@ export function signInOf(address: string, rule: SignInRule): SignIn | null {
 const kindOf = (rule: SignInRule): Kind => (rule === "siwa" ? "siwa" : "siwe");
 
 /** @param caller a wallet, or the account of an access token */
-export function isSignedIn(caller: string, rule: SignInRule): boolean {
+function isSignedIn(caller: string, rule: SignInRule): boolean {
   const byToken = tokenSignIn();
   return byToken?.account === caller ? !hasEnded(byToken) : signInOf(caller, rule) !== null;
 }
