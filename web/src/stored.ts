@@ -74,7 +74,7 @@ export const useStored = <K extends keyof Settings>(key: K): Settings[K] =>
   useSyncExternalStore(subscribe, () => stored(key));
 
 /** Adds an item to a stored list, or removes it. @returns true when the list has it now */
-export function toggleStored(key: "watched" | "compared" | "otherColumns", item: string): boolean {
+export function toggleStored(key: "watched" | "compared" | "otherColumns" | "presets", item: string): boolean {
   const list = stored(key);
   const isIn = list.includes(item);
   store(key, isIn ? list.filter((other) => other !== item) : [...list, item]);

@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { OWN_PLATFORM, PLATFORMS } from "../../../core/directory/platforms.ts";
 import type { Row } from "../api/types.ts";
 import { count } from "../formats.ts";
-import { Icon } from "../parts/button.tsx";
+import { Icon, IconButton } from "../parts/button.tsx";
 import { store, toggleStored, useStored } from "../stored.ts";
 
 /** Max agents side by side; each has a colour of its own. */
@@ -42,15 +42,12 @@ const comparePath = (texts: readonly string[]): string =>
 export function CompareButton({ row }: { row: Pick<Row, "platform" | "agent_id" | "tokenId" | "name"> }) {
   const text = comparedText(row);
   return (
-    <button
-      type="button"
-      className="icon-button"
+    <IconButton
+      icon="compare"
+      label={`Compare ${row.name}`}
       aria-pressed={useStored("compared").includes(text)}
-      aria-label={`Compare ${row.name}`}
       onClick={() => toggleStored("compared", text)}
-    >
-      <Icon name="compare" />
-    </button>
+    />
   );
 }
 
@@ -77,9 +74,7 @@ export function CompareBar() {
       ) : (
         <span className="faint">choose one more</span>
       )}
-      <button type="button" className="icon-button" aria-label="Choose none" onClick={() => store("compared", [])}>
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" label="Choose none" onClick={() => store("compared", [])} />
     </div>
   );
 }

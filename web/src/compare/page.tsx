@@ -12,7 +12,7 @@ import { platformLabel } from "../directory/facets.ts";
 import { badges as badgesQuery, detail, detailPath, directory, offering, rowLink } from "../directory/source.ts";
 import { readView } from "../directory/view.ts";
 import { count, date, decimals, dollars, originWords, short } from "../formats.ts";
-import { Icon } from "../parts/button.tsx";
+import { IconButton } from "../parts/button.tsx";
 import { Cred, Named, NoData, Sigil } from "../parts/cred.tsx";
 import {
   endpointsInShort,
@@ -149,9 +149,7 @@ const ColumnHead = ({ column: { detail, error, stroke, text }, remove }: { colum
     ) : (
       "…"
     )}
-    <button type="button" className="icon-button" aria-label={`Take ${detail?.name ?? text} out`} onClick={remove}>
-      <Icon name="close" />
-    </button>
+    <IconButton icon="close" label={`Take ${detail?.name ?? text} out`} onClick={remove} />
   </span>
 );
 

@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import type { RowBadges } from "../api/types.ts";
 import { CompareButton } from "../compare/bar.tsx";
 import { age, count, counted, moment, percent, short, usd } from "../formats.ts";
-import { Icon } from "../parts/button.tsx";
+import { Icon, IconButton } from "../parts/button.tsx";
 import { Cred, Named, NoData, Sigil } from "../parts/cred.tsx";
 import { endpointsInShort, reviewsInShort, unreviewed } from "../parts/evidence.tsx";
 import { Change, ProofBadges, Protocols, Sparkline } from "../parts/row-badges.tsx";
@@ -145,15 +145,14 @@ export function RowActions({ row }: { row: Row }) {
   return (
     <span className="row-actions">
       <CompareButton row={row} />
-      <button
-        type="button"
-        className="icon-button star"
+      <IconButton
+        icon="star"
+        filled={watched}
+        className="star"
+        label={`Watch ${row.name}`}
         aria-pressed={watched}
-        aria-label={`Watch ${row.name}`}
         onClick={() => toggleStored("watched", ref)}
-      >
-        <Icon name="star" filled={watched} />
-      </button>
+      />
     </span>
   );
 }

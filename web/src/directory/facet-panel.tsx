@@ -1,8 +1,10 @@
 /** The panel of facets: each choice with the number of agents that the view would have with it. */
+
 import { useQueries } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import type { Facets } from "../../../core/directory/facets.ts";
 import { count } from "../formats.ts";
+import { Chip } from "../parts/button.tsx";
 import { LIST_KEYS, LISTS, RANGES, type RangeKey, toggled, tokenLabel, valuesOf, withValues } from "./facets.ts";
 import { totalOf } from "./source.ts";
 import { readInteger, type View } from "./view.ts";
@@ -90,10 +92,14 @@ function Choices({ legend, hint, view, choices, set }: ChoicesProps) {
       </legend>
       <div className="facet-choices">
         {choices.map(({ label, facets, pressed }, i) => (
-          <button key={label} type="button" className="chip" aria-pressed={pressed} onClick={() => set(facets)}>
+          <Chip
+            key={label}
+            pressed={pressed}
+            amount={counts[i]?.data === undefined ? "" : count(counts[i].data)}
+            onClick={() => set(facets)}
+          >
             {label}
-            <span className="chip-count">{counts[i]?.data === undefined ? "" : count(counts[i].data)}</span>
-          </button>
+          </Chip>
         ))}
       </div>
     </fieldset>

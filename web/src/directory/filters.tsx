@@ -4,7 +4,7 @@ import { Suspense } from "react";
 import type { Facets } from "../../../core/directory/facets.ts";
 import { TREND_WINDOW_KEYS } from "../../../core/directory/filters.ts";
 import { count } from "../formats.ts";
-import { Button, Icon } from "../parts/button.tsx";
+import { Button, Chip, Icon } from "../parts/button.tsx";
 import { TierShape } from "../parts/cred.tsx";
 import { onDemand, Part } from "../parts/states.tsx";
 import { useStored } from "../stored.ts";
@@ -39,18 +39,16 @@ export function Filters({ view, change, opened, open }: Props) {
   const chip = (filter: Filter, label: React.ReactNode, title: string, tier?: string) => {
     const known = counts?.[filter];
     return (
-      <button
+      <Chip
         key={filter}
-        type="button"
-        className="chip"
         title={title}
         data-tier={tier}
-        aria-pressed={view.filter === filter}
+        pressed={view.filter === filter}
+        amount={known == null ? "" : count(known)}
         onClick={() => toggle(filter)}
       >
         {label}
-        <span className="chip-count">{known == null ? "" : count(known)}</span>
-      </button>
+      </Chip>
     );
   };
   const scored = tiers.map((tier) => counts?.[tier] ?? 0);
@@ -72,16 +70,10 @@ export function Filters({ view, change, opened, open }: Props) {
         <fieldset className="chips" id="filters">
           <legend className="unseen">Filter</legend>
           {TABS.map(({ key, label, title }) => chip(key, label, title))}
-          <button
-            type="button"
-            className="chip"
-            aria-pressed={view.filter === "watched"}
-            onClick={() => toggle("watched")}
-          >
+          <Chip pressed={view.filter === "watched"} amount={watched} onClick={() => toggle("watched")}>
             <Icon name="star" filled={view.filter === "watched"} />
             Watched
-            <span className="chip-count">{watched}</span>
-          </button>
+          </Chip>
           <span className="chips-gap" />
           {TIERS.map(({ key, label }) =>
             chip(
@@ -129,29 +121,23 @@ function FacetBar({ view, change, opened, open }: Props) {
         <fieldset className="windows">
           <legend className="unseen">Window of trending</legend>
           {TREND_WINDOW_KEYS.map((window) => (
-            <button
-              key={window}
-              type="button"
-              className="chip"
-              aria-pressed={view.window === window}
-              onClick={() => change({ ...view, window, page: 1 })}
-            >
+            <Chip key={window} pressed={view.window === window} onClick={() => change({ ...view, window, page: 1 })}>
               {window}
-            </button>
+            </Chip>
           ))}
         </fieldset>
       )}
       {set.map(({ key, words, without: rest }) => (
-        <button key={key} type="button" className="chip set" onClick={() => without(rest)}>
+        <Chip key={key} kind="set" onClick={() => without(rest)}>
           <bdi className="clip">{words}</bdi>
           <Icon name="close" />
           <span className="unseen">Remove this filter</span>
-        </button>
+        </Chip>
       ))}
       {isNarrowed(view) && (
-        <button type="button" className="chip clear" onClick={() => change(widened(view))}>
+        <Chip kind="clear" onClick={() => change(widened(view))}>
           Clear all
-        </button>
+        </Chip>
       )}
     </div>
   );

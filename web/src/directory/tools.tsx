@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { connected } from "../api/events.ts";
 import type { Directory } from "../api/types.ts";
 import { age, count, counted, decimals } from "../formats.ts";
-import { Button, Icon, Menu } from "../parts/button.tsx";
+import { Button, Icon, IconButton, Menu } from "../parts/button.tsx";
 import { Fact } from "../parts/panel.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { store, toggleStored, useStored } from "../stored.ts";
@@ -154,19 +154,7 @@ function Presets({ view }: { view: View }) {
             >
               <bdi>{preset.name}</bdi>
             </Link>
-            <button
-              type="button"
-              className="icon-button"
-              aria-label={`Forget ${preset.name}`}
-              onClick={() =>
-                store(
-                  "presets",
-                  presets.filter((other) => other !== text),
-                )
-              }
-            >
-              <Icon name="close" />
-            </button>
+            <IconButton icon="close" label={`Forget ${preset.name}`} onClick={() => toggleStored("presets", text)} />
           </span>
         );
       })}

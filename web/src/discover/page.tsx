@@ -5,7 +5,7 @@ import { useLocation } from "wouter";
 import type { DiscoveryAnswer } from "../api/types.ts";
 import { CompareBar } from "../compare/bar.tsx";
 import { count, counted, dollars } from "../formats.ts";
-import { Button, Icon } from "../parts/button.tsx";
+import { Button, Chip, Icon } from "../parts/button.tsx";
 import { Page } from "../parts/panel.tsx";
 import { Empty, NotYet, ProblemNote } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
@@ -157,9 +157,9 @@ const Examples = ({ choose }: { choose: (q: string) => void }) => (
   <p className="chips examples">
     <span className="faint">For example</span>
     {EXAMPLES.map((example) => (
-      <button key={example} type="button" className="chip" onClick={() => choose(example)}>
+      <Chip key={example} onClick={() => choose(example)}>
         {example}
-      </button>
+      </Chip>
     ))}
   </p>
 );
@@ -254,15 +254,13 @@ function Facets({ view, facets, change }: Props) {
           <legend>Price of a call, at most</legend>
           <div className="facet-row">
             {PRICES.map(([value, label]) => (
-              <button
+              <Chip
                 key={value}
-                type="button"
-                className="chip"
-                aria-pressed={view.maxPrice === value}
+                pressed={view.maxPrice === value}
                 onClick={() => change({ ...view, maxPrice: view.maxPrice === value ? null : value })}
               >
                 {label}
-              </button>
+              </Chip>
             ))}
           </div>
         </fieldset>

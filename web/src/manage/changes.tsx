@@ -1,7 +1,7 @@
 /** What was typed into a form and not saved yet, kept in the tab, and what it would do: each field before and after, and the score. */
 import { useState } from "react";
 import { count, counted } from "../formats.ts";
-import { Button, Icon } from "../parts/button.tsx";
+import { Button, IconButton } from "../parts/button.tsx";
 import { type Faults, Field, type FieldEntry } from "../parts/form.tsx";
 import { Fact } from "../parts/panel.tsx";
 import { keep, kept } from "../stored.ts";
@@ -101,14 +101,11 @@ export function Pairs<Row extends Record<string, string>>(props: PairsProps<Row>
             />
           ))}
           {!(keepsOne && rows.length === 1) && (
-            <button
-              type="button"
-              className="icon-button"
-              aria-label={`Remove row ${count(i + 1)}`}
+            <IconButton
+              icon="close"
+              label={`Remove row ${count(i + 1)}`}
               onClick={() => set(rows.filter((_, at) => at !== i))}
-            >
-              <Icon name="close" />
-            </button>
+            />
           )}
         </div>
       ))}

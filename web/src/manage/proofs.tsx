@@ -14,7 +14,7 @@ import type {
 } from "../api/types.ts";
 import { age, count, moment, short } from "../formats.ts";
 import { Action, Icon } from "../parts/button.tsx";
-import { Copy } from "../parts/copy.tsx";
+import { Exact } from "../parts/copy.tsx";
 import { bodyOf, Form } from "../parts/form.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Facts } from "../parts/panel.tsx";
@@ -235,15 +235,6 @@ function AccountProof({ agent, platform, expected, record }: Props) {
     </ProofPart>
   );
 }
-
-/** A text to be published exactly as it is. */
-const Exact = ({ label, text }: { label: string; text: string }) => (
-  <p className="exact">
-    <span className="faint">{label}</span>
-    <code>{text}</code>
-    <Copy text={text} />
-  </p>
-);
 
 const SENTENCES: Record<NonNullable<ProofRecord>["status"], (label: string) => string> = {
   verified: () => "The proof was there at the last check, and counts.",

@@ -5,7 +5,7 @@ import { agentPath, pagesOf, referral } from "../api/queries.ts";
 import type { ReferredAgents, Summary } from "../api/types.ts";
 import { count, date } from "../formats.ts";
 import { More } from "../parts/button.tsx";
-import { Copy } from "../parts/copy.tsx";
+import { Exact } from "../parts/copy.tsx";
 import { Cred, Named, Sigil } from "../parts/cred.tsx";
 import { Fact, Panel } from "../parts/panel.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
@@ -24,16 +24,8 @@ export default function ReferralSection({ agent }: SectionProps) {
           An agent that is registered by this link gets {count(BONUSES.minter.points)} points on chain, and this agent
           gets {count(BONUSES.referrer.points)}.
         </p>
-        <p className="exact">
-          <span className="faint">Link</span>
-          <code>{link}</code>
-          <Copy text={link} />
-        </p>
-        <p className="exact">
-          <span className="faint">Code</span>
-          <code>{code}</code>
-          <Copy text={code} />
-        </p>
+        <Exact label="Link" text={link} />
+        <Exact label="Code" text={code} />
         <dl className="totals">
           <Fact label="Agents that came">{count(stats.totalReferrals)}</Fact>
           <Fact label="Points earned">{count(stats.pointsEarned)}</Fact>

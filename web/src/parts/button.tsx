@@ -95,7 +95,7 @@ const PATHS = {
   lock: "M4 7.5h8v6H4ZM5.7 7.5V5.2a2.3 2.3 0 0 1 4.6 0v2.3",
 } as const;
 
-export const Icon = ({ name, filled = false }: { name: keyof typeof PATHS; filled?: boolean }) => (
+export const Icon = ({ name, filled = false }: { name: IconName; filled?: boolean }) => (
   <svg
     width="16"
     height="16"
@@ -109,4 +109,30 @@ export const Icon = ({ name, filled = false }: { name: keyof typeof PATHS; fille
   >
     <path d={PATHS[name]} />
   </svg>
+);
+
+type IconName = keyof typeof PATHS;
+type IconButtonProps = ComponentProps<"button"> & { icon: IconName; filled?: boolean; label: string };
+
+/** A button that is an icon; `label` is its name. */
+export const IconButton = ({ icon, filled = false, label, className = "", ...attributes }: IconButtonProps) => (
+  <button type="button" className={`icon-button ${className}`.trim()} aria-label={label} {...attributes}>
+    <Icon name={icon} filled={filled} />
+  </button>
+);
+
+type ChipProps = Omit<ButtonProps, "strong"> & {
+  pressed?: boolean;
+  /** Whether it says what is set, or takes all away. */
+  kind?: "set" | "clear";
+  /** How much it leads to; empty while that is not known. */
+  amount?: ReactNode;
+};
+
+/** A choice among others, as a small button. */
+export const Chip = ({ pressed, kind, amount, children, ...attributes }: ChipProps) => (
+  <button type="button" className={kind ? `chip ${kind}` : "chip"} aria-pressed={pressed} {...attributes}>
+    {children}
+    {amount !== undefined && <span className="chip-count">{amount}</span>}
+  </button>
 );

@@ -49,3 +49,12 @@ export const Address = ({ address, explorer }: { address: string; explorer?: str
     <Copy text={address} />
   </span>
 );
+
+/** A text to be used exactly as it is. */
+export const Exact = ({ label, text }: { label: string; text: string }) => (
+  <p className="exact">
+    <span className="faint">{label}</span>
+    <code>{text}</code>
+    <Copy text={text} />
+  </p>
+);

@@ -1,6 +1,6 @@
 /** A dialog of the browser's own: it traps focus, closes with Escape and gives the focus back. */
 import { type ReactNode, useEffect, useId, useRef } from "react";
-import { Icon } from "../parts/button.tsx";
+import { IconButton } from "../parts/button.tsx";
 
 /** A ref for a `<dialog>` that is modal as long as it is shown; the focus then returns to what had it before. */
 export function useModal() {
@@ -25,9 +25,7 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
     <dialog ref={dialog} aria-labelledby={name} onClose={onClose} onCancel={onClose}>
       <header>
         <h2 id={name}>{title}</h2>
-        <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" label="Close" onClick={onClose} />
       </header>
       <div className="stack">{children}</div>
     </dialog>

@@ -5,7 +5,7 @@ import { Link, useLocation } from "wouter";
 import { indexStaleness, Problem } from "../api/answer.ts";
 import { status } from "../api/queries.ts";
 import { count, short } from "../formats.ts";
-import { Icon, Menu } from "../parts/button.tsx";
+import { Icon, IconButton, Menu } from "../parts/button.tsx";
 import { Sigil } from "../parts/cred.tsx";
 import { useTitle } from "../parts/panel.tsx";
 import { Boundary, FailureNote, onDemand } from "../parts/states.tsx";
@@ -111,15 +111,12 @@ function ThemeButton() {
   const theme = useStored("theme");
   useEffect(applyTheme, [theme]);
   return (
-    <button
-      type="button"
-      className="icon-button"
-      aria-label={`Theme: ${theme}. Change to ${NEXT_THEME[theme]}`}
+    <IconButton
+      icon={THEME_ICON[theme]}
+      label={`Theme: ${theme}. Change to ${NEXT_THEME[theme]}`}
       title={`Theme: ${theme}`}
       onClick={() => store("theme", NEXT_THEME[theme])}
-    >
-      <Icon name={THEME_ICON[theme]} />
-    </button>
+    />
   );
 }
 
@@ -271,16 +268,14 @@ function Palette() {
   }, []);
   return (
     <>
-      <button
-        type="button"
-        className="icon-button wide-only"
-        aria-label="Search and commands"
+      <IconButton
+        icon="command"
+        className="wide-only"
+        label="Search and commands"
         title="Ctrl K"
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
-      >
-        <Icon name="command" />
-      </button>
+      />
       {open && (
         <Suspense>
           <PaletteList close={() => setOpen(false)} />
