@@ -1,7 +1,7 @@
 /** What an agent earned, all and organic side by side, with the rules that remove the others: the frame of payments and of jobs. */
 import type { ReactNode } from "react";
 import { count, counted, date, moment } from "../formats.ts";
-import { EXPLORER_REL } from "../parts/copy.tsx";
+import { TxLink } from "../parts/copy.tsx";
 import { usdcExact, usdcShort } from "../parts/evidence.tsx";
 import { Party } from "../parts/party.tsx";
 
@@ -152,15 +152,9 @@ export const EarnedLine = ({ of: { organic, removed }, usdc, says, explorer, chi
 
 /** When something happened, as a link to its transaction. */
 export const TransactionOn = ({ hash, at, explorer }: { hash: string; at: string; explorer: string }) => (
-  <a
-    className="faint"
-    href={`${explorer}/tx/${hash}`}
-    rel={EXPLORER_REL}
-    title={moment(at)}
-    aria-label={`${date(at)}, the transaction`}
-  >
+  <TxLink {...{ hash, explorer }} className="faint" title={moment(at)} aria-label={`${date(at)}, the transaction`}>
     {date(at)}
-  </a>
+  </TxLink>
 );
 
 type EarnedProps<W> = {

@@ -1,11 +1,11 @@
 /** What an agent's ERC-8004 reviews are worth, with their mean, their reviewers, and the reasons of each review's weight. */
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { pagesOf } from "../api/queries.ts";
 import type { AgentReviews, WeighedReview } from "../api/types.ts";
 import { count, counted, date, decimals, moment } from "../formats.ts";
 import { More } from "../parts/button.tsx";
-import { EXPLORER_REL } from "../parts/copy.tsx";
+import { TxLink } from "../parts/copy.tsx";
 import { usdcExact } from "../parts/evidence.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Table } from "../parts/panel.tsx";
@@ -132,7 +132,6 @@ const Dimensions = ({ of }: { of: AgentReviews["dimensions"] }) =>
     <Table
       className="dimensions"
       of={of}
-      keyOf={({ tag }) => tag}
       columns={[
         ["Tag", ({ tag }) => (tag === "" ? <span className="faint">without a tag</span> : <bdi>{tag}</bdi>)],
         ["Reviews", ({ reviews }) => count(reviews)],
@@ -240,30 +239,14 @@ function Entries({ path, explorer }: Props) {
   );
 }
 
-const InTransaction = ({
-  hash,
-  at,
-  explorer,
-  children,
-}: {
-  hash: string;
-  at: string;
-  explorer: string;
-  children: ReactNode;
-}) => (
-  <a className="faint" href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL} title={moment(at)}>
-    {children}
-  </a>
-);
-
 /** What the payment that a review's file names shows by the logs of its transaction. */
 const Paid = ({ of, explorer }: { of: NonNullable<WeighedReview["paid"]>; explorer: string }) => (
   <span className="review-uri" data-state={of.state}>
     {of.state === "paid" && of.usdc !== null ? `Paid ${usdcExact(of.usdc)} USDC before:` : of.says}{" "}
     {of.txHash && (
-      <a href={`${explorer}/tx/${of.txHash}`} rel={EXPLORER_REL} {...(of.at && { title: moment(of.at) })}>
+      <TxLink hash={of.txHash} explorer={explorer} title={of.at ? moment(of.at) : undefined}>
         {of.at ? `transaction of ${date(of.at)}` : "the transaction that it names"}
-      </a>
+      </TxLink>
     )}
   </span>
 );
@@ -271,9 +254,9 @@ const Paid = ({ of, explorer }: { of: NonNullable<WeighedReview["paid"]>; explor
 /** Strangers' words about an agent, with when and where they were written, and what was answered. */
 const Entry = ({ of, explorer }: { of: WeighedReview; explorer: string }) => (
   <div className="review-entry">
-    <InTransaction hash={of.txHash} at={of.givenAt} explorer={explorer}>
+    <TxLink className="faint" hash={of.txHash} explorer={explorer} title={moment(of.givenAt)}>
       on {date(of.givenAt)}
-    </InTransaction>
+    </TxLink>
     {of.tags.map((tag) => (
       <span key={tag} className="tag plain">
         <bdi>{tag}</bdi>
@@ -300,9 +283,9 @@ const Entry = ({ of, explorer }: { of: WeighedReview; explorer: string }) => (
             <Party address={responder} explorer={explorer} /> answered
           </>
         )}{" "}
-        <InTransaction hash={txHash} at={at} explorer={explorer}>
+        <TxLink className="faint" hash={txHash} explorer={explorer} title={moment(at)}>
           on {date(at)}
-        </InTransaction>
+        </TxLink>
         {uri && (
           <>
             {": "}

@@ -9,7 +9,7 @@ import { agentPath, pagesOf } from "../api/queries.ts";
 import type { AgentEvents, CredPoint } from "../api/types.ts";
 import { count, counted, date, moment } from "../formats.ts";
 import { Action, Icon } from "../parts/button.tsx";
-import { EXPLORER_REL } from "../parts/copy.tsx";
+import { TxLink } from "../parts/copy.tsx";
 import { TierShape } from "../parts/cred.tsx";
 import { Party } from "../parts/party.tsx";
 import { ProblemNote } from "../parts/states.tsx";
@@ -192,10 +192,10 @@ const When = ({ at, txHash, explorer }: { at: string; txHash: string | null; exp
   const time = <time dateTime={at}>{moment(at)}</time>;
   if (txHash === null) return <span className="faint timeline-when">{time}</span>;
   return (
-    <a className="faint timeline-when" href={`${explorer}/tx/${txHash}`} rel={EXPLORER_REL}>
+    <TxLink className="faint timeline-when" hash={txHash} explorer={explorer ?? ""}>
       <span className="unseen">Transaction of </span>
       {time}
-    </a>
+    </TxLink>
   );
 };
 

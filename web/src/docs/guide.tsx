@@ -148,7 +148,6 @@ type Token = {
   depth?: number;
   /** Of a heading: what links name it by. */
   id?: string;
-  lang?: string;
   /** Null where the place is not served here. */
   href?: string | null;
   ordered?: boolean;

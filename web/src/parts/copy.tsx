@@ -1,5 +1,5 @@
 /** A button that copies a text and says so, and addresses and transactions with it, shortened, to be looked up in the explorer. */
-import { useEffect, useState } from "react";
+import { type ComponentProps, useEffect, useState } from "react";
 import { short } from "../formats.ts";
 
 /** Max letters of the text in the button's name. */
@@ -57,4 +57,11 @@ export const Exact = ({ label, text }: { label: string; text: string }) => (
     <code>{text}</code>
     <Copy text={text} />
   </p>
+);
+
+type TxProps = ComponentProps<"a"> & { hash: string; explorer: string };
+
+/** A link to a transaction. @param props.explorer base URL without a trailing slash */
+export const TxLink = ({ hash, explorer, ...link }: TxProps) => (
+  <a href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL} {...link} />
 );

@@ -16,16 +16,8 @@ export const TierShape = ({ tier }: { tier: keyof typeof SHAPES }) => (
 );
 
 /** @param score null = no data: shown as a dash with the reason, never as 0 */
-export function Cred({
-  score,
-  of = "agent",
-  reason = "no score yet",
-}: {
-  score: number | null;
-  of?: Scored;
-  reason?: string;
-}) {
-  if (score === null) return <NoData reason={reason} />;
+export function Cred({ score, of = "agent" }: { score: number | null; of?: Scored }) {
+  if (score === null) return <NoData reason="no score yet" />;
   const tier = tierOf(score);
   const { label, meaning } = tierWords(score, of);
   return (

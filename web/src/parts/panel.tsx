@@ -103,8 +103,6 @@ type Numbers<R> = "number" | "number faint" | ((row: R) => string);
 
 type Props<R> = {
   of: readonly R[];
-  /** What distinguishes a row; its place without it. */
-  keyOf?: (row: R) => string;
   /** The first one names the row. */
   columns: readonly (readonly [head: string, cell: (row: R) => ReactNode, numbers?: Numbers<R>])[];
   className?: string;
@@ -115,7 +113,7 @@ type Props<R> = {
   foot?: ReactNode;
 };
 
-export function Table<R>({ of, keyOf, columns, className = "plain-table fits", label, caption, foot }: Props<R>) {
+export function Table<R>({ of, columns, className = "plain-table fits", label, caption, foot }: Props<R>) {
   const table = (
     <table className={className}>
       {caption && <caption className="unseen">{caption}</caption>}
@@ -130,7 +128,7 @@ export function Table<R>({ of, keyOf, columns, className = "plain-table fits", l
       </thead>
       <tbody>
         {of.map((row, i) => (
-          <tr key={keyOf?.(row) ?? i}>
+          <tr key={i}>
             {columns.map(([head, cell, numbers], column) =>
               column === 0 ? (
                 <th key={head} scope="row">

@@ -126,7 +126,6 @@ const CredOf = ({ cred: { breakdown, sources, score } }: { cred: HumanCred }) =>
     className="plain-table"
     caption="The signals of a human's cred"
     of={Object.keys(FROM) as Signal[]}
-    keyOf={(key) => key}
     columns={[
       ["Signal", (key) => <Described label={SIGNAL_LABELS[key]} description={FROM[key](sources)} />],
       [

@@ -5,7 +5,7 @@ import { Button } from "../parts/button.tsx";
 import { PageHead } from "../parts/panel.tsx";
 import { ReportDocument } from "./document.tsx";
 import type { SignedContent } from "./library.ts";
-import { AskService, Checks, readGiven, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
+import { ReceiptPanel, readGiven, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
 
 /** Max bytes of a report; the service's own have 10 kB. */
 const MAX_BYTES = 400_000;
@@ -26,13 +26,7 @@ export function CheckPage() {
       {given && (
         <>
           <VerdictLine verdict={verdict} known={known} />
-          {verdict && (
-            <section className="panel stack report-receipt">
-              <h2>The receipt</h2>
-              <Checks verdict={verdict} known={known} />
-              <AskService given={given} />
-            </section>
-          )}
+          {verdict && <ReceiptPanel verdict={verdict} known={known} given={given} />}
           {/* What no known key has signed is not shown as a report. */}
           {verdict?.is === "genuine" && verdict.findings.report && (
             <ReportDocument report={verdict.findings.report satisfies object as SignedContent} />

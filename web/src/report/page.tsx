@@ -19,7 +19,7 @@ import { OperationSteps, Refused, type RunningOperation, useOperation } from "..
 import { CheckPage } from "./check-page.tsx";
 import { ReportDocument } from "./document.tsx";
 import { download, forgetReport, isStored, type KeptReport, keepReport, signedOf, useReports } from "./library.ts";
-import { AskService, Checks, givenOf, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
+import { givenOf, ReceiptPanel, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
 
 export default function ReportPage() {
   const ref = addressRef();
@@ -158,15 +158,12 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
         </Panel>
       </ReportDocument>
       {verdict && (
-        <section className="panel stack report-receipt">
-          <h2>The receipt</h2>
+        <ReceiptPanel verdict={verdict} known={known} given={given}>
           <p className="muted">
             Your browser has hashed the report, recovered the key that signed it, and compared both. No server was
             asked.
           </p>
-          <Checks verdict={verdict} known={known} />
-          <AskService given={given} />
-        </section>
+        </ReceiptPanel>
       )}
     </>
   );

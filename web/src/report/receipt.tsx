@@ -1,6 +1,6 @@
 /** The judgement of a receipt as people read it, computed in this browser by the signer that it has noted. */
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
 import type { GivenReceipt, ReceiptFindings } from "../../../core/cred/report/check.ts";
 import { call } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
@@ -64,8 +64,19 @@ export function VerdictLine({ verdict, known }: { verdict: Verdict | null | unde
   );
 }
 
+type ReceiptProps = { verdict: Verdict; known: NotedSigner | null; given: GivenReport; children?: ReactNode };
+
+export const ReceiptPanel = ({ verdict, known, given, children }: ReceiptProps) => (
+  <section className="panel stack report-receipt">
+    <h2>The receipt</h2>
+    {children}
+    <Checks verdict={verdict} known={known} />
+    <AskService given={given} />
+  </section>
+);
+
 /** Every step of the check with its outcome, and who signed. */
-export function Checks({ verdict, known }: { verdict: Verdict; known: NotedSigner | null }) {
+function Checks({ verdict, known }: { verdict: Verdict; known: NotedSigner | null }) {
   return (
     <>
       <ul className="checks">
@@ -96,7 +107,7 @@ export function Checks({ verdict, known }: { verdict: Verdict; known: NotedSigne
 }
 
 /** Lets a person ask the service as well: it knows earlier signers that this browser does not. */
-export function AskService({ given: { receipt } }: { given: GivenReport }) {
+function AskService({ given: { receipt } }: { given: GivenReport }) {
   const [said, setSaid] = useState("");
   const ask = () =>
     call<{ valid: boolean }>("/api/v2/cred-report/verify-receipt", {
