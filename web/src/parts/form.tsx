@@ -52,14 +52,14 @@ type FieldProps = FieldEntry & {
   change?: ((value: string) => void) | undefined;
 };
 
-type Element = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 export function Field({ name, label, hint, path = name, remark, faults, optional = false, ...field }: FieldProps) {
   const id = useId();
   const fault = faults && faultAt(faults, path);
   const described = [fault !== undefined && `${id}-fault`, remark !== undefined && `${id}-remark`].filter(Boolean);
   const { value, first, change, max, rows, choices, type = "text", inputMode, placeholder } = field;
-  const onChange: ChangeEventHandler<Element> | undefined = change && (({ target }) => change(target.value));
+  const onChange: ChangeEventHandler<Control> | undefined = change && (({ target }) => change(target.value));
   const attributes = {
     id,
     name,
@@ -196,8 +196,9 @@ export const wholeBodyOf = (fields: readonly FieldEntry[], text: FormText): Body
 
 function bodyIn(fields: readonly FieldEntry[], text: FormText, leavesOut: (value: unknown) => boolean): Body {
   const body: Body = {};
-  for (const { name, path = name, read = (typed: string) => typed } of fields) {
-    const value = text(name) === "" && leavesOut("") ? "" : read(text(name));
+  for (const { name, path = name, read = (written: string) => written } of fields) {
+    const typed = text(name);
+    const value = leavesOut(typed) ? typed : read(typed);
     if (leavesOut(value)) continue;
     const [part, member] = path.split(".") as [string, string?];
     if (member === undefined) body[part] = value;
