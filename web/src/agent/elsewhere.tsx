@@ -71,6 +71,7 @@ const FILE: Record<Registration8004["file"]["status"], string> = {
 
 type Props = { registration: Registration8004; agentId: string; explorer: string };
 
+/** The registration of an agent in the canonical ERC-8004 registry: its file, and what is wrong with the file. */
 export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
   const { registry, agent_uri: uri, file, tx_hash: hash } = registration;
   return (
@@ -160,6 +161,7 @@ const handshakes = (tokenId: number, page: number) => {
 const Other = ({ id, name }: { id: number; name: string | null }) =>
   name === null ? <span>agent {id}</span> : <Named href={`/agent/${id}`} name={name} />;
 
+/** The handshakes of an own agent, newest first, a few to a page. */
 export function Handshakes({ tokenId, explorer }: { tokenId: number; explorer: string }) {
   const [page, turn] = useState(1);
   const { data: answer, error, refetch } = useQuery(handshakes(tokenId, page));

@@ -115,6 +115,7 @@ type Props = {
   parts: readonly string[];
 };
 
+/** What is known of an agent as figures, each a link to the part that has the evidence. */
 export function FactsInShort({ of, proofs, parts }: Props) {
   const { data } = useQuery(offeringQuery(of.agentRef, of.platform));
   const found = data?.data;

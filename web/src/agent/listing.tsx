@@ -104,6 +104,7 @@ type ServiceItem = { name: string; endpoint: string; version: string | null };
 /** Registration files name the agent's wallet among their services: it is shown as its wallet. */
 const isPlace = ({ name }: ServiceItem) => name.toLowerCase() !== "agentwallet";
 
+/** Services of an agent: name and address. The agent wrote the address, so it is an untrusted link. */
 export const Services = ({ of }: { of: readonly ServiceItem[] }) => (
   <ul className="services">
     {of.filter(isPlace).map(({ name, endpoint, version }) => (
@@ -133,6 +134,7 @@ const MANNERS = {
   humor: "Humor",
 } as const;
 
+/** Narrative, personality, and where else the agent can be found. */
 export function SelfDescription({ agent: { narrative, personality, socials } }: { agent: Agent }) {
   const texts = [
     ...Object.entries(TEXTS).map(([key, label]) => [label, narrative?.[key as keyof typeof TEXTS]] as const),

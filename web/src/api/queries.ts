@@ -36,6 +36,7 @@ const asked = <T>(path: string) => queryOptions({ queryKey: [path], queryFn: get
 
 /** Data about the service itself is kept until the page is reloaded. */
 export const discovery = queryOptions({ ...asked<Discovery>("/api/v2"), staleTime: Number.POSITIVE_INFINITY });
+/** The OpenAPI document of this service, read once. */
 export const openApi = queryOptions({
   ...asked<OpenApi>("/api/v2/openapi.json"),
   staleTime: Number.POSITIVE_INFINITY,

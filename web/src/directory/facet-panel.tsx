@@ -1,5 +1,4 @@
 /** The panel of facets: each choice with the number of agents that the view would have with it. */
-
 import { useQueries } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import type { Facets } from "../../../core/directory/facets.ts";

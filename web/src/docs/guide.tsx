@@ -172,6 +172,7 @@ const nameOf = (path: string): string =>
   path.endsWith("sdk/README.md") ? "sdk" : path.split("/").at(-1)!.replace(/\.md$/, "");
 
 type Guide = { name: string; title: string; load: () => Promise<readonly Token[]> };
+/** Names and titles at once, the text of each on demand. */
 export const GUIDES: readonly Guide[] = Object.entries(titles)
   .map(([path, title]) => ({ name: nameOf(path), title, load: texts[path]! }))
   .toSorted((a, b) => a.title.localeCompare(b.title));

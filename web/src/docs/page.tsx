@@ -1,5 +1,4 @@
 /** The reference of the API: its contents with a field that finds, every error code, and one operation or one guide. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";

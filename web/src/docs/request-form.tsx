@@ -1,5 +1,4 @@
 /** The fields of a request, filled in so that it works here, and the sending of one that a wallet signs in for or pays. */
-
 import { queryOptions } from "@tanstack/react-query";
 import type { Operation, Parameter } from "../../../core/described-operations.ts";
 import { OWN_PLATFORM, rowRef } from "../../../core/directory/platforms.ts";
@@ -71,6 +70,7 @@ const first = <T,>(path: string): Promise<T | null> =>
     () => null,
   );
 
+/** Values that exist on this service for the places of paths: an agent, its wallet, a human, an organization. */
 export const liveValues = queryOptions({
   queryKey: ["docs", "live-values"],
   staleTime: Number.POSITIVE_INFINITY,
@@ -120,6 +120,7 @@ const callerOf = ({ signsIn, schemes }: Operation): CallerRule =>
 
 type SignedSendProps = { operation: Operation; request: SampleRequest; fault: string | null };
 
+/** Sends what a wallet signs in for or pays, step by step as the pages of the terminal do. */
 export function SignedSend({ operation, request, fault }: SignedSendProps) {
   const { method, body } = request;
   const op = useOperation<unknown>({ name: `docs.${operation.id}`, caller: callerOf(operation) });

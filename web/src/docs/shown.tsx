@@ -18,6 +18,7 @@ export const BodyText = ({ children }: { children: ReactNode }) => (
   </pre>
 );
 
+/** What the service answered: status, time, the headers that matter, and the body. */
 export function RawAnswer({ answer, url }: { answer: RawResponse; url: string }) {
   const { status, ms, headers, text } = answer;
   const type = headers.get("content-type") ?? "";
@@ -56,9 +57,11 @@ export function RawAnswer({ answer, url }: { answer: RawResponse; url: string })
   );
 }
 
+/** A sentence of the document: text between backticks is code. */
 export const Prose = ({ text }: { text: string }) =>
   text.split("`").map((part, place) => <Fragment key={place}>{place % 2 === 1 ? <code>{part}</code> : part}</Fragment>);
 
+/** The method of an operation; those that change something are of another colour. */
 export const MethodName = ({ method }: { method: Method }) => (
   <span className="docs-method" data-method={method}>
     {method.toUpperCase()}
@@ -79,6 +82,7 @@ function objectOf(document: OpenApi, given: Schema): Schema | null {
   return parts.map((part) => objectOf(document, part)).find((one) => one !== null) ?? null;
 }
 
+/** The shape of a body as a list: names, kinds and what they mean, objects within objects indented. */
 export function SchemaList({ document, schema, depth = 0 }: Props) {
   const object = objectOf(document, schema);
   if (!object?.properties) return <p className="muted mono">{kindOf(document, schema)}</p>;

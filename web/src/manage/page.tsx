@@ -1,5 +1,4 @@
 /** The management of one agent, by its wallet or its owner: one section at a time, each with its own address. */
-
 import { useQuery } from "@tanstack/react-query";
 import { type ComponentType, Suspense, useEffect, useRef } from "react";
 import { Link } from "wouter";

@@ -50,6 +50,7 @@ export const ProofPart = ({ id, title, letter, state, about, children }: PartPro
   </section>
 );
 
+/** Why a proof was not recorded: what was looked for, what stood there, and what to do. */
 export function ProofRefusal({ problem, label }: { problem: unknown; label: string }) {
   if (!(problem instanceof Problem)) return <Refused problem={problem} />;
   const { code, body } = problem;

@@ -4,6 +4,7 @@ import { useWallet } from "../wallet/session.ts";
 
 export type SectionProps = { agent: Agent };
 
+/** Whether the connected wallet is the agent's wallet or owns its token. */
 export function useControls({ agentAddress, owner }: Pick<Agent, "agentAddress" | "owner">): boolean {
   const address = useWallet()?.address.toLowerCase();
   return address !== undefined && [agentAddress, owner].some((one) => one.toLowerCase() === address);

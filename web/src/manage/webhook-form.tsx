@@ -1,5 +1,4 @@
 /** A new webhook: where events go, which, and about whom; and a secret, which is shown once. */
-
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import type { EventType } from "../../../core/events/events.ts";

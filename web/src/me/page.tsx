@@ -1,5 +1,4 @@
 /** What the connected wallet holds: its agents, each with the way to its management. */
-
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { ownAgents } from "../api/queries.ts";

@@ -1,5 +1,4 @@
 /** Registration by the connected wallet: what it costs, the form, the payment, and the way through mint and index to the card. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { get } from "../api/answer.ts";

@@ -1,5 +1,4 @@
 /** The top 100 agents, by cred or by points. */
-
 import { useQuery } from "@tanstack/react-query";
 import { type LeaderboardSort, leaderboard, leaderboardPath } from "../api/queries.ts";
 import { age, count, short } from "../formats.ts";

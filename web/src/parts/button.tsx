@@ -43,6 +43,7 @@ export function useAttempt() {
   return { trouble, busy, run };
 }
 
+/** A button that opens a small menu under it; a click elsewhere or Escape closes it. */
 export function Menu({ label, className = "", children }: { label: string; className?: string; children: ReactNode }) {
   const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
@@ -95,6 +96,7 @@ const PATHS = {
   lock: "M4 7.5h8v6H4ZM5.7 7.5V5.2a2.3 2.3 0 0 1 4.6 0v2.3",
 } as const;
 
+/** Line icons, 16 by 16, in the colour of the text. They are decoration; the words next to them have the meaning. */
 export const Icon = ({ name, filled = false }: { name: IconName; filled?: boolean }) => (
   <svg
     width="16"

@@ -94,6 +94,7 @@ function* numbers(seed: string): Generator<number> {
   }
 }
 
+/** Drawn from an agent's platform and id, in the colour of its tier. Pictures of other hosts are never loaded. */
 export function Sigil({ seed, score, size = 36 }: { seed: string; score: number | null; size?: number }) {
   const stream = numbers(seed);
   const next = () => stream.next().value as number;

@@ -113,6 +113,7 @@ type Props<R> = {
   foot?: ReactNode;
 };
 
+/** A table of rows that are alike. */
 export function Table<R>({ of, columns, className = "plain-table fits", label, caption, foot }: Props<R>) {
   const table = (
     <table className={className}>

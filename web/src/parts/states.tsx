@@ -140,6 +140,7 @@ type Props = {
   children: ReactNode;
 };
 
+/** Keeps a failure within the part it happens in: the rest of the page stands, and the part can be shown again. */
 export class Boundary extends Component<Props, { failure: { error: unknown } | null }> {
   override state: { failure: { error: unknown } | null } = { failure: null };
   static getDerivedStateFromError(error: unknown) {

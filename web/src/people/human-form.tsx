@@ -60,6 +60,7 @@ export function HumanForm({ human, who, changed }: { human: OwnHuman | null; who
 
 type OwnOrganization = OwnHuman["organizations"][number];
 
+/** The organizations of a human: registered and changed by forms. */
 export const Organizations = ({ human, changed }: { human: OwnHuman; changed: () => void }) => (
   <Panel title="Your organizations">
     {human.organizations.map((organization) => (

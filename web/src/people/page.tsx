@@ -1,5 +1,4 @@
 /** Registered humans and organizations: stated data, proofs, and their agents. */
-
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { get } from "../api/answer.ts";

@@ -1,5 +1,4 @@
 /** A report as a document: score, evidence for every point, standing, advice, risks. Shown only where its receipt is sound. */
-
 import type { ReactNode } from "react";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { count, counted, date, decimals, moment, originWords } from "../formats.ts";

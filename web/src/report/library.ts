@@ -1,5 +1,4 @@
 /** The reports that were bought in this browser, newest first, so that a reload never pays twice. */
-
 import type { CredReport } from "../api/types.ts";
 import { observed } from "../observed.ts";
 import { keep, kept, onKeptElsewhere } from "../stored.ts";

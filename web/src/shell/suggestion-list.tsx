@@ -1,5 +1,4 @@
 /** The list under the search field. It is loaded while what it lists is asked for. */
-
 import { Icon } from "../parts/button.tsx";
 import { Sigil } from "../parts/cred.tsx";
 import { Marked } from "../parts/offers.tsx";

@@ -48,6 +48,7 @@ const PHONE_WALLETS: [name: string, link: (page: URL) => string][] = [
   ["Trust Wallet", ({ href }) => `https://link.trustwallet.com/open_url?coin_id=60&url=${encodeURIComponent(href)}`],
 ];
 
+/** Choosing a wallet: those of this browser, or the browsers inside wallets where a phone has none. */
 export function ConnectWallet() {
   const wallets = useWallets();
   const { trouble, busy, run } = useAttempt();

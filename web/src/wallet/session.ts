@@ -1,5 +1,4 @@
 /** The browser's wallets (EIP-1193, announced by EIP-6963), the calls to them, their refusals as sentences, and the connected one, which survives a reload without opening the wallet. */
-
 import { useSyncExternalStore } from "react";
 import { observed } from "../observed.ts";
 import { keep, kept, onKeptElsewhere } from "../stored.ts";
