@@ -6,11 +6,11 @@ import { factors } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { count, decimals } from "../formats.ts";
 import { OpenPoints } from "../manage/open-points.tsx";
-import { useControls } from "../manage/section-props.ts";
 import { NoData } from "../parts/cred.tsx";
-import { Described, Table } from "../parts/panel.tsx";
 import { NotYet } from "../parts/states.tsx";
+import { Described, Table } from "../parts/table.tsx";
 import { tierOf } from "../tiers.ts";
+import { useControls } from "../wallet/session.ts";
 import { Radar } from "./radar.tsx";
 
 export function Breakdown({ agent }: { agent: Agent }) {

@@ -6,7 +6,6 @@ import type { Agent } from "../api/types.ts";
 import { CompareLink } from "../compare/bar.tsx";
 import { offering as offeringQuery } from "../directory/source.ts";
 import { count, date, originWords } from "../formats.ts";
-import { useControls } from "../manage/section-props.ts";
 import { Button, Icon } from "../parts/button.tsx";
 import { Address } from "../parts/copy.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
@@ -14,6 +13,7 @@ import { endpointsInShort, jobsInShort, paymentsInShort, reviewsInShort, type Sh
 import { Fact } from "../parts/panel.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { toggleStored, useStored } from "../stored.ts";
+import { useControls } from "../wallet/session.ts";
 
 export function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
   const id = String(agent.tokenId);

@@ -12,9 +12,10 @@ import { Copy } from "../parts/copy.tsx";
 import { Named } from "../parts/cred.tsx";
 import { headingOf, Offers } from "../parts/offers.tsx";
 import { OutLink } from "../parts/out-link.tsx";
-import { Facts, Table } from "../parts/panel.tsx";
+import { Facts } from "../parts/panel.tsx";
 import { Party } from "../parts/party.tsx";
 import { Loading, NotYet } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
 
 type Of = { agentRef: string; platform: string };

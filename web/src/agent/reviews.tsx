@@ -8,9 +8,9 @@ import { More } from "../parts/button.tsx";
 import { TxLink } from "../parts/copy.tsx";
 import { usdcExact } from "../parts/evidence.tsx";
 import { OutLink } from "../parts/out-link.tsx";
-import { Table } from "../parts/panel.tsx";
 import { Party } from "../parts/party.tsx";
 import { NotYet } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
 
 /** `path`: of the reviews in the API, with its query. */
 type Props = { path: string; explorer: string };

@@ -22,9 +22,10 @@ import {
   type Short,
   unreviewed,
 } from "../parts/evidence.tsx";
-import { Page, Scroll } from "../parts/panel.tsx";
+import { Page } from "../parts/panel.tsx";
 import { ProofBadges } from "../parts/row-badges.tsx";
 import { Empty } from "../parts/states.tsx";
+import { Scroll } from "../parts/table.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { comparedText, MAX_COMPARED, readCompared, readIds, writeIds } from "./bar.tsx";

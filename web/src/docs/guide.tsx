@@ -3,8 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Link } from "wouter";
 import { Copy } from "../parts/copy.tsx";
-import { Scroll, useTitle } from "../parts/panel.tsx";
+import { useTitle } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
+import { Scroll } from "../parts/table.tsx";
 import { SITE_NAME } from "../site.ts";
 
 export function GuideView({ guide }: { guide: Guide }) {

@@ -7,7 +7,8 @@ import type { Agent } from "../api/types.ts";
 import { Page, PageNotYet, useTitle } from "../parts/panel.tsx";
 import { Loading, onDemand, Part } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import { type SectionProps, useControls } from "./section-props.ts";
+import { useControls } from "../wallet/session.ts";
+import type { SectionProps } from "./section-props.ts";
 import "../styles/manage.css";
 
 type Section = {

@@ -3,7 +3,8 @@ import type { OperatorState, Status } from "../api/types.ts";
 import { age, count, counted, decimals, duration } from "../formats.ts";
 import { Address } from "../parts/copy.tsx";
 import { NoData } from "../parts/cred.tsx";
-import { type FactEntry, Facts, Panel, Table } from "../parts/panel.tsx";
+import { type FactEntry, Facts, Panel } from "../parts/panel.tsx";
+import { Table } from "../parts/table.tsx";
 
 export const Figures = ({ state, status }: { state: OperatorState; status: Status }) => (
   <div className="operator">

@@ -4,8 +4,9 @@ import { SIGNALS } from "../../../core/cred/cred.ts";
 import { FOREIGN_CAP } from "../../../core/directory/cred.ts";
 import { count } from "../formats.ts";
 import { TierShape } from "../parts/cred.tsx";
-import { Described, Page, Panel, Table } from "../parts/panel.tsx";
+import { Page, Panel } from "../parts/panel.tsx";
 import { BADGE_MEANINGS, PROOFS } from "../parts/row-badges.tsx";
+import { Described, Table } from "../parts/table.tsx";
 import { TIER_MEANINGS, TIERS } from "../tiers.ts";
 
 /** What counts for nothing. */

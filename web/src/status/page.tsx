@@ -5,8 +5,9 @@ import type { Status } from "../api/types.ts";
 import { age, count, counted, decimals, duration } from "../formats.ts";
 import { Icon } from "../parts/button.tsx";
 import { NoData } from "../parts/cred.tsx";
-import { type FactEntry, Facts, Page, Table } from "../parts/panel.tsx";
+import { type FactEntry, Facts, Page } from "../parts/panel.tsx";
 import { NotYet } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { type Problem, problemsOf, workName } from "./problems.ts";
 

@@ -1,5 +1,6 @@
 /** The browser's wallets (EIP-1193, announced by EIP-6963), the calls to them, their refusals as sentences, and the connected one, which survives a reload without opening the wallet. */
 import { useSyncExternalStore } from "react";
+import type { Agent } from "../api/types.ts";
 import { observed } from "../observed.ts";
 import { keep, kept, onKeptElsewhere } from "../stored.ts";
 
@@ -170,4 +171,10 @@ async function chooseAccounts(provider: Provider): Promise<void> {
 export function forgetWallet(): void {
   chooses = true;
   choose(null);
+}
+
+/** Whether the connected wallet is the agent's wallet or owns its token. */
+export function useControls({ agentAddress, owner }: Pick<Agent, "agentAddress" | "owner">): boolean {
+  const address = useWallet()?.address.toLowerCase();
+  return address !== undefined && [agentAddress, owner].some((one) => one.toLowerCase() === address);
 }
