@@ -6,9 +6,8 @@ import { recordEarly } from "../db/payments/early-payments.ts";
 import { beginSettling, type Lease, recordPaid, releasePayment } from "../db/payments/ledger.ts";
 import type { Payment } from "../db/payments/payments.ts";
 import { type Evidence, placeNow, type Search } from "./evidence.ts";
-import type { PaymentMethod, SettlementParts } from "./methods/method.ts";
+import type { PaymentMethod, SettlementOutcome, SettlementParts } from "./methods/method.ts";
 import { methodOf } from "./methods.ts";
-import type { SettlementOutcome } from "./outcome.ts";
 
 /** Places where a crash test kills the process, in the order a payment passes them. */
 export const PAYMENT_FAULT_POINTS = ["payment.settling", "payment.settled", "payment.paid"] as const;

@@ -540,7 +540,7 @@ describe("what runs by itself", () => {
     "api/http/event-stream.ts": 0,
     "api/http/feeds.ts": 0,
     "api/idempotency.ts": 0,
-    "api/payments/lease.ts": 0,
+    "api/payments/collect.ts": 0,
     "api/server.ts": 0,
     "db/replicas/read-pool.ts": 0,
     "indexer/preload/report-nodes.ts": 0,

@@ -3,7 +3,7 @@ import type { OpenApi } from "../../core/described-operations.ts";
 import { type Operation, shownPricing } from "../../core/payments/prices.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { paymentInfoOf } from "../payments/payment-info.ts";
+import { paymentInfoOf } from "../payments/payment-options.ts";
 import { openApiDocument } from "./document.ts";
 
 type Priced = { of: string; document: OpenApi; content: string };

@@ -13,11 +13,11 @@ import type { PaidResource, Terms } from "../../core/payments/terms.ts";
 import type { Lease } from "../../db/payments/ledger.ts";
 import type { Payment } from "../../db/payments/payments.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
-import type { GivenPayment } from "../../settlement/methods/method.ts";
+import type { AskingRequest, GivenPayment } from "../../settlement/methods/method.ts";
 import type { HeaderValues } from "./payment-headers.ts";
 
 /** The parts of a request that its payment depends on. */
-export type PaidRequest = {
+export type PaidRequest = Pick<AskingRequest, "wallet" | "signedIn" | "fingerprint" | "now"> & {
   operation: Operation;
   /** HEAD counts as GET. */
   method: string;
@@ -30,16 +30,8 @@ export type PaidRequest = {
   /** The bytes as received; empty without a body. */
   body: Uint8Array;
   headers: HeaderValues;
-  /** The authenticated wallet; null where the guard requires none. */
-  wallet: Address | null;
-  /** The wallet of a credential that the guard does not require; null without a credential. */
-  signedIn(): Promise<Address | null>;
   /** The client's network. */
   client: string;
-  /** Equal requests have equal fingerprints. */
-  fingerprint: string;
-  /** Milliseconds since the epoch. */
-  now: number;
 };
 
 /** How a request was paid for. */

@@ -1,11 +1,13 @@
 /** Opens the checkout of a request: price, terms, and the payment that the request brings. */
 import { hash } from "node:crypto";
-import { fail } from "../../core/errors.ts";
+import { type Failure, fail } from "../../core/errors.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
-import { fulfilPayment } from "../../db/payments/ledger.ts";
+import { fulfilPayment, owePayment } from "../../db/payments/ledger.ts";
+import { dropLease, storeReply } from "../../db/payments/payment-leases.ts";
+import { type Payment, paymentsOf } from "../../db/payments/payments.ts";
+import { methodOf } from "../../settlement/methods.ts";
 import { FREE, type OpenCheckout, type PaidRequest, type PaymentReference, type SettleOptions } from "./checkout.ts";
-import { type CollectedPayment, collectPayment } from "./collect.ts";
-import { keepLease } from "./lease.ts";
+import { type CollectedPayment, collectPayment, keepLease, ReplayedAnswer } from "./collect.ts";
 import { readPayment } from "./payment-headers.ts";
 import { paymentRequired } from "./payment-options.ts";
 import type { PaymentService } from "./payment-service.ts";
@@ -77,3 +79,79 @@ const bindingOf = ({ operation, method, path, search, body }: PaidRequest): Requ
   resource: hash("sha256", JSON.stringify([operation, method, path, search]), "hex"),
   bodyDigest: body.length === 0 ? null : `sha-256=${hash("sha256", body, "base64")}`,
 });
+
+type AnyReply = { status: number; type: string; content: unknown; headers?: Record<string, string>; final?: boolean };
+
+/**
+ * Runs a handler with its checkout. A bought answer is stored for the same request. A refusal after payment makes the
+ * payment a credit of its payer. After any other failure the same payment can be tried again.
+ */
+export async function withPayment<R extends AnyReply>(
+  service: PaymentService,
+  checkout: OpenCheckout,
+  handle: () => Promise<R>,
+): Promise<R> {
+  const { db, log } = service;
+  const updateLedger = (work: Promise<unknown>) =>
+    work.catch((err) => log.warn({ err }, "a payment's row could not be brought up to date"));
+  try {
+    const reply = await handle();
+    const { paid } = checkout;
+    // The handler recognised the payment, and had nothing to settle.
+    if (!paid)
+      return reply.status < 300
+        ? { ...reply, headers: { ...reply.headers, ...(await knownResponse(service, checkout)) } }
+        : reply;
+    const headers = { ...reply.headers, ...responseOf(service, paid.payment) };
+    if (paid.fulfilled && reply.final !== false && reply.status < 300 && typeof reply.content === "string")
+      await updateLedger(
+        storeReply(db, paid.payment, {
+          status: reply.status,
+          headers: { ...headers, "content-type": reply.type },
+          body: reply.content,
+        }),
+      );
+    return { ...reply, headers };
+  } catch (error) {
+    if (error instanceof ReplayedAnswer) return replyOf(error) as R;
+    const { paid } = checkout;
+    if (paid && !paid.fulfilled && isRefusal(error)) {
+      const { payment, lease } = paid;
+      await updateLedger(
+        owePayment(db, { paymentId: payment.paymentId, leaseId: lease!.leaseId }, "refused_after_payment"),
+      );
+      checkout.paid = null;
+    }
+    throw error;
+  } finally {
+    checkout.release();
+    const lease = checkout.paid?.lease;
+    if (lease) await updateLedger(dropLease(db, { paymentId: lease.payment.paymentId, leaseId: lease.leaseId }));
+  }
+}
+
+const replyOf = ({ reply: { status, headers, body } }: ReplayedAnswer): AnyReply => ({
+  status,
+  type: headers["content-type"] ?? "application/json; charset=utf-8",
+  content: body,
+  headers: { ...headers, "idempotent-replayed": "true" },
+});
+
+const isRefusal = (error: unknown): boolean => {
+  const status = (error as Partial<Failure> | null)?.status;
+  return status !== undefined && status >= 400 && status < 500;
+};
+
+/** Headers about the payment a request brought, where the ledger has that payment for this request. */
+async function knownResponse(service: PaymentService, { key, request }: OpenCheckout) {
+  if (key === null) return {};
+  const [known] = await paymentsOf(service.db, [key]).catch(() => []);
+  return known && known.fingerprint === request.fingerprint ? responseOf(service, known) : {};
+}
+
+/** The headers that name the payment's transaction, in the format of the way that it was paid by. */
+function responseOf({ settlement }: PaymentService, payment: Payment): Record<string, string> {
+  const { txHash } = payment;
+  if (!txHash) return {};
+  return methodOf(settlement, payment)?.receipt(settlement, { ...payment, txHash }) ?? {};
+}

@@ -1,13 +1,13 @@
 /** The payment in a request's headers: exactly one, by one of the ways to pay. */
-import type {
-  GivenPayment,
-  PaymentHeader,
-  PaymentMethod,
-  SalesParts,
-  SentValue,
-  Wire,
+import {
+  type GivenPayment,
+  type PaymentHeader,
+  type PaymentMethod,
+  refuseHeader,
+  type SalesParts,
+  type SentValue,
+  type Wire,
 } from "../../settlement/methods/method.ts";
-import { refuseHeader } from "../../settlement/methods/refuse-header.ts";
 
 /** A header by name, with every value it was sent with (Node's `headersDistinct`). */
 export type HeaderValues = Record<string, string[] | undefined>;

@@ -1,19 +1,22 @@
 /** The payment service of the API: prices, ways to pay, and the check that the token is the expected USDC. */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
+import { isErc6492Signature } from "viem/utils";
 import type { Chain, Facilitator, Mpp } from "../../clients/ports.ts";
 import type { Config } from "../../config/config.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import type { TokenDomain } from "../../core/payments/authorization.ts";
+import { authorizationDigest, type SignedPayment, type TokenDomain } from "../../core/payments/authorization.ts";
 import { type Operation, type PriceList, priceUnits, SOLD, standardPrices } from "../../core/payments/prices.ts";
+import type { Refusal } from "../../core/payments/refusals.ts";
 import type { PaidResource, Terms } from "../../core/payments/terms.ts";
 import { domainSeparator, usdcDomain } from "../../core/payments/token-domain.ts";
 import { currentPrices, priceLists } from "../../db/payments/price-list.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { PaymentMethod, SalesParts } from "../../settlement/methods/method.ts";
 import { PAYMENT_METHODS } from "../../settlement/methods.ts";
+import { recoverSigner, wholeForm } from "../guards/signature.ts";
 import type { Log } from "../http/error-answer.ts";
-import { refusalOfSignature, wholeSignature } from "./payer.ts";
 
 export type PaymentServiceParts = {
   config: Pick<Config, "chain" | "contracts" | "payments" | "pricing" | "service">;
@@ -170,4 +173,33 @@ function domainCheck(chain: Chain, domain: TokenDomain, log: Log): () => Promise
     });
     return checked;
   };
+}
+
+const isByKey = ({ authorization, signature }: SignedPayment, digest: Hex): boolean =>
+  recoverSigner(Buffer.from(digest.slice(2), "hex"), signature) === authorization.from;
+
+/** A signature of the payer's own key in the form that tokens take; any other one, which a contract may take, as it is. */
+function wholeSignature(signed: SignedPayment, domain: TokenDomain): Hex {
+  const digest = authorizationDigest(signed.authorization, domain);
+  return isByKey(signed, digest) ? wholeForm(signed.signature) : signed.signature;
+}
+
+/**
+ * Checks the signature of an authorization. A wallet that is not deployed cannot pay: the token calls it. What is still
+ * wrapped (ERC-6492) after its wrapping was removed is refused unasked: the chain's check would unwrap it and deploy the
+ * wallet, which the transfer does not.
+ * @returns null where it is the payer's
+ * @throws Failure upstream_unavailable when the chain must be called and cannot be reached
+ */
+async function refusalOfSignature(
+  chain: Pick<Chain, "verifySignature" | "isDeployed">,
+  signed: SignedPayment,
+  domain: TokenDomain,
+): Promise<Refusal | null> {
+  const { authorization, signature, wrapped } = signed;
+  if (isErc6492Signature(signature)) return "invalid_signature";
+  const digest = authorizationDigest(authorization, domain);
+  if (isByKey(signed, digest)) return null;
+  if (await chain.verifySignature({ address: authorization.from, hash: digest, signature })) return null;
+  return wrapped && !(await chain.isDeployed(authorization.from)) ? "wallet_not_deployed" : "invalid_signature";
 }

@@ -1,8 +1,11 @@
-/** What a way to pay is: one value with everything that the service does differently for it. */
+/**
+ * What a way to pay is: one value with everything that the service does differently for it, and what several of them share.
+ */
 import type pg from "pg";
 import type { Chain, Facilitator, Mpp, PaymentOrder } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import type { SignedPayment, TokenDomain } from "../../core/payments/authorization.ts";
+import { fail } from "../../core/errors.ts";
+import { type SignedPayment, type TokenDomain, V1_NETWORKS } from "../../core/payments/authorization.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
 import type { Checked } from "../../core/payments/checked.ts";
 import type { ClaimedBy } from "../../core/payments/claims.ts";
@@ -11,7 +14,6 @@ import type { Terms } from "../../core/payments/terms.ts";
 import type { Payment, PaymentClaim, PaymentName, PaymentTerms } from "../../db/payments/payments.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { Evidence, Search } from "../evidence.ts";
-import type { SettlementOutcome } from "../outcome.ts";
 
 /** What payments are found and settled with. */
 export type SettlementParts = {
@@ -177,7 +179,7 @@ export type PaymentMethod<Given = unknown> = {
 };
 
 /** A payment whose transaction is known. */
-export type SettledPayment = Pick<Payment, "chainId" | "payer" | "amountUnits" | "paidAt" | "updatedAt"> & {
+type SettledPayment = Pick<Payment, "chainId" | "payer" | "amountUnits" | "paidAt" | "updatedAt"> & {
   txHash: NonNullable<Payment["txHash"]>;
 };
 
@@ -192,3 +194,26 @@ type PaymentListing = {
 
 /** A payment that a request has brought, and its way to pay. */
 export type GivenPayment = { method: PaymentMethod; credential: unknown };
+
+/** The outcome of a request to move the money. `broadcast`: the money may be moving. `txHash`: as the facilitator says. */
+export type SettlementOutcome =
+  | { kind: "settled"; txHash?: Hex }
+  | { kind: "refused"; reason: Refusal; broadcast: boolean }
+  | { kind: "unknown"; cause: unknown; broadcast: boolean };
+
+/** @param message ends the sentence "The header …" @throws Failure invalid_input */
+export function refuseHeader(name: string, message: string, cause?: unknown): never {
+  return fail("invalid_input", `The header ${name} ${message}.`, { details: [{ path: name, message }], cause });
+}
+
+/** A header's value: JSON in base64. */
+export const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
+
+/** The headers that name the payment's transaction, in the formats of both versions. */
+export function paymentResponse({ chainId, txHash, payer, amountUnits }: SettledPayment): Record<string, string> {
+  const response = { success: true, transaction: txHash, payer, amount: String(amountUnits) };
+  return {
+    "payment-response": base64({ ...response, network: `eip155:${chainId}` }),
+    "x-payment-response": base64({ ...response, network: V1_NETWORKS[chainId] ?? `eip155:${chainId}` }),
+  };
+}

@@ -21,9 +21,7 @@ import {
   type PaymentTerms,
 } from "../../db/payments/payments.ts";
 import { findAnswer } from "../evidence.ts";
-import type { SettlementOutcome } from "../outcome.ts";
-import type { AskingRequest, PaymentMethod } from "./method.ts";
-import { refuseHeader } from "./refuse-header.ts";
+import { type AskingRequest, type PaymentMethod, refuseHeader, type SettlementOutcome } from "./method.ts";
 
 /** The ledger's record of an answered challenge. */
 type MppCredential = {

@@ -14,9 +14,7 @@ import {
   transferFact,
 } from "../../db/payments/payments.ts";
 import { isDeepEnough, settlementAt } from "../evidence.ts";
-import type { AskingRequest, PaymentMethod, SalesParts } from "./method.ts";
-import { paymentResponse } from "./payment-response.ts";
-import { refuseHeader } from "./refuse-header.ts";
+import { type AskingRequest, type PaymentMethod, paymentResponse, refuseHeader, type SalesParts } from "./method.ts";
 
 /** Max age of a transfer in milliseconds: an old one may be income for something else. */
 const MAX_AGE_MS = 3_600_000;

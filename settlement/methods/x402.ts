@@ -1,19 +1,47 @@
 /** Payments by a signed authorization (x402): terms, time and signature are checked before the ledger takes them. */
+
+import type { Facilitator, PaymentOrder } from "../../clients/ports.ts";
 import { checksum } from "../../core/addresses.ts";
-import { readVersion1, readVersion2, type SignedPayment } from "../../core/payments/authorization.ts";
+import type { Hex } from "../../core/agents/facts.ts";
+import {
+  type Authorization,
+  readVersion1,
+  readVersion2,
+  type SignedPayment,
+  transferData,
+} from "../../core/payments/authorization.ts";
 import { Checked } from "../../core/payments/checked.ts";
 import { readIdentifier } from "../../core/payments/payment-identifier.ts";
-import type { Refusal } from "../../core/payments/refusals.ts";
-import { mismatch, optionVersion1, outOfTime, requiredVersion2 } from "../../core/payments/terms.ts";
+import { type Refusal, reasonIn } from "../../core/payments/refusals.ts";
+import {
+  MAX_TIMEOUT_SECONDS,
+  mismatch,
+  optionVersion1,
+  outOfTime,
+  requiredVersion2,
+} from "../../core/payments/terms.ts";
 import { isTransactionHash } from "../../core/payments/transaction-hash.ts";
 import { parseStrictJson } from "../../core/strict-json.ts";
-import { authorizationFact, digestOf, identifierFact, type PaymentTerms } from "../../db/payments/payments.ts";
-import { askFacilitator } from "../ask-facilitator.ts";
+import { SETTLEMENT_GAS } from "../../core/transactions/gas-bounds.ts";
+import {
+  authorizationFact,
+  digestOf,
+  identifierFact,
+  type Payment,
+  type PaymentTerms,
+} from "../../db/payments/payments.ts";
 import { findSettlement } from "../evidence.ts";
-import { authorizationOf, type Credential, toCredential } from "../signed-credential.ts";
-import type { AskingRequest, PaymentMethod, SalesParts, SentValue } from "./method.ts";
-import { base64, paymentResponse } from "./payment-response.ts";
-import { refuseHeader } from "./refuse-header.ts";
+import {
+  type AskingRequest,
+  base64,
+  type PaymentMethod,
+  paymentResponse,
+  refuseHeader,
+  type SalesParts,
+  type SentValue,
+  type SettlementOutcome,
+  type SettlementParts,
+} from "./method.ts";
 
 /** `identifier` is the client's name for the payment. */
 type GivenAuthorization = SignedPayment & { identifier: string | null };
@@ -182,3 +210,128 @@ const secondsUntil = (reason: Refusal, { authorization }: SignedPayment, now: nu
 /** An authorization may be valid for longer than a Date can express. */
 const dateOf = (seconds: bigint): Date =>
   new Date(Number(seconds > 253_402_300_799n ? 253_402_300_799n : seconds) * 1000);
+
+type FacilitatorParts = Pick<SettlementParts, "chain" | "facilitator" | "domain">;
+
+const LOOK_MS = 200;
+/** Milliseconds after an order in which the service's own node may not show its result yet: it lags, or is reorganising. */
+const ORDER_GRACE_MS = 60_000;
+
+/**
+ * Requests the check and then the settlement from the facilitator.
+ * @param begin records that from now on the money may move; false when the payment was taken over
+ */
+async function askFacilitator(
+  parts: FacilitatorParts,
+  payment: Payment,
+  { begin, declared }: { begin(): Promise<boolean>; declared: PaymentOrder["declared"] },
+): Promise<SettlementOutcome> {
+  const { facilitator, domain } = parts;
+  if (!facilitator) return { kind: "unknown", cause: new Error("there is no facilitator"), broadcast: false };
+  const { signature, resourceUrl } = payment.credential as Credential;
+  const order: PaymentOrder = {
+    authorization: authorizationOf(payment),
+    signature,
+    token: { address: payment.asset, name: domain.name, version: domain.version, chainId: payment.chainId },
+    maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+    resourceUrl,
+    declared,
+  };
+  if (payment.state === "new") {
+    const refused = await verify(parts, facilitator, order);
+    if (refused) return refused;
+  }
+  if (!(await begin())) return { kind: "unknown", cause: new Error("the payment was taken over"), broadcast: false };
+  const outcome = await facilitator.settle(order);
+  if (outcome.kind === "settled") return outcome;
+  if (outcome.kind !== "refused") return { ...outcome, broadcast: true };
+  const cause = await causeOf(parts, order, outcome.reason);
+  if (cause === "trouble") return { kind: "unknown", cause: new Error(`refused: ${outcome.reason}`), broadcast: true };
+  const reason = cause === "none" ? "not_settled" : cause;
+  // A used authorization or an empty account may result from a settlement, by an earlier order or a front-runner.
+  const mayBeSettled = payment.state === "new" ? reason === "authorization_used" : payment.restedMs < ORDER_GRACE_MS;
+  if (mayBeSettled) return { kind: "unknown", cause: new Error(`refused: ${outcome.reason}`), broadcast: true };
+  return { kind: "refused", reason, broadcast: true };
+}
+
+/** Milliseconds for which an authorization that has begun may wait for a block that is younger than its beginning. */
+const BEGINS_MS = 4_000;
+
+/** Asks the facilitator whether it would settle. @returns what it, or the token, has against it; null for nothing */
+async function verify(
+  parts: FacilitatorParts,
+  facilitator: Facilitator,
+  order: PaymentOrder,
+): Promise<SettlementOutcome | null> {
+  const deadline = performance.now() + BEGINS_MS;
+  // A block may have come between the facilitator's check and ours, so it is asked once more.
+  let isPuzzling = false;
+  for (;;) {
+    const verdict = await facilitator.verify(order);
+    if (verdict.kind === "good") return null;
+    if (verdict.kind === "unknown") return { ...verdict, broadcast: false };
+    const cause = await causeOf(parts, order, verdict.reason);
+    if (cause === "trouble")
+      return { kind: "unknown", cause: new Error(`the facilitator says ${verdict.reason}`), broadcast: false };
+    // By our clock it has begun: the token reads that of the newest block, which is some seconds behind.
+    const mayChange = cause === "not_yet_valid" || (cause === "none" && !isPuzzling);
+    isPuzzling ||= cause === "none";
+    if (!mayChange || performance.now() >= deadline)
+      return { kind: "refused", reason: cause === "none" ? "not_settled" : cause, broadcast: false };
+    await new Promise((done) => setTimeout(done, LOOK_MS));
+  }
+}
+
+/**
+ * Why an order was refused: what the facilitator says, and where that names no cause, what the token itself says now.
+ * @param said untrusted
+ * @returns "none" where the token would take it
+ */
+async function causeOf(
+  { chain }: FacilitatorParts,
+  { authorization, signature, token }: PaymentOrder,
+  said: string,
+): Promise<Refusal | "trouble" | "none"> {
+  const named = reasonIn(said);
+  if (named !== null) return named;
+  const data = transferData(authorization, signature);
+  const tried = await chain.call({ to: token.address, data, gas: SETTLEMENT_GAS });
+  if (tried.ok) return "none";
+  const found = reasonIn(`${tried.reason} ${tried.data ?? ""}`);
+  return found === null || found === "trouble" ? "not_settled" : found;
+}
+
+/** The ledger's record of a signed payment. Integers are strings, because JSON has no bigint. */
+type Credential = {
+  signature: Hex;
+  validAfter: string;
+  validBefore: string;
+  nonce: Hex;
+  resourceUrl: string;
+};
+
+const toCredential = ({ authorization, signature }: SignedPayment, resourceUrl: string): Credential => ({
+  signature,
+  validAfter: String(authorization.validAfter),
+  validBefore: String(authorization.validBefore),
+  nonce: authorization.nonce,
+  resourceUrl,
+});
+
+/** The authorization of a payment that is in the ledger, or that will be written there. */
+function authorizationOf({
+  payer,
+  payee,
+  amountUnits,
+  credential,
+}: Pick<Payment, "payer" | "payee" | "amountUnits" | "credential">): Authorization {
+  const { validAfter, validBefore, nonce } = credential as Credential;
+  return {
+    from: payer,
+    to: payee,
+    value: amountUnits,
+    validAfter: BigInt(validAfter),
+    validBefore: BigInt(validBefore),
+    nonce,
+  };
+}

@@ -13,8 +13,7 @@ import { Checked } from "../../../core/payments/checked.ts";
 import { transfersOf } from "../../../core/payments/transfers.ts";
 import { digestOf, type Payment, type PaymentTerms } from "../../../db/payments/payments.ts";
 import { isDeepEnough, settlementAt } from "../../../settlement/evidence.ts";
-import type { PaymentMethod } from "../../../settlement/methods/method.ts";
-import { refuseHeader } from "../../../settlement/methods/refuse-header.ts";
+import { type PaymentMethod, refuseHeader } from "../../../settlement/methods/method.ts";
 
 /** A transfer that its payer has signed. */
 type SignedTransfer = { raw: Hex; hash: Hex; from: Address; token: Address; to: Address; value: bigint };
