@@ -2,24 +2,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AuthorizationServerMetadata } from "../clients/ports.ts";
 import { Failure } from "../core/errors.ts";
+import { hasLongHost } from "../core/urls.ts";
 import { admit } from "../db/sql/turn-pool.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readingKeys } from "./guards/api-key.ts";
 import { tokensOfClient } from "./guards/rate-limits.ts";
 import { walletGuard } from "./guards/wallet.ts";
-import { clientAddressBehind, comesFrom } from "./http/client-address.ts";
-import { networksOf } from "./http/client-network.ts";
+import { clientAddressBehind, comesFrom, networksOf } from "./http/client-network.ts";
 import { errorAnswer } from "./http/error-answer.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
-import { requestUrl, withoutTrailingSlash } from "./http/request-url.ts";
 import { ResponseHead } from "./http/response-head.ts";
 import { depsForReads, openDeps } from "./open-deps.ts";
-import { pricedDocument } from "./openapi/priced-document.ts";
+import { pricedDocument } from "./openapi/document.ts";
 import type { Machinery } from "./request-handler.ts";
 import { allowedMethods, createRouter } from "./router.ts";
+import { llmsPage } from "./routes/docs.ts";
 import { ENDPOINTS } from "./routes/index.ts";
-import { llmsPage } from "./routes/llms.ts";
 import { siteOf } from "./services/agent-facts.ts";
 import { aboutPages, ofView } from "./web/about.ts";
 import { docsOf } from "./web/markdown.ts";
@@ -119,3 +118,32 @@ const READS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "OPTIONS"
 const movedTo = (target: string) => ({ status: 308, headers: { location: target }, body: null });
 
 const UNUSABLE = new Failure("invalid_input", "The request line or the Host header cannot be used.");
+
+const PLAIN_HOST = /^[a-z0-9._-]+(?::(?!80$)\d{1,5})?$/;
+/** Path and query that the URL parser leaves unchanged: no escape, no dot segment, nothing that it would escape. */
+const PLAIN_TARGET = /^\/(?!.*\/\.{1,2}(?:[/?]|$))(?!\.{1,2}(?:[/?]|$))[\w.~!$&()*+,;=:@/?-]*$/;
+
+/** A path that ends in one slash and does not begin with two: as `Location`, that would name another host. */
+const WITH_SLASH = /^(\/(?!\/)[^?]*[^/?])\/(\?.*)?$/;
+
+/** The target without the slash at the end of its path; null for one without it. */
+function withoutTrailingSlash(target: string): string | null {
+  if (!target.endsWith("/") && !target.includes("/?")) return null;
+  const [, path, query = ""] = WITH_SLASH.exec(target) ?? [];
+  return path === undefined ? null : path + query;
+}
+
+/**
+ * @returns an http URL with path and query, normalized; null for a target or a Host that cannot be used (RFC 9112,
+ *   sections 3.2 and 3.3)
+ */
+export function requestUrl({ url: target = "", headers: { host } }: IncomingMessage): string | null {
+  if (host !== undefined && PLAIN_HOST.test(host) && PLAIN_TARGET.test(target)) return `http://${host}${target}`;
+  // The URL parser reads a backslash as a slash; a proxy in front may not.
+  if (target.split("?", 1)[0]!.includes("\\")) return null;
+  if (/^https?:\/\//.test(target)) return hasLongHost(target) ? null : (URL.parse(target)?.href ?? null);
+  if (!host || !target.startsWith("/") || hasLongHost(`http://${host}`)) return null;
+  const url = URL.parse(`http://${host}${target}`);
+  // A Host with user information, a path or a query would move the target into another part of the URL.
+  return url?.hostname === host.replace(/:\d*$/, "").toLowerCase() ? url.href : null;
+}

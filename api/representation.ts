@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { isOpen } from "./caller-types.ts";
 import { CACHE, type Endpoint } from "./endpoint.ts";
 import { hasCredential } from "./guards/callers.ts";
-import { isNotModified, strongEtag } from "./http/conditional.ts";
+import { isNotModified, strongEtag } from "./http/content-coding.ts";
 import type { HttpAnswer, ResponseHead } from "./http/response-head.ts";
 import type { Reply } from "./reply.ts";
 

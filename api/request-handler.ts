@@ -12,11 +12,9 @@ import { type RateLimits, type ReadingKey, tokensOfCaller, tokensOfClient } from
 import type { WalletGuard } from "./guards/wallet.ts";
 import { handled } from "./handled.ts";
 import type { HandlerDeps } from "./handler-deps.ts";
-import type { ClientAddress } from "./http/client-address.ts";
-import { networksOf } from "./http/client-network.ts";
+import { type ClientAddress, networksOf } from "./http/client-network.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
-import { forClient } from "./http/for-client.ts";
-import type { HttpAnswer } from "./http/response-head.ts";
+import { forClient, type HttpAnswer } from "./http/response-head.ts";
 import { idempotencyKey, type MayKeep, once } from "./idempotency.ts";
 import { showIndexedBlock } from "./indexed-block.ts";
 import { declarationOf } from "./payments/bazaar.ts";

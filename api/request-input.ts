@@ -3,13 +3,11 @@ import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import { parsedWithoutNulls } from "../core/absent-nulls.ts";
-import { fail } from "../core/errors.ts";
+import { Failure, fail } from "../core/errors.ts";
 import { quoted } from "../core/quoted.ts";
+import { parseStrictJson } from "../core/strict-json.ts";
 import { type Endpoint, queryOf } from "./endpoint.ts";
 import type { AnswerHeaders } from "./http/headers.ts";
-import { issueDetails, issueText } from "./http/issue-text.ts";
-import { type RequestBody, readBody } from "./http/request-body.ts";
-import { ignoredParams, readQuery } from "./http/request-query.ts";
 import type { Reply } from "./reply.ts";
 
 const NO_BODY: RequestBody = { bytes: Buffer.alloc(0), value: undefined };
@@ -97,3 +95,172 @@ export function fingerprintOf(method: string, path: string, { search, bytes }: R
   const head = `${method} ${path}?${search}\n`;
   return hash("sha256", Buffer.concat([Buffer.from(head), bytes]), "hex");
 }
+
+type Issue = z.core.$ZodRawIssue;
+
+/** Messages of schemas that do not bring their own; given to `safeParse` as its error map. */
+function issueText(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined) return "is required";
+      return `must be ${TYPES[issue.expected] ?? `of type ${issue.expected}`}`;
+    case "too_big":
+      return `must ${bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum)}`;
+    case "too_small":
+      return `must ${bound(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum)}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map(String).join(", ")}`;
+    case "unrecognized_keys":
+      return "is not a known field";
+    default:
+      return "is not valid";
+  }
+}
+
+const TYPES: Record<string, string> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  object: "an object",
+  array: "a list",
+};
+
+function bound(origin: string, relation: string, limit: number | bigint): string {
+  if (origin === "string") return `have ${relation} ${limit} character${Number(limit) === 1 ? "" : "s"}`;
+  if (origin === "array" || origin === "set") return `have ${relation} ${limit} item${Number(limit) === 1 ? "" : "s"}`;
+  return `be ${relation} ${limit}`;
+}
+
+/** The `details` of an error body: one line per problem, unknown keys by their own path. */
+function issueDetails(error: z.ZodError, root: string): { path: string; message: string }[] {
+  return error.issues.slice(0, 20).flatMap((issue) => {
+    const path = issue.path.map(String);
+    if (issue.code === "unrecognized_keys")
+      return issue.keys
+        .slice(0, 20)
+        .map((key) => ({ path: [...path, key.slice(0, 64)].join("."), message: issue.message }));
+    return [{ path: path.join(".") || root, message: issue.message }];
+  });
+}
+
+type RequestQuery = {
+  values: Record<string, string>;
+  /** Names that the operation does not know, for X-Ignored-Params. */
+  ignored: string[];
+};
+
+/**
+ * @param search the part after `?`, percent-encoded
+ * @param known names of the operation's parameters; the caller adds `minBlock`
+ * @throws Failure invalid_input when a known parameter is repeated or is not valid text
+ */
+function readQuery(search: string, known: ReadonlySet<string>): RequestQuery {
+  const values: Record<string, string> = Object.create(null);
+  const ignored = new Set<string>();
+  for (const pair of search.split("&")) {
+    if (pair === "") continue;
+    const cut = pair.indexOf("=");
+    const written = cut < 0 ? pair : pair.slice(0, cut);
+    const name = decode(written);
+    if (name === undefined || !known.has(name)) {
+      ignored.add(name ?? written);
+      continue;
+    }
+    const value = decode(cut < 0 ? "" : pair.slice(cut + 1));
+    if (value === undefined || value.includes("\0"))
+      return fail("invalid_input", `The parameter ${name} is not valid text.`, {
+        details: [{ path: name, message: "is not valid percent-encoded UTF-8 text" }],
+      });
+    if (name in values)
+      return fail("invalid_input", `The parameter ${name} is given more than once.`, {
+        details: [{ path: name, message: "may be given once" }],
+      });
+    values[name] = value;
+  }
+  // An empty value is the default. It counts as given until here: a repeated name is refused.
+  for (const name of Object.keys(values)) if (values[name] === "") delete values[name];
+  return { values, ignored: [...ignored] };
+}
+
+/** @returns undefined for what is not percent-encoded UTF-8 */
+function decode(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The header value of X-Ignored-Params: at most ten names, safe in a header. */
+const ignoredParams = (names: string[]): string =>
+  names
+    .slice(0, 10)
+    .map((name) => encodeURIComponent(name.toWellFormed().slice(0, 64).toWellFormed()))
+    .join(", ");
+
+/** Largest body accepted, in bytes. */
+const MAX_BODY_BYTES = 256 * 1024;
+
+/** Parameters do not change a media type (RFC 9110, section 8.3.1), and JSON is UTF-8 whatever `charset` says (RFC 8259). */
+const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;.*)?$/i;
+
+/** A body as sent (`bytes`, the base of fingerprints) and as understood; `value` is undefined when there was none. */
+type RequestBody = { bytes: Buffer; value: unknown };
+
+/**
+ * Reads the whole body, and stops at the first byte above the limit. An empty body of any declared type is an absent body;
+ * a body without a declared type is taken as JSON.
+ * @param options.lenient what is no JSON counts as absent
+ * @throws Failure payload_too_large, unsupported_media_type, invalid_input
+ */
+async function readBody(incoming: IncomingMessage, { lenient = false } = {}): Promise<RequestBody> {
+  if (Number(incoming.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  const encoding = incoming.headers["content-encoding"];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity")
+    fail("unsupported_media_type", "Compressed request bodies are not accepted.");
+  const bytes = await collect(incoming);
+  if (bytes.length === 0) return { bytes, value: undefined };
+  const type = incoming.headers["content-type"];
+  if (type !== undefined && !JSON_TYPE.test(type.trim()))
+    fail("unsupported_media_type", "The request body must be JSON (Content-Type: application/json).");
+  try {
+    return { bytes, value: parseStrictJson(bytes) };
+  } catch (error) {
+    if (!lenient) throw error;
+    return { bytes, value: undefined };
+  }
+}
+
+function collect(incoming: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    // The client disconnected before or while sending; no client reads the answer.
+    const gone = () => reject(new Failure("invalid_input", "The request body ended early."));
+    if (incoming.destroyed) return gone();
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = () => {
+      incoming.off("data", onData).off("end", onEnd).off("error", onError).off("close", onError);
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) return void chunks.push(chunk);
+      settle();
+      // The server discards the rest, within bounds, after the answer.
+      incoming.pause();
+      reject(tooLarge());
+    };
+    const onEnd = () => {
+      settle();
+      resolve(Buffer.concat(chunks));
+    };
+    const onError = () => {
+      settle();
+      gone();
+    };
+    incoming.on("data", onData).on("end", onEnd).on("error", onError).on("close", onError);
+  });
+}
+
+const tooLarge = () =>
+  new Failure("payload_too_large", `The request body is larger than ${MAX_BODY_BYTES / 1024} KiB.`);

@@ -7,8 +7,7 @@ import { SHARED_PLACES } from "../core/callers/shared-places.ts";
 import { places } from "../core/callers/shares.ts";
 import { bindTo, urlAt } from "../runtime/listen-address.ts";
 import type { Api } from "./app.ts";
-import { comesFrom, peerOf } from "./http/client-address.ts";
-import { networksOf } from "./http/client-network.ts";
+import { comesFrom, networksOf, peerOf } from "./http/client-network.ts";
 
 const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;

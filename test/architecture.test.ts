@@ -642,7 +642,7 @@ describe("SQL", () => {
   it("leaves to one place which server a request reads from: a route uses the pool it is given", () => {
     const own = ["api/deps.ts", "api/open-deps.ts", "api/app.ts", "api/request-handler.ts"];
     // They show, and judge, the servers that reads use.
-    own.push("api/routes/operator.ts", "api/routes/health.ts");
+    own.push("api/routes/health.ts");
     const choosing = /\breplicas\b|\breadDeps\b|\bdepsForReads\b/;
     const chosen = inRoom("api").filter(
       ({ path, text }) => choosing.test(withoutComments(text)) && !own.includes(path),
@@ -801,7 +801,7 @@ const WITHOUT_ROWS = new Set([
 /** They listen, read addresses, write to the pipe of their parent, or write programs for others; one dials the database. */
 const SERVERS = new Set([
   "db/sql/server-connection.ts",
-  ...["api/server.ts", "api/http/client-address.ts", "columns/load-process.ts"],
+  ...["api/server.ts", "api/http/client-network.ts", "columns/load-process.ts"],
   "core/request-samples.ts",
 ]);
 

@@ -1,10 +1,10 @@
 /** Whether a wallet signed a text: native recovery for keys; for contract wallets the chain, with as few calls as possible. */
 import type { Chain } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import type { Networks } from "../../core/callers/shares.ts";
+import { SHARED_PLACES } from "../../core/callers/shared-places.ts";
+import { type Networks, places } from "../../core/callers/shares.ts";
 import { Failure } from "../../core/errors.ts";
 import { expiringCache } from "./expiring-cache.ts";
-import { knownWallets } from "./known-wallets.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { personalHash, recoverSigner } from "./signature.ts";
 
@@ -79,6 +79,50 @@ export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">): Sig
         return text;
       }
       return null;
+    },
+  };
+}
+
+/** Milliseconds after its last good signature for which a wallet is known. */
+const KNOWN_MS = 30 * 86_400_000;
+
+export type KnownWallets = {
+  /** The name of a wallet that was good from this network; undefined for any other. */
+  nameOf(wallet: string, networks: Networks, now: number): string | undefined;
+  /** Remembers a deployed wallet whose signature is good. */
+  add(wallet: string, networks: Networks, now: number): void;
+};
+
+/**
+ * A wallet is known from its own network only: a stranger who names it in bad signatures uses up nothing of it.
+ * Bound: one of SHARED_PLACES; a newcomer displaces no one, so strangers cannot flush those that are known.
+ */
+export function knownWallets(): KnownWallets {
+  const held = places(SHARED_PLACES["known-wallets"]);
+  /** By name, the longest unused first. */
+  const known = new Map<string, { until: number; release: () => void }>();
+  const nameOf = (wallet: string, networks: Networks) => `${wallet}@${networks[0].name}`;
+
+  function forgetOld(now: number): void {
+    for (const [name, { until, release }] of known) {
+      if (until > now) return;
+      known.delete(name);
+      release();
+    }
+  }
+
+  return {
+    nameOf(wallet, networks, now) {
+      const name = nameOf(wallet, networks);
+      return (known.get(name)?.until ?? 0) > now ? name : undefined;
+    },
+    add(wallet, networks, now) {
+      forgetOld(now);
+      const name = nameOf(wallet, networks);
+      const release = known.get(name)?.release ?? held.take([networks]);
+      if (typeof release === "string") return;
+      known.delete(name);
+      known.set(name, { until: now + KNOWN_MS, release });
     },
   };
 }

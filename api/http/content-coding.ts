@@ -1,4 +1,5 @@
-/** Content codings (RFC 9110, sections 8.4 and 12.5.3): what a client accepts, what is worth it, and the coding itself. */
+/** Representations: validators (RFC 9110, sections 8.8.3 and 13.1.2) and content codings (sections 8.4 and 12.5.3). */
+import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import {
@@ -57,3 +58,14 @@ export function encoded(body: string | Uint8Array, coding: ContentCoding): Buffe
 
 /** Compresses what is written to it. */
 export const encoder = (coding: ContentCoding) => (coding === "br" ? createBrotliCompress(BROTLI) : createGzip(GZIP));
+
+/** A strong ETag: 162 bits (27 letters of 6) of the representation's own hash. */
+export const strongEtag = (content: string | Uint8Array): string =>
+  `"${hash("sha256", content, "base64url").slice(0, 27)}"`;
+
+/** Whether the client already has this representation. If-None-Match compares weakly, so `W/` is ignored. */
+export function isNotModified(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === "*") return true;
+  return ifNoneMatch.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+}

@@ -98,3 +98,19 @@ export function answerOptions(incoming: IncomingMessage, head: ResponseHead, all
   }
   head.send(incoming, { status: 204, headers, body: null });
 }
+
+export const CATALOG_PATH = "/.well-known/api-catalog";
+
+const link = (path: string, rel: string, type: string): string => `<${path}>; rel="${rel}"; type="${type}"`;
+
+export const CATALOG_LINKS = {
+  /** Of the catalog itself (RFC 9727, section 4.2). */
+  type: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+  /** The header `Link`. */
+  header: [
+    link(CATALOG_PATH, "api-catalog", "application/linkset+json"),
+    link("/openapi.json", "service-desc", "application/vnd.oai.openapi+json;version=3.0"),
+    link("/docs", "service-doc", "text/html"),
+    link("/llms.txt", "describedby", "text/plain"),
+  ].join(", "),
+};

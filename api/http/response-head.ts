@@ -1,8 +1,14 @@
-/** A response while its request is handled: headers are collected and written at once, because each `setHeader` of Node checks and stores its header. */
+/** A response while its request is handled, in the form that its client gets: headers are collected and written at once, because each `setHeader` of Node checks and stores its header. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ResponseEnd } from "./concurrency-limit.ts";
-import { type ContentCoding, encoded } from "./content-coding.ts";
-import { drain } from "./drain.ts";
+import {
+  acceptedCoding,
+  type ContentCoding,
+  encoded,
+  isCompressible,
+  isNotModified,
+  MIN_CODED_BYTES,
+} from "./content-coding.ts";
 import type { StreamContent } from "./event-stream.ts";
 
 /** A response; its headers are sent in addition to those that were set before. `coding`: the body is sent in it. */
@@ -76,4 +82,54 @@ function flat(headers: Record<string, string>): string[] {
   const list: string[] = [];
   for (const name in headers) list.push(name, headers[name]!);
   return list;
+}
+
+/** Max milliseconds and bytes; beyond them the connection is closed. */
+const MAX_MS = 500;
+const MAX_BYTES = 64 * 2 ** 20;
+
+/** Begins when the response is written, unless the whole body has been read by then. */
+function drain(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (incoming.readableEnded) return;
+  outgoing.once("finish", () => {
+    if (!incoming.readableEnded && !incoming.destroyed) discard(incoming);
+  });
+}
+
+function discard(incoming: IncomingMessage): void {
+  let bytes = 0;
+  const close = () => {
+    clearTimeout(timer);
+    incoming.socket.destroySoon();
+  };
+  const timer = setTimeout(close, MAX_MS);
+  timer.unref();
+  incoming.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) close();
+  });
+  for (const event of ["end", "error", "close"]) incoming.once(event, () => clearTimeout(timer));
+  incoming.resume();
+}
+
+/**
+ * The answer as this client gets it: compressed where that is worth it, under a weak ETag then, because the bytes are no
+ * longer those that were hashed; and 304 where the client has it.
+ * @param answer whole, with a strong ETag where it has one
+ */
+export function forClient(incoming: IncomingMessage, head: ResponseHead, answer: HttpAnswer): HttpAnswer {
+  const { status, headers, body } = answer;
+  const isStream = body !== null && typeof body === "object" && "stream" in body;
+  const isLong = isStream ? body.compressible === true : body !== null && Buffer.byteLength(body) >= MIN_CODED_BYTES;
+  const varies = isLong && isCompressible(headers["content-type"]);
+  const coding = varies ? acceptedCoding(incoming) : null;
+  const { etag } = headers;
+  const sent = { ...headers };
+  if (varies) sent.vary = [headers.vary ?? head.getHeader("vary"), "Accept-Encoding"].filter(Boolean).join(", ");
+  if (coding && etag !== undefined) sent.etag = `W/${etag}`;
+  if (status === 200 && etag !== undefined && isNotModified(incoming.headers["if-none-match"], etag)) {
+    delete sent["content-type"];
+    return { status: 304, headers: sent, body: null };
+  }
+  return { status, headers: sent, body, ...(coding && { coding }) };
 }

@@ -1,19 +1,24 @@
 /** The aggregated report of one agent, and the records of its proofs. */
+import type { Abi } from "viem";
+import { toFunctionSelector } from "viem/utils";
 import { z } from "zod";
+import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
+import { handshakesAbi } from "../../abis/handshakes.ts";
+import { identityAbi } from "../../abis/identity.ts";
+import { multicall3Abi } from "../../abis/multicall3.ts";
 import { parseAddress } from "../../core/addresses.ts";
+import type { Hex } from "../../core/agents/facts.ts";
 import { linkedToken } from "../../core/agents/linked-token.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
+import { reservationsOf } from "../../core/views/agent.ts";
 import { agentReportSchema, agentReportView } from "../../core/views/agent-report.ts";
-import { reservationsOf } from "../../core/views/reservations.ts";
 import { verificationsSchema, verificationsView } from "../../core/views/verifications.ts";
 import { recentTransactions } from "../../db/agents/recent-transactions.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
-import { factsOf, siteOf } from "../services/agent-facts.ts";
-import { credRankOf } from "../services/cred-rank.ts";
-import { methodName } from "../services/method-names.ts";
+import { credRankOf, factsOf, siteOf } from "../services/agent-facts.ts";
 
 const RECENT_TRANSACTIONS = 10;
 /** How a linked token's chain may be written when it is this one. */
@@ -77,3 +82,14 @@ export const verifications = endpoint({
     return json(verificationsView(facts, { prefix: service.prefix, checkedEvery, reservations }));
   },
 });
+
+const ABIS: readonly Abi[] = [identityAbi, handshakesAbi, erc8004IdentityAbi, multicall3Abi];
+
+const names = new Map<string, string>(
+  ABIS.flatMap((abi) =>
+    abi.flatMap((entry) => (entry.type === "function" ? [[toFunctionSelector(entry), entry.name] as const] : [])),
+  ),
+);
+
+/** The function a selector calls, else the selector itself; null for none. */
+const methodName = (selector: Hex | null): string | null => selector && (names.get(selector.toLowerCase()) ?? selector);

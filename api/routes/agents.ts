@@ -1,15 +1,20 @@
-/** Agents: the list with its search, one agent, the leaderboard. */
+/** Agents: the list, the search, many at once, one agent with its handshakes, the leaderboard. */
 import { z } from "zod";
+import { parseAddress } from "../../core/addresses.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { canonicalFramework } from "../../core/agents/frameworks.ts";
 import { agentJobsView } from "../../core/commerce/view.ts";
 import { shownCred } from "../../core/cred/cred.ts";
+import { TIERS, type TierKey } from "../../core/cred/tiers.ts";
 import { fail } from "../../core/errors.ts";
 import { agentIncomeView } from "../../core/income/view.ts";
 import { canonicalReviewsView } from "../../core/reviews/view.ts";
-import { agentSchema, agentView } from "../../core/views/agent.ts";
-import { reservationsOf } from "../../core/views/reservations.ts";
-import { leaderboardItemView, summaryView } from "../../core/views/summary.ts";
+import { agentSchema, agentView, leaderboardItemView, reservationsOf, summaryView } from "../../core/views/agent.ts";
+import { loadFacts } from "../../db/agents/facts.ts";
+import { handshakesOf } from "../../db/agents/handshakes.ts";
+import { agentsOfWallets } from "../../db/agents/wallets.ts";
 import { AGENT_SORTS, type AgentCursor, type AgentSort } from "../../db/lists/agent-list-sql.ts";
+import { snapshot } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
 import {
   agentFilters,
@@ -19,13 +24,20 @@ import {
   flag,
   limit,
   offset,
+  optionalChoice,
   owner,
   page,
   searchText,
 } from "../parameters.ts";
-import { agentArraySchema, agentListSchema, leaderboardSchema } from "../schemas/agent.ts";
-import { factsOf, siteOf } from "../services/agent-facts.ts";
-import { pageOfAgents } from "../services/agent-pages.ts";
+import {
+  agentArraySchema,
+  agentListSchema,
+  batchSchema,
+  handshakesSchema,
+  leaderboardSchema,
+  searchSchema,
+} from "../schemas/agent.ts";
+import { factsOf, pageOfAgents, siteOf } from "../services/agent-facts.ts";
 
 const LIST_LIMIT = { default: 100, max: 1000 };
 const ARRAY_LIMIT = 200;
@@ -178,6 +190,133 @@ export const leaderboard = endpoint({
       limit,
       // An agent's rank is the position of the first agent with the same value.
       agents: facts.map((f, i) => leaderboardItemView(keys.indexOf(keys[i]!) + 1, f, site, at)),
+    });
+  },
+});
+
+const TIER_KEYS = TIERS.map(({ key }) => key) as [TierKey, ...TierKey[]];
+
+export const searchAgents = endpoint({
+  path: "/api/v2/search",
+  operationId: "searchAgents",
+  tag: "Agents",
+  summary: "Agents by name, address, owner or token id, the best cred first",
+  description:
+    "Who copies a name has no cred yet, so the original comes first. Names of one character, repeated or not, are left out.",
+  data: true,
+  query: z.object({
+    q: agentSearch,
+    owner,
+    ...agentFilters,
+    tier: optionalChoice(TIER_KEYS, "Only agents of this tier"),
+    verified: flag("Only verified agents, or only unverified ones"),
+    limit: limit({ default: 20, max: 100 }),
+  }),
+  responses: { 200: { description: "Best cred first, ties by token id", schema: searchSchema } },
+  async handler({ deps, query: { q, tier: key, limit, minCred, ...rest }, now }, json) {
+    const tier = TIERS.find((t) => t.key === key);
+    const { page, facts } = await pageOfAgents(deps, {
+      ...rest,
+      search: q,
+      minScore: Math.max(minCred ?? 0, tier?.from ?? 0),
+      maxScore: tier?.to ?? 100,
+      sort: "credScore",
+      order: "desc",
+      limit,
+      position: { offset: 0 },
+    });
+    const site = siteOf(deps.config);
+    const at = new Date(now);
+    return json({ q: q ?? "", total: page.total, limit, agents: facts.map((f) => summaryView(f, site, at)) });
+  },
+});
+
+const MAX_AGENTS = 100;
+
+const askedAgent = z.union([z.string(), z.number()]);
+type BatchQuery = z.output<typeof askedAgent>;
+
+export const batch = endpoint({
+  method: "post",
+  path: "/api/v2/agents/batch",
+  operationId: "getAgents",
+  tag: "Agents",
+  summary: `Up to ${MAX_AGENTS} agents at once, by token id or wallet address`,
+  description:
+    "`found` is in the order asked, each agent once. `missing` and `invalid` repeat what was asked as it was asked.",
+  guard: { bucket: "reads" },
+  data: true,
+  body: z.strictObject({
+    ids: z
+      .array(askedAgent)
+      .max(MAX_AGENTS)
+      .meta({
+        description: "Token ids (numbers or decimal strings) and 0x addresses, in any mixture",
+        examples: [[0, "1", "0x19B16428f0721a5f627F190Ca61D493A632B423F"]],
+      }),
+  }),
+  responses: { 200: { description: "What was found, what does not exist, what is no id", schema: batchSchema } },
+  async handler({ deps, body: { ids }, now }, json) {
+    const refs = ids.map((id) => ({ id, ref: refOf(id) }));
+    const addresses = refs.flatMap(({ ref }) => (typeof ref === "string" ? [ref] : []));
+    const { tokenOf, facts } = await snapshot(deps.db, async (db) => {
+      const byWallet = await agentsOfWallets(db, addresses);
+      const tokenOf = (ref: number | Address) => (typeof ref === "number" ? ref : byWallet.get(ref));
+      const tokenIds = refs.flatMap(({ ref }) => (ref === null ? [] : (tokenOf(ref) ?? [])));
+      return { tokenOf, facts: await loadFacts(db, [...new Set(tokenIds)]) };
+    });
+    const known = new Set(facts.map(({ tokenId }) => tokenId));
+    const exists = (ref: number | Address) => {
+      const tokenId = tokenOf(ref);
+      return tokenId !== undefined && known.has(tokenId);
+    };
+    const site = siteOf(deps.config);
+    const at = new Date(now);
+    return json({
+      found: facts.map((f) => summaryView(f, site, at)),
+      missing: refs.filter(({ ref }) => ref !== null && !exists(ref)).map(({ id }) => id),
+      invalid: refs.filter(({ ref }) => ref === null).map(({ id }) => id),
+    });
+  },
+});
+
+/** A token id, an address, or neither. */
+function refOf(id: BatchQuery): number | Address | null {
+  if (typeof id === "number") return Number.isSafeInteger(id) && id >= 0 ? id : null;
+  if (/^(0|[1-9]\d{0,15})$/.test(id)) return Number.isSafeInteger(Number(id)) ? Number(id) : null;
+  return parseAddress(id);
+}
+
+export const handshakes = endpoint({
+  path: "/api/v2/agent/{ref}/handshakes",
+  operationId: "listHandshakes",
+  tag: "Agents",
+  summary: "The handshakes that an agent has completed with others, the newest first",
+  data: true,
+  params: z.object({ ref: agentRef }),
+  query: z.object({ limit: limit({ default: 20, max: 100 }), page, offset }),
+  responses: { 200: { description: "A page of handshakes", schema: handshakesSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params, query }, json) {
+    const { tokenId } = await factsOf(deps.facts, params.ref);
+    const { limit } = query;
+    const start = query.offset ?? ((query.page ?? 1) - 1) * limit;
+    const found = await handshakesOf(deps.db, { tokenId, limit, offset: start });
+    return json({
+      tokenId,
+      total: found.total,
+      page: Math.floor(start / limit) + 1,
+      pages: Math.ceil(found.total / limit),
+      limit,
+      offset: start,
+      handshakes: found.page.map(({ fromTokenId, toTokenId, name, completedAt, block, txHash }) => ({
+        direction: fromTokenId === tokenId ? ("sent" as const) : ("received" as const),
+        tokenId: fromTokenId === tokenId ? toTokenId : fromTokenId,
+        name,
+        completedAt: new Date(completedAt * 1000).toISOString(),
+        block,
+        txHash,
+      })),
     });
   },
 });

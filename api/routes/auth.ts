@@ -6,10 +6,73 @@ import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { firstDateAfterRevocation, HOW_TO_SIGN_IN } from "../../core/callers/wallet-credential.ts";
 import { fail } from "../../core/errors.ts";
+import { textSchema } from "../../core/text.ts";
 import { address, moment } from "../../core/views/fields.ts";
 import { revokeBefore } from "../../db/callers/revocations.ts";
+import { recordOutcome } from "../../db/callers/sessions.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
-import { identityProviderSchema } from "../schemas/identity-provider.ts";
+import { agentRef } from "../parameters.ts";
+import { identityProviderSchema } from "../schemas/principals.ts";
+import { factsOf, writtenTokenId } from "../services/agent-facts.ts";
+
+const OUTCOMES = ["success", "failure", "partial"] as const;
+/** Max duration in seconds, the limit of the column: 68 years. */
+const MAX_DURATION_SECONDS = 2 ** 31 - 1;
+
+const sessionOutcomeBodySchema = z
+  .object({
+    outcome: z.enum(OUTCOMES),
+    details: textSchema({ max: 2000, lines: true }).optional(),
+    sessionId: textSchema({ min: 1, max: 128 })
+      .optional()
+      .meta({ description: "Your name of the session: reported twice, it counts once" }),
+    duration: z.int().min(0).max(MAX_DURATION_SECONDS).optional().meta({ description: "Seconds" }),
+  })
+  .meta({ id: "SessionOutcome", examples: [{ outcome: "success", duration: 42 }] });
+
+const recordedSchema = z
+  .object({
+    success: z.literal(true),
+    recorded: z.literal(true),
+    duplicate: z
+      .literal(true)
+      .optional()
+      .meta({ description: "Present when this session had been reported with this key: the first report stands" }),
+  })
+  .meta({ id: "Recorded" });
+
+/**
+ * Outcomes of sessions with an agent, reported by holders of an API key.
+ * Check then write: the agent exists, then the insert; its token may go, the report come twice: the session is unique.
+ */
+
+export const sessionOutcome = endpoint({
+  method: "post",
+  path: "/api/v2/agent/{ref}/session-outcome",
+  operationId: "reportSessionOutcome",
+  tag: "Sessions",
+  summary: "Report how a session with the agent went",
+  description:
+    "Shown in the agent's cred report; it moves no score. A session reported twice with one key counts once.",
+  guard: { caller: "apiKey" },
+  data: true,
+  params: z.object({ ref: agentRef }),
+  body: sessionOutcomeBodySchema,
+  responses: { 200: { description: "Recorded", schema: recordedSchema } },
+  errors: ["not_found", "conflict"],
+  async handler({ deps, params: { ref }, body, caller }, json) {
+    const { tokenId } = await factsOf(deps.facts, { tokenId: await writtenTokenId(deps, ref) });
+    const fresh = await recordOutcome(deps.db, {
+      tokenId,
+      apiKeyId: caller.apiKeyId,
+      sessionId: body.sessionId ?? null,
+      outcome: body.outcome,
+      details: body.details ?? null,
+      durationSeconds: body.duration ?? null,
+    });
+    return json({ success: true, recorded: true, ...(!fresh && { duplicate: true }) });
+  },
+});
 
 export const revoke = endpoint({
   method: "post",

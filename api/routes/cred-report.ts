@@ -1,11 +1,29 @@
 /** The paid cred report, and the check of its receipt. */
+import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { Hex } from "../../core/agents/facts.ts";
-import { credReportSchema, receiptCheckSchema } from "../../core/cred/report/sealed-report.ts";
+import type { Config } from "../../config/config.ts";
+import { checksum } from "../../core/addresses.ts";
+import type { AgentFacts, AgentRef, Hex } from "../../core/agents/facts.ts";
+import { shownCred } from "../../core/cred/cred.ts";
+import { receiptDigest, signerOf } from "../../core/cred/report/check.ts";
+import { type CredReportInput, type CredReportView, credReportView } from "../../core/cred/report/cred-report.ts";
+import { type ReceiptDomain, readPayload, receiptData, receiptMessage } from "../../core/cred/report/receipt.ts";
+import { credReportSchema, receiptCheckSchema, type SealedReport } from "../../core/cred/report/sealed-report.ts";
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import { fail } from "../../core/errors.ts";
 import { formatUsdc } from "../../core/payments/prices.ts";
+import { unixSeconds } from "../../core/times.ts";
+import { reservationsOf } from "../../core/views/agent.ts";
+import { walletAttested } from "../../db/agents/attestations.ts";
+import { sessionCounts } from "../../db/callers/sessions.ts";
+import { findDirectoryId } from "../../db/directory/rows.ts";
+import { offeringOf } from "../../db/discovery/offering.ts";
+import { snapshot } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { agentRef } from "../parameters.ts";
-import { draftReport, reportOfReceipt, sealReport } from "../services/issue-cred-report.ts";
+import { credRankOf, factsOf, siteOf } from "../services/agent-facts.ts";
+import { reportEpoch } from "../services/cred-proofs.ts";
 
 /**
  * Check then write: the report is computed, then `fulfil` and the answer; the agent may change: the report states its
@@ -58,4 +76,75 @@ export const verifyReceipt = endpoint({
     const report = reportOfReceipt(deps, payload, signature);
     return json({ valid: report !== null, report });
   },
+});
+
+/** A report without its payment: computed before anything is charged. */
+export type DraftReport = { facts: AgentFacts; input: Omit<CredReportInput, "payment">; at: Date };
+
+/**
+ * Computes a report.
+ * @throws Failure not_found; upstream_unavailable when the service has no key to sign a receipt with
+ */
+async function draftReport(deps: HandlerDeps, ref: AgentRef, price: string, now: number): Promise<DraftReport> {
+  if (!deps.receipts) return fail("upstream_unavailable", "The service cannot sign receipts at the moment.");
+  const at = new Date(now);
+  return snapshot(deps.db, async (db) => {
+    const facts = await factsOf({ db, config: deps.config }, ref);
+    const ranking = await credRankOf(deps, db, shownCred(facts, at).score);
+    const sessions = await sessionCounts(db, { tokenId: facts.tokenId });
+    const onchain = await reportEpoch(db, facts.tokenId);
+    const attested = await walletAttested(db, {
+      wallet: facts.owner,
+      schema: deps.config.attestationSchemas[0]!,
+      now: unixSeconds(at),
+    });
+    const id = await findDirectoryId(db, String(facts.tokenId), OWN_PLATFORM);
+    const known = {
+      attested,
+      reservations: reservationsOf(facts, at),
+      offering: id === null ? null : await offeringOf(db, id, at),
+    };
+    return { facts, at, input: { reportId: randomUUID(), ...ranking, sessions, price, ...known, onchain } };
+  });
+}
+
+/**
+ * Completes a paid report.
+ * @param payment the payment's reference, which the receipt binds
+ */
+async function sealReport(deps: HandlerDeps, draft: DraftReport, payment: string): Promise<SealedReport> {
+  const signer = deps.receipts!;
+  const report = credReportView(draft.facts, { ...draft.input, payment }, siteOf(deps.config), draft.at);
+  const payload = JSON.stringify(report);
+  const data = receiptData(payload, report, receiptDomain(deps.config));
+  return {
+    ...report,
+    receipt: {
+      reportId: report.reportId,
+      payload,
+      signature: await signer.sign(data),
+      algorithm: "EIP-712",
+      signer: checksum(signer.address),
+      ...data,
+      types: { [data.primaryType]: [...data.types[data.primaryType]] },
+      domain: { ...data.domain, verifyingContract: checksum(data.domain.verifyingContract) },
+      verifyEndpoint: `${deps.config.service.publicUrl}/api/v2/cred-report/verify-receipt`,
+    },
+  };
+}
+
+/** The report of a receipt; null unless a present or former signer of this service signed it. */
+function reportOfReceipt(deps: HandlerDeps, payload: string, signature: Hex): CredReportView | null {
+  const report = readPayload(payload);
+  if (!report) return null;
+  const signer = signerOf(receiptDigest(receiptDomain(deps.config), receiptMessage(payload, report)), signature);
+  const known = [...(deps.receipts ? [deps.receipts.address] : []), ...deps.config.receipts.formerSigners];
+  return signer !== null && known.includes(signer) ? report : null;
+}
+
+const receiptDomain = ({ service, chain, contracts }: Config): ReceiptDomain => ({
+  name: service.name,
+  version: "1",
+  chainId: chain.id,
+  verifyingContract: contracts.identity.address,
 });

@@ -1,20 +1,31 @@
 /** Cred: the score by token id and by address, and its history. */
 import { z } from "zod";
+import type { AgentFacts } from "../../core/agents/facts.ts";
+import type { Who } from "../../core/callers/shares.ts";
 import { SIGNALS, shownCred } from "../../core/cred/cred.ts";
+import { causeSays } from "../../core/cred/cred-causes.ts";
 import { openPoints } from "../../core/cred/open-points.ts";
 import { tierOf, tierWord } from "../../core/cred/tiers.ts";
-import { failNoAgent } from "../../core/errors.ts";
+import { fail, failNoAgent } from "../../core/errors.ts";
 import { unixSeconds } from "../../core/times.ts";
+import { reservationsOf } from "../../core/views/agent.ts";
 import { credByAddressSchema, credByAddressView, credByIdView, credByTokenSchema } from "../../core/views/cred.ts";
-import { reservationsOf } from "../../core/views/reservations.ts";
 import { walletAttested } from "../../db/agents/attestations.ts";
-import { credHistory, withEpochs } from "../../db/cred/cred-history.ts";
+import { credHeld, credHistory, withEpochs } from "../../db/cred/cred-history.ts";
+import { historyState } from "../../db/cred/cred-history-months.ts";
+import { credUpdates as readUpdates } from "../../db/cred/cred-updates.ts";
 import { endpoint } from "../endpoint.ts";
-import { agentRef, blockOrTime, integer } from "../parameters.ts";
-import { credAdviceSchema, credAtSchema, credHistorySchema, credProofSchema } from "../schemas/cred.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
+import { agentRef, blockOrTime, integer, limit } from "../parameters.ts";
+import {
+  credAdviceSchema,
+  credAtSchema,
+  credHistorySchema,
+  credProofSchema,
+  credUpdatesSchema,
+} from "../schemas/cred.ts";
 import { factsOf, siteOf, tokenIdOf } from "../services/agent-facts.ts";
-import { credAt } from "../services/cred-past.ts";
-import { credProof } from "../services/cred-proofs.ts";
+import { credProof, epochOfScore } from "../services/cred-proofs.ts";
 
 export const cred = endpoint({
   path: "/api/v2/agent/{ref}/cred",
@@ -128,3 +139,118 @@ export const proof = endpoint({
     return json(await credProof(deps, await tokenIdOf(deps, ref), epoch));
   },
 });
+
+export const credUpdates = endpoint({
+  path: "/api/v2/cred/updates",
+  operationId: "getCredUpdates",
+  tag: "Cred",
+  summary: "Every change of a score after the one you know last, oldest first",
+  description:
+    "Begin with `after=0`, go on with `nextAfter`, at once while `more` is true. Nothing is passed over and nothing given twice, however many changes are written at the same time. The last entry of an agent is its score; `score` null says that it does not exist any more.",
+  data: true,
+  query: z.object({
+    after: integer({ min: 0, max: Number.MAX_SAFE_INTEGER, what: "`nextAfter` of the answer before; 0 by default" })
+      .optional()
+      .transform((after) => after ?? 0),
+    limit: limit({ default: 100, max: 1000 }),
+  }),
+  responses: { 200: { description: "Changes in the order of their ids", schema: credUpdatesSchema } },
+  async handler({ deps, query: { after, limit } }, json) {
+    const { updates, more } = await readUpdates(deps.db, { after, limit });
+    return json({
+      updates: updates.map(({ id, tokenId, score, cause, at }) => ({
+        id,
+        tokenId,
+        score,
+        tier: score === null ? null : tierWord(tierOf(score)),
+        cause,
+        at: at.toISOString(),
+      })),
+      after,
+      limit,
+      nextAfter: updates.at(-1)?.id ?? after,
+      more,
+    });
+  },
+});
+
+/** What is asked for: a block's number, or a time. */
+export type PastMoment = number | Date;
+
+/**
+ * The score that an agent had, with the reason of its last change before.
+ * @param by.now milliseconds since the epoch @param by.reader whose allowance is used where a node has to be asked
+ * @throws Failure invalid_input (the future), indexer_behind, not_found (before the first score), gone (no longer kept),
+ * rate_limited, upstream_unavailable
+ */
+async function credAt(
+  deps: Pick<HandlerDeps, "db" | "index" | "chainHead" | "blockTimes">,
+  { tokenId, name, mintedAt }: AgentFacts,
+  asked: PastMoment,
+  { now, reader }: { now: number; reader: Who },
+) {
+  const block = typeof asked === "number" ? asked : null;
+  const at = typeof asked === "number" ? await timeOfBlock(deps, asked, reader) : pastTime(asked, now);
+  const held = await credHeld(deps.db, tokenId, { at, block });
+  if (held === null) await refuseForgotten(deps.db, { at, mintedAt });
+  if (held === null)
+    return fail(
+      "not_found",
+      `Agent ${tokenId} had no score at ${block === null ? at.toISOString() : `block ${block}`}.`,
+      {
+        hint: `GET /api/v2/agent/${tokenId}/cred/history lists its scores.`,
+      },
+    );
+  const tier = tierOf(held.score);
+  return {
+    tokenId,
+    name,
+    credScore: held.score,
+    tier: tierWord(tier),
+    tierLabel: tier.label,
+    asked: { at: at.toISOString(), block },
+    computedAt: held.at.toISOString(),
+    block: held.block,
+    cause: held.cause,
+    why: causeSays(held.cause),
+    previousScore: held.previous,
+    until: held.until?.toISOString() ?? null,
+    onchain: await epochOfScore(deps.db, tokenId, held),
+  };
+}
+
+/** An agent that existed may have had a score whose point is no longer kept. */
+async function refuseForgotten(db: HandlerDeps["db"], { at, mintedAt }: { at: Date; mintedAt: number }) {
+  const { keptSince } = await historyState(db);
+  if (keptSince === null || at >= keptSince || at.getTime() < mintedAt * 1000) return;
+  fail("gone", `The scores of that time are no longer kept; those since ${keptSince.toISOString()} are.`);
+}
+
+function pastTime(at: Date, now: number): Date {
+  if (at.getTime() > now)
+    return fail("invalid_input", "That time is in the future.", {
+      details: [{ path: "at", message: `must not be after ${new Date(now).toISOString()}` }],
+    });
+  // The years before 1970 have no score; Postgres reads some of them in another way than JavaScript writes them.
+  return new Date(Math.max(0, at.getTime()));
+}
+
+/** The time of an indexed block. */
+async function timeOfBlock(
+  { index, chainHead, blockTimes }: Pick<HandlerDeps, "index" | "chainHead" | "blockTimes">,
+  number: number,
+  reader: Who,
+): Promise<Date> {
+  if (number > index.block) {
+    const head = await chainHead();
+    if (number <= head)
+      fail("indexer_behind", `Block ${number} is not indexed yet.`, {
+        retryAfter: 5,
+        extra: { indexedBlock: index.block },
+      });
+    fail("invalid_input", `There is no block ${number} yet.`, {
+      details: [{ path: "at", message: `must not be above block ${Math.max(head, index.block)}` }],
+    });
+  }
+  return new Date(await blockTimes.of(number, index.block, reader));
+}

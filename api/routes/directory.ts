@@ -19,7 +19,7 @@ import { registrationView } from "../../core/directory/registration-view.ts";
 import { type TerminalRow, terminalAgentSchema, terminalRow } from "../../core/directory/row.ts";
 import { rowBadgesView } from "../../core/directory/row-badges.ts";
 import { fail } from "../../core/errors.ts";
-import { reservationsOf } from "../../core/views/reservations.ts";
+import { reservationsOf } from "../../core/views/agent.ts";
 import { ERC8004 } from "../../db/directory/erc8004.ts";
 import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 import { erc8004Registration } from "../../db/directory/registration.ts";
@@ -54,8 +54,8 @@ import {
 } from "../schemas/directory.ts";
 import { csvHead, csvLine } from "../services/csv.ts";
 import { unknownAgent } from "../services/directory-agent.ts";
-import { waitForDirectory } from "../services/directory-at.ts";
-import { ofPlatform, ref } from "./directory-claims.ts";
+import { waitForDirectory } from "../services/until-shown.ts";
+import { ofPlatform, ref } from "./directory-agent.ts";
 
 const PLATFORM_KEYS = PLATFORMS.map(({ key }) => key) as [PlatformKey, ...PlatformKey[]];
 

@@ -9,19 +9,25 @@ import { shownCred } from "../../core/cred/cred.ts";
 import { IMAGE_TYPES } from "../../core/directory/embedded-image.ts";
 import { terminalRow } from "../../core/directory/row.ts";
 import { fail } from "../../core/errors.ts";
-import { COLLECTION_SVG } from "../../core/views/contract-metadata.ts";
-import { imageHash } from "../../core/views/image.ts";
+import { imageHash } from "../../core/views/agent.ts";
+import {
+  COLLECTION_SVG,
+  contractMetadataSchema,
+  contractMetadataView,
+  metadataSchema,
+  metadataView,
+} from "../../core/views/metadata.ts";
 import { agentPreview, PAGE_KEYS, pagePreview, versionOf } from "../../core/views/previews.ts";
 import { embeddedImageOf } from "../../db/directory/registration.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { accepts } from "../http/accept.ts";
-import { choice, fileOf } from "../parameters.ts";
+import { choice, fileOf, tokenId } from "../parameters.ts";
 import type { Reply } from "../reply.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { unknownAgent } from "../services/directory-agent.ts";
-import { ofPlatform, ref } from "./directory-claims.ts";
+import { ofPlatform, ref } from "./directory-agent.ts";
 
 /** For an address that names the state it shows. */
 const FOR_EVER = "public, max-age=31536000, immutable";
@@ -190,5 +196,31 @@ export const badge = endpoint({
       type: "image/svg+xml; charset=utf-8",
       content: credBadge({ score, ...(query.label !== undefined && { label: query.label }) }),
     };
+  },
+});
+
+export const contractMetadata = endpoint({
+  path: "/api/v2/metadata/contract",
+  operationId: "getContractMetadata",
+  tag: "Agents",
+  summary: "ERC-7572 metadata of the identity contract",
+  responses: { 200: { description: "The metadata", schema: contractMetadataSchema } },
+  cache: CACHE.release,
+  handler: ({ deps }, json) => json(contractMetadataView(siteOf(deps.config))),
+});
+
+export const metadata = endpoint({
+  path: "/api/v2/metadata/{id}",
+  operationId: "getMetadata",
+  tag: "Agents",
+  summary: "ERC-721 metadata of an identity token",
+  data: true,
+  params: z.object({ id: tokenId }),
+  responses: { 200: { description: "The metadata", schema: metadataSchema } },
+  errors: ["not_found"],
+  cache: CACHE.minute,
+  async handler({ deps, params, now }, json) {
+    const facts = await factsOf(deps.facts, { tokenId: params.id });
+    return json(metadataView(facts, siteOf(deps.config), new Date(now)));
   },
 });

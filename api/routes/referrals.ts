@@ -6,7 +6,7 @@ import { parseReferralCode } from "../../core/agents/referral-codes.ts";
 import { fail, failNoAgent } from "../../core/errors.ts";
 import { referralLink } from "../../core/links.ts";
 import { BONUSES } from "../../core/mints/bonuses.ts";
-import { summaryView } from "../../core/views/summary.ts";
+import { summaryView } from "../../core/views/agent.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { ensureReferralCodes, referralCodeOf } from "../../db/agents/referral-codes.ts";
 import { referralOfAgent, referredBy, referrerOf } from "../../db/agents/referrals.ts";

@@ -2,18 +2,17 @@
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { agentRef, documented } from "../parameters.ts";
-import { PENDING_WRITE } from "../schemas/pending.ts";
 import {
   crossRegistrationSchema,
   crossRegistrationsSchema,
   linkTokenAnswerSchema,
   linkTokenBodySchema,
-} from "../schemas/registries.ts";
+  PENDING_WRITE,
+} from "../schemas/updates.ts";
 import { authorizeController } from "../services/agent-control.ts";
 import { tokenIdOf, writtenTokenId } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
-import { prepareCrossRegistration, readCrossRegistrations } from "../services/cross-registration.ts";
-import { linkToken as link } from "../services/token-link.ts";
+import { linkToken as link, prepareCrossRegistration, readCrossRegistrations } from "../services/registries.ts";
 
 const params = z.object({ ref: agentRef });
 

@@ -1,14 +1,16 @@
-/** Discovery for clients: GET / and /api/v2, derived from the endpoints. */
+/** What the service is: GET / and /api/v2, derived from the endpoints; its prices and its statistics. */
+import { formatEther } from "viem/utils";
 import type { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { directMint } from "../../core/payments/direct-mint.ts";
 import { shownPricing } from "../../core/payments/prices.ts";
+import { tokenStats } from "../../db/agents/token-stats.ts";
+import { principalTotals } from "../../db/principals/humans.ts";
 import { isOpen } from "../caller-types.ts";
 import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { CATALOG_LINKS } from "../http/catalog-links.ts";
-import { API_VERSION } from "../http/headers.ts";
-import { discoverySchema } from "../schemas/service.ts";
+import { API_VERSION, CATALOG_LINKS } from "../http/headers.ts";
+import { discoverySchema, pricesSchema, statsSchema, tokenStatsSchema } from "../schemas/service.ts";
 import { DESCRIPTION, signInInfo } from "../services/sign-in-info.ts";
 import { aliasesOf } from "./aliases.ts";
 
@@ -103,3 +105,59 @@ const texts = (endpoints: readonly Endpoint[], authenticated: boolean) =>
       .filter(({ unlisted, guard }) => !unlisted && isOpen(guard.caller) !== authenticated)
       .map(({ method, path, summary }) => [`${method.toUpperCase()} ${path}`, summary]),
   );
+
+export const stats = endpoint({
+  path: "/api/v2/stats",
+  operationId: "getStats",
+  tag: "Service",
+  summary: "Protocol statistics",
+  data: true,
+  responses: { 200: { description: "Totals and the contract's terms", schema: statsSchema } },
+  async handler({ deps }, json) {
+    const [totals, principals, contract] = await Promise.all([
+      deps.totals(),
+      principalTotals(deps.db),
+      deps.contract.current(),
+    ]);
+    return json({
+      ...totals,
+      ...principals,
+      mintPrice: contract.mintPriceWei === null ? null : formatEther(contract.mintPriceWei),
+      network: "Base",
+      chainId: deps.config.chain.id,
+      contract: checksum(deps.config.contracts.identity.address),
+      contractDeployed: contract.contractDeployed,
+      phase: 1,
+    });
+  },
+});
+
+export const tokenHolders = endpoint({
+  path: "/api/v2/token/stats",
+  operationId: "getTokenStats",
+  tag: "Service",
+  summary: "How many wallets hold the service token, counted every half hour",
+  responses: { 200: { description: "As last counted; zeros before the first count", schema: tokenStatsSchema } },
+  errors: ["upstream_unavailable", "timeout"],
+  cache: CACHE.minute,
+  async handler({ deps }, json) {
+    const counted = await tokenStats(deps.db);
+    return json({ holders: counted?.holders ?? 0, updatedAt: counted?.updatedAt.getTime() ?? 0 });
+  },
+});
+
+export const pricing = endpoint({
+  path: "/api/v2/pricing",
+  operationId: "getPricing",
+  tag: "Service",
+  summary: "What each operation costs, and what the contract itself asks for a mint",
+  responses: { 200: { description: "Prices in USDC, the direct mint in ETH", schema: pricesSchema } },
+  cache: CACHE.minute,
+  async handler({ deps: { config, contract, payments } }, json) {
+    const { mintPriceWei } = await contract.current();
+    return json({
+      ...shownPricing(payments.shown()),
+      directMint: directMint(config.contracts.identity.address, config.chain.id, mintPriceWei),
+    });
+  },
+});

@@ -1,20 +1,31 @@
 /** Changes of an agent by its controllers, and the profile that they change. */
 import { z } from "zod";
+import type { Hex } from "../../core/agents/facts.ts";
+import { traitKey } from "../../core/agents/trait-input.ts";
 import type { ErrorCode } from "../../core/errors.ts";
-import { profileSchema } from "../../core/views/profile.ts";
-import { newProfileWrite } from "../../db/transactions/chain-writes.ts";
+import { profileSchema, profileView } from "../../core/views/profile.ts";
+import { snapshot } from "../../db/sql/transaction.ts";
+import { newProfileWrite, onchainTraits, recentChainWrites } from "../../db/transactions/chain-writes.ts";
+import { senderState } from "../../db/transactions/sender-state.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { type Call, endpoint, ignoredOf } from "../endpoint.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { agentRef, flag } from "../parameters.ts";
 import type { Json } from "../reply.ts";
-import { PENDING_WRITE } from "../schemas/pending.ts";
-import { personalityBodySchema, updateBodySchema, updateSchema } from "../schemas/updates.ts";
+import {
+  humanUpdateBodySchema,
+  PENDING_WRITE,
+  personalityBodySchema,
+  updateBodySchema,
+  updateSchema,
+} from "../schemas/updates.ts";
 import { authorizeController } from "../services/agent-control.ts";
-import { tokenIdOf, writtenTokenId } from "../services/agent-facts.ts";
+import { factsOf, tokenIdOf, writtenTokenId } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
-import { payableTraitPrice } from "../services/chain-writes.ts";
-import { readProfile } from "../services/profile.ts";
-import { writesShown } from "../services/shown-write.ts";
+import { payableTraitPrice, TRAIT_PRICE_LIMIT_WEI } from "../services/chain-writes.ts";
+import { freeWriterOf, gasLeft } from "../services/free-gas.ts";
+import { updateByHuman } from "../services/human-update.ts";
+import { writesShown } from "../services/until-shown.ts";
 import { isForChain, requireSomething, type Update, updateOffchain, updateOnchain } from "../services/update.ts";
 import { type Write, writeAgent } from "../services/writing.ts";
 
@@ -107,5 +118,67 @@ async function change(call: Change, update: Update, json: Json<typeof responses>
     txHashes: mined.map(({ txHash }) => txHash),
     ...(mined.length > 0 && { block: Math.max(...mined.map(({ block }) => block)) }),
     ...ignoredOf(update),
+  });
+}
+
+export const humanUpdate = endpoint({
+  method: "post",
+  path: "/api/v2/agent/{ref}/human-update",
+  operationId: "humanUpdate",
+  tag: "Changes",
+  summary: "Change personality, narrative and accounts as the token's owner, by a signed line of text",
+  description:
+    "The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`, or, so that the signature is good for this change alone, the same line with ` on <host> with content sha256:<hex>` behind it: the SHA-256 of the body without `message` and `signature`, in canonical form (RFC 8785). The text is good for five minutes and for one request.",
+  guard: { price: "update" },
+  data: true,
+  params: z.object({ ref: agentRef }),
+  body: humanUpdateBodySchema,
+  responses: { 200: { description: "Written", schema: updateSchema }, 202: PENDING_WRITE },
+  errors: ["unauthenticated", "forbidden", "not_found", "conflict", "rate_limited"],
+  async handler({ deps, params, body, sent, networks, fingerprint, now, payment, count }, json) {
+    const tokenId = await writtenTokenId(deps, params.ref);
+    const { message, signature, ...update } = body;
+    const { message: _, signature: __, ...content } = sent as typeof body;
+    const updated = await updateByHuman(deps, {
+      tokenId,
+      message,
+      signature: signature as Hex,
+      update,
+      content,
+      networks,
+      count: (wallet) => count("updates-by-day", `${tokenId}:${wallet}`),
+      fingerprint,
+      payment,
+      now,
+    });
+    if (!(await writesShown(deps, tokenId))) return pendingWrite(tokenId, []);
+    return json({ success: true, tokenId, updated, storage: "offchain" });
+  },
+});
+
+const DAY_MS = 86_400_000;
+/** Writes are shown for a week: the service may be without funds for days. */
+const SHOWN_MS = 7 * DAY_MS;
+
+/** @throws Failure not_found */
+async function readProfile(deps: HandlerDeps, tokenId: number, now: number) {
+  const { traitPriceWei } = await deps.contract.current();
+  const indexedBlock = deps.index.block;
+  return snapshot(deps.db, async (db) => {
+    const facts = await factsOf({ db, config: deps.config }, { tokenId });
+    const writes = await recentChainWrites(db, tokenId, new Date(now - SHOWN_MS));
+    const writer = await freeWriterOf({ tx: db, facts, now: new Date(now), paid: false }, facts.owner);
+    const traits = await onchainTraits(db, { tokenId });
+    const sender = await senderState(db);
+    const chain = {
+      writes,
+      indexedBlock,
+      traitPriceWei,
+      traitPriceLimitWei: TRAIT_PRICE_LIMIT_WEI,
+      traitsOnchain: new Set(traits.map(({ name }) => traitKey(name))),
+      gas: await gasLeft(db, { ...writer!, tokenId }),
+      funded: sender === null || (sender.funded && sender.pausedUntil === null),
+    };
+    return profileView(facts, deps.payments.shown(), chain, new Date(now));
   });
 }

@@ -1,15 +1,31 @@
-/** Verification: of an agent's wallet by its signature, of its owner by the exchange's attestation. */
+/**
+ * Verification: of an agent's wallet by its signature, of its owner by the exchange's attestation, of accounts by social proofs.
+ */
 import { z } from "zod";
+import type { ProofReader } from "../../clients/ports.ts";
 import { checksum } from "../../core/addresses.ts";
+import { needleOf } from "../../core/agents/social-proofs.ts";
 import type { ErrorCode } from "../../core/errors.ts";
-import { endpoint } from "../endpoint.ts";
+import { txLink } from "../../core/links.ts";
+import { PROOF_PLATFORMS, type ProofPlatform, type ProofPlatformKey } from "../../core/proof-platforms.ts";
+import { numericId } from "../../core/views/verifications.ts";
+import type { WalletCaller } from "../caller-types.ts";
+import { type Call, type Endpoint, endpoint } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
-import { PENDING_WRITE } from "../schemas/pending.ts";
-import { exchangeVerifySchema, verifySchema } from "../schemas/verification.ts";
+import type { Json } from "../reply.ts";
+import {
+  capitalised,
+  exchangeVerifySchema,
+  PENDING_WRITE,
+  proofBodySchema,
+  provenSchema,
+  verifySchema,
+} from "../schemas/updates.ts";
 import { writtenTokenId } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
-import { verifyExchange } from "../services/verify-exchange.ts";
-import { verifyWallet } from "../services/verify-wallet.ts";
+import { proveAccount } from "../services/prove-account.ts";
+import { writesShown } from "../services/until-shown.ts";
+import { verifyExchange, verifyWallet } from "../services/verification.ts";
 
 const params = z.object({ ref: agentRef });
 const errors: ErrorCode[] = ["forbidden", "not_found", "conflict", "out_of_funds"];
@@ -67,3 +83,80 @@ export const exchangeVerify = endpoint({
     });
   },
 });
+
+const proofErrors: ErrorCode[] = [
+  "forbidden",
+  "not_found",
+  "proof_missing",
+  "conflict",
+  "upstream_unavailable",
+  "out_of_funds",
+];
+
+const responsesOf = (platforms: readonly ProofPlatform[]) => ({
+  200: { description: "Proven", schema: provenSchema(platforms) },
+  202: PENDING_WRITE,
+});
+
+/** The operations of some platforms, in their order. */
+export function proofEndpoints(platforms: readonly ProofPlatform[] = PROOF_PLATFORMS): Endpoint[] {
+  const responses = responsesOf(platforms);
+  return platforms.map((platform) =>
+    endpoint({
+      tag: "Verification",
+      guard: { caller: "siwa", bucket: "proofs" },
+      data: true,
+      params,
+      responses,
+      errors: proofErrors,
+      method: "post",
+      path: `/api/v2/agent/{ref}/verify/${platform.key}`,
+      operationId: `verify${capitalised(platform.key)}`,
+      summary: platform.summary,
+      description: `By the token's owner or the agent's wallet. ${platform.description}`,
+      body: proofBodySchema(platform),
+      handler: (call, json) => proveOn(platform, call, json),
+    }),
+  );
+}
+
+type ProofCall = Call<z.output<typeof params>, unknown, unknown, WalletCaller>;
+
+async function proveOn(platform: ProofPlatform, call: ProofCall, json: Json<ReturnType<typeof responsesOf>>) {
+  const { deps, params, caller, networks, now, body: claim } = call;
+  const tokenId = await writtenTokenId(deps, params.ref);
+  const { prefix } = deps.config.service;
+  const expected = needleOf(prefix, tokenId);
+  const key = platform.key as ProofPlatformKey;
+  const proven = await proveAccount(deps, {
+    platform: key,
+    reader: deps.proofs[key] as ProofReader<unknown>,
+    claim,
+    expected,
+    hint: platform.hint(claim, { needle: expected, prefix }),
+    wallet: caller.wallet,
+    networks,
+    tokenId,
+    now,
+  });
+  const { transaction, handle, username, accountId, trait } = proven;
+  if ("txHash" in transaction)
+    return (await writesShown(deps, tokenId)) ? json(body(transaction)) : pendingWrite(tokenId, []);
+  const { complete, mined } = await minedIntents(deps, [transaction.intentKey], { tokenId, what: "trait" });
+  return complete ? json(body(mined[0]!)) : pendingWrite(tokenId, mined);
+
+  function body({ txHash, block }: { txHash: `0x${string}`; block?: number }) {
+    return {
+      success: true as const,
+      tokenId,
+      platform: platform.key,
+      handle,
+      ...(username !== null && { username }),
+      ...numericId(platform, accountId),
+      trait,
+      txHash,
+      ...(block !== undefined && { block }),
+      explorer: txLink(deps.config.service.explorer, txHash),
+    };
+  }
+}

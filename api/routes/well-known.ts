@@ -1,22 +1,24 @@
 /**
- * Documents at fixed paths by which programs find the service: its MCP server card, its paid endpoints, its
- * registration.
+ * Documents at fixed paths by which programs find the service: its MCP server card, its paid endpoints, its registrations, its manifest, the catalog of its APIs.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { z } from "zod";
+import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
+import { Failure } from "../../core/errors.ts";
 import { priceUnits, shownPricing } from "../../core/payments/prices.ts";
 import { offerVersion2, resourceVersion2 } from "../../core/payments/terms.ts";
+import { url } from "../../core/views/fields.ts";
 import { firstAgent } from "../../db/lists/agent-list-sql.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { isOpen } from "../caller-types.ts";
 import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { API_VERSION } from "../http/headers.ts";
+import { API_VERSION, CATALOG_LINKS, CATALOG_PATH } from "../http/headers.ts";
 import { declarationOf } from "../payments/bazaar.ts";
+import { manifestSchema } from "../schemas/service.ts";
 import { agentRegistrationSchema, mcpServerCardSchema, x402ManifestSchema } from "../schemas/well-known.ts";
-import { DESCRIPTION } from "../services/sign-in-info.ts";
+import { DESCRIPTION, signInInfo } from "../services/sign-in-info.ts";
 import { instructionsOf, REVISIONS, serverInfoOf, toolDescriptions } from "./mcp.ts";
 
 const TAG = "Agent protocols";
@@ -175,4 +177,163 @@ export const robotsText = (listed: () => readonly Endpoint[]): Endpoint =>
         .map(({ path }) => `Disallow: ${path.replaceAll(/\{\w+\}/g, "*")}\n`)
         .join("")}Allow: /\n\nSitemap: ${deps.config.service.webUrl}/sitemap.xml\n`,
     }),
+  });
+
+export const protectedResource = endpoint({
+  path: "/.well-known/oauth-protected-resource",
+  operationId: "getProtectedResource",
+  tag: "Authentication",
+  summary: "The authorization server whose access tokens people sign in with",
+  description: "RFC 9728. Agents and wallets need none: they sign in by a signature (`GET /api/v2`).",
+  responses: {
+    200: {
+      description: "The metadata",
+      schema: z
+        .object({
+          resource: url,
+          authorization_servers: z.array(url),
+          bearer_methods_supported: z.array(z.literal("header")),
+          resource_name: z.string(),
+          resource_documentation: url,
+        })
+        .meta({ id: "ProtectedResource" }),
+    },
+  },
+  errors: ["not_found"],
+  cache: CACHE.release,
+  handler({ deps: { config } }, json) {
+    const { identityProvider, service } = config;
+    if (!identityProvider)
+      throw new Failure("not_found", "This service accepts no access tokens: sign in with a wallet.", {
+        hint: "GET /api/v2 shows the text to sign.",
+      });
+    return json({
+      resource: service.publicUrl,
+      authorization_servers: [identityProvider.issuer],
+      bearer_methods_supported: ["header"],
+      resource_name: service.name,
+      resource_documentation: `${service.publicUrl}/docs/guide/signing-in`,
+    });
+  },
+});
+
+const target = z.object({ href: z.string(), type: z.string().optional(), title: z.string().optional() });
+const catalogSchema = z
+  .object({
+    linkset: z.array(
+      z.object({
+        anchor: z.string().meta({ description: "The API" }),
+        "service-desc": z.array(target).meta({ description: "Descriptions for programs" }),
+        "service-doc": z.array(target).meta({ description: "Documentation for people and language models" }),
+        "service-meta": z.array(target).meta({ description: "What else programs read of it" }).optional(),
+        status: z.array(target).optional(),
+      }),
+    ),
+  })
+  .meta({ id: "ApiCatalog" });
+
+export const apiCatalog = endpoint({
+  path: CATALOG_PATH,
+  operationId: "getApiCatalog",
+  tag: "Service",
+  summary: "The APIs of this host, for programs that know nothing of it yet",
+  description: "RFC 9727, as a linkset of RFC 9264.",
+  responses: { 200: { description: "The linkset", type: CATALOG_LINKS.type, schema: catalogSchema } },
+  cache: CACHE.release,
+  handler({ deps: { config } }, json) {
+    const { publicUrl, name } = config.service;
+    const at = (path: string, type: string, title?: string) => ({
+      href: publicUrl + path,
+      type,
+      ...(title && { title }),
+    });
+    const jsonAt = (path: string, title: string) => at(path, "application/json", title);
+    const linkset = [
+      {
+        anchor: `${publicUrl}/api/v2`,
+        "service-desc": [at("/openapi.json", "application/vnd.oai.openapi+json;version=3.0", `${name} API`)],
+        "service-doc": [at("/docs", "text/html"), at("/llms.txt", "text/plain")],
+        "service-meta": [
+          jsonAt("/.well-known/x402.json", "What is paid for, with its terms"),
+          jsonAt("/.well-known/agent-skills/index.json", "Skills: what agents do with it, step by step"),
+        ],
+        status: [jsonAt("/api/v2/status", "State of the service")],
+      },
+      {
+        anchor: `${publicUrl}/mcp`,
+        "service-desc": [jsonAt("/.well-known/mcp.json", "MCP server")],
+        "service-doc": [at("/docs/guide/mcp", "text/html")],
+      },
+      {
+        anchor: `${publicUrl}/a2a`,
+        "service-desc": [jsonAt("/.well-known/agent-card.json", "A2A agent")],
+        "service-doc": [at("/docs/guide/mcp", "text/html")],
+      },
+    ];
+    return json({ linkset }, { type: CATALOG_LINKS.type, headers: { link: CATALOG_LINKS.header } });
+  },
+});
+
+/** The capabilities of the service by their paths: a capability is listed while its path exists. */
+const CAPABILITIES: Record<string, string> = {
+  "agent-registration": "/api/v2/mint",
+  "solana-registration": "/api/v2/register/solana",
+  "agent-profiles": "/api/v2/agent/{ref}",
+  "agent-search": "/api/v2/search",
+  "cred-score": "/api/v2/agent/{ref}/cred",
+  "cred-report": "/api/v2/agent/{ref}/cred-report",
+  "cred-updates": "/api/v2/cred/updates",
+  verification: "/api/v2/agent/{ref}/verifications",
+  metadata: "/api/v2/metadata/{id}",
+  "card-images": "/api/v2/card/{file}",
+  names: "/api/v2/name/{name}",
+  referrals: "/api/v2/referral/{code}",
+  messaging: "/api/v2/messages/groups",
+  principals: "/api/v2/organizations",
+  directory: "/api/terminal/agents",
+  events: "/api/v2/events",
+  mcp: "/mcp",
+  a2a: "/a2a",
+};
+
+/** @param listed every endpoint there is */
+export const manifestEndpoint = (listed: () => readonly Endpoint[]): Endpoint =>
+  endpoint({
+    path: "/.well-known/agent-registry",
+    operationId: "getManifest",
+    tag: "Service",
+    summary: "The service's manifest, for machines",
+    responses: { 200: { description: "The manifest", schema: manifestSchema } },
+    cache: CACHE.release,
+    handler({ deps: { config, payments } }, json) {
+      const { service, chain, contracts } = config;
+      const paths = new Set(listed().map(({ path }) => path));
+      const api = `${service.publicUrl}/api/v2`;
+      return json({
+        name: service.name,
+        description: DESCRIPTION,
+        version: API_VERSION,
+        chain: "base",
+        chainId: chain.id,
+        contract: checksum(contracts.identity.address),
+        standards: ["ERC-721", "ERC-8004", "SIWA", "x402", "MPP"],
+        capabilities: Object.keys(CAPABILITIES).filter((capability) => paths.has(CAPABILITIES[capability]!)),
+        endpoints: {
+          api,
+          mcp: `${service.publicUrl}/mcp`,
+          a2a: `${service.publicUrl}/a2a`,
+          agentCard: `${service.publicUrl}/.well-known/agent-card.json`,
+          x402: `${service.publicUrl}/.well-known/x402.json`,
+          agents: `${api}/agents`,
+          mint: `${api}/mint`,
+          metadata: `${api}/metadata/{id}`,
+          openapi: `${api}/openapi.json`,
+          website: service.webUrl,
+          docs: `${service.publicUrl}/docs`,
+        },
+        pricing: shownPricing(payments.shown()),
+        auth: signInInfo(config),
+        social: service.social,
+      });
+    },
   });

@@ -1,8 +1,7 @@
 /** Agents as the API shows them. */
 import { z } from "zod";
-import { agentSchema } from "../../core/views/agent.ts";
-import { address, count, tokenId } from "../../core/views/fields.ts";
-import { rankedSchema, summarySchema } from "../../core/views/summary.ts";
+import { agentSchema, rankedSchema, summarySchema } from "../../core/views/agent.ts";
+import { address, block, count, moment, tokenId, txHash } from "../../core/views/fields.ts";
 
 export const agentListSchema = z
   .object({
@@ -37,3 +36,43 @@ export const nameCheckSchema = z
     contract: address,
   })
   .meta({ id: "NameCheck" });
+
+const asked = z.array(z.union([z.string(), z.number()]));
+
+export const batchSchema = z
+  .object({
+    found: z.array(summarySchema).meta({ description: "In the order asked, each agent once" }),
+    missing: asked.meta({ description: "Nobody has this token id or wallet" }),
+    invalid: asked.meta({ description: "Neither token id nor address" }),
+  })
+  .meta({ id: "AgentBatch" });
+
+export const searchSchema = z
+  .object({
+    q: z.string().meta({ description: "As understood; empty when nothing was searched for" }),
+    total: count.meta({ description: "All agents that match" }),
+    limit: z.int().min(1),
+    agents: z.array(summarySchema),
+  })
+  .meta({ id: "AgentSearch" });
+
+export const handshakesSchema = z
+  .object({
+    tokenId,
+    total: count.meta({ description: "All handshakes of the agent" }),
+    page: z.int().min(1),
+    pages: count,
+    limit: z.int().min(1),
+    offset: count,
+    handshakes: z.array(
+      z.object({
+        direction: z.enum(["sent", "received"]).meta({ description: "Whether the agent began it" }),
+        tokenId: tokenId.meta({ description: "The other agent" }),
+        name: z.string().nullable().meta({ description: "The other agent's name; null when its token does not exist" }),
+        completedAt: moment,
+        block,
+        txHash,
+      }),
+    ),
+  })
+  .meta({ id: "Handshakes" });

@@ -1,4 +1,4 @@
-/** Schemas of human principals and organizations. */
+/** Schemas of human principals and organizations, and of where people sign in. */
 import { z } from "zod";
 import { lenientObject } from "../../core/ignored.ts";
 import {
@@ -15,7 +15,7 @@ import {
   wordList,
 } from "../../core/principals/input.ts";
 import { optionalText } from "../../core/text.ts";
-import { count, ignored, tokenId } from "../../core/views/fields.ts";
+import { count, ignored, tokenId, url } from "../../core/views/fields.ts";
 import { humanSchema } from "../../core/views/human.ts";
 import { humanId, organizationSchema } from "../../core/views/organization.ts";
 
@@ -119,3 +119,22 @@ export const deletedSchema = z
     deleted: z.object({ id: humanId.nullable(), links: count, organizations: z.array(z.string()) }),
   })
   .meta({ id: "DeletedPrincipal", description: "The human, its links, and the slugs of its organizations" });
+
+/** The identity provider, for those who sign in there by redirect. */
+export const identityProviderSchema = z
+  .object({
+    name: z.string().meta({ description: "For the button people sign in by" }),
+    issuer: url,
+    clientId: z.string().meta({ description: "A public client: it has no secret" }),
+    scope: z.string(),
+    parameters: z
+      .record(z.string(), z.string())
+      .meta({ description: "Further parameters of the authorization request: they name the audience of the token" }),
+    authorizationEndpoint: url,
+    tokenEndpoint: url,
+    revocationEndpoint: url.nullable(),
+    issInResponse: z
+      .boolean()
+      .meta({ description: "Whether every answer of the authorization endpoint has to name its issuer (RFC 9207)" }),
+  })
+  .meta({ id: "IdentityProvider" });

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { OG_BENEFITS } from "../../core/agents/og-wallets.ts";
 import { BONUSES } from "../../core/mints/bonuses.ts";
+import { summarySchema } from "../../core/views/agent.ts";
 import { address, count, tokenId, url } from "../../core/views/fields.ts";
-import { summarySchema } from "../../core/views/summary.ts";
 
 const code = z.string().meta({ examples: ["atlas-7k2p"] });
 const stats = z

@@ -1,17 +1,21 @@
 /** One agent's facts for a route, by token id or address; and the site its views are shown in. */
 import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";
-import type { AgentRef } from "../../core/agents/facts.ts";
+import type { AgentFacts, AgentRef } from "../../core/agents/facts.ts";
 import type { OwnedFacts } from "../../core/agents/reservations.ts";
 import { OWN_PLATFORM, rowRef } from "../../core/directory/platforms.ts";
 import { fail, failNoAgent } from "../../core/errors.ts";
 import { type PriceList, standardPrices } from "../../core/payments/prices.ts";
 import { listed } from "../../core/text.ts";
-import type { Site } from "../../core/views/site.ts";
-import { findFacts, type OwnRegistry } from "../../db/agents/facts.ts";
+import type { Site } from "../../core/views/agent.ts";
+import { findFacts, loadFacts, type OwnRegistry } from "../../db/agents/facts.ts";
 import type { ReadFacts } from "../../db/agents/facts-reader.ts";
 import { agentsToWrite } from "../../db/agents/wallets.ts";
+import { type AgentPage, countAgents, listAgents } from "../../db/lists/agent-list-sql.ts";
+import type { AgentQuery } from "../../db/lists/agents.ts";
+import { listSnapshot } from "../../db/sql/list-budget.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 
 /**
  * @param source the API's shared reader, or the transaction that the rest of the answer is read in
@@ -64,3 +68,41 @@ export const siteOf = (
   contract: contracts.identity.address,
   prices,
 });
+
+/**
+ * The facts are in the order of the page's token ids; an agent removed between the two reads is left out. The answer
+ * includes the block that the response names (`X-Indexed-Block`, at least `minBlock`): memory that is behind it leaves
+ * the answer to SQL.
+ */
+export async function pageOfAgents(
+  { db, agentList, index }: Pick<HandlerDeps, "db" | "agentList" | "index">,
+  query: AgentQuery,
+): Promise<{ page: AgentPage; facts: AgentFacts[] }> {
+  const remembered = await agentList?.recall(query, index.block);
+  if (remembered) return { page: remembered, facts: await loadFacts(db, remembered.tokenIds) };
+  return listSnapshot(db, async (tx) => {
+    const page = await listAgents(tx, query);
+    return { page, facts: await loadFacts(tx, page.tokenIds) };
+  });
+}
+
+/** Rank 1 is the best; equal scores share a rank. */
+export type CredRank = { rank: number; totalAgents: number };
+
+const ALL_AGENTS: AgentQuery = { spam: true, sort: "credScore", order: "desc", limit: 1, position: { offset: 0 } };
+
+/**
+ * Counted as lists are, so that report and leaderboard agree: from memory, which counts a million agents in a
+ * millisecond, or by SQL.
+ * @param tx the transaction in which the rest of the answer is read
+ */
+export async function credRankOf(
+  { agentList, index }: Pick<HandlerDeps, "agentList" | "index">,
+  tx: Queryable,
+  score: number,
+): Promise<CredRank> {
+  const count = async (query: AgentQuery) =>
+    (await agentList?.recall(query, index.block))?.total ?? (await countAgents(tx, query));
+  const above = await count({ ...ALL_AGENTS, minScore: score + 1 });
+  return { rank: above + 1, totalAgents: await count(ALL_AGENTS) };
+}

@@ -5,8 +5,8 @@ import { fail } from "../../core/errors.ts";
 import { type Intent, intentsByKey, OUTCOME_CHANNEL } from "../../db/transactions/transaction-outbox.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { type Json, json } from "../reply.ts";
-import type { PENDING_WRITE } from "../schemas/pending.ts";
-import { isShown, writesShown } from "./shown-write.ts";
+import type { PENDING_WRITE } from "../schemas/updates.ts";
+import { isShown, writesShown } from "./until-shown.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** An intent whose transaction is in a block and succeeded. */

@@ -8,8 +8,7 @@ import { findDirectoryId } from "../../db/directory/rows.ts";
 import { agentsOfWallet } from "../../db/income/followed.ts";
 import { isNoIndex } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { waitForDirectory } from "./directory-at.ts";
-import { untilShown } from "./until-shown.ts";
+import { untilShown, waitForDirectory } from "./until-shown.ts";
 
 export const unknownAgent = () =>
   fail("not_found", "The directory knows no such agent.", {

@@ -11,7 +11,7 @@ import type { ApiDeps } from "../deps.ts";
 import { type EventFeed, eventFeed, type Follower } from "../http/event-feed.ts";
 import { type EventStream, frameOf, type StreamEnding } from "../http/event-stream.ts";
 import { openFeeds } from "../http/feeds.ts";
-import { readRefusal } from "./message-readers.ts";
+import { readRefusal } from "./message-acts.ts";
 
 /** The reader of a private group; null in a public one, where no right is checked. */
 type Reader = Pick<WalletCaller, "wallet" | "issuedAt"> | null;

@@ -3,15 +3,25 @@
  * authenticated before: a wallet by its credential, a Solana key by a text that is valid once.
  */
 import type pg from "pg";
-import { concatHex, encodeFunctionData } from "viem/utils";
+import { concatHex, encodeAbiParameters, encodeFunctionData } from "viem/utils";
+import type { z } from "zod";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Chain } from "../../clients/ports.ts";
+import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
-import { ogOf } from "../../core/agents/og-wallets.ts";
+import { OG_TRAIT, ogOf } from "../../core/agents/og-wallets.ts";
 import type { Networks } from "../../core/callers/shares.ts";
 import { Failure, fail } from "../../core/errors.ts";
+import { referralLink, tokenLink } from "../../core/links.ts";
+import { BONUSES } from "../../core/mints/bonuses.ts";
+import { mintOriginAt } from "../../core/mints/mint-origins.ts";
+import { quoted } from "../../core/quoted.ts";
 import { keyTail } from "../../core/solana/keys.ts";
-import { kindGasBound } from "../../core/transactions/gas-bounds.ts";
+import { kindGasBound, RECEIVER_GAS } from "../../core/transactions/gas-bounds.ts";
+import { agentView } from "../../core/views/agent.ts";
+import { ZERO_ADDRESS } from "../../core/zero-address.ts";
+import { loadFacts } from "../../db/agents/facts.ts";
+import { ensureReferralCodes, referralCodeOf } from "../../db/agents/referral-codes.ts";
 import { referrerOf } from "../../db/agents/referrals.ts";
 import {
   beginLocked,
@@ -34,9 +44,11 @@ import { isNoIndex, type Queryable, transaction } from "../../db/sql/transaction
 import { notifySender } from "../../db/transactions/notify-sender.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { MintEffect } from "../../settlement/effects.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import type { Checkout, PaymentReference } from "../payments/checkout.ts";
+import type { registrationSchema } from "../schemas/mint.ts";
+import { siteOf } from "./agent-facts.ts";
 import { type FreeWriter, refuseUnlessFunded, requireGas } from "./free-gas.ts";
-import { checkReceiver } from "./receiver.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** Places where a crash test kills the process, in the order a request passes them. */
@@ -222,4 +234,86 @@ export function awaitMint(db: pg.Pool, mintId: string, timeoutMs: number): Promi
     read: async () => (await mintById(db, mintId)) ?? fail("not_found", "There is no such mint."),
     decided: (mint) => mint.state !== "pending",
   });
+}
+
+/** Selector and answer of `onERC721Received(address,address,uint256,bytes)`. */
+const RECEIVED = "0x150b7a02";
+
+/**
+ * Asks a receiver that is a contract whether it takes tokens, for a bounded amount of gas: the mint of one that does not
+ * would be refused by the chain, after it was accepted or paid for.
+ * @throws Failure conflict, upstream_unavailable
+ */
+async function checkReceiver(
+  { chain, identity }: { chain: Pick<Chain, "call" | "code">; identity: Address },
+  recipient: Address,
+): Promise<void> {
+  if ((await chain.code(recipient)) === "0x") return;
+  const parameters = encodeAbiParameters(
+    [{ type: "address" }, { type: "address" }, { type: "uint256" }, { type: "bytes" }],
+    [identity, ZERO_ADDRESS, 0n, "0x"],
+  );
+  const data = `${RECEIVED}${parameters.slice(2)}` as const;
+  const answer = await chain.call({ from: identity, to: recipient, data, gas: RECEIVER_GAS });
+  if (answer.ok && answer.data.startsWith(RECEIVED)) return;
+  fail(
+    "conflict",
+    `The wallet that is to receive the identity is a contract that takes no tokens (ERC-721), or needs more than ${RECEIVER_GAS} gas to take one.`,
+    { hint: "Nothing was charged. Let the contract implement onERC721Received, or name another wallet." },
+  );
+}
+
+/** A mint that is done: its token, transaction and block are known. */
+export type MintedMint = Mint & { tokenId: number; txHash: string; block: number };
+
+export type RegistrationView = z.output<typeof registrationSchema>;
+
+export const isMinted = (mint: Mint): mint is MintedMint => mint.state === "minted";
+
+/** The registration of a finished mint, with its agent once the index has it. */
+export async function registrationOf(deps: HandlerDeps, mint: MintedMint, now: number): Promise<RegistrationView> {
+  const { db, config, index } = deps;
+  const { service, contracts } = config;
+  const { tokenId } = mint;
+  const [facts] = index.block >= mint.block ? await loadFacts(db, [tokenId]) : [];
+  const code = await ownCode(deps, mint);
+  const og = mint.solanaAddress === null ? ogOf(mint.wallet) : undefined;
+  const referrer = mint.referralCode === null ? null : await referrerOf(db, mint.referralCode);
+  return {
+    success: true,
+    tokenId,
+    txHash: mint.txHash,
+    block: mint.block,
+    mintOrigin: mintOriginAt(mint.origin).name,
+    explorer: tokenLink(service.explorer, contracts.identity.address, tokenId),
+    message: `${quoted(mint.name)} is registered as agent ${tokenId}.`,
+    canonical8004: {
+      status: "manual_required",
+      registry: checksum(contracts.erc8004Identity.address),
+      note: "The canonical registration is the owner wallet's to submit.",
+    },
+    yourReferralCode: code,
+    yourReferralLink: referralLink(service.webUrl, code),
+    agent: facts ? agentView(facts, siteOf(config), new Date(now), index.block) : null,
+    og: og ? { v1Name: og.v1Name, bonusPoints: BONUSES.og.points, trait: OG_TRAIT.name } : null,
+    referral: referrer && {
+      code: mint.referralCode!,
+      // A V1 wallet whose code this is may have no agent to refer with.
+      referrerTokenId: referrer.tokenId,
+      referrerPoints: referrer.tokenId === null ? 0 : BONUSES.referrer.points,
+      minterPoints: BONUSES.minter.points,
+    },
+  };
+}
+
+/** Of a Solana key's registration: the key, and the wallet that has the identity. */
+export const receiverOf = ({ solanaAddress, recipient }: Mint) =>
+  solanaAddress === null ? {} : { solanaAddress, evmAddress: checksum(recipient) };
+
+/** The agent's own code. It is written with the mint; a mint that was finished by hand gets it here. */
+async function ownCode({ db }: HandlerDeps, { tokenId, name, wallet }: MintedMint): Promise<string> {
+  const known = await referralCodeOf(db, tokenId);
+  if (known !== null) return known;
+  await ensureReferralCodes(db, [{ tokenId, name, agentAddress: wallet }]);
+  return (await referralCodeOf(db, tokenId))!;
 }

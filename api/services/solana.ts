@@ -18,7 +18,7 @@ import { liveMintOf, type Mint, mintByFingerprint } from "../../db/mints/mints.t
 import type { Queryable } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import type { Checkout } from "../payments/checkout.ts";
-import type { SolanaRegistrationBody } from "../schemas/solana.ts";
+import type { SolanaRegistrationBody } from "../schemas/mint.ts";
 import { acceptMint, type MintDeps, refuseRegistered, type SingleUse } from "./mint.ts";
 
 /** Milliseconds in which a text can be signed and presented. */

@@ -1,6 +1,15 @@
-/** Reading one's own write: what is shown follows the index after a moment. */
+/**
+ * Waits until reads show what was written: agents, lists, pages of the directory, and what workers make of the chain.
+ */
 import { setTimeout as delay } from "node:timers/promises";
+import type pg from "pg";
 import { fail } from "../../core/errors.ts";
+import { agentCommerce } from "../../db/commerce/job-figures.ts";
+import { showsAgent, showsBlock, showsWrites } from "../../db/directory/own.ts";
+import { incomeOf } from "../../db/income/income-figures.ts";
+import type { RegistryAgent } from "../../db/reviews/review-facts.ts";
+import { figuresAreCurrent } from "../../db/reviews/review-pages.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 
 /** Max milliseconds of the wait. */
@@ -29,14 +38,130 @@ export async function untilShown(
  * @param deadline time of `performance.now()` @param everyMs between two looks
  * @returns whether it is shown
  */
-export async function isSoon(
-  look: () => Promise<boolean> | boolean,
-  deadline: number,
-  everyMs: number,
-): Promise<boolean> {
+async function isSoon(look: () => Promise<boolean> | boolean, deadline: number, everyMs: number): Promise<boolean> {
   while (!(await look())) {
     if (performance.now() >= deadline) return false;
     await delay(everyMs);
   }
   return true;
+}
+
+/** Milliseconds between two looks. */
+const LOOK_MS = 50;
+/** Max milliseconds that the answer of a write off chain waits for the directory and the lists. */
+const OFF_CHAIN_MS = 2_000;
+
+type Lists = Pick<HandlerDeps, "agentList" | "directory">;
+
+/**
+ * Waits until the lists that this process has in memory show what is committed. Those of another process follow by the same
+ * feed of changes.
+ * @param deadline time of `performance.now()`; there is one look in any case
+ * @returns whether they show it
+ */
+export function listsShow({ agentList, directory }: Lists, deadline = performance.now() + OFF_CHAIN_MS) {
+  const since = Date.now();
+  return isSoon(() => [agentList, directory].every((list) => list?.shows(since) ?? true), deadline, LOOK_MS);
+}
+
+/**
+ * Waits until reads of this service show what was written about an agent off chain and committed (`writeAgent`): its row of
+ * the directory, and lists. The score is in the commit itself.
+ * @param deadline as in `listsShow`
+ * @returns whether they show it
+ */
+export async function writesShown(
+  { db, ...lists }: Pick<HandlerDeps, "db"> & Lists,
+  tokenId: number,
+  deadline = performance.now() + OFF_CHAIN_MS,
+): Promise<boolean> {
+  return (await isSoon(() => showsWrites(db, { tokenId }), deadline, LOOK_MS)) && listsShow(lists, deadline);
+}
+
+/**
+ * Waits until reads of this service show an agent as of a block: index, score, row of the directory, and lists.
+ * @param deadline as in `listsShow`
+ * @returns whether they show it
+ */
+export async function isShown(
+  { db, index, ...lists }: Pick<HandlerDeps, "db" | "index"> & Lists,
+  { tokenId, block }: { tokenId: number; block: number },
+  deadline: number,
+): Promise<boolean> {
+  if (index.block < block && !(await index.waitFor(block, Math.max(0, deadline - performance.now())))) return false;
+  return (await isSoon(() => showsAgent(db, { tokenId, block }), deadline, LOOK_MS)) && listsShow(lists, deadline);
+}
+
+/** Blocks after which a change is in the directory for certain, at the latest by the sweep. */
+const RECENT_BLOCKS = 300;
+
+/** Checks under way, shared by all requests that wait for the same block. */
+const looks = new WeakMap<pg.Pool, Map<number, Promise<boolean>>>();
+
+function shows(db: pg.Pool, block: number): Promise<boolean> {
+  const underWay = looks.get(db) ?? new Map<number, Promise<boolean>>();
+  looks.set(db, underWay);
+  const look = underWay.get(block) ?? showsBlock(db, { block }).finally(() => underWay.delete(block));
+  underWay.set(block, look);
+  return look;
+}
+
+/**
+ * Waits until lists and pages of the directory show the own registry's agents as of an indexed block.
+ * @param block undefined returns at once
+ * @throws Failure indexer_behind when that takes too long
+ */
+export async function waitForDirectory(
+  { db, directory, index }: Pick<HandlerDeps, "db" | "directory" | "index">,
+  block: number | undefined,
+): Promise<void> {
+  if (block === undefined || block < index.block - RECENT_BLOCKS) return;
+  let since: number | undefined;
+  const inMemory = () => {
+    since ??= Date.now();
+    return directory.shows(since);
+  };
+  const missing = `The directory does not show block ${block} yet.`;
+  await untilShown({ index }, missing, [() => shows(db, block), inMemory], LOOK_MS);
+}
+
+/** @param what subject of the sentence for a reader whose wait is over */
+const waitingFor =
+  (what: string, isRead: (db: Queryable, id: number, block: number) => Promise<boolean>) =>
+  async ({ db, index }: Pick<HandlerDeps, "db" | "index">, id: number, block: number | undefined): Promise<void> => {
+    if (block === undefined) return;
+    await untilShown({ index }, `${what} are not read up to block ${block} yet.`, [() => isRead(db, id, block)]);
+  };
+
+/**
+ * Waits until the payments to an agent's wallet are read up to a block, and weighed.
+ * @throws Failure indexer_behind when that takes too long
+ */
+export const waitForIncome = waitingFor("Payments", async (db, id, block) => {
+  const found = await incomeOf(db, { id });
+  return found === null || (found.current === true && (found.readTo ?? -1) >= block);
+});
+
+/**
+ * Waits until jobs are read up to a block, and those of the agent weighed: not where no jobs are read or the agent has no wallet.
+ * @throws Failure indexer_behind when that takes too long
+ */
+export const waitForJobs = waitingFor("Jobs", async (db, id, block) => {
+  const found = await agentCommerce(db, { id });
+  return !found?.contract || found.wallet === null || (found.current === true && found.readTo! >= block);
+});
+
+/**
+ * Waits until the index has a block and an agent's figures are of that index.
+ * @param block undefined returns at once
+ * @throws Failure indexer_behind when that takes too long
+ */
+export async function waitForFigures(
+  { db, index }: Pick<HandlerDeps, "db" | "index">,
+  agent: RegistryAgent,
+  block: number | undefined,
+): Promise<void> {
+  if (block === undefined) return;
+  const current = () => figuresAreCurrent(db, agent);
+  await untilShown({ index }, `The reviews of block ${block} are not weighed yet.`, [current]);
 }

@@ -6,7 +6,7 @@ import { quoted, WORDS_ARE_DATA } from "../../core/quoted.ts";
 import type { ReviewSummary } from "../../core/reviews/view.ts";
 import type { ShortHit } from "../../core/views/found-in-short.ts";
 import type { CredAdvice } from "../schemas/cred.ts";
-import type { AgentPayments } from "../schemas/income.ts";
+import type { AgentPayments } from "../schemas/evidence.ts";
 
 /** A question, and the data sent with it. */
 type Question = { text: string; data: Record<string, unknown> };

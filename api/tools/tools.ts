@@ -1,14 +1,11 @@
 /** The tools that agents call by name over MCP and A2A: a few reads of the API, one entry each. Names and schemas follow from the endpoint. */
 import type { Endpoint } from "../endpoint.ts";
-import { agentJobs } from "../routes/agent-jobs.ts";
-import { agentPayments } from "../routes/agent-payments.ts";
-import { agentReviews } from "../routes/agent-reviews.ts";
-import { searchAgents } from "../routes/agent-search.ts";
-import { agent, leaderboard } from "../routes/agents.ts";
+import { agent, leaderboard, searchAgents } from "../routes/agents.ts";
 import { advice, cred } from "../routes/cred.ts";
 import { verifyReceipt } from "../routes/cred-report.ts";
 import { terminalAgents } from "../routes/directory.ts";
 import { findAgents } from "../routes/discovery.ts";
+import { agentJobs, agentPayments, agentReviews } from "../routes/evidence.ts";
 import {
   adviceInWords,
   foundInWords,

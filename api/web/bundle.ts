@@ -3,8 +3,7 @@ import { hash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { basename, extname, join } from "node:path";
-import { isNotModified } from "../http/conditional.ts";
-import { acceptedCoding, type ContentCoding } from "../http/content-coding.ts";
+import { acceptedCoding, type ContentCoding, isNotModified } from "../http/content-coding.ts";
 import type { ResponseHead } from "../http/response-head.ts";
 
 type WebFile = {

@@ -1,8 +1,7 @@
 /** The ERC-8004 registration file of an agent, which its owner may publish in the canonical registry. */
 import { agentLink } from "../links.ts";
 import { isBlank } from "../text.ts";
-import { imageUrl } from "../views/image.ts";
-import type { Site } from "../views/site.ts";
+import { imageUrl, type Site } from "../views/agent.ts";
 import type { AgentFacts } from "./facts.ts";
 import { type ListedService, listingOf, placeOf } from "./listing.ts";
 import { mergeProfile } from "./profile.ts";

@@ -13,9 +13,9 @@ import { agentIncomeSchema, agentIncomeView, type StoredFigures } from "../incom
 import { tokenLink } from "../links.ts";
 import { type CanonicalReviews, canonicalReviewsSchema, canonicalReviewsView } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
+import type { Site } from "./agent.ts";
 import type { Reservation } from "./fields.ts";
 import { address, count, moment, reservations, score, tier, tokenId, txHash, url, walletConfirmed } from "./fields.ts";
-import type { Site } from "./site.ts";
 import { verificationMarks, verificationMarksSchema } from "./verifications.ts";
 
 /** Decimal amounts; null where the chain did not answer. */

@@ -1,24 +1,154 @@
-/** The full view of an agent. */
+/**
+ * The views of an agent: in full, in a list, in the leaderboard; its picture's URL and the deployment that views show.
+ */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
 import { checksum } from "../addresses.ts";
-import type { AgentFacts } from "../agents/facts.ts";
+import type { Address, AgentFacts } from "../agents/facts.ts";
 import { linkedToken } from "../agents/linked-token.ts";
 import { listingOf } from "../agents/listing.ts";
 import { bareName, withDotAgent } from "../agents/names.ts";
 import { mergeProfile } from "../agents/profile.ts";
+import { earlierOwner, type OwnedFacts, reserved, sharedWith } from "../agents/reservations.ts";
 import { countedTraits } from "../agents/traits.ts";
+import { TEMPLATE } from "../card/hash.ts";
 import { agentJobsSchema } from "../commerce/view.ts";
 import { exchangeCounts, shownCred, validProofs } from "../cred/cred.ts";
 import { tierWord } from "../cred/tiers.ts";
 import { agentIncomeSchema } from "../income/view.ts";
 import { tokenLink } from "../links.ts";
 import { mintOriginAt } from "../mints/mint-origins.ts";
+import type { PriceList } from "../payments/prices.ts";
 import { canonicalReviewsSchema } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
-import { address, block, count, moment, reservations, url } from "./fields.ts";
-import { imageUrl } from "./image.ts";
-import type { Site } from "./site.ts";
-import { identity } from "./summary.ts";
+import {
+  address,
+  block,
+  count,
+  mintOrigin,
+  moment,
+  type Reservation,
+  reservations,
+  score,
+  tier,
+  tierLabel,
+  tokenId,
+  url,
+  walletConfirmed,
+} from "./fields.ts";
+
+export type Site = {
+  serviceName: string;
+  /** Base URLs without a trailing slash. */
+  publicUrl: string;
+  webUrl: string;
+  explorer: string;
+  /** Address of the identity contract. */
+  contract: Address;
+  /** Prices in force. */
+  prices: PriceList;
+};
+
+/**
+ * Hash of all inputs of a card (core/card/facts.ts), 16 hex digits. It is computed before texts are cut to fit: lists
+ * need the hash of every agent, and the layout of each card would cost more than the rest of the answer.
+ */
+export function imageHash(facts: AgentFacts, site: Pick<Site, "serviceName">, now: Date): string {
+  const drawnFrom = [
+    TEMPLATE,
+    site.serviceName,
+    facts.tokenId,
+    facts.name,
+    facts.framework,
+    facts.agentAddress,
+    shownCred(facts, now).score,
+    facts.verified,
+    validProofs(facts).map((proof) => proof.platform),
+    exchangeCounts(facts, now),
+    countedTraits(facts.traits).map((trait) => trait.name),
+    facts.soulbound,
+    facts.generation,
+    facts.mintedAt,
+  ];
+  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(drawnFrom)))).slice(0, 16);
+}
+
+export const imageUrl = (facts: AgentFacts, site: Site, now: Date): string =>
+  `${site.publicUrl}/api/v2/aura/${facts.tokenId}.png?v=${imageHash(facts, site, now)}`;
+
+const cred = { credScore: score, credTier: tier, tierLabel };
+
+/** What every view of an agent has. */
+const identity = {
+  tokenId,
+  name: z.string(),
+  framework: z.string().meta({ description: "As registered; on chain it is free text" }),
+  agentAddress: address,
+  walletConfirmed,
+  owner: address,
+  verified: z.boolean(),
+  soulbound: z.boolean(),
+  mintOrigin,
+  ...cred,
+  points: count,
+  mintedAt: moment,
+  image: url,
+};
+
+export const summarySchema = z.object({ ...identity, traitCount: count }).meta({ id: "AgentSummary" });
+export type SummaryView = z.output<typeof summarySchema>;
+
+export function summaryView(facts: AgentFacts, site: Site, now: Date): SummaryView {
+  const { score, tier } = shownCred(facts, now);
+  return {
+    tokenId: facts.tokenId,
+    name: facts.name,
+    framework: facts.framework,
+    agentAddress: checksum(facts.agentAddress),
+    walletConfirmed: facts.walletConfirmed,
+    owner: checksum(facts.owner),
+    verified: facts.verified,
+    soulbound: facts.soulbound,
+    mintOrigin: mintOriginAt(facts.origin).name,
+    credScore: score,
+    credTier: tierWord(tier),
+    tierLabel: tier.label,
+    points: facts.points,
+    traitCount: countedTraits(facts.traits).length,
+    mintedAt: isoSeconds(facts.mintedAt),
+    image: imageUrl(facts, site, now),
+  };
+}
+
+export const rankedSchema = z
+  .object({ rank: z.int().min(1).meta({ description: "1 is best; ties share a rank" }), ...summarySchema.shape })
+  .meta({ id: "RankedAgent" });
+
+/** @param rank 1 is best; computed by the query; equal scores share a rank */
+export const leaderboardItemView = (
+  rank: number,
+  facts: AgentFacts,
+  site: Site,
+  now: Date,
+): z.output<typeof rankedSchema> => ({
+  rank,
+  ...summaryView(facts, site, now),
+});
+
+/**
+ * All reservations about an own agent. The exchange's attestation is of an owner's wallet: it is an earlier one's unless it
+ * names the present one, and serves others while it counts.
+ */
+export function reservationsOf(facts: OwnedFacts, now: Date): Reservation[] {
+  const { ownership, shared, exchange, owner } = facts;
+  const isEarlier = exchange !== null && exchange.recipient !== owner;
+  return [
+    ...earlierOwner(ownership),
+    ...(isEarlier ? [reserved("coinbase", exchange.verifiedAt, ownership.heldSince)] : []),
+    ...sharedWith({ ...shared, attestation: exchangeCounts(facts, now) ? shared.attestation : 0 }),
+  ];
+}
 
 /** A byte on chain; the API itself writes 0 to 10. */
 const level = z.int().min(0).max(255).nullable();

@@ -5,6 +5,7 @@ import type { AgentFacts } from "../agents/facts.ts";
 import { breakdownOf, SIGNALS, shownCred } from "../cred/cred.ts";
 import { type AddressWord, SCALE, TIERS, tierWord } from "../cred/tiers.ts";
 import { shownPrice } from "../payments/prices.ts";
+import type { Site } from "./agent.ts";
 import {
   address,
   moment,
@@ -17,7 +18,6 @@ import {
   usdc,
   walletConfirmed,
 } from "./fields.ts";
-import type { Site } from "./site.ts";
 
 export const credByTokenSchema = z
   .object({

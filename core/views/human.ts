@@ -16,6 +16,7 @@ import {
 import type { HumanFacts } from "../principals/facts.ts";
 import { PROOF_PLATFORM_KEYS } from "../proof-platforms.ts";
 import { isoSeconds } from "../times.ts";
+import { type Site, summarySchema, summaryView } from "./agent.ts";
 import { count, moment, score, shapeOf, tier, tierLabel, tokenId } from "./fields.ts";
 import {
   hasContact,
@@ -28,8 +29,6 @@ import {
   wallet,
   words,
 } from "./organization.ts";
-import type { Site } from "./site.ts";
-import { summarySchema, summaryView } from "./summary.ts";
 
 const humanFields = {
   id: humanId,

@@ -8,9 +8,8 @@ import { agentLink } from "../links.ts";
 import { mintOriginAt } from "../mints/mint-origins.ts";
 import { inOwnWords } from "../quoted.ts";
 import { isBlank } from "../text.ts";
+import { imageUrl, type Site } from "./agent.ts";
 import { url } from "./fields.ts";
-import { imageUrl } from "./image.ts";
-import type { Site } from "./site.ts";
 
 const attribute = z.object({
   trait_type: z.string(),
@@ -87,3 +86,26 @@ const number = (trait_type: string, value: number, max_value?: number): Attribut
 });
 
 const yesNo = (value: boolean) => (value ? "Yes" : "No");
+
+/** Metadata of the contract as a whole. @see https://eips.ethereum.org/EIPS/eip-7572 */
+export const contractMetadataSchema = z
+  .object({ name: z.string(), symbol: z.string(), description: z.string(), image: url, external_link: url })
+  .meta({ id: "ContractMetadata" });
+
+export const contractMetadataView = ({
+  serviceName,
+  publicUrl,
+  webUrl,
+}: Site): z.output<typeof contractMetadataSchema> => ({
+  name: serviceName,
+  symbol: serviceName.toUpperCase(),
+  description: `On-chain identities of AI agents on Base. Each token is one agent: its profile, its proofs and its cred score, registered by ${serviceName}.`,
+  image: `${publicUrl}/api/v2/collection.svg`,
+  external_link: webUrl,
+});
+
+/** The ring of the terminal's icon (web/icon.svg), in the size of a token's card. */
+export const COLLECTION_SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="1000" viewBox="0 0 32 32" fill="none" stroke-linecap="round">' +
+  '<rect width="32" height="32" fill="#0e1116"/><circle cx="16" cy="16" r="10" stroke="#2a313b" stroke-width="3"/>' +
+  '<path d="M16 6a10 10 0 1 1-9.5 6.9" stroke="#f2c563" stroke-width="3"/><circle cx="16" cy="16" r="2.6" fill="#f4f6f8"/></svg>';

@@ -3,7 +3,7 @@ import { type Preview, previewHash, previewOf } from "../card/preview.ts";
 import { platformLabel } from "../directory/platforms.ts";
 import type { TerminalRow } from "../directory/row.ts";
 import { quoted } from "../quoted.ts";
-import type { Site } from "./site.ts";
+import type { Site } from "./agent.ts";
 
 export const agentPreview = (row: TerminalRow, { serviceName }: Pick<Site, "serviceName">): Preview =>
   previewOf({

@@ -1,7 +1,7 @@
 /** What a request may cost the process that answers it: CPU in proportion to its bytes, whatever stands in it and wherever. */
 import type { IncomingMessage } from "node:http";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { requestUrl } from "../../api/http/request-url.ts";
+import { requestUrl } from "../../api/app.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { cpuOf, cpuSince } from "../support/cpu.ts";

@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { proofEndpoints } from "../../api/routes/social-proofs.ts";
+import { proofEndpoints } from "../../api/routes/verification.ts";
 import { type Http, openHttp } from "../../clients/http.ts";
 import type { OpenReader } from "../../clients/proof-platforms/opener.ts";
 import { openProofReaders } from "../../clients/proof-platforms.ts";

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
-import { isShown, listsShow, writesShown } from "../../api/services/shown-write.ts";
+import { isShown, listsShow, writesShown } from "../../api/services/until-shown.ts";
 import { markOutdated, staleOwnRows } from "../../db/directory/own.ts";
 import { openAgentList } from "../../db/lists/agents.ts";
 import { openDirectoryList } from "../../db/lists/directory.ts";

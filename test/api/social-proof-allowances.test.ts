@@ -1,7 +1,7 @@
 /** A platform's allowance is shared fairly: failing proofs of many agents keep neither another agent nor the re-checks from it. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { networksOf } from "../../api/http/client-network.ts";
-import { askWithin } from "../../api/services/social-proof-allowance.ts";
+import { askWithin } from "../../api/services/prove-account.ts";
 import type { ProofReader } from "../../clients/ports.ts";
 import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { unconfiguredProofs } from "../../clients/unavailable.ts";

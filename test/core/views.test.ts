@@ -7,12 +7,9 @@ import { cardFacts } from "../../core/card/facts.ts";
 import { cardHash } from "../../core/card/hash.ts";
 import { credOf } from "../../core/cred/cred.ts";
 import { standardPrices } from "../../core/payments/prices.ts";
-import { agentView } from "../../core/views/agent.ts";
+import { agentView, imageUrl, leaderboardItemView, type Site, summaryView } from "../../core/views/agent.ts";
 import { credByAddressView, credByIdView } from "../../core/views/cred.ts";
-import { imageUrl } from "../../core/views/image.ts";
 import { metadataView } from "../../core/views/metadata.ts";
-import type { Site } from "../../core/views/site.ts";
-import { leaderboardItemView, summaryView } from "../../core/views/summary.ts";
 import { addressOf, randomAgent } from "../support/agents.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { encodeFunctionData, type Hex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
-import { paymentParameters } from "../../api/openapi/parameters.ts";
+import { paymentParameters } from "../../api/openapi/document.ts";
 import { paymentSchemes } from "../../api/openapi/security.ts";
 import { paymentInfoOf } from "../../api/payments/payment-options.ts";
 import { standardPrices } from "../../core/payments/prices.ts";

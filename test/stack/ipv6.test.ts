@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
-import { clientAddressBehind } from "../../api/http/client-address.ts";
+import { clientAddressBehind } from "../../api/http/client-network.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { FREE_PHASE } from "../../harness/child-env.ts";
 import { testLog } from "../../harness/log.ts";

@@ -14,6 +14,7 @@ import { type AdviceState, EVIDENCE_SOURCES, type EvidenceContext, type Signal }
 import type { SignalKey } from "../../signals/signals.ts";
 import { lengthOf } from "../../text.ts";
 import { isoSeconds } from "../../times.ts";
+import type { Site } from "../../views/agent.ts";
 import { fraction, liveness } from "../../views/discovery.ts";
 import type { Reservation } from "../../views/fields.ts";
 import {
@@ -35,7 +36,6 @@ import {
   walletConfirmed,
 } from "../../views/fields.ts";
 import type { Offering } from "../../views/offering.ts";
-import type { Site } from "../../views/site.ts";
 import { verificationMarks } from "../../views/verifications.ts";
 import { ageDays, type Breakdown, breakdownOf, SIGNALS, shownCred } from "../cred.ts";
 import { TIERS, tierWord } from "../tiers.ts";

@@ -3,8 +3,8 @@ import { checksum } from "../../addresses.ts";
 import type { AgentFacts } from "../../agents/facts.ts";
 import { tokenLink, txLink } from "../../links.ts";
 import type { EvidenceContext } from "../../signals/signal.ts";
+import type { Site } from "../../views/agent.ts";
 import type { Reservation } from "../../views/fields.ts";
-import type { Site } from "../../views/site.ts";
 
 /** Inputs of a signal's evidence in addition to the facts. */
 export const evidenceContext = (

@@ -1,6 +1,6 @@
 /** The bodies of the API as types: the output types of the schemas behind the OpenAPI document. */
 import type { z } from "zod";
-import type { leaderboardSchema, nameCheckSchema } from "../../../api/schemas/agent.ts";
+import type { handshakesSchema, leaderboardSchema, nameCheckSchema } from "../../../api/schemas/agent.ts";
 import type { CredAdvice, credHistorySchema, credProofSchema } from "../../../api/schemas/cred.ts";
 import type {
   terminalBadgesSchema,
@@ -11,19 +11,23 @@ import type {
 import type { discoverSchema } from "../../../api/schemas/discovery.ts";
 import type { errorSchema } from "../../../api/schemas/error.ts";
 import type { agentEventsSchema } from "../../../api/schemas/events.ts";
-import type { handshakesSchema } from "../../../api/schemas/handshakes.ts";
-import type { identityProviderSchema } from "../../../api/schemas/identity-provider.ts";
-import type { pricesSchema } from "../../../api/schemas/manifest.ts";
+import type { agentReviewsSchema } from "../../../api/schemas/evidence.ts";
 import type { groupsSchema, membersSchema, messagesSchema } from "../../../api/schemas/messages.ts";
 import type { mintStateSchema, pendingMintSchema, registrationSchema } from "../../../api/schemas/mint.ts";
 import type { operatorSchema } from "../../../api/schemas/operator.ts";
-import type { pendingWriteSchema } from "../../../api/schemas/pending.ts";
-import type { humanListSchema, organizationListSchema } from "../../../api/schemas/principals.ts";
+import type {
+  humanListSchema,
+  identityProviderSchema,
+  organizationListSchema,
+} from "../../../api/schemas/principals.ts";
 import type { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../../../api/schemas/referral.ts";
-import type { agentReviewsSchema } from "../../../api/schemas/reviews.ts";
-import type { discoverySchema, statusSchema } from "../../../api/schemas/service.ts";
-import type { provenSchema } from "../../../api/schemas/social-proofs.ts";
-import type { exchangeVerifySchema, verifySchema } from "../../../api/schemas/verification.ts";
+import type { discoverySchema, pricesSchema, statusSchema } from "../../../api/schemas/service.ts";
+import type {
+  exchangeVerifySchema,
+  pendingWriteSchema,
+  provenSchema,
+  verifySchema,
+} from "../../../api/schemas/updates.ts";
 import type {
   createdWebhookSchema,
   deliveriesSchema,
@@ -34,14 +38,13 @@ import type {
 } from "../../../api/schemas/webhooks.ts";
 import type { x402ManifestSchema } from "../../../api/schemas/well-known.ts";
 import type { credReportSchema } from "../../../core/cred/report/sealed-report.ts";
-import type { agentSchema } from "../../../core/views/agent.ts";
+import type { agentSchema, summarySchema } from "../../../core/views/agent.ts";
 import type { agentReportSchema } from "../../../core/views/agent-report.ts";
 import type { credByAddressSchema } from "../../../core/views/cred.ts";
 import type { humanCredSchema, humanSchema, ownHumanSchema } from "../../../core/views/human.ts";
 import type { groupSchema, messageSchema } from "../../../core/views/messages.ts";
 import type { offeringSchema } from "../../../core/views/offering.ts";
 import type { organizationSchema } from "../../../core/views/organization.ts";
-import type { summarySchema } from "../../../core/views/summary.ts";
 import type { verificationsSchema } from "../../../core/views/verifications.ts";
 import type { walletNameSchema } from "../../../core/views/wallet-name.ts";
 
@@ -51,8 +54,7 @@ export type Counts = z.output<typeof terminalCountsSchema>;
 export type RowBadges = z.output<typeof terminalBadgesSchema>["marks"][number];
 export type Detail = z.output<typeof terminalDetailSchema>;
 export type Registration8004 = NonNullable<Detail["erc8004"]>;
-export type { AgentJobs } from "../../../api/schemas/commerce.ts";
-export type { AgentPayments } from "../../../api/schemas/income.ts";
+export type { AgentJobs, AgentPayments } from "../../../api/schemas/evidence.ts";
 export type AgentReviews = z.output<typeof agentReviewsSchema>;
 export type WeighedReview = AgentReviews["reviews"][number];
 export type DiscoveryAnswer = z.output<typeof discoverSchema>;

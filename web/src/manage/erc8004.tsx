@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { z } from "zod";
-import type { crossRegistrationSchema } from "../../../api/schemas/registries.ts";
+import type { crossRegistrationSchema } from "../../../api/schemas/updates.ts";
 import { agentPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { detail } from "../directory/source.ts";

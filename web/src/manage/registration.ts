@@ -2,7 +2,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { z } from "zod";
-import type { crossRegistrationsSchema } from "../../../api/schemas/registries.ts";
+import type { crossRegistrationsSchema } from "../../../api/schemas/updates.ts";
 import { get } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
 import { agentPath } from "../api/queries.ts";

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { z } from "zod";
-import type { linkTokenAnswerSchema } from "../../../api/schemas/registries.ts";
+import type { linkTokenAnswerSchema } from "../../../api/schemas/updates.ts";
 import { agentPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { counted } from "../formats.ts";

@@ -1,4 +1,4 @@
-/** Exchange verification: finds the exchange's attestation of an agent's owner and records it. */
+/** Verification: of an agent's wallet by its own signature, of its owner by the exchange's attestation. */
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import { checksum } from "../../core/addresses.ts";
@@ -12,11 +12,15 @@ import {
   attestationsOf,
   recordExchangeVerification,
   VERIFIED_ACCOUNT,
+  verificationTransaction,
 } from "../../db/agents/attestations.ts";
+import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
+import { recordWalletVerification } from "../../db/agents/wallets.ts";
 import { isNoIndex } from "../../db/sql/transaction.ts";
+import { insertChainWrite } from "../../db/transactions/chain-writes.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { authorizeController } from "./agent-control.ts";
+import { authorizeAgentWallet, authorizeController, controls } from "./agent-control.ts";
 import { emitVerified } from "./agent-events.ts";
 import { factsOf } from "./agent-facts.ts";
 import { freeWriterOf, requireGas } from "./free-gas.ts";
@@ -138,4 +142,43 @@ async function hasFlag({ chain }: HandlerDeps, identity: Address, tokenId: numbe
   const data = encodeFunctionData({ abi: identityAbi, functionName: "coinbaseVerified", args: [BigInt(tokenId)] });
   const answer = await chain.call({ to: identity, data });
   return answer.ok && answer.data.length === 66;
+}
+
+/**
+ * @returns the transaction that verified it, or the intent that will
+ * @throws Failure not_found, forbidden, out_of_funds, rate_limited
+ */
+export async function verifyWallet(
+  deps: HandlerDeps,
+  { tokenId, wallet, now }: { tokenId: number; wallet: Address; now: number },
+): Promise<{ txHash: Hex; block: number } | { intentKey: string }> {
+  const authorize = await authorizeAgentWallet(deps, tokenId, wallet);
+  return writeAgent<{ txHash: Hex; block: number } | { intentKey: string }>(
+    deps,
+    { tokenId, now },
+    authorize,
+    async (write) => {
+      const { tx, facts, now: at } = write;
+      await recordWalletVerification(tx, { tokenId, wallet, mintTx: facts.mintTx, at });
+      const { owner, ownership } = facts;
+      const { transfers } = ownership;
+      await recordProofOwnership(tx, { tokenId, proof: "wallet", subject: wallet, owner, transfers, at });
+      const done = facts.verified ? await verificationTransaction(tx, { tokenId }) : null;
+      if (done) return { result: done, scored: false };
+      const key = `verify:${tokenId}`;
+      const writer = await freeWriterOf(write, wallet);
+      const { intentKey, queued } = await queueRepeatable(tx, {
+        intentKey: key,
+        free: writer && { ...writer, gasBound: kindGasBound(key) },
+        to: deps.config.contracts.identity.address,
+        data: encodeFunctionData({ abi: identityAbi, functionName: "verify", args: [BigInt(tokenId)] }),
+      });
+      if (queued) {
+        await requireGas(tx, writer);
+        const behalf = controls(facts, wallet) ? wallet : facts.owner;
+        await insertChainWrite(tx, { tokenId, slot: "verified", intentKey, wallet: behalf, at });
+      }
+      return { result: { intentKey }, scored: false };
+    },
+  );
 }

@@ -1,0 +1,234 @@
+/**
+ * What is known of an agent by others: its reviews, its jobs and the payments it received, raw beside what counts, and why.
+ */
+import { z } from "zod";
+import { checksum } from "../../core/addresses.ts";
+import { jobFiguresView, jobView } from "../../core/commerce/view.ts";
+import { unweighed } from "../../core/commerce/weigh.ts";
+import { OWN_PLATFORM, type PlatformKey } from "../../core/directory/platforms.ts";
+import type { DirectoryRow } from "../../core/directory/row.ts";
+import { incomeFiguresView, receivedPaymentView } from "../../core/income/view.ts";
+import { reviewFiguresView, weighedReviewView } from "../../core/reviews/view.ts";
+import { canonicalIdentityOf } from "../../db/agents/canonical-identity.ts";
+import { readContract } from "../../db/commerce/commerce-logs.ts";
+import { agentCommerce, jobPage } from "../../db/commerce/job-figures.ts";
+import { ERC8004 } from "../../db/directory/erc8004-rows.ts";
+import { directoryDetail } from "../../db/directory/rows.ts";
+import { groupMembers } from "../../db/income/followed.ts";
+import { incomeOf, incomePage } from "../../db/income/income-figures.ts";
+import type { RegistryAgent } from "../../db/reviews/review-facts.ts";
+import { figuresOf, type ReviewPlace, reviewPage } from "../../db/reviews/review-pages.ts";
+import { snapshot } from "../../db/sql/transaction.ts";
+import { endpoint } from "../endpoint.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
+import { flag, limit, minBlock, walletAddress } from "../parameters.ts";
+import { agentJobsPageSchema, agentPaymentsSchema, agentReviewsSchema } from "../schemas/evidence.ts";
+import { directoryAgent, unknownAgent, walletWithoutRow } from "../services/directory-agent.ts";
+import { waitForDirectory, waitForFigures, waitForIncome, waitForJobs } from "../services/until-shown.ts";
+import { logPlace, ofPlatform, ref } from "./directory-agent.ts";
+
+const CURSOR = /^([0-2])-(0x[0-9a-f]{40})-(\d{1,78})-([1-9]\d{0,19})$/;
+
+const cursor = z
+  .string()
+  .transform((text, ctx): ReviewPlace => {
+    const [, rank, client, of, index] = CURSOR.exec(text) ?? [];
+    if (rank !== undefined) return { rank: Number(rank), client: client!, of: of!, index: index! };
+    ctx.addIssue("must be `nextCursor` of the answer before");
+    return z.NEVER;
+  })
+  .meta({
+    documented: { type: "string", maxLength: 145 },
+    description: "`nextCursor` of the answer before",
+  })
+  .optional();
+
+export const agentReviews = endpoint({
+  path: "/api/v2/agent/{ref}/reviews",
+  operationId: "listAgentReviews",
+  tag: "Agents",
+  summary: "What the reviews of an agent are worth: raw and adjusted value, clusters, why each counts how much",
+  description:
+    "Reviews of the canonical ERC-8004 reputation registry, of an agent there or of an own agent, of all registrations there that are or ever were its own. Anybody writes any number of them for less than a cent; the registry's average counts all alike. Here a reviewer counts by what the chain proves about it, reviewers that share two evidences count as one, and all without proof together move the value by less than five points. Reviews by reviewers with proof come first, then all others that count, then those that count nothing; each with its reasons. No figure is part of a cred score.",
+  data: true,
+  params: z.object({ ref }),
+  query: z.object({
+    minBlock,
+    platform: ofPlatform,
+    cursor,
+    newest: flag("true: of each reviewer its newest review, with the number of all that it wrote"),
+    client: walletAddress.optional().meta({ description: "Only what this account wrote, the newest first" }),
+    limit: limit({ default: 20, max: 100 }),
+  }),
+  responses: { 200: { description: "Figures and reviews", schema: agentReviewsSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params, query }, json) {
+    const { limit } = query;
+    await waitForDirectory(deps, query.minBlock);
+    const found = await reviewed(deps, params.ref, { platform: query.platform });
+    const none = { reviews: [], limit, nextCursor: null };
+    if (found === null) {
+      const unknown = { registry: null, agentId: params.ref, registrations: [] };
+      return json({ ...unknown, ...reviewFiguresView(null), ...none });
+    }
+    const { agent, registry, registrations } = found;
+    await waitForFigures(deps, agent, query.minBlock);
+    return snapshot(deps.db, async (tx) => {
+      const figures = await figuresOf(tx, agent);
+      const head = { registry, agentId: registrations[0]!, registrations, ...reviewFiguresView(figures) };
+      if (figures === null) return json({ ...head, ...none });
+      const client = query.client?.toLowerCase();
+      const choice = client !== undefined ? { client } : query.newest ? "newest" : "all";
+      const page = await reviewPage(tx, agent, { choice, after: query.cursor ?? null, limit: limit + 1 });
+      const last = page.length > limit ? page[limit - 1]! : null;
+      return json({
+        ...head,
+        reviews: page.slice(0, limit).map((one) => weighedReviewView(one, figures)),
+        limit,
+        nextCursor: last && `${last.rank}-${last.review.client}-${last.of}-${last.review.index}`,
+      });
+    });
+  },
+});
+
+export const agentJobs = endpoint({
+  path: "/api/v2/agent/{ref}/jobs",
+  operationId: "listAgentJobs",
+  tag: "Agents",
+  summary:
+    "The jobs that an agent was paid for by escrow: raw and organic, clients, evaluators, why each counts or not",
+  description:
+    "Jobs of one contract of agent commerce (ERC-8183) whose provider is the agent's wallet, by the logs of the chain: the client's money is in escrow until an evaluator completes or rejects, or time is over. `raw` is all that were funded; `organic` is what is left without those whose client or evaluator is of the agent's own side, or whose client's money came from there or went back there, dust, other tokens, and where there is one client only. Each removed job names its rule, which is a reason and no verdict; who evaluates is a fact beside it. No figure is part of a cred score. The wallet is one that the registry has shown to be the agent's; agents of other registries have none.",
+  data: true,
+  params: z.object({ ref }),
+  query: z.object({ minBlock, platform: ofPlatform, cursor: logPlace, limit: limit({ default: 20, max: 100 }) }),
+  responses: { 200: { description: "Figures and jobs", schema: agentJobsPageSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params, query }, json) {
+    const { limit } = query;
+    const agent = await directoryAgent(deps, params.ref, query);
+    const { id } = agent;
+    if (id === null) {
+      const none = { readTo: null, ...jobFiguresView(null), computedAt: null, jobs: [], limit, nextCursor: null };
+      const contract = await readContract(deps.db);
+      return json({ contract: contract && checksum(contract), ...(await walletWithoutRow(deps, agent.own)), ...none });
+    }
+    await waitForJobs(deps, id, query.minBlock);
+    return snapshot(deps.db, async (tx) => {
+      const found = await agentCommerce(tx, { id });
+      if (found === null) return unknownAgent();
+      const { contract, wallet, owner, figures } = found;
+      const head = {
+        contract: contract && checksum(contract),
+        wallet: wallet && checksum(wallet),
+        walletAgents: found.agents,
+        readTo: found.readTo,
+        ...jobFiguresView(figures),
+        computedAt: found.computedAt?.toISOString() ?? null,
+      };
+      if (wallet === null || contract === null) return json({ ...head, jobs: [], limit, nextCursor: null });
+      const page = await jobPage(tx, { id, wallet }, { after: query.cursor ?? null, limit: limit + 1 });
+      const shown = page.slice(0, limit);
+      const last = page.length > limit ? shown.at(-1)! : null;
+      const usdc = deps.config.contracts.usdc.address;
+      const named = shown.flatMap(({ job, weighed }) => (weighed ? [] : [job.client, job.evaluator ?? job.client]));
+      const side = { wallet, owner, usdc, group: await groupMembers(tx, owner, named) };
+      const isBeyond = figures?.windows.at(-1)?.removed.some(({ rule }) => rule === "beyond");
+      return json({
+        ...head,
+        jobs: shown.map(({ job, weighed, rule, through }) => {
+          const known = { ...job, units: BigInt(job.units) };
+          return jobView(
+            known,
+            usdc,
+            weighed ? rule && { rule, through } : unweighed(known, side, isBeyond ? "beyond" : "unread"),
+          );
+        }),
+        limit,
+        nextCursor: last && `${last.block}-${last.logIndex}`,
+      });
+    });
+  },
+});
+
+export const agentPayments = endpoint({
+  path: "/api/v2/agent/{ref}/payments",
+  operationId: "listAgentPayments",
+  tag: "Agents",
+  summary: "The payments that an agent's wallet received: raw and organic, payers, refunds, why each counts or not",
+  description:
+    "Settlements of EIP-3009 authorizations in USDC, which x402 pays by, to the agent's wallet: by the logs of the chain, of the last 90 days. `raw` is all of it; `organic` is what is left without the payments whose money came from the agent's side or went back to it, and without dust. Each removed payment names its rule, which is a reason and no verdict. No figure is part of a cred score. The wallet is one that the registry has shown to be the agent's; agents of other registries have none.",
+  data: true,
+  params: z.object({ ref }),
+  query: z.object({ minBlock, platform: ofPlatform, cursor: logPlace, limit: limit({ default: 20, max: 100 }) }),
+  responses: { 200: { description: "Figures and payments", schema: agentPaymentsSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params, query }, json) {
+    const { limit } = query;
+    const agent = await directoryAgent(deps, params.ref, query);
+    const { id } = agent;
+    if (id === null) {
+      const none = {
+        readTo: null,
+        ...incomeFiguresView(null),
+        computedAt: null,
+        payments: [],
+        limit,
+        nextCursor: null,
+      };
+      return json({ ...(await walletWithoutRow(deps, agent.own)), ...none });
+    }
+    await waitForIncome(deps, id, query.minBlock);
+    return snapshot(deps.db, async (tx) => {
+      const income = await incomeOf(tx, { id });
+      const figures = income?.figures ?? null;
+      const head = {
+        wallet: income && checksum(income.wallet),
+        walletAgents: income?.agents ?? 0,
+        readTo: income?.readTo ?? null,
+        ...incomeFiguresView(figures),
+        computedAt: income?.computedAt?.toISOString() ?? null,
+      };
+      const found = figures && (await incomePage(tx, id, { after: query.cursor ?? null, limit: limit + 1 }));
+      const shown = found?.slice(0, limit) ?? [];
+      const last = found && found.length > limit ? shown.at(-1)! : null;
+      return json({
+        ...head,
+        payments: shown.map(receivedPaymentView),
+        limit,
+        nextCursor: last && `${last.block}-${last.logIndex}`,
+      });
+    });
+  },
+});
+
+const ownTokenOf = ({ platform, tokenId }: DirectoryRow) => (platform === OWN_PLATFORM ? tokenId : null);
+
+/** What is weighed, and how the canonical registry names it: by one number, or of an own agent by one or more. */
+type Reviewed = { agent: RegistryAgent; registry: string; registrations: string[] };
+
+/**
+ * The agent of a reference: an own one with all registrations that it ever had.
+ * @returns null for one that has no reviews
+ * @throws Failure not_found, indexer_behind
+ */
+async function reviewed(
+  deps: Pick<HandlerDeps, "db" | "directory" | "facts" | "index">,
+  ref: string,
+  of: { platform?: PlatformKey | undefined },
+): Promise<Reviewed | null> {
+  const { db } = deps;
+  const meant = await directoryAgent(deps, ref, of);
+  const found = meant.id === null ? null : await directoryDetail(db, { id: meant.id });
+  const tokenId = meant.id === null ? meant.own.tokenId : found && ownTokenOf(found.row);
+  if (tokenId !== null) {
+    const { registry, registrations } = (await canonicalIdentityOf(db, { tokenId })) ?? unknownAgent();
+    if (registry === null) return null;
+    return { agent: { registry: OWN_PLATFORM, agentId: String(tokenId) }, registry, registrations };
+  }
+  if (found === null) return unknownAgent();
+  const { row } = found;
+  if (row.platform !== ERC8004 || row.registry === null) return null;
+  const { registry, agentId } = row;
+  return { agent: { registry, agentId }, registry, registrations: [agentId] };
+}
