@@ -52,7 +52,7 @@ export function toFailure(error: unknown, log: Log, requestId: string): Failure 
   }
   const known = fromDatabase(error);
   if (known) {
-    log.warn({ requestId, err: error }, known.message);
+    log[REFUSALS.has(known.code) ? "debug" : "warn"]({ requestId, err: error }, known.message);
     return known;
   }
   log.error({ requestId, err: error }, "unexpected error");
@@ -89,7 +89,7 @@ function fromDatabase(error: unknown): Failure | undefined {
   if (state === "40P01") return failure("upstream_unavailable", "The database was busy. Try again shortly.");
   if (state === "57014" || /^Query read timeout/.test(error.message))
     return failure("timeout", "The request took too long.");
-  if (isNoIndex(error)) return failure("indexer_behind", "The index is not ready yet.");
+  if (isNoIndex(error)) return failure("indexer_behind", "The index is not ready yet.", { retryAfter: 5 });
   if (["22021", "22P02", "22P05", "22003", "22008"].includes(state))
     return failure("invalid_input", "A value of the request cannot be used.");
   return undefined;

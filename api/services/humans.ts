@@ -40,7 +40,7 @@ import {
   organizationsOf,
 } from "../../db/principals/organizations.ts";
 import type { PageQuery } from "../../db/principals/page.ts";
-import { isNoIndex, type Queryable, snapshot, transaction } from "../../db/sql/transaction.ts";
+import { type Queryable, snapshot, transaction } from "../../db/sql/transaction.ts";
 import type { OwnerCaller, TokenCaller, WalletCaller } from "../caller-types.ts";
 import { nameOf } from "../guards/caller-name.ts";
 import { walletOf } from "../guards/callers.ts";
@@ -64,14 +64,6 @@ const sourcesOf = ({ contracts, attestationSchemas, attesters }: HandlerDeps["co
   schema: attestationSchemas[0]!,
   attesters,
 });
-
-/** @throws Failure indexer_behind while there is no index, and the errors of `work` */
-export async function withIndex<T>(work: Promise<T>): Promise<T> {
-  return work.catch((error) => {
-    if (isNoIndex(error)) return fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
-    throw error;
-  });
-}
 
 /**
  * The identity token that a principal names as its own, with the number of its transfers.
@@ -110,15 +102,13 @@ export async function registerHuman(
   { now, allowed }: { now: number; allowed(): Promise<void> },
 ): Promise<{ id: string; created: boolean }> {
   const wallet = walletOf(caller);
-  const written = await withIndex(
-    transaction(deps.db, async (tx) => {
-      await lockPrincipal(tx, { principal: nameOf(caller) });
-      const token = await ownToken(deps, tx, caller, tokenId);
-      if ((await humanOfPrincipal(tx, { principal: nameOf(caller) })) === null) await allowed();
-      const who = { id: `hum_${randomUUID().replaceAll("-", "")}`, principal: nameOf(caller), wallet };
-      return writeHuman(tx, who, { ...profile, token }, new Date(now));
-    }),
-  );
+  const written = await transaction(deps.db, async (tx) => {
+    await lockPrincipal(tx, { principal: nameOf(caller) });
+    const token = await ownToken(deps, tx, caller, tokenId);
+    if ((await humanOfPrincipal(tx, { principal: nameOf(caller) })) === null) await allowed();
+    const who = { id: `hum_${randomUUID().replaceAll("-", "")}`, principal: nameOf(caller), wallet };
+    return writeHuman(tx, who, { ...profile, token }, new Date(now));
+  });
   if (wallet !== null && written.created) await countTransactions(deps, wallet, now);
   return written;
 }
@@ -138,55 +128,49 @@ async function countTransactions({ chain, db, log }: HandlerDeps, wallet: Addres
 
 /** @throws Failure not_found, indexer_behind */
 export const humanFacts = (deps: HandlerDeps, ref: HumanRef): Promise<HumanFacts> =>
-  withIndex(
-    snapshot(deps.db, async (tx) => {
-      const sources = sourcesOf(deps.config);
-      const id = await humanIdOf(tx, ref, sources.identity);
-      const [facts] = id === null ? [] : await loadHumans(tx, [id], sources);
-      return facts ?? noSuchHuman();
-    }),
-  );
+  snapshot(deps.db, async (tx) => {
+    const sources = sourcesOf(deps.config);
+    const id = await humanIdOf(tx, ref, sources.identity);
+    const [facts] = id === null ? [] : await loadHumans(tx, [id], sources);
+    return facts ?? noSuchHuman();
+  });
 
 /** A page of humans with everything public about each. */
 export const pageOfHumans = (deps: HandlerDeps, query: PageQuery): Promise<{ total: number; humans: HumanFacts[] }> =>
-  withIndex(
-    snapshot(deps.db, async (tx) => {
-      const sources = sourcesOf(deps.config);
-      const { total, ids } = await listHumans(tx, query, sources.identity);
-      return { total, humans: await loadHumans(tx, ids, sources) };
-    }),
-  );
+  snapshot(deps.db, async (tx) => {
+    const sources = sourcesOf(deps.config);
+    const { total, ids } = await listHumans(tx, query, sources.identity);
+    return { total, humans: await loadHumans(tx, ids, sources) };
+  });
 
 /**
  * The caller's own human and organizations, with their private data.
  * @throws Failure not_found when it is not registered, indexer_behind
  */
 export const ownHuman = (deps: HandlerDeps, caller: HumanCaller, now: number): Promise<OwnHumanView> =>
-  withIndex(
-    snapshot(deps.db, async (tx) => {
-      const sources = sourcesOf(deps.config);
-      const id = await humanOfPrincipal(tx, { principal: nameOf(caller) });
-      const [facts] = id === null ? [] : await loadHumans(tx, [id], sources);
-      if (!facts)
-        return fail("not_found", "You are not registered as a human.", {
-          hint: "POST /api/v2/principals/human/register with a name registers you, for nothing.",
-        });
-      const owned = await organizationsOf(tx, { principal: nameOf(caller) });
-      const organizations = await loadOrganizations(
-        tx,
-        owned.map((organization) => organization.id),
-        sources.identity,
-      );
-      return {
-        ...humanView(facts, siteOf(deps.config), new Date(now)),
-        ...privateOf(await humanPrivate(tx, { id: facts.id })),
-        organizations: organizations.map((organization, i) => ({
-          ...organizationView(organization),
-          ...privateOf(owned[i]!),
-        })),
-      };
-    }),
-  );
+  snapshot(deps.db, async (tx) => {
+    const sources = sourcesOf(deps.config);
+    const id = await humanOfPrincipal(tx, { principal: nameOf(caller) });
+    const [facts] = id === null ? [] : await loadHumans(tx, [id], sources);
+    if (!facts)
+      return fail("not_found", "You are not registered as a human.", {
+        hint: "POST /api/v2/principals/human/register with a name registers you, for nothing.",
+      });
+    const owned = await organizationsOf(tx, { principal: nameOf(caller) });
+    const organizations = await loadOrganizations(
+      tx,
+      owned.map((organization) => organization.id),
+      sources.identity,
+    );
+    return {
+      ...humanView(facts, siteOf(deps.config), new Date(now)),
+      ...privateOf(await humanPrivate(tx, { id: facts.id })),
+      organizations: organizations.map((organization, i) => ({
+        ...organizationView(organization),
+        ...privateOf(owned[i]!),
+      })),
+    };
+  });
 
 function privateOf(row: PrivateRow | null): PrivateFields {
   const { email = null, telegram = null } = row?.contact ?? {};
@@ -198,19 +182,17 @@ function privateOf(row: PrivateRow | null): PrivateFields {
  * @throws Failure not_found when there is nothing, indexer_behind
  */
 export const deletePrincipal = (deps: HandlerDeps, caller: HumanCaller, now: number) =>
-  withIndex(
-    transaction(deps.db, async (tx) => {
-      await lockPrincipal(tx, { principal: nameOf(caller) });
-      const organizations = await deleteOrganizations(tx, {
-        principal: nameOf(caller),
-        holder: holderHash(caller),
-        now: new Date(now),
-      });
-      const human = await deleteHuman(tx, nameOf(caller));
-      if (human === null && organizations.length === 0) fail("not_found", "You are not registered here.");
-      return { id: human?.id ?? null, links: human?.links ?? 0, organizations };
-    }),
-  );
+  transaction(deps.db, async (tx) => {
+    await lockPrincipal(tx, { principal: nameOf(caller) });
+    const organizations = await deleteOrganizations(tx, {
+      principal: nameOf(caller),
+      holder: holderHash(caller),
+      now: new Date(now),
+    });
+    const human = await deleteHuman(tx, nameOf(caller));
+    if (human === null && organizations.length === 0) fail("not_found", "You are not registered here.");
+    return { id: human?.id ?? null, links: human?.links ?? 0, organizations };
+  });
 
 /** Bound: links of one human. */
 export const LINKS_PER_HUMAN = 50;
@@ -229,31 +211,29 @@ export const linkAgent = (
   asked: { human: HumanRef; tokenId: number },
   now: number,
 ): Promise<string> =>
-  withIndex(
-    transaction(deps.db, async (tx) => {
-      const { identity } = deps.config.contracts;
-      const { tokenId } = asked;
-      // Serialised, so that an agent that its owner links twice at once is linked to one human.
-      await lockAgentWrites(tx, tokenId);
-      const id = await humanIdOf(tx, asked.human, identity.address);
-      const principal = id === null ? null : await lockHuman(tx, id);
-      if (id === null || principal === null) return noSuchHuman();
-      if (principal !== nameOf(caller) && (caller.tokenCaller === null || principal !== nameOf(caller.tokenCaller)))
-        fail("forbidden", "Only the human itself links agents to itself.", {
-          hint: "Sign with the human's own wallet; for one without a wallet, send its access token with the owner's X-SIWA.",
-        });
-      const holding = await holdingOf(tx, tokenId, identity.address);
-      if (holding === null) return failNoAgent({ tokenId });
-      if ((await otherLinks(tx, { id, tokenId, identity: identity.address })) >= LINKS_PER_HUMAN)
-        fail("conflict", `A human has at most ${LINKS_PER_HUMAN} linked agents.`);
-      const link = { humanId: id, tokenId, owner: caller.wallet };
-      if (!(await linkHumanAgent(tx, link, identity.address, new Date(now))))
-        fail("forbidden", `Agent ${tokenId} belongs to another wallet.`, {
-          hint: `Sign with the owner ${checksum(holding.owner)}.`,
-        });
-      return id;
-    }),
-  );
+  transaction(deps.db, async (tx) => {
+    const { identity } = deps.config.contracts;
+    const { tokenId } = asked;
+    // Serialised, so that an agent that its owner links twice at once is linked to one human.
+    await lockAgentWrites(tx, tokenId);
+    const id = await humanIdOf(tx, asked.human, identity.address);
+    const principal = id === null ? null : await lockHuman(tx, id);
+    if (id === null || principal === null) return noSuchHuman();
+    if (principal !== nameOf(caller) && (caller.tokenCaller === null || principal !== nameOf(caller.tokenCaller)))
+      fail("forbidden", "Only the human itself links agents to itself.", {
+        hint: "Sign with the human's own wallet; for one without a wallet, send its access token with the owner's X-SIWA.",
+      });
+    const holding = await holdingOf(tx, tokenId, identity.address);
+    if (holding === null) return failNoAgent({ tokenId });
+    if ((await otherLinks(tx, { id, tokenId, identity: identity.address })) >= LINKS_PER_HUMAN)
+      fail("conflict", `A human has at most ${LINKS_PER_HUMAN} linked agents.`);
+    const link = { humanId: id, tokenId, owner: caller.wallet };
+    if (!(await linkHumanAgent(tx, link, identity.address, new Date(now))))
+      fail("forbidden", `Agent ${tokenId} belongs to another wallet.`, {
+        hint: `Sign with the owner ${checksum(holding.owner)}.`,
+      });
+    return id;
+  });
 
 /**
  * Ends a link between a human and an agent, by the human itself.
@@ -265,15 +245,13 @@ export const unlinkAgent = (
   caller: WalletCaller | TokenCaller,
   asked: { human: HumanRef; tokenId: number },
 ): Promise<string> =>
-  withIndex(
-    transaction(deps.db, async (tx) => {
-      const id = await humanIdOf(tx, asked.human, deps.config.contracts.identity.address);
-      const principal = id === null ? null : await lockHuman(tx, id);
-      if (id === null || principal === null) return noSuchHuman();
-      if (principal !== nameOf(caller))
-        fail("forbidden", "Only the human itself ends its links.", { hint: "Sign with the human's own wallet." });
-      if (!(await unlinkHumanAgent(tx, { humanId: id, tokenId: asked.tokenId })))
-        fail("not_found", `Agent ${asked.tokenId} is not linked to this human.`);
-      return id;
-    }),
-  );
+  transaction(deps.db, async (tx) => {
+    const id = await humanIdOf(tx, asked.human, deps.config.contracts.identity.address);
+    const principal = id === null ? null : await lockHuman(tx, id);
+    if (id === null || principal === null) return noSuchHuman();
+    if (principal !== nameOf(caller))
+      fail("forbidden", "Only the human itself ends its links.", { hint: "Sign with the human's own wallet." });
+    if (!(await unlinkHumanAgent(tx, { humanId: id, tokenId: asked.tokenId })))
+      fail("not_found", `Agent ${asked.tokenId} is not linked to this human.`);
+    return id;
+  });

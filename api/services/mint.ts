@@ -40,7 +40,7 @@ import {
   nameOf,
   type Registrant,
 } from "../../db/mints/mints.ts";
-import { isNoIndex, type Queryable, transaction } from "../../db/sql/transaction.ts";
+import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 import { notifySender } from "../../db/transactions/notify-sender.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { MintEffect } from "../../settlement/effects.ts";
@@ -85,16 +85,11 @@ export type MintDeps = {
  *   `settle`
  */
 export async function acceptMint(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
-  try {
-    // A V1 wallet's own registration is free; `accept` makes sure that it happens once.
-    const free = deps.payment.price === 0n || (request.solanaAddress === null && ogOf(request.wallet) !== undefined);
-    const accepted = free ? await acceptFree(db, request, deps) : await acceptPaid(db, request, deps);
-    deps.fault("mint.after-commit");
-    return accepted;
-  } catch (error) {
-    if (isNoIndex(error)) fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
-    throw error;
-  }
+  // A V1 wallet's own registration is free; `accept` makes sure that it happens once.
+  const free = deps.payment.price === 0n || (request.solanaAddress === null && ogOf(request.wallet) !== undefined);
+  const accepted = free ? await acceptFree(db, request, deps) : await acceptPaid(db, request, deps);
+  deps.fault("mint.after-commit");
+  return accepted;
 }
 
 async function acceptFree(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {

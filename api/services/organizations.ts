@@ -23,7 +23,7 @@ import { type Queryable, snapshot, transaction } from "../../db/sql/transaction.
 import { nameOf } from "../guards/caller-name.ts";
 import { walletOf } from "../guards/callers.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { type HumanCaller, holderHash, ownToken, withIndex } from "./humans.ts";
+import { type HumanCaller, holderHash, ownToken } from "./humans.ts";
 
 /** Bound: organizations of one principal. */
 export const ORGANIZATIONS_PER_PRINCIPAL = 20;
@@ -47,23 +47,21 @@ export const registerOrganization = (
   { slug, tokenId, ...write }: Registration,
   { now, allowed }: { now: number; allowed(): Promise<void> },
 ): Promise<{ id: string; created: boolean }> =>
-  withIndex(
-    transaction(deps.db, async (tx) => {
-      const principal = nameOf(caller);
-      await lockPrincipal(tx, { principal });
-      const token = await ownToken(deps, tx, caller, tokenId);
-      await requireAgents(tx, write.members ?? []);
-      const at = new Date(now);
-      const known =
-        slug === undefined
-          ? await ownByName(tx, { principal, name: write.displayName })
-          : await ownBySlug(tx, principal, slug);
-      if (known === null) await allowed();
-      const id = known ?? (await addOrganization(tx, caller, { slug, displayName: write.displayName }, at));
-      await updateOrganization(tx, { id, principal }, { ...write, token }, at);
-      return { id, created: known === null };
-    }),
-  );
+  transaction(deps.db, async (tx) => {
+    const principal = nameOf(caller);
+    await lockPrincipal(tx, { principal });
+    const token = await ownToken(deps, tx, caller, tokenId);
+    await requireAgents(tx, write.members ?? []);
+    const at = new Date(now);
+    const known =
+      slug === undefined
+        ? await ownByName(tx, { principal, name: write.displayName })
+        : await ownBySlug(tx, principal, slug);
+    if (known === null) await allowed();
+    const id = known ?? (await addOrganization(tx, caller, { slug, displayName: write.displayName }, at));
+    await updateOrganization(tx, { id, principal }, { ...write, token }, at);
+    return { id, created: known === null };
+  });
 
 /** The principal's own organization of a slug; null when the slug is free. @throws Failure conflict */
 async function ownBySlug(tx: Queryable, principal: string, slug: string): Promise<string | null> {
@@ -128,28 +126,24 @@ async function requireAgents(tx: Queryable, members: OrganizationFacts["members"
 
 /** @throws Failure not_found, indexer_behind */
 export const organizationFacts = (deps: HandlerDeps, ref: OrganizationRef | null): Promise<OrganizationFacts> =>
-  withIndex(
-    snapshot(deps.db, async (tx) => {
-      const id = ref === null ? null : await organizationIdOf(tx, ref);
-      const [facts] = id === null ? [] : await loadOrganizations(tx, [id], deps.config.contracts.identity.address);
-      return (
-        facts ??
-        fail("not_found", "There is no such organization.", {
-          hint: "GET /api/v2/organizations?search=<name> finds organizations.",
-        })
-      );
-    }),
-  );
+  snapshot(deps.db, async (tx) => {
+    const id = ref === null ? null : await organizationIdOf(tx, ref);
+    const [facts] = id === null ? [] : await loadOrganizations(tx, [id], deps.config.contracts.identity.address);
+    return (
+      facts ??
+      fail("not_found", "There is no such organization.", {
+        hint: "GET /api/v2/organizations?search=<name> finds organizations.",
+      })
+    );
+  });
 
 /** A page of organizations. */
 export const pageOfOrganizations = (
   deps: HandlerDeps,
   query: PageQuery,
 ): Promise<{ total: number; organizations: OrganizationFacts[] }> =>
-  withIndex(
-    snapshot(deps.db, async (tx) => {
-      const identity = deps.config.contracts.identity.address;
-      const { total, ids } = await listOrganizations(tx, query, identity);
-      return { total, organizations: await loadOrganizations(tx, ids, identity) };
-    }),
-  );
+  snapshot(deps.db, async (tx) => {
+    const identity = deps.config.contracts.identity.address;
+    const { total, ids } = await listOrganizations(tx, query, identity);
+    return { total, organizations: await loadOrganizations(tx, ids, identity) };
+  });

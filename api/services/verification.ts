@@ -16,7 +16,6 @@ import {
 } from "../../db/agents/attestations.ts";
 import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
 import { recordWalletVerification } from "../../db/agents/wallets.ts";
-import { isNoIndex } from "../../db/sql/transaction.ts";
 import { insertChainWrite } from "../../db/transactions/chain-writes.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
@@ -92,10 +91,7 @@ async function validAttestation(deps: HandlerDeps, owner: Address, now: number):
   const seconds = unixSeconds(new Date(now));
   const isValid = ({ revokedAt, expiresAt }: Attestation) =>
     revokedAt === 0 && (expiresAt === 0 || expiresAt > seconds);
-  const rows = await attestationsOf(deps.db, { recipient: owner, schema, attesters }).catch((error) => {
-    if (isNoIndex(error)) fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
-    throw error;
-  });
+  const rows = await attestationsOf(deps.db, { recipient: owner, schema, attesters });
   const indexed = rows.filter(({ data }) => data === VERIFIED_ACCOUNT);
   // The chain's newest attestation comes first: the index may be a block behind it, and behind its revocation.
   const newest = await attestationOnChain(deps, owner, schema).catch((error: unknown) => {

@@ -8,7 +8,7 @@ import { SECRET_BYTES, secretText } from "../../core/webhooks/signing.ts";
 import type { Subscription, Webhook } from "../../core/webhooks/webhook.ts";
 import { ownAgents } from "../../db/agents/wallets.ts";
 import { eventLog } from "../../db/events/events.ts";
-import { isNoIndex, type Queryable, transaction } from "../../db/sql/transaction.ts";
+import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 import { slowUntilOf } from "../../db/webhooks/owner-schedule.ts";
 import { insertSecret, retireSecrets, type SealedSecret, secretByRequest } from "../../db/webhooks/secrets.ts";
 import {
@@ -75,26 +75,21 @@ export async function createWebhook(
   const href = new URL(url);
   href.hash = "";
   const networks = secrets.pseudonyms(site);
-  try {
-    return await transaction(deps.db, async (tx) => {
-      await lockWebhookCounts(tx);
-      const before = await earlier(tx, secrets, asked.owner, request);
-      if (before)
-        return { webhook: await ownWebhook(tx, { ...asked, webhookId: before.webhookId }), secret: before.text };
-      const tokenId = await requireAgent(tx, asked.owner);
-      await requirePlace(tx, deps.config.webhooks, { owner: asked.owner, tokenId, networks });
-      const webhookId = `wh_${randomUUID().replaceAll("-", "")}`;
-      const { head } = await eventLog(tx);
-      const slowUntil = await slowUntilOf(tx, { owner: asked.owner, now });
-      const made = { webhookId, url: href.href, createdAt: now, network: networks[0], tokenId, slowUntil };
-      await insertWebhook(tx, { ...asked, ...made }, head);
-      const secret = await addSecret(tx, secrets, { webhookId, request, now });
-      return { webhook: await ownWebhook(tx, { ...asked, webhookId }), secret };
-    });
-  } catch (error) {
-    if (isNoIndex(error)) fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
-    throw error;
-  }
+  return transaction(deps.db, async (tx) => {
+    await lockWebhookCounts(tx);
+    const before = await earlier(tx, secrets, asked.owner, request);
+    if (before)
+      return { webhook: await ownWebhook(tx, { ...asked, webhookId: before.webhookId }), secret: before.text };
+    const tokenId = await requireAgent(tx, asked.owner);
+    await requirePlace(tx, deps.config.webhooks, { owner: asked.owner, tokenId, networks });
+    const webhookId = `wh_${randomUUID().replaceAll("-", "")}`;
+    const { head } = await eventLog(tx);
+    const slowUntil = await slowUntilOf(tx, { owner: asked.owner, now });
+    const made = { webhookId, url: href.href, createdAt: now, network: networks[0], tokenId, slowUntil };
+    await insertWebhook(tx, { ...asked, ...made }, head);
+    const secret = await addSecret(tx, secrets, { webhookId, request, now });
+    return { webhook: await ownWebhook(tx, { ...asked, webhookId }), secret };
+  });
 }
 
 /**

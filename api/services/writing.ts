@@ -1,11 +1,10 @@
 /** The frame of every write about an agent: one transaction that finds the agent, checks its controller, writes, and updates its score. */
 import type { OwnedFacts } from "../../core/agents/reservations.ts";
-import { fail } from "../../core/errors.ts";
 import { lockAgentWrites } from "../../db/agents/profiles.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { markOutdated, OWN_ROWS_JOB } from "../../db/directory/own.ts";
 import { runSoon } from "../../db/operations/job-runs.ts";
-import { isNoIndex, type Queryable, rehearsal, transaction } from "../../db/sql/transaction.ts";
+import { type Queryable, rehearsal, transaction } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { type Checkout, FREE_CHECKOUT } from "../payments/checkout.ts";
 import { factsOf } from "./agent-facts.ts";
@@ -59,23 +58,18 @@ export async function writeAgent<T>(
     authorize(facts);
     return work({ tx, facts, now, paid: payment.price > 0n });
   };
-  try {
-    if (payment.price > 0n) await rehearsal(deps.db, attempt);
-    const paid = await payment.settle();
-    const written = await transaction(deps.db, async (tx) => {
-      const { result, scored, cause = "profile" } = await attempt(tx);
-      await markOutdated(tx, { tokenId: target.tokenId });
-      if (scored) await recomputeCred(tx, { tokenIds: [target.tokenId] }, { now, cause });
-      await paid.fulfil(tx, bought);
-      deps.fault("write.before-commit");
-      return result;
-    });
-    deps.fault("write.after-commit");
-    // Committed is committed: where this fails, the job's schedule reaches the row.
-    await runSoon(deps.db, [OWN_ROWS_JOB]).catch(() => {});
-    return written;
-  } catch (error) {
-    if (isNoIndex(error)) fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
-    throw error;
-  }
+  if (payment.price > 0n) await rehearsal(deps.db, attempt);
+  const paid = await payment.settle();
+  const written = await transaction(deps.db, async (tx) => {
+    const { result, scored, cause = "profile" } = await attempt(tx);
+    await markOutdated(tx, { tokenId: target.tokenId });
+    if (scored) await recomputeCred(tx, { tokenIds: [target.tokenId] }, { now, cause });
+    await paid.fulfil(tx, bought);
+    deps.fault("write.before-commit");
+    return result;
+  });
+  deps.fault("write.after-commit");
+  // Committed is committed: where this fails, the job's schedule reaches the row.
+  await runSoon(deps.db, [OWN_ROWS_JOB]).catch(() => {});
+  return written;
 }
