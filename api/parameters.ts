@@ -1,7 +1,7 @@
 /** Parameters of paths and queries, each defined once: accepted values, the handler's value, and the OpenAPI text. */
 import { z } from "zod";
 import { parseAddress } from "../core/addresses.ts";
-import type { Address, AgentRef } from "../core/agents/facts.ts";
+import type { AgentRef } from "../core/agents/facts.ts";
 import { AGENT_REF_SCHEMA, OWN_PLATFORM, readOwnTokenRef } from "../core/directory/platforms.ts";
 import { MINT_ORIGINS, type MintOrigin } from "../core/mints/mint-origins.ts";
 import { parseSlug } from "../core/principals/slugs.ts";
@@ -16,21 +16,27 @@ export type DocumentedMeta = { documented: Record<string, unknown>; description:
 
 export const documented = <T extends z.ZodType>(schema: T, meta: DocumentedMeta): T => schema.meta({ ...meta });
 
+/** A text as the value that it is read as. @param read null refuses it, in the words of `problem` */
+export const textAs = <T>(read: (text: string) => T | null, problem: string) =>
+  z.string().transform((text, ctx): T => {
+    const value = read(text);
+    if (value !== null) return value;
+    ctx.addIssue(problem);
+    return z.NEVER;
+  });
+
 /** `default`: what an absent one means, for the document; the reader of the value applies it. */
 type IntegerRule = { min: number; max: number; what: string; example?: number; default?: number };
 
 /** A decimal integer without sign, exponent or leading zeros. */
 const integerText = ({ min, max }: Pick<IntegerRule, "min" | "max">) =>
-  z.string().transform((text, ctx) => {
-    const value = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= min && value <= max) return value;
-    ctx.addIssue(
-      max === Number.MAX_SAFE_INTEGER
-        ? `must be a whole number, at least ${min}`
-        : `must be a whole number from ${min} to ${max}`,
-    );
-    return z.NEVER;
-  });
+  textAs(
+    (text) => {
+      const value = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
+      return value >= min && value <= max ? value : null;
+    },
+    `must be a whole number${max === Number.MAX_SAFE_INTEGER ? `, at least ${min}` : ` from ${min} to ${max}`}`,
+  );
 
 /** A token id inside another parameter; made once, because making a schema costs more than using it. */
 const tokenIdText = integerText({ min: 0, max: Number.MAX_SAFE_INTEGER });
@@ -65,14 +71,10 @@ const momentText = z
 
 /** A whole number or a time. @param named what the number is, for the error */
 const numberOrTimeText = (named: string) =>
-  z.string().transform((text, ctx): number | Date => {
-    for (const schema of [tokenIdText, momentText]) {
-      const place = schema.safeParse(text);
-      if (place.success) return place.data;
-    }
-    ctx.addIssue(`must be ${named} or an ISO 8601 time with its offset, like 2026-05-01T12:00:00Z`);
-    return z.NEVER;
-  });
+  textAs(
+    (text): MessagePlace | null => tokenIdText.safeParse(text).data ?? momentText.safeParse(text).data ?? null,
+    `must be ${named} or an ISO 8601 time with its offset, like 2026-05-01T12:00:00Z`,
+  );
 
 /** A place in a group's messages, as an id or as a time. */
 export type MessagePlace = number | Date;
@@ -98,12 +100,10 @@ export const blockOrTime = (what: string) =>
   });
 
 const wordOf = <const T extends readonly [string, ...string[]]>(words: T) =>
-  z.string().transform((text, ctx) => {
-    const word = words.find((w) => w.toLowerCase() === text.toLowerCase());
-    if (word !== undefined) return word as T[number];
-    ctx.addIssue(`must be one of ${words.join(", ")}`);
-    return z.NEVER;
-  });
+  textAs(
+    (text): T[number] | null => words.find((word) => word.toLowerCase() === text.toLowerCase()) ?? null,
+    `must be one of ${words.join(", ")}`,
+  );
 
 /** One of a few words, in any case. */
 export const choice = <const T extends readonly [string, ...string[]]>(
@@ -152,14 +152,10 @@ export const choices = <const T extends readonly [string, ...string[]]>(words: T
 /** `true` or `1`, `false` or `0`; undefined when absent. */
 export const flag = (what: string) =>
   documented(
-    z
-      .string()
-      .transform((text, ctx) => {
-        if (/^(?:true|false|1|0)$/i.test(text)) return /^(?:true|1)$/i.test(text);
-        ctx.addIssue("must be true or false");
-        return z.NEVER;
-      })
-      .optional(),
+    textAs(
+      (text) => (/^(?:true|false|1|0)$/i.test(text) ? /^(?:true|1)$/i.test(text) : null),
+      "must be true or false",
+    ).optional(),
     { documented: { type: "boolean" }, description: what },
   );
 
@@ -185,15 +181,10 @@ export const searchText = (what: string, { max = 100, example }: { max?: number;
 /** An amount of US dollars, at most 6 decimals; undefined when absent. */
 export const dollars = (rule: { max: number; what: string; example: number }) =>
   documented(
-    z
-      .string()
-      .transform((text, ctx) => {
-        const value = /^(0|[1-9]\d{0,8})?(\.\d{1,6})?$/.test(text) && text !== "" ? Number(text) : Number.NaN;
-        if (value <= rule.max) return value;
-        ctx.addIssue(`must be an amount of US dollars from 0 to ${rule.max}, like ${rule.example}`);
-        return z.NEVER;
-      })
-      .optional(),
+    textAs((text) => {
+      const value = /^(0|[1-9]\d{0,8})?(\.\d{1,6})?$/.test(text) && text !== "" ? Number(text) : Number.NaN;
+      return value <= rule.max ? value : null;
+    }, `must be an amount of US dollars from 0 to ${rule.max}, like ${rule.example}`).optional(),
     { documented: { type: "number", minimum: 0, maximum: rule.max }, description: rule.what, examples: [rule.example] },
   );
 
@@ -223,13 +214,13 @@ export const tokenId = integer({ min: 0, max: Number.MAX_SAFE_INTEGER, what: "Id
 /** A picture's file name in a path, `<token id>.<extension>`; gives the token id. */
 export const fileOf = (extension: "png" | "svg") =>
   documented(
-    z.string().transform((text, ctx) => {
-      const name = text.endsWith(`.${extension}`) ? text.slice(0, -extension.length - 1) : "";
-      const id = tokenIdText.safeParse(name);
-      if (id.success) return id.data;
-      ctx.addIssue(`must be a token id and .${extension}`);
-      return z.NEVER;
-    }),
+    textAs(
+      (text) =>
+        text.endsWith(`.${extension}`)
+          ? (tokenIdText.safeParse(text.slice(0, -extension.length - 1)).data ?? null)
+          : null,
+      `must be a token id and .${extension}`,
+    ),
     {
       documented: { type: "string", pattern: `^(0|[1-9][0-9]{0,15})\\.${extension}$` },
       description: `Token id and .${extension}`,
@@ -239,14 +230,12 @@ export const fileOf = (extension: "png" | "svg") =>
 
 /** An agent registered here, in a path: by token id, by its id in the directory, or by its wallet's address in any case. */
 export const agentRef = documented(
-  z.string().transform((text, ctx): AgentRef => {
+  textAs((text): AgentRef | null => {
     const address = parseAddress(text);
     if (address) return { address };
-    const id = tokenIdText.safeParse(String(readOwnTokenRef(text) ?? text));
-    if (id.success) return { tokenId: id.data };
-    ctx.addIssue(`must be a token id, ${OWN_PLATFORM}-<token id> or a 0x address`);
-    return z.NEVER;
-  }),
+    const { data: tokenId } = tokenIdText.safeParse(String(readOwnTokenRef(text) ?? text));
+    return tokenId === undefined ? null : { tokenId };
+  }, `must be a token id, ${OWN_PLATFORM}-<token id> or a 0x address`),
   {
     documented: AGENT_REF_SCHEMA,
     description: `Identity token id, \`${OWN_PLATFORM}-<token id>\`, or the agent's wallet address (of several tokens of one wallet, its own; a write names the token where several only name the wallet)`,
@@ -254,12 +243,7 @@ export const agentRef = documented(
   },
 );
 
-const addressText = z.string().transform((text, ctx): Address => {
-  const address = parseAddress(text);
-  if (address) return address;
-  ctx.addIssue("must be a 0x address of 20 bytes");
-  return z.NEVER;
-});
+const addressText = textAs(parseAddress, "must be a 0x address of 20 bytes");
 const addressMeta = (what: string): DocumentedMeta => ({
   documented: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" },
   description: `${what}, in any case`,
@@ -295,15 +279,13 @@ export const agentFilters = {
 
 /** A human in a path. Text that begins like a number or an address must be one; other text is an id, known or not. */
 export const humanRef = documented(
-  z.string().transform((text, ctx): HumanRef => {
+  textAs((text): HumanRef | null => {
     const wallet = parseAddress(text);
     if (wallet) return { wallet };
-    const id = tokenIdText.safeParse(text);
-    if (id.success) return { tokenId: id.data };
-    if (!/^[-+\d]/.test(text)) return { id: /^\w{1,64}$/.test(text) ? text : "" };
-    ctx.addIssue("must be a human's id, a 0x address, or a token id");
-    return z.NEVER;
-  }),
+    const { data: tokenId } = tokenIdText.safeParse(text);
+    if (tokenId !== undefined) return { tokenId };
+    return /^[-+\d]/.test(text) ? null : { id: /^\w{1,64}$/.test(text) ? text : "" };
+  }, "must be a human's id, a 0x address, or a token id"),
   {
     documented: { type: "string" },
     description: "The human's own id, its wallet address in any case, or the token id of its identity",

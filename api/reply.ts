@@ -67,3 +67,22 @@ export function json(body: unknown, options: Partial<Options<number>> = {}): Rep
   const { status = 200, type = JSON_TYPE, headers, final } = options;
   return { status, type, content: JSON.stringify(body), headers, final };
 }
+
+/** Where a page begins: `page` and `offset` are both understood, the offset wins. */
+export const startOf = ({ limit, offset, page = 1 }: { limit: number; offset?: number; page?: number }): number =>
+  offset ?? (page - 1) * limit;
+
+/** What a list with page numbers says of its page. */
+export const pageNumbers = (total: number, { limit, offset }: { limit: number; offset: number }) => ({
+  total,
+  page: Math.floor(offset / limit) + 1,
+  pages: Math.ceil(total / limit),
+  limit,
+  offset,
+});
+
+/** The rows of a page, of which one above the limit was read, and the last of them where a next page begins; else null. */
+export function pageOf<Row>(found: readonly Row[], limit: number): { rows: Row[]; last: Row | null } {
+  const rows = found.slice(0, limit);
+  return { rows, last: found.length > limit ? rows.at(-1)! : null };
+}

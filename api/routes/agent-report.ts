@@ -51,10 +51,6 @@ export const agentReport = endpoint({
         facts,
         {
           balances,
-          reservations: reservationsOf(facts, at),
-          reviews: facts.reviews,
-          payments: facts.payments,
-          jobs: facts.jobs,
           transactions: transactions.map((tx) => ({ ...tx, method: methodName(tx.selector) })),
           ...ranking,
         },

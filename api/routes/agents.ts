@@ -3,13 +3,10 @@ import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { canonicalFramework } from "../../core/agents/frameworks.ts";
-import { agentJobsView } from "../../core/commerce/view.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { TIERS, type TierKey } from "../../core/cred/tiers.ts";
 import { fail } from "../../core/errors.ts";
-import { agentIncomeView } from "../../core/income/view.ts";
-import { canonicalReviewsView } from "../../core/reviews/view.ts";
-import { agentSchema, agentView, leaderboardItemView, reservationsOf, summaryView } from "../../core/views/agent.ts";
+import { agentPageView, agentSchema, agentView, leaderboardItemView, summaryView } from "../../core/views/agent.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { handshakesOf } from "../../db/agents/handshakes.ts";
 import { agentsOfWallets } from "../../db/agents/wallets.ts";
@@ -28,7 +25,9 @@ import {
   owner,
   page,
   searchText,
+  textAs,
 } from "../parameters.ts";
+import { pageNumbers, startOf } from "../reply.ts";
 import {
   agentArraySchema,
   agentListSchema,
@@ -62,14 +61,7 @@ export const agents = endpoint({
     limit: limit(LIST_LIMIT),
     page,
     offset,
-    cursor: z
-      .string()
-      .transform((text, ctx) => {
-        const cursor = readCursor(text);
-        if (cursor) return cursor;
-        ctx.addIssue("must be a nextCursor of this operation");
-        return z.NEVER;
-      })
+    cursor: textAs(readCursor, "must be a nextCursor of this operation")
       .optional()
       .meta({
         documented: { type: "string" },
@@ -90,8 +82,7 @@ export const agents = endpoint({
         details: [{ path: "cursor", message: `is of sort=${cursor.sort}&order=${cursor.order}` }],
       });
     const limit = format === "array" ? Math.min(query.limit, ARRAY_LIMIT) : query.limit;
-    const start = query.offset ?? ((query.page ?? 1) - 1) * limit;
-    const position = cursor ? { after: cursor } : { offset: start };
+    const position = cursor ? { after: cursor } : { offset: startOf({ ...query, limit }) };
     const filter = {
       ...query,
       minScore: query.minCred,
@@ -102,11 +93,7 @@ export const agents = endpoint({
     const at = new Date(now);
     if (format === "array") return json(facts.map((f) => agentView(f, site, at, deps.index.block)));
     return json({
-      total: list.total,
-      page: Math.floor(list.skipped / limit) + 1,
-      pages: Math.ceil(list.total / limit),
-      limit,
-      offset: list.skipped,
+      ...pageNumbers(list.total, { limit, offset: list.skipped }),
       agents: facts.map((f) => summaryView(f, site, at)),
       nextCursor: list.next && writeCursor(list.next),
     });
@@ -157,13 +144,7 @@ export const agent = endpoint({
   errors: ["not_found"],
   async handler({ deps, params, now }, json) {
     const facts = await factsOf(deps.facts, params.ref);
-    const at = new Date(now);
-    const reservations = reservationsOf(facts, at);
-    const reviews = canonicalReviewsView(facts.reviews);
-    const payments = agentIncomeView(facts.payments);
-    const jobs = agentJobsView(facts.jobs);
-    const view = agentView(facts, siteOf(deps.config), at, deps.index.block);
-    return json({ ...view, reservations, reviews, payments, jobs });
+    return json(agentPageView(facts, siteOf(deps.config), new Date(now), deps.index.block));
   },
 });
 
@@ -300,15 +281,11 @@ export const handshakes = endpoint({
   async handler({ deps, params, query }, json) {
     const { tokenId } = await factsOf(deps.facts, params.ref);
     const { limit } = query;
-    const start = query.offset ?? ((query.page ?? 1) - 1) * limit;
-    const found = await handshakesOf(deps.db, { tokenId, limit, offset: start });
+    const offset = startOf(query);
+    const found = await handshakesOf(deps.db, { tokenId, limit, offset });
     return json({
       tokenId,
-      total: found.total,
-      page: Math.floor(start / limit) + 1,
-      pages: Math.ceil(found.total / limit),
-      limit,
-      offset: start,
+      ...pageNumbers(found.total, { limit, offset }),
       handshakes: found.page.map(({ fromTokenId, toTokenId, name, completedAt, block, txHash }) => ({
         direction: fromTokenId === tokenId ? ("sent" as const) : ("received" as const),
         tokenId: fromTokenId === tokenId ? toTokenId : fromTokenId,

@@ -16,31 +16,21 @@ import { humanIdOf, humanName } from "../../db/principals/humans.ts";
 import { organizationIdOf, organizationName } from "../../db/principals/organizations.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
-import { documented, minBlock, optionalChoice } from "../parameters.ts";
+import { documented, minBlock, optionalChoice, textAs } from "../parameters.ts";
 import { claimedSchema, tokenClaimSchema } from "../schemas/directory.ts";
 import { unknownAgent } from "../services/directory-agent.ts";
 import { listsShow, waitForDirectory } from "../services/until-shown.ts";
 
-export const ref = z
-  .string()
-  .transform((text, ctx) => {
-    const trimmed = text.trim();
-    if (
-      trimmed !== "" &&
-      trimmed.length <= AGENT_REF_SCHEMA.maxLength &&
-      trimmed.isWellFormed() &&
-      !trimmed.includes("\0")
-    )
-      return trimmed;
-    ctx.addIssue("must be an address, an agent's id or a token id");
-    return z.NEVER;
-  })
-  .meta({
-    documented: AGENT_REF_SCHEMA,
-    description:
-      "`token_id` of a row, which means no other; or an address, agent id or token id, in any case: in reads of several agents the own registry's, else the one with the highest score",
-    examples: ["helixa-1"],
-  });
+export const ref = textAs((text) => {
+  const trimmed = text.trim();
+  const isText = trimmed !== "" && trimmed.isWellFormed() && !trimmed.includes("\0");
+  return isText && trimmed.length <= AGENT_REF_SCHEMA.maxLength ? trimmed : null;
+}, "must be an address, an agent's id or a token id").meta({
+  documented: AGENT_REF_SCHEMA,
+  description:
+    "`token_id` of a row, which means no other; or an address, agent id or token id, in any case: in reads of several agents the own registry's, else the one with the highest score",
+  examples: ["helixa-1"],
+});
 
 /** The platform among whose agents a reference is looked up. */
 export const ofPlatform = optionalChoice(
@@ -50,12 +40,10 @@ export const ofPlatform = optionalChoice(
 
 /** Where a page ended in a list that has the order of the chain's logs: `<block>-<log index>`. */
 export const logPlace = documented(
-  z.string().transform((text, ctx) => {
+  textAs((text) => {
     const [, block, logIndex] = /^(0|[1-9]\d{0,14})-(0|[1-9]\d{0,8})$/.exec(text) ?? [];
-    if (block !== undefined) return { block: Number(block), logIndex: Number(logIndex) };
-    ctx.addIssue("must be `nextCursor` of the answer before");
-    return z.NEVER;
-  }),
+    return block === undefined ? null : { block: Number(block), logIndex: Number(logIndex) };
+  }, "must be `nextCursor` of the answer before"),
   { documented: { type: "string", maxLength: 25 }, description: "`nextCursor` of the answer before" },
 ).optional();
 

@@ -44,7 +44,9 @@ import {
   owner,
   page,
   searchText,
+  textAs,
 } from "../parameters.ts";
+import { startOf } from "../reply.ts";
 import {
   terminalBadgesSchema,
   terminalCountsSchema,
@@ -142,7 +144,7 @@ export const terminalAgents = endpoint({
     const { db, directory, config } = deps;
     const { limit } = query;
     await waitForDirectory(deps, query.minBlock);
-    const start = query.offset ?? ((query.page ?? 1) - 1) * limit;
+    const start = startOf(query);
     const question = await questionOf(db, query, now);
     const [{ total, ids }, totals] = await Promise.all([
       directory.list({ ...question, offset: start, limit }),
@@ -326,19 +328,15 @@ export const terminalBadges = endpoint({
   summary: "What a page of agents is marked with: proofs, protocols, feedback, activity and the score's way",
   data: true,
   query: z.object({
-    ids: z
-      .string()
-      .transform((text, ctx) => {
-        const ids = text.split(",");
-        if (ids.length <= MAX_BADGE_ROWS && ids.every((id) => /^[1-9]\d{0,14}$/.test(id))) return ids.map(Number);
-        ctx.addIssue(`must be 1 to ${MAX_BADGE_ROWS} ids of the directory, separated by commas`);
-        return z.NEVER;
-      })
-      .meta({
-        documented: { type: "string", pattern: "^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,99}$" },
-        description: `\`id\` of up to ${MAX_BADGE_ROWS} rows, separated by commas; those that are gone are left out`,
-        examples: ["1,2"],
-      }),
+    ids: textAs((text) => {
+      const ids = text.split(",");
+      const areIds = ids.length <= MAX_BADGE_ROWS && ids.every((id) => /^[1-9]\d{0,14}$/.test(id));
+      return areIds ? ids.map(Number) : null;
+    }, `must be 1 to ${MAX_BADGE_ROWS} ids of the directory, separated by commas`).meta({
+      documented: { type: "string", pattern: "^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,99}$" },
+      description: `\`id\` of up to ${MAX_BADGE_ROWS} rows, separated by commas; those that are gone are left out`,
+      examples: ["1,2"],
+    }),
   }),
   responses: { 200: { description: "The marks, in the order asked for", schema: terminalBadgesSchema } },
   async handler({ deps: { db, config }, query, now }, json) {

@@ -21,7 +21,8 @@ import { figuresOf, type ReviewPlace, reviewPage } from "../../db/reviews/review
 import { snapshot } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { flag, limit, minBlock, walletAddress } from "../parameters.ts";
+import { flag, limit, minBlock, textAs, walletAddress } from "../parameters.ts";
+import { pageOf } from "../reply.ts";
 import { agentJobsPageSchema, agentPaymentsSchema, agentReviewsSchema } from "../schemas/evidence.ts";
 import { directoryAgent, unknownAgent, walletWithoutRow } from "../services/directory-agent.ts";
 import { waitForDirectory, waitForFigures, waitForIncome, waitForJobs } from "../services/until-shown.ts";
@@ -29,14 +30,10 @@ import { logPlace, ofPlatform, ref } from "./directory-agent.ts";
 
 const CURSOR = /^([0-2])-(0x[0-9a-f]{40})-(\d{1,78})-([1-9]\d{0,19})$/;
 
-const cursor = z
-  .string()
-  .transform((text, ctx): ReviewPlace => {
-    const [, rank, client, of, index] = CURSOR.exec(text) ?? [];
-    if (rank !== undefined) return { rank: Number(rank), client: client!, of: of!, index: index! };
-    ctx.addIssue("must be `nextCursor` of the answer before");
-    return z.NEVER;
-  })
+const cursor = textAs((text): ReviewPlace | null => {
+  const [, rank, client, of, index] = CURSOR.exec(text) ?? [];
+  return rank === undefined ? null : { rank: Number(rank), client: client!, of: of!, index: index! };
+}, "must be `nextCursor` of the answer before")
   .meta({
     documented: { type: "string", maxLength: 145 },
     description: "`nextCursor` of the answer before",
@@ -79,11 +76,11 @@ export const agentReviews = endpoint({
       if (figures === null) return json({ ...head, ...none });
       const client = query.client?.toLowerCase();
       const choice = client !== undefined ? { client } : query.newest ? "newest" : "all";
-      const page = await reviewPage(tx, agent, { choice, after: query.cursor ?? null, limit: limit + 1 });
-      const last = page.length > limit ? page[limit - 1]! : null;
+      const asked = { choice, after: query.cursor ?? null, limit: limit + 1 } as const;
+      const { rows, last } = pageOf([...(await reviewPage(tx, agent, asked))], limit);
       return json({
         ...head,
-        reviews: page.slice(0, limit).map((one) => weighedReviewView(one, figures)),
+        reviews: rows.map((one) => weighedReviewView(one, figures)),
         limit,
         nextCursor: last && `${last.rank}-${last.review.client}-${last.of}-${last.review.index}`,
       });
@@ -127,9 +124,8 @@ export const agentJobs = endpoint({
         computedAt: found.computedAt?.toISOString() ?? null,
       };
       if (wallet === null || contract === null) return json({ ...head, jobs: [], limit, nextCursor: null });
-      const page = await jobPage(tx, { id, wallet }, { after: query.cursor ?? null, limit: limit + 1 });
-      const shown = page.slice(0, limit);
-      const last = page.length > limit ? shown.at(-1)! : null;
+      const asked = { after: query.cursor ?? null, limit: limit + 1 };
+      const { rows: shown, last } = pageOf(await jobPage(tx, { id, wallet }, asked), limit);
       const usdc = deps.config.contracts.usdc.address;
       const named = shown.flatMap(({ job, weighed }) => (weighed ? [] : [job.client, job.evaluator ?? job.client]));
       const side = { wallet, owner, usdc, group: await groupMembers(tx, owner, named) };
@@ -189,12 +185,11 @@ export const agentPayments = endpoint({
         ...incomeFiguresView(figures),
         computedAt: income?.computedAt?.toISOString() ?? null,
       };
-      const found = figures && (await incomePage(tx, id, { after: query.cursor ?? null, limit: limit + 1 }));
-      const shown = found?.slice(0, limit) ?? [];
-      const last = found && found.length > limit ? shown.at(-1)! : null;
+      const asked = { after: query.cursor ?? null, limit: limit + 1 };
+      const { rows, last } = pageOf(figures ? await incomePage(tx, id, asked) : [], limit);
       return json({
         ...head,
-        payments: shown.map(receivedPaymentView),
+        payments: rows.map(receivedPaymentView),
         limit,
         nextCursor: last && `${last.block}-${last.logIndex}`,
       });

@@ -12,6 +12,7 @@ import type { Queryable } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
 import { lastEventId, positionAfter } from "../last-event-id.ts";
 import { groupId, integer, limit, type MessagePlace, member, messagePlace } from "../parameters.ts";
+import { pageOf } from "../reply.ts";
 import {
   createdGroupSchema,
   groupBodySchema,
@@ -42,13 +43,8 @@ export const messageGroups = endpoint({
   responses: { 200: { description: "A page of groups", schema: groupsSchema } },
   errors: ["upstream_unavailable", "timeout"],
   async handler({ deps, query: { after, limit } }, json) {
-    // One row above the limit shows whether there is a next page.
-    const page = await listGroups(deps.db, { after, limit: limit + 1 });
-    const groups = page.slice(0, limit);
-    return json({
-      groups: groups.map(groupView),
-      nextAfter: page.length > groups.length ? groups.at(-1)!.groupId : null,
-    });
+    const { rows, last } = pageOf(await listGroups(deps.db, { after, limit: limit + 1 }), limit);
+    return json({ groups: rows.map(groupView), nextAfter: last?.groupId ?? null });
   },
 });
 
@@ -96,7 +92,6 @@ export const groupMemberList = endpoint({
   errors: ["not_found", "forbidden"],
   async handler({ deps, params, query, caller, now }, json) {
     const after = query.after ?? 0;
-    // One row above the limit shows whether there is a next page.
     const page = await groupMembers(deps.db, params.groupId, {
       after,
       limit: query.limit + 1,
@@ -104,7 +99,7 @@ export const groupMemberList = endpoint({
     });
     if (page === null) return noSuchGroup();
     await requireReader(deps, page.group, caller, now);
-    const members = page.members.slice(0, query.limit);
+    const { rows: members, last } = pageOf(page.members, query.limit);
     const speakers = await speakersOf(
       deps.db,
       members.map(({ wallet }) => wallet),
@@ -115,7 +110,7 @@ export const groupMemberList = endpoint({
       total: page.group.memberCount,
       limit: query.limit,
       members: members.map(({ wallet, joinedAt }) => memberView(wallet, joinedAt, speakers.get(wallet) ?? null)),
-      nextAfter: page.members.length > members.length ? members.at(-1)!.memberNumber : null,
+      nextAfter: last?.memberNumber ?? null,
     });
   },
 });

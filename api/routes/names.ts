@@ -6,6 +6,7 @@ import { walletNameSchema, walletNameView } from "../../core/views/wallet-name.t
 import { nameHolder } from "../../db/lists/agent-list-sql.ts";
 import { walletNames } from "../../db/principals/wallet-names.ts";
 import { endpoint } from "../endpoint.ts";
+import { textAs } from "../parameters.ts";
 import { nameCheckSchema } from "../schemas/agent.ts";
 
 export const nameCheck = endpoint({
@@ -46,20 +47,15 @@ export const namesOfWallets = endpoint({
     "Wallets that nothing is known of are left out. An agent that only names a wallet gives it no name. Names are people's own words.",
   data: true,
   query: z.object({
-    addresses: z
-      .string()
-      .transform((text, ctx) => {
-        const addresses = text.split(",").flatMap((one) => parseAddress(one) ?? []);
-        if (addresses.length <= MAX_WALLETS && addresses.length === text.split(",").length)
-          return [...new Set(addresses)];
-        ctx.addIssue(`must be 1 to ${MAX_WALLETS} 0x addresses, separated by commas`);
-        return z.NEVER;
-      })
-      .meta({
-        documented: { type: "string", pattern: "^0x[0-9a-fA-F]{40}(,0x[0-9a-fA-F]{40}){0,99}$" },
-        description: `Up to ${MAX_WALLETS} addresses, separated by commas`,
-        examples: ["0x19B16428f0721a5f627F190Ca61D493A632B423F"],
-      }),
+    addresses: textAs((text) => {
+      const named = text.split(",");
+      const addresses = named.flatMap((one) => parseAddress(one) ?? []);
+      return named.length <= MAX_WALLETS && addresses.length === named.length ? [...new Set(addresses)] : null;
+    }, `must be 1 to ${MAX_WALLETS} 0x addresses, separated by commas`).meta({
+      documented: { type: "string", pattern: "^0x[0-9a-fA-F]{40}(,0x[0-9a-fA-F]{40}){0,99}$" },
+      description: `Up to ${MAX_WALLETS} addresses, separated by commas`,
+      examples: ["0x19B16428f0721a5f627F190Ca61D493A632B423F"],
+    }),
   }),
   responses: {
     200: {

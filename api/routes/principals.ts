@@ -3,8 +3,11 @@ import { z } from "zod";
 import type { ErrorCode } from "../../core/errors.ts";
 import { humanCredSchema, humanCredView, humanSchema, humanView, ownHumanSchema } from "../../core/views/human.ts";
 import { organizationSchema, organizationView } from "../../core/views/organization.ts";
+import type { HumanRef } from "../../db/principals/humans.ts";
 import { endpoint, ignoredOf } from "../endpoint.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { humanRef, limit, offset, organizationRef, page, searchText } from "../parameters.ts";
+import { pageNumbers, startOf } from "../reply.ts";
 import {
   deletedSchema,
   humanBodySchema,
@@ -30,6 +33,9 @@ import { organizationFacts, pageOfOrganizations, registerOrganization } from "..
 const tag = "Principals";
 const params = z.object({ id: humanRef });
 
+const shown = async (deps: HandlerDeps, ref: HumanRef, now: number) =>
+  humanView(await humanFacts(deps, ref), siteOf(deps.config), new Date(now));
+
 export const humans = endpoint({
   path: "/api/v2/humans",
   operationId: "listHumans",
@@ -45,16 +51,12 @@ export const humans = endpoint({
   responses: { 200: { description: "A page of humans", schema: humanListSchema } },
   async handler({ deps, query, now }, json) {
     const { search, limit } = query;
-    const offset = query.offset ?? ((query.page ?? 1) - 1) * limit;
+    const offset = startOf(query);
     const { total, humans } = await pageOfHumans(deps, { search, limit, offset });
     const site = siteOf(deps.config);
     const at = new Date(now);
     return json({
-      total,
-      page: Math.floor(offset / limit) + 1,
-      pages: Math.ceil(total / limit),
-      limit,
-      offset,
+      ...pageNumbers(total, { limit, offset }),
       humans: humans.map((facts) => humanView(facts, site, at)),
     });
   },
@@ -70,7 +72,7 @@ export const human = endpoint({
   responses: { 200: { description: "The human", schema: humanSchema } },
   errors: ["not_found"],
   async handler({ deps, params: { id }, now }, json) {
-    return json(humanView(await humanFacts(deps, id), siteOf(deps.config), new Date(now)));
+    return json(await shown(deps, id, now));
   },
 });
 
@@ -109,7 +111,7 @@ export const humanRegister = endpoint({
   async handler({ deps, body, caller, networks, now, count }, json) {
     const allowed = () => count("principals", networks);
     const { id, created } = await registerHuman(deps, caller, body, { now, allowed });
-    const principal = humanView(await humanFacts(deps, { id }), siteOf(deps.config), new Date(now));
+    const principal = await shown(deps, { id }, now);
     return json({ success: true, principal, ...ignoredOf(body) }, { status: created ? 201 : 200 });
   },
 });
@@ -158,8 +160,7 @@ export const humanLinkAgent = endpoint({
   errors: [...tokenErrors, "conflict"],
   async handler({ deps, params, body, caller, now }, json) {
     const id = await linkAgent(deps, caller, { human: params.id, tokenId: body.agentTokenId }, now);
-    const principal = humanView(await humanFacts(deps, { id }), siteOf(deps.config), new Date(now));
-    return json({ success: true, principal });
+    return json({ success: true, principal: await shown(deps, { id }, now) });
   },
 });
 
@@ -177,8 +178,7 @@ export const humanUnlinkAgent = endpoint({
   errors: tokenErrors,
   async handler({ deps, params, body, caller, now }, json) {
     const id = await unlinkAgent(deps, caller, { human: params.id, tokenId: body.agentTokenId });
-    const principal = humanView(await humanFacts(deps, { id }), siteOf(deps.config), new Date(now));
-    return json({ success: true, principal });
+    return json({ success: true, principal: await shown(deps, { id }, now) });
   },
 });
 
@@ -199,16 +199,9 @@ export const organizations = endpoint({
   responses: { 200: { description: "A page of organizations", schema: organizationListSchema } },
   async handler({ deps, query }, json) {
     const { search, limit } = query;
-    const offset = query.offset ?? ((query.page ?? 1) - 1) * limit;
+    const offset = startOf(query);
     const { total, organizations } = await pageOfOrganizations(deps, { search, limit, offset });
-    return json({
-      total,
-      page: Math.floor(offset / limit) + 1,
-      pages: Math.ceil(total / limit),
-      limit,
-      offset,
-      organizations: organizations.map(organizationView),
-    });
+    return json({ ...pageNumbers(total, { limit, offset }), organizations: organizations.map(organizationView) });
   },
 });
 

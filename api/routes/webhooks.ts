@@ -19,6 +19,7 @@ import type { ApiDeps } from "../deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { siteOf } from "../http/client-network.ts";
 import { integer, limit, optionalChoice, webhookId } from "../parameters.ts";
+import { pageOf } from "../reply.ts";
 import {
   createdWebhookSchema,
   DEFAULT_GRACE_SECONDS,
@@ -205,14 +206,12 @@ export const webhookDeliveries = endpoint({
   errors: ["not_found"],
   async handler({ deps, params, query, caller }, json) {
     const webhook = await ownWebhook(deps.db, { owner: caller.wallet, ...params });
-    // One row above the limit shows whether there is a next page.
-    const found = await deliveryPage(deps.db, webhook.webhookId, { ...query, limit: query.limit + 1 });
-    const deliveries = found.slice(0, query.limit);
-    return json({
-      limit: query.limit,
-      deliveries: deliveries.map(deliveryView),
-      nextBefore: found.length > deliveries.length ? deliveries.at(-1)!.deliveryId : null,
-    });
+    const { limit } = query;
+    const { rows, last } = pageOf(
+      await deliveryPage(deps.db, webhook.webhookId, { ...query, limit: limit + 1 }),
+      limit,
+    );
+    return json({ limit, deliveries: rows.map(deliveryView), nextBefore: last?.deliveryId ?? null });
   },
 });
 

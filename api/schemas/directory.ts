@@ -7,6 +7,7 @@ import { detailFields, terminalAgentSchema } from "../../core/directory/row.ts";
 import { rowBadgesSchema } from "../../core/directory/row-badges.ts";
 import { textSchema } from "../../core/text.ts";
 import { count, moment, reservations } from "../../core/views/fields.ts";
+import { textAs } from "../parameters.ts";
 
 export const terminalListSchema = z
   .object({
@@ -117,17 +118,12 @@ export const terminalExportSchema = z.array(terminalAgentSchema);
 
 export const tokenClaimSchema = z
   .strictObject({
-    token_address: z
-      .string()
-      .transform((text, ctx) => {
-        const trimmed = text.trim();
-        // Base58 of a Solana mint keeps its case, hex does not.
-        if (/^0x[0-9a-fA-F]{40}$/.test(trimmed)) return trimmed.toLowerCase();
-        if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(trimmed)) return trimmed;
-        ctx.addIssue("must be an address of a token");
-        return z.NEVER;
-      })
-      .optional(),
+    token_address: textAs((text) => {
+      const trimmed = text.trim();
+      // Base58 of a Solana mint keeps its case, hex does not.
+      if (/^0x[0-9a-fA-F]{40}$/.test(trimmed)) return trimmed.toLowerCase();
+      return /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(trimmed) ? trimmed : null;
+    }, "must be an address of a token").optional(),
     token_symbol: textSchema({ min: 1, max: 32 }).optional(),
     token_name: textSchema({ min: 1, max: 64 }).optional(),
     token_market_cap: z.number().min(0).max(1e15).optional(),

@@ -12,7 +12,7 @@ import { isKey, signatureBytes } from "../../core/solana/keys.ts";
 import { optionalText } from "../../core/text.ts";
 import { agentSchema } from "../../core/views/agent.ts";
 import { address, block, count, mintOrigin, moment, tokenId, txHash, url } from "../../core/views/fields.ts";
-import { type DocumentedMeta, optionalChoice } from "../parameters.ts";
+import { type DocumentedMeta, optionalChoice, textAs } from "../parameters.ts";
 
 export const mintBodySchema = z
   .strictObject({
@@ -22,17 +22,7 @@ export const mintBodySchema = z
     personality: personalitySchema.optional(),
     narrative: narrativeSchema.optional(),
     ...listingShape,
-    referralCode: optionalText(
-      z
-        .string()
-        .transform((text, ctx) => {
-          const code = parseReferralCode(text);
-          if (code) return code;
-          ctx.addIssue("is not a referral code");
-          return z.NEVER;
-        })
-        .meta({ maxLength: 32 }),
-    ),
+    referralCode: optionalText(textAs(parseReferralCode, "is not a referral code").meta({ maxLength: 32 })),
   })
   .meta({ id: "MintRequest", examples: [{ name: "Atlas", framework: "langchain" }] });
 
@@ -105,15 +95,10 @@ const nonce = z
   .regex(/^[0-9a-f]{32}$/, { error: "must be the nonce of a challenge" })
   .meta({ description: "Of the challenge that was signed" });
 
-const signature = z
-  .string()
-  .transform((text, ctx) => {
-    const bytes = signatureBytes(text);
-    if (bytes) return bytes;
-    ctx.addIssue("must be an ed25519 signature of 64 bytes in base58, base64 or hex");
-    return z.NEVER;
-  })
-  .meta({ maxLength: 130, description: "Of the challenge's message, UTF-8: 64 bytes in base58, base64 or hex" });
+const signature = textAs(signatureBytes, "must be an ed25519 signature of 64 bytes in base58, base64 or hex").meta({
+  maxLength: 130,
+  description: "Of the challenge's message, UTF-8: 64 bytes in base58, base64 or hex",
+});
 
 const PURPOSES = ["register", "verify"] as const satisfies readonly SolanaPurpose[];
 

@@ -1,10 +1,10 @@
 /** Schemas of webhooks, their secrets and their deliveries. */
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
-import type { Address } from "../../core/agents/facts.ts";
 import { EVENT_NAMES } from "../../core/events/events.ts";
 import { count, moment } from "../../core/views/fields.ts";
 import { deliverySchema, events, finality, webhookSchema } from "../../core/views/webhooks.ts";
+import { textAs } from "../parameters.ts";
 
 /** Max agents, and max owners, that a webhook names. */
 const MAX_NAMED = 100;
@@ -15,15 +15,10 @@ const MAX_GRACE_SECONDS = 7 * 86_400;
 /** A day. */
 export const DEFAULT_GRACE_SECONDS = 86_400;
 
-const walletInput = z
-  .string()
-  .transform((text, ctx): Address => {
-    const parsed = parseAddress(text);
-    if (parsed) return parsed;
-    ctx.addIssue("must be a 0x address of 20 bytes");
-    return z.NEVER;
-  })
-  .meta({ documented: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }, description: "Address, in any case" });
+const walletInput = textAs(parseAddress, "must be a 0x address of 20 bytes").meta({
+  documented: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" },
+  description: "Address, in any case",
+});
 
 export const webhookBodySchema = z
   .strictObject({

@@ -2,19 +2,19 @@
 import { formatEther } from "viem/utils";
 import { z } from "zod";
 import { checksum } from "../addresses.ts";
-import type { Address, AgentFacts, Hex } from "../agents/facts.ts";
+import type { Address, Hex } from "../agents/facts.ts";
 import { linkedToken } from "../agents/linked-token.ts";
 import { mergeProfile } from "../agents/profile.ts";
+import type { OwnedFacts } from "../agents/reservations.ts";
 import { countedTraits } from "../agents/traits.ts";
-import { agentJobsSchema, agentJobsView, type StoredJobFigures } from "../commerce/view.ts";
+import { agentJobsSchema } from "../commerce/view.ts";
 import { shownCred } from "../cred/cred.ts";
 import { tierWord } from "../cred/tiers.ts";
-import { agentIncomeSchema, agentIncomeView, type StoredFigures } from "../income/view.ts";
+import { agentIncomeSchema } from "../income/view.ts";
 import { tokenLink } from "../links.ts";
-import { type CanonicalReviews, canonicalReviewsSchema, canonicalReviewsView } from "../reviews/view.ts";
+import { canonicalReviewsSchema } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
-import type { Site } from "./agent.ts";
-import type { Reservation } from "./fields.ts";
+import { type Site, standingView } from "./agent.ts";
 import { address, count, moment, reservations, score, tier, tokenId, txHash, url, walletConfirmed } from "./fields.ts";
 import { verificationMarks, verificationMarksSchema } from "./verifications.ts";
 
@@ -117,17 +117,13 @@ export const agentReportSchema = z
 type AgentReportView = z.output<typeof agentReportSchema>;
 
 export type AgentReportInput = {
-  reservations: readonly Reservation[];
-  reviews: CanonicalReviews | null;
-  payments: StoredFigures | null;
-  jobs: StoredJobFigures | null;
   balances: Balances;
   transactions: readonly RecentTransaction[];
   rank: number;
   totalAgents: number;
 };
 
-export function agentReportView(facts: AgentFacts, input: AgentReportInput, site: Site, now: Date): AgentReportView {
+export function agentReportView(facts: OwnedFacts, input: AgentReportInput, site: Site, now: Date): AgentReportView {
   const { score, tier } = shownCred(facts, now);
   const { eth, usdc, linkedToken: held } = input.balances;
   const { personality, narrative } = mergeProfile(facts);
@@ -154,10 +150,7 @@ export function agentReportView(facts: AgentFacts, input: AgentReportInput, site
     },
     recentTransactions: input.transactions.map(transactionView),
     verifications: verificationMarks(facts, now),
-    reservations: [...input.reservations],
-    reviews: canonicalReviewsView(input.reviews),
-    payments: agentIncomeView(input.payments),
-    jobs: agentJobsView(input.jobs),
+    ...standingView(facts, now),
     credScore: {
       total: score,
       tier: tierWord(tier),

@@ -13,14 +13,14 @@ import { mergeProfile } from "../agents/profile.ts";
 import { earlierOwner, type OwnedFacts, reserved, sharedWith } from "../agents/reservations.ts";
 import { countedTraits } from "../agents/traits.ts";
 import { TEMPLATE } from "../card/hash.ts";
-import { agentJobsSchema } from "../commerce/view.ts";
+import { agentJobsSchema, agentJobsView } from "../commerce/view.ts";
 import { exchangeCounts, shownCred, validProofs } from "../cred/cred.ts";
 import { tierWord } from "../cred/tiers.ts";
-import { agentIncomeSchema } from "../income/view.ts";
+import { agentIncomeSchema, agentIncomeView } from "../income/view.ts";
 import { tokenLink } from "../links.ts";
 import { mintOriginAt } from "../mints/mint-origins.ts";
 import type { PriceList } from "../payments/prices.ts";
-import { canonicalReviewsSchema } from "../reviews/view.ts";
+import { canonicalReviewsSchema, canonicalReviewsView } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
 import {
   address,
@@ -99,7 +99,8 @@ const identity = {
 export const summarySchema = z.object({ ...identity, traitCount: count }).meta({ id: "AgentSummary" });
 export type SummaryView = z.output<typeof summarySchema>;
 
-export function summaryView(facts: AgentFacts, site: Site, now: Date): SummaryView {
+/** The identity of an agent, with its score and its picture. */
+function identityView(facts: AgentFacts, site: Site, now: Date): Omit<SummaryView, "traitCount"> {
   const { score, tier } = shownCred(facts, now);
   return {
     tokenId: facts.tokenId,
@@ -115,11 +116,15 @@ export function summaryView(facts: AgentFacts, site: Site, now: Date): SummaryVi
     credTier: tierWord(tier),
     tierLabel: tier.label,
     points: facts.points,
-    traitCount: countedTraits(facts.traits).length,
     mintedAt: isoSeconds(facts.mintedAt),
     image: imageUrl(facts, site, now),
   };
 }
+
+export const summaryView = (facts: AgentFacts, site: Site, now: Date): SummaryView => ({
+  ...identityView(facts, site, now),
+  traitCount: countedTraits(facts.traits).length,
+});
 
 export const rankedSchema = z
   .object({ rank: z.int().min(1).meta({ description: "1 is best; ties share a rank" }), ...summarySchema.shape })
@@ -222,27 +227,13 @@ export const agentSchema = z
 export type AgentView = z.output<typeof agentSchema>;
 
 export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock: number): AgentView {
-  const { score, tier } = shownCred(facts, now);
   const { personality, narrative, socials } = mergeProfile(facts);
   return {
-    tokenId: facts.tokenId,
-    agentAddress: checksum(facts.agentAddress),
-    walletConfirmed: facts.walletConfirmed,
-    name: facts.name,
-    framework: facts.framework,
-    mintedAt: isoSeconds(facts.mintedAt),
-    verified: facts.verified,
-    soulbound: facts.soulbound,
-    mintOrigin: mintOriginAt(facts.origin).name,
+    ...identityView(facts, site, now),
     generation: facts.generation,
     version: facts.version,
     mutationCount: facts.mutationCount,
-    points: facts.points,
-    credScore: score,
-    credTier: tierWord(tier),
-    tierLabel: tier.label,
     ethosScore: facts.ethosScore,
-    owner: checksum(facts.owner),
     operator: facts.operator && checksum(facts.operator),
     agentName: facts.agentName && bareName(facts.agentName),
     agentDomain: facts.agentName && withDotAgent(facts.agentName),
@@ -253,11 +244,24 @@ export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock
     ...listingOf(facts),
     coinbaseVerified: exchangeCounts(facts, now),
     traits: countedTraits(facts.traits),
-    image: imageUrl(facts, site, now),
     explorer: tokenLink(site.explorer, site.contract, facts.tokenId),
     indexedBlock,
   };
 }
+
+/** What others have to do with an agent: beside its proofs, and as reviewers, payers and clients. */
+export const standingView = (facts: OwnedFacts, now: Date) => ({
+  reservations: reservationsOf(facts, now),
+  reviews: canonicalReviewsView(facts.reviews),
+  payments: agentIncomeView(facts.payments),
+  jobs: agentJobsView(facts.jobs),
+});
+
+/** The page of an agent. */
+export const agentPageView = (facts: OwnedFacts, site: Site, now: Date, indexedBlock: number): AgentView => ({
+  ...agentView(facts, site, now, indexedBlock),
+  ...standingView(facts, now),
+});
 
 /** The stated accounts; `x` is the proven account on X where there is one, else the stated one. */
 function withX(facts: AgentFacts, socials: Record<string, string>): Record<string, string> {
