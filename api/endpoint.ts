@@ -70,7 +70,8 @@ export const CACHE = {
   never: "no-store",
 } as const;
 
-export type EndpointSpec<
+/** An endpoint without what its subject has in common. */
+type OwnSpec<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
   B extends z.ZodType = z.ZodType,
@@ -82,7 +83,7 @@ export type EndpointSpec<
   /** OpenAPI template. A parameter fills a whole segment (`/card/{file}`, not `/card/{id}.png`). */
   path: string;
   operationId: string;
-  tag: string;
+  tag?: string;
   summary: string;
   description?: string;
   guard?: G;
@@ -116,6 +117,14 @@ export type EndpointSpec<
   ): Promise<ReplyOf<R>> | ReplyOf<R>;
 };
 
+export type EndpointSpec<
+  P extends z.ZodObject = z.ZodObject,
+  Q extends z.ZodObject = z.ZodObject,
+  B extends z.ZodType = z.ZodType,
+  G extends GuardSpec = GuardSpec,
+  R extends Answers = Answers,
+> = OwnSpec<P, Q, B, G, R> & { tag: string };
+
 /** An endpoint without its types, as the request handler sees it. */
 export type Endpoint = Omit<EndpointSpec, "method" | "handler" | "guard"> & {
   method: Method;
@@ -138,6 +147,20 @@ export function endpoint<
   const handler = (call: Parameters<typeof spec.handler>[0]) => spec.handler(call, json as Json<R>);
   return { ...spec, method, handler, guard: { caller, bucket, ...(price && { price }) } } as Endpoint;
 }
+
+/** @returns declares the endpoints of one subject: each states what is its own, also in place of what they have in common */
+export const endpointsOf =
+  <const C extends GuardSpec = { caller: "anyone" }>(common: { tag: string; data?: true; guard?: C }) =>
+  <
+    P extends z.ZodObject = typeof NO_PARAMETERS,
+    Q extends z.ZodObject = typeof NO_PARAMETERS,
+    B extends z.ZodType = z.ZodUndefined,
+    const G extends GuardSpec = C,
+    const R extends Answers = Answers,
+  >(
+    spec: OwnSpec<P, Q, B, G, R>,
+  ): Endpoint =>
+    endpoint<P, Q, B, G, R>({ ...common, ...spec } as EndpointSpec<P, Q, B, G, R>);
 
 /**
  * Whether an answer needs the database: then the request is refused while the database is overloaded. An endpoint needs

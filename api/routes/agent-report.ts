@@ -16,9 +16,11 @@ import { agentReportSchema, agentReportView } from "../../core/views/agent-repor
 import { verificationsSchema, verificationsView } from "../../core/views/verifications.ts";
 import { recentTransactions } from "../../db/agents/recent-transactions.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpointsOf } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
 import { credRankOf, factsOf, siteOf } from "../services/agent-facts.ts";
+
+const endpoint = endpointsOf({ tag: "Agents", data: true });
 
 const RECENT_TRANSACTIONS = 10;
 /** How a linked token's chain may be written when it is this one. */
@@ -27,9 +29,7 @@ const THIS_CHAIN = /^(base|8453|eip155:8453)$/i;
 export const agentReport = endpoint({
   path: "/api/v2/agent/{ref}/report",
   operationId: "getReport",
-  tag: "Agents",
   summary: "What an agent holds, has done lately, has proven, and where it stands",
-  data: true,
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The report", schema: agentReportSchema } },
   errors: ["not_found"],
@@ -64,9 +64,7 @@ export const agentReport = endpoint({
 export const verifications = endpoint({
   path: "/api/v2/agent/{ref}/verifications",
   operationId: "getVerifications",
-  tag: "Agents",
   summary: "The records of an agent's social proofs",
-  data: true,
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "A record or null for each platform", schema: verificationsSchema } },
   errors: ["not_found"],

@@ -12,7 +12,7 @@ import { handshakesOf } from "../../db/agents/handshakes.ts";
 import { agentsOfWallets } from "../../db/agents/wallets.ts";
 import { AGENT_SORTS, type AgentCursor, type AgentSort } from "../../db/lists/agent-list-sql.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpointsOf } from "../endpoint.ts";
 import {
   agentFilters,
   agentRef,
@@ -38,17 +38,17 @@ import {
 } from "../schemas/agent.ts";
 import { factsOf, pageOfAgents, siteOf } from "../services/agent-facts.ts";
 
+const endpoint = endpointsOf({ tag: "Agents", data: true });
+
 const LIST_LIMIT = { default: 100, max: 1000 };
 const ARRAY_LIMIT = 200;
 
 export const agents = endpoint({
   path: "/api/v2/agents",
   operationId: "listAgents",
-  tag: "Agents",
   summary: "Agents, filtered, sorted and paged",
   description:
     "Filters run before counting and paging. `cursor` is the stable way through everything: agents registered meanwhile move no page.",
-  data: true,
   query: z.object({
     search: agentSearch,
     owner,
@@ -136,9 +136,7 @@ function readCursor(text: string): AgentCursor | null {
 export const agent = endpoint({
   path: "/api/v2/agent/{ref}",
   operationId: "getAgent",
-  tag: "Agents",
   summary: "One agent in full, by token id or by wallet address",
-  data: true,
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The agent", schema: agentSchema } },
   errors: ["not_found"],
@@ -151,9 +149,7 @@ export const agent = endpoint({
 export const leaderboard = endpoint({
   path: "/api/v2/leaderboard",
   operationId: "getLeaderboard",
-  tag: "Agents",
   summary: "The best agents by cred or by points",
-  data: true,
   query: z.object({
     sort: choice(["cred", "points"], { default: "cred", what: "What counts" }),
     limit: limit({ default: 20, max: 100 }),
@@ -180,11 +176,9 @@ const TIER_KEYS = TIERS.map(({ key }) => key) as [TierKey, ...TierKey[]];
 export const searchAgents = endpoint({
   path: "/api/v2/search",
   operationId: "searchAgents",
-  tag: "Agents",
   summary: "Agents by name, address, owner or token id, the best cred first",
   description:
     "Who copies a name has no cred yet, so the original comes first. Names of one character, repeated or not, are left out.",
-  data: true,
   query: z.object({
     q: agentSearch,
     owner,
@@ -221,12 +215,10 @@ export const batch = endpoint({
   method: "post",
   path: "/api/v2/agents/batch",
   operationId: "getAgents",
-  tag: "Agents",
   summary: `Up to ${MAX_AGENTS} agents at once, by token id or wallet address`,
   description:
     "`found` is in the order asked, each agent once. `missing` and `invalid` repeat what was asked as it was asked.",
   guard: { bucket: "reads" },
-  data: true,
   body: z.strictObject({
     ids: z
       .array(askedAgent)
@@ -271,9 +263,7 @@ function refOf(id: BatchQuery): number | Address | null {
 export const handshakes = endpoint({
   path: "/api/v2/agent/{ref}/handshakes",
   operationId: "listHandshakes",
-  tag: "Agents",
   summary: "The handshakes that an agent has completed with others, the newest first",
-  data: true,
   params: z.object({ ref: agentRef }),
   query: z.object({ limit: limit({ default: 20, max: 100 }), page, offset }),
   responses: { 200: { description: "A page of handshakes", schema: handshakesSchema } },

@@ -14,7 +14,7 @@ import { walletAttested } from "../../db/agents/attestations.ts";
 import { credHeld, credHistory, withEpochs } from "../../db/cred/cred-history.ts";
 import { historyState } from "../../db/cred/cred-history-months.ts";
 import { credUpdates as readUpdates } from "../../db/cred/cred-updates.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { agentRef, blockOrTime, integer, limit } from "../parameters.ts";
 import {
@@ -27,10 +27,11 @@ import {
 import { factsOf, siteOf, tokenIdOf } from "../services/agent-facts.ts";
 import { credProof, epochOfScore } from "../services/cred-proofs.ts";
 
+const endpoint = endpointsOf({ tag: "Cred" });
+
 export const cred = endpoint({
   path: "/api/v2/agent/{ref}/cred",
   operationId: "getCred",
-  tag: "Cred",
   summary: "The cred score: by token id with its scale, by address with its factors, of the past with its cause",
   description:
     "A contract, or a program that does not trust this service, checks a score by its cred proof: GET /api/v2/agent/{ref}/cred/proof.",
@@ -66,7 +67,6 @@ const MAX_DAYS = 3650;
 export const history = endpoint({
   path: "/api/v2/agent/{ref}/cred/history",
   operationId: "getCredHistory",
-  tag: "Cred",
   summary: "Changes of the score and what caused them, oldest first; the newest 5,000",
   data: true,
   params: z.object({ ref: agentRef }),
@@ -93,7 +93,6 @@ export const history = endpoint({
 export const advice = endpoint({
   path: "/api/v2/agent/{ref}/cred/advice",
   operationId: "getCredAdvice",
-  tag: "Cred",
   summary: "What lifts the score: each step that is open to the agent, with the points it wins, the greatest first",
   data: true,
   params: z.object({ ref: agentRef }),
@@ -121,7 +120,6 @@ export const advice = endpoint({
 export const proof = endpoint({
   path: "/api/v2/agent/{ref}/cred/proof",
   operationId: "getCredProof",
-  tag: "Cred",
   summary: "A Merkle proof of the score: what a contract or a program checks against the root on chain",
   description:
     "Once an epoch, the root of all scores is published in the contract CredRoots. The answer has everything that a check needs but the root itself, which belongs to be read from the contract. `code` says why there is no proof: `no_epoch`, `not_in_epoch`, or `epoch_pruned`, when the tree is no longer kept.",
@@ -143,7 +141,6 @@ export const proof = endpoint({
 export const credUpdates = endpoint({
   path: "/api/v2/cred/updates",
   operationId: "getCredUpdates",
-  tag: "Cred",
   summary: "Every change of a score after the one you know last, oldest first",
   description:
     "Begin with `after=0`, go on with `nextAfter`, at once while `more` is true. Nothing is passed over and nothing given twice, however many changes are written at the same time. The last entry of an agent is its score; `score` null says that it does not exist any more.",

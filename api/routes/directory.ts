@@ -27,7 +27,7 @@ import { directoryDetail, directoryRows, findDirectoryId } from "../../db/direct
 import { sharedOf } from "../../db/directory/score-sql.ts";
 import { directoryBadges } from "../../db/lists/row-badges.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpointsOf } from "../endpoint.ts";
 import { slicedBody } from "../http/sliced-body.ts";
 import { PackedRows } from "../packed-rows.ts";
 import {
@@ -58,6 +58,8 @@ import { csvHead, csvLine } from "../services/csv.ts";
 import { unknownAgent } from "../services/directory-agent.ts";
 import { waitForDirectory } from "../services/until-shown.ts";
 import { ofPlatform, ref } from "./directory-agent.ts";
+
+const endpoint = endpointsOf({ tag: "Terminal", data: true });
 
 const PLATFORM_KEYS = PLATFORMS.map(({ key }) => key) as [PlatformKey, ...PlatformKey[]];
 
@@ -134,10 +136,8 @@ async function questionOf(db: Queryable, { sort, dir, inactive, ...asked }: List
 export const terminalAgents = endpoint({
   path: "/api/terminal/agents",
   operationId: "listTerminalAgents",
-  tag: "Terminal",
   summary: "Agents of all registries, filtered, sorted and paged",
   description: `Totals are exact. Facets (platform, chain, speaks, verified, scores, hasToken, ages) are combined with each other and with the filter. trending is ordered by ${TRENDING_FORMULA}; gainers and losers are sorted by price_change_24h. Claimed market data count nowhere.`,
-  data: true,
   query: z.object({ ...narrowing, limit: limit({ default: 50, max: 100 }), page, offset }),
   responses: { 200: { description: "A page of the directory", schema: terminalListSchema } },
   async handler({ deps, query, now }) {
@@ -169,10 +169,8 @@ export const terminalAgents = endpoint({
 export const terminalCounts = endpoint({
   path: "/api/terminal/counts",
   operationId: "countTerminalAgents",
-  tag: "Terminal",
   summary: "How many agents each filter of the directory has",
   description: "Each as `total` of /api/terminal/agents has it for the same facets, search and window.",
-  data: true,
   query: z.object({ window: trendWindow, ...facets, q: search, inactive, minBlock }),
   responses: { 200: { description: "The number of agents by filter", schema: terminalCountsSchema } },
   async handler({ deps, query, now }, json) {
@@ -249,10 +247,8 @@ const exportAs = (format: "json" | "csv") =>
   endpoint({
     path: `/api/terminal/agents.${format}`,
     operationId: format === "json" ? "exportTerminalJson" : "exportTerminalCsv",
-    tag: "Terminal",
     summary: `The agents of a filter as a file, ${format.toUpperCase()}`,
     description: `At most ${EXPORT_ROWS.toLocaleString("en")} rows, in the order of one moment; X-Total-Count tells how many match. One export of a client runs at a time, and few in all; a client that takes nothing for 10 seconds, or not all of it in 60, is cut off.`,
-    data: true,
     sliced: true,
     query: z.object(narrowing),
     responses: {
@@ -284,9 +280,7 @@ export const terminalCsv = exportAs("csv");
 export const terminalAgent = endpoint({
   path: "/api/terminal/agent/{ref}",
   operationId: "getTerminalAgent",
-  tag: "Terminal",
   summary: "One agent of the directory, with its services, where it is known from, and who else it is",
-  data: true,
   params: z.object({ ref }),
   query: z.object({
     minBlock,
@@ -324,9 +318,7 @@ const MAX_BADGE_ROWS = 100;
 export const terminalBadges = endpoint({
   path: "/api/terminal/marks",
   operationId: "listTerminalMarks",
-  tag: "Terminal",
   summary: "What a page of agents is marked with: proofs, protocols, feedback, activity and the score's way",
-  data: true,
   query: z.object({
     ids: textAs((text) => {
       const ids = text.split(",");

@@ -5,7 +5,7 @@ import { type PriceList, priceUnits, shownPrice } from "../../core/payments/pric
 import { isSpam } from "../../core/spam.ts";
 import { PAGE_KEYS, PAGES } from "../../core/views/previews.ts";
 import { sitemapPart, sitemapParts } from "../../db/directory/sitemap.ts";
-import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
+import { CACHE, type Endpoint, endpointsOf } from "../endpoint.ts";
 import { type Guide, guides } from "../guides.ts";
 import { pricedDocument } from "../openapi/document.ts";
 import { documented } from "../parameters.ts";
@@ -15,6 +15,8 @@ import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { TOOLS } from "../tools/tools.ts";
 import { aliasesOf } from "./aliases.ts";
 
+const endpoint = endpointsOf({ tag: "Service" });
+
 const documentSchema = z.looseObject({ openapi: z.string() });
 
 /** @param described every endpoint of the document, these included */
@@ -23,7 +25,6 @@ export function documentEndpoints(described: () => readonly Endpoint[]): Endpoin
     endpoint({
       path: "/api/v2/openapi.json",
       operationId: "getOpenApi",
-      tag: "Service",
       summary: "This API as an OpenAPI 3.0 document",
       responses: { 200: { description: "OpenAPI 3.0.3", schema: documentSchema } },
       cache: CACHE.release,
@@ -97,7 +98,6 @@ function xml(list: "urlset" | "sitemapindex", item: "url" | "sitemap", urls: rea
 export const sitemap = endpoint({
   path: "/sitemap.xml",
   operationId: "getSitemap",
-  tag: "Service",
   summary: "The sitemaps of the terminal",
   responses: { 200: { description: "Their list", type: "application/xml" } },
   cache: CACHE.release,
@@ -130,7 +130,6 @@ const file = documented(
 export const sitemapFile = endpoint({
   path: "/sitemap/{file}",
   operationId: "getSitemapFile",
-  tag: "Service",
   summary: "One sitemap: the pages of the terminal, or a part of the directory's agents without those of spam names",
   params: z.object({ file }),
   responses: { 200: { description: "The addresses", type: "application/xml" } },

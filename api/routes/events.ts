@@ -4,12 +4,14 @@ import type { Address, AgentRef } from "../../core/agents/facts.ts";
 import { EVENT_NAMES } from "../../core/events/events.ts";
 import { eventView } from "../../core/views/events.ts";
 import { eventLog, eventsAfter, eventsOfAgent, oldestEventAt } from "../../db/events/events.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpointsOf } from "../endpoint.ts";
 import { lastEventId, positionAfter } from "../last-event-id.ts";
 import { agentRef, choice, choices, integer, limit, listOf, walletAddress } from "../parameters.ts";
 import { agentEventsSchema, eventsSchema } from "../schemas/events.ts";
 import { factsOf } from "../services/agent-facts.ts";
 import { type EventSelection, resume } from "../services/log-streams.ts";
+
+const endpoint = endpointsOf({ tag: "Events" });
 
 /** Agents and owners that one reader may name. */
 const MAX_NAMED = 100;
@@ -72,7 +74,6 @@ function wanted({ type, finality, ...named }: Filters): EventSelection {
 export const eventStream = endpoint({
   path: "/api/v2/events",
   operationId: "streamEvents",
-  tag: "Events",
   summary: "What happens, as it happens",
   description:
     "Server-Sent Events: each is named by its type, its id is its position in the log, its data are its JSON. Begins with what comes next, or after Last-Event-ID, `lastEventId` or `after`, whichever is the latest. What a reorganisation of the chain takes back is followed by `event.retracted` with its id. Besides there are `start` (where the stream begins), `position` (how far it has got when nothing was for you), `gap` (events you missed are kept no longer) and `end` (why it ends).",
@@ -92,7 +93,6 @@ export const eventStream = endpoint({
 export const eventPage = endpoint({
   path: "/api/v2/events/log",
   operationId: "listEvents",
-  tag: "Events",
   summary: "What has happened, in pages, oldest first",
   description:
     "The log that the stream carries, for clients that would rather ask: begin without `after` for the oldest events that are kept, go on with `nextAfter`, at once while `more` is true. With filters a page may be short, or empty, and still have more behind it.",
@@ -115,7 +115,6 @@ export const eventPage = endpoint({
 export const agentEvents = endpoint({
   path: "/api/v2/agent/{ref}/events",
   operationId: "listAgentEvents",
-  tag: "Events",
   summary: "What happened to an agent, the newest first",
   description:
     "The events of one agent that the log keeps, without those that a reorganisation of the chain took back. With `type` a page may be short, or empty, and still have older ones behind it: go on with `nextBefore` until it is null.",

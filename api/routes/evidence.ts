@@ -19,7 +19,7 @@ import { incomeOf, incomePage } from "../../db/income/income-figures.ts";
 import type { RegistryAgent } from "../../db/reviews/review-facts.ts";
 import { figuresOf, type ReviewPlace, reviewPage } from "../../db/reviews/review-pages.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { flag, limit, minBlock, textAs, walletAddress } from "../parameters.ts";
 import { pageOf } from "../reply.ts";
@@ -27,6 +27,8 @@ import { agentJobsPageSchema, agentPaymentsSchema, agentReviewsSchema } from "..
 import { directoryAgent, unknownAgent, walletWithoutRow } from "../services/directory-agent.ts";
 import { waitForDirectory, waitForFigures, waitForIncome, waitForJobs } from "../services/until-shown.ts";
 import { logPlace, ofPlatform, ref } from "./directory-agent.ts";
+
+const endpoint = endpointsOf({ tag: "Agents", data: true });
 
 const CURSOR = /^([0-2])-(0x[0-9a-f]{40})-(\d{1,78})-([1-9]\d{0,19})$/;
 
@@ -43,11 +45,9 @@ const cursor = textAs((text): ReviewPlace | null => {
 export const agentReviews = endpoint({
   path: "/api/v2/agent/{ref}/reviews",
   operationId: "listAgentReviews",
-  tag: "Agents",
   summary: "What the reviews of an agent are worth: raw and adjusted value, clusters, why each counts how much",
   description:
     "Reviews of the canonical ERC-8004 reputation registry, of an agent there or of an own agent, of all registrations there that are or ever were its own. Anybody writes any number of them for less than a cent; the registry's average counts all alike. Here a reviewer counts by what the chain proves about it, reviewers that share two evidences count as one, and all without proof together move the value by less than five points. Reviews by reviewers with proof come first, then all others that count, then those that count nothing; each with its reasons. No figure is part of a cred score.",
-  data: true,
   params: z.object({ ref }),
   query: z.object({
     minBlock,
@@ -91,12 +91,10 @@ export const agentReviews = endpoint({
 export const agentJobs = endpoint({
   path: "/api/v2/agent/{ref}/jobs",
   operationId: "listAgentJobs",
-  tag: "Agents",
   summary:
     "The jobs that an agent was paid for by escrow: raw and organic, clients, evaluators, why each counts or not",
   description:
     "Jobs of one contract of agent commerce (ERC-8183) whose provider is the agent's wallet, by the logs of the chain: the client's money is in escrow until an evaluator completes or rejects, or time is over. `raw` is all that were funded; `organic` is what is left without those whose client or evaluator is of the agent's own side, or whose client's money came from there or went back there, dust, other tokens, and where there is one client only. Each removed job names its rule, which is a reason and no verdict; who evaluates is a fact beside it. No figure is part of a cred score. The wallet is one that the registry has shown to be the agent's; agents of other registries have none.",
-  data: true,
   params: z.object({ ref }),
   query: z.object({ minBlock, platform: ofPlatform, cursor: logPlace, limit: limit({ default: 20, max: 100 }) }),
   responses: { 200: { description: "Figures and jobs", schema: agentJobsPageSchema } },
@@ -150,11 +148,9 @@ export const agentJobs = endpoint({
 export const agentPayments = endpoint({
   path: "/api/v2/agent/{ref}/payments",
   operationId: "listAgentPayments",
-  tag: "Agents",
   summary: "The payments that an agent's wallet received: raw and organic, payers, refunds, why each counts or not",
   description:
     "Settlements of EIP-3009 authorizations in USDC, which x402 pays by, to the agent's wallet: by the logs of the chain, of the last 90 days. `raw` is all of it; `organic` is what is left without the payments whose money came from the agent's side or went back to it, and without dust. Each removed payment names its rule, which is a reason and no verdict. No figure is part of a cred score. The wallet is one that the registry has shown to be the agent's; agents of other registries have none.",
-  data: true,
   params: z.object({ ref }),
   query: z.object({ minBlock, platform: ofPlatform, cursor: logPlace, limit: limit({ default: 20, max: 100 }) }),
   responses: { 200: { description: "Figures and payments", schema: agentPaymentsSchema } },

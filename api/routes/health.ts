@@ -11,19 +11,20 @@ import { scheduledRuns } from "../../db/operations/service-status.ts";
 import type { FailingWebhook } from "../../db/webhooks/failing.ts";
 import { inTime } from "../../runtime/in-time.ts";
 import type { ApiDeps } from "../deps.ts";
-import { CACHE, endpoint } from "../endpoint.ts";
+import { CACHE, endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { integer } from "../parameters.ts";
 import { operatorSchema } from "../schemas/operator.ts";
 import { healthSchema, readySchema, statusSchema } from "../schemas/service.ts";
 import type { OperatorState } from "../services/operator-state.ts";
 
+const endpoint = endpointsOf({ tag: "Service" });
+
 const CHECKS_TIMEOUT_MS = 2_000;
 
 export const health = endpoint({
   path: "/health",
   operationId: "getHealth",
-  tag: "Service",
   summary: "The process lives; asks nothing of anything else",
   guard: { bucket: "unlimited" },
   responses: { 200: { description: "Alive", schema: healthSchema } },
@@ -40,7 +41,6 @@ export const health = endpoint({
 export const ready = endpoint({
   path: "/ready",
   operationId: "getReady",
-  tag: "Service",
   summary: "Whether requests should be sent here, dependency by dependency",
   guard: { bucket: "unlimited" },
   responses: {
@@ -91,7 +91,6 @@ const inCheck = <T>(answer: Promise<T>): Promise<T | null> => inTime(answer, CHE
 export const status = endpoint({
   path: "/api/v2/status",
   operationId: "getStatus",
-  tag: "Service",
   summary: "How far the service is behind the chain and itself",
   query: z.object({
     maxLagSeconds: integer({
@@ -212,7 +211,6 @@ function progress({ index, config }: HandlerDeps, head: number | null): number {
 export const operatorState = endpoint({
   path: "/api/v2/operator",
   operationId: "getOperatorState",
-  tag: "Service",
   summary: "Ledger, transactions, events and failing webhooks, for the operator",
   description:
     "The same reads as the metrics, at most five seconds old. Chain, backfill, sources and queues are in GET /api/v2/status.",

@@ -20,7 +20,7 @@ import {
 import { agentPreview, PAGE_KEYS, pagePreview, versionOf } from "../../core/views/previews.ts";
 import { embeddedImageOf } from "../../db/directory/registration.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
-import { CACHE, endpoint } from "../endpoint.ts";
+import { CACHE, endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { accepts } from "../http/accept.ts";
 import { choice, fileOf, tokenId } from "../parameters.ts";
@@ -28,6 +28,8 @@ import type { Reply } from "../reply.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { unknownAgent } from "../services/directory-agent.ts";
 import { ofPlatform, ref } from "./directory-agent.ts";
+
+const endpoint = endpointsOf({ tag: "Images" });
 
 /** For an address that names the state it shows. */
 const FOR_EVER = "public, max-age=31536000, immutable";
@@ -48,7 +50,6 @@ const card = (name: string, operationId: string, summary: string) =>
   endpoint({
     path: `/api/v2/${name}/{file}`,
     operationId,
-    tag: "Images",
     summary,
     description:
       "The same bytes for the same state of the agent, so that the ETag is a hash of that state. A client whose Accept names image/webp gets WebP: about half the bytes, with small differences of colour.",
@@ -100,7 +101,6 @@ function previewAnswer(
 export const agentPicture = endpoint({
   path: "/api/terminal/agent/{ref}/card.png",
   operationId: "getTerminalCard",
-  tag: "Images",
   summary: "The picture of a shared link to any agent of the directory, 1200×630",
   data: true,
   params: z.object({ ref }),
@@ -127,7 +127,6 @@ export const agentImage = endpoint({
   method: "get",
   path: "/api/terminal/agent/{ref}/image",
   operationId: "getTerminalImage",
-  tag: "Images",
   summary: "The picture that an agent's ERC-8004 registration file has in itself",
   description:
     "PNG, JPEG, GIF, WebP, AVIF or SVG of at most 32 KiB, as strangers wrote it. A picture behind a link is not served.",
@@ -146,7 +145,6 @@ export const agentImage = endpoint({
 export const pagePicture = endpoint({
   path: "/api/v2/preview/{file}",
   operationId: "getPagePreview",
-  tag: "Images",
   summary: "The picture of a shared link to a page of the terminal, 1200×630",
   params: z.object({ file: z.enum(PAGE_KEYS.map((page) => `${page}.png`)) }),
   query: z.object({ v: version }),
@@ -165,7 +163,6 @@ export const cardImage = card("card", "getCard", "An agent's card");
 export const collectionImage = endpoint({
   path: "/api/v2/collection.svg",
   operationId: "getCollectionImage",
-  tag: "Images",
   summary: "The picture of all identity tokens together, as the contract's metadata names it",
   responses: { 200: { description: "The picture", type: "image/svg+xml" } },
   cache: CACHE.release,
@@ -175,7 +172,6 @@ export const collectionImage = endpoint({
 export const badge = endpoint({
   path: "/api/v2/badge/{file}",
   operationId: "getBadge",
-  tag: "Images",
   summary: "An agent's score as a badge for README files and web pages",
   data: true,
   params: z.object({ file: fileOf("svg") }),

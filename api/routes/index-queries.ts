@@ -2,11 +2,13 @@
 import { z } from "zod";
 import type { IndexQueries, IndexReader } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
-import { CACHE, type Call, endpoint } from "../endpoint.ts";
+import { CACHE, type Call, endpointsOf } from "../endpoint.ts";
 import { nameOf } from "../guards/caller-name.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import type { ResponseEnd } from "../http/concurrency-limit.ts";
 import { type JsonReply, written } from "../reply.ts";
+
+const endpoint = endpointsOf({ tag: "Index" });
 
 /** Max characters of a query with its parameters; the indexer itself accepts 4,000 characters of SQL. */
 const MAX_SQL = 16_384;
@@ -37,7 +39,6 @@ export const graphqlQuery = endpoint({
   method: "post",
   path: "/api/v2/graphql",
   operationId: "queryGraphql",
-  tag: "Index",
   summary: "GraphQL over the index",
   description: `The answers come from the index that is being built: after a restart of the indexer they lag behind the API. ${LIMITS}`,
   guard: { caller: "indexKey", bucket: "index" },
@@ -52,7 +53,6 @@ export const graphqlSchema = endpoint({
   method: "get",
   path: "/api/v2/graphql/schema.graphql",
   operationId: "getGraphqlSchema",
-  tag: "Index",
   summary: "The schema of the index in GraphQL's own language, for generators of code",
   responses: { 200: { description: "The schema", type: "text/plain" } },
   errors: ["not_found", "upstream_unavailable"],
@@ -66,7 +66,6 @@ export const graphqlSchema = endpoint({
 export const sqlQuery = endpoint({
   path: "/api/v2/sql/db",
   operationId: "querySql",
-  tag: "Index",
   summary: "SQL over the index, as @ponder/client sends it",
   description: `One SELECT over the index's own tables, 1,000 rows at most. There are no live queries; follow GET /api/v2/events. ${LIMITS}`,
   guard: { caller: "indexKey", bucket: "index" },

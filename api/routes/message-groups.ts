@@ -9,7 +9,7 @@ import { accessOf, speakersOf } from "../../db/messages/message-access.ts";
 import { groupById, groupMembers, listGroups } from "../../db/messages/message-groups.ts";
 import { lastMessageAt, messagePage } from "../../db/messages/messages.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpointsOf } from "../endpoint.ts";
 import { lastEventId, positionAfter } from "../last-event-id.ts";
 import { groupId, integer, limit, type MessagePlace, member, messagePlace } from "../parameters.ts";
 import { pageOf } from "../reply.ts";
@@ -25,6 +25,8 @@ import {
 } from "../schemas/messages.ts";
 import { createGroup, noSuchGroup, refuse, requireReader } from "../services/message-acts.ts";
 
+const endpoint = endpointsOf({ tag: "Messages" });
+
 const params = z.object({ groupId });
 
 /** Names a request that has an Idempotency-Key: its repetition finds the first one's effect. */
@@ -34,7 +36,6 @@ export const requestName = (key: string | undefined, fingerprint: string): strin
 export const messageGroups = endpoint({
   path: "/api/v2/messages/groups",
   operationId: "listMessageGroups",
-  tag: "Messages",
   summary: "Message groups, private ones too, in the order of their creation",
   query: z.object({
     limit: limit({ default: 1_000, max: 1_000 }),
@@ -52,7 +53,6 @@ export const createMessageGroup = endpoint({
   method: "post",
   path: "/api/v2/messages/groups",
   operationId: "createMessageGroup",
-  tag: "Messages",
   summary: "Create a message group",
   description:
     "Takes an agent with a cred of 51. Its creator is its first member, by the same rules as everybody: with less cred than minCred it can neither send nor, in a private group, read.",
@@ -77,7 +77,6 @@ export const createMessageGroup = endpoint({
 export const groupMemberList = endpoint({
   path: "/api/v2/messages/groups/{groupId}/members",
   operationId: "listMessageGroupMembers",
-  tag: "Messages",
   summary: "A group's members, in the order of joining",
   description: "Of a private group for its members only.",
   guard: { caller: "anyoneOrSiwa" },
@@ -119,7 +118,6 @@ export const joinGroup = endpoint({
   method: "post",
   path: "/api/v2/messages/groups/{groupId}/join",
   operationId: "joinMessageGroup",
-  tag: "Messages",
   summary: "Join a group",
   description: "Takes an agent with the group's minCred. A member that joins again stays one.",
   guard: { caller: "siwa" },
@@ -137,7 +135,6 @@ export const leaveGroup = endpoint({
   method: "post",
   path: "/api/v2/messages/groups/{groupId}/leave",
   operationId: "leaveMessageGroup",
-  tag: "Messages",
   summary: "Leave a group",
   description: "Any wallet may, whatever its cred. What it has sent stays. Who is no member stays none.",
   guard: { caller: "siwa" },
@@ -164,7 +161,6 @@ const idBefore = async (db: Queryable, groupId: string, before: MessagePlace | u
 export const messages = endpoint({
   path: "/api/v2/messages/groups/{groupId}/messages",
   operationId: "listMessages",
-  tag: "Messages",
   summary: "A group's messages, oldest first",
   description:
     "Without `after` the newest ones; with it the next ones. Both bounds are a message's id or a time. Ids have no gaps, so that pages have neither gaps nor repeats. Of a private group for members only, whose cred still passes its gate.",
@@ -194,7 +190,6 @@ export const sendMessage = endpoint({
   method: "post",
   path: "/api/v2/messages/groups/{groupId}/send",
   operationId: "sendMessage",
-  tag: "Messages",
   summary: "Send a message to a group",
   description: "Takes an agent with the group's minCred at this moment. The first message makes its sender a member.",
   guard: { caller: "siwa" },
@@ -222,7 +217,6 @@ export const sendMessage = endpoint({
 export const messageStream = endpoint({
   path: "/api/v2/messages/groups/{groupId}/stream",
   operationId: "streamMessages",
-  tag: "Messages",
   summary: "A group's messages as they come",
   description:
     "Server-Sent Events: each message is an event whose id is the message's and whose data are its JSON; the event `start` tells where the stream begins, `end` why it ends. With Last-Event-ID, `lastEventId` or `after` it goes on after that message, the latest of them, otherwise it begins with the next one. Of a private group for members only; it ends when their cred falls below the gate.",

@@ -8,7 +8,7 @@ import { fail } from "../../core/errors.ts";
 import { mintOriginIndex } from "../../core/mints/mint-origins.ts";
 import type { Mint } from "../../db/mints/mints.ts";
 import type { WalletCaller } from "../caller-types.ts";
-import { CACHE, endpoint } from "../endpoint.ts";
+import { CACHE, endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { networksOf } from "../http/client-network.ts";
 import type { Checkout } from "../payments/checkout.ts";
@@ -37,6 +37,8 @@ import {
 import { giveChallenge, registerSolanaKey, verifySolanaKey } from "../services/solana.ts";
 import { isShown } from "../services/until-shown.ts";
 
+const endpoint = endpointsOf({ tag: "Registration" });
+
 /** Max milliseconds that the state of a registration waits for the index, to show the agent in full. */
 const INDEX_TIMEOUT_MS = 500;
 
@@ -44,7 +46,6 @@ export const mint = endpoint({
   method: "post",
   path: "/api/v2/mint",
   operationId: "mint",
-  tag: "Registration",
   summary: "Register the calling wallet as an agent",
   description:
     "One agent per wallet. Nobody pays for a request that is refused. A retry with the same Idempotency-Key, or of the very same bytes, is answered like the first.",
@@ -168,7 +169,6 @@ const pending = (deps: HandlerDeps, mint: Mint): z.output<typeof pendingMintSche
 export const mintState = endpoint({
   path: "/api/v2/mint/{mintId}",
   operationId: "getMint",
-  tag: "Registration",
   summary: "What became of a registration",
   params: z.object({
     mintId: z
@@ -258,7 +258,6 @@ export const registerSolana = endpoint({
   method: "post",
   path: "/api/v2/register/solana",
   operationId: "registerSolana",
-  tag: "Registration",
   summary: "Register a Solana key as an agent",
   description:
     "The key signs a challenge. The identity goes to the wallet on Base that the signed text names, else to `evmAddress`, else to the payer. One agent per key. Nobody pays for a request that is refused; the very same request again is answered like the first.",

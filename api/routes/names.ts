@@ -5,16 +5,16 @@ import { dotAgentKey, withDotAgent } from "../../core/agents/names.ts";
 import { walletNameSchema, walletNameView } from "../../core/views/wallet-name.ts";
 import { nameHolder } from "../../db/lists/agent-list-sql.ts";
 import { walletNames } from "../../db/principals/wallet-names.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpointsOf } from "../endpoint.ts";
 import { textAs } from "../parameters.ts";
 import { nameCheckSchema } from "../schemas/agent.ts";
+
+const endpoint = endpointsOf({ tag: "Agents", data: true });
 
 export const nameCheck = endpoint({
   path: "/api/v2/name/{name}",
   operationId: "checkName",
-  tag: "Agents",
   summary: "Whether a .agent name is free, and who holds it",
-  data: true,
   params: z.object({
     name: z.string().meta({
       documented: { type: "string", pattern: "^[0-9A-Za-z_-]{2,32}(\\.[aA][gG][eE][nN][tT])?$" },
@@ -41,11 +41,9 @@ export const namesOfWallets = endpoint({
   method: "get",
   path: "/api/v2/wallets",
   operationId: "nameWallets",
-  tag: "Agents",
   summary: "Who wallets are known as: each one's agent, human and organization",
   description:
     "Wallets that nothing is known of are left out. An agent that only names a wallet gives it no name. Names are people's own words.",
-  data: true,
   query: z.object({
     addresses: textAs((text) => {
       const named = text.split(",");

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../../core/errors.ts";
 import { humanCredSchema, humanCredView, humanSchema, humanView, ownHumanSchema } from "../../core/views/human.ts";
 import { organizationSchema, organizationView } from "../../core/views/organization.ts";
 import type { HumanRef } from "../../db/principals/humans.ts";
-import { endpoint, ignoredOf } from "../endpoint.ts";
+import { endpointsOf, ignoredOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { humanRef, limit, offset, organizationRef, page, searchText } from "../parameters.ts";
 import { pageNumbers, startOf } from "../reply.ts";
@@ -30,7 +30,8 @@ import {
 } from "../services/humans.ts";
 import { organizationFacts, pageOfOrganizations, registerOrganization } from "../services/organizations.ts";
 
-const tag = "Principals";
+const endpoint = endpointsOf({ tag: "Principals", data: true });
+
 const params = z.object({ id: humanRef });
 
 const shown = async (deps: HandlerDeps, ref: HumanRef, now: number) =>
@@ -39,9 +40,7 @@ const shown = async (deps: HandlerDeps, ref: HumanRef, now: number) =>
 export const humans = endpoint({
   path: "/api/v2/humans",
   operationId: "listHumans",
-  tag,
   summary: "Human principals, the longest registered first",
-  data: true,
   query: z.object({
     search: searchText("Part of a name in any case and with any accents, an address prefix (0x…), or a token id"),
     limit: limit({ default: 50, max: 100 }),
@@ -65,9 +64,7 @@ export const humans = endpoint({
 export const human = endpoint({
   path: "/api/v2/human/{id}",
   operationId: "getHuman",
-  tag,
   summary: "A human principal",
-  data: true,
   params,
   responses: { 200: { description: "The human", schema: humanSchema } },
   errors: ["not_found"],
@@ -79,9 +76,7 @@ export const human = endpoint({
 export const humanCred = endpoint({
   path: "/api/v2/human/{id}/cred",
   operationId: "getHumanCred",
-  tag,
   summary: "A human's cred: what it is made of, what was read where, and what is not known",
-  data: true,
   params,
   responses: { 200: { description: "Score and breakdown", schema: humanCredSchema } },
   errors: ["not_found"],
@@ -96,12 +91,10 @@ export const humanRegister = endpoint({
   method: "post",
   path: "/api/v2/principals/human/register",
   operationId: "registerHuman",
-  tag,
   summary: "Register as a human, or change one's own registration",
   description:
     "Whoever signs in is the principal: the wallet, or the account at the identity provider. Contact data are shown to the principal alone.",
   guard: { caller: "human" },
-  data: true,
   body: humanBodySchema,
   responses: {
     200: { description: "Changed", schema: registeredHumanSchema },
@@ -119,10 +112,8 @@ export const humanRegister = endpoint({
 export const humanMe = endpoint({
   path: "/api/v2/principals/human/me",
   operationId: "getOwnHuman",
-  tag,
   summary: "Oneself, with one's contact data and organizations",
   guard: { caller: "human" },
-  data: true,
   responses: { 200: { description: "The calling human", schema: ownHumanSchema } },
   errors: ["not_found"],
   handler: async ({ deps, caller, now }, json) => json(await ownHuman(deps, caller, now)),
@@ -132,12 +123,10 @@ export const humanDelete = endpoint({
   method: "delete",
   path: "/api/v2/principals/human/me",
   operationId: "deletePrincipal",
-  tag,
   summary: "Delete oneself: the human, its links and contact data, and the organizations it owns",
   description:
     "Wallet and account can register anew. For 90 days nobody but the former owner can take the organizations' slugs.",
   guard: { caller: "human" },
-  data: true,
   responses: { 200: { description: "Deleted", schema: deletedSchema } },
   errors: ["not_found"],
   handler: async ({ deps, caller, now }, json) =>
@@ -148,12 +137,10 @@ export const humanLinkAgent = endpoint({
   method: "post",
   path: "/api/v2/human/{id}/link-agent",
   operationId: "linkAgent",
-  tag,
   summary: "Link an agent to a human, as the owner of its token",
   description:
     "Signed by the wallet that owns the token and is the human's own. A human without a wallet sends its access token in Authorization, and the owner's credential in X-SIWA. A transfer of the token ends the link for good.",
   guard: { caller: "owner" },
-  data: true,
   params,
   body: linkAgentBodySchema,
   responses: { 200: { description: "Linked", schema: registeredHumanSchema } },
@@ -168,10 +155,8 @@ export const humanUnlinkAgent = endpoint({
   method: "post",
   path: "/api/v2/human/{id}/unlink-agent",
   operationId: "unlinkAgent",
-  tag,
   summary: "End the link between a human and an agent, as the human",
   guard: { caller: "human" },
-  data: true,
   params,
   body: linkAgentBodySchema,
   responses: { 200: { description: "Not linked any more", schema: registeredHumanSchema } },
@@ -185,9 +170,7 @@ export const humanUnlinkAgent = endpoint({
 export const organizations = endpoint({
   path: "/api/v2/organizations",
   operationId: "listOrganizations",
-  tag,
   summary: "Organizations, the longest registered first",
-  data: true,
   query: z.object({
     search: searchText(
       "Part of a name in any case and with any accents, the beginning of a slug, an address prefix (0x…), or a token id",
@@ -208,9 +191,7 @@ export const organizations = endpoint({
 export const organization = endpoint({
   path: "/api/v2/org/{id}",
   operationId: "getOrganization",
-  tag,
   summary: "An organization",
-  data: true,
   params: z.object({ id: organizationRef }),
   responses: { 200: { description: "The organization", schema: organizationSchema } },
   errors: ["not_found"],
@@ -221,12 +202,10 @@ export const organizationRegister = endpoint({
   method: "post",
   path: "/api/v2/principals/organization/register",
   operationId: "registerOrganization",
-  tag,
   summary: "Register an organization, or change one's own",
   description:
     "It belongs to whoever registers it. With the slug of one's own organization, or without a slug but with its name, that one is changed; another's slug, or one that looks like it, is 409.",
   guard: { caller: "human" },
-  data: true,
   body: organizationBodySchema,
   responses: {
     200: { description: "Changed", schema: registeredOrganizationSchema },

@@ -11,15 +11,16 @@ import { loadFacts } from "../../db/agents/facts.ts";
 import { ensureReferralCodes, referralCodeOf } from "../../db/agents/referral-codes.ts";
 import { referralOfAgent, referredBy, referrerOf } from "../../db/agents/referrals.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { CACHE, endpoint } from "../endpoint.ts";
+import { CACHE, endpointsOf } from "../endpoint.ts";
 import { agentRef, limit, tokenId as tokenIdParameter, walletAddress } from "../parameters.ts";
 import { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../schemas/referral.ts";
 import { siteOf, tokenIdOf } from "../services/agent-facts.ts";
 
+const endpoint = endpointsOf({ tag: "Referrals" });
+
 export const referral = endpoint({
   path: "/api/v2/agent/{ref}/referral",
   operationId: "getReferral",
-  tag: "Referrals",
   summary: "An agent's referral code and what it has brought",
   data: true,
   params: z.object({ ref: agentRef }),
@@ -47,7 +48,6 @@ export const referral = endpoint({
 export const referred = endpoint({
   path: "/api/v2/agent/{ref}/referrals",
   operationId: "listReferrals",
-  tag: "Referrals",
   summary: "The agents that were registered with an agent's code, the newest first",
   data: true,
   params: z.object({ ref: agentRef }),
@@ -80,7 +80,6 @@ export const referred = endpoint({
 export const referralCode = endpoint({
   path: "/api/v2/referral/{code}",
   operationId: "checkReferralCode",
-  tag: "Referrals",
   summary: "Whether a referral code is valid, and whose it is",
   data: true,
   params: z.object({
@@ -111,7 +110,6 @@ export const referralCode = endpoint({
 export const og = endpoint({
   path: "/api/v2/og/{address}",
   operationId: "getOgStatus",
-  tag: "Referrals",
   summary: "Whether a wallet held a V1 identity, and what its mint is granted",
   params: z.object({ address: walletAddress }),
   responses: { 200: { description: "The wallet's status", schema: ogSchema } },

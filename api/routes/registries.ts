@@ -1,6 +1,6 @@
 /** An agent's links to other registries: its token, and the canonical ERC-8004 registration. */
 import { z } from "zod";
-import { endpoint } from "../endpoint.ts";
+import { endpointsOf } from "../endpoint.ts";
 import { agentRef, documented } from "../parameters.ts";
 import {
   crossRegistrationSchema,
@@ -14,18 +14,18 @@ import { tokenIdOf, writtenTokenId } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { linkToken as link, prepareCrossRegistration, readCrossRegistrations } from "../services/registries.ts";
 
+const endpoint = endpointsOf({ tag: "Changes", data: true });
+
 const params = z.object({ ref: agentRef });
 
 export const linkToken = endpoint({
   method: "post",
   path: "/api/v2/agent/{ref}/link-token",
   operationId: "linkToken",
-  tag: "Changes",
   summary: "Link a token to the agent",
   description:
     "Stored on chain. A token on Base must be a contract with this symbol; for other chains the address is checked by its form. Of several the newest counts.",
   guard: { caller: "siwa" },
-  data: true,
   params,
   body: linkTokenBodySchema,
   responses: { 200: { description: "Linked on chain", schema: linkTokenAnswerSchema }, 202: PENDING_WRITE },
@@ -61,11 +61,9 @@ export const crossRegistration = endpoint({
   method: "post",
   path: "/api/v2/agent/{ref}/crossreg",
   operationId: "prepareCrossRegistration",
-  tag: "Changes",
   summary: "Prepare the agent's registration in the canonical ERC-8004 registry, or a new file for it",
   description: "Nothing is sent: the owner's wallet submits the transaction, so that the registration is its own.",
   guard: { caller: "siwa" },
-  data: true,
   params,
   query: z.object({ agentId }),
   responses: { 200: { description: "What the owner submits", schema: crossRegistrationSchema } },
@@ -80,10 +78,8 @@ export const crossRegistration = endpoint({
 export const crossRegistrations = endpoint({
   path: "/api/v2/agent/{ref}/crossreg",
   operationId: "getCrossRegistrations",
-  tag: "Changes",
   summary: "The registrations of an agent's owner and wallet in the canonical ERC-8004 registry",
   description: "As indexed: `txHash` finds the registration of a transaction that was sent.",
-  data: true,
   params,
   responses: { 200: { description: "The registrations", schema: crossRegistrationsSchema } },
   errors: ["not_found"],

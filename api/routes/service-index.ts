@@ -7,19 +7,20 @@ import { shownPricing } from "../../core/payments/prices.ts";
 import { tokenStats } from "../../db/agents/token-stats.ts";
 import { principalTotals } from "../../db/principals/humans.ts";
 import { isOpen } from "../caller-types.ts";
-import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
+import { CACHE, type Endpoint, endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { API_VERSION, CATALOG_LINKS } from "../http/headers.ts";
 import { discoverySchema, pricesSchema, statsSchema, tokenStatsSchema } from "../schemas/service.ts";
 import { DESCRIPTION, signInInfo } from "../services/sign-in-info.ts";
 import { aliasesOf } from "./aliases.ts";
 
+const endpoint = endpointsOf({ tag: "Service" });
+
 /** @param listed the endpoints to describe */
 export const serviceIndex = (listed: () => readonly Endpoint[]): Endpoint =>
   endpoint({
     path: "/api/v2",
     operationId: "getDiscovery",
-    tag: "Service",
     summary: "What this service is, how to sign in, what there is to call and what it costs",
     responses: { 200: { description: "Discovery", schema: discoverySchema } },
     cache: CACHE.release,
@@ -109,7 +110,6 @@ const texts = (endpoints: readonly Endpoint[], authenticated: boolean) =>
 export const stats = endpoint({
   path: "/api/v2/stats",
   operationId: "getStats",
-  tag: "Service",
   summary: "Protocol statistics",
   data: true,
   responses: { 200: { description: "Totals and the contract's terms", schema: statsSchema } },
@@ -135,7 +135,6 @@ export const stats = endpoint({
 export const tokenHolders = endpoint({
   path: "/api/v2/token/stats",
   operationId: "getTokenStats",
-  tag: "Service",
   summary: "How many wallets hold the service token, counted every half hour",
   responses: { 200: { description: "As last counted; zeros before the first count", schema: tokenStatsSchema } },
   errors: ["upstream_unavailable", "timeout"],
@@ -149,7 +148,6 @@ export const tokenHolders = endpoint({
 export const pricing = endpoint({
   path: "/api/v2/pricing",
   operationId: "getPricing",
-  tag: "Service",
   summary: "What each operation costs, and what the contract itself asks for a mint",
   responses: { 200: { description: "Prices in USDC, the direct mint in ETH", schema: pricesSchema } },
   cache: CACHE.minute,

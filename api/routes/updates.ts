@@ -8,7 +8,7 @@ import { snapshot } from "../../db/sql/transaction.ts";
 import { newProfileWrite, onchainTraits, recentChainWrites } from "../../db/transactions/chain-writes.ts";
 import { senderState } from "../../db/transactions/sender-state.ts";
 import type { WalletCaller } from "../caller-types.ts";
-import { type Call, endpoint, ignoredOf } from "../endpoint.ts";
+import { type Call, endpointsOf, ignoredOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { agentRef, flag } from "../parameters.ts";
 import type { Json } from "../reply.ts";
@@ -29,6 +29,8 @@ import { writesShown } from "../services/until-shown.ts";
 import { isForChain, requireSomething, type Update, updateOffchain, updateOnchain } from "../services/update.ts";
 import { type Write, writeAgent } from "../services/writing.ts";
 
+const endpoint = endpointsOf({ tag: "Changes", data: true });
+
 const params = z.object({ ref: agentRef });
 const query = z.object({
   onchain: flag(
@@ -38,9 +40,7 @@ const query = z.object({
 
 const responses = { 200: { description: "Written", schema: updateSchema }, 202: PENDING_WRITE };
 const common = {
-  tag: "Changes",
   guard: { caller: "siwa", price: "update" } as const,
-  data: true,
   params,
   query,
   responses,
@@ -74,10 +74,8 @@ export const personality = endpoint({
 export const profile = endpoint({
   path: "/api/v2/agent/{ref}/profile",
   operationId: "getProfile",
-  tag: "Changes",
   summary: "Each field of a profile with where it is stored, what is being written on chain, and what a write costs",
   description: "What the agent's controllers see before they change something.",
-  data: true,
   params,
   responses: { 200: { description: "The profile", schema: profileSchema } },
   errors: ["not_found"],
@@ -125,12 +123,10 @@ export const humanUpdate = endpoint({
   method: "post",
   path: "/api/v2/agent/{ref}/human-update",
   operationId: "humanUpdate",
-  tag: "Changes",
   summary: "Change personality, narrative and accounts as the token's owner, by a signed line of text",
   description:
     "The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`, or, so that the signature is good for this change alone, the same line with ` on <host> with content sha256:<hex>` behind it: the SHA-256 of the body without `message` and `signature`, in canonical form (RFC 8785). The text is good for five minutes and for one request.",
   guard: { price: "update" },
-  data: true,
   params: z.object({ ref: agentRef }),
   body: humanUpdateBodySchema,
   responses: { 200: { description: "Written", schema: updateSchema }, 202: PENDING_WRITE },

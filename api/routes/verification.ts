@@ -10,7 +10,7 @@ import { txLink } from "../../core/links.ts";
 import { PROOF_PLATFORMS, type ProofPlatform, type ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { numericId } from "../../core/views/verifications.ts";
 import type { WalletCaller } from "../caller-types.ts";
-import { type Call, type Endpoint, endpoint } from "../endpoint.ts";
+import { type Call, type Endpoint, endpointsOf } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
 import type { Json } from "../reply.ts";
 import {
@@ -27,6 +27,8 @@ import { proveAccount } from "../services/prove-account.ts";
 import { writesShown } from "../services/until-shown.ts";
 import { verifyExchange, verifyWallet } from "../services/verification.ts";
 
+const endpoint = endpointsOf({ tag: "Verification", data: true });
+
 const params = z.object({ ref: agentRef });
 const errors: ErrorCode[] = ["forbidden", "not_found", "conflict", "out_of_funds"];
 
@@ -34,12 +36,10 @@ export const walletVerify = endpoint({
   method: "post",
   path: "/api/v2/agent/{ref}/verify",
   operationId: "verifyWallet",
-  tag: "Verification",
   summary: "Verify the agent's wallet, by its own signature",
   description:
     "The agent's own wallet signs in; the mark is written on chain. Asked again, the same transaction answers.",
   guard: { caller: "siwa" },
-  data: true,
   params,
   responses: { 200: { description: "Verified on chain", schema: verifySchema }, 202: PENDING_WRITE },
   errors,
@@ -57,12 +57,10 @@ export const exchangeVerify = endpoint({
   method: "post",
   path: "/api/v2/agent/{ref}/coinbase-verify",
   operationId: "verifyExchange",
-  tag: "Verification",
   summary: "Verify the owner by the exchange's attestation",
   description:
     "Asked by the token's owner or the agent's wallet. Counts while the owner that it was verified by has the token and any attestation that is neither revoked nor expired.",
   guard: { caller: "siwa" },
-  data: true,
   params,
   responses: { 200: { description: "Verified", schema: exchangeVerifySchema }, 202: PENDING_WRITE },
   errors: [...errors, "gone"],
@@ -103,9 +101,7 @@ export function proofEndpoints(platforms: readonly ProofPlatform[] = PROOF_PLATF
   const responses = responsesOf(platforms);
   return platforms.map((platform) =>
     endpoint({
-      tag: "Verification",
       guard: { caller: "siwa", bucket: "proofs" },
-      data: true,
       params,
       responses,
       errors: proofErrors,

@@ -16,7 +16,7 @@ import {
 } from "../../db/webhooks/delivery-log.ts";
 import { deleteWebhook, enableWebhook, webhooksOf } from "../../db/webhooks/webhooks.ts";
 import type { ApiDeps } from "../deps.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpointsOf } from "../endpoint.ts";
 import { siteOf } from "../http/client-network.ts";
 import { integer, limit, optionalChoice, webhookId } from "../parameters.ts";
 import { pageOf } from "../reply.ts";
@@ -37,8 +37,8 @@ import {
 import { createWebhook, enabledWebhook, noSuchWebhook, ownWebhook, rotateSecret } from "../services/webhooks.ts";
 import { requestName } from "./message-groups.ts";
 
-const tag = "Webhooks";
-const guard = { caller: "siwa" } as const;
+const endpoint = endpointsOf({ tag: "Webhooks", guard: { caller: "siwa" } });
+
 const params = z.object({ webhookId });
 
 /** With its waiting deliveries. */
@@ -57,11 +57,9 @@ export const newWebhook = endpoint({
   method: "post",
   path: "/api/v2/webhooks",
   operationId: "createWebhook",
-  tag,
   summary: "Have events sent to a URL",
   description:
     "By an agent's own wallet, and by the rules of Standard Webhooks; what is sent is what GET /api/v2/events tells. The secret that signs is shown this once. It begins with what happens from now on.",
-  guard,
   body: webhookBodySchema,
   responses: { 201: { description: "The webhook with its secret", schema: createdWebhookSchema } },
   errors: ["invalid_input", "forbidden", "conflict", "upstream_unavailable", "indexer_behind"],
@@ -90,9 +88,7 @@ const listed = <T>(values: readonly T[]): T[] | null => (values.length > 0 ? [..
 export const listOfWebhooks = endpoint({
   path: "/api/v2/webhooks",
   operationId: "listWebhooks",
-  tag,
   summary: "Your webhooks, the oldest first",
-  guard,
   responses: { 200: { description: "Those of the calling wallet", schema: webhooksSchema } },
   handler: async ({ deps, caller }, json) =>
     json({ webhooks: await detailed(deps, await webhooksOf(deps.db, { owner: caller.wallet })) }),
@@ -101,9 +97,7 @@ export const listOfWebhooks = endpoint({
 export const oneWebhook = endpoint({
   path: "/api/v2/webhooks/{webhookId}",
   operationId: "getWebhook",
-  tag,
   summary: "A webhook of yours, with what waits for it",
-  guard,
   params,
   responses: { 200: { description: "The webhook", schema: webhookDetailSchema } },
   errors: ["not_found"],
@@ -118,9 +112,7 @@ export const endWebhook = endpoint({
   method: "delete",
   path: "/api/v2/webhooks/{webhookId}",
   operationId: "deleteWebhook",
-  tag,
   summary: "End a webhook, with its secrets and its deliveries",
-  guard,
   params,
   responses: { 200: { description: "Deleted", schema: deletedWebhookSchema } },
   errors: ["not_found"],
@@ -134,11 +126,9 @@ export const switchOnWebhook = endpoint({
   method: "post",
   path: "/api/v2/webhooks/{webhookId}/enable",
   operationId: "enableWebhook",
-  tag,
   summary: "Switch a webhook on again",
   description:
     "It goes on where it stopped: deliveries that wait are made, and what happened while it was off follows, as far as the event log goes back. A pause ends too.",
-  guard,
   params,
   responses: { 200: { description: "The webhook, switched on", schema: webhookSchema } },
   errors: ["not_found"],
@@ -152,11 +142,9 @@ export const rotateWebhook = endpoint({
   method: "post",
   path: "/api/v2/webhooks/{webhookId}/rotate",
   operationId: "rotateWebhookSecret",
-  tag,
   summary: "Give a webhook another secret",
   description:
     "Until the end of the grace time deliveries carry two signatures, the new secret's first. A grace time of 0 ends the secret before at once.",
-  guard,
   params,
   body: rotateBodySchema,
   responses: { 200: { description: "The new secret, shown this once", schema: rotatedSecretSchema } },
@@ -188,10 +176,8 @@ const MAX_REPLAYED = 1_000;
 export const webhookDeliveries = endpoint({
   path: "/api/v2/webhooks/{webhookId}/deliveries",
   operationId: "listWebhookDeliveries",
-  tag,
   summary: "What was sent to a webhook and what came of it, the newest first",
   description: "Kept as long as the event log. What a receiver answers beyond its status is kept nowhere.",
-  guard,
   params,
   query: z.object({
     state: optionalChoice(DELIVERY_STATES, "Only deliveries in this state"),
@@ -219,10 +205,8 @@ export const webhookTest = endpoint({
   method: "post",
   path: "/api/v2/webhooks/{webhookId}/test",
   operationId: "testWebhook",
-  tag,
   summary: "Send a webhook.ping",
   description: "Signed, tried again and logged like any other delivery; a pause of the webhook ends.",
-  guard,
   params,
   responses: { 202: { description: "The delivery, which is due", schema: queuedDeliverySchema } },
   errors: ["not_found", "conflict"],
@@ -240,11 +224,9 @@ export const webhookReplay = endpoint({
   method: "post",
   path: "/api/v2/webhooks/{webhookId}/deliveries/{deliveryId}/replay",
   operationId: "replayWebhookDelivery",
-  tag,
   summary: "Send a delivery once more",
   description:
     "One that was given up or delivered is due again, with all its attempts; one that still waits is left as it is. The receiver sees the same webhook-id.",
-  guard,
   params: params.extend({ deliveryId }),
   responses: { 202: { description: "The delivery", schema: queuedDeliverySchema } },
   errors: ["not_found", "conflict", "gone"],
@@ -264,10 +246,8 @@ export const webhookReplayDead = endpoint({
   method: "post",
   path: "/api/v2/webhooks/{webhookId}/replay",
   operationId: "replayDeadWebhookDeliveries",
-  tag,
   summary: "Send everything once more that was given up since a time",
   description: `At most ${MAX_REPLAYED} with one call, the oldest first; \`remaining\` tells of the rest.`,
-  guard,
   params,
   body: replayBodySchema,
   responses: { 202: { description: "How many deliveries are due again", schema: replayedSchema } },
