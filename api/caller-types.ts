@@ -53,3 +53,16 @@ export type CallerOf = {
   indexKey: KeyCaller;
   operatorKey: KeyCaller;
 };
+
+/** Names a caller in one word, the same for each of its credentials. */
+export function nameOf(caller: Caller): string {
+  switch (caller.kind) {
+    case "siwa":
+    case "siwe":
+      return caller.wallet;
+    case "accessToken":
+      return `${caller.issuer}#${caller.subject}`;
+    case "apiKey":
+      return `api-key:${(caller satisfies KeyCaller).apiKeyId}`;
+  }
+}

@@ -1,21 +1,34 @@
-/** What handlers get: what the API is made of, and what it keeps in memory itself. */
+/** What handlers get: the parts that the process was started with, and what the API keeps in memory itself. */
+
+import type { Config } from "../config/config.ts";
 import type { StandingQueue } from "../core/operations/standing-queues.ts";
-import type { ReadFacts } from "../db/agents/facts-reader.ts";
-import type { AgentTotals } from "../db/lists/agent-list-sql.ts";
-import type { DirectoryList } from "../db/lists/directory.ts";
+import type { OwnRegistry } from "../db/agents/facts.ts";
+import { factsReader, type ReadFacts } from "../db/agents/facts-reader.ts";
+import { tokensWithoutUri } from "../db/agents/token-uris.ts";
+import { type AgentTotals, agentTotals } from "../db/lists/agent-list-sql.ts";
+import { type DirectoryList, openDirectoryList } from "../db/lists/directory.ts";
+import { answersReads } from "../db/operations/index-state.ts";
+import { standingJobs } from "../db/operations/job-runs.ts";
+import { staleScores } from "../db/operations/service-status.ts";
 import type { ApiDeps } from "./deps.ts";
-import type { RateLimits } from "./guards/rate-limits.ts";
-import type { SignedTexts } from "./guards/signed-text.ts";
-import type { ConcurrencyLimit } from "./http/concurrency-limit.ts";
-import type { EventStreams } from "./http/event-stream.ts";
-import type { PaymentService } from "./payments/payment-service.ts";
-import type { BalanceCache } from "./services/balances.ts";
-import type { BlockTimes } from "./services/block-times.ts";
-import type { ContractCache } from "./services/contract-facts.ts";
-import type { LogStreams } from "./services/log-streams.ts";
-import type { MessageActs } from "./services/message-acts.ts";
-import type { MessageStreams } from "./services/message-streams.ts";
-import type { OperatorState } from "./services/operator-state.ts";
+import { type RateLimits, rateLimits } from "./guards/rate-limits.ts";
+import { type SignedTexts, signedTexts } from "./guards/signed-text.ts";
+import { type ConcurrencyLimit, concurrencyLimit } from "./http/concurrency-limit.ts";
+import { type EventStreams, eventStreams } from "./http/event-stream.ts";
+import { openPaymentService, type PaymentService } from "./payments/payment-service.ts";
+import {
+  type BalanceCache,
+  type BlockTimes,
+  balanceCache,
+  blockTimes,
+  type ContractCache,
+  contractCache,
+  directMint,
+} from "./services/contract-facts.ts";
+import { type LogStreams, logStreams } from "./services/log-streams.ts";
+import { type MessageActs, messageActs } from "./services/message-acts.ts";
+import { type MessageStreams, messageStreams } from "./services/message-streams.ts";
+import { type OperatorState, operatorStateReader, sharedCount, sharedFor } from "./services/operator-state.ts";
 
 /** The parts that handlers get: those above, and the state that the API keeps in memory. */
 export type HandlerDeps = ApiDeps & {
@@ -53,3 +66,60 @@ export type HandlerDeps = ApiDeps & {
   /** Limit of exports that run at the same time. */
   exports: ConcurrencyLimit;
 };
+
+/** Milliseconds for which one answer serves all requests: an answer costs dozens of statements, or a call of the node. */
+const QUEUES_MS = 1_000;
+const STANDING_MS = 2_000;
+const HEAD_MS = 500;
+const TOKEN_URIS_MS = 5_000;
+
+export function openDeps(deps: ApiDeps): HandlerDeps {
+  const { contracts, rates, streams, minBlockReadsPerClient } = deps.config;
+  const limits = rateLimits(rates, deps.rateBuckets);
+  const reads = deps.replicas?.db ?? deps.db;
+  const contract = contractCache(deps.chain, contracts.identity.address, deps.now);
+  return {
+    ...deps,
+    directory: deps.directory ?? openDirectoryList({ url: "", db: reads, enabled: false }),
+    facts: factsReader(reads, ownRegistry(deps.config)),
+    signed: signedTexts(deps.chain, limits),
+    limits,
+    payments: openPaymentService({
+      ...deps,
+      directMint: () => directMint(contracts.identity.address, deps.config.chain.id, contract.known.mintPriceWei),
+    }),
+    totals: sharedCount({ db: reads, index: deps.index }, agentTotals),
+    staleScores: sharedCount({ db: reads, index: deps.index }, staleScores),
+    answersReads: (withinMs) => answersReads(reads, deps.replicas?.pools ?? [deps.db], withinMs),
+    operatorState: operatorStateReader(deps.db),
+    tokensWithoutUri: sharedFor(() => tokensWithoutUri(reads), TOKEN_URIS_MS),
+    queues: sharedFor(deps.queues, QUEUES_MS),
+    standing: sharedFor(() => standingJobs(deps.db, deps.queues), STANDING_MS),
+    chainHead: sharedFor(() => deps.chain.headBlock(), HEAD_MS),
+    contract,
+    blockTimes: blockTimes(deps.chain, limits, deps.now),
+    balances: balanceCache(
+      deps.chain,
+      limits,
+      { usdc: contracts.usdc.address, neynarScores: contracts.neynarScores.address },
+      deps.now,
+    ),
+    groups: messageActs(deps),
+    streams: eventStreams(streams),
+    messageStreams: messageStreams(deps),
+    logStreams: logStreams(deps),
+    indexSlots: concurrencyLimit("index-queries"),
+    exports: concurrencyLimit("exports"),
+    minBlockReads: concurrencyLimit("min-block-reads", { perHolder: minBlockReadsPerClient }),
+  };
+}
+
+/**
+ * The parts for a request. This alone decides where a request reads: one that only reads (`onlyReads`) has the replicas'
+ * pool as its `db`, every other one has the primary's. A handler uses its `db` and need not know which it is.
+ */
+export const depsForReads = (deps: HandlerDeps): HandlerDeps =>
+  deps.replicas ? { ...deps, db: deps.replicas.db } : deps;
+
+/** How the service's agents are named. */
+export const ownRegistry = ({ contracts }: Config): OwnRegistry => ({ identity: contracts.identity.address });

@@ -1,7 +1,7 @@
 /** Converts orders to x402 version 2, and reads a facilitator's untrusted answers. */
 import { getAddress } from "viem";
 import type { Hex } from "../core/agents/facts.ts";
-import { isTransactionHash } from "../core/payments/transaction-hash.ts";
+import { isTransactionHash } from "../core/payments/transfers.ts";
 import type { FacilitatorOutcome, FacilitatorVerdict, PaymentOrder } from "./ports.ts";
 
 /** Converts an order to `paymentPayload` and `paymentRequirements`. */

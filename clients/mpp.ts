@@ -6,7 +6,7 @@ import { z } from "zod";
 import { checksum } from "../core/addresses.ts";
 import type { Address, Hex } from "../core/agents/facts.ts";
 import type { ChallengeClaims, SignedTransaction } from "../core/payments/challenges.ts";
-import { isTransactionHash } from "../core/payments/transaction-hash.ts";
+import { isTransactionHash } from "../core/payments/transfers.ts";
 import type { Chain, ChallengeAnswer, Mpp } from "./ports.ts";
 
 export type MppOptions = {

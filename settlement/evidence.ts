@@ -2,8 +2,8 @@
 import type { Chain, Log, Receipt } from "../clients/ports.ts";
 import type { Address, Hex } from "../core/agents/facts.ts";
 import { fail } from "../core/errors.ts";
+import { type MemoChallenge, memoTransfers } from "../core/payments/challenges.ts";
 import { type RequestClaim, serves } from "../core/payments/claims.ts";
-import { type MemoChallenge, memoTransfers } from "../core/payments/memo.ts";
 import type { Refusal } from "../core/payments/refusals.ts";
 import { AUTHORIZATION_USED, type Transfer, topicOf, transfersOf } from "../core/payments/transfers.ts";
 import type { Settlement } from "../db/payments/payments.ts";

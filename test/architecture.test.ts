@@ -538,7 +538,7 @@ describe("what runs by itself", () => {
   /** Transactions a second of a service at rest, with a block a second; 0 for what runs while there is something to do. */
   const AT_REST: Record<string, number> = {
     "api/http/event-stream.ts": 0,
-    "api/http/feeds.ts": 0,
+    "api/http/event-feed.ts": 0,
     "api/idempotency.ts": 0,
     "api/payments/collect.ts": 0,
     "api/server.ts": 0,
@@ -640,7 +640,7 @@ describe("SQL", () => {
   });
 
   it("leaves to one place which server a request reads from: a route uses the pool it is given", () => {
-    const own = ["api/deps.ts", "api/open-deps.ts", "api/app.ts", "api/request-handler.ts"];
+    const own = ["api/deps.ts", "api/handler-deps.ts", "api/app.ts", "api/request-handler.ts"];
     // They show, and judge, the servers that reads use.
     own.push("api/routes/health.ts");
     const choosing = /\breplicas\b|\breadDeps\b|\bdepsForReads\b/;

@@ -12,9 +12,8 @@ import {
 } from "../../core/callers/rate-policies.ts";
 import { type Networks, networksOfWho, type Who } from "../../core/callers/shares.ts";
 import { Failure, fail } from "../../core/errors.ts";
-import type { Caller, KeyCaller } from "../caller-types.ts";
+import { type Caller, type KeyCaller, nameOf } from "../caller-types.ts";
 import type { AnswerHeaders } from "../http/headers.ts";
-import { nameOf } from "./caller-name.ts";
 
 /**
  * One token of a policy for a client, a caller or a group. A client's is taken from the bucket of each of its networks,

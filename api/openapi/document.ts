@@ -9,10 +9,9 @@ import { isOpen } from "../caller-types.ts";
 import { asksDatabase, type Endpoint, queryOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { API_VERSION } from "../http/headers.ts";
-import { credentialHeaders, MAX_HEADER_CHARS, valueHeaders } from "../payments/payment-headers.ts";
-import { paymentInfoOf } from "../payments/payment-options.ts";
+import { credentialHeaders, MAX_HEADER_CHARS, paymentInfoOf, valueHeaders } from "../payments/payment-headers.ts";
 import type { Answer } from "../reply.ts";
-import { errorSchema } from "../schemas/error.ts";
+import { errorSchema } from "../schemas/service.ts";
 import { type Json, toSchema } from "./schemas.ts";
 import { CALLERS, PRICED, SECURITY_SCHEMES, security } from "./security.ts";
 

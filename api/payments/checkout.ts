@@ -14,7 +14,6 @@ import type { Lease } from "../../db/payments/ledger.ts";
 import type { Payment } from "../../db/payments/payments.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import type { AskingRequest, GivenPayment } from "../../settlement/methods/method.ts";
-import type { HeaderValues } from "./payment-headers.ts";
 
 /** The parts of a request that its payment depends on. */
 export type PaidRequest = Pick<AskingRequest, "wallet" | "signedIn" | "fingerprint" | "now"> & {
@@ -29,7 +28,8 @@ export type PaidRequest = Pick<AskingRequest, "wallet" | "signedIn" | "fingerpri
   search: string;
   /** The bytes as received; empty without a body. */
   body: Uint8Array;
-  headers: HeaderValues;
+  /** By lower-case name, every value that it was sent with (Node's `headersDistinct`). */
+  headers: NodeJS.Dict<string[]>;
   /** The client's network. */
   client: string;
 };

@@ -8,8 +8,7 @@ import { type Payment, paymentsOf } from "../../db/payments/payments.ts";
 import { methodOf } from "../../settlement/methods.ts";
 import { FREE, type OpenCheckout, type PaidRequest, type PaymentReference, type SettleOptions } from "./checkout.ts";
 import { type CollectedPayment, collectPayment, keepLease, ReplayedAnswer } from "./collect.ts";
-import { readPayment } from "./payment-headers.ts";
-import { paymentRequired } from "./payment-options.ts";
+import { paymentRequired, readPayment } from "./payment-headers.ts";
 import type { PaymentService } from "./payment-service.ts";
 
 /** Opens the checkout of a request. Payment headers are read only where there is a price. @throws Failure invalid_input */

@@ -6,11 +6,16 @@ import type { Chain, Facilitator, Mpp } from "../../clients/ports.ts";
 import type { Config } from "../../config/config.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import { authorizationDigest, type SignedPayment, type TokenDomain } from "../../core/payments/authorization.ts";
+import {
+  authorizationDigest,
+  domainSeparator,
+  type SignedPayment,
+  type TokenDomain,
+  usdcDomain,
+} from "../../core/payments/authorization.ts";
 import { type Operation, type PriceList, priceUnits, SOLD, standardPrices } from "../../core/payments/prices.ts";
 import type { Refusal } from "../../core/payments/refusals.ts";
 import type { PaidResource, Terms } from "../../core/payments/terms.ts";
-import { domainSeparator, usdcDomain } from "../../core/payments/token-domain.ts";
 import { currentPrices, priceLists } from "../../db/payments/price-list.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { PaymentMethod, SalesParts } from "../../settlement/methods/method.ts";

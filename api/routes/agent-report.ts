@@ -12,8 +12,12 @@ import { linkedToken } from "../../core/agents/linked-token.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { reservationsOf } from "../../core/views/agent.ts";
-import { agentReportSchema, agentReportView } from "../../core/views/agent-report.ts";
-import { verificationsSchema, verificationsView } from "../../core/views/verifications.ts";
+import {
+  agentReportSchema,
+  agentReportView,
+  verificationsSchema,
+  verificationsView,
+} from "../../core/views/agent-report.ts";
 import { recentTransactions } from "../../db/agents/recent-transactions.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { endpointsOf } from "../endpoint.ts";

@@ -23,7 +23,7 @@ import { endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { agentRef } from "../parameters.ts";
 import { credRankOf, factsOf, siteOf } from "../services/agent-facts.ts";
-import { reportEpoch } from "../services/cred-proofs.ts";
+import { reportEpoch } from "./cred.ts";
 
 /**
  * Check then write: the report is computed, then `fulfil` and the answer; the agent may change: the report states its

@@ -10,7 +10,7 @@ import { discover } from "../../db/discovery/discover.ts";
 import { hitBackgrounds } from "../../db/discovery/hit-background.ts";
 import { type Call, endpoint } from "../endpoint.ts";
 import { choices, dollars, flag, inactive, integer, limit, optionalChoice, searchText } from "../parameters.ts";
-import { discoverSchema, foundSchema } from "../schemas/discovery.ts";
+import { discoverSchema, foundSchema } from "../schemas/directory.ts";
 
 const MAX_CURSOR = 1_000;
 const MAX_CHAIN_ID = 2 ** 31 - 1;

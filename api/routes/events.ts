@@ -2,12 +2,12 @@
 import { z } from "zod";
 import type { Address, AgentRef } from "../../core/agents/facts.ts";
 import { EVENT_NAMES } from "../../core/events/events.ts";
-import { eventView } from "../../core/views/events.ts";
+import { eventView } from "../../core/views/webhooks.ts";
 import { eventLog, eventsAfter, eventsOfAgent, oldestEventAt } from "../../db/events/events.ts";
 import { endpointsOf } from "../endpoint.ts";
-import { lastEventId, positionAfter } from "../last-event-id.ts";
+import { lastEventId, positionAfter } from "../http/event-stream.ts";
 import { agentRef, choice, choices, integer, limit, listOf, walletAddress } from "../parameters.ts";
-import { agentEventsSchema, eventsSchema } from "../schemas/events.ts";
+import { agentEventsSchema, eventsSchema } from "../schemas/webhooks.ts";
 import { factsOf } from "../services/agent-facts.ts";
 import { type EventSelection, resume } from "../services/log-streams.ts";
 

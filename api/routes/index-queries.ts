@@ -2,8 +2,8 @@
 import { z } from "zod";
 import type { IndexQueries, IndexReader } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
+import { nameOf } from "../caller-types.ts";
 import { CACHE, type Call, endpointsOf } from "../endpoint.ts";
-import { nameOf } from "../guards/caller-name.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import type { ResponseEnd } from "../http/concurrency-limit.ts";
 import { type JsonReply, written } from "../reply.ts";

@@ -1,9 +1,8 @@
 /** Every endpoint of the service. Adding one is one line here; routing, documents and discovery follow. */
 import type { Endpoint } from "../endpoint.ts";
 import { a2a } from "./a2a.ts";
-import { agentCard, jsonWebKeySet } from "./agent-card.ts";
+import { agentCard, agentSkill, agentSkills, jsonWebKeySet } from "./agent-card.ts";
 import { agentReport, verifications } from "./agent-report.ts";
-import { agentSkill, agentSkills } from "./agent-skills.ts";
 import { agent, agents, batch, handshakes, leaderboard, searchAgents } from "./agents.ts";
 import { withAliases } from "./aliases.ts";
 import { identityProvider, revoke, sessionOutcome } from "./auth.ts";
@@ -24,9 +23,16 @@ import { challengeForSolana, mint, mintState, registerSolana, verifySolana } fro
 import { nameCheck, namesOfWallets } from "./names.ts";
 import * as principals from "./principals.ts";
 import { og, referral, referralCode, referred } from "./referrals.ts";
-import { crossRegistration, crossRegistrations, linkToken } from "./registries.ts";
 import { pricing, serviceIndex, stats, tokenHolders } from "./service-index.ts";
-import { humanUpdate, personality, profile, update } from "./updates.ts";
+import {
+  crossRegistration,
+  crossRegistrations,
+  humanUpdate,
+  linkToken,
+  personality,
+  profile,
+  update,
+} from "./updates.ts";
 import { exchangeVerify, proofEndpoints, walletVerify } from "./verification.ts";
 import * as webhooks from "./webhooks.ts";
 import * as wellKnown from "./well-known.ts";

@@ -10,7 +10,7 @@ import { groupById, groupMembers, listGroups } from "../../db/messages/message-g
 import { lastMessageAt, messagePage } from "../../db/messages/messages.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import { endpointsOf } from "../endpoint.ts";
-import { lastEventId, positionAfter } from "../last-event-id.ts";
+import { lastEventId, positionAfter } from "../http/event-stream.ts";
 import { groupId, integer, limit, type MessagePlace, member, messagePlace } from "../parameters.ts";
 import { pageOf } from "../reply.ts";
 import {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { checksum, parseAddress } from "../../core/addresses.ts";
 import { dotAgentKey, withDotAgent } from "../../core/agents/names.ts";
-import { walletNameSchema, walletNameView } from "../../core/views/wallet-name.ts";
+import { walletNameSchema, walletNameView } from "../../core/views/human.ts";
 import { nameHolder } from "../../db/lists/agent-list-sql.ts";
 import { walletNames } from "../../db/principals/wallet-names.ts";
 import { endpointsOf } from "../endpoint.ts";

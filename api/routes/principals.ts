@@ -1,8 +1,15 @@
 /** Principals: humans and organizations, their lists, and a human's own registration. */
 import { z } from "zod";
 import type { ErrorCode } from "../../core/errors.ts";
-import { humanCredSchema, humanCredView, humanSchema, humanView, ownHumanSchema } from "../../core/views/human.ts";
-import { organizationSchema, organizationView } from "../../core/views/organization.ts";
+import {
+  humanCredSchema,
+  humanCredView,
+  humanSchema,
+  humanView,
+  organizationSchema,
+  organizationView,
+  ownHumanSchema,
+} from "../../core/views/human.ts";
 import type { HumanRef } from "../../db/principals/humans.ts";
 import { endpointsOf, ignoredOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";

@@ -13,7 +13,7 @@ import { referralOfAgent, referredBy, referrerOf } from "../../db/agents/referra
 import { snapshot } from "../../db/sql/transaction.ts";
 import { CACHE, endpointsOf } from "../endpoint.ts";
 import { agentRef, limit, tokenId as tokenIdParameter, walletAddress } from "../parameters.ts";
-import { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../schemas/referral.ts";
+import { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../schemas/mint.ts";
 import { siteOf, tokenIdOf } from "../services/agent-facts.ts";
 
 const endpoint = endpointsOf({ tag: "Referrals" });

@@ -2,7 +2,6 @@
 import { formatEther } from "viem/utils";
 import type { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
-import { directMint } from "../../core/payments/direct-mint.ts";
 import { shownPricing } from "../../core/payments/prices.ts";
 import { tokenStats } from "../../db/agents/token-stats.ts";
 import { principalTotals } from "../../db/principals/humans.ts";
@@ -11,6 +10,7 @@ import { CACHE, type Endpoint, endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { API_VERSION, CATALOG_LINKS } from "../http/headers.ts";
 import { discoverySchema, pricesSchema, statsSchema, tokenStatsSchema } from "../schemas/service.ts";
+import { directMint } from "../services/contract-facts.ts";
 import { DESCRIPTION, signInInfo } from "../services/sign-in-info.ts";
 import { aliasesOf } from "./aliases.ts";
 

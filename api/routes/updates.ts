@@ -1,4 +1,4 @@
-/** Changes of an agent by its controllers, and the profile that they change. */
+/** Changes of an agent by its controllers, the profile that they change, and its links to other registries. */
 import { z } from "zod";
 import type { Hex } from "../../core/agents/facts.ts";
 import { traitKey } from "../../core/agents/trait-input.ts";
@@ -10,24 +10,27 @@ import { senderState } from "../../db/transactions/sender-state.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { type Call, endpointsOf, ignoredOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { agentRef, flag } from "../parameters.ts";
+import { agentRef, documented, flag } from "../parameters.ts";
 import type { Json } from "../reply.ts";
 import {
+  crossRegistrationSchema,
+  crossRegistrationsSchema,
   humanUpdateBodySchema,
+  linkTokenAnswerSchema,
+  linkTokenBodySchema,
   PENDING_WRITE,
   personalityBodySchema,
   updateBodySchema,
   updateSchema,
 } from "../schemas/updates.ts";
-import { authorizeController } from "../services/agent-control.ts";
 import { factsOf, tokenIdOf, writtenTokenId } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
-import { payableTraitPrice, TRAIT_PRICE_LIMIT_WEI } from "../services/chain-writes.ts";
-import { freeWriterOf, gasLeft } from "../services/free-gas.ts";
+import { freeWriterOf, gasLeft, payableTraitPrice, TRAIT_PRICE_LIMIT_WEI } from "../services/chain-writes.ts";
 import { updateByHuman } from "../services/human-update.ts";
+import { linkToken as link, prepareCrossRegistration, readCrossRegistrations } from "../services/registries.ts";
 import { writesShown } from "../services/until-shown.ts";
 import { isForChain, requireSomething, type Update, updateOffchain, updateOnchain } from "../services/update.ts";
-import { type Write, writeAgent } from "../services/writing.ts";
+import { authorizeController, type Write, writeAgent } from "../services/writing.ts";
 
 const endpoint = endpointsOf({ tag: "Changes", data: true });
 
@@ -178,3 +181,73 @@ async function readProfile(deps: HandlerDeps, tokenId: number, now: number) {
     return profileView(facts, deps.payments.shown(), chain, new Date(now));
   });
 }
+
+export const linkToken = endpoint({
+  method: "post",
+  path: "/api/v2/agent/{ref}/link-token",
+  operationId: "linkToken",
+  summary: "Link a token to the agent",
+  description:
+    "Stored on chain. A token on Base must be a contract with this symbol; for other chains the address is checked by its form. Of several the newest counts.",
+  guard: { caller: "siwa" },
+  params,
+  body: linkTokenBodySchema,
+  responses: { 200: { description: "Linked on chain", schema: linkTokenAnswerSchema }, 202: PENDING_WRITE },
+  errors: ["forbidden", "not_found", "conflict", "rate_limited", "out_of_funds"],
+  async handler({ deps, params: { ref }, body, caller, now }, json) {
+    const tokenId = await writtenTokenId(deps, ref);
+    const { token, intentKeys } = await link(deps, { tokenId, wallet: caller.wallet, input: body, now });
+    const { complete, mined } = await minedIntents(deps, intentKeys, { tokenId, what: "link" });
+    if (!complete) return pendingWrite(tokenId, mined);
+    return json({
+      success: true,
+      tokenId,
+      linkedToken: token,
+      txHashes: mined.map(({ txHash }) => txHash),
+      ...(mined.length > 0 && { block: Math.max(...mined.map(({ block }) => block)) }),
+    });
+  },
+});
+
+const agentId = documented(
+  z
+    .string()
+    .regex(/^\d{1,78}$/, { error: "must be a number of the registry" })
+    .optional(),
+  {
+    documented: { type: "string", pattern: "^[0-9]{1,78}$" },
+    description:
+      "A registration of the owner: the transaction publishes the present file under it instead of a new one",
+  },
+);
+
+export const crossRegistration = endpoint({
+  method: "post",
+  path: "/api/v2/agent/{ref}/crossreg",
+  operationId: "prepareCrossRegistration",
+  summary: "Prepare the agent's registration in the canonical ERC-8004 registry, or a new file for it",
+  description: "Nothing is sent: the owner's wallet submits the transaction, so that the registration is its own.",
+  guard: { caller: "siwa" },
+  params,
+  query: z.object({ agentId }),
+  responses: { 200: { description: "What the owner submits", schema: crossRegistrationSchema } },
+  errors: ["forbidden", "not_found", "conflict"],
+  async handler({ deps, params: { ref }, query, caller, now }, json) {
+    const tokenId = await writtenTokenId(deps, ref);
+    await authorizeController(deps, tokenId, caller.wallet);
+    return json(await prepareCrossRegistration(deps, { tokenId, agentId: query.agentId, now }));
+  },
+});
+
+export const crossRegistrations = endpoint({
+  path: "/api/v2/agent/{ref}/crossreg",
+  operationId: "getCrossRegistrations",
+  summary: "The registrations of an agent's owner and wallet in the canonical ERC-8004 registry",
+  description: "As indexed: `txHash` finds the registration of a transaction that was sent.",
+  params,
+  responses: { 200: { description: "The registrations", schema: crossRegistrationsSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params: { ref }, now }, json) {
+    return json(await readCrossRegistrations(deps, await tokenIdOf(deps, ref), now));
+  },
+});

@@ -8,7 +8,7 @@ import { needleOf } from "../../core/agents/social-proofs.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import { txLink } from "../../core/links.ts";
 import { PROOF_PLATFORMS, type ProofPlatform, type ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { numericId } from "../../core/views/verifications.ts";
+import { numericId } from "../../core/views/agent-report.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { type Call, type Endpoint, endpointsOf } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";

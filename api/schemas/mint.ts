@@ -5,12 +5,14 @@ import type { Address } from "../../core/agents/facts.ts";
 import { frameworkSchema } from "../../core/agents/framework-input.ts";
 import { listingShape } from "../../core/agents/listing-input.ts";
 import { agentNameSchema } from "../../core/agents/names.ts";
+import { OG_BENEFITS } from "../../core/agents/og-wallets.ts";
 import { narrativeSchema, personalitySchema } from "../../core/agents/profile-input.ts";
 import { parseReferralCode } from "../../core/agents/referral-codes.ts";
 import type { SolanaPurpose } from "../../core/callers/signed-texts.ts";
+import { BONUSES } from "../../core/mints/bonuses.ts";
 import { isKey, signatureBytes } from "../../core/solana/keys.ts";
 import { optionalText } from "../../core/text.ts";
-import { agentSchema } from "../../core/views/agent.ts";
+import { agentSchema, summarySchema } from "../../core/views/agent.ts";
 import { address, block, count, mintOrigin, moment, tokenId, txHash, url } from "../../core/views/fields.ts";
 import { type DocumentedMeta, optionalChoice, textAs } from "../parameters.ts";
 
@@ -177,3 +179,62 @@ export type SolanaRegistrationBody = z.output<typeof solanaRegistrationBodySchem
 export const solanaRegistrationSchema = registrationSchema
   .extend({ solanaAddress: z.string().meta(documented), evmAddress })
   .meta({ id: "SolanaRegistration" });
+
+const code = z.string().meta({ examples: ["atlas-7k2p"] });
+const stats = z
+  .object({
+    totalReferrals: count.meta({ description: "Agents registered with the code" }),
+    pointsEarned: count.meta({ description: "Points awarded on chain for them" }),
+  })
+  .meta({ id: "ReferralStats" });
+const isOG = z.boolean().meta({ description: "The code belongs to a wallet that held a V1 identity" });
+
+export const referralSchema = z
+  .object({
+    tokenId,
+    code,
+    link: url,
+    referrer: z.string().meta({ description: "Name of the agent" }),
+    isOG,
+    stats,
+  })
+  .meta({ id: "Referral" });
+
+export const referredSchema = z
+  .object({
+    tokenId,
+    total: count.meta({ description: "All agents that came by the code" }),
+    limit: z.int().min(1),
+    agents: z.array(summarySchema),
+    nextBefore: tokenId.nullable().meta({ description: "`before` of the next page; null on the last" }),
+  })
+  .meta({ id: "ReferredAgents" });
+
+export const referralCodeSchema = z
+  .object({
+    valid: z.literal(true),
+    code,
+    referrer: z.string().meta({ description: "Name of the agent the code belongs to" }),
+    bonusPoints: z.literal(BONUSES.minter.points).meta({ description: "For the agent that is registered with it" }),
+    isOG,
+    stats,
+  })
+  .meta({ id: "ReferralCode" });
+
+export const ogSchema = z
+  .union([
+    z.object({ isOG: z.literal(false), address }),
+    z.object({
+      isOG: z.literal(true),
+      address,
+      v1Name: z.string(),
+      referralCode: code,
+      referralLink: url,
+      benefits: z.object({
+        freeMint: z.literal(OG_BENEFITS.freeMint),
+        bonusPoints: z.literal(OG_BENEFITS.bonusPoints),
+        ogTrait: z.literal(OG_BENEFITS.ogTrait),
+      }),
+    }),
+  ])
+  .meta({ id: "OgStatus" });

@@ -16,8 +16,7 @@ import {
 } from "../../core/principals/input.ts";
 import { optionalText } from "../../core/text.ts";
 import { count, ignored, tokenId, url } from "../../core/views/fields.ts";
-import { humanSchema } from "../../core/views/human.ts";
-import { humanId, organizationSchema } from "../../core/views/organization.ts";
+import { humanId, humanSchema, organizationSchema } from "../../core/views/human.ts";
 
 const ownToken = tokenId
   .nullable()

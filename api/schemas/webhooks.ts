@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
 import { EVENT_NAMES } from "../../core/events/events.ts";
-import { count, moment } from "../../core/views/fields.ts";
-import { deliverySchema, events, finality, webhookSchema } from "../../core/views/webhooks.ts";
+import { count, moment, tokenId } from "../../core/views/fields.ts";
+import { deliverySchema, eventSchema, events, finality, webhookSchema } from "../../core/views/webhooks.ts";
 import { textAs } from "../parameters.ts";
 
 /** Max agents, and max owners, that a webhook names. */
@@ -110,3 +110,29 @@ export const replayedSchema = z
     remaining: count.meta({ description: "Those of the same time that are left for another call" }),
   })
   .meta({ id: "ReplayedDeadLetters" });
+
+export const eventsSchema = z
+  .object({
+    events: z.array(eventSchema),
+    after: count,
+    limit: z.int().min(1),
+    nextAfter: count.meta({ description: "Give it back as `after`, or to the stream as `Last-Event-ID`" }),
+    more: z.boolean().meta({ description: "There is more to look at already" }),
+    gap: z
+      .object({ after: count, resumedAfter: count, error: z.string() })
+      .nullable()
+      .meta({ description: "Events were missed: they are kept no longer" }),
+  })
+  .meta({ id: "Events" });
+
+export const agentEventsSchema = z
+  .object({
+    tokenId,
+    events: z.array(eventSchema),
+    limit: z.int().min(1),
+    nextBefore: count.nullable().meta({ description: "Give it back as `before` for older ones; null: there are none" }),
+    since: moment
+      .nullable()
+      .meta({ description: "When the oldest event of the whole log happened; null: it has none" }),
+  })
+  .meta({ id: "AgentEvents" });

@@ -8,14 +8,14 @@ import { fail, failNoAgent } from "../../core/errors.ts";
 import { type PriceList, standardPrices } from "../../core/payments/prices.ts";
 import { listed } from "../../core/text.ts";
 import type { Site } from "../../core/views/agent.ts";
-import { findFacts, loadFacts, type OwnRegistry } from "../../db/agents/facts.ts";
+import { findFacts, loadFacts } from "../../db/agents/facts.ts";
 import type { ReadFacts } from "../../db/agents/facts-reader.ts";
 import { agentsToWrite } from "../../db/agents/wallets.ts";
 import { type AgentPage, countAgents, listAgents } from "../../db/lists/agent-list-sql.ts";
 import type { AgentQuery } from "../../db/lists/agents.ts";
 import { listSnapshot } from "../../db/sql/list-budget.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
-import type { HandlerDeps } from "../handler-deps.ts";
+import { type HandlerDeps, ownRegistry } from "../handler-deps.ts";
 
 /**
  * @param source the API's shared reader, or the transaction that the rest of the answer is read in
@@ -52,9 +52,6 @@ export async function writtenTokenId({ db }: { db: Queryable }, ref: AgentRef): 
     extra: { candidates },
   });
 }
-
-/** How the service's agents are named. */
-export const ownRegistry = ({ contracts }: Config): OwnRegistry => ({ identity: contracts.identity.address });
 
 /** @param prices those in force, where a view shows any; the configuration's unless given */
 export const siteOf = (

@@ -2,12 +2,12 @@
 import type pg from "pg";
 import type { Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
+import { notifications } from "../../db/sql/notifications.ts";
 import { type Intent, intentsByKey, OUTCOME_CHANNEL } from "../../db/transactions/transaction-outbox.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { type Json, json } from "../reply.ts";
 import type { PENDING_WRITE } from "../schemas/updates.ts";
 import { isShown, writesShown } from "./until-shown.ts";
-import { waitFor } from "./wait-for.ts";
 
 /** An intent whose transaction is in a block and succeeded. */
 export type MinedIntent = Intent & { state: "mined"; txHash: Hex; block: number };
@@ -75,3 +75,45 @@ export const pendingWrite = (tokenId: number, mined: readonly MinedIntent[]) =>
     },
     { status: 202, final: false, headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
   );
+
+/** Milliseconds between two checks without a notification; one may be lost with its connection. */
+const CHECK_MS = 500;
+
+/**
+ * Reads until the state is decided, for at most `timeoutMs`.
+ * @param awaited.concerns whether a notification's payload is about this; after a lost connection every check counts
+ * @returns what the last read returned, decided or not
+ * @throws the errors of `read`
+ */
+export async function waitFor<T>(
+  db: pg.Pool,
+  awaited: {
+    channel: string;
+    concerns(payload: string): boolean;
+    timeoutMs: number;
+    read(): Promise<T>;
+    decided(state: T): boolean;
+  },
+): Promise<T> {
+  const deadline = performance.now() + awaited.timeoutMs;
+  let wake = () => {};
+  const unsubscribe = notifications(db).on(awaited.channel, (payload) => {
+    if (payload === "" || awaited.concerns(payload)) wake();
+  });
+  try {
+    for (;;) {
+      // Listening begins before the read: a decision during the read wakes the wait.
+      const woken = new Promise<void>((done) => {
+        wake = done;
+      });
+      const state = await awaited.read();
+      const left = deadline - performance.now();
+      if (awaited.decided(state) || left <= 0) return state;
+      const timer = setTimeout(wake, Math.min(left, CHECK_MS));
+      await woken;
+      clearTimeout(timer);
+    }
+  } finally {
+    unsubscribe();
+  }
+}

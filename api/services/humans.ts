@@ -9,8 +9,7 @@ import { checksum } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { fail, failNoAgent } from "../../core/errors.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
-import { humanView, type OwnHumanView, type PrivateFields } from "../../core/views/human.ts";
-import { organizationView } from "../../core/views/organization.ts";
+import { humanView, type OwnHumanView, organizationView, type PrivateFields } from "../../core/views/human.ts";
 import { lockAgentWrites } from "../../db/agents/profiles.ts";
 import { holdingOf } from "../../db/agents/token-ownership.ts";
 import {
@@ -41,8 +40,7 @@ import {
 } from "../../db/principals/organizations.ts";
 import type { PageQuery } from "../../db/principals/page.ts";
 import { type Queryable, snapshot, transaction } from "../../db/sql/transaction.ts";
-import type { OwnerCaller, TokenCaller, WalletCaller } from "../caller-types.ts";
-import { nameOf } from "../guards/caller-name.ts";
+import { nameOf, type OwnerCaller, type TokenCaller, type WalletCaller } from "../caller-types.ts";
 import { walletOf } from "../guards/callers.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { siteOf } from "./agent-facts.ts";

@@ -1,12 +1,11 @@
 /** Streams of the event log: one feed in this process for all events and one for final events, woken by Postgres. */
 import { type EventFilter, filterOf, type LoggedEvent } from "../../core/events/events.ts";
-import { eventView } from "../../core/views/events.ts";
+import { eventView } from "../../core/views/webhooks.ts";
 import { EVENTS_CHANNEL, eventLog, eventsAfter } from "../../db/events/events.ts";
 import { notifications } from "../../db/sql/notifications.ts";
 import type { ApiDeps } from "../deps.ts";
-import { type EventFeed, eventFeed, type FeedPage, type FeedRow } from "../http/event-feed.ts";
+import { type EventFeed, eventFeed, type FeedPage, type FeedRow, openFeeds } from "../http/event-feed.ts";
 import { type EventStream, frameOf } from "../http/event-stream.ts";
-import { openFeeds } from "../http/feeds.ts";
 
 /** The events that a reader wants. */
 export type EventSelection = { final: boolean; filter: EventFilter };

@@ -8,9 +8,8 @@ import { MESSAGES_CHANNEL, messagesAfter, newestMessages } from "../../db/messag
 import { notifications } from "../../db/sql/notifications.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import type { ApiDeps } from "../deps.ts";
-import { type EventFeed, eventFeed, type Follower } from "../http/event-feed.ts";
+import { type EventFeed, eventFeed, type Follower, openFeeds } from "../http/event-feed.ts";
 import { type EventStream, frameOf, type StreamEnding } from "../http/event-stream.ts";
-import { openFeeds } from "../http/feeds.ts";
 import { readRefusal } from "./message-acts.ts";
 
 /** The reader of a private group; null in a public one, where no right is checked. */

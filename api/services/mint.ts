@@ -48,8 +48,8 @@ import type { HandlerDeps } from "../handler-deps.ts";
 import type { Checkout, PaymentReference } from "../payments/checkout.ts";
 import type { registrationSchema } from "../schemas/mint.ts";
 import { siteOf } from "./agent-facts.ts";
-import { type FreeWriter, refuseUnlessFunded, requireGas } from "./free-gas.ts";
-import { waitFor } from "./wait-for.ts";
+import { waitFor } from "./await-intent.ts";
+import { type FreeWriter, refuseUnlessFunded, requireGas } from "./chain-writes.ts";
 
 /** Places where a crash test kills the process, in the order a request passes them. */
 export const MINT_FAULT_POINTS = ["mint.checked", "mint.before-commit", "mint.after-commit"] as const;

@@ -20,7 +20,7 @@ import {
 } from "../../db/principals/organizations.ts";
 import type { PageQuery } from "../../db/principals/page.ts";
 import { type Queryable, snapshot, transaction } from "../../db/sql/transaction.ts";
-import { nameOf } from "../guards/caller-name.ts";
+import { nameOf } from "../caller-types.ts";
 import { walletOf } from "../guards/callers.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { type HumanCaller, holderHash, ownToken } from "./humans.ts";

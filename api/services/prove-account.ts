@@ -28,11 +28,8 @@ import { levelsOf, takeAll, takeTokens } from "../../db/callers/allowances.ts";
 import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { authorizeController } from "./agent-control.ts";
-import { emitVerified } from "./agent-events.ts";
-import { payableTraitPrice } from "./chain-writes.ts";
-import { freeWriterOf, requireGas } from "./free-gas.ts";
-import { type Write, writeAgent } from "./writing.ts";
+import { freeWriterOf, payableTraitPrice, requireGas } from "./chain-writes.ts";
+import { authorizeController, emitVerified, type Write, writeAgent } from "./writing.ts";
 
 /** Max code points of the text that was found in place of a proof. */
 const MAX_FOUND = 280;

@@ -24,10 +24,9 @@ import { snapshot } from "../../db/sql/transaction.ts";
 import { onchainTraits } from "../../db/transactions/chain-writes.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import type { crossRegistrationSchema } from "../schemas/updates.ts";
-import { authorizeController } from "./agent-control.ts";
 import { factsOf, siteOf } from "./agent-facts.ts";
 import { type ChainCall, payableTraitPrice, queueChainWrites } from "./chain-writes.ts";
-import { writeAgent } from "./writing.ts";
+import { authorizeController, writeAgent } from "./writing.ts";
 
 /**
  * The transaction that the owner sends.

@@ -22,9 +22,8 @@ import { fail } from "../../core/errors.ts";
 import { quoted } from "../../core/quoted.ts";
 import { addProfileTraits, profileTraits, writeProfileFields } from "../../db/agents/profiles.ts";
 import { newestChainWrites, onchainTraits } from "../../db/transactions/chain-writes.ts";
-import { emitUpdated } from "./agent-events.ts";
 import { type ChainCall, queueChainWrites } from "./chain-writes.ts";
-import type { Write } from "./writing.ts";
+import { emitUpdated, type Write } from "./writing.ts";
 
 export type Update = ListingInput & {
   personality?: PersonalityInput | undefined;

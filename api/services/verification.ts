@@ -19,11 +19,9 @@ import { recordWalletVerification } from "../../db/agents/wallets.ts";
 import { insertChainWrite } from "../../db/transactions/chain-writes.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { authorizeAgentWallet, authorizeController, controls } from "./agent-control.ts";
-import { emitVerified } from "./agent-events.ts";
 import { factsOf } from "./agent-facts.ts";
-import { freeWriterOf, requireGas } from "./free-gas.ts";
-import { writeAgent } from "./writing.ts";
+import { freeWriterOf, requireGas } from "./chain-writes.ts";
+import { authorizeAgentWallet, authorizeController, controls, emitVerified, writeAgent } from "./writing.ts";
 
 /**
  * Verifies an agent by the attestation of its present owner, from the index or from the chain.

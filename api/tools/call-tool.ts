@@ -2,9 +2,8 @@
 import { Failure, fail } from "../../core/errors.ts";
 import { quoted } from "../../core/quoted.ts";
 import type { Call } from "../endpoint.ts";
-import { handled } from "../handled.ts";
+import { handled, showIndexedBlock } from "../handled.ts";
 import { toFailure } from "../http/error-answer.ts";
-import { showIndexedBlock } from "../indexed-block.ts";
 import { FREE_CHECKOUT } from "../payments/checkout.ts";
 import type { Reply } from "../reply.ts";
 import { check } from "../request-input.ts";

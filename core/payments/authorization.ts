@@ -1,9 +1,9 @@
 /** Payment payloads of x402, versions 2 and 1, parsed strictly, and the digest that their signer signed. */
-import { encodeFunctionData, hashTypedData, parseAbi, parseErc6492Signature } from "viem/utils";
+import { encodeFunctionData, hashStruct, hashTypedData, parseAbi, parseErc6492Signature } from "viem/utils";
 import { z } from "zod";
 import { parsedWithoutNulls } from "../absent-nulls.ts";
 import type { Address, Hex } from "../agents/facts.ts";
-import { type BoundNonce, readBoundNonce } from "./bound-nonce.ts";
+import { type BoundNonce, readBoundNonce } from "./payment-identifier.ts";
 import { TRANSFER_WITH_AUTHORIZATION } from "./transfer-with-authorization.ts";
 
 /** Decimal digits without sign or leading zero, at most 256 bits wide. */
@@ -137,3 +137,29 @@ const TRANSFER = parseAbi([
 /** Calldata of the transfer that an authorization allows; anybody may send it. */
 export const transferData = ({ from, to, value, validAfter, validBefore, nonce }: Authorization, signature: Hex): Hex =>
   encodeFunctionData({ abi: TRANSFER, args: [from, to, value, validAfter, validBefore, nonce, signature] });
+
+/** EIP-712 name by chain id: it differs between USDC's deployments. */
+const NAMES: Record<number, string> = { 8453: "USD Coin", 84532: "USDC" };
+
+/** The domain of USDC on a chain; all known deployments have version 2. */
+export const usdcDomain = (chainId: number, verifyingContract: Address): TokenDomain => ({
+  name: NAMES[chainId] ?? "USD Coin",
+  version: "2",
+  chainId,
+  verifyingContract,
+});
+
+const EIP712_DOMAIN = [
+  { name: "name", type: "string" },
+  { name: "version", type: "string" },
+  { name: "chainId", type: "uint256" },
+  { name: "verifyingContract", type: "address" },
+] as const;
+
+/** The value that the token's `DOMAIN_SEPARATOR()` returns if the domain is right. */
+export const domainSeparator = (domain: TokenDomain): Hex =>
+  hashStruct({
+    data: { ...domain, chainId: BigInt(domain.chainId) },
+    primaryType: "EIP712Domain",
+    types: { EIP712Domain: EIP712_DOMAIN },
+  });

@@ -3,8 +3,7 @@ import { checksum } from "../addresses.ts";
 import type { Address } from "../agents/facts.ts";
 import { urlOf } from "../urls.ts";
 import { type SignedPayment, type TokenDomain, V1_NETWORKS } from "./authorization.ts";
-import { boundNonceOffer, isBoundTo } from "./bound-nonce.ts";
-import { identifierOffer } from "./payment-identifier.ts";
+import { boundNonceOffer, identifierOffer, isBoundTo } from "./payment-identifier.ts";
 import type { Refusal } from "./refusals.ts";
 
 /** The resource that is paid for. */

@@ -64,3 +64,8 @@ export const transfersOf = (
   transfersIn(logs, asked.token).filter(
     ({ from, to, value }) => from === asked.from && to === asked.to && asked.values.includes(value),
   );
+
+const FORM = /^0x[0-9a-fA-F]{64}$/;
+
+/** Whether a value has the form of a transaction's hash: nothing else that pays looks like it. */
+export const isTransactionHash = (value: unknown): value is string => typeof value === "string" && FORM.test(value);

@@ -1,6 +1,9 @@
-/** The public view of a human principal, and the breakdown of its cred. Only `ownHumanView` has the private fields. */
+/**
+ * The views of principals: humans with the breakdown of their cred, organizations, who a wallet is known as. Only ownHumanView has the private fields.
+ */
 import { z } from "zod";
 import { checksum } from "../addresses.ts";
+import type { Address } from "../agents/facts.ts";
 import { shownCred } from "../cred/cred.ts";
 import { tierWord } from "../cred/tiers.ts";
 import {
@@ -13,22 +16,104 @@ import {
   type ProfilePart,
   provenAccounts,
 } from "../principals/cred.ts";
-import type { HumanFacts } from "../principals/facts.ts";
+import type { HumanFacts, OrganizationFacts } from "../principals/facts.ts";
 import { PROOF_PLATFORM_KEYS } from "../proof-platforms.ts";
 import { isoSeconds } from "../times.ts";
 import { type Site, summarySchema, summaryView } from "./agent.ts";
-import { count, moment, score, shapeOf, tier, tierLabel, tokenId } from "./fields.ts";
-import {
-  hasContact,
-  humanId,
+import { address, count, moment, score, shapeOf, tier, tierLabel, tokenId } from "./fields.ts";
+
+const words = z.array(z.string());
+const places = z.record(z.string(), z.string());
+const jsonObject = z.looseObject({});
+const objectOrList = z.union([jsonObject, z.array(z.unknown())]);
+const shownStated = {
+  services: z
+    .record(z.string(), z.union([z.string(), z.looseObject({ url: z.string().optional() })]))
+    .meta({ description: "By name, as stated: a text, a URL, or an object with its `url`" }),
+  externalIds: objectOrList.meta({ description: "As stated, not proven" }),
+  metadata: jsonObject.meta({ description: "As stated" }),
+};
+const hasContact = z.object({ hasEmail: z.boolean(), hasTelegram: z.boolean() });
+
+const image = z.string().nullable();
+const wallet = address.nullable().meta({ description: "null for one who signs in by access token" });
+export const humanId = z.string().meta({ examples: ["hum_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14"] });
+
+const organizationFields = {
+  id: z.string().meta({ examples: ["org_8d1b0a52c7e94d5f9b3a6c1e2f40d7a9"] }),
+  slug: z.string(),
+  walletAddress: wallet,
+  tokenId: tokenId.nullable(),
+  entityType: z.literal("organization"),
+  displayName: z.string(),
+  description: z.string(),
   image,
-  objectOrList,
-  organizationSchema,
-  places,
-  shownStated,
-  wallet,
-  words,
-} from "./organization.ts";
+  organizationType: z.string(),
+  roles: words,
+  skills: words,
+  domains: words,
+  links: places,
+  ...shownStated,
+  contact: hasContact,
+  members: z
+    .array(z.union([address, tokenId]))
+    .meta({ description: "Wallets and token ids, as the organization states them" }),
+  registeredBy: humanId.nullable().meta({ description: "The human who registered it, if there is one" }),
+  createdAt: moment,
+  updatedAt: moment,
+};
+
+export const organizationSchema = z.object(organizationFields).meta({ id: "Organization" });
+type OrganizationView = z.output<typeof organizationSchema>;
+
+export const organizationView = (facts: OrganizationFacts): OrganizationView => ({
+  id: facts.id,
+  slug: facts.slug,
+  walletAddress: facts.wallet && checksum(facts.wallet),
+  tokenId: facts.tokenId,
+  entityType: "organization",
+  displayName: facts.displayName,
+  description: facts.description,
+  image: facts.image,
+  organizationType: facts.organizationType,
+  roles: facts.roles,
+  skills: facts.skills,
+  domains: facts.domains,
+  links: facts.links,
+  services: facts.services,
+  externalIds: facts.externalIds,
+  metadata: facts.metadata,
+  contact: { hasEmail: facts.hasEmail, hasTelegram: facts.hasTelegram },
+  members: facts.members.map((member) => (typeof member === "number" ? member : checksum(member))),
+  registeredBy: facts.registeredBy,
+  createdAt: facts.createdAt,
+  updatedAt: facts.updatedAt,
+});
+
+export const walletNameSchema = z
+  .object({
+    address,
+    agent: z
+      .object({
+        platform: z.string(),
+        agentId: z.string(),
+        tokenId: tokenId.nullable(),
+        name: z.string(),
+        credScore: score,
+      })
+      .nullable()
+      .meta({
+        description:
+          "The wallet's own agent: one here that it owns, verified or registered, else the best of the canonical registry that proves it",
+      }),
+    human: z.object({ id: z.string(), name: z.string() }).nullable(),
+    organization: z.object({ slug: z.string(), name: z.string() }).nullable(),
+  })
+  .meta({ id: "WalletName" });
+type WalletNameView = z.output<typeof walletNameSchema>;
+export type WalletName = Omit<WalletNameView, "address"> & { address: Address };
+
+export const walletNameView = (name: WalletName): WalletNameView => ({ ...name, address: checksum(name.address) });
 
 const humanFields = {
   id: humanId,

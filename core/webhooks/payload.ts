@@ -1,6 +1,6 @@
 /** The body sent to a webhook: the event as in the public stream, in the envelope that Standard Webhooks recommends. */
 import type { LoggedEvent } from "../events/events.ts";
-import { eventView } from "../views/events.ts";
+import { eventView } from "../views/webhooks.ts";
 
 /** Type of the event that a test delivery sends; it is not in the log. */
 export const PING = "webhook.ping";

@@ -1,7 +1,7 @@
 /** Names of wallets: the agent, the human and the organization that each of many addresses is known as. One statement. */
 import type { Address } from "../../core/agents/facts.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import type { WalletName } from "../../core/views/wallet-name.ts";
+import type { WalletName } from "../../core/views/human.ts";
 import { agentByOwnDoingOf } from "../agents/wallets.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";

@@ -1,8 +1,8 @@
 /** The service's event streams as iterators that outlive the line they come on, and the log of events in pages. */
 import type { Call } from "./call.ts";
 import { type FollowOptions, follow, type Gap, type StreamEvent } from "./event-stream.ts";
+import { byCursor } from "./lists.ts";
 import type { components } from "./openapi.ts";
-import { byCursor } from "./pages.ts";
 import type { Time } from "./time.ts";
 
 type Schemas = components["schemas"];

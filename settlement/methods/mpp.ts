@@ -6,9 +6,15 @@ import type { ChallengeAnswer, Mpp } from "../../clients/ports.ts";
 import { checksum } from "../../core/addresses.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import { challengeMismatch, type SignedTransaction, transactionOutOfTime } from "../../core/payments/challenges.ts";
+import {
+  type AskedTransfer,
+  challengeMismatch,
+  isMemoTransfer,
+  memoTransfers,
+  type SignedTransaction,
+  transactionOutOfTime,
+} from "../../core/payments/challenges.ts";
 import { Checked } from "../../core/payments/checked.ts";
-import { type AskedTransfer, isMemoTransfer, memoTransfers } from "../../core/payments/memo.ts";
 import { type Refusal, reasonIn } from "../../core/payments/refusals.ts";
 import { MAX_TIMEOUT_SECONDS } from "../../core/payments/terms.ts";
 import { topicOf } from "../../core/payments/transfers.ts";

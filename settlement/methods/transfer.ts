@@ -3,8 +3,7 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import { Checked } from "../../core/payments/checked.ts";
 import type { Refusal } from "../../core/payments/refusals.ts";
 import { optionVersion1 } from "../../core/payments/terms.ts";
-import { isTransactionHash } from "../../core/payments/transaction-hash.ts";
-import { transfersOf } from "../../core/payments/transfers.ts";
+import { isTransactionHash, transfersOf } from "../../core/payments/transfers.ts";
 import {
   authorizationFact,
   digestOf,

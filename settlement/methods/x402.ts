@@ -20,7 +20,7 @@ import {
   outOfTime,
   requiredVersion2,
 } from "../../core/payments/terms.ts";
-import { isTransactionHash } from "../../core/payments/transaction-hash.ts";
+import { isTransactionHash } from "../../core/payments/transfers.ts";
 import { parseStrictJson } from "../../core/strict-json.ts";
 import { SETTLEMENT_GAS } from "../../core/transactions/gas-bounds.ts";
 import {

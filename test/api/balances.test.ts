@@ -5,7 +5,7 @@ import { base } from "viem/chains";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { neynarScoresAbi } from "../../abis/neynar-scores.ts";
 import { networksOf } from "../../api/http/client-network.ts";
-import { type BalanceCache, balanceCache } from "../../api/services/balances.ts";
+import { type BalanceCache, balanceCache } from "../../api/services/contract-facts.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import type { Who } from "../../core/callers/shares.ts";

@@ -1,7 +1,7 @@
 /** The score of the past: at a time, at a block, after a reorganisation, and what cannot be answered. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { networksOf } from "../../api/http/client-network.ts";
-import { blockTimes } from "../../api/services/block-times.ts";
+import { blockTimes } from "../../api/services/contract-facts.ts";
 import type { Who } from "../../core/callers/shares.ts";
 import { retractCred } from "../../db/cred/cred.ts";
 import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";

@@ -20,7 +20,7 @@ import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts
 import type { RegistryReader } from "../../core/directory/registry-readers/reader.ts";
 import { proofPlatform, text } from "../../core/proof-platforms/platform.ts";
 import { PROOF_PLATFORMS } from "../../core/proof-platforms.ts";
-import { verificationsView } from "../../core/views/verifications.ts";
+import { verificationsView } from "../../core/views/agent-report.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { registry } from "../../devnet/simulators/registries/registry.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";

@@ -3,8 +3,14 @@ import fc from "fast-check";
 import { keccak256, stringToHex } from "viem/utils";
 import { describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import { type ChallengeClaims, challengeMismatch, transactionOutOfTime } from "../../core/payments/challenges.ts";
-import { isMemoOf, isMemoTransfer, memoTransfers } from "../../core/payments/memo.ts";
+import {
+  type ChallengeClaims,
+  challengeMismatch,
+  isMemoOf,
+  isMemoTransfer,
+  memoTransfers,
+  transactionOutOfTime,
+} from "../../core/payments/challenges.ts";
 import { readIdentifier } from "../../core/payments/payment-identifier.ts";
 
 const TOKEN: Address = `0x20c0${"0".repeat(32)}beef`;

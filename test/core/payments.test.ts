@@ -5,11 +5,13 @@ import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import {
   authorizationDigest,
+  domainSeparator,
   readVersion1,
   readVersion2,
   type SignedPayment,
+  usdcDomain,
 } from "../../core/payments/authorization.ts";
-import { boundNonceOffer, readBoundNonce } from "../../core/payments/bound-nonce.ts";
+import { boundNonceOffer, readBoundNonce } from "../../core/payments/payment-identifier.ts";
 import {
   MAX_TIMEOUT_SECONDS,
   mismatch,
@@ -18,7 +20,6 @@ import {
   requiredVersion2,
   type Terms,
 } from "../../core/payments/terms.ts";
-import { domainSeparator, usdcDomain } from "../../core/payments/token-domain.ts";
 import { AUTHORIZATION_USED, topicOf, transfersIn, transfersOf } from "../../core/payments/transfers.ts";
 
 const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913" as const;

@@ -1,7 +1,7 @@
 /** The event log: what is told of the chain and of what is written beside it, in one order, once, and taken back when it did not happen. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chainEventOf, EVENT_NAMES, EVENT_TYPES } from "../../core/events/events.ts";
-import { eventView } from "../../core/views/events.ts";
+import { eventView } from "../../core/views/webhooks.ts";
 import { recordProof, storeChecks } from "../../db/agents/social-proofs.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { offchainSource, retractSources } from "../../db/events/append-events.ts";

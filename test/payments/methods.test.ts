@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { usdcAbi } from "../../abis/usdc.ts";
 import { paymentParameters } from "../../api/openapi/document.ts";
 import { paymentSchemes } from "../../api/openapi/security.ts";
-import { paymentInfoOf } from "../../api/payments/payment-options.ts";
+import { paymentInfoOf } from "../../api/payments/payment-headers.ts";
 import { standardPrices } from "../../core/payments/prices.ts";
 import { testLog } from "../../harness/log.ts";
 import { PAYMENT_METHODS } from "../../settlement/methods.ts";

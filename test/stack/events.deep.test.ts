@@ -1,7 +1,7 @@
 /** A subscriber of the event log on a whole stack whose processes are killed, one after the other, while agents are minted. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import type { EventView } from "../../core/views/events.ts";
+import type { EventView } from "../../core/views/webhooks.ts";
 import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { EVENT_FAULT_POINTS } from "../../workers/events/event-log.ts";

@@ -1,7 +1,7 @@
 /** Events reach the webhooks that want them, signed as the standard's own library checks it, once each, whoever delivers. */
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { eventView } from "../../core/views/events.ts";
+import { eventView } from "../../core/views/webhooks.ts";
 import { eventsAfter } from "../../db/events/events.ts";
 import { retireSecrets } from "../../db/webhooks/secrets.ts";
 import { disableWebhook, enableWebhook } from "../../db/webhooks/webhooks.ts";

@@ -1,6 +1,6 @@
 /** Finishes payments whose request has ended: compares them with the chain, carries out their effects, watches for reorganisations. */
 import type { Block, Chain } from "../../clients/ports.ts";
-import { usdcDomain } from "../../core/payments/token-domain.ts";
+import { usdcDomain } from "../../core/payments/authorization.ts";
 import {
   type Lease,
   losePayment,

@@ -15,6 +15,7 @@ import type { SignalKey } from "../../signals/signals.ts";
 import { lengthOf } from "../../text.ts";
 import { isoSeconds } from "../../times.ts";
 import type { Site } from "../../views/agent.ts";
+import { verificationMarks } from "../../views/agent-report.ts";
 import { fraction, liveness } from "../../views/discovery.ts";
 import type { Reservation } from "../../views/fields.ts";
 import {
@@ -36,7 +37,6 @@ import {
   walletConfirmed,
 } from "../../views/fields.ts";
 import type { Offering } from "../../views/offering.ts";
-import { verificationMarks } from "../../views/verifications.ts";
 import { ageDays, type Breakdown, breakdownOf, SIGNALS, shownCred } from "../cred.ts";
 import { TIERS, tierWord } from "../tiers.ts";
 import { recommendations } from "./advice.ts";

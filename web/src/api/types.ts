@@ -3,25 +3,30 @@ import type { z } from "zod";
 import type { handshakesSchema, leaderboardSchema, nameCheckSchema } from "../../../api/schemas/agent.ts";
 import type { CredAdvice, credHistorySchema, credProofSchema } from "../../../api/schemas/cred.ts";
 import type {
+  discoverSchema,
   terminalBadgesSchema,
   terminalCountsSchema,
   terminalDetailSchema,
   terminalListSchema,
 } from "../../../api/schemas/directory.ts";
-import type { discoverSchema } from "../../../api/schemas/discovery.ts";
-import type { errorSchema } from "../../../api/schemas/error.ts";
-import type { agentEventsSchema } from "../../../api/schemas/events.ts";
 import type { agentReviewsSchema } from "../../../api/schemas/evidence.ts";
 import type { groupsSchema, membersSchema, messagesSchema } from "../../../api/schemas/messages.ts";
-import type { mintStateSchema, pendingMintSchema, registrationSchema } from "../../../api/schemas/mint.ts";
+import type {
+  mintStateSchema,
+  ogSchema,
+  pendingMintSchema,
+  referralCodeSchema,
+  referralSchema,
+  referredSchema,
+  registrationSchema,
+} from "../../../api/schemas/mint.ts";
 import type { operatorSchema } from "../../../api/schemas/operator.ts";
 import type {
   humanListSchema,
   identityProviderSchema,
   organizationListSchema,
 } from "../../../api/schemas/principals.ts";
-import type { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../../../api/schemas/referral.ts";
-import type { discoverySchema, pricesSchema, statusSchema } from "../../../api/schemas/service.ts";
+import type { discoverySchema, errorSchema, pricesSchema, statusSchema } from "../../../api/schemas/service.ts";
 import type {
   exchangeVerifySchema,
   pendingWriteSchema,
@@ -29,6 +34,7 @@ import type {
   verifySchema,
 } from "../../../api/schemas/updates.ts";
 import type {
+  agentEventsSchema,
   createdWebhookSchema,
   deliveriesSchema,
   queuedDeliverySchema,
@@ -39,14 +45,17 @@ import type {
 import type { x402ManifestSchema } from "../../../api/schemas/well-known.ts";
 import type { credReportSchema } from "../../../core/cred/report/sealed-report.ts";
 import type { agentSchema, summarySchema } from "../../../core/views/agent.ts";
-import type { agentReportSchema } from "../../../core/views/agent-report.ts";
+import type { agentReportSchema, verificationsSchema } from "../../../core/views/agent-report.ts";
 import type { credByAddressSchema } from "../../../core/views/cred.ts";
-import type { humanCredSchema, humanSchema, ownHumanSchema } from "../../../core/views/human.ts";
+import type {
+  humanCredSchema,
+  humanSchema,
+  organizationSchema,
+  ownHumanSchema,
+  walletNameSchema,
+} from "../../../core/views/human.ts";
 import type { groupSchema, messageSchema } from "../../../core/views/messages.ts";
 import type { offeringSchema } from "../../../core/views/offering.ts";
-import type { organizationSchema } from "../../../core/views/organization.ts";
-import type { verificationsSchema } from "../../../core/views/verifications.ts";
-import type { walletNameSchema } from "../../../core/views/wallet-name.ts";
 
 export type Directory = z.output<typeof terminalListSchema>;
 export type Row = Directory["agents"][number];
