@@ -36,32 +36,14 @@ export type FeedSource<T, R extends FeedRow = FeedRow> = {
   failed(error: unknown): void;
 };
 
-export type EventFeed<T> = {
-  /** The position up to which all rows have been read. */
-  readonly head: number;
-  /** Number of followers. */
-  readonly size: number;
-  /** Sends a stream the rows after a position. */
-  follow(stream: EventStream, position: number, as: T): void;
-  /** Reads new rows. Any number of calls during a read cause one more read. */
-  wake(): void;
-  /** Checks the right of every follower to read, also without new rows, and continues after a failure. */
-  review(): Promise<void>;
-};
-
 /** Max rows of one statement. */
 const ROWS_PER_READ = 200;
 
 /**
  * One item: a follower that is slow or turned away reads from its own place, and is cut off after 30 s.
  * Resumes: at each follower's position, with the next wake-up.
- * @param start the feed reads the log from this position; followers read earlier rows themselves
  */
-export function eventFeed<T, R extends FeedRow = FeedRow>(source: FeedSource<T, R>, start: number): EventFeed<T> {
-  return new Feed(source, start);
-}
-
-class Feed<T, R extends FeedRow> implements EventFeed<T> {
+export class EventFeed<T, R extends FeedRow = FeedRow> {
   readonly #source: FeedSource<T, R>;
   readonly #followers = new Set<Follower<T>>();
   readonly #recent;
@@ -71,19 +53,23 @@ class Feed<T, R extends FeedRow> implements EventFeed<T> {
   /** Followers that are far behind read one after the other. */
   #lastCatchUp: Promise<unknown> = Promise.resolve();
 
+  /** @param start the feed reads the log from this position; followers read earlier rows themselves */
   constructor(source: FeedSource<T, R>, start: number) {
     this.#source = source;
     this.#recent = recentRows<R>(start);
   }
 
+  /** The position up to which all rows have been read. */
   get head(): number {
     return this.#recent.head;
   }
 
+  /** Number of followers. */
   get size(): number {
     return this.#followers.size;
   }
 
+  /** Sends a stream the rows after a position. */
   follow(stream: EventStream, position: number, as: T): void {
     const follower: Follower<T> = { stream, as, position, sentPosition: position, catchingUp: false };
     this.#followers.add(follower);
@@ -100,11 +86,13 @@ class Feed<T, R extends FeedRow> implements EventFeed<T> {
     this.#deliverSoon();
   }
 
+  /** Reads new rows. Any number of calls during a read cause one more read. */
   wake(): void {
     this.#mustRead = true;
     void this.#run();
   }
 
+  /** Checks the right of every follower to read, also without new rows, and continues after a failure. */
   async review(): Promise<void> {
     await this.#permitted([...this.#followers].filter(({ stream }) => stream.open)).catch(this.#source.failed);
     if (this.#due().length > 0) this.#deliverSoon();
@@ -272,20 +260,7 @@ type FeedsSource<Key> = {
   failed(error: unknown): void;
 };
 
-type Feeds<Key, Reader> = {
-  /**
-   * Sends a stream the rows after a position.
-   * @param at.open makes the feed for its first follower
-   * @param at.head the newest position that is known already
-   */
-  follow(
-    key: Key,
-    stream: EventStream,
-    at: { position: number; head: number; as: Reader; open(): EventFeed<Reader> },
-  ): void;
-};
-
-export function openFeeds<Key, Reader>(source: FeedsSource<Key>): Feeds<Key, Reader> {
+export function openFeeds<Key, Reader>(source: FeedsSource<Key>) {
   const feeds = new Map<Key, EventFeed<Reader>>();
   let stop: (() => void) | undefined;
   let looking = false;
@@ -325,7 +300,16 @@ export function openFeeds<Key, Reader>(source: FeedsSource<Key>): Feeds<Key, Rea
   }
 
   return {
-    follow(key, stream, { position, head, as, open }) {
+    /**
+     * Sends a stream the rows after a position.
+     * @param at.open makes the feed for its first follower
+     * @param at.head the newest position that is known already
+     */
+    follow(
+      key: Key,
+      stream: EventStream,
+      { position, head, as, open }: { position: number; head: number; as: Reader; open(): EventFeed<Reader> },
+    ): void {
       const feed = feeds.get(key) ?? open();
       feeds.set(key, feed);
       stop ??= listen();

@@ -4,7 +4,7 @@ import { eventView } from "../../core/views/webhooks.ts";
 import { EVENTS_CHANNEL, eventLog, eventsAfter } from "../../db/events/events.ts";
 import { notifications } from "../../db/sql/notifications.ts";
 import type { ApiDeps } from "../deps.ts";
-import { type EventFeed, eventFeed, type FeedPage, type FeedRow, openFeeds } from "../http/event-feed.ts";
+import { EventFeed, type FeedPage, type FeedRow, openFeeds } from "../http/event-feed.ts";
 import { type EventStream, frameOf } from "../http/event-stream.ts";
 
 /** The events that a reader wants. */
@@ -68,7 +68,7 @@ export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs =
   }
 
   const open = (final: boolean, { head, keptAfter }: LogBounds): EventFeed<Reader> =>
-    eventFeed<Reader, Row>(
+    new EventFeed<Reader, Row>(
       {
         read: (after, limit) => read(final, {}, after, limit),
         readFor: ({ filter }, after, limit) => read(final, filter, after, limit),

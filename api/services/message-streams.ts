@@ -8,7 +8,7 @@ import { MESSAGES_CHANNEL, messagesAfter, newestMessages } from "../../db/messag
 import { notifications } from "../../db/sql/notifications.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import type { ApiDeps } from "../deps.ts";
-import { type EventFeed, eventFeed, type Follower, openFeeds } from "../http/event-feed.ts";
+import { EventFeed, type Follower, openFeeds } from "../http/event-feed.ts";
 import { type EventStream, frameOf, type StreamEnding } from "../http/event-stream.ts";
 import { readRefusal } from "./message-acts.ts";
 
@@ -53,7 +53,7 @@ export function messageStreams(
   });
 
   const open = (groupId: string, newest: number): EventFeed<Reader> =>
-    eventFeed<Reader>(
+    new EventFeed<Reader>(
       {
         async read(after, limit) {
           const messages = await messagesAfter(db, groupId, after, limit);

@@ -98,10 +98,15 @@ export const readReceipt: QuestionReading = ({ text, data }) => {
 
 const TRUST = /\b(?:cred|score|trust\w*|reputa\w+|reliab\w+|rely|risk\w*|safe)\b/i;
 
-export const readCred: QuestionReading = ({ text }) => {
-  const ref = refIn(text);
-  return ref !== null && TRUST.test(text) ? { ref } : null;
-};
+/** Reads the agent of a question with one of these words. */
+const aboutAgent =
+  (asked: RegExp): QuestionReading =>
+  ({ text }) => {
+    const ref = refIn(text);
+    return ref !== null && asked.test(text) ? { ref } : null;
+  };
+
+export const readCred = aboutAgent(TRUST);
 
 export const readAdvice: QuestionReading = ({ text }) => {
   const ref = refIn(text);
@@ -109,22 +114,11 @@ export const readAdvice: QuestionReading = ({ text }) => {
   return ref !== null && TRUST.test(text) && asks.test(text) ? { ref } : null;
 };
 
-export const readReviews: QuestionReading = ({ text }) => {
-  const ref = refIn(text);
-  return ref !== null && /\b(?:review|rating|feedback)s?\b|\b(?:review|rat)ed\b/i.test(text) ? { ref } : null;
-};
+export const readReviews = aboutAgent(/\b(?:review|rating|feedback)s?\b|\b(?:review|rat)ed\b/i);
 
-export const readJobs: QuestionReading = ({ text }) => {
-  const ref = refIn(text);
-  return ref !== null && /\bjobs?\b/i.test(text) ? { ref } : null;
-};
+export const readJobs = aboutAgent(/\bjobs?\b/i);
 
-export const readPayments: QuestionReading = ({ text }) => {
-  const ref = refIn(text);
-  return ref !== null && /\b(?:paid|payments?|payers?|paying|income|earn(?:s|ed|ings)?|revenue)\b/i.test(text)
-    ? { ref }
-    : null;
-};
+export const readPayments = aboutAgent(/\b(?:paid|payments?|payers?|paying|income|earn(?:s|ed|ings)?|revenue)\b/i);
 
 export const readAgent: QuestionReading = ({ text }) => {
   const ref = refIn(text);

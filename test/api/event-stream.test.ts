@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { networksOf } from "../../api/http/client-network.ts";
-import { type EventFeed, eventFeed, type FeedRow } from "../../api/http/event-feed.ts";
+import { EventFeed, type FeedRow } from "../../api/http/event-feed.ts";
 import {
   type EventStream,
   type EventStreams,
@@ -69,7 +69,7 @@ function memoryLog(rows = 0, size = 10) {
     away: new Set<string>(),
     errors: 0,
     feed: (start: number): EventFeed<string> =>
-      eventFeed<string>(
+      new EventFeed<string>(
         {
           async read(after, limit) {
             log.reads++;
@@ -261,7 +261,7 @@ describe("a feed", () => {
       return { rows: taken, through: taken.at(-1)?.position ?? log.all.length, more: taken.length === limit };
     };
     const far: number[] = [];
-    const feed = eventFeed<"even" | "all">(
+    const feed = new EventFeed<"even" | "all">(
       {
         read: async (after, limit) => page(log.all, limit, after),
         async readFor(as, after, limit) {
