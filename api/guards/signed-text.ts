@@ -86,18 +86,11 @@ export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">): Sig
 /** Milliseconds after its last good signature for which a wallet is known. */
 const KNOWN_MS = 30 * 86_400_000;
 
-export type KnownWallets = {
-  /** The name of a wallet that was good from this network; undefined for any other. */
-  nameOf(wallet: string, networks: Networks, now: number): string | undefined;
-  /** Remembers a deployed wallet whose signature is good. */
-  add(wallet: string, networks: Networks, now: number): void;
-};
-
 /**
  * A wallet is known from its own network only: a stranger who names it in bad signatures uses up nothing of it.
  * Bound: one of SHARED_PLACES; a newcomer displaces no one, so strangers cannot flush those that are known.
  */
-export function knownWallets(): KnownWallets {
+export function knownWallets() {
   const held = places(SHARED_PLACES["known-wallets"]);
   /** By name, the longest unused first. */
   const known = new Map<string, { until: number; release: () => void }>();
@@ -112,11 +105,13 @@ export function knownWallets(): KnownWallets {
   }
 
   return {
-    nameOf(wallet, networks, now) {
+    /** The name of a wallet that was good from this network; undefined for any other. */
+    nameOf(wallet: string, networks: Networks, now: number): string | undefined {
       const name = nameOf(wallet, networks);
       return (known.get(name)?.until ?? 0) > now ? name : undefined;
     },
-    add(wallet, networks, now) {
+    /** Remembers a deployed wallet whose signature is good. */
+    add(wallet: string, networks: Networks, now: number): void {
       forgetOld(now);
       const name = nameOf(wallet, networks);
       const release = known.get(name)?.release ?? held.take([networks]);

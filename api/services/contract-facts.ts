@@ -27,19 +27,12 @@ type ContractFacts = {
   traitPriceWei: bigint | null;
 };
 
-export type ContractCache = {
-  /** The cached state; makes no call. */
-  readonly known: ContractFacts;
-  /** The state of the last minute, while the chain can be reached. */
-  current(): Promise<ContractFacts>;
-};
-
 /**
  * Calls the chain once at the start, then on demand, at most once a minute.
  * Check then write: no request is under way, then its promise is kept; no await, and a failure is forgotten only while
  * the promise is still the same.
  */
-export function contractCache(chain: Chain, address: Address, now: () => number): ContractCache {
+export function contractCache(chain: Chain, address: Address, now: () => number) {
   let known: ContractFacts = { contractDeployed: false, mintPriceWei: null, traitPriceWei: null };
   let until = 0;
   let asking: Promise<void> | undefined;
@@ -67,10 +60,12 @@ export function contractCache(chain: Chain, address: Address, now: () => number)
 
   void askIfOld();
   return {
-    get known() {
+    /** The cached state; makes no call. */
+    get known(): ContractFacts {
       return known;
     },
-    async current() {
+    /** The state of the last minute, while the chain can be reached. */
+    async current(): Promise<ContractFacts> {
       const asked = askIfOld();
       if (known.mintPriceWei === null) await Promise.race([asked, pause(PRICE_TIMEOUT_MS, undefined, { ref: false })]);
       return known;
@@ -96,15 +91,6 @@ const BALANCES_TIMEOUT_MS = 2_000;
 const MAX_REMEMBERED = 10_000;
 const USDC_DECIMALS = 6;
 
-export type BalanceCache = {
-  /**
-   * A wallet's balances, at most one minute old. Never fails: a balance that the chain does not answer in time is null.
-   * @param linkedToken contract of a token on this chain; null for none
-   * @param reader whose share of the allowance is used where a node has to be asked
-   */
-  of(wallet: Address, linkedToken: Address | null, reader: Who): Promise<Balances>;
-};
-
 /** A score of 1, in the units of Neynar's contract. */
 const MAX_NEYNAR_UNITS = 1_000_000;
 
@@ -126,7 +112,7 @@ export function balanceCache(
   limits: Pick<RateLimits, "take">,
   contracts: Contracts,
   now: () => number,
-): BalanceCache {
+) {
   const known = expiringCache<Balances>(MAX_REMEMBERED);
   const asking = new Map<string, Promise<Balances>>();
 
@@ -141,7 +127,12 @@ export function balanceCache(
   const takeToken = async (reader: Who) => limits.take([["chain-reads", reader]], now());
 
   return {
-    async of(wallet, linkedToken, reader) {
+    /**
+     * A wallet's balances, at most one minute old. Never fails: a balance that the chain does not answer in time is null.
+     * @param linkedToken contract of a token on this chain; null for none
+     * @param reader whose share of the allowance is used where a node has to be asked
+     */
+    async of(wallet: Address, linkedToken: Address | null, reader: Who): Promise<Balances> {
       const key = `${wallet}:${linkedToken ?? ""}`;
       const remembered = known.get(key, now());
       if (remembered) return remembered;
@@ -222,21 +213,7 @@ const MAX_TIMES = 50_000;
 const SETTLED_BLOCKS = 1_800;
 const YOUNG_MS = 10_000;
 
-export type BlockTimes = {
-  /**
-   * The time of a block that the index has, milliseconds since the epoch.
-   * @param indexed the newest block of the index
-   * @param reader whose share of the allowance is used where a node has to be asked
-   * @throws Failure rate_limited, upstream_unavailable
-   */
-  of(block: number, indexed: number, reader: Who): Promise<number>;
-};
-
-export function blockTimes(
-  chain: Pick<Chain, "block">,
-  limits: Pick<RateLimits, "take">,
-  now: () => number,
-): BlockTimes {
+export function blockTimes(chain: Pick<Chain, "block">, limits: Pick<RateLimits, "take">, now: () => number) {
   const known = expiringCache<number>(MAX_TIMES);
   const asking = new Map<number, Promise<number>>();
 
@@ -250,7 +227,13 @@ export function blockTimes(
   }
 
   return {
-    async of(block, indexed, reader) {
+    /**
+     * The time of a block that the index has, milliseconds since the epoch.
+     * @param indexed the newest block of the index
+     * @param reader whose share of the allowance is used where a node has to be asked
+     * @throws Failure rate_limited, upstream_unavailable
+     */
+    async of(block: number, indexed: number, reader: Who): Promise<number> {
       const remembered = known.get(`${block}`, now()) ?? asking.get(block);
       if (remembered !== undefined) return remembered;
       await limits.take([["chain-reads", reader]], now());

@@ -16,17 +16,6 @@ export type LogBounds = { head: number; keptAfter: number };
 /** A gap in a reader's events: they are no longer stored, or the position is not of this log. */
 export type Gap = { after: number; resumedAfter: number; error: string };
 
-export type LogStreams = {
-  /**
-   * Reads where the log begins and ends. Concurrent calls share one read, because after a restart all readers reconnect
-   * together.
-   * @param known a position that the client claims to be of this log
-   */
-  bounds(known: number | undefined): Promise<LogBounds>;
-  /** Sends a stream the events after a position; without one, the events from now on. */
-  follow(bounds: LogBounds, stream: EventStream, from: EventSelection & { after: number | undefined }): void;
-};
-
 type Reader = { filter: EventFilter; wants(event: LoggedEvent): boolean };
 type Row = FeedRow & { event: LoggedEvent };
 
@@ -46,7 +35,7 @@ export function resume({ head, keptAfter }: LogBounds, after: number): { after: 
   return { after: resumedAfter, gap: { after, resumedAfter, error } };
 }
 
-export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs = WATCH_MS } = {}): LogStreams {
+export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs = WATCH_MS } = {}) {
   let asking: Promise<LogBounds> | undefined;
   const failed = (err: unknown) => log.warn({ err }, "the event log could not be read for its streams; tried again");
   const feeds = openFeeds<boolean, Reader>({
@@ -79,7 +68,12 @@ export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs =
     );
 
   return {
-    async bounds(known) {
+    /**
+     * Reads where the log begins and ends. Concurrent calls share one read, because after a restart all readers reconnect
+     * together.
+     * @param known a position that the client claims to be of this log
+     */
+    async bounds(known: number | undefined): Promise<LogBounds> {
       asking ??= eventLog(db).finally(() => {
         asking = undefined;
       });
@@ -87,7 +81,12 @@ export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs =
       // The shared read may have begun before that position was written.
       return known !== undefined && known > bounds.head ? eventLog(db) : bounds;
     },
-    follow(bounds, stream, { after, final, filter }) {
+    /** Sends a stream the events after a position; without one, the events from now on. */
+    follow(
+      bounds: LogBounds,
+      stream: EventStream,
+      { after, final, filter }: EventSelection & { after: number | undefined },
+    ): void {
       const from = resume(bounds, after ?? bounds.head);
       if (from.gap) stream.write(frameOf({ event: "gap", data: from.gap }));
       feeds.follow(final, stream, {

@@ -28,16 +28,6 @@ import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import type { ApiDeps } from "../deps.ts";
 
-export type MessageActs = {
-  /** @throws Failure not_found, forbidden, overloaded, indexer_behind */
-  send(groupId: string, message: Omit<Extract<Act, { kind: "send" }>, "kind">): Promise<Message>;
-  /**
-   * Joins or leaves. @returns the group after it
-   * @throws Failure not_found, forbidden (joining only), overloaded, indexer_behind
-   */
-  move(groupId: string, kind: "join" | "leave", wallet: Address): Promise<Group>;
-};
-
 /** @throws Failure forbidden, with the required cred and the caller's cred */
 export function refuse({ sentence, required, yours, hint }: Refusal): never {
   fail("forbidden", sentence, { extra: { required, yours }, ...(hint && { hint }) });
@@ -56,7 +46,7 @@ type Result = { group: Group; outcome: Outcome } | null;
  * lengths keep that out.
  * Bound: writes of groups that wait, 5,000.
  */
-export function messageActs({ db, fault }: Pick<ApiDeps, "db" | "fault">): MessageActs {
+export function messageActs({ db, fault }: Pick<ApiDeps, "db" | "fault">) {
   const batches = keyedBatcher<Act, Result>(
     { batchSize: 100, concurrency: 3, waiting: 5_000 },
     async (groupId, acts) => {
@@ -74,11 +64,18 @@ export function messageActs({ db, fault }: Pick<ApiDeps, "db" | "fault">): Messa
     return "refusal" in outcome ? refuse(outcome.refusal) : { group, outcome };
   }
   return {
-    async send(groupId, message) {
+    /** @throws Failure not_found, forbidden, overloaded, indexer_behind */
+    async send(groupId: string, message: Omit<Extract<Act, { kind: "send" }>, "kind">): Promise<Message> {
       const { outcome } = await act(groupId, { kind: "send", ...message });
       return (outcome as Extract<Outcome, { message: Message }>).message;
     },
-    move: async (groupId, kind, wallet) => (await act(groupId, { kind, wallet })).group,
+    /**
+     * Joins or leaves. @returns the group after it
+     * @throws Failure not_found, forbidden (joining only), overloaded, indexer_behind
+     */
+    async move(groupId: string, kind: "join" | "leave", wallet: Address): Promise<Group> {
+      return (await act(groupId, { kind, wallet })).group;
+    },
   };
 }
 
@@ -127,11 +124,6 @@ async function write(tx: Queryable, groupId: string, acts: readonly Act[]): Prom
  * Check then write: places are left, then one is taken; no await.
  */
 
-type KeyedBatcher<A, R> = {
-  /** Adds a request to the next batch of `key`. @throws Failure overloaded when too many wait already; the batch's error */
-  submit(key: string, request: A): Promise<R>;
-};
-
 type WaitingRequest<A, R> = { request: A; resolve(result: R): void; reject(error: unknown): void };
 
 /**
@@ -143,7 +135,7 @@ type WaitingRequest<A, R> = { request: A; resolve(result: R): void; reject(error
 function keyedBatcher<A, R>(
   limits: { batchSize: number; concurrency: number; waiting: number },
   run: (key: string, requests: A[]) => Promise<R[]>,
-): KeyedBatcher<A, R> {
+) {
   /** In the order in which the keys are served. */
   const queues = new Map<string, WaitingRequest<A, R>[]>();
   const busy = new Set<string>();
@@ -179,7 +171,8 @@ function keyedBatcher<A, R>(
   }
 
   return {
-    submit: (key, request) =>
+    /** Adds a request to the next batch of `key`. @throws Failure overloaded when too many wait already; the batch's error */
+    submit: (key: string, request: A): Promise<R> =>
       new Promise((resolve, reject) => {
         if (waiting >= limits.waiting)
           fail("overloaded", "Too many messages are waiting to be written. Try again shortly.", { retryAfter: 1 });

@@ -15,28 +15,12 @@ import { readRefusal } from "./message-acts.ts";
 /** The reader of a private group; null in a public one, where no right is checked. */
 type Reader = Pick<WalletCaller, "wallet" | "issuedAt"> | null;
 
-export type MessageStreams = {
-  /**
-   * Sends a stream the messages of a group.
-   * @param group as just read
-   * @param after id of the last message seen; without it, only messages from now on
-   */
-  follow(
-    group: Group,
-    stream: EventStream,
-    from: { after: number | undefined; caller: WalletCaller | undefined },
-  ): void;
-};
-
 /** Milliseconds between reads for changes without a notification: a lost one, changed scores and memberships. */
 const WATCH_MS = 1_000;
 /** Messages before the newest one from which a new feed reads; most readers reconnect after fewer. */
 const MESSAGES_BEFORE_NEWEST = 200;
 
-export function messageStreams(
-  { db, log, now }: Pick<ApiDeps, "db" | "log" | "now">,
-  { watchMs = WATCH_MS } = {},
-): MessageStreams {
+export function messageStreams({ db, log, now }: Pick<ApiDeps, "db" | "log" | "now">, { watchMs = WATCH_MS } = {}) {
   const failed = (err: unknown) => log.warn({ err }, "messages could not be read for their streams; tried again");
   const feeds = openFeeds<string, Reader>({
     listen: (notify) => notifications(db).on(MESSAGES_CHANNEL, notify),
@@ -92,7 +76,16 @@ export function messageStreams(
   }
 
   return {
-    follow(group, stream, { after, caller }) {
+    /**
+     * Sends a stream the messages of a group.
+     * @param group as just read
+     * @param after id of the last message seen; without it, only messages from now on
+     */
+    follow(
+      group: Group,
+      stream: EventStream,
+      { after, caller }: { after: number | undefined; caller: WalletCaller | undefined },
+    ): void {
       const { groupId, lastMessageId, isPublic } = group;
       feeds.follow(groupId, stream, {
         // An id that does not exist yet is not waited for: the next messages are new to every reader.

@@ -5,7 +5,7 @@ import { base } from "viem/chains";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { neynarScoresAbi } from "../../abis/neynar-scores.ts";
 import { networksOf } from "../../api/http/client-network.ts";
-import { type BalanceCache, balanceCache } from "../../api/services/contract-facts.ts";
+import { balanceCache } from "../../api/services/contract-facts.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import type { Who } from "../../core/callers/shares.ts";
@@ -33,7 +33,7 @@ beforeEach(() => {
 describe("on a chain", () => {
   let anvil: Anvil;
   let devnet: Devnet;
-  let memory: BalanceCache;
+  let memory: ReturnType<typeof balanceCache>;
   let calls = 0;
   beforeAll(async () => {
     anvil = await startAnvil();
