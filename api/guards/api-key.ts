@@ -57,27 +57,24 @@ async function goodKey(db: Queryable, header: Header, attempt: KeyAttempt): Prom
 /** Milliseconds for which a checked key is cached on reads, where it grants a larger budget and nothing else. */
 const KEY_CACHE_MS = 5_000;
 
-export type ReadingKeys = {
-  /**
-   * The key of a read as checked within the last seconds by this process: null for a valid key without scope `read`,
-   * undefined for one that has to be checked.
-   */
-  known(header: Header, now: number): ReadingKey | null | undefined;
-  /**
-   * Checks the key of a read.
-   * @returns null for a valid key without scope `read`, and while the database cannot be reached: then the network's
-   *   budget counts
-   * @throws Failure unauthenticated for a key that is not valid, rate_limited
-   */
-  check(header: Header, attempt: KeyAttempt, now: number): Promise<ReadingKey | null>;
-};
+export type ReadingKeys = ReturnType<typeof readingKeys>;
 
 /** API keys sent with reads: a key of scope `read` has a budget of its own. */
-export function readingKeys(db: Queryable): ReadingKeys {
+export function readingKeys(db: Queryable) {
   const good = expiringCache<ReadingKey | null>(10_000);
   return {
-    known: (header, now) => good.get(String(header), now),
-    async check(header, attempt, now) {
+    /**
+     * The key of a read as checked within the last seconds by this process: null for a valid key without scope `read`,
+     * undefined for one that has to be checked.
+     */
+    known: (header: Header, now: number) => good.get(String(header), now),
+    /**
+     * Checks the key of a read.
+     * @returns null for a valid key without scope `read`, and while the database cannot be reached: then the network's
+     *   budget counts
+     * @throws Failure unauthenticated for a key that is not valid, rate_limited
+     */
+    async check(header: Header, attempt: KeyAttempt, now: number): Promise<ReadingKey | null> {
       const known = await goodKey(db, header, attempt).catch((error) => {
         if (error instanceof Failure) throw error;
         return null;

@@ -23,25 +23,14 @@ const [DEPLOYED_MS, MAX_ADDRESSES] = [86_400_000, 20_000];
 /** The claimed signer and the signature. */
 type SignatureClaim = { address: Address; signature: Hex };
 
-export type SignedTexts = {
-  /** Whether the address's own key signed the text. Makes no call. */
-  byKey(claim: SignatureClaim, text: string): boolean;
-  /**
-   * The first of the texts whose signature the contract at the address accepts (ERC-1271, ERC-6492); null for none. The
-   * chain is called for one text after the other, and every eighth counts against an allowance: that of the wallet where
-   * it was good from this network before, else the one that strangers share. An address without code takes nothing.
-   * @throws Failure rate_limited, and upstream_unavailable when the chain cannot be reached, which says nothing about
-   *   the signature
-   */
-  byContract(claim: SignatureClaim, texts: readonly string[], networks: Networks, now: number): Promise<string | null>;
-};
+export type SignedTexts = ReturnType<typeof signedTexts>;
 
 /**
  * Check then write: the signature is good, then the wallet is known; what it stands for may end: it only says whose
  * allowance is used.
  * @param limits bound the calls of the chain per client and in total, because any client can cause them
  */
-export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">): SignedTexts {
+export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">) {
   const known = knownWallets();
   const deployed = expiringCache<true>(MAX_ADDRESSES);
 
@@ -65,8 +54,22 @@ export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">): Sig
   }
 
   return {
-    byKey: ({ address, signature }, text) => recoverSigner(personalHash(text), signature) === address,
-    async byContract({ address, signature }, texts, networks, now) {
+    /** Whether the address's own key signed the text. Makes no call. */
+    byKey: ({ address, signature }: SignatureClaim, text: string): boolean =>
+      recoverSigner(personalHash(text), signature) === address,
+    /**
+     * The first of the texts whose signature the contract at the address accepts (ERC-1271, ERC-6492); null for none. The
+     * chain is called for one text after the other, and every eighth counts against an allowance: that of the wallet where
+     * it was good from this network before, else the one that strangers share. An address without code takes nothing.
+     * @throws Failure rate_limited, and upstream_unavailable when the chain cannot be reached, which says nothing about
+     *   the signature
+     */
+    async byContract(
+      { address, signature }: SignatureClaim,
+      texts: readonly string[],
+      networks: Networks,
+      now: number,
+    ): Promise<string | null> {
       const isCounterfactual = signature.toLowerCase().endsWith(ERC6492_SUFFIX);
       if (!isCounterfactual && !(await isDeployed(address, now))) return null;
       const own = known.nameOf(address, networks, now);

@@ -25,14 +25,7 @@ const CONTRACT_VERDICT_MS = 60_000;
 const MAX_WAITING = 5_000;
 const TEXT_OF: Record<SignInKind, string> = { siwa: "auth.agent.message", siwe: "auth.human.message" };
 
-export type WalletGuard = {
-  /**
-   * The wallet of a credential, and how it signed in.
-   * @param accepted the kinds the operation takes
-   * @throws Failure unauthenticated, rate_limited, overloaded, upstream_unavailable
-   */
-  verify(credential: WalletCredential, accepted: readonly SignInKind[], asker: Asker): Promise<WalletCaller>;
-};
+export type WalletGuard = ReturnType<typeof walletGuard>;
 
 /** The client whose credential is checked: `attempt` is counted before an unknown signature is checked. */
 type Asker = { networks: Networks; now: number; attempt: Pick<SignInAttempt, "begin"> };
@@ -67,7 +60,7 @@ function turns(): () => Promise<void> {
  * Bound: credentials in memory, and signed texts of contract wallets, 20,000 of each kind.
  * @param service the service as signed texts name it
  */
-export function walletGuard(service: SignInService, signed: SignedTexts): WalletGuard {
+export function walletGuard(service: SignInService, signed: SignedTexts) {
   /** Valid credentials by id, until they expire. */
   const good = expiringCache<WalletCaller>(20_000);
   const bad = expiringCache<true>(20_000);
@@ -76,8 +69,11 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
   const turn = turns();
 
   /**
+   * The wallet of a credential, and how it signed in.
    * Check then write: the signature is good, then it is cached; the wallet may revoke: revocations are read from the
    * database each time.
+   * @param accepted the kinds the operation takes
+   * @throws Failure unauthenticated, rate_limited, overloaded, upstream_unavailable
    */
   async function verify(
     credential: WalletCredential,

@@ -6,26 +6,18 @@ import { fail } from "../../core/errors.ts";
 /** The end of a response: its event `close` comes once, however it ends; `destroyed` is true after it. */
 export type ResponseEnd = { readonly destroyed: boolean; once(event: "close", closed: () => void): unknown };
 
-export type ConcurrencyLimit = {
-  /**
-   * Acquires one slot, counted for every holder. The slot is released when the response closes, however it ends.
-   * @param holders who share the limit of one: the networks of a client, or the name of a caller
-   * @returns false when the response is closed already: there is nothing to release, and nothing to begin
-   * @throws Failure rate_limited (a holder has all of its slots), overloaded (the process has none left)
-   */
-  acquire(response: ResponseEnd, holders: readonly Who[]): boolean;
-  readonly inUse: number;
-};
-
 /** @param numbers in place of those of the list */
-export function concurrencyLimit(
-  name: SharedPlacesName,
-  numbers: { perHolder?: number; inAll?: number } = {},
-): ConcurrencyLimit {
+export function concurrencyLimit(name: SharedPlacesName, numbers: { perHolder?: number; inAll?: number } = {}) {
   const { what, retryAfter, perHolder, inAll } = { ...SHARED_PLACES[name], ...numbers };
   const slots = places({ perHolder, inAll });
   return {
-    acquire(response, holders) {
+    /**
+     * Acquires one slot, counted for every holder. The slot is released when the response closes, however it ends.
+     * @param holders who share the limit of one: the networks of a client, or the name of a caller
+     * @returns false when the response is closed already: there is nothing to release, and nothing to begin
+     * @throws Failure rate_limited (a holder has all of its slots), overloaded (the process has none left)
+     */
+    acquire(response: ResponseEnd, holders: readonly Who[]): boolean {
       if (response.destroyed) return false;
       const release = slots.take(holders);
       if (release === "holder")
@@ -34,7 +26,7 @@ export function concurrencyLimit(
       response.once("close", release as () => void);
       return true;
     },
-    get inUse() {
+    get inUse(): number {
       return slots.inUse;
     },
   };

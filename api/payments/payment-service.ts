@@ -38,24 +38,11 @@ export type PaymentServiceParts = {
   now(): number;
 };
 
-export type PaymentService = PaymentServiceParts & {
-  /** Null where MPP is not offered. */
-  mpp: Mpp | null;
-  /** What the ways to pay work with, these among them. */
-  settlement: SalesParts;
-  /**
-   * The present price of an operation and the amounts accepted for it, in USDC units.
-   * Check then write: the price in force, then the 402 and the accepted amount (`termsFor`); the price may change:
-   * former prices are accepted for PRICE_QUOTE_SECONDS.
-   */
-  price(operation: Operation): Promise<{ units: bigint; honoured: bigint[] }>;
-  /** The prices in force, at most a few seconds old; does not wait for the database. */
-  shown(): PriceList;
-  termsFor(
-    sold: { operation: Operation; method: string; path: string; declaration: PaidResource["declaration"] },
-    price: { units: bigint; honoured: bigint[] },
-  ): Terms;
-};
+export type PaymentService = ReturnType<typeof openPaymentService>;
+/** What is sold, and how it is called. */
+type Sold = { operation: Operation; method: string; path: string; declaration: PaidResource["declaration"] };
+/** In USDC units: the present price, and the amounts accepted for it. */
+type Price = { units: bigint; honoured: bigint[] };
 
 /** Max age of the prices shown, in milliseconds. */
 const SHOWN_MS = 2_000;
@@ -64,7 +51,7 @@ const UNASKED_MS = 10_000;
 /** Selector of `DOMAIN_SEPARATOR()`. */
 const DOMAIN_SEPARATOR = "0x3644e515";
 
-export function openPaymentService(parts: PaymentServiceParts): PaymentService {
+export function openPaymentService(parts: PaymentServiceParts) {
   const { config, db, chain, facilitator, mpp = null, fault, log, now } = parts;
   const { payTo, confirmations, earlyUnits, since } = config.payments;
   const domain: TokenDomain = usdcDomain(config.chain.id, config.contracts.usdc.address);
@@ -79,29 +66,40 @@ export function openPaymentService(parts: PaymentServiceParts): PaymentService {
     });
   }
 
-  const service: PaymentService = {
-    ...parts,
+  /** What the ways to pay work with, these among them. */
+  const settlement: SalesParts = {
+    db,
+    chain,
+    facilitator,
     mpp,
-    settlement: {
-      db,
-      chain,
-      facilitator,
-      mpp,
-      domain,
-      confirmations,
-      earlyUnits,
-      fault,
-      since,
-      now,
-      methods: parts.paymentMethods ?? PAYMENT_METHODS,
-      salt: randomUUID,
-      assertDomain: domainCheck(chain, domain, log),
-      wholeSignature: (signed) => wholeSignature(signed, domain),
-      refusalOfSignature: (signed) => refusalOfSignature(chain, signed, domain),
-    },
+    domain,
+    confirmations,
+    earlyUnits,
+    fault,
+    since,
+    now,
+    methods: parts.paymentMethods ?? PAYMENT_METHODS,
+    salt: randomUUID,
+    assertDomain: domainCheck(chain, domain, log),
+    wholeSignature: (signed) => wholeSignature(signed, domain),
+    refusalOfSignature: (signed) => refusalOfSignature(chain, signed, domain),
+  };
+  // A wrong token is logged at the start; without an answer now the check is made again before the first payment.
+  if (facilitator) settlement.assertDomain().catch(() => {});
+  return {
+    ...parts,
+    /** Null where MPP is not offered. */
+    mpp,
+    settlement,
+    /** The prices in force, at most a few seconds old; does not wait for the database. */
     shown: prices.shown,
 
-    async price(operation) {
+    /**
+     * The present price of an operation and the amounts accepted for it.
+     * Check then write: the price in force, then the 402 and the accepted amount (`termsFor`); the price may change:
+     * former prices are accepted for PRICE_QUOTE_SECONDS.
+     */
+    async price(operation: Operation): Promise<Price> {
       const lists = await priceLists(db, prices.base, config.pricing.quoteMs);
       prices.update(lists[0]!);
       const units = lists.map((list) => priceUnits(operation, list));
@@ -109,7 +107,7 @@ export function openPaymentService(parts: PaymentServiceParts): PaymentService {
       return { units: units[0]!, honoured: [...new Set(units.filter((price) => price > 0n))] };
     },
 
-    termsFor: ({ operation, method, path, declaration }, { units, honoured }) => ({
+    termsFor: ({ operation, method, path, declaration }: Sold, { units, honoured }: Price): Terms => ({
       domain,
       payTo: operation === "credReport" ? requirePayees().treasury : requirePayees().deployer,
       amountUnits: units,
@@ -124,9 +122,6 @@ export function openPaymentService(parts: PaymentServiceParts): PaymentService {
       },
     }),
   };
-  // A wrong token is logged at the start; without an answer now the check is made again before the first payment.
-  if (facilitator) service.settlement.assertDomain().catch(() => {});
-  return service;
 }
 
 /** The prices that are shown without waiting for the database; read again after 2 seconds. */
