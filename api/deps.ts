@@ -19,6 +19,7 @@ import type { CardFormat, CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import type { Preview } from "../core/card/preview.ts";
 import type { Questions } from "../core/discovery/meaning.ts";
+import type { OwnRegistry } from "../db/agents/facts.ts";
 import type { AgentList } from "../db/lists/agents.ts";
 import type { DirectoryList } from "../db/lists/directory.ts";
 import type { IndexTracker } from "../db/operations/index-state.ts";
@@ -100,3 +101,6 @@ export type ApiDeps = {
   /** Milliseconds since the epoch. */
   now(): number;
 };
+
+/** How the service's agents are named. */
+export const ownRegistry = ({ contracts }: Config): OwnRegistry => ({ identity: contracts.identity.address });

@@ -1,6 +1,4 @@
 /** What handlers get: the parts that the process was started with, and what the API keeps in memory itself. */
-import type { Config } from "../config/config.ts";
-import type { OwnRegistry } from "../db/agents/facts.ts";
 import { factsReader } from "../db/agents/facts-reader.ts";
 import { tokensWithoutUri } from "../db/agents/token-uris.ts";
 import { agentTotals } from "../db/lists/agent-list-sql.ts";
@@ -8,7 +6,7 @@ import { openDirectoryList } from "../db/lists/directory.ts";
 import { answersReads } from "../db/operations/index-state.ts";
 import { standingJobs } from "../db/operations/job-runs.ts";
 import { staleScores } from "../db/operations/service-status.ts";
-import type { ApiDeps } from "./deps.ts";
+import { type ApiDeps, ownRegistry } from "./deps.ts";
 import { rateLimits } from "./guards/rate-limits.ts";
 import { signedTexts } from "./guards/signed-text.ts";
 import { concurrencyLimit } from "./http/concurrency-limit.ts";
@@ -89,6 +87,3 @@ export type HandlerDeps = ReturnType<typeof openDeps>;
  */
 export const depsForReads = (deps: HandlerDeps): HandlerDeps =>
   deps.replicas ? { ...deps, db: deps.replicas.db } : deps;
-
-/** How the service's agents are named. */
-export const ownRegistry = ({ contracts }: Config): OwnRegistry => ({ identity: contracts.identity.address });

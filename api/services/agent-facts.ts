@@ -15,7 +15,8 @@ import { type AgentPage, countAgents, listAgents } from "../../db/lists/agent-li
 import type { AgentQuery } from "../../db/lists/agents.ts";
 import { listSnapshot } from "../../db/sql/list-budget.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
-import { type HandlerDeps, ownRegistry } from "../handler-deps.ts";
+import { ownRegistry } from "../deps.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 
 /**
  * @param source the API's shared reader, or the transaction that the rest of the answer is read in
