@@ -5,7 +5,7 @@ import { BLANKS } from "../../core/text.ts";
 import { walletConfirmed } from "../agents/wallets.ts";
 import { shownScoreSql } from "../cred/cred-statement.ts";
 import { folded, foldedName } from "../sql/folded-text.ts";
-import { family, type Row, statement, t } from "../sql/statement.ts";
+import { family, statement, t } from "../sql/statement.ts";
 import { isIndexed, type Queryable } from "../sql/transaction.ts";
 
 /** SQL of the score that views show, of an agent `a` with its stored score `c`. */
@@ -208,8 +208,6 @@ function conditions(filter: AgentFilter, $: (value: unknown) => string): string[
   }
   return where;
 }
-
-export type AgentTotals = Row<typeof agentTotals>;
 
 export const agentTotals = statement({
   name: "agents-totals",
