@@ -11,20 +11,19 @@ import { agentHostUrl } from "../../devnet/simulators/agent-hosts/agent-hosts.ts
 import { hostsPayee } from "../../devnet/simulators/agent-hosts/payments.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
+import { perFile } from "../support/started.ts";
 
-let anvil: Awaited<ReturnType<typeof startAnvil>>;
+const anvil = perFile(startAnvil);
 let devnet: Devnet;
 let simulators: RunningSimulators;
 
 beforeAll(async () => {
-  anvil = await startAnvil();
   devnet = await deployDevnet(anvil.url);
   simulators = await startSimulators({ rpcUrl: anvil.url });
 });
 
 afterAll(async () => {
   await simulators?.stop();
-  await anvil?.stop();
 });
 
 const earned = () =>

@@ -1,7 +1,7 @@
 /** Wallets that are contracts sign in, on a real chain: deployed ones (ERC-1271) and those not deployed yet (ERC-6492). */
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { signedTexts } from "../../api/guards/signed-text.ts";
 import { walletGuard } from "../../api/guards/wallet.ts";
 import { networksOf } from "../../api/http/client-network.ts";
@@ -10,23 +10,22 @@ import { siwaText, siweText } from "../../core/callers/signed-texts.ts";
 import { parseCredential, type SignInKind } from "../../core/callers/wallet-credential.ts";
 import { Failure } from "../../core/errors.ts";
 import { chainAt } from "../../harness/chain-at.ts";
-import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
+import { contractWorld } from "../support/contract-world.ts";
 import { counterfactual, FACTORY } from "../support/counterfactual.ts";
+import { perFile } from "../support/started.ts";
 
 const HOST = "agents.test";
 const SERVICE = { hosts: [HOST], name: "Helixa", webUrl: `https://${HOST}`, chainId: 8453 };
 const NOW = Date.now();
 
-let world: ContractWorld;
+const world = perFile(contractWorld);
 let chain: Chain;
 let deployed: Hex;
 const key = privateKeyToAccount(generatePrivateKey());
 beforeAll(async () => {
-  world = await contractWorld();
   chain = chainAt(world.anvil.url);
   deployed = await world.deploy("ContractWallet", [key.address]);
 });
-afterAll(() => world?.anvil.stop());
 
 const texts = {
   siwa: (address: Hex, at: number) => siwaText(HOST, address, String(at)),

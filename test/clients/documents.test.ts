@@ -8,6 +8,7 @@ import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import type { Documents, ForeignEndpoints } from "../../clients/ports.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { perTest } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 type Answer = { status?: number; headers?: Record<string, string>; body?: string };
@@ -20,7 +21,7 @@ type Host = {
   server: Server;
 };
 
-let http: PublicHttp;
+const http = perTest(() => openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT }));
 let endpoints: ForeignEndpoints;
 let documents: Documents;
 let clock: number;
@@ -29,14 +30,12 @@ let redirected: number;
 const hosts: Host[] = [];
 beforeEach(() => {
   clock = Date.UTC(2026, 10, 21);
-  http = openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT });
   redirected = 100;
   const takeRedirected = async () => (redirected-- > 0 ? 0 : 3_600);
   endpoints = foreignEndpoints(http, { now: () => clock, takeRedirected });
   documents = foreignDocuments(endpoints);
 });
 afterEach(async () => {
-  await http.close();
   for (const { server } of hosts.splice(0)) {
     server.closeAllConnections();
     await new Promise((done) => server.close(done));

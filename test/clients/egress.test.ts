@@ -11,13 +11,26 @@ import { openPublicHttp, RefusedTarget } from "../../clients/public-http.ts";
 import { openRpcPool } from "../../clients/rpc/pool.ts";
 import { loadConfig } from "../../config/config.ts";
 import { RPC_ROLES } from "../../core/operations/rpc-roles.ts";
-import { type LoopbackServer, listen } from "../../harness/listen.ts";
+import { listen } from "../../harness/listen.ts";
 import { LONG } from "../../harness/patience.ts";
+import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 /** An upstream on another address of this machine, which counts as any other host. */
-let upstream: LoopbackServer;
-let proxy: LoopbackServer;
+const upstream = perFile(() =>
+  listen((incoming, outgoing) => incoming.resume().on("end", () => outgoing.end(ANSWER)), {
+    address: "127.0.0.2",
+  }),
+);
+const proxy = perFile(() =>
+  listen(async (incoming, outgoing) => {
+    note(new URL(incoming.url!).host, incoming.headers);
+    const body = Buffer.concat(await incoming.toArray());
+    const { method = "GET" } = incoming;
+    const answer = await fetch(incoming.url!, { method, ...(method === "POST" && { body }) });
+    outgoing.writeHead(answer.status, { date: answer.headers.get("date")! }).end(await answer.text());
+  }),
+);
 /** What the proxy was asked for. */
 const asked: { target: string; authorization: string | undefined }[] = [];
 /** The status with which the proxy answers CONNECT. */
@@ -26,16 +39,6 @@ const tunnels = new Set<Socket>();
 const closers: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  upstream = await listen((incoming, outgoing) => incoming.resume().on("end", () => outgoing.end(ANSWER)), {
-    address: "127.0.0.2",
-  });
-  proxy = await listen(async (incoming, outgoing) => {
-    note(new URL(incoming.url!).host, incoming.headers);
-    const body = Buffer.concat(await incoming.toArray());
-    const { method = "GET" } = incoming;
-    const answer = await fetch(incoming.url!, { method, ...(method === "POST" && { body }) });
-    outgoing.writeHead(answer.status, { date: answer.headers.get("date")! }).end(await answer.text());
-  });
   // Whatever name it is asked for, it leads to the upstream: it is the one that resolves names.
   proxy.server.on("connect", (incoming, client: Socket) => {
     note(incoming.url!, incoming.headers);
@@ -57,8 +60,6 @@ afterEach(async () => {
 });
 afterAll(() => {
   for (const socket of tunnels) socket.destroy();
-  proxy.close();
-  upstream.close();
 });
 
 const note = (target: string, headers: Record<string, string | string[] | undefined>) =>

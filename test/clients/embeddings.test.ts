@@ -1,17 +1,14 @@
 /** Embeddings against the simulator: order, bounds, and what a broken answer costs. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { embeddings, maxAnswerBytes } from "../../clients/embeddings.ts";
 import { MAX_TEXT } from "../../core/discovery/meaning.ts";
 import { SIMULATED_DIMENSIONS as dimensions } from "../../devnet/simulators/embeddings.ts";
 import { ANY_KEY } from "../../devnet/simulators/simulator.ts";
 import { NEVER } from "../../harness/patience.ts";
-import { type Simulated, simulated, trouble } from "./support/simulated.ts";
+import { perFile } from "../support/started.ts";
+import { simulated, trouble } from "./support/simulated.ts";
 
-let sim: Simulated;
-beforeAll(async () => {
-  sim = await simulated();
-});
-afterAll(() => sim?.close());
+const sim = perFile(simulated);
 
 const client = (options = {}, size: number = dimensions) =>
   embeddings(

@@ -1,17 +1,16 @@
 /** The Ethos adapter against the simulator: many wallets in one call, the unknown ones told apart from zero. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { ethosScores } from "../../clients/ethos.ts";
-import { type Simulated, simulated, trouble } from "./support/simulated.ts";
+import { perFile } from "../support/started.ts";
+import { simulated, trouble } from "./support/simulated.ts";
 
-let sim: Simulated;
+const sim = perFile(simulated);
 const known = `0x${"A".repeat(40)}`;
 const wallet = known.toLowerCase() as `0x${string}`;
 const stranger: `0x${string}` = `0x${"b".repeat(40)}`;
 beforeAll(async () => {
-  sim = await simulated();
   await sim.control("PUT", `ethos/${known}`, { score: 1511 });
 });
-afterAll(() => sim?.close());
 
 it("knows the planted score, and says of the others that it does not know", async () => {
   const ethos = ethosScores(sim.upstream("/ethos"));

@@ -1,22 +1,18 @@
 /** The Farcaster adapters against the simulator: names and ids, casts, both error formats of hubs, and Neynar. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { FoundProof, ProofReader } from "../../clients/ports.ts";
 import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
 import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
 import { neynarReader } from "../../clients/proof-platforms/neynar.ts";
 import type { FarcasterClaim } from "../../core/proof-platforms/farcaster.ts";
-import { type Simulated, simulated, trouble } from "./support/simulated.ts";
+import { perFile } from "../support/started.ts";
+import { simulated, trouble } from "./support/simulated.ts";
 
-let sim: Simulated;
+const sim = perFile(simulated);
 const sought = { tokenId: 1, prefix: "helixa" };
 const HASH = `0x${"ab".repeat(20)}`;
 const plant = (username: string, fid: number, casts: object[]) =>
   sim.control("PUT", `farcaster/users/${username}`, { fid, casts });
-
-beforeAll(async () => {
-  sim = await simulated();
-});
-afterAll(() => sim?.close());
 
 describe.each(["snapchain", "hubble", "neynar"])("through %s", (way) => {
   let farcaster: ProofReader<FarcasterClaim>;

@@ -1,14 +1,15 @@
 /** The GitHub adapter against the simulator: whose gist, which gist, what it says, and looking again for nothing. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { FoundProof, ProofReader } from "../../clients/ports.ts";
 import { githubProofs } from "../../clients/proof-platforms/github.ts";
-import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { openPublicHttp } from "../../clients/public-http.ts";
 import type { GithubClaim } from "../../core/proof-platforms/github.ts";
+import { perFile, perTest } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
-import { type Simulated, simulated, trouble } from "./support/simulated.ts";
+import { simulated, trouble } from "./support/simulated.ts";
 
-let sim: Simulated;
-let raw: PublicHttp;
+const sim = perFile(simulated);
+const raw = perTest(() => openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: PATIENT }));
 let github: ProofReader<GithubClaim>;
 const sought = { tokenId: 7, prefix: "helixa" };
 const FILE = "helixa-verify.txt";
@@ -18,17 +19,11 @@ const plant = (login: string, id: number, gists: object[], more = {}) =>
 const gist = (id: string, content: unknown, more = {}) => ({ id, public: true, files: { [FILE]: content }, ...more });
 const find = (claim: GithubClaim, tokenId = 7) => github.find(claim, { ...sought, tokenId });
 
-beforeAll(async () => {
-  sim = await simulated();
-});
 beforeEach(async () => {
-  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: PATIENT });
   github = githubProofs(sim.upstream("/github", { maxBytes: 3_000_000, ...WITH_TOKEN }), raw);
   await sim.fail("github", { times: 0 });
   await plant("Octo-Cat", 583231, [gist("aa11", "7\n")]);
 });
-afterEach(() => raw.close());
-afterAll(() => sim?.close());
 
 describe("looking for a proof", () => {
   it.each([{}, { gistId: "aa11" }])("finds it, with the numeric id and GitHub's spelling (%j)", async (hint) => {

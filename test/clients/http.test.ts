@@ -1,18 +1,16 @@
 /** The HTTP core: answers told from trouble, limits, pauses that upstreams ask for, breakers, rates. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { breaker } from "../../clients/http/breaker.ts";
 import { requestRate } from "../../clients/http/request-rate.ts";
 import { retryAfter } from "../../clients/http/retry-after.ts";
 import { type Http, type HttpOptions, openHttp, type UpstreamOptions } from "../../clients/http.ts";
 import { Failure } from "../../core/errors.ts";
+import { perFile } from "../support/started.ts";
 import { IMPATIENT, PATIENT } from "../support/time-limits.ts";
 import { type PlainServer, plainServer, replying } from "./support/plain-server.ts";
 
-let server: PlainServer;
+const server = perFile(plainServer);
 const open: Http[] = [];
-beforeAll(async () => {
-  server = await plainServer();
-});
 beforeEach(() => {
   server.requests.length = 0;
   server.answer = replying(200, { fine: true });
@@ -20,7 +18,6 @@ beforeEach(() => {
 afterEach(async () => {
   for (const http of open.splice(0)) await http.close();
 });
-afterAll(() => server?.close());
 
 function upstream(options: Partial<HttpOptions> & Partial<UpstreamOptions> = {}) {
   const http = openHttp({

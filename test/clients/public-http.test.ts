@@ -1,22 +1,19 @@
 /** What strangers name is dialled only when the address behind it is public: no connection is ever opened otherwise. */
 import type { AddressInfo } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { isDiallable, isPublicUrl, publicUrl, RefusedTarget } from "../../clients/http/public-address.ts";
 import { openPublicHttp, type PublicHttp, type PublicHttpOptions } from "../../clients/public-http.ts";
 import { NEVER } from "../../harness/patience.ts";
+import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
-import { type PlainServer, plainServer, replying } from "./support/plain-server.ts";
+import { plainServer, replying } from "./support/plain-server.ts";
 
-let server: PlainServer;
+const server = perFile(plainServer);
 const open: PublicHttp[] = [];
-beforeAll(async () => {
-  server = await plainServer();
-});
 afterEach(async () => {
   for (const http of open.splice(0)) await http.close();
 });
-afterAll(() => server?.close());
 
 const client = (options: Partial<PublicHttpOptions> = {}) => {
   const http = openPublicHttp({ userAgent: "test", loopback: false, limits: PATIENT, ...options });

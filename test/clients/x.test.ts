@@ -1,27 +1,24 @@
 /** The X adapter against the simulator: bios, both ways of having no such account, limits, credit, and looking again. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { FoundProof, ProofReader } from "../../clients/ports.ts";
 import { xProofs } from "../../clients/proof-platforms/x.ts";
 import type { XClaim } from "../../core/proof-platforms/x.ts";
-import { type Simulated, simulated, trouble } from "./support/simulated.ts";
+import { perFile } from "../support/started.ts";
+import { simulated, trouble } from "./support/simulated.ts";
 
-let sim: Simulated;
+const sim = perFile(simulated);
 let x: ProofReader<XClaim>;
 const AUTHORIZED = { headers: { authorization: "Bearer key" } };
 const sought = { tokenId: 1, prefix: "helixa" };
 const plant = (handle: string, id: string, description: string, more = {}) =>
   sim.control("PUT", `x/users/${handle}`, { id, name: handle, description, ...more });
 
-beforeAll(async () => {
-  sim = await simulated();
-});
 beforeEach(async () => {
   x = xProofs(sim.upstream("/x", AUTHORIZED));
   await sim.fail("x", { times: 0 });
   await sim.control("PUT", "x/not-found", { style: "200" });
   await plant("Ada", "100", "Mathematician. helixa:1");
 });
-afterAll(() => sim?.close());
 
 describe("looking for a proof", () => {
   it("finds it, with X's own id and spelling, in any case of the handle", async () => {

@@ -6,8 +6,9 @@ import { type AgentList, openAgentList } from "../../db/lists/agents.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { LONG } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { isDeep, shareOf } from "../support/share.ts";
+import { perFile } from "../support/started.ts";
 import { agentRow, askBoth, question, settled, writeAgents, writeScores } from "./support.ts";
 
 const AGENTS = 2000;
@@ -17,11 +18,10 @@ const QUESTIONS = shareOf(30, 4);
 /** Every run asks other questions; a failing one names its seed, for `npm run trial -- fuzz`. */
 const { seed: SEED } = inject("fuzz");
 
-let db: TestDatabase;
+const db = perFile(testDatabase);
 let list: AgentList;
 let never: AgentList;
 beforeAll(async () => {
-  db = await testDatabase();
   await plantOnchain(db.pool, { block: 1000, finalized: 900 });
   await writeAgents(
     db.pool,
@@ -36,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await list?.close();
   await never?.close();
-  await db?.drop();
 });
 
 /** Keeps the first of each id: one statement writes a row once. */

@@ -5,13 +5,13 @@ import { copyRows } from "../../columns/copy-rows.ts";
 import { openClient } from "../../db/sql/connect.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
-let database: TestDatabase;
+const database = perFile(testDatabase);
 let proxy: TcpProxy;
 let url: string;
 beforeAll(async () => {
-  database = await testDatabase();
   const target = new URL(database.url);
   proxy = await tcpProxy({ host: target.hostname, port: Number(target.port) });
   target.hostname = "127.0.0.1";
@@ -20,7 +20,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await proxy?.close();
-  await database?.drop();
 });
 
 const THREE = "select i::int8 from generate_series(1, 3) i";

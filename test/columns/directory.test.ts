@@ -15,7 +15,7 @@ import { type DirectoryList, openDirectoryList } from "../../db/lists/directory.
 import { snapshot } from "../../db/sql/transaction.ts";
 import { LONG } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import {
   directoryQuestion,
   directoryRow,
@@ -26,6 +26,7 @@ import {
 } from "../support/directory.ts";
 import { bytesOf } from "../support/row-bytes.ts";
 import { isDeep } from "../support/share.ts";
+import { perFile } from "../support/started.ts";
 
 const ROWS = isDeep() ? 2_500 : 1_200;
 const ROUNDS = isDeep() ? 5 : 3;
@@ -34,11 +35,10 @@ const QUESTIONS = isDeep() ? 600 : 250;
 const { seed: SEED } = inject("fuzz");
 const NOW = Date.UTC(2026, 10, 21, 5, 0, 30);
 
-let db: TestDatabase;
+const db = perFile(testDatabase);
 let list: DirectoryList;
 let never: DirectoryList;
 beforeAll(async () => {
-  db = await testDatabase();
   await plantDirectory(db.pool, sample(ROWS, SEED));
   await scoreWallets(SEED);
   list = openDirectoryList({ url: db.url, db: db.pool, pollMs: 50, maxAgeMs: LONG });
@@ -48,7 +48,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await list?.close();
   await never?.close();
-  await db?.drop();
 });
 
 /** Rows of different keys. */

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { MemoryBudget } from "../../columns/memory-budget.ts";
 import { listAgents } from "../../db/lists/agent-list-sql.ts";
 import { type AgentList, type AgentListOptions, type AgentQuery, openAgentList } from "../../db/lists/agents.ts";
@@ -13,8 +13,9 @@ import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { deepIt } from "../support/share.ts";
+import { perTest } from "../support/started.ts";
 import { type AgentRow, settled, writeAgents, writeScores } from "./support.ts";
 
 const QUERY: AgentQuery = { sort: "credScore", order: "desc", limit: 100, position: { offset: 0 } };
@@ -32,15 +33,11 @@ const row = (tokenId: number, change: Partial<AgentRow> = {}): AgentRow => ({
   ...change,
 });
 
-let db: TestDatabase;
+const db = perTest(testDatabase);
 let list: AgentList | undefined;
-beforeEach(async () => {
-  db = await testDatabase();
-});
 afterEach(async () => {
   await list?.close();
   list = undefined;
-  await db.drop();
 });
 
 async function follow(options: Partial<AgentListOptions> = {}): Promise<AgentList> {

@@ -1,16 +1,15 @@
 /** Loads of a live table: one at a time, and none while a loaded table waits to be taken. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { TableLoader } from "../../columns/table-loader.ts";
 import { source } from "../../db/lists/agents-source.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 
-let db: TestDatabase;
+const db = perTest(testDatabase);
 beforeEach(async () => {
-  db = await testDatabase();
   await plantOnchain(db.pool, { block: 1000, finalized: 900 });
 });
-afterEach(() => db.drop());
 
 test("a table that was loaded and not yet taken is not loaded again", async () => {
   const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -2,22 +2,21 @@
 import { createWalletClient, http, parseEventLogs, zeroAddress, zeroHash } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { agentCommerceAbi } from "../../abis/agent-commerce.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
-import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
+import { startAnvil } from "../../devnet/anvil.ts";
 import { type Devnet, deployDevnet } from "../../devnet/deploy.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
+import { perFile } from "../support/started.ts";
 
-let anvil: Anvil;
+const anvil = perFile(startAnvil);
 let devnet: Devnet;
 let evm: ReturnType<typeof testChain>;
 beforeAll(async () => {
-  anvil = await startAnvil();
   devnet = await deployDevnet(anvil.url);
   evm = testChain(anvil.url);
 });
-afterAll(() => anvil?.stop());
 
 const [CLIENT, PROVIDER, EVALUATOR, STRANGER] = [0, 1, 2, 3];
 const UNITS = 40_000n;

@@ -1,12 +1,13 @@
 /** The exchange's attestations: the real EAS, its schemas, who may attest, and the indexer that finds them. */
 import { encodeAbiParameters, type Hex, zeroAddress, zeroHash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
 import { easAbi, schemaRegistryAbi } from "../../abis/eas.ts";
 import { readBuild } from "../../contracts/builds.ts";
 import { type ContractWorld, contractWorld, eventsOf } from "../support/contract-world.ts";
+import { perFile } from "../support/started.ts";
 
-let world: ContractWorld;
+const world = perFile(contractWorld);
 const VERIFIED_ACCOUNT = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
 const VERIFIED_COUNTRY = "0x1801901fabd0e6189356b4fb52bb0ab855276d84f7ec140839fbd1f6801ca065";
 const RESOLVER = "0xD867CbEd445c37b0F95Cc956fe6B539BdEf7F32f";
@@ -14,11 +15,6 @@ const eas = { address: "0x4200000000000000000000000000000000000021", abi: easAbi
 const registry = { address: "0x4200000000000000000000000000000000000020", abi: schemaRegistryAbi } as const;
 const indexer = { address: "0x2c7eE1E5f416dfF40054c27A62f7B357C4E8619C", abi: attestationIndexerAbi } as const;
 const YES = encodeAbiParameters([{ type: "bool" }], [true]);
-
-beforeAll(async () => {
-  world = await contractWorld();
-});
-afterAll(() => world.anvil.stop());
 
 const request = (recipient: Hex, schema: Hex = VERIFIED_ACCOUNT, data: Hex = YES) => ({
   schema,

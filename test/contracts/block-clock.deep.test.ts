@@ -1,22 +1,19 @@
 /** Reorganisations of the local chain while transactions come in: a block that stands has changed what it says. */
 import { type Hex, parseEther } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { launchAnvil, rpc } from "../../devnet/anvil-process.ts";
 import { startBlockClock } from "../../devnet/block-clock.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
+import { perFile } from "../support/started.ts";
 
 const BLOCK_MS = 20;
 const REORGANISATIONS = 60;
 const SENDERS = 5;
 const SINK = "0x00000000000000000000000000000000000abcde";
 
-let anvil: Awaited<ReturnType<typeof launchAnvil>>;
-beforeAll(async () => {
-  anvil = await launchAnvil(0, ["--accounts", "0", "--chain-id", "8453"]);
-});
-afterAll(() => anvil?.stop());
+const anvil = perFile(() => launchAnvil(0, ["--accounts", "0", "--chain-id", "8453"]));
 
 it("what was received is the sum of the transfers in the chain's blocks", async () => {
   const chain = testChain(anvil.url);

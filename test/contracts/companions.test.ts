@@ -1,17 +1,14 @@
 /** The smaller contracts: handshakes, the service's token, Multicall3. */
 import { encodeFunctionData, parseEther, zeroAddress } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { multicall3Abi } from "../../abis/multicall3.ts";
 import { serviceTokenAbi } from "../../abis/service-token.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
-import { type ContractWorld, contractWorld, eventsOf } from "../support/contract-world.ts";
+import { contractWorld, eventsOf } from "../support/contract-world.ts";
+import { perFile } from "../support/started.ts";
 
-let world: ContractWorld;
-beforeAll(async () => {
-  world = await contractWorld();
-});
-afterAll(() => world.anvil.stop());
+const world = perFile(contractWorld);
 
 test("a pair shakes hands once, in either direction, and the service records it", async () => {
   const handshakes = { address: world.devnet.contracts.handshakes, abi: handshakesAbi } as const;

@@ -2,7 +2,7 @@
 import { StandardMerkleTree } from "@openzeppelin/merkle-tree";
 import fc from "fast-check";
 import { type Hex, keccak256, toHex, zeroAddress, zeroHash } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { credGateAbi, credRootsAbi } from "../../abis/cred-roots.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address } from "../../core/agents/facts.ts";
@@ -10,14 +10,13 @@ import { type CredLeaf, LEAF_TYPES, leafValues, tierNumber } from "../../core/cr
 import { buildTree, proofOfSlot } from "../../core/cred/tree/tree.ts";
 import { type ContractWorld, contractWorld, eventsOf } from "../support/contract-world.ts";
 import { deepIt, shareOf } from "../support/share.ts";
+import { perFile } from "../support/started.ts";
 
-let world: ContractWorld;
+const world = perFile(contractWorld);
 let registry: Address;
 beforeAll(async () => {
-  world = await contractWorld();
   registry = world.devnet.contracts.identity.toLowerCase() as Address;
 });
-afterAll(() => world.anvil.stop());
 
 type Wallet = ContractWorld["deployer"];
 const owner = () => world.deployer;

@@ -1,19 +1,15 @@
 /** The ERC-8004 registries behave like the canonical ones: order of logs, authority, wallets, feedback. */
 import { createWalletClient, type Hex, http, stringToHex, zeroAddress, zeroHash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
 import { type ContractWorld, contractWorld, eventsOf } from "../support/contract-world.ts";
+import { perFile } from "../support/started.ts";
 
-let world: ContractWorld;
+const world = perFile(contractWorld);
 const identity = { address: "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432", abi: erc8004IdentityAbi } as const;
 const reputation = { address: "0x8004BAa17C55a88189AE136b182e5fdA19dE9b63", abi: erc8004ReputationAbi } as const;
 /** Topic of the indexed key "agentWallet". */
 const WALLET_KEY = "0x2ac6109326e720d1435c0db66f7e35eda7839f52b6f1f5520a60788e132b4e39";
-
-beforeAll(async () => {
-  world = await contractWorld();
-});
-afterAll(() => world.anvil.stop());
 
 type Person = ContractWorld["deployer"];
 const addressOf = (person: Person) => person.account.address;

@@ -1,21 +1,20 @@
 /** The identity token: who may mint and change what, the order of logs, points, names, the on-chain score. */
 import { encodeFunctionData, type Hex, parseEther, zeroAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { contractWalletAbi } from "../../abis/contract-wallet.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { type ContractWorld, contractWorld, eventsOf } from "../support/contract-world.ts";
+import { perFile } from "../support/started.ts";
 
-let world: ContractWorld;
+const world = perFile(contractWorld);
 let identity: { address: Hex; abi: typeof identityAbi };
 let price: bigint;
 let nextPerson = 0;
 
 beforeAll(async () => {
-  world = await contractWorld();
   identity = { address: world.devnet.contracts.identity, abi: identityAbi };
   price = await world.chain.readContract({ ...identity, functionName: "mintPrice" });
 });
-afterAll(() => world.anvil.stop());
 
 type Person = ContractWorld["deployer"];
 const addressOf = (person: Person) => person.account.address;

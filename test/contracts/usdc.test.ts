@@ -1,11 +1,12 @@
 /** USDC: transfers by authorization, by keys and by contract wallets, once each; permits; the real domain. */
 import { type Hex, parseSignature, toHex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { giveUsdc } from "../../devnet/faucet.ts";
-import { type ContractWorld, contractWorld, eventsOf } from "../support/contract-world.ts";
+import { contractWorld, eventsOf } from "../support/contract-world.ts";
+import { perFile } from "../support/started.ts";
 
-let world: ContractWorld;
+const world = perFile(contractWorld);
 const usdc = { address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", abi: usdcAbi } as const;
 const domain = { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: usdc.address } as const;
 const PERIOD = [
@@ -30,11 +31,6 @@ const types = {
     { name: "deadline", type: "uint256" },
   ],
 } as const;
-
-beforeAll(async () => {
-  world = await contractWorld();
-});
-afterAll(() => world.anvil.stop());
 
 let lastNonce = 0;
 type Move = { from: Hex; to: Hex; value: bigint; validAfter: bigint; validBefore: bigint; nonce: Hex };

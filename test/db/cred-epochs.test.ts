@@ -1,6 +1,6 @@
 /** Epochs in the database: stored once by whichever worker comes first, provable while kept, pruned beyond that. */
 import { StandardMerkleTree } from "@openzeppelin/merkle-tree";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { LEAF_TYPES, leafValues } from "../../core/cred/tree/leaf.ts";
 import { packTree } from "../../core/cred/tree/packed.ts";
 import { buildTree, type LeafColumns } from "../../core/cred/tree/tree.ts";
@@ -14,16 +14,13 @@ import {
   storeEpoch,
 } from "../../db/cred/store-cred-epoch.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await testDatabase();
-});
+const db = perFile(testDatabase);
 beforeEach(async () => {
   await db.pool.query("truncate offchain.cred_epoch cascade");
 });
-afterAll(() => db.drop());
 
 const CONTRACT = "0x00000000000000000000000000000000000c0de0";
 const columns = (count: number, score = 40): LeafColumns => ({

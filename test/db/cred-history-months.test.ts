@@ -1,7 +1,7 @@
 /** The months of the score history: partitions begin, nothing is missed, and what is removed leaves every later answer as it was. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { recomputeCred, retractCred } from "../../db/cred/cred.ts";
 import { credHeld } from "../../db/cred/cred-history.ts";
 import { beginMonth, historyState, removeMonths } from "../../db/cred/cred-history-months.ts";
@@ -15,19 +15,16 @@ import { until } from "../../harness/until.ts";
 import { credHistory, retainMonths } from "../../workers/cred/cred-history.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { randomAgents } from "../support/agents.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { plantAgents } from "../support/plant-agents.ts";
+import { perTest } from "../support/started.ts";
 
 const AGENTS = 20;
 const DAY_MS = 86_400_000;
 const START = Date.parse("2026-01-10T00:00:00Z");
 const day = (n: number) => new Date(START + n * DAY_MS);
 
-let db: TestDatabase;
-beforeEach(async () => {
-  db = await testDatabase({ indexed: true });
-  return () => db.drop();
-});
+const db = perTest(() => testDatabase({ indexed: true }));
 
 /** A point of an agent at a time, one for all agents whose number divides the day's. */
 async function live(days: number, from = 0) {

@@ -3,18 +3,15 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { measureProofs, measureReference, measureTree, OF } from "../../bench/roots.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await testDatabase({ indexed: true });
-});
-afterAll(() => db.drop());
+const db = perFile(() => testDatabase({ indexed: true }));
 
 const AGENTS = 30_000;
 const LITTLE_MEMORY = 300e6;

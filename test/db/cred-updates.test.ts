@@ -1,17 +1,14 @@
 /** The feed of score changes under writers that commit in any order. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { credUpdates } from "../../db/cred/cred-updates.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
+const database = perFile(testDatabase);
 afterEach(async () => {
   for (const end of open) await end("rollback");
   await database.pool.query("truncate offchain.cred_history, offchain.cred_correction");
 });
-afterAll(() => database?.drop());
 
 const INSERT =
   "insert into offchain.cred_history (token_id, score, cause, block, at) values ($1, 50, 'test', 7, now()) returning id";

@@ -1,6 +1,6 @@
 /** The planes of the directory: what they leave to the reader, and that nothing is missed between a fold and an answer. */
 import type pg from "pg";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { boundsOf } from "../../core/directory/filters.ts";
 import { listByIndexes } from "../../db/directory/list.ts";
 import { findByPlanes } from "../../db/directory/planes/find.ts";
@@ -8,8 +8,9 @@ import { foldPlanes } from "../../db/directory/planes/fold.ts";
 import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 import { openPool } from "../../db/sql/connect.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { perFile } from "../support/started.ts";
 
 const ROWS = 300;
 const NOW = Date.UTC(2026, 10, 21);
@@ -33,11 +34,7 @@ const QUESTIONS: Partial<DirectoryQuery>[] = [
   { platform: ["erc8004"], minScore: 30, q: "17" },
 ];
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await testDatabase();
-});
-afterAll(() => db?.drop());
+const db = perFile(testDatabase);
 beforeEach(async () => {
   await db.pool.query("truncate offchain.directory, offchain.directory_score, offchain.directory_image cascade");
   await db.pool.query("truncate offchain.directory_plane, offchain.directory_slot");

@@ -1,23 +1,22 @@
 /** Facts come in the order asked for, from one snapshot; wallets lead to their own agent. */
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { agentsOfWallets, agentsToWrite, ownAgents, recordWalletVerification } from "../../db/agents/wallets.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { agentRow, plantRows } from "../../harness/onchain.ts";
 import { addressOf, randomAgents } from "../support/agents.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { plantAgents } from "../support/plant-agents.ts";
+import { perFile } from "../support/started.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 const agents = randomAgents(20, NOW, inject("fuzz").seed);
-let db: TestDatabase;
+const db = perFile(() => testDatabase({ indexed: true }));
 
 beforeAll(async () => {
-  db = await testDatabase({ indexed: true });
   await plantAgents(db.pool, agents);
 });
-afterAll(() => db.drop());
 
 const idsOf = async (tokenIds: number[]) => (await loadFacts(db.pool, tokenIds)).map((facts) => facts.tokenId);
 

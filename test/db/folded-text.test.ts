@@ -1,13 +1,10 @@
 /** Names as searches compare them: what one costs the database that anybody can give his agent. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { folded, foldedName } from "../../db/sql/folded-text.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase({ migrated: false });
-});
-afterAll(() => database?.drop());
+const database = perFile(() => testDatabase({ migrated: false }));
 
 /** Code points of the longest name that the index keeps (`src/event-facts.ts`). */
 const LONGEST = 512;

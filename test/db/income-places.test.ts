@@ -1,6 +1,6 @@
 /** Places and turns of those who pay agents: strangers with many payments, payers, agents or accounts take none of an honest one. */
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { weighJobs } from "../../core/commerce/weigh.ts";
 import { MAX_DUST, MAX_PAYERS, MAX_WEIGHED } from "../../core/income/rules.ts";
 import { weighIncome } from "../../core/income/weigh.ts";
@@ -8,9 +8,10 @@ import { jobFacts } from "../../db/commerce/job-figures.ts";
 import { weighedOf } from "../../db/income/agent-figures.ts";
 import { type CohortKind, cohorts, dueAccounts, enrol } from "../../db/income/followed.ts";
 import { incomeFacts } from "../../db/income/income-facts.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { shareOf } from "../support/share.ts";
+import { perTest } from "../support/started.ts";
 
 const DAY = 86_400;
 const NOW = 1_790_000_000;
@@ -20,12 +21,10 @@ const JOBS = { usdc: USDC, since: 0 };
 /** The head is far behind, so that no cohort is behind it. */
 const BLOCKS = { fromBlock: 1, behind: 0, knownFrom: 0 };
 
-let db: TestDatabase;
+const db = perTest(() => testDatabase({ indexed: true }));
 beforeEach(async () => {
-  db = await testDatabase({ indexed: true });
   moves = 0;
 });
-afterEach(() => db?.drop());
 const query = async (text: string, values: unknown[] = []) => (await db.pool.query(text, values)).rows;
 
 /** Agents with wallets that are theirs. */

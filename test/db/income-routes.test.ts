@@ -1,14 +1,14 @@
 /** Transactions whose receipt is to be read for income, from the transfers that are kept. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { dueRoutes } from "../../db/income/routes.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
-let db: TestDatabase;
+const db = perFile(testDatabase);
 /** Accounts that give in one transaction, each to a payer of its own. */
 const GIVERS = 200;
 
 beforeAll(async () => {
-  db = await testDatabase();
   await db.pool.query(`
     with c as (insert into offchain.income_cohort (kind, from_block, read_to) values ('side', 0, 0) returning id)
     insert into offchain.income_followed (address, kind, cohort)
@@ -28,7 +28,6 @@ beforeAll(async () => {
     select t.tx, 9000 + i, 1, 1, t.tx, 'side', case when t.tx = 'through_two' and i = 1 then 'other1' else 'giver' || i end, 1000000
     from (values ('direct'), ('through_two')) t(tx), generate_series(1, ${GIVERS}) i`);
 });
-afterAll(() => db?.drop());
 
 it("are those in which somebody gave to a payer whom the side gave nothing", async () => {
   expect(await dueRoutes(db.pool, { limit: 10 })).toEqual([{ blockHash: "through_two", txHash: "through_two" }]);

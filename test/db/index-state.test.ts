@@ -1,22 +1,19 @@
 /** The state of the served index as API and workers see it. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { type IndexTracker, NOT_INDEXED, readIndexState, trackIndexedBlock } from "../../db/operations/index-state.ts";
 import { openClient } from "../../db/sql/connect.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 
-let db: TestDatabase;
+const db = perTest(() => testDatabase({ migrated: false }));
 let tracker: IndexTracker | undefined;
 
-beforeEach(async () => {
-  db = await testDatabase({ migrated: false });
-});
 afterEach(async () => {
   await tracker?.close();
   tracker = undefined;
-  await db.drop();
 });
 
 test("before the first index there is none, and no error", async () => {

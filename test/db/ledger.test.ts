@@ -1,6 +1,6 @@
 /** The ledger against random interleavings: every change of state a legal one, each fact one payment's, nothing open twice. */
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { Checked } from "../../core/payments/checked.ts";
 import { PAYMENT_STATES, type PaymentState, statesBefore, TRANSITIONS } from "../../core/payments/states.ts";
@@ -29,11 +29,11 @@ import {
   transferFact,
 } from "../../db/payments/payments.ts";
 import { presentPayment, resumePayment } from "../../db/payments/present-payment.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
-let database: TestDatabase;
+const database = perFile(testDatabase);
 beforeAll(async () => {
-  database = await testDatabase();
   // Every change of state is written down, whoever makes it.
   await database.pool.query(`
     create table offchain.payment_change (id bigserial, payment_id uuid, before text, after text);
@@ -46,7 +46,6 @@ beforeAll(async () => {
     end $$;
     create trigger note_change after update on offchain.payment for each row execute function offchain.note_change();`);
 });
-afterAll(() => database?.drop());
 
 const TOKEN = `0x${"aa".repeat(20)}` as Address;
 const PAYEE = `0x${"bb".repeat(20)}` as Address;

@@ -1,22 +1,19 @@
 /** Lists that SQL answers hold a few connections only: the others are for everything else. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { openPool } from "../../db/sql/connect.ts";
 import { listSnapshot, setListBudget } from "../../db/sql/list-budget.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const LOCK = 77_001;
-let database: TestDatabase;
+const database = perFile(testDatabase);
 let pools: ReturnType<typeof openPool>[] = [];
-beforeAll(async () => {
-  database = await testDatabase();
-});
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));
   pools = [];
-  await database?.drop();
 });
 
 /** A pool of four connections, and a lock on which its lists wait until it is given up. */

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite/vector";
 import type pg from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { indexMeanings } from "../../db/schema/meaning-index.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
+import { perFile } from "../support/started.ts";
 
 const DIMENSIONS = 128;
 const ROWS = 1_500;
@@ -14,7 +15,7 @@ const TRIGGERS = readFileSync(join(PROJECT_ROOT, "db/triggers.sql"), "utf8");
 /** The functions that compare meanings, as db/triggers.sql makes them. */
 const FUNCTIONS = TRIGGERS.match(/create or replace function offchain\.discovery_near[\s\S]*?\$\$;/g)!.join("\n");
 
-let db: PGlite;
+const db = perFile(() => new PGlite({ extensions: { vector } }));
 /** PGlite as a client of `pg`, as far as it is used here. */
 const client = {
   query: async (given: string | { text: string; values: unknown[] }) =>
@@ -23,7 +24,6 @@ const client = {
 const exact = () => db.exec(FUNCTIONS);
 
 beforeAll(async () => {
-  db = new PGlite({ extensions: { vector } });
   const migrations = join(PROJECT_ROOT, "db/migrations");
   const table = readdirSync(migrations)
     .filter((name) => name.endsWith(".sql"))
@@ -39,7 +39,6 @@ beforeAll(async () => {
       kind.signs # (select string_agg((random() < 0.125)::int::text, '') from generate_series(1, ${DIMENSIONS}) where i = i)::varbit
     from generate_series(1, ${ROWS}) i join kind on k = i % 50`);
 });
-afterAll(() => db?.close());
 
 const nearTo = async (id: number, { model = "a", most = 20, by = "discovery_near" } = {}) =>
   (

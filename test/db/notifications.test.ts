@@ -1,16 +1,13 @@
 /** The session of a pool: it listens, and holds locks, on one connection beside the pool's own. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { openPool } from "../../db/sql/connect.ts";
 import { notifications } from "../../db/sql/notifications.ts";
 import { until } from "../../harness/until.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
-let db: TestDatabase;
+const db = perFile(() => testDatabase({ migrated: false }));
 let pool: ReturnType<typeof openPool>;
-beforeAll(async () => {
-  db = await testDatabase({ migrated: false });
-});
-afterAll(() => db?.drop());
 beforeEach(() => {
   pool = openPool({ connectionString: db.url, max: 1 });
 });

@@ -1,5 +1,5 @@
 /** What works through a real PgBouncer: in session mode what needs a session, in transaction mode what does not. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { openPool } from "../../db/sql/connect.ts";
 import { notifications } from "../../db/sql/notifications.ts";
 import { transaction } from "../../db/sql/transaction.ts";
@@ -7,18 +7,15 @@ import type { TurnPool } from "../../db/sql/turn-pool.ts";
 import { startPgBouncer } from "../../harness/pgbouncer.ts";
 import { PROGRAMS } from "../../harness/programs.ts";
 import { until } from "../../harness/until.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 describe.runIf(PROGRAMS.pgbouncer.path)("through PgBouncer", () => {
-  let db: TestDatabase;
+  const db = perFile(() => testDatabase({ migrated: false }));
   const ends: (() => Promise<unknown>)[] = [];
-  beforeAll(async () => {
-    db = await testDatabase({ migrated: false });
-  });
   afterEach(async () => {
     for (const end of ends.splice(0).toReversed()) await end();
   });
-  afterAll(() => db?.drop());
 
   /** Pools of several processes on one PgBouncer. */
   async function pools(mode: "session" | "transaction", count: number): Promise<TurnPool[]> {

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openClient, openPool } from "../../db/sql/connect.ts";
 import { PROGRAMS } from "../../harness/programs.ts";
 import { startReplica } from "../../harness/replica.ts";
@@ -10,16 +10,15 @@ import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { startTlsPostgres, type TlsPostgres } from "../../harness/tls-postgres.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
+import { perFile } from "../support/started.ts";
 
 const PSQL = "/usr/bin/psql";
 
 describe.runIf(PROGRAMS.openssl.path)("the URL of a database", () => {
-  let server: TlsPostgres;
+  const server = perFile(startTlsPostgres);
   beforeAll(async () => {
-    server = await startTlsPostgres();
     await server.show();
   });
-  afterAll(() => server?.stop());
 
   /** How a connection is encrypted, or the words of the error that there is none by. */
   async function outcome(url: string): Promise<string> {

@@ -1,5 +1,5 @@
 /** Whose a referral code is, and what it has brought. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { OG_WALLETS, ogOf } from "../../core/agents/og-wallets.ts";
 import { parseReferralCode } from "../../core/agents/referral-codes.ts";
 import { BONUSES } from "../../core/mints/bonuses.ts";
@@ -12,16 +12,13 @@ import {
 import { referralOfAgent, referrerOf } from "../../db/agents/referrals.ts";
 import { plantOnchain, plantRows } from "../../harness/onchain.ts";
 import { plantAgents, walletOf } from "../api/support/agents.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const [bendr, quigbot] = OG_WALLETS as [(typeof OG_WALLETS)[0], (typeof OG_WALLETS)[0]];
 const NONE = { totalReferrals: 0, pointsEarned: 0 };
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database?.drop());
+const database = perFile(testDatabase);
 
 it("before the first index a referral by a V1 wallet's code waits for nobody", async () => {
   await recordReferral(database.pool, 1, bendr.code);

@@ -1,22 +1,19 @@
 /** Signals added in memory: the set-based SQL stores what the pure function computes, with nothing changed but the table's columns. */
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { credOf, SIGNALS } from "../../core/cred/cred.ts";
 import type { Signal } from "../../core/signals/signal.ts";
 import { inputColumn, MOVED, recomputeSql, refreshSql, someTokens } from "../../db/cred/cred-statement.ts";
 import { randomAgents } from "../support/agents.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { EXTRA_SIGNAL, TIMED_SIGNAL } from "../support/extra-signal.ts";
 import { plantAgents } from "../support/plant-agents.ts";
+import { perFile } from "../support/started.ts";
 
 const NOW = new Date("2026-11-21T12:00:00.500Z");
 const { seed } = inject("fuzz");
 const signals: readonly Signal[] = [...SIGNALS, EXTRA_SIGNAL, TIMED_SIGNAL];
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await testDatabase({ indexed: true });
-});
-afterAll(() => db?.drop());
+const db = perFile(() => testDatabase({ indexed: true }));
 
 it("are scored alike by SQL and by the pure function, now and later", async () => {
   const agents = randomAgents(300, NOW, seed).map(({ facts, ...rest }, i) => ({

@@ -18,8 +18,9 @@ import {
 } from "../../db/sql/columns.ts";
 import { declaredStatements, family, statement } from "../../db/sql/statement.ts";
 import { ensureOnchain } from "../../indexer/views.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { indexSchemaDdl, PONDER_SYNC_DDL } from "../support/ponder-tables.ts";
+import { perFile } from "../support/started.ts";
 import { CUTS } from "./cuts.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -31,7 +32,7 @@ type Field = { name: string; dataTypeID: number; tableID: number; columnID: numb
 type Connection = EventEmitter & { parse(query: object): void; describe(query: object): void; sync(): void };
 type Described = { parameters: number[]; fields: Field[] };
 
-let database: TestDatabase;
+const database = perFile(() => testDatabase({ indexed: true }));
 let client: pg.PoolClient;
 /** Names of types by their ids. */
 const types = new Map<number, string>();
@@ -39,7 +40,6 @@ const types = new Map<number, string>();
 const mayBeNull = new Set<string>();
 
 beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
   client = await database.pool.connect();
   // The launcher's own tables, and Ponder's, which only Ponder creates.
   await ensureOnchain(client);
@@ -58,7 +58,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   client?.release();
-  await database?.drop();
 });
 
 /** Prepares a text and asks what it takes and returns, without running it. */

@@ -1,11 +1,11 @@
 /** Tables partitioned by time: made of plain ones with all they have, kept ahead of time, and dropped by time, beside writers. */
 import { beforeEach, expect, it } from "vitest";
 import { migrate } from "../../db/schema/migrate.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 
-let db: TestDatabase;
+const db = perTest(testDatabase);
 beforeEach(async () => {
-  db = await testDatabase();
   await db.pool.query(`
     create table offchain.thing (name text primary key);
     insert into offchain.thing values ('a'), ('b');
@@ -14,7 +14,6 @@ beforeEach(async () => {
       number int not null, constraint sample_id_at_pk primary key (id, at), constraint sample_number unique (number, at));
     create index sample_thing on offchain.sample (thing) where thing <> 'a';
     create unique index sample_double on offchain.sample ((number * 2), at)`);
-  return () => db.drop();
 });
 
 const query = async (text: string, values: unknown[] = []) => (await db.pool.query(text, values)).rows;

@@ -1,16 +1,13 @@
 /** Counting the holders of the service token. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { countHolders, tokenStats } from "../../db/agents/token-stats.ts";
 import { isNoIndex } from "../../db/sql/transaction.ts";
 import { plantOnchain, plantRows } from "../../harness/onchain.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const HALF_HOUR = 1_800_000;
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database?.drop());
+const database = perFile(testDatabase);
 
 it("counts who holds something now, at most every half hour", async () => {
   const { pool } = database;

@@ -2,18 +2,15 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openClient, openPool } from "../../db/sql/connect.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await testDatabase({ migrated: false });
-});
-afterAll(() => db?.drop());
+const db = perFile(() => testDatabase({ migrated: false }));
 
 const one = (pool: pg.Pool) => pool.query("select 1 as one").then(({ rows }) => rows[0].one);
 const all = <T>(count: number, work: () => Promise<T>) => Promise.allSettled(Array.from({ length: count }, work));

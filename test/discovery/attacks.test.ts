@@ -1,21 +1,20 @@
 /** What stands in the way of an attacker who wants a place in the search: the ways that `npm run bench -- discover` has prices of. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { World } from "../../bench/discover/agents.ts";
 import { attackPrices, type Outcome, playAttacks } from "../../bench/discover/attacks.ts";
 import { fillSmall } from "../../bench/discover/service.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { isDeep } from "../support/share.ts";
+import { perFile } from "../support/started.ts";
 
 const world: World = { seed: 18, rows: 2_000, now: Date.UTC(2026, 10, 1) };
-let database: TestDatabase;
+const database = perFile(() => testDatabase({ indexed: true }));
 let outcomes: Outcome[];
 
 beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
   await fillSmall(database.url, database.pool, world);
   outcomes = await playAttacks(database.pool, world, isDeep() ? 12 : 3);
 });
-afterAll(() => database?.drop());
 
 /** Of the ways that have nothing to gain, what they gained all the same. */
 it.each([

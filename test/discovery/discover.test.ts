@@ -1,5 +1,5 @@
 /** The search for agents: what it reads out of a query, how it ranks, and what no stranger's text can do to it. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DiscoverQuery } from "../../core/discovery/query.ts";
 import { readQuery } from "../../core/discovery/read-query.ts";
 import { wordsOf } from "../../core/discovery/split-words.ts";
@@ -8,12 +8,13 @@ import { countWords } from "../../db/discovery/count-words.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const NOW = new Date("2026-11-01T00:00:00Z");
 const DAY_MS = 86_400_000;
 const ATTESTED_SCHEMA = `0x${"f".repeat(64)}`;
-let database: TestDatabase;
+const database = perFile(() => testDatabase({ indexed: true }));
 
 type Agent = {
   name: string;
@@ -59,11 +60,6 @@ async function follow(now = NOW) {
 const ask = (q: string, more: Partial<DiscoverQuery> = {}) => discover(database.pool, { q, limit: 10, ...more }, NOW);
 const idsOf = async (q: string, more: Partial<DiscoverQuery> = {}) =>
   (await ask(q, more)).hits.map((hit) => hit.directoryId);
-
-beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
-});
-afterAll(() => database?.drop());
 
 describe("a query", () => {
   it("gives its protocols and its price limit as preferences", () => {

@@ -1,19 +1,19 @@
 /** Searches by filters alone: what few agents meet, or none, is found without reading all of them. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { DiscoverQuery } from "../../core/discovery/query.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { plantDocuments } from "../support/discovery.ts";
+import { perFile } from "../support/started.ts";
 
 const NOW = new Date("2026-11-01T00:00:00Z");
 /** Documents without rows: they are only passed by. */
 const DOCUMENTS = 20_000;
-let database: TestDatabase;
+const database = perFile(() => testDatabase({ indexed: true }));
 let ids: number[];
 
 beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
   const { rows } = await database.pool.query(
     `insert into offchain.directory (platform, agent_id, name, description, cred_score)
      values ('agentverse', 'a', 'Heron', 'Wades.', 97), ('agentverse', 'b', 'Egret', 'Waits.', 96) returning id`,
@@ -28,7 +28,6 @@ beforeAll(async () => {
   );
   await database.pool.query("analyze offchain.discovery_document");
 });
-afterAll(() => database?.drop());
 
 /** Ids of the hits with the most pages that one read of candidates needs. */
 async function asked(query: Partial<DiscoverQuery>) {

@@ -1,23 +1,20 @@
 /** Which agent a text and a name belong to: the row that had it first, whatever rows change, remove or register later. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { documentText } from "../../core/discovery/document.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { writeDocuments } from "../../db/discovery/write-documents.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const HOUR_MS = 3_600_000;
 const REGISTRY = `0x${"8".repeat(40)}`;
-let database: TestDatabase;
+const database = perFile(() => testDatabase({ indexed: true }));
 /** The time of the next change: each is an hour after the one before. */
 let now: Date;
 let made = 0;
 
-beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
-});
-afterAll(() => database?.drop());
 beforeEach(async () => {
   now = new Date("2026-11-01T00:00:00Z");
   await database.pool.query(

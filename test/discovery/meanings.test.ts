@@ -1,5 +1,5 @@
 /** Agents found by meaning: what is sent and paid, how the order comes about, and what happens when the provider is away. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openQuestions } from "../../api/services/questions.ts";
 import { embeddings, maxAnswerBytes } from "../../clients/embeddings.ts";
 import type { Embeddings } from "../../clients/ports.ts";
@@ -12,24 +12,19 @@ import { SIMULATED_DIMENSIONS } from "../../devnet/simulators/embeddings.ts";
 import { ANY_KEY } from "../../devnet/simulators/simulator.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { meanings } from "../../workers/discovery/meanings.ts";
-import { type Simulated, simulated, trouble } from "../clients/support/simulated.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { simulated, trouble } from "../clients/support/simulated.ts";
+import { testDatabase } from "../support/database.ts";
 import { type PlantedRow, plantDirectory } from "../support/directory.ts";
 import { casesOf, deepDescribe, deepIt } from "../support/share.ts";
+import { perFile, perTest } from "../support/started.ts";
 
 const HOUR_MS = 3_600_000;
-let database: TestDatabase;
-let sim: Simulated;
+const database = perTest(() => testDatabase({ indexed: true }));
+const sim = perFile(simulated);
 let now = new Date("2026-11-01T08:00:00Z");
-beforeAll(async () => {
-  sim = await simulated();
-});
-afterAll(() => sim?.close());
 beforeEach(async () => {
-  database = await testDatabase({ indexed: true });
   now = new Date("2026-11-01T08:00:00Z");
   await sim.fail("embeddings", { times: 0 });
-  return () => database.drop();
 });
 
 const client = (model = "one", options = {}, dimensions: number = SIMULATED_DIMENSIONS): Embeddings =>

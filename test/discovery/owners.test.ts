@@ -1,21 +1,18 @@
 /** What the search makes of who runs an agent: no owner crowds a page out, no years are bought, and nobody is given away. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { OWNER_SHARE } from "../../core/discovery/rank.ts";
 import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { plantOffers } from "../support/discovery.ts";
+import { perFile } from "../support/started.ts";
 
 const NOW = new Date("2026-11-01T00:00:00Z");
 const DAY_MS = 86_400_000;
 const REGISTRY = `0x${"8".repeat(40)}`;
-let database: TestDatabase;
+const database = perFile(() => testDatabase({ indexed: true }));
 
-beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
-});
-afterAll(() => database?.drop());
 beforeEach(() =>
   database.pool.query(
     "truncate offchain.directory, offchain.offer, offchain.discovery_document, onchain.transfer cascade",

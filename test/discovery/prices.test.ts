@@ -1,15 +1,12 @@
 /** The price of a found agent is that of the offers that match what was asked: no cheap offer beside them changes it. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DiscoverQuery } from "../../core/discovery/query.ts";
 import { discover } from "../../db/discovery/discover.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { plantDocuments, plantOffers } from "../support/discovery.ts";
+import { perFile } from "../support/started.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
-});
-afterAll(() => database?.drop());
+const database = perFile(() => testDatabase({ indexed: true }));
 
 type Agent = {
   name: string;

@@ -1,5 +1,5 @@
 /** Quality of the search for agents over a small synthetic directory, beside plain ways over the same rows: the short run of `npm run bench -- discover`. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { World } from "../../bench/discover/agents.ts";
 import { bestGrades } from "../../bench/discover/judge.ts";
 import { meantSays, withMeanings } from "../../bench/discover/meanings.ts";
@@ -16,8 +16,9 @@ import {
 import { plainWays } from "../../bench/discover/plain-ways.ts";
 import { QUESTIONS } from "../../bench/discover/questions.ts";
 import { discoverWay, fillSmall } from "../../bench/discover/service.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { deepIt, isDeep } from "../support/share.ts";
+import { perFile } from "../support/started.ts";
 
 /** A fixed time: ages, and so the answers, are the same in every run. */
 const world: World = { seed: 18, rows: isDeep() ? 20_000 : 2_000, now: Date.UTC(2026, 10, 1) };
@@ -27,12 +28,11 @@ const questions = QUESTIONS.filter((_, i) => isDeep() || i % 4 === 0);
 /** Share of spam among the first ten that the ranking must not exceed; 0 of a million rows, more where few others match. */
 const MAX_SPAM = 0.035;
 
-let database: TestDatabase;
+const database = perFile(() => testDatabase({ indexed: true }));
 let measured: Baseline;
 let ways: { name: string; all: Answer[] }[];
 
 beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
   await fillSmall(database.url, database.pool, world);
   const best = bestGrades(world, questions);
   const own = await answers(world, questions, best, discoverWay(database.pool, world));
@@ -41,7 +41,6 @@ beforeAll(async () => {
   ways = [{ name: "discover", all: own }];
   for (const way of plain) ways.push({ name: way.name, all: await answers(world, questions, best, way) });
 });
-afterAll(() => database?.drop());
 
 describe("the search for agents", () => {
   it.each(["dev", "held-out"] as const)("stands 0.15 of nDCG@10 above every plain way: %s", (half) => {

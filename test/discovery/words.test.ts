@@ -1,6 +1,6 @@
 /** The table of words: it has those of the documents and no others, whoever writes at the same time; and what it takes for a spelling. */
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { countWords, removeWords } from "../../db/discovery/count-words.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
@@ -8,15 +8,12 @@ import { holdWords } from "../../db/discovery/stems.ts";
 import { writeDocuments } from "../../db/discovery/write-documents.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { until } from "../../harness/until.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { shareOf } from "../support/share.ts";
+import { perTest } from "../support/started.ts";
 
 const NOW = new Date("2026-11-01T00:00:00Z");
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await testDatabase({ indexed: true });
-});
-afterEach(() => database?.drop());
+const database = perTest(() => testDatabase({ indexed: true }));
 
 let made = 0;
 type Row = { name?: string; owner?: string; description: string };

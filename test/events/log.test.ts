@@ -1,5 +1,5 @@
 /** The event log: what is told of the chain and of what is written beside it, in one order, once, and taken back when it did not happen. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { chainEventOf, EVENT_NAMES, EVENT_TYPES } from "../../core/events/events.ts";
 import { eventView } from "../../core/views/webhooks.ts";
 import { recordProof, storeChecks } from "../../db/agents/social-proofs.ts";
@@ -14,18 +14,15 @@ import { EVENT_FAULT_POINTS, runEventLog, sequence } from "../../workers/events/
 import { eventRetention, retainEvents } from "../../workers/events/event-retention.ts";
 import { SUBSCRIPTIONS } from "../../workers/events/subscriptions.ts";
 import { JOBS } from "../../workers/jobs.ts";
-import { type EventWorld, eventWorld, NOW } from "./support/world.ts";
+import { perFile } from "../support/started.ts";
+import { eventWorld, NOW } from "./support/world.ts";
 
 const A = `0x${"a1".repeat(20)}` as const;
 const B = `0x${"b2".repeat(20)}` as const;
 const CHECKSUMMED_A = "0xa1A1A1A1a1A1a1A1A1a1a1a1a1A1A1a1a1A1a1a1";
 
-let world: EventWorld;
-beforeAll(async () => {
-  world = await eventWorld();
-});
+const world = perFile(eventWorld);
 beforeEach(() => world.reset());
-afterAll(() => world?.drop());
 
 /** Registers an agent on the planted chain. */
 async function register(tokenId: number, over: Record<string, unknown> = {}) {

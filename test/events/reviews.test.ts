@@ -1,12 +1,13 @@
 /** Events of reviews in the canonical registry: each once, of own agents and of others, taken back with their block, bounded for each day, so that one account takes no other's. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { EVENT_TYPES, type EventData, MAX_PER_DAY } from "../../core/events/events.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { dispatch } from "../../workers/events/dispatcher.ts";
 import { sequence } from "../../workers/events/event-log.ts";
-import { ATTESTATION_SCHEMA, type EventWorld, eventWorld, NOW } from "./support/world.ts";
+import { perFile } from "../support/started.ts";
+import { ATTESTATION_SCHEMA, eventWorld, NOW } from "./support/world.ts";
 
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const SECONDS = NOW.getTime() / 1000;
@@ -14,16 +15,12 @@ const ofByte = (byte: string): `0x${string}` => `0x${byte.repeat(20)}`;
 const [WALLET, OWNER, ADA, BOB] = [ofByte("a1"), ofByte("a0"), ofByte("b1"), ofByte("b2")];
 const hashOf = (n: number | string) => `0x${String(n).padStart(64, "7")}`;
 
-let world: EventWorld;
-beforeAll(async () => {
-  world = await eventWorld();
-});
+const world = perFile(eventWorld);
 beforeEach(async () => {
   await world.reset();
   await world.db.query("truncate onchain.erc8004_agent, onchain.erc8004_feedback, onchain.attestation");
   await plantRows(world.db, "erc8004Agent", [canonical(31), canonical(32, { agentWallet: WALLET })]);
 });
-afterAll(() => world?.drop());
 
 const canonical = (agentId: number, over: object = {}) => ({
   ...{ registry: REGISTRY, agentId: BigInt(agentId), owner: OWNER, agentWallet: ofByte("00"), agentUri: "" },

@@ -5,15 +5,15 @@ import { appendEvents } from "../../db/events/append-events.ts";
 import { testLog } from "../../harness/log.ts";
 import { sequence } from "../../workers/events/event-log.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { startApi, type TestApi } from "../api/support/api.ts";
+import { startApi } from "../api/support/api.ts";
+import { perFile } from "../support/started.ts";
 
 const SUBSCRIBERS = 1_000;
 const EVENTS = 20;
 
-let api: TestApi;
+const api = perFile(() => startApi({ env: { LIMITS: "streams=0" } }));
 const crowds: Crowd[] = [];
 beforeAll(async () => {
-  api = await startApi({ env: { LIMITS: "streams=0" } });
   await plantAgents(
     api.database.pool,
     Array.from({ length: 4 }, (_, tokenId) => ({ tokenId })),
@@ -21,7 +21,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const crowd of crowds) crowd.leave();
-  await api?.close();
 });
 
 let facts = 0;

@@ -1,11 +1,12 @@
 /** What the contracts count against what the index has: which differences are holes, where they are, and when they are told. */
 import { decodeFunctionData, encodeFunctionResult, type Hex, toHex } from "viem";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { RpcRequestError } from "../../clients/rpc/errors.ts";
 import { openRefills, watchCompleteness } from "../../indexer/completeness.ts";
 import { forgetFetched } from "../../indexer/ponder-tables.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 
 const IDENTITY: Hex = `0x${"1d".repeat(20)}`;
 const REGISTRY: Hex = `0x${"80".repeat(20)}`;
@@ -17,7 +18,7 @@ const contracts = {
 };
 const progress = { block: 100, at: 0, finalizedBlock: 70, finalizedAt: 0, ready: true };
 
-let db: TestDatabase;
+const db = perTest(() => testDatabase({ migrated: false }));
 let clock: number;
 /** Blocks whose state was asked for. */
 let asked: number[];
@@ -41,7 +42,6 @@ const pool = {
 const watched = () => watchCompleteness({ db: db.pool, pool, contracts, now: () => clock });
 
 beforeEach(async () => {
-  db = await testDatabase({ migrated: false });
   clock = 0;
   asked = [];
   chain = { agents: 4, lastErc8004: 3, handshakes: 2 };
@@ -52,7 +52,6 @@ beforeEach(async () => {
       select id::numeric(78) as agent_id, 40 + 10 * id::int8 as registered_block from generate_series(1, 3) id;
     create table onchain.handshake as select 50::int8 as block from generate_series(1, 2)`);
 });
-afterEach(() => db.drop());
 
 test("an index with all that the contracts count has no holes", async () => {
   expect(await watched().check(progress)).toEqual([]);

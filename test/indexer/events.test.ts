@@ -9,7 +9,7 @@ import {
   type TransactionReceipt,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import { easAbi } from "../../abis/eas.ts";
 import { erc8004IdentityAbi, erc8004ReputationAbi, erc8004ValidationAbi } from "../../abis/erc8004.ts";
 import { handshakesAbi } from "../../abis/handshakes.ts";
@@ -33,16 +33,15 @@ import { directoryScores } from "../../workers/directory/directory-scores.ts";
 import { erc8004Files } from "../../workers/directory/erc8004-files.ts";
 import { dispatch } from "../../workers/events/dispatcher.ts";
 import { sequence } from "../../workers/events/event-log.ts";
-import { expectTruth, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { expectTruth, indexWorld, someone } from "../support/index-world.ts";
 import { shareOf } from "../support/share.ts";
+import { perFile } from "../support/started.ts";
 import { EMITTER, emission, hostileLog } from "./support/hostile-events.ts";
 
-let world: IndexWorld;
+const world = perFile(indexWorld);
 beforeAll(async () => {
-  world = await indexWorld();
   (globalThis as never as { ix: unknown }).ix = world.startIndexer();
 });
-afterAll(() => world.close());
 
 const [alice, bob, carol] = [someone(1), someone(2), someone(3)];
 const one = async <T = Record<string, unknown>>(sql: string, params: unknown[] = []) =>

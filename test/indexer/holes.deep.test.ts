@@ -1,13 +1,14 @@
 /** A node that leaves logs of a registration out of every range it is asked for: the hole is told, and filled by itself. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readIndexState } from "../../db/operations/index-state.ts";
 import type { Rule } from "../../harness/strict-node/rules.ts";
-import { type StrictNode, startStrictNode } from "../../harness/strict-node/strict-node.ts";
+import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { until } from "../../harness/until.ts";
-import { expectTruth, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { expectTruth, indexWorld, someone } from "../support/index-world.ts";
+import { perFile } from "../support/started.ts";
 
-let world: IndexWorld;
-let node: StrictNode;
+const world = perFile(indexWorld);
+const node = perFile(() => startStrictNode({ upstream: world.anvil.url, profile: [hidesLost] }));
 /** Hash of the transaction whose logs no answer over a range has. */
 let lost: string | undefined;
 const hidesLost: Rule = {
@@ -18,15 +19,6 @@ const hidesLost: Rule = {
     return left.length === result.length ? null : { result: left };
   },
 };
-
-beforeAll(async () => {
-  world = await indexWorld();
-  node = await startStrictNode({ upstream: world.anvil.url, profile: [hidesLost] });
-});
-afterAll(async () => {
-  await world?.close();
-  node?.close();
-});
 
 test("an agent whose registration was left out is told of, and comes by itself", async () => {
   await world.mint(someone(1), "Before");

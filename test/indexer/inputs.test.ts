@@ -1,7 +1,7 @@
 /** What the index decodes from transactions is what the contracts say: both ways give the same rows. */
 import fc from "fast-check";
 import { encodeFunctionData, type Hex, parseEventLogs, toHex, zeroAddress } from "viem";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { beforeAll, expect, inject, test } from "vitest";
 import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { dumpIndex } from "../../harness/dump-index.ts";
@@ -11,8 +11,9 @@ import { provenAttestation } from "../../src/attestation-uids.ts";
 import { callDecoder } from "../../src/call-data.ts";
 import type { ChainEvent } from "../../src/event-facts.ts";
 import { mintCall, narrativeCall, personalityCall } from "../../src/identity-calls.ts";
-import { type IndexWorld, indexWorld } from "../support/index-world.ts";
+import { indexWorld } from "../support/index-world.ts";
 import { deepIt, isDeep } from "../support/share.ts";
+import { perFile } from "../support/started.ts";
 import { randomHistory, runHistory } from "./support/random-history.ts";
 
 /** Blocks of the history that is the same in every run, and has every kind of act. */
@@ -21,15 +22,13 @@ const FIXED_BLOCKS = 25;
 const RANDOM_BLOCKS = isDeep() ? 50 : 5;
 const MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11";
 
-let world: IndexWorld;
+const world = perFile(indexWorld);
 beforeAll(async () => {
-  world = await indexWorld();
   const [fixed] = fc.sample(randomHistory(FIXED_BLOCKS), { numRuns: 1, seed: 17 });
   const [random] = fc.sample(randomHistory(RANDOM_BLOCKS), { numRuns: 1, seed: inject("fuzz").seed });
   await runHistory(world, [...fixed!, ...random!]);
   await world.mineBlocks(31);
 });
-afterAll(() => world.close());
 
 /** Events of a contract with their transactions, as Ponder gives them. */
 async function eventsOf<const abi extends typeof identityAbi | typeof easAbi>(address: Hex, abi: abi) {

@@ -1,5 +1,5 @@
 /** Proofs and the owner they were made under, by the index: a transfer ends them for discovery, a reorganisation of it does not. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import type { ProofKind } from "../../core/agents/reservations.ts";
@@ -11,9 +11,10 @@ import { syncOwnRows } from "../../db/directory/own.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { knownAgents } from "../../db/discovery/known.ts";
 import { migrate } from "../../db/schema/migrate.ts";
-import { type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { indexWorld, someone } from "../support/index-world.ts";
+import { perFile } from "../support/started.ts";
 
-let world: IndexWorld;
+const world = perFile(indexWorld);
 let identity: Address;
 const [alice, bob, wallet] = [someone(1), someone(2), someone(3)];
 /** An account proves one agent. */
@@ -21,13 +22,11 @@ const accountOf = (tokenId: number) => `10${tokenId}`;
 const HOUR_AGO = new Date(Date.now() - 3_600_000);
 
 beforeAll(async () => {
-  world = await indexWorld();
   identity = world.contracts.identity.toLowerCase() as Address;
   await migrate(world.database.url);
   world.startIndexer();
   await world.mineBlocks(30);
 });
-afterAll(() => world.close());
 
 const pool = () => world.database.pool;
 const factsOf = async (tokenId: number) => (await findFacts(pool(), [{ tokenId }], { identity }))[0]!;

@@ -2,23 +2,24 @@
 import { rmSync } from "node:fs";
 import { parseEther } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openRpcPool, type RpcPool, RpcRequestError } from "../../clients/rpc/pool.ts";
-import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
+import { openRpcPool, RpcRequestError } from "../../clients/rpc/pool.ts";
+import { startAnvil } from "../../devnet/anvil.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { withNewestState } from "../../indexer/preload/pruned-node.ts";
 import { BlockRemoved, withoutRemovedBlocks } from "../../indexer/preload/removed-blocks.ts";
 import type { Ask } from "../../indexer/preload/rpc-types.ts";
+import { perFile } from "../support/started.ts";
 
 const holder = "0x00000000000000000000000000000000000000aa";
 const directory = scratchDirectory("pruned");
 const THREE = `0x${parseEther("3").toString(16)}`;
-let anvil: Anvil;
-let pool: RpcPool;
+const anvil = perFile(() => startAnvil({ directory }));
+const pool = perFile(() =>
+  openRpcPool({ chainId: 8453, nodes: [{ url: anvil.url, roles: ["head", "logs", "archive"] }] }),
+);
 let head: number;
 beforeAll(async () => {
-  anvil = await startAnvil({ directory });
-  pool = openRpcPool({ chainId: 8453, nodes: [{ url: anvil.url, roles: ["head", "logs", "archive"] }] });
   const chain = testChain(anvil.url);
   await chain.mine({ blocks: 1000 });
   await chain.setBalance({ address: holder, value: parseEther("3") });
@@ -26,8 +27,6 @@ beforeAll(async () => {
   head = Number(await chain.getBlockNumber());
 });
 afterAll(async () => {
-  pool.close();
-  await anvil.stop();
   rmSync(directory, { recursive: true });
 });
 

@@ -8,15 +8,15 @@ import { readIndexState } from "../../db/operations/index-state.ts";
 import { type Hold, type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
-import { type IndexerProcess, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { type IndexerProcess, indexWorld, someone } from "../support/index-world.ts";
+import { perFile } from "../support/started.ts";
 
-let world: IndexWorld;
+const world = perFile(indexWorld);
 let url: string;
 let indexer: IndexerProcess;
 /** Between the indexer and its database. */
 let line: TcpProxy;
 beforeAll(async () => {
-  world = await indexWorld();
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   const database = new URL(world.database.url);
@@ -34,7 +34,6 @@ beforeAll(async () => {
   await until("SQL sees the last agent", async () => (await sql("select token_id from agent")).rows?.length === 3);
 });
 afterAll(async () => {
-  await world?.close();
   await line?.close();
 });
 

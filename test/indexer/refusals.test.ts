@@ -1,20 +1,13 @@
 /** What the indexer refuses to start on, in one clear sentence and with exit code 1. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
+import { expect, test } from "vitest";
+import { startAnvil } from "../../devnet/anvil.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { runIndexer } from "../support/index-world.ts";
+import { perFile } from "../support/started.ts";
 
-let anvil: Anvil;
-let db: TestDatabase;
-beforeAll(async () => {
-  anvil = await startAnvil();
-  db = await testDatabase({ migrated: false });
-});
-afterAll(async () => {
-  await anvil.stop();
-  await db.drop();
-});
+const anvil = perFile(startAnvil);
+const db = perFile(() => testDatabase({ migrated: false }));
 
 const env = (more: Record<string, string>) => ({
   ...CHILD_ENV,

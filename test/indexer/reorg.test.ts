@@ -1,6 +1,6 @@
 /** Reorganisations: shallow ones roll rows back, one deeper than finality is noticed, marked, and healed without anybody; and the transactions of an agent. */
 import { parseEther, parseEventLogs, toFunctionSelector } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
@@ -13,30 +13,25 @@ import { loadHumans } from "../../db/principals/humans.ts";
 import { migrate } from "../../db/schema/migrate.ts";
 import { testLog } from "../../harness/log.ts";
 import { LONG } from "../../harness/patience.ts";
-import { startTroubledNode, type TroubledNode } from "../../harness/troubled-node.ts";
+import { startTroubledNode } from "../../harness/troubled-node.ts";
 import { until } from "../../harness/until.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { dispatch } from "../../workers/events/dispatcher.ts";
 import { sequence } from "../../workers/events/event-log.ts";
-import { expectTruth, type IndexerProcess, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { expectTruth, type IndexerProcess, indexWorld, someone } from "../support/index-world.ts";
 import { casesOf, deepIt } from "../support/share.ts";
+import { perFile } from "../support/started.ts";
 
-let world: IndexWorld;
-let node: TroubledNode;
+const world = perFile(indexWorld);
+const node = perFile(() => startTroubledNode(world.anvil.url));
 let indexer: IndexerProcess;
 const [alice, bob] = [someone(1), someone(2)];
 
 beforeAll(async () => {
-  world = await indexWorld();
-  node = await startTroubledNode(world.anvil.url);
   indexer = world.startIndexer({ env: { RPC_URL: node.url, WATCHDOG_STALL_MS: String(10 * LONG) } });
   await world.mint(alice, "Before every reorg");
   await world.mineBlocks(40);
   await world.settle();
-});
-afterAll(async () => {
-  await world.close();
-  node.close();
 });
 
 const everything = async () => ({

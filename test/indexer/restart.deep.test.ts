@@ -1,5 +1,5 @@
 /** Restarts of the indexer: readers never see an agent vanish, and nothing is lost, whichever way it went down. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { serviceTokenAbi } from "../../abis/service-token.ts";
 import { checkpointBlock, readIndexState } from "../../db/operations/index-state.ts";
 import { openClient } from "../../db/sql/connect.ts";
@@ -7,15 +7,15 @@ import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet } from "../../devnet/deploy.ts";
 import { dumpIndex } from "../../harness/dump-index.ts";
 import { until } from "../../harness/until.ts";
-import { expectTruth, type IndexerProcess, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { expectTruth, type IndexerProcess, indexWorld, someone } from "../support/index-world.ts";
+import { perFile } from "../support/started.ts";
 
-let world: IndexWorld;
+const world = perFile(indexWorld);
 let indexer: IndexerProcess;
 const alice = someone(1);
 const state = () => readIndexState(world.database.pool);
 
 beforeAll(async () => {
-  world = await indexWorld();
   indexer = world.startIndexer();
   await world.mint(alice, "Old and final");
   await world.mineBlocks(70);
@@ -23,7 +23,6 @@ beforeAll(async () => {
   for (let i = 0; i < 5; i++) await world.mint(alice, `Young ${i}`);
   await world.settle();
 });
-afterAll(() => world.close());
 
 /** Reads as the API does, again and again, and remembers the fewest rows it ever saw. */
 function sample() {

@@ -7,7 +7,8 @@ import { openClient } from "../../db/sql/connect.ts";
 import { blockOf, logsOf } from "../../harness/synthetic/blocks.ts";
 import { ponderModule } from "../../indexer/preload/replace-module.ts";
 import { createSyncStore } from "../../indexer/preload/sync-store.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 
 const CHAIN = 8453;
 const TABLES = ["blocks", "transactions", "logs"] as const;
@@ -25,13 +26,12 @@ const common = {
   shutdown: { isKilled: false },
 };
 
-let db: TestDatabase;
+const db = perTest(() => testDatabase({ migrated: false }));
 let client: pg.Client;
 let statements: string[];
 let openStore: (create: typeof createSyncStore) => Store;
 
 beforeEach(async () => {
-  db = await testDatabase({ migrated: false });
   client = openClient({ connectionString: db.url });
   await client.connect();
   statements = [];
@@ -46,7 +46,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await client.end();
-  await db.drop();
 });
 
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -14,21 +14,20 @@ import {
   recordState,
   retainIndex,
 } from "../../indexer/views.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { PONDER_SYNC_DDL } from "../support/ponder-tables.ts";
+import { perTest } from "../support/started.ts";
 
-let db: TestDatabase;
+const db = perTest(() => testDatabase({ migrated: false }));
 let launcher: pg.Client;
 
 beforeEach(async () => {
-  db = await testDatabase({ migrated: false });
   launcher = openClient({ connectionString: db.url });
   await launcher.connect();
   await ensureOnchain(launcher);
 });
 afterEach(async () => {
   await launcher.end();
-  await db.drop();
 });
 
 /** A schema as Ponder leaves it, as far as the launcher looks at it. */

@@ -8,12 +8,13 @@ import { type BlockId, type Node, NodeUnavailable } from "../../indexer/node.ts"
 import type { Progress } from "../../indexer/ponder-tables.ts";
 import { ensureOnchain } from "../../indexer/views.ts";
 import { watch } from "../../indexer/watchdog.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 
 const CHAIN = 8453;
 const SCHEMA = "index_0123456789_0";
 
-let db: TestDatabase;
+const db = perTest(() => testDatabase({ migrated: false }));
 let launcher: pg.Client;
 let chain: Chain;
 let clock: number;
@@ -51,7 +52,6 @@ const progress = (block: number, finalizedBlock: number, ready = true): Progress
 });
 
 beforeEach(async () => {
-  db = await testDatabase({ migrated: false });
   launcher = openClient({ connectionString: db.url });
   await launcher.connect();
   await ensureOnchain(launcher);
@@ -67,7 +67,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await launcher.end();
-  await db.drop();
 });
 
 const noFailures = { beyondFinality: false, foreignSchema: false, last: null };

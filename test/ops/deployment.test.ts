@@ -17,8 +17,9 @@ import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { commandOf, entryOf, PROCESS_ENV, PROCESSES, type ProcessName } from "../../runtime/processes.ts";
-import { type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { apiProcesses } from "../support/api-processes.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Every file that `npm run build` makes a process of. */
@@ -264,21 +265,21 @@ describe("the image", () => {
 const CADDY = PROGRAMS.caddy.path;
 
 describe.runIf(CADDY)("the proxy, run", () => {
-  let database: TestDatabase;
-  let apis: ApiProcesses;
+  const database = perFile(() => testDatabase({ indexed: true }));
+  const apis = perFile(() =>
+    apiProcesses({
+      DATABASE_URL: database.url,
+      TRUSTED_PROXIES: "127.0.0.1",
+      LIMITS: "streams=1",
+      LIST_MEMORY_MB: "0",
+    }),
+  );
   let proxy: ChildProcess;
   let site: string;
   let output = "";
   const home = scratchDirectory("proxy");
   let kill: () => void;
   beforeAll(async () => {
-    database = await testDatabase({ indexed: true });
-    apis = apiProcesses({
-      DATABASE_URL: database.url,
-      TRUSTED_PROXIES: "127.0.0.1",
-      LIMITS: "streams=1",
-      LIST_MEMORY_MB: "0",
-    });
     const both = await Promise.all([apis.start(), apis.start()]);
     kill = () => both[0].child.kill("SIGKILL");
     site = `http://127.0.0.1:${await freePort()}`;
@@ -300,8 +301,6 @@ describe.runIf(CADDY)("the proxy, run", () => {
   });
   afterAll(async () => {
     if (proxy) await endProgram(proxy);
-    await apis?.stop();
-    await database?.drop();
     rmSync(home, { recursive: true, force: true });
   });
 

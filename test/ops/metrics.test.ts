@@ -1,6 +1,6 @@
 /** What a process tells of itself: requests by route, the index, upstreams, jobs; in Prometheus' words, at no public place. */
 import { Registry } from "prom-client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openHttp } from "../../clients/http.ts";
 import { loadConfig } from "../../config/config.ts";
 import { testLog } from "../../harness/log.ts";
@@ -14,7 +14,8 @@ import { upstreamMeter } from "../../ops/metrics/upstreams.ts";
 import { webhookMeter } from "../../ops/metrics/webhooks.ts";
 import { openOps } from "../../ops/open.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { startApi, type TestApi } from "../api/support/api.ts";
+import { startApi } from "../api/support/api.ts";
+import { perFile } from "../support/started.ts";
 import { type Family, parseMetrics, sampleOf } from "./support/exposition.ts";
 
 const DURATION = "agents_http_request_duration_seconds";
@@ -22,13 +23,11 @@ const read = async (registry: Registry) => parseMetrics(await registry.metrics()
 
 describe("requests", () => {
   const registry = new Registry();
-  let api: TestApi;
+  const api = perFile(() => startApi({ deps: { meter: requestMeter(registry) } }));
   beforeAll(async () => {
-    api = await startApi({ deps: { meter: requestMeter(registry) } });
     indexGauges(registry, api.deps.index);
     await plantAgents(api.database.pool, [{ tokenId: 0, name: "Ada" }]);
   });
-  afterAll(() => api.close());
 
   it("are counted by template, method and class of status, whichever way they took", async () => {
     await api.get("/api/v2/agent/0");

@@ -9,14 +9,14 @@ import { openRegistry } from "../../ops/metrics/metric.ts";
 import { BOARD_PATH, queueBoard } from "../../ops/queue-board.ts";
 import { type OpsServer, startOpsServer } from "../../ops/server.ts";
 import { openQueues } from "../../workers/operations/queue.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
-let database: TestDatabase;
+const database = perFile(testDatabase);
 let queues: Awaited<ReturnType<typeof openQueues>>;
 let server: OpsServer;
 let board: string;
 beforeAll(async () => {
-  database = await testDatabase();
   const log = testLog();
   queues = await openQueues({ databaseUrl: database.url, prefix: "test", log, names: ["score", "prune"] });
   await queues.add("score", [{ jobId: "job-one", data: { tokenIds: [7] } }]);
@@ -27,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.close();
   await queues?.close();
-  await database?.drop();
 });
 
 let made = 0;

@@ -1,17 +1,14 @@
 /** What the tables tell: ledger, transaction outbox, mints, dispatcher and schedules, from rows as the service leaves them. */
 import { Registry } from "prom-client";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { queueIntent } from "../../db/transactions/transaction-outbox.ts";
 import { eventGauges } from "../../ops/metrics/events.ts";
 import { tableGauges } from "../../ops/metrics/tables.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 import { parseMetrics, sampleOf } from "./support/exposition.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database?.drop());
+const database = perFile(testDatabase);
 
 const SENDER = `0x${"ab".repeat(20)}` as const;
 

@@ -1,6 +1,6 @@
 /** Traces: a request, its statements, what it asks of others and the transaction it causes are one trace at a real collector. */
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -16,6 +16,7 @@ import { createLog } from "../../runtime/log.ts";
 import { span, traceparent } from "../../runtime/tracing.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { startApi, type TestApi } from "../api/support/api.ts";
+import { perFile } from "../support/started.ts";
 
 type OtlpSpan = {
   traceId: string;
@@ -31,14 +32,8 @@ const services = new Set<unknown>();
 const authorizations = new Set<string | undefined>();
 /** What upstreams were sent as traceparent. */
 const passedOn: (string | undefined)[] = [];
-let server: Server;
-let api: TestApi;
-let pool: pg.Pool;
-let base: string;
-let closeTraces: () => Promise<void>;
-
-beforeAll(async () => {
-  server = createServer(KEPT_ALIVE, async (incoming, outgoing) => {
+const server = perFile(() =>
+  createServer(KEPT_ALIVE, async (incoming, outgoing) => {
     const body = Buffer.concat(await incoming.toArray()).toString("utf8");
     outgoing.setHeader("content-type", "application/json");
     if (incoming.url !== "/v1/traces") {
@@ -51,7 +46,14 @@ beforeAll(async () => {
       for (const { spans } of scopeSpans) collected.push(...spans);
     }
     outgoing.end("{}");
-  }).listen(0, "127.0.0.1");
+  }).listen(0, "127.0.0.1"),
+);
+let api: TestApi;
+let pool: pg.Pool;
+let base: string;
+let closeTraces: () => Promise<void>;
+
+beforeAll(async () => {
   await once(server, "listening");
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const config = loadConfig(
@@ -73,7 +75,6 @@ afterAll(async () => {
   await api?.close();
   await pool?.end();
   await closeTraces?.();
-  server?.close();
 });
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";

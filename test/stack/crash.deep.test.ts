@@ -2,22 +2,21 @@
  * kill -9 of API, worker or indexer at every step of a mint: exactly one token per request, and the client's retry with
  * the same Idempotency-Key gets one and the same 201.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { FAULT_POINTS as API_FAULT_POINTS } from "../../api/fault-points.ts";
 import { BONUSES } from "../../core/mints/bonuses.ts";
 import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { AWARD_FAULT_POINTS, FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/transactions/sender.ts";
-import { type Parts, startParts } from "../support/parts.ts";
+import { startParts } from "../support/parts.ts";
+import { perFile } from "../support/started.ts";
 
-let parts: Parts;
+const parts = perFile(() => startParts({ blockTimeSeconds: 0.25 }));
 beforeAll(async () => {
-  parts = await startParts({ blockTimeSeconds: 0.25 });
   await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
   await until("the index is served", async () => (await fetch(`${parts.apiUrl}/ready`)).ok);
 });
-afterAll(() => parts?.stop());
 
 /** Posts like a patient client: again and again with the same key until there is a final answer. */
 async function mintPatiently(wallet: ReturnType<typeof agentWallet>, name: string, key: string, more: object = {}) {

@@ -6,19 +6,18 @@ import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { EVENT_FAULT_POINTS } from "../../workers/events/event-log.ts";
 import { type EventReader, readEvents } from "../api/support/event-reader.ts";
-import { type Parts, startParts } from "../support/parts.ts";
+import { startParts } from "../support/parts.ts";
 import { patientFetch } from "../support/patient-fetch.ts";
+import { perFile } from "../support/started.ts";
 
-let parts: Parts;
+const parts = perFile(() => startParts({ blockTimeSeconds: 0.25 }));
 let subscriber: ReturnType<typeof patientSubscriber>;
 beforeAll(async () => {
-  parts = await startParts({ blockTimeSeconds: 0.25 });
   await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
   subscriber = patientSubscriber();
 });
 afterAll(async () => {
   subscriber?.leave();
-  await parts?.stop();
 });
 
 /** Comes back with the last id whenever its line ends, as EventSource does. */

@@ -19,21 +19,21 @@ import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { entryOf } from "../../runtime/processes.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Many nodes are paid for by a key in their URL. */
 const NODE_KEY = "node-key-5f3c9e1d7b2a";
 const RECEIPT_KEY = `0x${"5a".repeat(32)}`;
 
-let database: TestDatabase;
+const database = perFile(() => testDatabase({ indexed: true }));
 let directory: string;
 let child: ChildProcess;
 let url: string;
 let node: { url: string; calls: number; close(): void };
 let output = "";
 beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
   directory = scratchDirectory("log-secrets");
   const port = await freePort();
   const nobody = `http://127.0.0.1:${await freePort()}`;
@@ -68,7 +68,6 @@ afterAll(async () => {
   await endProgram(child);
   node?.close();
   rmSync(directory, { recursive: true, force: true });
-  await database.drop();
 });
 
 /** A node on which every wallet is a contract, and every call to one breaks down. */

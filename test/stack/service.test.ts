@@ -1,19 +1,19 @@
 /** The whole service once, as its own processes on a real chain with simulated upstreams: what it measures, what may be changed, what is proven. */
 import { afterAll, beforeAll, describe } from "vitest";
 import { simulatedUpstreams } from "../../devnet/simulators/upstreams.ts";
-import { type Simulated, simulated } from "../clients/support/simulated.ts";
+import { simulated } from "../clients/support/simulated.ts";
 import { freePortsInARow } from "../support/free-ports.ts";
 import { type Parts, startParts } from "../support/parts.ts";
+import { perFile } from "../support/started.ts";
 import { metricsCases } from "./cases/metrics.ts";
 import { proofsCases } from "./cases/social-proofs.ts";
 import { writesCases } from "./cases/writes.ts";
 
-let simulators: Simulated;
+const simulators = perFile(simulated);
 let parts: Parts;
 /** The first of four ports in a row: API, workers, indexer and readers answer /metrics there. */
 let opsPort: number;
 beforeAll(async () => {
-  simulators = await simulated();
   opsPort = await freePortsInARow(4);
   parts = await startParts({
     blockTimeSeconds: 0.25,
@@ -30,7 +30,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await parts?.stop();
-  await simulators?.close();
 });
 
 describe("metrics", () => metricsCases(() => opsPort));

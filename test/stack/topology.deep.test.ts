@@ -4,31 +4,30 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentWallet } from "../../harness/agent-wallet.ts";
-import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts";
+import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";
 import { until } from "../../harness/until.ts";
 import { type EventReader, readEvents } from "../api/support/event-reader.ts";
-import { type Parts, startParts } from "../support/parts.ts";
+import { startParts } from "../support/parts.ts";
 import { patientFetch } from "../support/patient-fetch.ts";
+import { perFile } from "../support/started.ts";
 
 type Json = Record<string, never> & { tokenId: number; block: number; credScore: number };
 
 describe.runIf(REDIS_BINARY)("two of everything, on Redis", () => {
-  let redis: TestRedis;
-  let parts: Parts;
-  let stream: EventReader | undefined;
-  beforeAll(async () => {
-    redis = await startRedis();
-    parts = await startParts({
+  const redis = perFile(startRedis);
+  const parts = perFile(() =>
+    startParts({
       blockTimeSeconds: 0.25,
       env: { MINT_WAIT_MS: "120000" },
       topology: { redisUrl: redis.url },
-    });
+    }),
+  );
+  let stream: EventReader | undefined;
+  beforeAll(async () => {
     await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
   });
   afterAll(async () => {
     stream?.close();
-    await parts?.stop();
-    await redis?.stop();
   });
 
   const call = async (method: string, path: string, authorization?: string, body?: object) => {

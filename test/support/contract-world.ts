@@ -49,6 +49,7 @@ export async function contractWorld() {
     },
     /** Unix seconds of the newest block. */
     now: async () => (await chain.getBlock()).timestamp,
+    close: () => anvil.stop(),
   };
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Webhook } from "standardwebhooks";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createSecretBox } from "../../clients/secret-box.ts";
 import { openWebhookReceivers } from "../../clients/webhook-receivers.ts";
 import type { Address } from "../../core/agents/facts.ts";
@@ -18,26 +18,26 @@ import { deliverDue } from "../../workers/webhooks/deliver.ts";
 import type { SendContext } from "../../workers/webhooks/send.ts";
 import { webhookUpkeep } from "../../workers/webhooks/webhook-upkeep.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { HOST, startApi, type TestApi, WEBHOOK_KEY } from "../api/support/api.ts";
-import { happen, type Receiver, replying, startReceiver } from "./support/world.ts";
+import { HOST, startApi, WEBHOOK_KEY } from "../api/support/api.ts";
+import { perFile } from "../support/started.ts";
+import { happen, replying, startReceiver } from "./support/world.ts";
 
 const PATH = "/api/v2/webhooks";
 type Wallet = ReturnType<typeof agentWallet>;
 type Made = { id: string; secret: string };
 
-let api: TestApi;
-let receiver: Receiver;
-let receivers: ReturnType<typeof openWebhookReceivers>;
-let context: SendContext;
-beforeAll(async () => {
-  api = await startApi({
+const api = perFile(() =>
+  startApi({
     env: {
       ...{ WEBHOOK_ALLOW_PRIVATE: "true", TRUSTED_PROXIES: "127.0.0.1" },
       LIMITS: "webhook-sends=5,webhooks-of-wallet=3,webhooks-of-network=4,webhooks-in-all=6",
     },
-  });
-  receiver = await startReceiver();
-  receivers = openWebhookReceivers({ userAgent: "test", allowLoopback: true });
+  }),
+);
+const receiver = perFile(startReceiver);
+const receivers = perFile(() => openWebhookReceivers({ userAgent: "test", allowLoopback: true }));
+let context: SendContext;
+beforeAll(async () => {
   context = {
     ...{ db: api.database.pool, clock: () => new Date(), fault: () => {}, log: api.deps.log as never },
     webhooks: { receivers, secrets: createSecretBox([WEBHOOK_KEY]), random: () => 0.5 },
@@ -47,11 +47,6 @@ afterEach(async () => {
   expect(api?.errors).toEqual([]);
   // The next test, or this one once more, finds no delivery that is not its own.
   await api?.database.pool.query("delete from offchain.webhook");
-});
-afterAll(async () => {
-  await receivers?.close();
-  await receiver?.close();
-  await api?.close();
 });
 
 let agents = 0;

@@ -2,24 +2,21 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { endProgram, startProgram } from "../../devnet/start-program.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { until } from "../../harness/until.ts";
 import { LEASE_MS, WEBHOOK_FAULT_POINTS } from "../../workers/webhooks/send.ts";
-import { addWebhook, happen, KEY, type World, webhookWorld } from "./support/world.ts";
+import { perFile } from "../support/started.ts";
+import { addWebhook, happen, KEY, webhookWorld } from "./support/world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-let world: World;
+const world = perFile(webhookWorld);
 const running: ChildProcess[] = [];
-beforeAll(async () => {
-  world = await webhookWorld();
-});
 afterEach(async () => {
   for (const child of running.splice(0)) await endProgram(child, "SIGKILL");
 });
-afterAll(() => world?.close());
 
 /** @param aheadMs moves its clock past the leases of one that was killed before */
 function worker(aheadMs: number, faultPoint = ""): ChildProcess {

@@ -1,20 +1,17 @@
 /** Webhooks lead to public https servers: nothing else is accepted, and what a name hides is found when it is dialled. */
 import type { Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { openWebhookReceivers, type WebhookReceiverOptions, webhookTargets } from "../../clients/webhook-receivers.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
+import { perFile } from "../support/started.ts";
 import { FOR_HEADS, type Receiver, replying, startReceiver } from "./support/world.ts";
 
-let server: Receiver;
+const server = perFile(startReceiver);
 const open: ReturnType<typeof openWebhookReceivers>[] = [];
-beforeAll(async () => {
-  server = await startReceiver();
-});
 afterEach(async () => {
   for (const receivers of open.splice(0)) await receivers.close();
 });
-afterAll(() => server?.close());
 
 const receivers = (options: Partial<WebhookReceiverOptions> = {}) => {
   const made = openWebhookReceivers({ userAgent: "test", allowLoopback: false, limits: FOR_HEADS, ...options });

@@ -1,18 +1,15 @@
 /** Agentverse returns 10,000 matches of a search: its directory is read in parts until every agent is there, and what is out of reach is told. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { deepIt } from "../support/share.ts";
-import { type RegistryWorld, registryWorld } from "./support/registries.ts";
+import { perFile } from "../support/started.ts";
+import { registryWorld } from "./support/registries.ts";
 
 const AGENTVERSE = "agentverse";
 const { pageSize } = REGISTRY_READERS.find(({ key }) => key === AGENTVERSE)!;
 
-let world: RegistryWorld;
-beforeAll(async () => {
-  world = await registryWorld();
-});
-afterAll(() => world?.stop());
+const world = perFile(registryWorld);
 
 const counts = async () => {
   const { rows } = await world.db.pool.query<{ agents: number; items: number }>(

@@ -22,8 +22,9 @@ import { plantRows } from "../../harness/onchain.ts";
 import { attestationLookups } from "../../workers/agents/attestation-lookups.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
+import { contractWorld } from "../support/contract-world.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const DAY_MS = 86_400_000;
 const SCHEMA = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
@@ -32,7 +33,7 @@ const INDEXER = "0x2c7ee1e5f416dff40054c27a62f7b357c4e8619c";
 const IDENTITY = `0x${"c".repeat(40)}` as const;
 const YES = encodeAbiParameters([{ type: "bool" }], [true]);
 const NO = encodeAbiParameters([{ type: "bool" }], [false]);
-let world: ContractWorld;
+const world = perFile(contractWorld);
 let chain: Chain;
 let database: TestDatabase;
 let attester: Address;
@@ -72,7 +73,6 @@ const revoke = async (recipient: Address) =>
 
 const ATTESTED = ["old", "human", "own", "leaves", "again", "undone"].map(wallet);
 beforeAll(async () => {
-  world = await contractWorld();
   chain = chainAt(world.anvil.url);
   attester = world.attester.account.address.toLowerCase() as Address;
   before = await chain.headBlock();
@@ -91,7 +91,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await database?.drop();
-  await world?.anvil.stop();
 });
 
 const rules = () => ({ now: new Date(now), exchangeSchema: SCHEMA });

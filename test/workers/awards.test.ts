@@ -8,13 +8,11 @@ import { mintById } from "../../db/mints/mints.ts";
 import { until } from "../../harness/until.ts";
 import { AWARD_FAULT_POINTS, FAULT_POINTS } from "../../workers/transactions/sender.ts";
 import { casesOf } from "../support/share.ts";
-import { type Desk, inEachTest, type Sending, tokensOf } from "./support/sending.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { startSending, tokensOf } from "./support/sending.ts";
 
-let on: Sending;
-let desk: Desk;
-inEachTest((...its) => {
-  [on, desk] = its;
-});
+const on = perFile(startSending);
+const desk = perTest(() => on.fresh());
 
 /** A referrer on the chain and in the index. */
 async function referrer() {

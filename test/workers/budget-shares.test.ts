@@ -8,13 +8,11 @@ import { firstOffer } from "../../core/transactions/transaction-fees.ts";
 import { senderState } from "../../db/transactions/sender-state.ts";
 import { queueIntent } from "../../db/transactions/transaction-outbox.ts";
 import { until } from "../../harness/until.ts";
-import { clockAtNoon, type Desk, inEachTest, PAID_CHECKOUT, type Sending } from "./support/sending.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { clockAtNoon, PAID_CHECKOUT, startSending } from "./support/sending.ts";
 
-let on: Sending;
-let desk: Desk;
-inEachTest((...its) => {
-  [on, desk] = its;
-});
+const on = perFile(startSending);
+const desk = perTest(() => on.fresh());
 
 const accept = (payment?: typeof PAID_CHECKOUT) => desk.accept(desk.request(), payment);
 /** Gas that a mint offers: its bound where it is free. */

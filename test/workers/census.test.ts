@@ -2,15 +2,16 @@
 import { createWalletClient, type Hex, http, parseEther, zeroHash } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
 import { censusOf } from "../../core/reviews/census.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { censusRequests, readCensus } from "../../workers/reviews/census-reads.ts";
-import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
+import { contractWorld } from "../support/contract-world.ts";
+import { perFile } from "../support/started.ts";
 
 const [AGENTS, PUPPETS, HONEST] = [10, 36, 4];
-let world: ContractWorld;
+const world = perFile(contractWorld);
 let chain: ReturnType<typeof chainAt>;
 let identity: Hex;
 let reputation: Hex;
@@ -34,7 +35,6 @@ const puppets: Wallet[] = [];
 const people: Wallet[] = [];
 
 beforeAll(async () => {
-  world = await contractWorld();
   ({ erc8004Identity: identity, erc8004Reputation: reputation } = world.devnet.contracts as Record<
     string,
     Hex
@@ -70,7 +70,6 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(() => world?.anvil.stop());
 
 const asked = async (over: object = {}) => ({
   ...{ identity, reputation, from: 0, to: await chain.headBlock(), histories: 1_000, requests: 100_000 },

@@ -1,5 +1,5 @@
 /** Agents' jobs, read from a real chain: what is stored equals the contract through reorganisations, nodes with limits and restarts, and figures follow. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Chain } from "../../clients/ports.ts";
 import { commerceRequests } from "../../core/commerce/requests.ts";
 import { fail } from "../../core/errors.ts";
@@ -12,12 +12,13 @@ import { healthyChain } from "../../harness/stub-chain.ts";
 import { commerce } from "../../workers/commerce/commerce.ts";
 import { jobFigures } from "../../workers/income/weigh-due.ts";
 import { JOBS } from "../../workers/jobs.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { type CommerceWorld, commerceJobs, jobsStoredAndTrue, startCommerceWorld } from "./support/commerce.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { commerceJobs, jobsStoredAndTrue, startCommerceWorld } from "./support/commerce.ts";
 import { plantOwnAgent } from "./support/income.ts";
 
-let world: CommerceWorld;
-let db: TestDatabase;
+const world = perFile(startCommerceWorld);
+const db = perTest(() => testDatabase({ indexed: true }));
 let jobs: ReturnType<typeof commerceJobs>;
 let perDay: number;
 let chain: Chain | null;
@@ -26,12 +27,7 @@ let startBlock: number;
 let address: string | undefined;
 const at = (n: number) => world.at(n);
 
-beforeAll(async () => {
-  world = await startCommerceWorld();
-});
-afterAll(() => world?.close());
 beforeEach(async () => {
-  db = await testDatabase({ indexed: true });
   [perDay, chain, address] = [100_000_000, null, world.contract];
   startBlock = Number(await world.evm.getBlockNumber()) + 1;
   jobs = commerceJobs(db, world, {
@@ -40,7 +36,6 @@ beforeEach(async () => {
     contract: () => (address ? { address, startBlock } : undefined),
   });
 });
-afterEach(() => db?.drop());
 
 const equalsChain = async () => {
   const { stored, truth } = await jobsStoredAndTrue(db, world, startBlock);

@@ -1,19 +1,12 @@
 /** A sender that is killed at every step of writing scores into the oracle: each score is written once. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { FAULT_POINTS } from "../../workers/transactions/sender.ts";
+import { perFile, perTest } from "../support/started.ts";
 import { oracleWorld } from "./support/cred-oracle.ts";
-import { type Sending, startSending } from "./support/sending.ts";
+import { startSending } from "./support/sending.ts";
 
-let on: Sending;
-let desk: Awaited<ReturnType<Sending["fresh"]>>;
-beforeAll(async () => {
-  on = await startSending({ CRED_ORACLE_ADDRESS: `0x${"0".repeat(39)}1` });
-});
-beforeEach(async () => {
-  desk = await on.fresh();
-});
-afterEach(() => desk.close());
-afterAll(() => on?.stop());
+const on = perFile(() => startSending({ CRED_ORACLE_ADDRESS: `0x${"0".repeat(39)}1` }));
+const desk = perTest(() => on.fresh());
 
 it.each([...FAULT_POINTS])("kill -9 at %s ends in one write of each score", async (point) => {
   const world = await oracleWorld(on, desk);

@@ -1,24 +1,16 @@
 /** The per-token oracle on a real chain: what differs is written once, within the day's gas, from what the chain holds. */
 import { toEventSelector, toFunctionSelector } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { credOracleAbi } from "../../abis/cred-oracle.ts";
 import { oracleGas } from "../../core/transactions/gas-bounds.ts";
 import { until } from "../../harness/until.ts";
+import { perFile, perTest } from "../support/started.ts";
 import { oracleWorld } from "./support/cred-oracle.ts";
-import { clockAtNoon, type Sending, startSending } from "./support/sending.ts";
+import { clockAtNoon, startSending } from "./support/sending.ts";
 
-let on: Sending;
-let desk: Awaited<ReturnType<Sending["fresh"]>>;
-let world: Awaited<ReturnType<typeof oracleWorld>>;
-beforeAll(async () => {
-  on = await startSending();
-});
-beforeEach(async () => {
-  desk = await on.fresh();
-  world = await oracleWorld(on, desk);
-});
-afterEach(() => desk.close());
-afterAll(() => on?.stop());
+const on = perFile(startSending);
+const desk = perTest(() => on.fresh());
+const world = perTest(() => oracleWorld(on, desk));
 
 const SENDS = { waitingKinds: ["oracle"] };
 const states = async () => (await world.intents()).map(({ state }) => state);

@@ -1,7 +1,7 @@
 /** Roots of all scores on a real chain: one per change and interval, exactly once across crashes and reorganisations. */
 import { Registry } from "prom-client";
 import { encodeFunctionData, keccak256, toHex, zeroAddress } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { epochByNumber, latestPublished, proofOf } from "../../db/cred/cred-epochs.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
@@ -10,22 +10,16 @@ import { ROOTS_FAULT_POINTS } from "../../workers/cred/cred-roots.ts";
 import { FAULT_POINTS } from "../../workers/transactions/sender.ts";
 import { parseMetrics, sampleOf } from "../ops/support/exposition.ts";
 import { deepDescribe, deepIt } from "../support/share.ts";
+import { perFile, perTest } from "../support/started.ts";
 import { rootsWorld } from "./support/cred-roots.ts";
-import { type Sending, startSending } from "./support/sending.ts";
+import { startSending } from "./support/sending.ts";
 
-let on: Sending;
-let desk: Awaited<ReturnType<Sending["fresh"]>>;
-let world: Awaited<ReturnType<typeof rootsWorld>>;
-beforeAll(async () => {
-  on = await startSending();
-});
+const on = perFile(startSending);
+const desk = perTest(() => on.fresh());
+const world = perTest(() => rootsWorld(on, desk));
 beforeEach(async () => {
-  desk = await on.fresh();
-  world = await rootsWorld(on, desk);
   await world.score({ 0: 40, 1: 80, 2: 95 });
 });
-afterEach(() => desk.close());
-afterAll(() => on?.stop());
 
 /** A time after now, with an index of that time. */
 async function later(hours: number): Promise<Date> {

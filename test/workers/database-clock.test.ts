@@ -1,5 +1,5 @@
 /** What is removed by its age goes by the database's clock: a worker whose clock is years off removes nothing early, and nothing late. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { historyState } from "../../db/cred/cred-history-months.ts";
 import { appendEvents, type NewEvent } from "../../db/events/append-events.ts";
 import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";
@@ -10,16 +10,13 @@ import { eventRetention } from "../../workers/events/event-retention.ts";
 import { messageRetention } from "../../workers/messages/message-retention.ts";
 import { prune } from "../../workers/operations/prune.ts";
 import { webhookUpkeep } from "../../workers/webhooks/webhook-upkeep.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const DAY_MS = 86_400_000;
 const KEPT_MS = 5 * DAY_MS;
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await testDatabase({ indexed: true });
-});
-afterAll(() => db?.drop());
+const db = perFile(() => testDatabase({ indexed: true }));
 
 /** What each job removes in a worker with a clock. */
 async function removed(clock: Date) {

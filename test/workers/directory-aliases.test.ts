@@ -1,5 +1,5 @@
 /** Who else an agent is: agents of different platforms that prove one wallet, from the moment they prove it until they do no more. */
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { blankEntry, type DirectoryEntry } from "../../core/directory/entry.ts";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";
 import { rebuildAliases } from "../../db/directory/aliases.ts";
@@ -7,8 +7,9 @@ import { removeVanished, staleErc8004, storeErc8004 } from "../../db/directory/e
 import { directoryDetail, findDirectoryId } from "../../db/directory/rows.ts";
 import { removeEntries, upsertEntries } from "../../db/directory/write.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { perFile } from "../support/started.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 const RULES = { now: NOW, exchangeSchema: `0x${"f".repeat(64)}` };
@@ -16,16 +17,12 @@ const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const WALLET = "0xab5801a7d398351b8be11c439e05c5b3259aec9b";
 const OTHER = "0x4f9fd6be4a90f2620860d680c0d4d5fb53d1a825";
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await testDatabase({ indexed: true });
-});
+const db = perFile(() => testDatabase({ indexed: true }));
 beforeEach(async () => {
   await db.pool.query(
     "truncate offchain.directory, offchain.directory_item, onchain.erc8004_agent, onchain.agent cascade",
   );
 });
-afterAll(() => db?.drop());
 
 const write = (...entries: (Pick<DirectoryEntry, "platform" | "agentId"> & Partial<DirectoryEntry>)[]) =>
   transaction(db.pool, (tx) =>

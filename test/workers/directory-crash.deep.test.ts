@@ -2,20 +2,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { simulatedUpstreams } from "../../devnet/simulators/upstreams.ts";
 import { entryOf } from "../../runtime/processes.ts";
-import { type RegistryWorld, registryWorld } from "./support/registries.ts";
+import { perFile } from "../support/started.ts";
+import { registryWorld } from "./support/registries.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** Two pages. */
 const COUNT = 130;
 
-let world: RegistryWorld;
-beforeAll(async () => {
-  world = await registryWorld({ registered: COUNT });
-});
-afterAll(() => world?.stop());
+const world = perFile(() => registryWorld({ registered: COUNT }));
 
 /** One `npm run pull`. @returns how it ended, and what it said */
 async function run(

@@ -1,18 +1,15 @@
 /** No fault of a registry loses or doubles a row: while it lasts rows stay, and after it they are what the registry has. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
-import { bodyOf, interrupted, type RegistryWorld, type Row, registryWorld } from "./support/registries.ts";
+import { perFile } from "../support/started.ts";
+import { bodyOf, interrupted, type Row, registryWorld } from "./support/registries.ts";
 
 /** Rows at first, three pages of them, and how many more there are after each fault. */
 const COUNT = 210;
 const MORE = 3;
 
-let world: RegistryWorld;
-beforeAll(async () => {
-  world = await registryWorld({ registered: COUNT + 40 * MORE });
-});
-afterAll(() => world?.stop());
+const world = perFile(() => registryWorld({ registered: COUNT + 40 * MORE }));
 
 const renamed = (row: object) => Object.fromEntries(Object.entries(row).map(([name, value]) => [`${name}_v2`, value]));
 

@@ -1,7 +1,7 @@
 /** A registry that is slow, fails or is too large at some of its places is read to its end: what cannot be read is skipped and told, the rest is there. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openHttp } from "../../clients/http.ts";
 import { openRegistries } from "../../clients/registries.ts";
 import { REGISTRIES } from "../../core/directory/registries.ts";
@@ -9,7 +9,8 @@ import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { NEVER } from "../../harness/patience.ts";
 import { casesOf, deepIt } from "../support/share.ts";
-import { type Pull, type RegistryWorld, type Row, registryWorld } from "./support/registries.ts";
+import { perFile } from "../support/started.ts";
+import { type Pull, type Row, registryWorld } from "./support/registries.ts";
 
 const COUNT = 250;
 /** A row of the third page of 100 rows, and of the fifth of 50. */
@@ -21,15 +22,11 @@ const KEYS = REGISTRY_READERS.map(({ key }) => key);
 const BY_CURSOR = ["mcp-registry"];
 const BY_OFFSET = KEYS.filter((key) => !BY_CURSOR.includes(key));
 
-let world: RegistryWorld;
-beforeAll(async () => {
-  world = await registryWorld({ registered: COUNT });
-});
+const world = perFile(() => registryWorld({ registered: COUNT }));
 beforeEach(async () => {
   await world.clear();
   for (const key of KEYS) await world.troubles(key, []);
 });
-afterAll(() => world?.stop());
 
 const progressOf = async (source: string) => (await pullProgress(world.db.pool)).find(({ key }) => key === source)!;
 /** Rows that the registry itself shows; of agents that the index has, those that it enriches. */

@@ -1,5 +1,5 @@
 /** The own registry and ERC-8004 agents in the directory: as the index has them, with files from wherever their URIs lead. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { FetchedDocument, Validators } from "../../clients/ports.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { dueErc8004, staleErc8004, storeErc8004 } from "../../db/directory/erc8004.ts";
@@ -9,7 +9,8 @@ import { rescoreForeign } from "../../db/directory/write.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { readFile } from "../../workers/directory/erc8004-files.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 const RULES = { now: NOW, exchangeSchema: `0x${"f".repeat(64)}` };
@@ -17,11 +18,7 @@ const REGISTRY = { contract: "0x2e3b541c59d38b84e3bc54e977200230a204fe60", chain
 const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const WALLET = "0xab5801a7d398351b8be11c439e05c5b3259aec9b";
 
-let db: TestDatabase;
-beforeEach(async () => {
-  db = await testDatabase({ indexed: true });
-});
-afterEach(() => db?.drop());
+const db = perTest(() => testDatabase({ indexed: true }));
 
 async function shown(ref: string) {
   const id = await findDirectoryId(db.pool, ref);

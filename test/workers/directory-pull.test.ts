@@ -1,5 +1,5 @@
 /** Every simulated registry feeds the directory: each row once, resumable at every page, unchanged pages unread. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Registry } from "../../clients/ports.ts";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
@@ -7,17 +7,14 @@ import { claimRuns } from "../../db/operations/job-runs.ts";
 import { testLog } from "../../harness/log.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryPull } from "../../workers/directory/directory-pull.ts";
-import { bodyOf, pageSizeOf, type RegistryWorld, readerOf, readPage, registryWorld } from "./support/registries.ts";
+import { perFile } from "../support/started.ts";
+import { bodyOf, pageSizeOf, readerOf, readPage, registryWorld } from "./support/registries.ts";
 
 const COUNT = 230;
 const KEYS = REGISTRY_READERS.map(({ key }) => key);
 
-let world: RegistryWorld;
-beforeAll(async () => {
-  world = await registryWorld({ registered: COUNT });
-});
+const world = perFile(() => registryWorld({ registered: COUNT }));
 beforeEach(() => world.clear());
-afterAll(() => world?.stop());
 
 /** Items that a pull has after each page. */
 const pagesOf = (source: string) => {

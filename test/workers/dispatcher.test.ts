@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import type pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openClient } from "../../db/sql/connect.ts";
 import { notifications } from "../../db/sql/notifications.ts";
 import { testLog } from "../../harness/log.ts";
@@ -10,15 +10,14 @@ import { agentRow, plantCheckpoint, plantOnchain, plantRows } from "../../harnes
 import { until } from "../../harness/until.ts";
 import { dispatch, runDispatcher } from "../../workers/events/dispatcher.ts";
 import type { NewJob } from "../../workers/operations/queue.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 
-let database: TestDatabase;
+const database = perTest(testDatabase);
 let db: pg.Pool;
 beforeEach(async () => {
-  database = await testDatabase();
   db = database.pool;
 });
-afterEach(() => database.drop());
 
 /** A queue that remembers, and takes each job id once. */
 function recorder() {

@@ -1,24 +1,21 @@
 /** What registration files of ERC-8004 agents say is shown in their rows, whatever form a file or its address has. */
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { FetchedDocument } from "../../clients/ports.ts";
 import { staleErc8004, storeErc8004 } from "../../db/directory/erc8004.ts";
 import { directoryDetail, findDirectoryId } from "../../db/directory/rows.ts";
 import { readFile } from "../../workers/directory/erc8004-files.ts";
-import { type RegistryWorld, registryWorld } from "./support/registries.ts";
+import { perFile } from "../support/started.ts";
+import { registryWorld } from "./support/registries.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 const GATEWAYS = { ipfs: "https://ipfs.example", arweave: "https://ar.example" };
 const CID = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG";
 
-let world: RegistryWorld;
-beforeAll(async () => {
-  world = await registryWorld({ registered: 1 });
-});
+const world = perFile(() => registryWorld({ registered: 1 }));
 beforeEach(async () => {
   await world.clear();
   await world.db.pool.query("truncate offchain.registration_file");
 });
-afterAll(() => world?.stop());
 
 /** Gives the agent an address for its file, and reads it from servers that have these. @returns its row, and what was asked */
 async function read(uri: string, served: Record<string, string> = {}) {

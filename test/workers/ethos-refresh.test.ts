@@ -1,5 +1,5 @@
 /** The job that fetches Ethos scores: every named wallet once in the interval, in bulk, and what is not known stays unknown. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ethosScores } from "../../clients/ethos.ts";
 import type { Ethos } from "../../clients/ports.ts";
 import { blankEntry } from "../../core/directory/entry.ts";
@@ -15,12 +15,13 @@ import { namedWallets } from "../../workers/agents/named-wallets.ts";
 import { ethosRefresh } from "../../workers/directory/ethos-refresh.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { type Simulated, simulated } from "../clients/support/simulated.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { simulated } from "../clients/support/simulated.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const HOUR_MS = 3_600_000;
-let sim: Simulated;
-let database: TestDatabase;
+const sim = perFile(simulated);
+const database = perFile(() => testDatabase({ indexed: true }));
 let now = Date.parse("2026-11-21T12:00:00Z");
 let calls: number[] = [];
 const owner: `0x${string}` = `0x${"e".repeat(40)}`;
@@ -28,18 +29,12 @@ const walletOf = (tokenId: number): `0x${string}` => `0x${tokenId.toString(16).p
 const agent = (tokenId: number, more = {}) => ({ tokenId, agentAddress: walletOf(tokenId), ...more });
 
 beforeAll(async () => {
-  sim = await simulated();
-  database = await testDatabase({ indexed: true });
   await plantAgents(database.pool, [
     agent(1),
     agent(2, { owner }),
     agent(3),
     ...Array.from({ length: 250 }, (_, i) => agent(100 + i, { owner })),
   ]);
-});
-afterAll(async () => {
-  await database?.drop();
-  await sim?.close();
 });
 
 const RULES = { now: new Date(now), exchangeSchema: `0x${"f".repeat(64)}` };

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { openPublicHttp } from "../../clients/public-http.ts";
 import { blankEntry } from "../../core/directory/entry.ts";
 import { namedAgents } from "../../core/directory/named-agents.ts";
 import { sourcesOf } from "../../core/offers/readers.ts";
@@ -13,7 +13,8 @@ import { followDirectory } from "../../db/discovery/follow.ts";
 import { hitBackgrounds } from "../../db/discovery/hit-background.ts";
 import { storeListings } from "../../db/offers/offers.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { runOffers } from "./support/offers-job.ts";
 
@@ -25,8 +26,8 @@ const WALLET = `0x${"b2".repeat(20)}`;
 const STRANGER = `0x${"c3".repeat(20)}`;
 const HOST_FILE = "/.well-known/agent-registration.json";
 
-let db: TestDatabase;
-let publicHttp: PublicHttp;
+const db = perFile(() => testDatabase({ indexed: true }));
+const publicHttp = perFile(() => openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT }));
 /** Two hosts; what each answers to a path is the test's. */
 const hosts: Server[] = [];
 let [here, there]: string[] = [];
@@ -35,8 +36,6 @@ let asked: string[];
 let clock: Date;
 
 beforeAll(async () => {
-  db = await testDatabase({ indexed: true });
-  publicHttp = openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT });
   const urls = await Promise.all(
     [0, 1].map(async () => {
       const host = createServer(KEPT_ALIVE, (request, response) => answer(request, response));
@@ -48,12 +47,10 @@ beforeAll(async () => {
   [here, there] = urls;
 });
 afterAll(async () => {
-  await publicHttp?.close();
   for (const host of hosts) {
     host.closeAllConnections();
     host.close();
   }
-  await db?.drop();
 });
 beforeEach(async () => {
   await db.pool.query(

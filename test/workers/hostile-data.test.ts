@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vi
 import { dexScreener } from "../../clients/dexscreener.ts";
 import { foreignDocuments } from "../../clients/documents.ts";
 import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
-import { type Http, openHttp } from "../../clients/http.ts";
-import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { openHttp } from "../../clients/http.ts";
+import { openPublicHttp } from "../../clients/public-http.ts";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { showsBlock, staleOwnRows } from "../../db/directory/own.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
@@ -19,31 +19,22 @@ import { marketData } from "../../workers/directory/market-data.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { hostile, text, written } from "../support/hostile-json.ts";
 import { casesOf, shareOf } from "../support/share.ts";
+import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
-import { bodyOf, type RegistryWorld, type Row, readerOf, registryWorld } from "./support/registries.ts";
+import { bodyOf, type Row, readerOf, registryWorld } from "./support/registries.ts";
 
 const SOUND = 229;
 const KEYS = REGISTRY_READERS.map(({ key }) => key);
 const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 
-let world: RegistryWorld;
-let http: Http;
-let publicHttp: PublicHttp;
-beforeAll(async () => {
-  world = await registryWorld({ registered: SOUND });
-  http = openHttp({ userAgent: "tests", maxWaitMs: LONG, limits: PATIENT });
-  publicHttp = openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT });
-});
+const world = perFile(() => registryWorld({ registered: SOUND }));
+const http = perFile(() => openHttp({ userAgent: "tests", maxWaitMs: LONG, limits: PATIENT }));
+const publicHttp = perFile(() => openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT }));
 afterEach(async () => {
   await world.clear();
   await world.db.pool.query(
     "truncate onchain.agent, onchain.trait, offchain.registration_file, offchain.token_market, offchain.cred",
   );
-});
-afterAll(async () => {
-  await http?.close();
-  await publicHttp?.close();
-  await world?.stop();
 });
 
 /** Parts of a worker that the jobs here take. */

@@ -10,7 +10,7 @@ import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
 import { githubProofs } from "../../clients/proof-platforms/github.ts";
 import { neynarReader } from "../../clients/proof-platforms/neynar.ts";
 import { xProofs } from "../../clients/proof-platforms/x.ts";
-import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { openPublicHttp } from "../../clients/public-http.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { Failure } from "../../core/errors.ts";
 import { byProofPlatform, type ProofPlatformKey } from "../../core/proof-platforms.ts";
@@ -20,11 +20,12 @@ import { testLog } from "../../harness/log.ts";
 import { LONG } from "../../harness/patience.ts";
 import { proofRecheck } from "../../workers/agents/proof-recheck.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { type PlainServer, plainServer } from "../clients/support/plain-server.ts";
-import { type Simulated, simulated } from "../clients/support/simulated.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { plainServer } from "../clients/support/plain-server.ts";
+import { simulated } from "../clients/support/simulated.ts";
+import { testDatabase } from "../support/database.ts";
 import { hostile, written } from "../support/hostile-json.ts";
 import { shareOf } from "../support/share.ts";
+import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 const DAY_MS = 86_400_000;
@@ -34,17 +35,15 @@ const SOUND = [13, 14, 15];
 const NOW = new Date("2026-11-21T12:00:00Z");
 const { seed } = inject("fuzz");
 
-let sim: Simulated;
-let database: TestDatabase;
-let server: PlainServer;
-let raw: PublicHttp;
+const sim = perFile(simulated);
+const database = perFile(() => testDatabase({ indexed: true }));
+const server = perFile(plainServer);
+const raw = perFile(() =>
+  openPublicHttp({ userAgent: "tests", loopback: true, origins: [server.url], limits: PATIENT }),
+);
 let http: Http;
 
 beforeAll(async () => {
-  sim = await simulated();
-  database = await testDatabase({ indexed: true });
-  server = await plainServer();
-  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [server.url], limits: PATIENT });
   await plantAgents(
     database.pool,
     [...ODD, ...SOUND].map((tokenId) => ({ tokenId, points: 0 })),
@@ -67,10 +66,6 @@ beforeEach(() => {
 });
 afterAll(async () => {
   await http?.close();
-  await raw?.close();
-  await server?.close();
-  await database?.drop();
-  await sim?.close();
 });
 
 const walletOf = (id: number): Address => `0x${id.toString(16).padStart(40, "0")}`;

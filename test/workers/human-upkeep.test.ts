@@ -1,5 +1,5 @@
 /** The jobs that keep what a human's cred is read from: transactions by the chain, Ethos, and slugs that are free again. */
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeAll, beforeEach, expect, it } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import { enterNamedWallets } from "../../db/agents/named-wallets.ts";
@@ -8,17 +8,17 @@ import { writeHuman } from "../../db/principals/human-writes.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { prune } from "../../workers/operations/prune.ts";
 import { transactionCounts } from "../../workers/principals/transaction-counts.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const HOUR_MS = 3_600_000;
-let database: TestDatabase;
+const database = perFile(() => testDatabase({ indexed: true }));
 let now = Date.parse("2026-11-21T12:00:00Z");
 let asked: string[] = [];
 const walletOf = (n: number): Address => `0x${n.toString(16).padStart(40, "0")}`;
 const counts = new Map<Address, number>();
 
 beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
   for (const wallet of [walletOf(1), walletOf(2), null])
     await writeHuman(
       database.pool,
@@ -27,7 +27,6 @@ beforeAll(async () => {
       new Date(now),
     );
 });
-afterAll(() => database?.drop());
 beforeEach(() => {
   asked = [];
 });

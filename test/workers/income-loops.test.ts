@@ -1,11 +1,12 @@
 /** Money that goes round on a real chain, through a public contract and accounts: it is no income of any agent, and those beside it lose nothing. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { LOOP_BLOCKS } from "../../core/income/loops.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { type IncomeWorld, incomeJobs, lower, plantOwnAgent, startIncomeWorld } from "./support/income.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { incomeJobs, lower, plantOwnAgent, startIncomeWorld } from "./support/income.ts";
 
-let world: IncomeWorld;
-let db: TestDatabase;
+const world = perFile(startIncomeWorld);
+const db = perTest(() => testDatabase({ indexed: true }));
 let jobs: ReturnType<typeof incomeJobs>;
 /** Accounts of this test alone: the chain goes on from test to test. */
 let first = 5_000;
@@ -17,12 +18,7 @@ const PAYERS = [PAYER, PAYER + 1, PAYER + 2];
 /** What two customers paid with money of their own. */
 const HONEST = 80_000;
 
-beforeAll(async () => {
-  world = await startIncomeWorld();
-});
-afterAll(() => world?.close());
 beforeEach(async () => {
-  db = await testDatabase({ indexed: true });
   first += 100;
   jobs = incomeJobs(db, world);
   await jobs.plantAgent(31, at(WALLET), at(OWNER));
@@ -32,7 +28,6 @@ beforeEach(async () => {
   await world.settle(one(ALICE), at(WALLET), 50_000);
   await world.settle(one(BOB), at(WALLET), 30_000);
 });
-afterEach(() => db?.drop());
 
 const window = async () => {
   await db.pool.query("update offchain.income_figures set computed_at = 'epoch'");

@@ -1,5 +1,5 @@
 /** Payments to agents' wallets, read from a real chain: what is stored equals the chain through reorganisations, nodes with limits and restarts, and figures follow. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import { INCOME_BLOCKS, incomeRequests } from "../../core/income/requests.ts";
@@ -13,11 +13,12 @@ import { income } from "../../workers/income/income.ts";
 import { incomeFollowed } from "../../workers/income/income-followed.ts";
 import { incomeFigures } from "../../workers/income/weigh-due.ts";
 import { JOBS } from "../../workers/jobs.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { type IncomeWorld, incomeJobs, lower, startIncomeWorld, storedAndTrue } from "./support/income.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { incomeJobs, lower, startIncomeWorld, storedAndTrue } from "./support/income.ts";
 
-let world: IncomeWorld;
-let db: TestDatabase;
+const world = perFile(startIncomeWorld);
+const db = perTest(() => testDatabase({ indexed: true }));
 let jobs: ReturnType<typeof incomeJobs>;
 let perDay = 100_000_000;
 let chain: Chain | null = null;
@@ -26,18 +27,12 @@ let first = 0;
 const one = (n: number) => world.account(first + n);
 const at = (n: number) => lower(one(n).address);
 
-beforeAll(async () => {
-  world = await startIncomeWorld();
-});
-afterAll(() => world?.close());
 beforeEach(async () => {
-  db = await testDatabase({ indexed: true });
   perDay = 100_000_000;
   chain = null;
   first += 100;
   jobs = incomeJobs(db, world, { perDay: () => perDay, chain: () => chain ?? world.chain });
 });
-afterEach(() => db?.drop());
 
 const equalsChain = async () => {
   const { stored, truth } = await storedAndTrue(db, world);

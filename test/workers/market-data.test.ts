@@ -1,33 +1,24 @@
 /** Market data: observed ones rank, claimed ones are only shown. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { dexScreener } from "../../clients/dexscreener.ts";
-import { type Http, openHttp } from "../../clients/http.ts";
+import { openHttp } from "../../clients/http.ts";
 import { Failure } from "../../core/errors.ts";
 import { storeQuotes, tokensToQuote } from "../../db/directory/markets.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
-import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+import { startSimulators } from "../../devnet/simulators/server.ts";
 import { LONG } from "../../harness/patience.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { marketData } from "../../workers/directory/market-data.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 const token = (n: number) => `0x${String(n).padStart(40, "0")}`;
-let db: TestDatabase;
-let simulators: RunningSimulators;
-let http: Http;
-beforeAll(async () => {
-  db = await testDatabase();
-  simulators = await startSimulators();
-  http = openHttp({ userAgent: "tests", maxWaitMs: LONG, limits: PATIENT });
-});
-afterAll(async () => {
-  await http?.close();
-  await simulators?.stop();
-  await db?.drop();
-});
+const db = perFile(testDatabase);
+const simulators = perFile(startSimulators);
+const http = perFile(() => openHttp({ userAgent: "tests", maxWaitMs: LONG, limits: PATIENT }));
 
 const plant = (address: string, body: object) =>
   fetch(`${simulators.url}/_control/dexscreener/${address}`, { method: "PUT", body: JSON.stringify(body) });

@@ -1,13 +1,13 @@
 /** Messages are kept unless the operator says for how long; then the old ones go, and nothing else. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { messagePage } from "../../db/messages/messages.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { messageRetention } from "../../workers/messages/message-retention.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
-let database: TestDatabase;
+const database = perFile(testDatabase);
 beforeAll(async () => {
-  database = await testDatabase();
   for (const group of ["general", "trading"])
     await database.pool.query(
       `with g as (update offchain.message_group set last_message_id = 5000, member_count = 1 where group_id = $1)
@@ -17,7 +17,6 @@ beforeAll(async () => {
       [group],
     );
 });
-afterAll(() => database?.drop());
 
 /** Runs the job when the messages that were sent before a time are older than it keeps. */
 const run = async (before: string | null) => {

@@ -15,19 +15,18 @@ import { intentByKey } from "../../db/transactions/transaction-outbox.ts";
 import { agentRow, plantOnchain, plantRows } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { until } from "../../harness/until.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 
 const IDENTITY = `0x${"1d".repeat(20)}` as Address;
 const now = new Date("2026-01-02T03:04:05Z");
 
-let database: TestDatabase;
+const database = perTest(testDatabase);
 let db: pg.Pool;
 beforeEach(async () => {
-  database = await testDatabase();
   db = database.pool;
   await plantOnchain(db);
 });
-afterEach(() => database.drop());
 
 /** Wallets are no contracts. */
 const chain = healthyChain();

@@ -1,14 +1,14 @@
 /** What agents offer: read from their own hosts over real HTTP, once a day, whatever a host answers. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
-import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { openPublicHttp } from "../../clients/public-http.ts";
 import { readRegistration } from "../../core/directory/foreign-registration-file.ts";
 import { type EndpointState, liveness } from "../../core/offers/liveness.ts";
 import { AGENT_HOSTS, agentHostUrl } from "../../devnet/simulators/agent-hosts/agent-hosts.ts";
 import type { AgentHostKey } from "../../devnet/simulators/agent-hosts/host.ts";
-import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+import { startSimulators } from "../../devnet/simulators/server.ts";
 import { KEPT_ALIVE, NEVER } from "../../harness/patience.ts";
 import { ODD_SERVERS } from "../../harness/strange-hosts/odd-servers.ts";
 import { plant as plantHosts } from "../../harness/strange-hosts/plant.ts";
@@ -16,15 +16,16 @@ import type { JobContext } from "../../workers/context.ts";
 import { directoryOwn } from "../../workers/directory/directory-own.ts";
 import { URLS_PER_HOST_AND_DAY } from "../../workers/offers/turns.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile, perTest } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { runOffers } from "./support/offers-job.ts";
 
 const DAY_MS = 86_400_000;
 
-let db: TestDatabase;
-let simulators: RunningSimulators;
-let publicHttp: PublicHttp;
+const db = perTest(testDatabase);
+const simulators = perFile(startSimulators);
+const publicHttp = perFile(() => openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT }));
 /** A host whose answers a test decides. */
 let host: Server;
 let hostUrl: string;
@@ -33,8 +34,6 @@ let asked: string[];
 let clock: Date;
 
 beforeAll(async () => {
-  simulators = await startSimulators();
-  publicHttp = openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT });
   host = createServer(KEPT_ALIVE, (request, response) => {
     asked.push(`${request.method} ${request.url}`);
     handle(request, response);
@@ -43,18 +42,14 @@ beforeAll(async () => {
   hostUrl = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
-  await publicHttp?.close();
-  await simulators?.stop();
   host?.closeAllConnections();
   host?.close();
 });
 beforeEach(async () => {
-  db = await testDatabase();
   asked = [];
   clock = new Date(Date.UTC(2026, 10, 21));
   handle = (_, response) => response.writeHead(404).end();
 });
-afterEach(() => db?.drop());
 
 const run = (over: Partial<JobContext> = {}, input: { tokenIds?: number[] } = {}) =>
   runOffers({ db: db.pool, clock: () => clock, publicHttp, over }, input);

@@ -1,5 +1,5 @@
 /** Events of payments to agents' wallets, over a real chain: each once, taken back with their block, none of dust, of the past, or of a flood. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Chain } from "../../clients/ports.ts";
 import { EVENT_TYPES, type EventData, MAX_PER_DAY } from "../../core/events/events.ts";
 import { DUST_UNITS } from "../../core/income/rules.ts";
@@ -7,11 +7,12 @@ import { eventLog, eventsAfter } from "../../db/events/events.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
 import { sequence } from "../../workers/events/event-log.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { type IncomeWorld, incomeJobs, lower, startIncomeWorld } from "./support/income.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { incomeJobs, lower, startIncomeWorld } from "./support/income.ts";
 
-let world: IncomeWorld;
-let db: TestDatabase;
+const world = perFile(startIncomeWorld);
+const db = perTest(() => testDatabase({ indexed: true }));
 let jobs: ReturnType<typeof incomeJobs>;
 let chain: Chain | null = null;
 /** Accounts of this test alone: the chain goes on from test to test. */
@@ -21,19 +22,13 @@ const at = (n: number) => lower(one(n).address);
 const [WALLET, OWNER, PAYER, OTHER] = [1, 2, 3, 4];
 const CENT = 10_000;
 
-beforeAll(async () => {
-  world = await startIncomeWorld();
-});
-afterAll(() => world?.close());
 beforeEach(async () => {
-  db = await testDatabase({ indexed: true });
   chain = null;
   first += 100;
   jobs = incomeJobs(db, world, { chain: () => chain ?? world.chain });
   await jobs.plantAgent(31, at(WALLET), at(OWNER));
   for (const n of [PAYER, OTHER]) await world.send(at(n), 5_000_000);
 });
-afterEach(() => db?.drop());
 
 /** What the log tells now, in its order. */
 async function log(final = false) {

@@ -1,7 +1,7 @@
 /** Payments that reviews name, on a real chain: the Transfer log alone makes a payer, one payment proves one review, and a reorganisation takes it back. */
 import { createWalletClient, http, type TransactionReceipt, zeroHash } from "viem";
 import { base } from "viem/chains";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
@@ -13,30 +13,25 @@ import { JOBS } from "../../workers/jobs.ts";
 import { paymentProofs } from "../../workers/reviews/payment-proofs.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { reviewFiles } from "../../workers/reviews/review-files.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
-import { type IncomeWorld, lower, startIncomeWorld } from "./support/income.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { lower, startIncomeWorld } from "./support/income.ts";
 
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432" as const;
 const SCHEMA = `0x${"f".repeat(64)}`;
-let world: IncomeWorld;
-let db: TestDatabase;
+const world = perFile(startIncomeWorld);
+const db = perTest(() => testDatabase({ indexed: true }));
 let first = 0;
 let clock: Date;
 let perDay = 100_000_000;
 const at = (n: number) => lower(world.account(first + n).address);
 const [CLIENT, WALLET, OWNER, OTHER, SHOWN, PUPPET] = [1, 2, 3, 4, 5, 6];
 
-beforeAll(async () => {
-  world = await startIncomeWorld();
-});
-afterAll(() => world?.close());
 beforeEach(async () => {
-  db = await testDatabase({ indexed: true });
   first += 100;
   perDay = 100_000_000;
 });
-afterEach(() => db?.drop());
 
 const context = (over: object = {}) =>
   ({

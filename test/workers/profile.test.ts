@@ -9,13 +9,11 @@ import { insertChainWrite } from "../../db/transactions/chain-writes.ts";
 import { until } from "../../harness/until.ts";
 import { FAULT_POINTS } from "../../workers/transactions/sender.ts";
 import { casesOf } from "../support/share.ts";
-import { type Desk, inEachTest, type Sending } from "./support/sending.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { startSending } from "./support/sending.ts";
 
-let on: Sending;
-let desk: Desk;
-inEachTest((...its) => {
-  [on, desk] = its;
-});
+const on = perFile(startSending);
+const desk = perTest(() => on.fresh());
 
 const STRANGER = `0x${"5a".repeat(20)}` as Address;
 

@@ -1,12 +1,12 @@
 /** The job that looks at proofs again: what vanished lapses and the score follows, what cannot be asked goes stale and recovers. */
 import { Registry } from "prom-client";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FoundProof, ProofReader, ProofReaders } from "../../clients/ports.ts";
 import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
 import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
 import { githubProofs } from "../../clients/proof-platforms/github.ts";
 import { xProofs } from "../../clients/proof-platforms/x.ts";
-import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { openPublicHttp } from "../../clients/public-http.ts";
 import { Failure } from "../../core/errors.ts";
 import { type ByProofPlatform, byProofPlatform, type ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { recordProof } from "../../db/agents/social-proofs.ts";
@@ -16,24 +16,20 @@ import { proofGauges } from "../../ops/metrics/social-proofs.ts";
 import { proofRecheck } from "../../workers/agents/proof-recheck.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { type Simulated, simulated } from "../clients/support/simulated.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { simulated } from "../clients/support/simulated.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 const DAY_MS = 86_400_000;
-let sim: Simulated;
-let raw: PublicHttp;
-let database: TestDatabase;
+const sim = perFile(simulated);
+const raw = perFile(() => openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: PATIENT }));
+const database = perFile(() => testDatabase({ indexed: true }));
 let platforms: ProofReaders;
 let now: number;
 /** How many proofs each platform was asked about, call by call. */
 let asked: [ProofPlatformKey, number][] = [];
 
-beforeAll(async () => {
-  sim = await simulated();
-  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: PATIENT });
-  database = await testDatabase({ indexed: true });
-});
 beforeEach(async () => {
   // Fresh breakers: what one test broke is not the next one's.
   const roomy = { rate: { burst: 10_000, perSecond: 1_000 } };
@@ -55,11 +51,6 @@ beforeEach(async () => {
   );
 });
 afterEach(() => sim.control("PUT", "x/not-found", { style: "200" }));
-afterAll(async () => {
-  await raw?.close();
-  await database?.drop();
-  await sim?.close();
-});
 
 const show = {
   x: (id: number, tokenId: number | null) =>

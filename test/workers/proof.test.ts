@@ -6,13 +6,11 @@ import { recordProof } from "../../db/agents/social-proofs.ts";
 import { mintById } from "../../db/mints/mints.ts";
 import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import { until } from "../../harness/until.ts";
-import { type Desk, inEachTest, type Sending } from "./support/sending.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { startSending } from "./support/sending.ts";
 
-let on: Sending;
-let desk: Desk;
-inEachTest((...its) => {
-  [on, desk] = its;
-});
+const on = perFile(startSending);
+const desk = perTest(() => on.fresh());
 
 async function minted(): Promise<{ mintId: string; tokenId: number }> {
   const { mintId } = await desk.accept(desk.request());

@@ -7,8 +7,9 @@ import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { type Boards, HopelessJob, openQueues, type Queues } from "../../workers/operations/queue.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { deepIt } from "../support/share.ts";
+import { perTest } from "../support/started.ts";
 
 const stores = [
   { store: "Postgres", there: true },
@@ -17,7 +18,7 @@ const stores = [
 
 for (const { store, there } of stores) {
   describe.runIf(there)(`the queue on ${store}`, () => {
-    let database: TestDatabase;
+    const database = perTest(testDatabase);
     let redis: TestRedis | undefined;
     let queues: Queues;
     const opened: Queues[] = [];
@@ -37,12 +38,10 @@ for (const { store, there } of stores) {
       if (store === "Redis") redis = await startRedis();
     });
     beforeEach(async () => {
-      database = await testDatabase();
       queues = await open(`test${tests++}`);
     });
     afterEach(async () => {
       await Promise.all(opened.splice(0).map((queue) => queue.close()));
-      await database.drop();
     });
     afterAll(() => redis?.stop());
 

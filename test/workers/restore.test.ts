@@ -9,16 +9,14 @@ import { type Mint, type MintRequest, mintById } from "../../db/mints/mints.ts";
 import { agentRow, plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";
-import { type Desk, inEachTest, type Sending, tokensOf } from "./support/sending.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { startSending, tokensOf } from "./support/sending.ts";
 
 const TABLES = ["mint", "transaction_outbox", "transaction_attempt", "referral_code", "referral", "profile_field"];
 const MINT_FOR = toFunctionSelector("mintFor(address,address,string,string,bool,uint8)");
 
-let on: Sending;
-let desk: Desk;
-inEachTest((...its) => {
-  [on, desk] = its;
-});
+const on = perFile(startSending);
+const desk = perTest(() => on.fresh());
 
 /** Keeps the tables as they are now. @returns puts them back */
 async function backup() {

@@ -1,5 +1,5 @@
 /** The job that weighs reviews: what is stored equals the pure function over facts that were put together without any SQL, and follows the index back and forth. */
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { ReviewerFacts, ReviewsFacts } from "../../core/reviews/facts.ts";
 import { weighReviews } from "../../core/reviews/weigh.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
@@ -9,8 +9,9 @@ import { SUBSCRIPTIONS } from "../../workers/events/subscriptions.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { perTest } from "../support/started.ts";
 
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const SCHEMA = `0x${"f".repeat(64)}` as const;
@@ -41,13 +42,11 @@ type World = {
   paid: { agent: number; client: number; units: number; at: number; rule: string | null }[];
 };
 
-let db: TestDatabase;
+const db = perTest(() => testDatabase({ indexed: true }));
 let now = NOW;
 beforeEach(async () => {
-  db = await testDatabase({ indexed: true });
   now = NOW;
 });
-afterEach(() => db?.drop());
 
 const context = () =>
   ({

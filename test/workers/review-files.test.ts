@@ -14,7 +14,8 @@ import { JOBS } from "../../workers/jobs.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { reviewFiles } from "../../workers/reviews/review-files.ts";
 import { READERS } from "../../workers/run.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432" as const;
@@ -26,7 +27,7 @@ const FILE = JSON.stringify({ agentId: 31, value: 90, proofOfPayment: { chainId:
 const hashOf = (content: string | Uint8Array) =>
   keccak256(typeof content === "string" ? stringToBytes(content) : content);
 
-let db: TestDatabase;
+const db = perTest(() => testDatabase({ indexed: true }));
 let host: Server;
 let here: string;
 let publicHttp: PublicHttp;
@@ -49,13 +50,11 @@ afterAll(() => {
   host?.close();
 });
 beforeEach(async () => {
-  db = await testDatabase({ indexed: true });
   publicHttp = openPublicHttp({ userAgent: "tests", loopback: true, limits: { ...PATIENT, totalMs: LONG } });
   [answers, asked, clock] = [{}, [], new Date(Date.UTC(2026, 10, 21))];
 });
 afterEach(async () => {
   await publicHttp?.close();
-  await db?.drop();
 });
 
 type Named = { client: number; index?: number; uri: string; hash?: `0x${string}`; agent?: number };

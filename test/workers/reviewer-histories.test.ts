@@ -1,7 +1,7 @@
 /** Histories of reviewers: read from the state of past blocks by few requests, unknown where nobody can know, and part of the figures once they are stored. */
 import { createWalletClient, http, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import { dueHistories, storeHistory } from "../../db/reviews/reviewer-histories.ts";
@@ -14,7 +14,8 @@ import { JOBS } from "../../workers/jobs.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { reviewerHistories } from "../../workers/reviews/reviewer-histories.ts";
 import { readHistory } from "../../workers/reviews/reviewer-history.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 
 const HEAD = 30_000_000;
 const [ALICE, FUNDER, HUB, ORIGIN] = ["a1", "f1", "e1", "b1"].map((byte): Address => `0x${byte.repeat(20)}`) as [
@@ -153,11 +154,10 @@ it("is read from a real node", async () => {
 describe("the job", () => {
   const [REGISTRY, SCHEMA] = ["0x8004a169fb4a3325136eb29fa0ceb6d2e539a432", `0x${"f".repeat(64)}`];
   const NOW = new Date((timeOf(HEAD) + 86_400) * 1_000);
-  let db: TestDatabase;
+  const db = perTest(() => testDatabase({ indexed: true }));
   let now = NOW;
   let perDay = 500;
   beforeEach(async () => {
-    db = await testDatabase({ indexed: true });
     now = NOW;
     perDay = 500;
     const about = { registry: REGISTRY, agentId: 31n };
@@ -184,7 +184,6 @@ describe("the job", () => {
     ]);
     await weigh();
   });
-  afterEach(() => db?.drop());
 
   const context = (over: object) =>
     ({

@@ -20,22 +20,21 @@ import { JOBS } from "../../workers/jobs.ts";
 import { openJobMoves } from "../../workers/operations/job-moves.ts";
 import { keepStorage, openQueues, type Queues } from "../../workers/operations/queue.ts";
 import { runWorkers, type Workers } from "../../workers/run.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 
-let database: TestDatabase;
+const database = perTest(() => testDatabase({ indexed: true }));
 let queue: Queues;
 let log: TestLog;
 let workers: Workers | undefined;
 beforeEach(async () => {
   log = testLog();
-  database = await testDatabase({ indexed: true });
   queue = await openQueues({ databaseUrl: database.url, prefix: "run", log });
 });
 afterEach(async () => {
   await workers?.stop();
   workers = undefined;
   await queue.close();
-  await database.drop();
 });
 
 const start = (run: () => Promise<number>, everyMs: number) =>

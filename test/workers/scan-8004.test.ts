@@ -1,11 +1,12 @@
 /** 8004scan is a second look at ERC-8004 agents: it fills in what cannot be read, adds nobody, and differences are told. */
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { FetchedDocument } from "../../clients/ports.ts";
 import { dueErc8004, staleErc8004, storeErc8004 } from "../../db/directory/erc8004.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { directoryDetail, findDirectoryId } from "../../db/directory/rows.ts";
 import { readFile } from "../../workers/directory/erc8004-files.ts";
-import { type RegistryWorld, registryWorld } from "./support/registries.ts";
+import { perFile } from "../support/started.ts";
+import { registryWorld } from "./support/registries.ts";
 
 const CANONICAL = "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";
 const NOW = new Date(Date.UTC(2026, 10, 21));
@@ -13,15 +14,11 @@ const RULES = { now: NOW, exchangeSchema: `0x${"f".repeat(64)}` };
 /** Of the agents that the index has; the world plants them by this rule. */
 const ownerOf = (agentId: number) => `0x${agentId.toString(16).padStart(40, "0")}`;
 
-let world: RegistryWorld;
-beforeAll(async () => {
-  world = await registryWorld({ registered: 3 });
-});
+const world = perFile(() => registryWorld({ registered: 3 }));
 beforeEach(async () => {
   await world.clear();
   await world.db.pool.query("truncate offchain.registration_file");
 });
-afterAll(() => world?.stop());
 
 const listed = (agentId: number, more: object = {}) => ({
   agent_id: `8453:${CANONICAL.toLowerCase()}:${agentId}`,

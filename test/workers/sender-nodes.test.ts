@@ -6,13 +6,11 @@ import { PROFILES, type ProfileName } from "../../harness/strict-node/profiles.t
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { until } from "../../harness/until.ts";
 import { casesOf } from "../support/share.ts";
-import { type Desk, inEachTest, type Sending, tokensOf } from "./support/sending.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { startSending, tokensOf } from "./support/sending.ts";
 
-let on: Sending;
-let desk: Desk;
-inEachTest((...its) => {
-  [on, desk] = its;
-});
+const on = perFile(startSending);
+const desk = perTest(() => on.fresh());
 
 it.each(casesOf(Object.keys(PROFILES), ["public-base"]))(
   "profile %s: twelve queued mints end in one token each, and nothing is refused in vain",

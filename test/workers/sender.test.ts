@@ -16,13 +16,11 @@ import { until } from "../../harness/until.ts";
 import type { IntentEffect } from "../../workers/transactions/intents/effect.ts";
 import { FAULT_POINTS, FILLER_FAULT_POINT } from "../../workers/transactions/sender.ts";
 import { casesOf, deepIt } from "../support/share.ts";
-import { clockAtNoon, type Desk, inEachTest, PAID_CHECKOUT, type Sending, tokensOf } from "./support/sending.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { clockAtNoon, PAID_CHECKOUT, startSending, tokensOf } from "./support/sending.ts";
 
-let on: Sending;
-let desk: Desk;
-inEachTest((...its) => {
-  [on, desk] = its;
-});
+const on = perFile(startSending);
+const desk = perTest(() => on.fresh());
 
 const outage = () => fail("upstream_unavailable", "The chain cannot be reached at the moment.");
 const queuedMint = async (over = {}, payment?: typeof PAID_CHECKOUT) => {

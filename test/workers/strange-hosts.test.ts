@@ -4,23 +4,22 @@ import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { HOSTILE } from "../../harness/strange-hosts/hostile.ts";
 import { ODD } from "../../harness/strange-hosts/odd.ts";
 import { PLAIN } from "../../harness/strange-hosts/plain.ts";
-import { type PlantedHosts, plant } from "../../harness/strange-hosts/plant.ts";
+import { plant } from "../../harness/strange-hosts/plant.ts";
 import { readHost } from "../../harness/strange-hosts/read.ts";
+import { perFile } from "../support/started.ts";
 import { IMPATIENT, PATIENT } from "../support/time-limits.ts";
 
-let planted: PlantedHosts;
+const planted = perFile(() => plant([...PLAIN, ...ODD, ...HOSTILE]));
 let patient: PublicHttp;
 /** For hosts that only their time ends. */
 let impatient: PublicHttp;
 
 beforeAll(async () => {
-  planted = await plant([...PLAIN, ...ODD, ...HOSTILE]);
   patient = openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT });
   impatient = openPublicHttp({ userAgent: "tests", loopback: true, limits: IMPATIENT });
 });
 afterAll(async () => {
   await Promise.all([patient?.close(), impatient?.close()]);
-  planted?.close();
 });
 
 describe.each([

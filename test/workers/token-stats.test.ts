@@ -1,16 +1,13 @@
 /** The job that counts holders: looked after often, counted every half hour. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { tokenStats as read } from "../../db/agents/token-stats.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { tokenStats } from "../../workers/agents/token-stats.ts";
 import { JOBS } from "../../workers/jobs.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
-});
-afterAll(() => database?.drop());
+const database = perFile(() => testDatabase({ indexed: true }));
 
 it("runs with the others, and counts once in half an hour however often it runs", async () => {
   expect(JOBS).toContain(tokenStats);

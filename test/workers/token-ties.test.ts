@@ -15,15 +15,16 @@ import { transaction } from "../../db/sql/transaction.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { tokenTies } from "../../workers/directory/token-ties.ts";
-import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
+import { contractWorld } from "../support/contract-world.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 26));
 const DAY_MS = 86_400_000;
 const rules = { now: NOW, exchangeSchema: `0x${"1".repeat(64)}` };
 const lower = (address: string) => address.toLowerCase() as Address;
 
-let world: ContractWorld;
+const world = perFile(contractWorld);
 let chain: ReturnType<typeof chainAt>;
 let db: TestDatabase;
 /** A token that `maker` deployed, one whose owner() is `holder`, and one that a registry launched for `launched`. */
@@ -31,7 +32,6 @@ let made: Address, owned: Address;
 const launchedToken = lower(`0x${"ab".repeat(20)}`);
 let maker: Address, holder: Address, launched: Address, stranger: Address;
 beforeAll(async () => {
-  world = await contractWorld();
   chain = chainAt(world.anvil.url);
   made = lower(await world.deploy("Multicall3", []));
   owned = lower(world.devnet.contracts.identity);
@@ -54,7 +54,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await db?.drop();
-  await world?.anvil.stop();
 });
 
 type Own = { tokenId: number; token: Address; owner: Address; wallet?: Address };

@@ -1,14 +1,12 @@
 /** A sender that is killed at every step of setting a token's URI: one transaction, and the URI is there. */
 import { expect, it } from "vitest";
 import { FAULT_POINTS } from "../../workers/transactions/sender.ts";
-import { type Desk, inEachTest, type Sending } from "./support/sending.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { startSending } from "./support/sending.ts";
 import { tokenUriWorld } from "./support/token-uris.ts";
 
-let on: Sending;
-let desk: Desk;
-inEachTest((...its) => {
-  [on, desk] = its;
-});
+const on = perFile(startSending);
+const desk = perTest(() => on.fresh());
 
 it.each([...FAULT_POINTS])("kill -9 at %s ends in one transaction", async (point) => {
   const world = tokenUriWorld(on, desk);

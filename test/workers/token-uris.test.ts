@@ -1,25 +1,17 @@
 /** Token URIs on a real chain: the service's own tokens and those without one get theirs once, owners keep what they set. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { firstOffer } from "../../core/transactions/transaction-fees.ts";
 import { tokensWithoutUri } from "../../db/agents/token-uris.ts";
 import { openWork, stateTotals } from "../../db/operations/service-counts.ts";
 import { senderState } from "../../db/transactions/sender-state.ts";
 import { until } from "../../harness/until.ts";
-import { clockAtNoon, PAID_CHECKOUT, type Sending, startSending } from "./support/sending.ts";
+import { perFile, perTest } from "../support/started.ts";
+import { clockAtNoon, PAID_CHECKOUT, startSending } from "./support/sending.ts";
 import { PUBLIC_URL, tokenUriWorld } from "./support/token-uris.ts";
 
-let on: Sending;
-let desk: Awaited<ReturnType<Sending["fresh"]>>;
-let world: ReturnType<typeof tokenUriWorld>;
-beforeAll(async () => {
-  on = await startSending();
-});
-beforeEach(async () => {
-  desk = await on.fresh();
-  world = tokenUriWorld(on, desk);
-});
-afterEach(() => desk.close());
-afterAll(() => on?.stop());
+const on = perFile(startSending);
+const desk = perTest(() => on.fresh());
+const world = perTest(() => tokenUriWorld(on, desk));
 
 describe("a token without a URI", () => {
   it("that the service minted gets one, in one transaction however often the job runs", async () => {

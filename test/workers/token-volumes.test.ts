@@ -1,18 +1,18 @@
 /** What tokens traded on each day, and its sums on the rows of the directory: whole days only, for a month. */
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { listDirectory } from "../../db/directory/list.ts";
 import { NO_QUOTE, storeQuotes } from "../../db/directory/markets.ts";
 import { storeVolumes } from "../../db/directory/volumes.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { perTest } from "../support/started.ts";
 
 const DAY = 86_400_000;
 const MIDNIGHT = Date.UTC(2026, 10, 21);
 const TOKENS = ["a", "b"].map((digit) => `0x${digit.repeat(40)}`) as [string, string];
 
-let db: TestDatabase;
+const db = perTest(testDatabase);
 beforeEach(async () => {
-  db = await testDatabase();
   await plantDirectory(
     db.pool,
     TOKENS.map((token_address, i) => ({
@@ -20,7 +20,6 @@ beforeEach(async () => {
     })),
   );
 });
-afterEach(() => db?.drop());
 
 const quote = (token: string, volume24hUsd: number, at: number) =>
   storeQuotes(db.pool, [{ ...NO_QUOTE, token, known: true, volume24hUsd }], { source: "a market", now: new Date(at) });

@@ -4,7 +4,6 @@ import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex, parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { identityAbi } from "../../../abis/identity.ts";
 import { FREE_CHECKOUT } from "../../../api/payments/checkout.ts";
 import { acceptMint, type MintDeps } from "../../../api/services/mint.ts";
@@ -286,19 +285,4 @@ export async function tokensOf({ evm, identity }: Sending, wallet: Address): Pro
     fromBlock: 0n,
   });
   return logs.map(({ args }) => Number(args.tokenId));
-}
-
-/** Starts a world for a file's tests, and a desk for each of them. @param take is given both */
-export function inEachTest(take: (on: Sending, desk: Desk) => void): void {
-  let on: Sending;
-  let desk: Desk;
-  beforeAll(async () => {
-    on = await startSending();
-  });
-  beforeEach(async () => {
-    desk = await on.fresh();
-    take(on, desk);
-  });
-  afterEach(() => desk.close());
-  afterAll(() => on?.stop());
 }
