@@ -1,5 +1,5 @@
 /** The exchange's attestations: the real EAS, its schemas, who may attest, and the indexer that finds them. */
-import { encodeAbiParameters, type Hex, zeroAddress, zeroHash } from "viem";
+import { type Abi, encodeAbiParameters, type Hex, zeroAddress, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
 import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
 import { easAbi, schemaRegistryAbi } from "../../abis/eas.ts";
@@ -11,9 +11,9 @@ const world = perFile(contractWorld);
 const VERIFIED_ACCOUNT = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
 const VERIFIED_COUNTRY = "0x1801901fabd0e6189356b4fb52bb0ab855276d84f7ec140839fbd1f6801ca065";
 const RESOLVER = "0xD867CbEd445c37b0F95Cc956fe6B539BdEf7F32f";
-const eas = { address: "0x4200000000000000000000000000000000000021", abi: easAbi } as const;
-const registry = { address: "0x4200000000000000000000000000000000000020", abi: schemaRegistryAbi } as const;
-const indexer = { address: "0x2c7eE1E5f416dfF40054c27A62f7B357C4E8619C", abi: attestationIndexerAbi } as const;
+const eas = perFile(() => world.at("0x4200000000000000000000000000000000000021", easAbi));
+const registry = perFile(() => world.at("0x4200000000000000000000000000000000000020", schemaRegistryAbi));
+const indexer = perFile(() => world.at("0x2c7eE1E5f416dfF40054c27A62f7B357C4E8619C", attestationIndexerAbi));
 const YES = encodeAbiParameters([{ type: "bool" }], [true]);
 
 const request = (recipient: Hex, schema: Hex = VERIFIED_ACCOUNT, data: Hex = YES) => ({
@@ -21,23 +21,18 @@ const request = (recipient: Hex, schema: Hex = VERIFIED_ACCOUNT, data: Hex = YES
   data: { recipient, expirationTime: 0n, revocable: true, refUID: zeroHash, data, value: 0n },
 });
 const attest = (wallet: ContractWorld["attester"], recipient: Hex, schema?: Hex) =>
-  wallet.writeContract({ ...eas, functionName: "attest", args: [request(recipient, schema)] });
+  eas.as(wallet).write.attest([request(recipient, schema)]);
 const revoke = (wallet: ContractWorld["attester"], uid: Hex) =>
-  wallet.writeContract({
-    ...eas,
-    functionName: "revoke",
-    args: [{ schema: VERIFIED_ACCOUNT, data: { uid, value: 0n } }],
-  });
-const indexed = (recipient: Hex, schema: Hex = VERIFIED_ACCOUNT) =>
-  world.chain.readContract({ ...indexer, functionName: "getAttestationUid", args: [recipient, schema] });
-const attestation = (uid: Hex) => world.chain.readContract({ ...eas, functionName: "getAttestation", args: [uid] });
+  eas.as(wallet).write.revoke([{ schema: VERIFIED_ACCOUNT, data: { uid, value: 0n } }]);
+const indexed = (recipient: Hex, schema: Hex = VERIFIED_ACCOUNT) => indexer.read.getAttestationUid([recipient, schema]);
+const attestation = (uid: Hex) => eas.read.getAttestation([uid]);
 
 describe("the schemas", () => {
   test.each([
     [VERIFIED_ACCOUNT, "bool verifiedAccount"],
     [VERIFIED_COUNTRY, "string verifiedCountry"],
   ] as const)("%s is registered", async (uid, schema) => {
-    expect(await world.chain.readContract({ ...registry, functionName: "getSchema", args: [uid] })).toEqual({
+    expect(await registry.read.getSchema([uid])).toEqual({
       uid,
       schema,
       resolver: RESOLVER,
@@ -46,7 +41,7 @@ describe("the schemas", () => {
   });
 
   test("EAS uses this registry", async () => {
-    expect(await world.chain.readContract({ ...eas, functionName: "getSchemaRegistry" })).toBe(registry.address);
+    expect(await eas.read.getSchemaRegistry()).toBe(registry.address);
   });
 });
 
@@ -80,32 +75,23 @@ describe("an attestation of the exchange", () => {
     const second = await indexed(recipient);
     expect(second).not.toBe(first);
     expect(await indexed(recipient, VERIFIED_COUNTRY)).toBe(zeroHash);
-    const again = world.people[2]!.writeContract({ ...indexer, functionName: "index", args: [first] });
+    const again = indexer.as(world.people[2]!).write.index([first]);
     await expect(again).rejects.toThrow("AttestationAlreadyIndexed");
-    const unknown = world.people[2]!.writeContract({ ...indexer, functionName: "index", args: [VERIFIED_ACCOUNT] });
+    const unknown = indexer.as(world.people[2]!).write.index([VERIFIED_ACCOUNT]);
     await expect(unknown).rejects.toThrow("AttestationNotFound");
   });
 
   test("can come from its contract at the real address, directed by the same account", async () => {
-    const contract = {
-      address: "0x357458739F90461b99789350868CD7CF330Dd7EE",
-      abi: readBuild("ExchangeAttester").abi,
-    } as const;
+    const contract = world.at("0x357458739F90461b99789350868CD7CF330Dd7EE", readBuild("ExchangeAttester").abi as Abi);
     expect(world.devnet.attesters).toEqual([contract.address, world.attester.account.address]);
     const recipient = world.devnet.accounts[2]!.address;
-    const call = (wallet: ContractWorld["attester"]) =>
-      wallet.writeContract({ ...contract, functionName: "attest", args: [request(recipient)] } as never);
+    const call = (wallet: ContractWorld["attester"]) => contract.as(wallet).write.attest!([request(recipient)]);
     await expect(call(world.people[0]!)).rejects.toThrow("NotController");
     await world.mined(call(world.attester));
     const uid = await indexed(recipient);
     expect(await attestation(uid)).toMatchObject({ attester: contract.address, recipient });
-    await world.mined(
-      world.attester.writeContract({
-        ...contract,
-        functionName: "revoke",
-        args: [{ schema: VERIFIED_ACCOUNT, data: { uid, value: 0n } }],
-      } as never),
-    );
+    const revoking = [{ schema: VERIFIED_ACCOUNT, data: { uid, value: 0n } }];
+    await world.mined(contract.as(world.attester).write.revoke!(revoking));
     expect((await attestation(uid)).revocationTime).toBeGreaterThan(0n);
   });
 });
@@ -118,9 +104,7 @@ test("nobody else can attest under the exchange's schemas", async () => {
 
 test("anybody can attest under a schema of their own, which the indexer never hears of", async () => {
   const own = eventsOf(
-    await world.mined(
-      world.people[4]!.writeContract({ ...registry, functionName: "register", args: ["bool mine", zeroAddress, true] }),
-    ),
+    await world.mined(registry.as(world.people[4]!).write.register(["bool mine", zeroAddress, true])),
     schemaRegistryAbi,
   )[0]![1] as { uid: Hex };
   const recipient = world.devnet.accounts[4]!.address;

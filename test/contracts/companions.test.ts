@@ -11,9 +11,8 @@ import { perFile } from "../support/started.ts";
 const world = perFile(contractWorld);
 
 test("a pair shakes hands once, in either direction, and the service records it", async () => {
-  const handshakes = { address: world.devnet.contracts.handshakes, abi: handshakesAbi } as const;
-  const record = (from: bigint, to: bigint, by = world.deployer) =>
-    by.writeContract({ ...handshakes, functionName: "recordHandshake", args: [from, to] });
+  const handshakes = world.at(world.devnet.contracts.handshakes, handshakesAbi);
+  const record = (from: bigint, to: bigint, by = world.deployer) => handshakes.as(by).write.recordHandshake([from, to]);
   const receipt = await world.mined(record(7n, 0n));
   expect(eventsOf(receipt, handshakesAbi)).toEqual([
     ["HandshakeCompleted", { fromTokenId: 7n, toTokenId: 0n, timestamp: await world.now() }],
@@ -24,30 +23,21 @@ test("a pair shakes hands once, in either direction, and the service records it"
   await expect(record(7n, 7n)).rejects.toThrow("Cannot handshake self");
   await expect(record(1n, 2n, world.people[0])).rejects.toThrow("OwnableUnauthorizedAccount");
 
-  const connected = (a: bigint, b: bigint) =>
-    world.chain.readContract({ ...handshakes, functionName: "isConnected", args: [a, b] });
+  const connected = (a: bigint, b: bigint) => handshakes.read.isConnected([a, b]);
   expect(await Promise.all([connected(7n, 0n), connected(0n, 7n), connected(0n, 3n)])).toEqual([true, true, false]);
-  const count = (id: bigint) => world.chain.readContract({ ...handshakes, functionName: "handshakeCount", args: [id] });
+  const count = (id: bigint) => handshakes.read.handshakeCount([id]);
   expect(await Promise.all([count(7n), count(0n), count(3n), count(9n)])).toEqual([2n, 1n, 1n, 0n]);
-  expect(await world.chain.readContract({ ...handshakes, functionName: "totalHandshakes" })).toBe(2n);
-  expect(await world.chain.readContract({ ...handshakes, functionName: "identity" })).toBe(
-    world.devnet.contracts.identity,
-  );
+  expect(await handshakes.read.totalHandshakes()).toBe(2n);
+  expect(await handshakes.read.identity()).toBe(world.devnet.contracts.identity);
 });
 
 test("the service's token has 18 decimals and its whole supply with the treasury", async () => {
-  const token = { address: world.devnet.contracts.serviceToken, abi: serviceTokenAbi } as const;
-  const ask = (functionName: "symbol" | "decimals" | "totalSupply") =>
-    world.chain.readContract({ ...token, functionName });
-  expect(await Promise.all([ask("symbol"), ask("decimals")])).toEqual(["CRED", 18]);
+  const token = world.at(world.devnet.contracts.serviceToken, serviceTokenAbi);
+  expect([await token.read.symbol(), await token.read.decimals()]).toEqual(["CRED", 18]);
   const from = world.treasury.account.address;
-  expect(await world.chain.readContract({ ...token, functionName: "balanceOf", args: [from] })).toBe(
-    await ask("totalSupply"),
-  );
+  expect(await token.read.balanceOf([from])).toBe(await token.read.totalSupply());
   const to = world.devnet.accounts[0]!.address;
-  const receipt = await world.mined(
-    world.treasury.writeContract({ ...token, functionName: "transfer", args: [to, parseEther("3")] }),
-  );
+  const receipt = await world.mined(token.as(world.treasury).write.transfer([to, parseEther("3")]));
   expect(eventsOf(receipt, serviceTokenAbi)).toEqual([["Transfer", { from, to, value: parseEther("3") }]]);
 });
 
@@ -65,12 +55,11 @@ test("Multicall3 reads many at once through viem, a failing call beside the othe
 });
 
 test("Multicall3 passes on value exactly, and one refused call fails all unless it may fail", async () => {
-  const multicall = { address: world.devnet.contracts.multicall3, abi: multicall3Abi } as const;
+  const multicall = world.at(world.devnet.contracts.multicall3, multicall3Abi);
   const person = world.people[1]!;
   const target = "0x00000000000000000000000000000000000a11ce";
   const call = { target, allowFailure: false, value: 5n, callData: "0x" } as const;
-  const send = (value: bigint) =>
-    person.writeContract({ ...multicall, functionName: "aggregate3Value", args: [[call, call]], value });
+  const send = (value: bigint) => multicall.as(person).write.aggregate3Value([[call, call]], { value });
   await expect(send(9n)).rejects.toThrow();
   await expect(send(11n)).rejects.toThrow("Multicall3: value mismatch");
   await world.mined(send(10n));

@@ -27,16 +27,13 @@ const addressOf = (wallet: Wallet) => wallet.account.address;
 /** A contract of its own for each test. */
 async function freshRoots() {
   const address = await world.deploy("CredRoots", [addressOf(owner()), addressOf(publisher())]);
-  const roots = { address, abi: credRootsAbi } as const;
+  const roots = world.at(address, credRootsAbi);
   return {
     ...roots,
     publish: (by: Wallet, epoch: bigint, root: Hex, leaves = 3n, block = 90n) =>
-      world.mined(by.writeContract({ ...roots, functionName: "publish", args: [epoch, root, leaves, block] })),
-    as: (by: Wallet, functionName: "pause" | "unpause" | "acceptOwnership") =>
-      world.mined(by.writeContract({ ...roots, functionName })),
-    read: (functionName: "latest" | "publisher" | "owner" | "paused") =>
-      world.chain.readContract({ ...roots, functionName }),
-    epochOf: (epoch: bigint) => world.chain.readContract({ ...roots, functionName: "epochOf", args: [epoch] }),
+      world.mined(roots.as(by).write.publish([epoch, root, leaves, block])),
+    send: (by: Wallet, name: "pause" | "unpause" | "acceptOwnership") => world.mined(roots.as(by).write[name]()),
+    epochOf: (epoch: bigint) => roots.read.epochOf([epoch]),
   };
 }
 const rootOf = (text: string) => keccak256(toHex(text));
@@ -44,7 +41,7 @@ const rootOf = (text: string) => keccak256(toHex(text));
 describe("CredRoots", () => {
   it("adds epochs in order and keeps all of them", async () => {
     const roots = await freshRoots();
-    expect([await roots.read("latest"), (await roots.epochOf(1n)).root]).toEqual([0n, zeroHash]);
+    expect([await roots.read.latest(), (await roots.epochOf(1n)).root]).toEqual([0n, zeroHash]);
     const receipt = await roots.publish(publisher(), 1n, rootOf("1"), 7n, 42n);
     const first = await world.now();
     expect(eventsOf(receipt, credRootsAbi)).toEqual([
@@ -57,13 +54,9 @@ describe("CredRoots", () => {
       ...{ root: rootOf("1"), publishedAt: first, supersededAt: second, leaves: 7n, block_: 42n },
     });
     expect(await roots.epochOf(5n)).toMatchObject({ root: rootOf("5"), publishedAt: second, supersededAt: 0n });
-    expect(await roots.read("latest")).toBe(5n);
-    for (const [functionName, expected] of [
-      ["rootOf", rootOf("1")],
-      ["publishedAt", first],
-      ["supersededAt", second],
-    ] as const)
-      expect(await world.chain.readContract({ ...roots, functionName, args: [1n] })).toBe(expected);
+    expect(await roots.read.latest()).toBe(5n);
+    const { rootOf: root, publishedAt, supersededAt } = roots.read;
+    expect([await root([1n]), await publishedAt([1n]), await supersededAt([1n])]).toEqual([rootOf("1"), first, second]);
   });
 
   it("takes the same root of an epoch again without effect, and another one never", async () => {
@@ -77,7 +70,7 @@ describe("CredRoots", () => {
       await expect(roots.publish(publisher(), epoch, rootOf("other"))).rejects.toThrow("EpochTaken");
     }
     expect([await roots.epochOf(1n), await roots.epochOf(2n)]).toEqual(before);
-    expect(await roots.read("latest")).toBe(2n);
+    expect(await roots.read.latest()).toBe(2n);
   });
 
   it("refuses epochs out of order and an empty root", async () => {
@@ -94,15 +87,14 @@ describe("CredRoots", () => {
     await expect(roots.publish(stranger(), 1n, rootOf("1"))).rejects.toThrow("NotPublisher");
     for (const call of ["pause", "unpause"] as const)
       for (const by of [stranger(), publisher()])
-        await expect(roots.as(by, call)).rejects.toThrow("OwnableUnauthorizedAccount");
-    const setPublisher = (by: Wallet, to: Hex) =>
-      world.mined(by.writeContract({ ...roots, functionName: "setPublisher", args: [to] }));
+        await expect(roots.send(by, call)).rejects.toThrow("OwnableUnauthorizedAccount");
+    const setPublisher = (by: Wallet, to: Hex) => world.mined(roots.as(by).write.setPublisher([to]));
     await expect(setPublisher(publisher(), addressOf(stranger()))).rejects.toThrow("OwnableUnauthorizedAccount");
 
-    await roots.as(owner(), "pause");
+    await roots.send(owner(), "pause");
     await expect(roots.publish(publisher(), 1n, rootOf("1"))).rejects.toThrow("EnforcedPause");
     await roots.publish(owner(), 1n, rootOf("1"));
-    await roots.as(owner(), "unpause");
+    await roots.send(owner(), "unpause");
     await roots.publish(publisher(), 2n, rootOf("2"));
 
     const receipt = await setPublisher(owner(), addressOf(stranger()));
@@ -117,14 +109,12 @@ describe("CredRoots", () => {
 
   deepIt("changes its owner in two steps", async () => {
     const roots = await freshRoots();
-    await world.mined(
-      owner().writeContract({ ...roots, functionName: "transferOwnership", args: [addressOf(stranger())] }),
-    );
-    expect(await roots.read("owner")).toBe(addressOf(owner()));
-    await expect(roots.as(publisher(), "acceptOwnership")).rejects.toThrow("OwnableUnauthorizedAccount");
-    await roots.as(stranger(), "acceptOwnership");
-    expect(await roots.read("owner")).toBe(addressOf(stranger()));
-    await expect(roots.as(owner(), "pause")).rejects.toThrow("OwnableUnauthorizedAccount");
+    await world.mined(roots.as(owner()).write.transferOwnership([addressOf(stranger())]));
+    expect(await roots.read.owner()).toBe(addressOf(owner()));
+    await expect(roots.send(publisher(), "acceptOwnership")).rejects.toThrow("OwnableUnauthorizedAccount");
+    await roots.send(stranger(), "acceptOwnership");
+    expect(await roots.read.owner()).toBe(addressOf(stranger()));
+    await expect(roots.send(owner(), "pause")).rejects.toThrow("OwnableUnauthorizedAccount");
   });
 });
 
@@ -166,13 +156,11 @@ const asStruct = (leaf: CredLeaf) => {
 async function gateWorld({ minScore = 50, maxAge = 3_600n, grace = 0n } = {}) {
   const roots = await freshRoots();
   const address = await world.deploy("CredGate", [roots.address, registry, minScore, maxAge, grace]);
-  const gate = { address, abi: credGateAbi } as const;
+  const gate = world.at(address, credGateAbi);
   return {
     roots,
     enter: (by: Wallet, epoch: bigint, leaf: ReturnType<typeof asStruct>, proof: readonly Hex[]) =>
-      by
-        .writeContract({ ...gate, functionName: "enter", args: [epoch, leaf, proof] })
-        .then((hash) => world.mined(hash)),
+      world.mined(gate.as(by).write.enter([epoch, leaf, proof])),
     simulate: (by: Wallet, epoch: bigint, leaf: ReturnType<typeof asStruct>, proof: readonly Hex[]) =>
       world.chain.simulateContract({ ...gate, functionName: "enter", args: [epoch, leaf, proof], account: by.account }),
   };
@@ -180,10 +168,10 @@ async function gateWorld({ minScore = 50, maxAge = 3_600n, grace = 0n } = {}) {
 async function mintThree() {
   for (const [i, person] of world.people.slice(2, 5).entries())
     await world.mined(
-      owner().writeContract({
-        ...{ address: registry, abi: identityAbi, functionName: "mintFor" },
-        args: [addressOf(person), addressOf(person), `agent-${i}`, "custom", false, 0],
-      } as never),
+      world
+        .at(registry, identityAbi)
+        .as(owner())
+        .write.mintFor([addressOf(person), addressOf(person), `agent-${i}`, "custom", false, 0]),
     );
 }
 /** Moves the time of the next block. */
@@ -249,9 +237,9 @@ describe("CredGate", () => {
     const leaves = agents.map((agent) => leafOf(agent));
     const { root, proofs } = published(leaves);
     await roots.publish(publisher(), 1n, root);
-    await roots.as(owner(), "pause");
+    await roots.send(owner(), "pause");
     await expect(simulate(person(0), 1n, asStruct(leaves[0]!), proofs[0]!)).rejects.toThrow("RootsPaused");
-    await roots.as(owner(), "unpause");
+    await roots.send(owner(), "unpause");
     await enter(person(0), 1n, asStruct(leaves[0]!), proofs[0]!);
   });
 

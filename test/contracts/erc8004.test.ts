@@ -6,8 +6,8 @@ import { type ContractWorld, contractWorld, eventsOf } from "../support/contract
 import { perFile } from "../support/started.ts";
 
 const world = perFile(contractWorld);
-const identity = { address: "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432", abi: erc8004IdentityAbi } as const;
-const reputation = { address: "0x8004BAa17C55a88189AE136b182e5fdA19dE9b63", abi: erc8004ReputationAbi } as const;
+const identity = perFile(() => world.at("0x8004A169FB4a3325136EB29fA0ceB6D2e539a432", erc8004IdentityAbi));
+const reputation = perFile(() => world.at("0x8004BAa17C55a88189AE136b182e5fdA19dE9b63", erc8004ReputationAbi));
 /** Topic of the indexed key "agentWallet". */
 const WALLET_KEY = "0x2ac6109326e720d1435c0db66f7e35eda7839f52b6f1f5520a60788e132b4e39";
 
@@ -18,11 +18,10 @@ const walletSet = (agentId: bigint, value: string) => [
   "MetadataSet",
   { agentId, indexedMetadataKey: WALLET_KEY, metadataKey: "agentWallet", metadataValue: value.toLowerCase() },
 ];
-const walletOf = (agentId: bigint) =>
-  world.chain.readContract({ ...identity, functionName: "getAgentWallet", args: [agentId] });
+const walletOf = (agentId: bigint) => identity.read.getAgentWallet([agentId]);
 
 async function registered(person: Person, uri = "https://agent.example/card.json"): Promise<bigint> {
-  const events = await identityEvents(person.writeContract({ ...identity, functionName: "register", args: [uri] }));
+  const events = await identityEvents(identity.as(person).write.register([uri]));
   return (events[0]![1] as { tokenId: bigint }).tokenId;
 }
 
@@ -30,7 +29,7 @@ describe("registration", () => {
   test("without a URI: Transfer, Registered, the wallet; ids are counted from 0", async () => {
     const person = world.people[0]!;
     const owner = addressOf(person);
-    expect(await identityEvents(person.writeContract({ ...identity, functionName: "register" }))).toEqual([
+    expect(await identityEvents(identity.as(person).write.register())).toEqual([
       ["Transfer", { from: zeroAddress, to: owner, tokenId: 0n }],
       ["Registered", { agentId: 0n, agentURI: "", owner }],
       walletSet(0n, owner),
@@ -42,9 +41,7 @@ describe("registration", () => {
     const person = world.people[0]!;
     const owner = addressOf(person);
     const entry = { metadataKey: "model", metadataValue: stringToHex("m1") };
-    const events = await identityEvents(
-      person.writeContract({ ...identity, functionName: "register", args: ["ipfs://x", [entry]] }),
-    );
+    const events = await identityEvents(identity.as(person).write.register(["ipfs://x", [entry]]));
     expect(events).toMatchObject([
       ["Transfer", { from: zeroAddress, to: owner, tokenId: 1n }],
       ["MetadataUpdate", { _tokenId: 1n }],
@@ -52,32 +49,17 @@ describe("registration", () => {
       walletSet(1n, owner),
       ["MetadataSet", { agentId: 1n, ...entry }],
     ]);
-    const uri = { ...identity, functionName: "tokenURI", args: [1n] } as const;
-    expect(await world.chain.readContract(uri)).toBe("ipfs://x");
+    expect(await identity.read.tokenURI([1n])).toBe("ipfs://x");
     const reserved = { metadataKey: "agentWallet", metadataValue: owner };
-    await expect(
-      person.writeContract({ ...identity, functionName: "register", args: ["", [reserved]] }),
-    ).rejects.toThrow("reserved key");
+    await expect(identity.as(person).write.register(["", [reserved]])).rejects.toThrow("reserved key");
   });
 
   test("it is the canonical token, version 2.0.0", async () => {
-    const ask = (functionName: "name" | "symbol" | "getVersion") =>
-      world.chain.readContract({ ...identity, functionName });
-    expect(await Promise.all([ask("name"), ask("symbol"), ask("getVersion")])).toEqual([
-      "AgentIdentity",
-      "AGENT",
-      "2.0.0",
-    ]);
-    const [, name, version, chainId, verifyingContract] = await world.chain.readContract({
-      ...identity,
-      functionName: "eip712Domain",
-    });
-    expect([name, version, chainId, verifyingContract]).toEqual([
-      "ERC8004IdentityRegistry",
-      "1",
-      8453n,
-      identity.address,
-    ]);
+    const { name: nameOf, symbol, getVersion } = identity.read;
+    expect([await nameOf(), await symbol(), await getVersion()]).toEqual(["AgentIdentity", "AGENT", "2.0.0"]);
+    const [, name, version, chainId, verifyingContract] = await identity.read.eip712Domain();
+    const domain = ["ERC8004IdentityRegistry", "1", 8453n, identity.address];
+    expect([name, version, chainId, verifyingContract]).toEqual(domain);
   });
 });
 
@@ -85,18 +67,9 @@ describe("changes", () => {
   test("a new URI: MetadataUpdate, then URIUpdated; by the owner, an operator or who is approved", async () => {
     const [owner, operator, approved, stranger] = world.people as [Person, Person, Person, Person];
     const agentId = await registered(owner);
-    const set = (person: Person) =>
-      person.writeContract({ ...identity, functionName: "setAgentURI", args: [agentId, "ipfs://new"] });
-    await world.mined(
-      owner.writeContract({
-        ...identity,
-        functionName: "setApprovalForAll",
-        args: [addressOf(operator), true],
-      }),
-    );
-    await world.mined(
-      owner.writeContract({ ...identity, functionName: "approve", args: [addressOf(approved), agentId] }),
-    );
+    const set = (person: Person) => identity.as(person).write.setAgentURI([agentId, "ipfs://new"]);
+    await world.mined(identity.as(owner).write.setApprovalForAll([addressOf(operator), true]));
+    await world.mined(identity.as(owner).write.approve([addressOf(approved), agentId]));
     for (const person of [owner, operator, approved]) {
       expect(await identityEvents(set(person))).toEqual([
         ["MetadataUpdate", { _tokenId: agentId }],
@@ -104,46 +77,29 @@ describe("changes", () => {
       ]);
     }
     await expect(set(stranger)).rejects.toThrow("Not authorized");
-    const authorized = (person: Person) =>
-      world.chain.readContract({
-        ...identity,
-        functionName: "isAuthorizedOrOwner",
-        args: [addressOf(person), agentId],
-      });
+    const authorized = (person: Person) => identity.read.isAuthorizedOrOwner([addressOf(person), agentId]);
     expect(await Promise.all([owner, operator, approved, stranger].map(authorized))).toEqual([true, true, true, false]);
-    await world.mined(
-      owner.writeContract({
-        ...identity,
-        functionName: "setApprovalForAll",
-        args: [addressOf(operator), false],
-      }),
-    );
+    await world.mined(identity.as(owner).write.setApprovalForAll([addressOf(operator), false]));
   });
 
   test("metadata under any key but the wallet's", async () => {
     const owner = world.people[4]!;
     const agentId = await registered(owner);
     const set = (key: string, value: Hex, person = owner) =>
-      person.writeContract({ ...identity, functionName: "setMetadata", args: [agentId, key, value] });
+      identity.as(person).write.setMetadata([agentId, key, value]);
     expect(await identityEvents(set("note", "0x1234"))).toMatchObject([
       ["MetadataSet", { agentId, metadataKey: "note", metadataValue: "0x1234" }],
     ]);
     await expect(set("agentWallet", addressOf(owner))).rejects.toThrow("reserved key");
     await expect(set("note", "0x", world.people[5])).rejects.toThrow("Not authorized");
-    const get = { ...identity, functionName: "getMetadata", args: [agentId, "note"] } as const;
-    expect(await world.chain.readContract(get)).toBe("0x1234");
+    expect(await identity.read.getMetadata([agentId, "note"])).toBe("0x1234");
   });
 });
 
 describe("the agent's wallet", () => {
   const consent = (signer: Person, message: { agentId: bigint; newWallet: Hex; owner: Hex; deadline: bigint }) =>
     signer.signTypedData({
-      domain: {
-        name: "ERC8004IdentityRegistry",
-        version: "1",
-        chainId: 8453,
-        verifyingContract: identity.address,
-      },
+      domain: { name: "ERC8004IdentityRegistry", version: "1", chainId: 8453, verifyingContract: identity.address },
       types: {
         AgentWalletSet: [
           { name: "agentId", type: "uint256" },
@@ -161,16 +117,14 @@ describe("the agent's wallet", () => {
     const agentId = await registered(owner);
     const now = await world.now();
     const set = async (deadline: bigint, newWallet: Hex, signer: Person) =>
-      owner.writeContract({
-        ...identity,
-        functionName: "setAgentWallet",
-        args: [
+      identity
+        .as(owner)
+        .write.setAgentWallet([
           agentId,
           newWallet,
           deadline,
           await consent(signer, { agentId, newWallet, owner: addressOf(owner), deadline }),
-        ],
-      });
+        ]);
     await expect(set(now + 200n, zeroAddress, wallet)).rejects.toThrow("bad wallet");
     await expect(set(now - 1n, addressOf(wallet), wallet)).rejects.toThrow("expired");
     await expect(set(now + 3600n, addressOf(wallet), wallet)).rejects.toThrow("deadline too far");
@@ -187,12 +141,7 @@ describe("the agent's wallet", () => {
     const agentId = await registered(owner);
     const deadline = (await world.now()) + 200n;
     const message = { agentId, newWallet, owner: addressOf(owner), deadline };
-    const set = (signature: Hex) =>
-      owner.writeContract({
-        ...identity,
-        functionName: "setAgentWallet",
-        args: [agentId, newWallet, deadline, signature],
-      });
+    const set = (signature: Hex) => identity.as(owner).write.setAgentWallet([agentId, newWallet, deadline, signature]);
     await expect(set(await consent(owner, message))).rejects.toThrow("invalid wallet sig");
     await world.mined(set(await consent(key, message)));
     expect(await walletOf(agentId)).toBe(newWallet);
@@ -201,16 +150,12 @@ describe("the agent's wallet", () => {
   test("is unset by its owner, and by every transfer, which logs that before Transfer", async () => {
     const [owner, buyer] = [world.people[4]!, world.people[7]!];
     const unset = await registered(owner);
-    const unsetting = owner.writeContract({ ...identity, functionName: "unsetAgentWallet", args: [unset] });
+    const unsetting = identity.as(owner).write.unsetAgentWallet([unset]);
     expect(await identityEvents(unsetting)).toEqual([walletSet(unset, "0x")]);
     expect(await walletOf(unset)).toBe(zeroAddress);
 
     const agentId = await registered(owner);
-    const sale = owner.writeContract({
-      ...identity,
-      functionName: "transferFrom",
-      args: [addressOf(owner), addressOf(buyer), agentId],
-    });
+    const sale = identity.as(owner).write.transferFrom([addressOf(owner), addressOf(buyer), agentId]);
     expect(await identityEvents(sale)).toEqual([
       walletSet(agentId, "0x"),
       ["Transfer", { from: addressOf(owner), to: addressOf(buyer), tokenId: agentId }],
@@ -221,61 +166,37 @@ describe("the agent's wallet", () => {
 
 describe("feedback", () => {
   const give = (client: Person, agentId: bigint, value: bigint, decimals = 0, tag1 = "starred", tag2 = "") =>
-    client.writeContract({
-      ...reputation,
-      functionName: "giveFeedback",
-      args: [agentId, value, decimals, tag1, tag2, "https://e.example", "ipfs://f", zeroHash],
-    });
+    reputation
+      .as(client)
+      .write.giveFeedback([agentId, value, decimals, tag1, tag2, "https://e.example", "ipfs://f", zeroHash]);
   const summary = (agentId: bigint, clients: Person[], tag1 = "", tag2 = "") =>
-    world.chain.readContract({
-      ...reputation,
-      functionName: "getSummary",
-      args: [agentId, clients.map(addressOf), tag1, tag2],
-    });
+    reputation.read.getSummary([agentId, clients.map(addressOf), tag1, tag2]);
 
   test("is counted from 1 for each client, told in full, and kept without its links", async () => {
     const [owner, client] = [world.people[0]!, world.people[1]!];
     const agentId = await registered(owner);
     for (const feedbackIndex of [1n, 2n]) {
       const events = eventsOf(await world.mined(give(client, agentId, -5n, 1)), erc8004ReputationAbi);
-      expect(events).toMatchObject([
-        [
-          "NewFeedback",
-          {
-            agentId,
-            clientAddress: addressOf(client),
-            feedbackIndex,
-            value: -5n,
-            valueDecimals: 1,
-            tag1: "starred",
-            tag2: "",
-            endpoint: "https://e.example",
-            feedbackURI: "ipfs://f",
-            feedbackHash: zeroHash,
-          },
-        ],
-      ]);
+      const given = { value: -5n, valueDecimals: 1, tag1: "starred", tag2: "", endpoint: "https://e.example" };
+      const links = { feedbackURI: "ipfs://f", feedbackHash: zeroHash };
+      const by = { agentId, clientAddress: addressOf(client), feedbackIndex };
+      expect(events).toMatchObject([["NewFeedback", { ...by, ...given, ...links }]]);
     }
-    const ask = { ...reputation, args: [agentId, addressOf(client)] } as const;
-    expect(await world.chain.readContract({ ...ask, functionName: "getLastIndex" })).toBe(2n);
-    expect(
-      await world.chain.readContract({
-        ...reputation,
-        functionName: "readFeedback",
-        args: [agentId, addressOf(client), 2n],
-      }),
-    ).toEqual([-5n, 1, "starred", "", false]);
-    expect(await world.chain.readContract({ ...reputation, functionName: "getClients", args: [agentId] })).toEqual([
-      addressOf(client),
+    expect(await reputation.read.getLastIndex([agentId, addressOf(client)])).toBe(2n);
+    expect(await reputation.read.readFeedback([agentId, addressOf(client), 2n])).toEqual([
+      -5n,
+      1,
+      "starred",
+      "",
+      false,
     ]);
+    expect(await reputation.read.getClients([agentId])).toEqual([addressOf(client)]);
   });
 
   test("is not for the agent's own side, nor about nobody, nor out of bounds", async () => {
     const [owner, operator, client] = [world.people[4]!, world.people[5]!, world.people[6]!];
     const agentId = await registered(owner);
-    await world.mined(
-      owner.writeContract({ ...identity, functionName: "approve", args: [addressOf(operator), agentId] }),
-    );
+    await world.mined(identity.as(owner).write.approve([addressOf(operator), agentId]));
     await expect(give(owner, agentId, 1n)).rejects.toThrow("Self-feedback not allowed");
     await expect(give(operator, agentId, 1n)).rejects.toThrow("Self-feedback not allowed");
     await expect(give(client, 10n ** 9n, 1n)).rejects.toThrow();
@@ -289,8 +210,7 @@ describe("feedback", () => {
     const [owner, client] = [world.people[0]!, world.people[1]!];
     const agentId = await registered(owner);
     await world.mined(give(client, agentId, 4n));
-    const revoke = (person: Person, index: bigint) =>
-      person.writeContract({ ...reputation, functionName: "revokeFeedback", args: [agentId, index] });
+    const revoke = (person: Person, index: bigint) => reputation.as(person).write.revokeFeedback([agentId, index]);
     await expect(revoke(client, 0n)).rejects.toThrow("index must be > 0");
     await expect(revoke(client, 2n)).rejects.toThrow("index out of bounds");
     await expect(revoke(owner, 1n)).rejects.toThrow("index out of bounds");
@@ -305,34 +225,17 @@ describe("feedback", () => {
     const agentId = await registered(owner);
     await world.mined(give(client, agentId, 4n));
     const respond = (person: Person, uri = "ipfs://r", index = 1n) =>
-      person.writeContract({
-        ...reputation,
-        functionName: "appendResponse",
-        args: [agentId, addressOf(client), index, uri, zeroHash],
-      });
+      reputation.as(person).write.appendResponse([agentId, addressOf(client), index, uri, zeroHash]);
     const events = eventsOf(await world.mined(respond(owner)), erc8004ReputationAbi);
-    expect(events).toMatchObject([
-      [
-        "ResponseAppended",
-        {
-          agentId,
-          clientAddress: addressOf(client),
-          feedbackIndex: 1n,
-          responder: addressOf(owner),
-          responseURI: "ipfs://r",
-        },
-      ],
-    ]);
+    const answered = { agentId, clientAddress: addressOf(client), feedbackIndex: 1n };
+    const response = { responder: addressOf(owner), responseURI: "ipfs://r" };
+    expect(events).toMatchObject([["ResponseAppended", { ...answered, ...response }]]);
     await world.mined(respond(owner));
     await world.mined(respond(other));
     await expect(respond(other, "")).rejects.toThrow("Empty URI");
     await expect(respond(other, "ipfs://r", 2n)).rejects.toThrow("index out of bounds");
     const count = (clientAddress: Hex, index: bigint, responders: Hex[]) =>
-      world.chain.readContract({
-        ...reputation,
-        functionName: "getResponseCount",
-        args: [agentId, clientAddress, index, responders],
-      });
+      reputation.read.getResponseCount([agentId, clientAddress, index, responders]);
     expect(await count(addressOf(client), 1n, [])).toBe(3n);
     expect(await count(addressOf(client), 0n, [addressOf(owner)])).toBe(2n);
     expect(await count(zeroAddress, 0n, [])).toBe(3n);
@@ -349,15 +252,11 @@ describe("feedback", () => {
     expect(await summary(agentId, [a, b], "starred")).toEqual([3n, 80n, 0]);
     expect(await summary(agentId, [b], "reachable", "eu")).toEqual([1n, 1n, 0]);
     expect(await summary(agentId, [b], "reachable", "us")).toEqual([0n, 0n, 0]);
-    await world.mined(a.writeContract({ ...reputation, functionName: "revokeFeedback", args: [agentId, 1n] }));
+    await world.mined(reputation.as(a).write.revokeFeedback([agentId, 1n]));
     expect(await summary(agentId, [a])).toEqual([1n, 905n, 1]);
 
     const all = (clients: Person[], includeRevoked: boolean) =>
-      world.chain.readContract({
-        ...reputation,
-        functionName: "readAllFeedback",
-        args: [agentId, clients.map(addressOf), "starred", "", includeRevoked],
-      });
+      reputation.read.readAllFeedback([agentId, clients.map(addressOf), "starred", "", includeRevoked]);
     expect(await all([], true)).toEqual([
       [a, a, b].map(addressOf),
       [1n, 2n, 1n],
@@ -374,20 +273,12 @@ describe("feedback", () => {
 test("the registries can be upgraded by their owner, who is not the service, and say so", async () => {
   const implementation = await world.deploy("Erc8004IdentityRegistry", []);
   const args = [implementation, "0x"] as const;
-  await expect(world.deployer.writeContract({ ...identity, functionName: "upgradeToAndCall", args })).rejects.toThrow(
-    "OwnableUnauthorizedAccount",
-  );
-  const owner = await world.chain.readContract({ ...identity, functionName: "owner" });
+  await expect(identity.as(world.deployer).write.upgradeToAndCall(args)).rejects.toThrow("OwnableUnauthorizedAccount");
+  const owner = await identity.read.owner();
   await world.chain.impersonateAccount({ address: owner });
-  const { request } = await world.chain.simulateContract({
-    ...identity,
-    functionName: "upgradeToAndCall",
-    args,
-    account: owner,
-  });
+  const upgrade = { ...identity, functionName: "upgradeToAndCall", args, account: owner } as const;
+  const { request } = await world.chain.simulateContract(upgrade);
   const wallet = createWalletClient({ chain: world.chain.chain, transport: http(world.anvil.url) });
   expect(await identityEvents(wallet.writeContract(request))).toEqual([["Upgraded", { implementation }]]);
-  expect(await world.chain.readContract({ ...identity, functionName: "ownerOf", args: [0n] })).toBe(
-    addressOf(world.people[0]!),
-  );
+  expect(await identity.read.ownerOf([0n])).toBe(addressOf(world.people[0]!));
 });

@@ -7,42 +7,36 @@ import { type ContractWorld, contractWorld, eventsOf } from "../support/contract
 import { perFile } from "../support/started.ts";
 
 const world = perFile(contractWorld);
-let identity: { address: Hex; abi: typeof identityAbi };
+const identity = perFile(() => world.at(world.devnet.contracts.identity, identityAbi));
 let price: bigint;
 let nextPerson = 0;
 
 beforeAll(async () => {
-  identity = { address: world.devnet.contracts.identity, abi: identityAbi };
-  price = await world.chain.readContract({ ...identity, functionName: "mintPrice" });
+  price = await identity.read.mintPrice();
 });
 
 type Person = ContractWorld["deployer"];
 const addressOf = (person: Person) => person.account.address;
-const read = (functionName: "getAgent" | "points" | "nameOf" | "ownerOf", tokenId: bigint) =>
-  world.chain.readContract({ ...identity, functionName, args: [tokenId] } as never) as Promise<unknown>;
+const read = (name: "getAgent" | "points" | "nameOf" | "ownerOf", tokenId: bigint): Promise<unknown> =>
+  identity.read[name]([tokenId]);
 const events = async (hash: Promise<Hex>) => eventsOf(await world.mined(hash), identityAbi);
 
 /** A token of somebody new, by the owner's `mintFor`. */
 async function newToken({ soulbound = false, origin = 2 } = {}): Promise<{ tokenId: bigint; holder: Person }> {
   const holder = world.people[nextPerson++ % 8]!;
-  const tokenId = await world.chain.readContract({ ...identity, functionName: "totalAgents" });
+  const tokenId = await identity.read.totalAgents();
   const args = [addressOf(holder), addressOf(holder), `agent ${tokenId}`, "eliza", soulbound, origin] as const;
-  await world.mined(world.deployer.writeContract({ ...identity, functionName: "mintFor", args }));
+  await world.mined(identity.as(world.deployer).write.mintFor(args));
   return { tokenId, holder };
 }
 
 describe("minting", () => {
   test("the first token is 0, and a mint logs Transfer, its points, its registration", async () => {
-    expect(await world.chain.readContract({ ...identity, functionName: "totalAgents" })).toBe(0n);
+    expect(await identity.read.totalAgents()).toBe(0n);
     const minter = world.people[8]!;
     const agentAddress = addressOf(world.people[7]!);
     const logged = await events(
-      minter.writeContract({
-        ...identity,
-        functionName: "mint",
-        args: [agentAddress, "Zero", "langchain", true],
-        value: price,
-      }),
+      identity.as(minter).write.mint([agentAddress, "Zero", "langchain", true], { value: price }),
     );
     expect(logged).toEqual([
       ["Transfer", { from: zeroAddress, to: addressOf(minter), tokenId: 0n }],
@@ -50,34 +44,19 @@ describe("minting", () => {
       ["AgentRegistered", { tokenId: 0n, agentAddress, name: "Zero", origin: 0 }],
     ]);
     expect(await read("getAgent", 0n)).toEqual({
-      agentAddress,
-      name: "Zero",
-      framework: "langchain",
-      mintedAt: await world.now(),
-      verified: false,
-      soulbound: true,
-      origin: 0,
-      generation: 0,
-      parentId: 0n,
-      mutationCount: 0,
-      currentVersion: "1.0",
+      ...{ agentAddress, name: "Zero", framework: "langchain", mintedAt: await world.now(), verified: false },
+      ...{ soulbound: true, origin: 0, generation: 0, parentId: 0n, mutationCount: 0, currentVersion: "1.0" },
     });
   });
 
   test("an account mints once by itself, and pays", async () => {
-    const again = world.people[8]!.writeContract({
-      ...identity,
-      functionName: "register",
-      args: [addressOf(world.people[8]!), "Again", "eliza"],
-      value: price,
-    });
+    const again = identity
+      .as(world.people[8]!)
+      .write.register([addressOf(world.people[8]!), "Again", "eliza"], { value: price });
     await expect(again).rejects.toThrow("AlreadyMinted");
-    const cheap = world.people[7]!.writeContract({
-      ...identity,
-      functionName: "mint",
-      args: [addressOf(world.people[7]!), "Cheap", "eliza", false],
-      value: price - 1n,
-    });
+    const cheap = identity
+      .as(world.people[7]!)
+      .write.mint([addressOf(world.people[7]!), "Cheap", "eliza", false], { value: price - 1n });
     await expect(cheap).rejects.toThrow("InsufficientPayment");
   });
 
@@ -85,20 +64,17 @@ describe("minting", () => {
     const holder = world.people[6]!;
     const args = [addressOf(holder), addressOf(holder), "Twice", "eliza", false, 3] as const;
     for (const _ of [1, 2]) {
-      const logged = await events(world.deployer.writeContract({ ...identity, functionName: "mintFor", args }));
+      const logged = await events(identity.as(world.deployer).write.mintFor(args));
       expect(logged.map(([name]) => name)).toEqual(["Transfer", "PointsAwarded", "AgentRegistered"]);
       expect(logged[2]![1]).toMatchObject({ origin: 3, name: "Twice" });
     }
-    const used = { ...identity, functionName: "hasMinted", args: [addressOf(holder)] } as const;
-    expect(await world.chain.readContract(used)).toBe(false);
-    await expect(holder.writeContract({ ...identity, functionName: "mintFor", args })).rejects.toThrow(
-      "OwnableUnauthorizedAccount",
-    );
+    expect(await identity.read.hasMinted([addressOf(holder)])).toBe(false);
+    await expect(identity.as(holder).write.mintFor(args)).rejects.toThrow("OwnableUnauthorizedAccount");
   });
 
   test("a signed mint gives the bonus after the registration, and its signature works once", async () => {
     const [agent, sender] = [world.people[5]!, world.people[4]!];
-    const tokenId = await world.chain.readContract({ ...identity, functionName: "totalAgents" });
+    const tokenId = await identity.read.totalAgents();
     const deadline = (await world.now()) + 600n;
     const sign = (agentId: bigint, nonce: bigint) =>
       agent.signTypedData({
@@ -115,12 +91,9 @@ describe("minting", () => {
         message: { agentAddress: addressOf(agent), agentId, nonce, deadline },
       });
     const mint = (signature: Hex, until = deadline) =>
-      sender.writeContract({
-        ...identity,
-        functionName: "mintWithSIWA",
-        args: [addressOf(agent), "Signed", "eliza", false, until, signature],
-        value: price,
-      });
+      identity
+        .as(sender)
+        .write.mintWithSIWA([addressOf(agent), "Signed", "eliza", false, until, signature], { value: price });
     await expect(mint(await sign(tokenId + 1n, 0n))).rejects.toThrow("InvalidSignature");
     await expect(mint(await sign(tokenId, 0n), 1n)).rejects.toThrow("ExpiredDeadline");
     const logged = await events(mint(await sign(tokenId, 0n)));
@@ -131,19 +104,13 @@ describe("minting", () => {
       ["PointsAwarded", { tokenId, amount: 50n, reason: "siwa_mint" }],
     ]);
     expect(await read("points", tokenId)).toBe(150n);
-    const nonce = { ...identity, functionName: "siwaNonces", args: [addressOf(agent)] } as const;
-    expect(await world.chain.readContract(nonce)).toBe(1n);
+    expect(await identity.read.siwaNonces([addressOf(agent)])).toBe(1n);
     await expect(mint(await sign(tokenId + 1n, 1n))).rejects.toThrow("AlreadyMinted");
   });
 
   test("a contract wallet can hold a token; a contract that does not know tokens cannot be given one", async () => {
     const wallet = await world.deploy("ContractWallet", [addressOf(world.people[0]!)]);
-    const mintTo = (to: Hex) =>
-      world.deployer.writeContract({
-        ...identity,
-        functionName: "mintFor",
-        args: [to, to, "Held", "eliza", false, 2],
-      });
+    const mintTo = (to: Hex) => identity.as(world.deployer).write.mintFor([to, to, "Held", "eliza", false, 2]);
     await world.mined(mintTo(wallet));
     await expect(mintTo(identity.address)).rejects.toThrow("ERC721InvalidReceiver");
   });
@@ -155,7 +122,7 @@ describe("ownership", () => {
     const free = await newToken();
     const to = addressOf(world.people[9]!);
     const move = ({ holder, tokenId }: typeof bound) =>
-      holder.writeContract({ ...identity, functionName: "transferFrom", args: [addressOf(holder), to, tokenId] });
+      identity.as(holder).write.transferFrom([addressOf(holder), to, tokenId]);
     await expect(move(bound)).rejects.toThrow("Soulbound");
     expect(await events(move(free))).toEqual([
       ["Transfer", { from: addressOf(free.holder), to, tokenId: free.tokenId }],
@@ -166,8 +133,7 @@ describe("ownership", () => {
   test("setters are for the token's owner and the contract's owner, and for nobody else", async () => {
     const { tokenId, holder } = await newToken();
     const stranger = world.people.find((person) => person !== holder)!;
-    const mutate = (person: Person) =>
-      person.writeContract({ ...identity, functionName: "mutate", args: [tokenId, "1.1"] });
+    const mutate = (person: Person) => identity.as(person).write.mutate([tokenId, "1.1"]);
     for (const allowed of [holder, world.deployer]) {
       expect(await events(mutate(allowed))).toEqual([
         ["PointsAwarded", { tokenId, amount: 5n, reason: "mutate" }],
@@ -175,7 +141,7 @@ describe("ownership", () => {
       ]);
     }
     await expect(mutate(stranger)).rejects.toThrow("NotTokenOwner");
-    const missing = holder.writeContract({ ...identity, functionName: "mutate", args: [10n ** 6n, "1.1"] });
+    const missing = identity.as(holder).write.mutate([10n ** 6n, "1.1"]);
     await expect(missing).rejects.toThrow("ERC721NonexistentToken");
     await expect(read("getAgent", 10n ** 6n)).rejects.toThrow("NoAgent");
     expect(await read("getAgent", tokenId)).toMatchObject({ mutationCount: 2, currentVersion: "1.1" });
@@ -196,12 +162,7 @@ describe("ownership", () => {
         primaryType: "SetAgentWallet",
         message: { tokenId, newWallet: addressOf(wallet) },
       });
-    const set = (signature: Hex) =>
-      holder.writeContract({
-        ...identity,
-        functionName: "setAgentWallet",
-        args: [tokenId, addressOf(wallet), signature],
-      });
+    const set = (signature: Hex) => identity.as(holder).write.setAgentWallet([tokenId, addressOf(wallet), signature]);
     await expect(set(await sign(holder))).rejects.toThrow("InvalidSignature");
     expect(await events(set(await sign(wallet)))).toEqual([]);
     expect(await read("getAgent", tokenId)).toMatchObject({ agentAddress: addressOf(wallet) });
@@ -211,13 +172,10 @@ describe("ownership", () => {
 describe("points", () => {
   test("each text field's first words earn 25, every write 5", async () => {
     const { tokenId, holder } = await newToken();
-    for (const [functionName, field] of [
-      ["setOrigin", "origin"],
-      ["setMission", "mission"],
-      ["setLore", "lore"],
-      ["setManifesto", "manifesto"],
-    ] as const) {
-      const set = (text: string) => events(holder.writeContract({ ...identity, functionName, args: [tokenId, text] }));
+    const { write } = identity.as(holder);
+    for (const name of ["Origin", "Mission", "Lore", "Manifesto"] as const) {
+      const field = name.toLowerCase();
+      const set = (text: string) => events(write[`set${name}`]([tokenId, text]));
       const update = ["PointsAwarded", { tokenId, amount: 5n, reason: `update_${field}` }];
       const told = ["NarrativeSet", { tokenId, field }];
       expect(await set("once")).toEqual([["PointsAwarded", { tokenId, amount: 25n, reason: field }], update, told]);
@@ -229,77 +187,54 @@ describe("points", () => {
   test("a whole narrative earns 25 when origin and mission were empty", async () => {
     const { tokenId, holder } = await newToken();
     const texts = { origin: "o", mission: "m", lore: "l", manifesto: "f" };
-    const set = () =>
-      events(holder.writeContract({ ...identity, functionName: "setNarrative", args: [tokenId, texts] }));
+    const set = () => events(identity.as(holder).write.setNarrative([tokenId, texts]));
     const update = ["PointsAwarded", { tokenId, amount: 5n, reason: "update_narrative" }];
     const told = ["NarrativeSet", { tokenId, field: "all" }];
     expect(await set()).toEqual([["PointsAwarded", { tokenId, amount: 25n, reason: "narrative" }], update, told]);
     expect(await set()).toEqual([update, told]);
-    const narrative = { ...identity, functionName: "getNarrative", args: [tokenId] } as const;
-    expect(await world.chain.readContract(narrative)).toEqual(texts);
+    expect(await identity.read.getNarrative([tokenId])).toEqual(texts);
   });
 
   test("traits, personality, verification, the exchange and bonuses log what they award", async () => {
     const { tokenId, holder } = await newToken();
-    const personality = {
-      quirks: "hums",
-      communicationStyle: "brief",
-      values: "truth",
-      humor: "dry",
-      riskTolerance: 3,
-      autonomyLevel: 9,
-    };
-    const trait = holder.writeContract({ ...identity, functionName: "addTrait", args: [tokenId, "calm", "mood"] });
+    const texts = { quirks: "hums", communicationStyle: "brief", values: "truth", humor: "dry" };
+    const personality = { ...texts, riskTolerance: 3, autonomyLevel: 9 };
+    const trait = identity.as(holder).write.addTrait([tokenId, "calm", "mood"]);
     expect(await events(trait)).toEqual([
       ["PointsAwarded", { tokenId, amount: 10n, reason: "trait" }],
       ["TraitAdded", { tokenId, name: "calm", category: "mood" }],
     ]);
-    const personal = holder.writeContract({
-      ...identity,
-      functionName: "setPersonality",
-      args: [tokenId, personality],
-    });
+    const personal = identity.as(holder).write.setPersonality([tokenId, personality]);
     expect(await events(personal)).toEqual([["PointsAwarded", { tokenId, amount: 5n, reason: "update_personality" }]]);
-    const verified = world.deployer.writeContract({ ...identity, functionName: "verify", args: [tokenId] });
+    const verified = identity.as(world.deployer).write.verify([tokenId]);
     expect(await events(verified)).toEqual([
       ["PointsAwarded", { tokenId, amount: 75n, reason: "verified" }],
       ["AgentVerified", { tokenId }],
     ]);
     const coinbase = (status: boolean) =>
-      events(
-        world.deployer.writeContract({ ...identity, functionName: "setCoinbaseVerified", args: [tokenId, status] }),
-      );
+      events(identity.as(world.deployer).write.setCoinbaseVerified([tokenId, status]));
     expect(await coinbase(true)).toEqual([
       ["PointsAwarded", { tokenId, amount: 75n, reason: "coinbase_verified" }],
       ["CoinbaseVerified", { tokenId, ownerWallet: addressOf(holder) }],
     ]);
     expect(await coinbase(false)).toEqual([]);
-    const bonus = world.deployer.writeContract({
-      ...identity,
-      functionName: "awardBonusPoints",
-      args: [tokenId, 7n, "a good deed"],
-    });
+    const bonus = identity.as(world.deployer).write.awardBonusPoints([tokenId, 7n, "a good deed"]);
     expect(await events(bonus)).toEqual([["PointsAwarded", { tokenId, amount: 7n, reason: "a good deed" }]]);
     expect(await read("points", tokenId)).toBe(100n + 10n + 5n + 75n + 75n + 7n);
-    await expect(holder.writeContract({ ...identity, functionName: "verify", args: [tokenId] })).rejects.toThrow(
-      "OwnableUnauthorizedAccount",
-    );
+    await expect(identity.as(holder).write.verify([tokenId])).rejects.toThrow("OwnableUnauthorizedAccount");
   });
 
   test("all points together are the sum over the tokens", async () => {
-    const count = await world.chain.readContract({ ...identity, functionName: "totalAgents" });
+    const count = await identity.read.totalAgents();
     const each = await Promise.all(Array.from({ length: Number(count) }, (_, i) => read("points", BigInt(i))));
-    expect(await world.chain.readContract({ ...identity, functionName: "totalPointsAwarded" })).toBe(
-      (each as bigint[]).reduce((sum, points) => sum + points, 0n),
-    );
+    expect(await identity.read.totalPointsAwarded()).toBe((each as bigint[]).reduce((sum, points) => sum + points, 0n));
   });
 });
 
 describe("names", () => {
   const register = (person: Person, tokenId: bigint, name: string) =>
-    person.writeContract({ ...identity, functionName: "registerName", args: [tokenId, name] });
-  const resolve = (name: string) =>
-    world.chain.readContract({ ...identity, functionName: "resolveName", args: [name] });
+    identity.as(person).write.registerName([tokenId, name]);
+  const resolve = (name: string) => identity.read.resolveName([name]);
 
   test("are unique without regard to case, and freed when their token takes another", async () => {
     const [a, b] = [await newToken(), await newToken()];
@@ -341,25 +276,19 @@ describe("names", () => {
 describe("the on-chain score", () => {
   test("adds up its eight parts, each within its weight", async () => {
     const { tokenId, holder } = await newToken({ soulbound: true, origin: 2 });
-    const parts = () => world.chain.readContract({ ...identity, functionName: "getCredBreakdown", args: [tokenId] });
-    const score = () => world.chain.readContract({ ...identity, functionName: "getCredScore", args: [tokenId] });
+    const parts = () => identity.read.getCredBreakdown([tokenId]);
+    const score = () => identity.read.getCredScore([tokenId]);
     expect(await parts()).toEqual([0, 0, 0, 5, 0, 0, 5, 0]);
     await world.mined(
-      holder.writeContract({
-        ...identity,
-        functionName: "setNarrative",
-        args: [tokenId, { origin: "o", mission: "", lore: "l", manifesto: "" }],
-      }),
+      identity.as(holder).write.setNarrative([tokenId, { origin: "o", mission: "", lore: "l", manifesto: "" }]),
     );
-    await world.mined(holder.writeContract({ ...identity, functionName: "addTrait", args: [tokenId, "calm", "mood"] }));
-    await world.mined(holder.writeContract({ ...identity, functionName: "mutate", args: [tokenId, "2"] }));
+    await world.mined(identity.as(holder).write.addTrait([tokenId, "calm", "mood"]));
+    await world.mined(identity.as(holder).write.mutate([tokenId, "2"]));
     expect(await parts()).toEqual([3 + 5 + 5 + 3, 4, 0, 5, 0, 5, 5, 0]);
-    await world.mined(world.deployer.writeContract({ ...identity, functionName: "verify", args: [tokenId] }));
-    await world.mined(
-      world.deployer.writeContract({ ...identity, functionName: "setCoinbaseVerified", args: [tokenId, true] }),
-    );
+    await world.mined(identity.as(world.deployer).write.verify([tokenId]));
+    await world.mined(identity.as(world.deployer).write.setCoinbaseVerified([tokenId, true]));
     for (const name of ["b", "c", "d", "e"]) {
-      await world.mined(holder.writeContract({ ...identity, functionName: "addTrait", args: [tokenId, name, "more"] }));
+      await world.mined(identity.as(holder).write.addTrait([tokenId, name, "more"]));
     }
     await world.chain.increaseTime({ seconds: 15 * 86_400 });
     await world.chain.mine({ blocks: 1 });
@@ -371,8 +300,7 @@ describe("the on-chain score", () => {
   });
 
   test("its weights are the owner's to set and always add up to 100", async () => {
-    const set = (...weights: number[]) =>
-      world.deployer.writeContract({ ...identity, functionName: "setCredWeights", args: weights as never });
+    const set = (...weights: number[]) => identity.as(world.deployer).write.setCredWeights(weights as never);
     await expect(set(20, 15, 15, 5, 10, 10, 10, 14)).rejects.toThrow("must sum 100");
     await expect(set(200, 56, 100, 0, 0, 0, 0, 0)).rejects.toThrow("must sum 100");
     await world.mined(set(20, 15, 15, 5, 10, 10, 10, 15));
@@ -383,14 +311,14 @@ describe("money", () => {
   test("prices are the owner's to set and hold; what is paid can only go to the treasury", async () => {
     const { tokenId, holder } = await newToken();
     const pricing = (mint: bigint, trait: bigint, name: bigint) =>
-      world.mined(world.deployer.writeContract({ ...identity, functionName: "setPricing", args: [mint, trait, name] }));
+      world.mined(identity.as(world.deployer).write.setPricing([mint, trait, name]));
     await pricing(price, 3n, 4n);
-    const trait = { ...identity, functionName: "addTrait", args: [tokenId, "paid", "for"] } as const;
-    const name = { ...identity, functionName: "registerName", args: [tokenId, `paid-${tokenId}`] } as const;
-    await expect(holder.writeContract({ ...trait, value: 2n })).rejects.toThrow("InsufficientPayment");
-    await expect(holder.writeContract({ ...name, value: 3n })).rejects.toThrow("InsufficientPayment");
-    await world.mined(holder.writeContract({ ...trait, value: 3n }));
-    await world.mined(holder.writeContract({ ...name, value: 4n }));
+    const trait = (value: bigint) => identity.as(holder).write.addTrait([tokenId, "paid", "for"], { value });
+    const name = (value: bigint) => identity.as(holder).write.registerName([tokenId, `paid-${tokenId}`], { value });
+    await expect(trait(2n)).rejects.toThrow("InsufficientPayment");
+    await expect(name(3n)).rejects.toThrow("InsufficientPayment");
+    await world.mined(trait(3n));
+    await world.mined(name(4n));
     await pricing(price, 0n, 0n);
 
     const held = await world.chain.getBalance({ address: identity.address });
@@ -398,28 +326,18 @@ describe("money", () => {
     expect(price).toBe(parseEther("0.0025"));
     const treasury = addressOf(world.treasury);
     const before = await world.chain.getBalance({ address: treasury });
-    await expect(holder.writeContract({ ...identity, functionName: "withdraw" })).rejects.toThrow(
-      "OwnableUnauthorizedAccount",
-    );
-    await world.mined(world.deployer.writeContract({ ...identity, functionName: "withdraw" }));
+    await expect(identity.as(holder).write.withdraw()).rejects.toThrow("OwnableUnauthorizedAccount");
+    await world.mined(identity.as(world.deployer).write.withdraw());
     expect((await world.chain.getBalance({ address: treasury })) - before).toBe(held);
   });
 
   test("a contract wallet mints and pays like anybody", async () => {
     const key = world.people[1]!;
     const wallet = await world.deploy("ContractWallet", [addressOf(key)], parseEther("1"));
-    const data = encodeFunctionData({
-      abi: identityAbi,
-      functionName: "mint",
-      args: [wallet, "Walled", "eliza", false],
-    });
+    const args = [wallet, "Walled", "eliza", false] as const;
+    const data = encodeFunctionData({ abi: identityAbi, functionName: "mint", args });
     const logged = await events(
-      key.writeContract({
-        address: wallet,
-        abi: contractWalletAbi,
-        functionName: "execute",
-        args: [identity.address, price, data],
-      }),
+      world.at(wallet, contractWalletAbi).as(key).write.execute([identity.address, price, data]),
     );
     expect(logged[2]![1]).toMatchObject({ agentAddress: wallet, name: "Walled", origin: 0 });
   });

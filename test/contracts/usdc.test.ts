@@ -7,8 +7,9 @@ import { contractWorld, eventsOf } from "../support/contract-world.ts";
 import { perFile } from "../support/started.ts";
 
 const world = perFile(contractWorld);
-const usdc = { address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", abi: usdcAbi } as const;
-const domain = { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: usdc.address } as const;
+const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+const usdc = perFile(() => world.at(USDC, usdcAbi));
+const domain = { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: USDC } as const;
 const PERIOD = [
   { name: "value", type: "uint256" },
   { name: "validAfter", type: "uint256" },
@@ -57,42 +58,25 @@ const argsOf = (m: Move) => [m.from, m.to, m.value, m.validAfter, m.validBefore,
 
 /** Somebody else presents the authorization. */
 const present = (m: Move, signature: Hex) =>
-  world.people[5]!.writeContract({
-    ...usdc,
-    functionName: "transferWithAuthorization",
-    args: [...argsOf(m), signature],
-  });
+  usdc.as(world.people[5]!).write.transferWithAuthorization([...argsOf(m), signature]);
 
 const presentSplit = (m: Move, signature: Hex) => {
   const { r, s, v } = parseSignature(signature);
-  return world.people[5]!.writeContract({
-    ...usdc,
-    functionName: "transferWithAuthorization",
-    args: [...argsOf(m), Number(v), r, s],
-  });
+  return usdc.as(world.people[5]!).write.transferWithAuthorization([...argsOf(m), Number(v), r, s]);
 };
 
-const balanceOf = (owner: Hex) => world.chain.readContract({ ...usdc, functionName: "balanceOf", args: [owner] });
-const isUsed = (authorizer: Hex, nonce: Hex) =>
-  world.chain.readContract({ ...usdc, functionName: "authorizationState", args: [authorizer, nonce] });
+const balanceOf = (owner: Hex) => usdc.read.balanceOf([owner]);
+const isUsed = (authorizer: Hex, nonce: Hex) => usdc.read.authorizationState([authorizer, nonce]);
 
 test("it is USDC as clients know it", async () => {
-  const ask = (functionName: "name" | "symbol" | "version" | "decimals") =>
-    world.chain.readContract({ ...usdc, functionName });
-  expect(await Promise.all([ask("name"), ask("symbol"), ask("version"), ask("decimals")])).toEqual([
-    "USD Coin",
-    "USDC",
-    "2",
-    6,
-  ]);
+  const { name, symbol, version, decimals } = usdc.read;
+  expect([await name(), await symbol(), await version(), await decimals()]).toEqual(["USD Coin", "USDC", "2", 6]);
   expect(await balanceOf(world.devnet.accounts[9]!.address)).toBe(1_000_000_000n);
 });
 
 test("only the minter creates money", async () => {
   const to = world.devnet.accounts[0]!.address;
-  await expect(world.people[0]!.writeContract({ ...usdc, functionName: "mint", args: [to, 1n] })).rejects.toThrow(
-    "caller is not a minter",
-  );
+  await expect(usdc.as(world.people[0]!).write.mint([to, 1n])).rejects.toThrow("caller is not a minter");
   const before = await balanceOf(to);
   await Promise.all([giveUsdc(world.anvil.url, to, 5n), giveUsdc(world.anvil.url, to, 6n)]);
   expect(await balanceOf(to)).toBe(before + 11n);
@@ -155,11 +139,7 @@ describe("an authorization", () => {
     const signed = (signer: number) =>
       world.people[signer]!.signTypedData({ domain, types, primaryType: "CancelAuthorization", message });
     const cancel = async (signer: number) =>
-      world.people[5]!.writeContract({
-        ...usdc,
-        functionName: "cancelAuthorization",
-        args: [m.from, m.nonce, await signed(signer)],
-      });
+      usdc.as(world.people[5]!).write.cancelAuthorization([m.from, m.nonce, await signed(signer)]);
     await expect(cancel(1)).rejects.toThrow("invalid signature");
     expect(eventsOf(await world.mined(cancel(0)), usdcAbi)).toEqual([["AuthorizationCanceled", message]]);
     await expect(present(m, await sign(m))).rejects.toThrow("authorization is used or canceled");
@@ -170,11 +150,7 @@ describe("an authorization", () => {
     const m = await move();
     const signature = await sign(m, 0, "ReceiveWithAuthorization");
     const receive = (person: number) =>
-      world.people[person]!.writeContract({
-        ...usdc,
-        functionName: "receiveWithAuthorization",
-        args: [...argsOf(m), signature],
-      });
+      usdc.as(world.people[person]!).write.receiveWithAuthorization([...argsOf(m), signature]);
     await expect(receive(5)).rejects.toThrow("caller must be the payee");
     await world.mined(receive(1));
     expect(await isUsed(m.from, m.nonce)).toBe(true);
@@ -192,18 +168,14 @@ describe("an authorization", () => {
 
 test("a permit sets the allowance once", async () => {
   const [owner, spender] = [world.devnet.accounts[0]!.address, world.devnet.accounts[6]!.address];
-  const nonce = await world.chain.readContract({ ...usdc, functionName: "nonces", args: [owner] });
+  const nonce = await usdc.read.nonces([owner]);
   const message = { owner, spender, value: 77n, nonce, deadline: (await world.now()) + 600n };
   const signature = await world.people[0]!.signTypedData({ domain, types, primaryType: "Permit", message });
   const { r, s, v } = parseSignature(signature);
   const permit = (deadline: bigint) =>
-    world.people[6]!.writeContract({
-      ...usdc,
-      functionName: "permit",
-      args: [owner, spender, 77n, deadline, Number(v), r, s],
-    });
+    usdc.as(world.people[6]!).write.permit([owner, spender, 77n, deadline, Number(v), r, s]);
   await expect(permit(1n)).rejects.toThrow("permit is expired");
   await world.mined(permit(message.deadline));
-  expect(await world.chain.readContract({ ...usdc, functionName: "allowance", args: [owner, spender] })).toBe(77n);
+  expect(await usdc.read.allowance([owner, spender])).toBe(77n);
   await expect(permit(message.deadline)).rejects.toThrow("invalid signature");
 });

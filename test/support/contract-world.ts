@@ -4,6 +4,7 @@ import {
   createWalletClient,
   encodeDeployData,
   getAddress,
+  getContract,
   type Hex,
   http,
   parseEventLogs,
@@ -40,6 +41,11 @@ export async function contractWorld() {
     treasury: walletOf(devnet.keys.treasury),
     /** The receipt of a transaction that must succeed. */
     mined,
+    /** A contract's functions: `read.name(args)` asks it, and `as(wallet).write.name(args)` sends it a transaction. */
+    at: <const A extends Abi>(address: Hex, abi: A) => ({
+      ...getContract({ address, abi, client: chain }),
+      as: (wallet: ReturnType<typeof walletOf>) => getContract({ address, abi, client: wallet }),
+    }),
     /** Deploys a committed contract. @returns its address, checksummed */
     async deploy(contract: string, args: unknown[], value = 0n): Promise<Hex> {
       const { abi, bytecode } = readBuild(contract);
