@@ -7,6 +7,8 @@ import {
   parseAbiParameters,
   parseEventLogs,
   type TransactionReceipt,
+  zeroAddress,
+  zeroHash,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, inject, test } from "vitest";
@@ -39,9 +41,7 @@ import { perFile } from "../support/started.ts";
 import { EMITTER, emission, hostileLog } from "./support/hostile-events.ts";
 
 const world = perFile(indexWorld);
-beforeAll(async () => {
-  (globalThis as never as { ix: unknown }).ix = world.startIndexer();
-});
+beforeAll(() => void world.startIndexer());
 
 const [alice, bob, carol] = [someone(1), someone(2), someone(3)];
 const one = async <T = Record<string, unknown>>(sql: string, params: unknown[] = []) =>
@@ -50,207 +50,110 @@ const agent = (tokenId: number) => one("select * from onchain.agent where token_
 const blockTime = async (receipt: TransactionReceipt) =>
   Number((await world.chain.getBlock({ blockNumber: receipt.blockNumber })).timestamp);
 /** Calls the identity token as its contract owner, who may do everything. */
-const identity = (
-  functionName:
-    | "verify"
-    | "addTrait"
-    | "mutate"
-    | "registerName"
-    | "setNarrative"
-    | "setPersonality"
-    | "setLore"
-    | "awardBonusPoints"
-    | "setCoinbaseVerified",
-  args: readonly unknown[],
-) => world.send(world.owner, world.contracts.identity, identityAbi, functionName, args as never);
+const identity = (name: string, args: readonly unknown[]) => world.identity(world.owner, name as never, args as never);
 /** Kinds told about a transaction, in order. */
-const told = async (receipt: TransactionReceipt) =>
-  (
-    await world.rows<{ kind: string }>("select kind from onchain.index_changes where tx_hash = $1 order by id", [
-      receipt.transactionHash,
-    ])
-  ).map((row) => row.kind);
+const told = async ({ transactionHash }: TransactionReceipt) => {
+  const sql = "select kind from onchain.index_changes where tx_hash = $1 order by id";
+  return (await world.rows<{ kind: string }>(sql, [transactionHash])).map((row) => row.kind);
+};
 
 describe("the identity token", () => {
   test("a mint makes the whole row, of token 0 too", async () => {
-    const { tokenId, receipt } = await world.mint(alice, "Zero", {
-      framework: "eliza",
-      soulbound: true,
-      agentAddress: bob,
-    });
+    const mint = { framework: "eliza", soulbound: true, agentAddress: bob };
+    const { tokenId, receipt } = await world.mint(alice, "Zero", mint);
     await world.settle();
     expect(tokenId).toBe(0);
     expect(await agent(0)).toEqual({
-      token_id: 0,
-      agent_address: bob,
-      owner: alice,
-      operator: null,
-      name: "Zero",
-      framework: "eliza",
-      minted_at: Number(await blockTime(receipt)),
-      minted_block: Number(receipt.blockNumber),
-      mint_tx: receipt.transactionHash,
-      verified: false,
-      verified_wallet: null,
-      minted_to: alice,
-      wallet_rank: 2,
-      soulbound: true,
-      origin: 2,
-      generation: 0,
-      parent_id: "0",
-      mutation_count: 0,
-      version: "1.0",
-      points: "100",
-      trait_count: 0,
-      agent_name: null,
-      personality: null,
-      personality_at: null,
-      narrative: null,
-      narrative_at: null,
-      coinbase_wallet: null,
-      updated_block: Number(receipt.blockNumber),
+      ...{ token_id: 0, agent_address: bob, owner: alice, operator: null, name: "Zero", framework: "eliza" },
+      ...{ minted_at: Number(await blockTime(receipt)), minted_block: Number(receipt.blockNumber), minted_to: alice },
+      ...{ mint_tx: receipt.transactionHash, verified: false, verified_wallet: null, wallet_rank: 2, soulbound: true },
+      ...{ origin: 2, generation: 0, parent_id: "0", mutation_count: 0, version: "1.0", points: "100", trait_count: 0 },
+      ...{ agent_name: null, personality: null, personality_at: null, narrative: null, narrative_at: null },
+      ...{ coinbase_wallet: null, updated_block: Number(receipt.blockNumber) },
     });
     expect(await told(receipt)).toEqual(["agent.points_awarded", "agent.registered"]);
-    expect(await one("select reason, amount from onchain.points_award where token_id = 0")).toEqual({
-      reason: "mint",
-      amount: "100",
-    });
-    expect(
-      await one(`select contract, "from", "to" from onchain.transfer where tx_hash = $1`, [receipt.transactionHash]),
-    ).toEqual({
-      contract: world.contracts.identity.toLowerCase(),
-      from: `0x${"00".repeat(20)}`,
-      to: alice,
-    });
+    const awarded = await one("select reason, amount from onchain.points_award where token_id = 0");
+    expect(awarded).toEqual({ reason: "mint", amount: "100" });
+    const sql = `select contract, "from", "to" from onchain.transfer where tx_hash = $1`;
+    const contract = world.contracts.identity.toLowerCase();
+    expect(await one(sql, [receipt.transactionHash])).toEqual({ contract, from: zeroAddress, to: alice });
   });
 
   test("owners follow transfers; the approval of a token ends with one", async () => {
     const { tokenId } = await world.mint(alice, "Mover");
-    const approval = await world.send(alice, world.contracts.identity, identityAbi, "approve", [
-      carol,
-      BigInt(tokenId),
-    ]);
+    const approval = await world.identity(alice, "approve", [carol, BigInt(tokenId)]);
     await world.settle();
     expect((await agent(tokenId))!.operator).toBe(carol);
     expect(await told(approval)).toEqual(["agent.approved"]);
-    const moved = await world.send(alice, world.contracts.identity, identityAbi, "transferFrom", [
-      alice,
-      bob,
-      BigInt(tokenId),
-    ]);
+    const moved = await world.identity(alice, "transferFrom", [alice, bob, BigInt(tokenId)]);
     await world.settle();
-    expect(await agent(tokenId)).toMatchObject({
-      owner: bob,
-      operator: null,
-      updated_block: Number(moved.blockNumber),
-    });
+    const updated_block = Number(moved.blockNumber);
+    expect(await agent(tokenId)).toMatchObject({ owner: bob, operator: null, updated_block });
     expect(await told(moved)).toEqual(["agent.transferred"]);
-    expect(
-      (
-        await world.rows("select * from onchain.transfer where token_id = $1 and contract = $2", [
-          tokenId,
-          world.contracts.identity.toLowerCase(),
-        ])
-      ).length,
-    ).toBe(2);
+    const sql = "select 1 from onchain.transfer where token_id = $1 and contract = $2";
+    expect(await world.rows(sql, [tokenId, world.contracts.identity.toLowerCase()])).toHaveLength(2);
   });
 
   test("operators of an owner", async () => {
-    await world.send(alice, world.contracts.identity, identityAbi, "setApprovalForAll", [bob, true]);
+    await world.identity(alice, "setApprovalForAll", [bob, true]);
     await world.settle();
     const approval = () =>
       one("select approved from onchain.operator_approval where owner = $1 and operator = $2", [alice, bob]);
     expect(await approval()).toEqual({ approved: true });
-    await world.send(alice, world.contracts.identity, identityAbi, "setApprovalForAll", [bob, false]);
+    await world.identity(alice, "setApprovalForAll", [bob, false]);
     await world.settle();
     expect(await approval()).toEqual({ approved: false });
   });
 
-  const updates: [
-    what: string,
-    act: () => Promise<TransactionReceipt>,
-    row: Record<string, unknown>,
-    kinds: string[],
-  ][] = [
+  const manner = { quirks: "hums", communicationStyle: "brief", values: "care", humor: "dry" };
+  const personality = { ...manner, riskTolerance: 3, autonomyLevel: 9 };
+  const narrative = { origin: "a lab", mission: "help", lore: "", manifesto: "we" };
+  const awarded = "agent.points_awarded";
+  const words = { ...narrative, lore: "old" };
+  const updates: [what: string, call: Parameters<typeof identity>, row: object, kinds: string[]][] = [
     [
       "verification",
-      () => identity("verify", [0n]),
+      ["verify", [0n]],
       { verified: true, verified_wallet: bob, wallet_rank: 0, points: "175" },
-      ["agent.points_awarded", "agent.verified"],
+      [awarded, "agent.verified"],
     ],
     [
       "the exchange's verification",
-      () => identity("setCoinbaseVerified", [0n, true]),
+      ["setCoinbaseVerified", [0n, true]],
       { coinbase_wallet: alice, points: "250" },
-      ["agent.points_awarded", "agent.exchange_verified"],
+      [awarded, "agent.exchange_verified"],
     ],
     [
       "a mutation",
-      () => identity("mutate", [0n, "2.1"]),
+      ["mutate", [0n, "2.1"]],
       { mutation_count: 1, version: "2.1", points: "255" },
-      ["agent.points_awarded", "agent.mutated"],
+      [awarded, "agent.mutated"],
     ],
     [
       "a trait",
-      () => identity("addTrait", [0n, "curious", "temperament"]),
+      ["addTrait", [0n, "curious", "mood"]],
       { trait_count: 1, points: "265" },
-      ["agent.points_awarded", "agent.trait_added"],
+      [awarded, "agent.trait_added"],
     ],
     [
       "a trait that is storage",
-      () => identity("addTrait", [0n, "linked-token-symbol", "CRED"]),
+      ["addTrait", [0n, "linked-token-symbol", "CRED"]],
       { trait_count: 1, points: "275" },
-      ["agent.points_awarded", "agent.trait_added"],
+      [awarded, "agent.trait_added"],
     ],
-    [
-      "a personality",
-      () =>
-        identity("setPersonality", [
-          0n,
-          {
-            quirks: "hums",
-            communicationStyle: "brief",
-            values: "care",
-            humor: "dry",
-            riskTolerance: 3,
-            autonomyLevel: 9,
-          },
-        ]),
-      {
-        personality: {
-          quirks: "hums",
-          communicationStyle: "brief",
-          values: "care",
-          humor: "dry",
-          riskTolerance: 3,
-          autonomyLevel: 9,
-        },
-        points: "280",
-      },
-      ["agent.personality_set"],
-    ],
+    ["a personality", ["setPersonality", [0n, personality]], { personality, points: "280" }, ["agent.personality_set"]],
     [
       "a narrative",
-      () => identity("setNarrative", [0n, { origin: "a lab", mission: "help", lore: "", manifesto: "we" }]),
-      { narrative: { origin: "a lab", mission: "help", lore: "", manifesto: "we" }, points: "310" },
-      ["agent.points_awarded", "agent.points_awarded", "agent.narrative_set"],
+      ["setNarrative", [0n, narrative]],
+      { narrative, points: "310" },
+      [awarded, awarded, "agent.narrative_set"],
     ],
-    [
-      "one text of the narrative",
-      () => identity("setLore", [0n, "old"]),
-      { narrative: { origin: "a lab", mission: "help", lore: "old", manifesto: "we" } },
-      ["agent.points_awarded", "agent.points_awarded", "agent.narrative_set"],
-    ],
-    [
-      "bonus points",
-      () => identity("awardBonusPoints", [0n, 7n, "a good deed"]),
-      { points: "347" },
-      ["agent.points_awarded"],
-    ],
-    ["a name", () => identity("registerName", [0n, "Zero-One"]), { agent_name: "Zero-One" }, ["agent.name_registered"]],
+    ["one text of it", ["setLore", [0n, "old"]], { narrative: words }, [awarded, awarded, "agent.narrative_set"]],
+    ["bonus points", ["awardBonusPoints", [0n, 7n, "a good deed"]], { points: "347" }, [awarded]],
+    ["a name", ["registerName", [0n, "Zero-One"]], { agent_name: "Zero-One" }, ["agent.name_registered"]],
   ];
-  test.each(updates)("%s", async (_, act, row, kinds) => {
-    const receipt = await act();
+  test.each(updates)("%s", async (_, call, row, kinds) => {
+    const receipt = await identity(...call);
     await world.settle();
     expect(await agent(0)).toMatchObject({ ...row, updated_block: Number(receipt.blockNumber) });
     expect(await told(receipt)).toEqual(kinds);
@@ -259,15 +162,9 @@ describe("the identity token", () => {
   test("times of personality and traits are those of their blocks", async () => {
     const receipt = await identity("addTrait", [0n, "late", "habit"]);
     await world.settle();
-    const trait = await one(
-      "select name, category, added_at, tx_hash from onchain.trait where token_id = 0 order by position desc limit 1",
-    );
-    expect(trait).toEqual({
-      name: "late",
-      category: "habit",
-      added_at: Number(await blockTime(receipt)),
-      tx_hash: receipt.transactionHash,
-    });
+    const sql = "select name, category, added_at, tx_hash from onchain.trait where token_id = 0 order by position desc";
+    const made = { added_at: Number(await blockTime(receipt)), tx_hash: receipt.transactionHash };
+    expect(await one(sql)).toEqual({ name: "late", category: "habit", ...made });
   });
 
   test("registering another name frees the first, for anybody", async () => {
@@ -298,11 +195,7 @@ describe("the identity token", () => {
       primaryType: "SetAgentWallet",
       message: { tokenId: BigInt(tokenId), newWallet: wallet.address },
     });
-    await world.send(alice, world.contracts.identity, identityAbi, "setAgentWallet", [
-      BigInt(tokenId),
-      wallet.address,
-      signature,
-    ]);
+    await world.identity(alice, "setAgentWallet", [BigInt(tokenId), wallet.address, signature]);
     await identity("addTrait", [BigInt(tokenId), "moved", "test"]);
     await world.settle();
     const named = wallet.address.toLowerCase();
@@ -318,7 +211,7 @@ describe("the identity token", () => {
       return (await agent(tokenId))!.wallet_rank;
     };
     const move = (from: Hex, to: Hex, tokenId: number) =>
-      world.send(from, world.contracts.identity, identityAbi, "transferFrom", [from, to, BigInt(tokenId)]);
+      world.identity(from, "transferFrom", [from, to, BigInt(tokenId)]);
     const named = await world.mint(alice, "Named", { agentAddress: bob });
     expect(await rankOf(named.tokenId)).toBe(2);
     await move(alice, bob, named.tokenId);
@@ -332,11 +225,8 @@ describe("the identity token", () => {
   });
 
   test("points awarded before a token exists are its points once it does", async () => {
-    const next = await world.chain.readContract({
-      address: world.contracts.identity,
-      abi: identityAbi,
-      functionName: "totalAgents",
-    });
+    const asked = { address: world.contracts.identity, abi: identityAbi } as const;
+    const next = await world.chain.readContract({ ...asked, functionName: "totalAgents" });
     await identity("awardBonusPoints", [next, 11n, "early bird"]);
     await world.settle();
     expect(await agent(Number(next))).toBeUndefined();
@@ -348,24 +238,14 @@ describe("the identity token", () => {
 
   test("several mints in one block are several whole agents", async () => {
     const { chain, contracts } = world;
-    const price = await chain.readContract({
-      address: contracts.identity,
-      abi: identityAbi,
-      functionName: "mintPrice",
-    });
+    const token = { address: contracts.identity, abi: identityAbi } as const;
+    const value = await chain.readContract({ ...token, functionName: "mintPrice" });
     const minters = [someone(20), someone(21), someone(22)];
-    for (const address of minters) await chain.setBalance({ address, value: price + 10n ** 18n });
+    for (const address of minters) await chain.setBalance({ address, value: value + 10n ** 18n });
     await chain.setAutomine(false);
     for (const account of minters) {
-      await chain.writeContract({
-        account,
-        address: contracts.identity,
-        abi: identityAbi,
-        functionName: "mint",
-        args: [account, `of ${account}`, "custom", false],
-        value: price,
-        gas: 1_000_000n,
-      });
+      const args = [account, `of ${account}`, "custom", false] as const;
+      await chain.writeContract({ ...token, account, functionName: "mint", args, value, gas: 1_000_000n });
     }
     await chain.mine({ blocks: 1 });
     await chain.setAutomine(true);
@@ -392,32 +272,24 @@ describe("the identity token", () => {
   test.each(hostile)("a name of %s is stored as it is, or as near as Postgres can", async (_, name, stored) => {
     const { tokenId } = await world.mint(alice, name, { framework: name });
     await identity("addTrait", [BigInt(tokenId), name, name]);
-    await identity("setPersonality", [
-      BigInt(tokenId),
-      { quirks: name, communicationStyle: "", values: "", humor: "", riskTolerance: 0, autonomyLevel: 255 },
-    ]);
+    const rest = { communicationStyle: "", values: "", humor: "", riskTolerance: 0, autonomyLevel: 255 };
+    await identity("setPersonality", [BigInt(tokenId), { quirks: name, ...rest }]);
     await world.settle();
     const whole = name.replaceAll("\0", "�");
-    expect(await agent(tokenId)).toMatchObject({
-      name: stored,
-      framework: stored,
-      personality: { quirks: whole, autonomyLevel: 255 },
-    });
-    expect(await one("select name, category from onchain.trait where token_id = $1", [tokenId])).toEqual({
-      name: whole.slice(0, 1_024),
-      category: whole.slice(0, 1_024),
-    });
+    const personality = { quirks: whole, autonomyLevel: 255 };
+    expect(await agent(tokenId)).toMatchObject({ name: stored, framework: stored, personality });
+    const trait = { name: whole.slice(0, 1_024), category: whole.slice(0, 1_024) };
+    expect(await one("select name, category from onchain.trait where token_id = $1", [tokenId])).toEqual(trait);
   });
 
   test("a change of the contract's owner is kept", async () => {
-    const { owner, contracts } = world;
-    await world.send(owner, contracts.identity, identityAbi, "transferOwnership", [bob]);
-    await world.send(bob, contracts.identity, identityAbi, "transferOwnership", [owner]);
+    const owner = world.owner;
+    await world.identity(owner, "transferOwnership", [bob]);
+    await world.identity(bob, "transferOwnership", [owner]);
     await world.settle();
-    const rows = await world.rows(
-      "select args from onchain.contract_event where name = 'OwnershipTransferred' and contract = $1 order by id desc limit 2",
-      [contracts.identity.toLowerCase()],
-    );
+    const sql =
+      "select args from onchain.contract_event where name = 'OwnershipTransferred' and contract = $1 order by id desc limit 2";
+    const rows = await world.rows(sql, [world.contracts.identity.toLowerCase()]);
     expect(rows.map((row) => row.args)).toEqual([
       { previousOwner: bob, newOwner: owner.toLowerCase() },
       { previousOwner: owner.toLowerCase(), newOwner: bob },
@@ -427,11 +299,10 @@ describe("the identity token", () => {
 
 describe("attestations", () => {
   const YES = encodeAbiParameters(parseAbiParameters("bool"), [true]);
-  const request = (schema: Hex, expirationTime: bigint) =>
-    ({
-      schema,
-      data: { recipient: alice, expirationTime, revocable: true, refUID: `0x${"00".repeat(32)}`, data: YES, value: 0n },
-    }) as const;
+  const request = (schema: Hex, expirationTime: bigint) => {
+    const data = { recipient: alice, expirationTime, revocable: true, refUID: zeroHash, data: YES, value: 0n };
+    return { schema, data } as const;
+  };
   /** The account that directs the exchange; its own attestations count as well. */
   const attester = () => world.devnet.attesters[1]!;
   const uidOf = (receipt: TransactionReceipt) =>
@@ -440,27 +311,15 @@ describe("attestations", () => {
   test("an attestation of the exchange, with what its event does not carry, and its revocation", async () => {
     const schema = world.devnet.schemas.verifiedAccount;
     const expires = BigInt(2 ** 40);
-    const made = await world.send(attester(), world.contracts.eas, easAbi, "attest", [request(schema, expires)]);
+    const made = await world.eas(attester(), "attest", [request(schema, expires)]);
     await world.settle();
     const uid = uidOf(made);
     const row = () => one("select * from onchain.attestation where uid = $1", [uid]);
-    expect(await row()).toMatchObject({
-      schema,
-      recipient: alice,
-      data: YES,
-      expires_at: Number(expires),
-      revoked_at: 0,
-      attested_at: Number(await blockTime(made)),
-    });
-    expect(
-      await one("select kind, wallet from onchain.index_changes where tx_hash = $1", [made.transactionHash]),
-    ).toEqual({
-      kind: "attestation.made",
-      wallet: alice,
-    });
-    const revoked = await world.send(attester(), world.contracts.eas, easAbi, "revoke", [
-      { schema, data: { uid, value: 0n } },
-    ]);
+    const times = { expires_at: Number(expires), revoked_at: 0, attested_at: Number(await blockTime(made)) };
+    expect(await row()).toMatchObject({ schema, recipient: alice, data: YES, ...times });
+    const sql = "select kind, wallet from onchain.index_changes where tx_hash = $1";
+    expect(await one(sql, [made.transactionHash])).toEqual({ kind: "attestation.made", wallet: alice });
+    const revoked = await world.eas(attester(), "revoke", [{ schema, data: { uid, value: 0n } }]);
     await world.settle();
     expect((await row())!.revoked_at).toBe(Number(await blockTime(revoked)));
     expect(await told(revoked)).toEqual(["attestation.revoked"]);
@@ -469,143 +328,88 @@ describe("attestations", () => {
 
 describe("the ERC-8004 registries", () => {
   const registry = () => world.contracts.erc8004Identity.toLowerCase();
-  const send = (
-    from: Hex,
-    functionName: "register" | "setAgentURI" | "setMetadata" | "unsetAgentWallet" | "transferFrom",
-    args: readonly unknown[],
-  ) => world.send(from, world.contracts.erc8004Identity, erc8004IdentityAbi, functionName, args as never);
   const registered = (receipt: TransactionReceipt) =>
     parseEventLogs({ abi: erc8004IdentityAbi, eventName: "Registered", logs: receipt.logs })[0]!.args.agentId;
   const row = (agentId: bigint) => one("select * from onchain.erc8004_agent where agent_id = $1", [String(agentId)]);
-  const metadata = async (agentId: bigint) =>
-    Object.fromEntries(
-      (
-        await world.rows<{ key: string; value: string }>(
-          "select key, value from onchain.erc8004_metadata where agent_id = $1",
-          [String(agentId)],
-        )
-      ).map(({ key, value }) => [key, value]),
-    );
+  const metadata = async (agentId: bigint): Promise<Record<string, string>> => {
+    const sql = "select key, value from onchain.erc8004_metadata where agent_id = $1";
+    const rows = await world.rows<{ key: string; value: string }>(sql, [String(agentId)]);
+    return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+  };
 
   test("registration, URI, metadata, wallet, transfer", async () => {
-    const made = await send(alice, "register", ["ipfs://one", [{ metadataKey: "colour", metadataValue: "0xc0ffee" }]]);
+    const entry = { metadataKey: "colour", metadataValue: "0xc0ffee" } as const;
+    const made = await world.registry(alice, "register", ["ipfs://one", [entry]]);
     const agentId = registered(made);
     await world.settle();
-    expect(await row(agentId)).toMatchObject({
+    const born = {
       registry: registry(),
       owner: alice,
       agent_wallet: alice,
       agent_uri: "ipfs://one",
       feedback_count: 0,
-    });
+    };
+    expect(await row(agentId)).toMatchObject(born);
     expect(await metadata(agentId)).toEqual({ colour: "0xc0ffee", agentWallet: alice });
     expect(await told(made)).toEqual(["erc8004.registered", "erc8004.metadata_set", "erc8004.metadata_set"]);
 
-    await send(alice, "setAgentURI", [agentId, "https://x/\0"]);
-    await send(alice, "setMetadata", [agentId, "colour", "0x"]);
-    await send(alice, "setMetadata", [agentId, "k".repeat(5000), "0x01"]);
-    await send(alice, "unsetAgentWallet", [agentId]);
+    await world.registry(alice, "setAgentURI", [agentId, "https://x/\0"]);
+    await world.registry(alice, "setMetadata", [agentId, "colour", "0x"]);
+    await world.registry(alice, "setMetadata", [agentId, "k".repeat(5000), "0x01"]);
+    await world.registry(alice, "unsetAgentWallet", [agentId]);
     await world.settle();
     expect(await row(agentId)).toMatchObject({ agent_uri: "https://x/�", agent_wallet: null });
     const keys = Object.keys(await metadata(agentId));
     expect(keys.find((key) => key.startsWith("kkk"))).toHaveLength(512);
     expect((await metadata(agentId)).colour).toBe("0x");
 
-    const moved = await send(alice, "transferFrom", [alice, bob, agentId]);
+    const moved = await world.registry(alice, "transferFrom", [alice, bob, agentId]);
     await world.settle();
-    expect(await row(agentId)).toMatchObject({
-      owner: bob,
-      agent_wallet: null,
-      updated_block: Number(moved.blockNumber),
-    });
+    const updated_block = Number(moved.blockNumber);
+    expect(await row(agentId)).toMatchObject({ owner: bob, agent_wallet: null, updated_block });
     expect((await told(moved)).at(-1)).toBe("erc8004.transferred");
-    expect(
-      await world.rows("select 1 from onchain.transfer where contract = $1 and token_id = $2", [
-        registry(),
-        String(agentId),
-      ]),
-    ).toHaveLength(2);
+    const transfers = "select 1 from onchain.transfer where contract = $1 and token_id = $2";
+    expect(await world.rows(transfers, [registry(), String(agentId)])).toHaveLength(2);
   });
 
   test("feedback, its revocation, responses", async () => {
-    const agentId = registered(await send(alice, "register", [""]));
-    const reputation = world.contracts.erc8004Reputation;
-    const zero = `0x${"00".repeat(32)}` as const;
-    const given = await world.send(carol, reputation, erc8004ReputationAbi, "giveFeedback", [
-      agentId,
-      -(10n ** 38n),
-      18,
-      "starred",
-      "\0",
-      "https://e",
-      "ipfs://f",
-      zero,
-    ]);
-    await world.send(carol, reputation, erc8004ReputationAbi, "giveFeedback", [
-      agentId,
-      80n,
-      0,
-      "starred",
-      "",
-      "",
-      "",
-      zero,
-    ]);
-    await world.send(bob, reputation, erc8004ReputationAbi, "appendResponse", [agentId, carol, 1n, "ipfs://r", zero]);
+    const agentId = registered(await world.registry(alice, "register", [""]));
+    const words = [agentId, -(10n ** 38n), 18, "starred", "\0", "https://e", "ipfs://f", zeroHash] as const;
+    const given = await world.reputation(carol, "giveFeedback", words);
+    await world.reputation(carol, "giveFeedback", [agentId, 80n, 0, "starred", "", "", "", zeroHash]);
+    await world.reputation(bob, "appendResponse", [agentId, carol, 1n, "ipfs://r", zeroHash]);
     await world.settle();
-    const feedback = () =>
-      world.rows(
-        "select registry, client, feedback_index, value, value_decimals, tag1, tag2, endpoint, feedback_uri, revoked from onchain.erc8004_feedback where agent_id = $1 order by feedback_index",
-        [String(agentId)],
-      );
+    const sql = `select registry, client, feedback_index, value, value_decimals, tag1, tag2, endpoint, feedback_uri, revoked
+      from onchain.erc8004_feedback where agent_id = $1 order by feedback_index`;
+    const feedback = () => world.rows(sql, [String(agentId)]);
     expect((await feedback())[0]).toEqual({
-      registry: registry(),
-      client: carol,
-      feedback_index: "1",
-      value: `-1${"0".repeat(38)}`,
-      value_decimals: 18,
-      tag1: "starred",
-      tag2: "�",
-      endpoint: "https://e",
-      feedback_uri: "ipfs://f",
-      revoked: false,
+      ...{ registry: registry(), client: carol, feedback_index: "1", value: `-1${"0".repeat(38)}`, value_decimals: 18 },
+      ...{ tag1: "starred", tag2: "�", endpoint: "https://e", feedback_uri: "ipfs://f", revoked: false },
     });
     expect(await row(agentId)).toMatchObject({ feedback_count: 2 });
     expect(await told(given)).toEqual(["erc8004.feedback_given"]);
-    expect(
-      await one("select responder, response_uri from onchain.erc8004_response where agent_id = $1", [String(agentId)]),
-    ).toEqual({ responder: bob, response_uri: "ipfs://r" });
-    await world.send(carol, reputation, erc8004ReputationAbi, "revokeFeedback", [agentId, 1n]);
+    const response = "select responder, response_uri from onchain.erc8004_response where agent_id = $1";
+    expect(await one(response, [String(agentId)])).toEqual({ responder: bob, response_uri: "ipfs://r" });
+    await world.reputation(carol, "revokeFeedback", [agentId, 1n]);
     await world.settle();
     expect((await feedback()).map((f) => f.revoked)).toEqual([true, false]);
     expect(await row(agentId)).toMatchObject({ feedback_count: 1 });
   });
 
   test("a validation, and its newest answer", async () => {
-    const agentId = registered(await send(alice, "register", [""]));
-    const validation = world.contracts.erc8004Validation;
+    const agentId = registered(await world.registry(alice, "register", [""]));
     const hash = (byte: string): Hex => `0x${byte.repeat(32)}`;
-    const asked = await world.send(alice, validation, erc8004ValidationAbi, "validationRequest", [
-      carol,
-      agentId,
-      "ipfs://task",
-      hash("a1"),
-    ]);
+    const asked = await world.validation(alice, "validationRequest", [carol, agentId, "ipfs://task", hash("a1")]);
     await world.settle();
-    const validations = () =>
-      world.rows("select * from onchain.erc8004_validation where agent_id = $1 order by requested_at, request_hash", [
-        String(agentId),
-      ]);
-    const request = {
-      request_hash: hash("a1"),
-      registry: registry(),
-      agent_id: String(agentId),
-      validator: carol,
-      request_uri: "ipfs://task",
+    const sql = "select * from onchain.erc8004_validation where agent_id = $1 order by requested_at, request_hash";
+    const validations = () => world.rows(sql, [String(agentId)]);
+    const at = {
       requested_at: await blockTime(asked),
       block: Number(asked.blockNumber),
       tx_hash: asked.transactionHash,
     };
+    const by = { registry: registry(), agent_id: String(agentId), validator: carol, request_uri: "ipfs://task" };
+    const request = { request_hash: hash("a1"), ...by, ...at };
     const unanswered = { response: null, response_uri: null, response_hash: null, tag: null, responded_at: null };
     expect(await validations()).toEqual([{ ...request, ...unanswered }]);
     expect(await told(asked)).toEqual(["erc8004.validation_requested"]);
@@ -615,15 +419,7 @@ describe("the ERC-8004 registries", () => {
     ] as const) {
       const args = [hash("a1"), response, "ipfs://proof", hash("b2"), tag] as const;
       // It stores the time, which an estimate in the second of the last one finds unchanged, and cheap.
-      const answered = await world.send(
-        carol,
-        validation,
-        erc8004ValidationAbi,
-        "validationResponse",
-        args,
-        0n,
-        500_000n,
-      );
+      const answered = await world.validation(carol, "validationResponse", args, 0n, 500_000n);
       await world.settle();
       const answer = { response, response_uri: "ipfs://proof", response_hash: hash("b2"), tag: tag.replace("\0", "�") };
       expect(await validations()).toEqual([{ ...request, ...answer, responded_at: await blockTime(answered) }]);
@@ -633,26 +429,15 @@ describe("the ERC-8004 registries", () => {
 });
 
 test("a handshake is told to both sides", async () => {
-  const owner = await world.chain.readContract({
-    address: world.contracts.handshakes,
-    abi: handshakesAbi,
-    functionName: "owner",
-  });
-  const receipt = await world.send(owner, world.contracts.handshakes, handshakesAbi, "recordHandshake", [0n, 1n]);
+  const { handshakes } = world.contracts;
+  const owner = await world.chain.readContract({ address: handshakes, abi: handshakesAbi, functionName: "owner" });
+  const receipt = await world.handshakes(owner, "recordHandshake", [0n, 1n]);
   await world.settle();
-  expect(
-    await one("select from_token_id, to_token_id, completed_at from onchain.handshake where tx_hash = $1", [
-      receipt.transactionHash,
-    ]),
-  ).toEqual({
-    from_token_id: 0,
-    to_token_id: 1,
-    completed_at: Number(await blockTime(receipt)),
-  });
-  const rows = await world.rows(
-    "select kind, token_id::int from onchain.index_changes where tx_hash = $1 order by id",
-    [receipt.transactionHash],
-  );
+  const met = "select from_token_id, to_token_id, completed_at from onchain.handshake where tx_hash = $1";
+  const completed_at = Number(await blockTime(receipt));
+  expect(await one(met, [receipt.transactionHash])).toEqual({ from_token_id: 0, to_token_id: 1, completed_at });
+  const sql = "select kind, token_id::int from onchain.index_changes where tx_hash = $1 order by id";
+  const rows = await world.rows(sql, [receipt.transactionHash]);
   expect(rows).toEqual([
     { kind: "handshake.completed", token_id: 0 },
     { kind: "handshake.completed", token_id: 1 },
@@ -661,26 +446,14 @@ test("a handshake is told to both sides", async () => {
 });
 
 test("balances of the service token are the contract's", async () => {
-  const { chain, contracts } = world;
-  const read = (holder: Hex) =>
-    chain.readContract({
-      address: contracts.serviceToken,
-      abi: serviceTokenAbi,
-      functionName: "balanceOf",
-      args: [holder],
-    });
-  const rows = await world.rows<{ holder: Hex }>(
-    "select holder from onchain.service_token_balance order by balance_units desc limit 1",
-  );
-  const rich = rows[0]!.holder;
-  await world.send(rich, contracts.serviceToken, serviceTokenAbi, "transfer", [carol, 5n * 10n ** 18n]);
-  await world.send(carol, contracts.serviceToken, serviceTokenAbi, "transfer", [bob, 10n ** 18n]);
+  const token = { address: world.contracts.serviceToken, abi: serviceTokenAbi, functionName: "balanceOf" } as const;
+  const sql = "select holder, balance_units from onchain.service_token_balance order by balance_units desc";
+  const balances = () => world.rows<{ holder: Hex; balance_units: string }>(sql);
+  await world.serviceToken((await balances())[0]!.holder, "transfer", [carol, 5n * 10n ** 18n]);
+  await world.serviceToken(carol, "transfer", [bob, 10n ** 18n]);
   await world.settle();
-  for (const { holder, balance_units } of await world.rows<{ holder: Hex; balance_units: string }>(
-    "select holder, balance_units from onchain.service_token_balance",
-  )) {
-    expect(BigInt(balance_units)).toBe(await read(holder));
-  }
+  for (const { holder, balance_units } of await balances())
+    expect(BigInt(balance_units)).toBe(await world.chain.readContract({ ...token, args: [holder] }));
 });
 
 test("the index agrees with the contract about every agent", () => expectTruth(world));
@@ -793,15 +566,13 @@ test("no event stops the index, whatever is in it, and everything that rests on 
   );
   expect(reviewed!.expected).toBeGreaterThan(0);
   expect([reviewed!.events, reviewed!.reviews]).toEqual([reviewed!.expected, reviewed!.expected]);
-  const rows = async (sql: string) => (await world.rows<{ id: string }>(sql)).map(({ id }) => id);
-  const shown = (platform: string) =>
-    rows(
-      `select agent_id as id from offchain.directory where platform = '${platform}' and removed_at is null order by 1`,
-    );
+  const rows = async (sql: string, of: unknown[] = []) =>
+    (await world.rows<{ id: string }>(sql, of)).map(({ id }) => id);
+  const listed = `select agent_id as id from offchain.directory where platform = $1 and removed_at is null order by 1`;
+  const shown = (platform: string) => rows(listed, [platform]);
   expect(await shown("helixa")).toEqual(await rows("select token_id::text as id from onchain.agent order by 1"));
-  expect(await shown("erc8004")).toEqual(
-    await rows("select agent_id::text as id from onchain.erc8004_agent order by 1"),
-  );
+  const registered = await rows("select agent_id::text as id from onchain.erc8004_agent order by 1");
+  expect(await shown("erc8004")).toEqual(registered);
   expect(await rows("select source_id as id from offchain.directory_quarantine")).toEqual([]);
   expect(await rows("select token_id::text as id from offchain.cred order by 1")).toEqual(await shown("helixa"));
   for (const source of [agentsSource, directorySource])

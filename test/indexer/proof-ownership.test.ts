@@ -1,6 +1,5 @@
 /** Proofs and the owner they were made under, by the index: a transfer ends them for discovery, a reorganisation of it does not. */
 import { beforeAll, expect, test } from "vitest";
-import { identityAbi } from "../../abis/identity.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import type { ProofKind } from "../../core/agents/reservations.ts";
 import { findFacts } from "../../db/agents/facts.ts";
@@ -38,21 +37,14 @@ async function prove(tokenId: number, proof: ProofKind, at: Date): Promise<void>
   const { owner, mintTx, ownership } = await factsOf(tokenId);
   const subject = proof === "wallet" ? wallet : accountOf(tokenId);
   if (proof === "wallet") await recordWalletVerification(pool(), { tokenId, wallet, mintTx, at });
-  else
-    await recordProof(
-      pool(),
-      { tokenId, platform: proof, accountId: subject, handle: "Ada", username: null, evidence: {} },
-      null,
-      at,
-    );
+  else {
+    const found = { tokenId, platform: proof, accountId: subject, handle: "Ada", username: null, evidence: {} };
+    await recordProof(pool(), found, null, at);
+  }
   await recordProofOwnership(pool(), { tokenId, proof, subject, owner, transfers: ownership.transfers, at });
 }
 async function give(tokenId: number, from: Address, to: Address): Promise<number> {
-  const { blockNumber } = await world.send(from, world.contracts.identity, identityAbi, "transferFrom", [
-    from,
-    to,
-    BigInt(tokenId),
-  ]);
+  const { blockNumber } = await world.identity(from, "transferFrom", [from, to, BigInt(tokenId)]);
   await world.settle();
   return Number((await world.chain.getBlock({ blockNumber })).timestamp);
 }
@@ -61,10 +53,8 @@ async function discovered(tokenId: number) {
   const rules = { now: new Date(), exchangeSchema: "0x1" };
   await syncOwnRows(pool(), [tokenId], { contract: identity, chainId: 8453 }, rules);
   while ((await followDirectory(pool(), new Date())).more);
-  const [row] = await world.rows<{ id: number }>(
-    "select id from offchain.directory where token_id = $1 and removed_at is null",
-    [tokenId],
-  );
+  const sql = "select id from offchain.directory where token_id = $1 and removed_at is null";
+  const [row] = await world.rows<{ id: number }>(sql, [tokenId]);
   const [agent] = await knownAgents(pool(), [row!.id], new Date(), { shared: true });
   const { proofs, walletProven, reservations } = agent!.known;
   return { proofs, walletProven, factor: agent!.factors[1], says: reservations.proofs };
@@ -72,7 +62,7 @@ async function discovered(tokenId: number) {
 
 test("a sale ends proofs for discovery until they are made again; taking it back restores them", async () => {
   const { tokenId } = await world.mint(alice, "For sale", { agentAddress: wallet });
-  await world.send(world.owner, world.contracts.identity, identityAbi, "verify", [BigInt(tokenId)]);
+  await world.identity(world.owner, "verify", [BigInt(tokenId)]);
   await world.settle();
   await prove(tokenId, "wallet", HOUR_AGO);
   await prove(tokenId, "x", HOUR_AGO);
@@ -129,7 +119,7 @@ test("a token sold away and back within one look at the index is seen", async ()
 
 test("of proofs without a recorded owner the time decides, of a wallet that only the chain tells of the block", async () => {
   const { tokenId } = await world.mint(alice, "From before", { agentAddress: wallet });
-  const verify = () => world.send(world.owner, world.contracts.identity, identityAbi, "verify", [BigInt(tokenId)]);
+  const verify = () => world.identity(world.owner, "verify", [BigInt(tokenId)]);
   await verify();
   await world.settle();
   const kinds = async () => (await earlier(tokenId)).map(([proof]) => proof);
@@ -158,7 +148,7 @@ test("of proofs without a recorded owner the time decides, of a wallet that only
 
   const later = await world.mint(alice, "Verified by its buyer", { agentAddress: wallet });
   await give(later.tokenId, alice, bob);
-  await world.send(world.owner, world.contracts.identity, identityAbi, "verify", [BigInt(later.tokenId)]);
+  await world.identity(world.owner, "verify", [BigInt(later.tokenId)]);
   await world.settle();
   expect(await factsOf(later.tokenId)).toMatchObject({ verified: true, ownership: { transfers: 2, earlier: [] } });
   // Asked for by the seller, mined under the buyer.

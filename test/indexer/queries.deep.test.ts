@@ -2,7 +2,6 @@
 import { request } from "node:http";
 import { buildClientSchema, getIntrospectionQuery, printSchema } from "graphql";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { identityAbi } from "../../abis/identity.ts";
 import { openIndexQueries } from "../../clients/index-queries.ts";
 import { readIndexState } from "../../db/operations/index-state.ts";
 import { type Hold, type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
@@ -26,7 +25,7 @@ beforeAll(async () => {
   database.searchParams.set("sslmode", "disable");
   indexer = world.startIndexer({ databaseUrl: database.href, env: { INDEXER_PORT: String(port) } });
   for (let i = 0; i < 3; i++) await world.mint(someone(i), `Agent ${i}`);
-  await world.send(someone(1), world.contracts.identity, identityAbi, "registerName", [1n, "one"]);
+  await world.identity(someone(1), "registerName", [1n, "one"]);
   await world.settle();
   const { schema } = await readIndexState(world.database.pool);
   // Ends with its connection alone, and takes no processor from the tests beside it.

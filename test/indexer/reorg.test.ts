@@ -1,7 +1,7 @@
 /** Reorganisations: shallow ones roll rows back, one deeper than finality is noticed, marked, and healed without anybody; and the transactions of an agent. */
 import { parseEther, parseEventLogs, toFunctionSelector } from "viem";
 import { beforeAll, expect, test } from "vitest";
-import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
+import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address } from "../../core/agents/facts.ts";
@@ -45,19 +45,15 @@ const everything = async () => ({
 /** One block of change for each of `blocks` blocks: mints, a new owner, traits, a name. */
 async function live(blocks: number): Promise<void> {
   const asOwner = (functionName: "addTrait" | "registerName", args: readonly unknown[]) =>
-    world.send(world.owner, world.contracts.identity, identityAbi, functionName, args as never);
+    world.identity(world.owner, functionName, args as never);
   for (let i = 0; i < blocks; i++) {
     if (i % 4 === 0) await world.mint(bob, `Short-lived ${i}`);
     else if (i % 4 === 1) await asOwner("addTrait", [0n, `trait ${i}`, "passing"]);
     else if (i % 4 === 2) await asOwner("registerName", [0n, `name-${blocks}-${i}`]);
     else {
-      const holder = await world.chain.readContract({
-        address: world.contracts.identity,
-        abi: identityAbi,
-        functionName: "ownerOf",
-        args: [0n],
-      });
-      await world.send(holder, world.contracts.identity, identityAbi, "transferFrom", [holder, someone(50 + i), 0n]);
+      const token = { address: world.contracts.identity, abi: identityAbi } as const;
+      const holder = await world.chain.readContract({ ...token, functionName: "ownerOf", args: [0n] });
+      await world.identity(holder, "transferFrom", [holder, someone(50 + i), 0n]);
     }
   }
 }
@@ -116,13 +112,8 @@ test("a block that is taken away before its logs were read is let go, and no wat
 test("events that come back in another block are told again, with that block's hash", async () => {
   const { tokenId } = await world.mint(bob, "Comes back");
   await world.settle();
-  const told = async () =>
-    (
-      await world.rows(
-        "select block_hash from onchain.index_changes where token_id = $1 and kind = 'agent.registered'",
-        [tokenId],
-      )
-    )[0]?.block_hash;
+  const registered = "select block_hash from onchain.index_changes where token_id = $1 and kind = 'agent.registered'";
+  const told = async () => (await world.rows(registered, [tokenId]))[0]?.block_hash;
   const first = await told();
   await world.reorg(1);
   await world.settle();
@@ -137,7 +128,6 @@ test("events that come back in another block are told again, with that block's h
 test("a review's event is taken back with its block; the review in another block is another event", async () => {
   await migrate(world.database.url);
   const { pool } = world.database;
-  const { erc8004Identity, erc8004Reputation } = world.contracts;
   const context = {
     ...{ db: pool, clock: () => new Date(), log: testLog(), fault: () => {}, queue: { add: async () => {} } },
     config: {
@@ -159,12 +149,10 @@ test("a review's event is taken back with its block; the review in another block
   };
   const review = async () => {
     const args = [agentId, 80n, 0, "starred", "", "", "", `0x${"00".repeat(32)}`] as const;
-    const { transactionHash: txHash, blockNumber } = await world.send(
-      ...([bob, erc8004Reputation, erc8004ReputationAbi, "giveFeedback", args] as const),
-    );
+    const { transactionHash: txHash, blockNumber } = await world.reputation(bob, "giveFeedback", args);
     return { txHash, block: Number(blockNumber), gone: false };
   };
-  const { logs } = await world.send(alice, erc8004Identity, erc8004IdentityAbi, "register", [""]);
+  const { logs } = await world.registry(alice, "register", [""]);
   const { agentId } = parseEventLogs({ abi: erc8004IdentityAbi, eventName: "Registered", logs })[0]!.args;
   const first = await review();
   expect(await told()).toMatchObject([first]);
@@ -173,9 +161,8 @@ test("a review's event is taken back with its block; the review in another block
   await told();
   const second = await review();
   await world.mineBlocks(2);
-  expect(await until("the first is gone", async () => (await told()).some(({ gone }) => gone) && told())).toMatchObject(
-    [{ ...first, gone: true }, second],
-  );
+  const taken = await until("the first is gone", async () => (await told()).some(({ gone }) => gone) && told());
+  expect(taken).toMatchObject([{ ...first, gone: true }, second]);
 });
 
 test("an agent linked to a human: a transfer unlinks it for good, one that is taken back never did", async () => {
@@ -192,7 +179,7 @@ test("an agent linked to a human: a transfer unlinks it for good, one that is ta
     return human!.agents.map((agent) => agent.tokenId);
   };
   const move = async (from: Address, to: Address) => {
-    await world.send(from, world.contracts.identity, identityAbi, "transferFrom", [from, to, BigInt(tokenId)]);
+    await world.identity(from, "transferFrom", [from, to, BigInt(tokenId)]);
     await world.settle();
   };
   expect([await link(), await linked()]).toEqual([true, [tokenId]]);
@@ -216,19 +203,20 @@ const selectorOf = (name: string) =>
   toFunctionSelector(identityAbi.find((e) => e.type === "function" && e.name === name) as never);
 
 test("transactions of an agent: each once, newest first, with sender, receiver, value and function; a reorganisation takes them back", async () => {
-  const { chain, contracts, database, send } = world;
+  const { chain, contracts, database } = world;
   const price = await chain.readContract({ address: contracts.identity, abi: identityAbi, functionName: "mintPrice" });
   const value = price > 0n ? price : parseEther("0.001");
   const args = [bob, "Buyer", "custom", false] as const;
-  const minted = await send(alice, contracts.identity, identityAbi, "mint", args, value);
+  const minted = await world.identity(alice, "mint", args, value);
   const [registered] = parseEventLogs({ abi: identityAbi, eventName: "AgentRegistered", logs: minted.logs });
   const tokenId = Number(registered!.args.tokenId);
   const other = await world.mint(bob, "Other");
-  const trait = await send(alice, contracts.identity, identityAbi, "addTrait", [BigInt(tokenId), "fast", "skill"]);
-  const moved = await send(alice, contracts.identity, identityAbi, "transferFrom", [alice, bob, BigInt(tokenId)]);
+  const trait = await world.identity(alice, "addTrait", [BigInt(tokenId), "fast", "skill"]);
+  const moved = await world.identity(alice, "transferFrom", [alice, bob, BigInt(tokenId)]);
   await world.settle();
 
-  const newest = await recentTransactions(database.pool, tokenId, 10);
+  const recent = (of: number, limit = 10) => recentTransactions(database.pool, of, limit);
+  const newest = await recent(tokenId);
   const identity = contracts.identity.toLowerCase();
   const plain = { from: alice, to: identity, valueWei: 0n, minedAt: expect.any(Number) };
   expect(newest).toEqual([
@@ -236,26 +224,19 @@ test("transactions of an agent: each once, newest first, with sender, receiver, 
     { ...plain, hash: trait.transactionHash, selector: selectorOf("addTrait") },
     { ...plain, hash: minted.transactionHash, selector: selectorOf("mint"), valueWei: value },
   ]);
-  expect(await recentTransactions(database.pool, tokenId, 2)).toEqual(newest.slice(0, 2));
-  expect((await recentTransactions(database.pool, other.tokenId, 10)).map(({ from }) => from)).toEqual([
-    world.owner.toLowerCase(),
-  ]);
+  expect(await recent(tokenId, 2)).toEqual(newest.slice(0, 2));
+  expect((await recent(other.tokenId)).map(({ from }) => from)).toEqual([world.owner.toLowerCase()]);
 
   await world.reorg(2);
   await world.settle();
-  expect((await recentTransactions(database.pool, tokenId, 10)).map(({ hash }) => hash)).toEqual([
-    minted.transactionHash,
-  ]);
+  expect((await recent(tokenId)).map(({ hash }) => hash)).toEqual([minted.transactionHash]);
 });
 
 test("a handshake is a transaction of both", async () => {
   const [one, two] = [await world.mint(someone(7), "One"), await world.mint(someone(8), "Two")];
   const address = world.contracts.handshakes;
   const owner = await world.chain.readContract({ address, abi: handshakesAbi, functionName: "owner" });
-  const met = await world.send(owner, address, handshakesAbi, "recordHandshake", [
-    BigInt(one.tokenId),
-    BigInt(two.tokenId),
-  ]);
+  const met = await world.handshakes(owner, "recordHandshake", [BigInt(one.tokenId), BigInt(two.tokenId)]);
   await world.settle();
   for (const { tokenId } of [one, two])
     expect((await recentTransactions(world.database.pool, tokenId, 10))[0]!.hash).toBe(met.transactionHash);

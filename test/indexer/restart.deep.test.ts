@@ -1,6 +1,5 @@
 /** Restarts of the indexer: readers never see an agent vanish, and nothing is lost, whichever way it went down. */
 import { beforeAll, expect, test } from "vitest";
-import { serviceTokenAbi } from "../../abis/service-token.ts";
 import { checkpointBlock, readIndexState } from "../../db/operations/index-state.ts";
 import { openClient } from "../../db/sql/connect.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
@@ -131,8 +130,7 @@ test("ended at its start, before a deep reorganisation, it is not believed what 
   await indexer.stop();
   await world.mineBlocks(100);
   // Counted, and of no agent: the index tells no hash of its block.
-  const { serviceToken } = world.contracts;
-  await world.send(alice, serviceToken, serviceTokenAbi, "transfer", [someone(9), 0n]);
+  await world.serviceToken(alice, "transfer", [someone(9), 0n]);
   await world.mineBlocks(35);
   indexer = world.startIndexer();
   await until("it takes blocks as final", async () => (await finalBlock()) > before, { everyMs: 20 });

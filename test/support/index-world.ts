@@ -11,7 +11,11 @@ import {
   walletActions,
 } from "viem";
 import { expect } from "vitest";
+import { easAbi } from "../../abis/eas.ts";
+import { erc8004IdentityAbi, erc8004ReputationAbi, erc8004ValidationAbi } from "../../abis/erc8004.ts";
+import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
+import { serviceTokenAbi } from "../../abis/service-token.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
@@ -50,13 +54,27 @@ export async function indexWorld() {
     ...serviceEnv(devnet),
   });
 
+  /**
+   * What sends a call of a contract, from any account (anvil lets everybody sign for everybody).
+   * Gas is given for a call that costs more in a later second than where it is estimated.
+   */
+  const to =
+    <const abi extends Abi>(address: Address, abi: abi) =>
+    async <
+      name extends ContractFunctionName<abi, "nonpayable" | "payable">,
+      const args extends ContractFunctionArgs<abi, "nonpayable" | "payable", name>,
+    >(
+      ...[account, functionName, args, value = 0n, gas]: [Address, name, args, value?: bigint, gas?: bigint]
+    ): Promise<TransactionReceipt> => {
+      await chain.setBalance({ address: account, value: parseEther("100") });
+      const call = { address, abi, functionName, args, account, value, ...(gas !== undefined && { gas }) };
+      const receipt = await chain.waitForTransactionReceipt({ hash: await chain.writeContract(call as never) });
+      if (receipt.status !== "success") throw new Error(`${functionName} reverted`);
+      return receipt;
+    };
+
   const world = {
-    anvil,
-    devnet,
-    chain,
-    contracts,
-    owner,
-    database,
+    ...{ anvil, devnet, chain, contracts, owner, database },
     /** Starts `npm run indexer`'s program. @param options.databaseUrl the world's database unless given */
     startIndexer(options: { databaseUrl?: string; env?: Record<string, string> } = {}): IndexerProcess {
       const indexer = runIndexer({ ...env(options.databaseUrl ?? database.url), ...options.env });
@@ -69,51 +87,21 @@ export async function indexWorld() {
       databases.push(another);
       return another;
     },
-    /**
-     * Sends a contract call from any account (anvil lets everybody sign for everybody).
-     * @param gas for a call that costs more in a later second than where it is estimated
-     */
-    async send<
-      const abi extends Abi,
-      name extends ContractFunctionName<abi, "nonpayable" | "payable">,
-      const args extends ContractFunctionArgs<abi, "nonpayable" | "payable", name>,
-    >(
-      from: Address,
-      address: Address,
-      abi: abi,
-      functionName: name,
-      args: args,
-      value = 0n,
-      gas?: bigint,
-    ): Promise<TransactionReceipt> {
-      await chain.setBalance({ address: from, value: parseEther("100") });
-      const hash = await chain.writeContract({
-        account: from,
-        address,
-        abi: abi as Abi,
-        functionName: functionName as string,
-        args: args as readonly unknown[],
-        value,
-        ...(gas !== undefined && { gas }),
-      });
-      const receipt = await chain.waitForTransactionReceipt({ hash });
-      if (receipt.status !== "success") throw new Error(`${functionName} reverted`);
-      return receipt;
-    },
+    identity: to(contracts.identity, identityAbi),
+    registry: to(contracts.erc8004Identity, erc8004IdentityAbi),
+    reputation: to(contracts.erc8004Reputation, erc8004ReputationAbi),
+    validation: to(contracts.erc8004Validation, erc8004ValidationAbi),
+    eas: to(contracts.eas, easAbi),
+    handshakes: to(contracts.handshakes, handshakesAbi),
+    serviceToken: to(contracts.serviceToken, serviceTokenAbi),
     /** Mints an agent as the service does. @returns its token id and the receipt */
     async mint(
       to: Address,
       name: string,
       { framework = "custom", soulbound = false, agentAddress = to, origin = 2 }: MintOptions = {},
     ) {
-      const receipt = await world.send(owner, contracts.identity, identityAbi, "mintFor", [
-        to,
-        agentAddress,
-        name,
-        framework,
-        soulbound,
-        origin,
-      ]);
+      const args = [to, agentAddress, name, framework, soulbound, origin] as const;
+      const receipt = await world.identity(owner, "mintFor", args);
       const [registered] = parseEventLogs({ abi: identityAbi, eventName: "AgentRegistered", logs: receipt.logs });
       return { tokenId: Number(registered!.args.tokenId), receipt };
     },
