@@ -1,7 +1,6 @@
 /** What agents offer: read from their own hosts over real HTTP, once a day, whatever a host answers. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { beforeEach, describe, expect, it } from "vitest";
 import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import { openPublicHttp } from "../../clients/public-http.ts";
 import { readRegistration } from "../../core/directory/foreign-registration-file.ts";
@@ -9,7 +8,8 @@ import { type EndpointState, liveness } from "../../core/offers/liveness.ts";
 import { AGENT_HOSTS, agentHostUrl } from "../../devnet/simulators/agent-hosts/agent-hosts.ts";
 import type { AgentHostKey } from "../../devnet/simulators/agent-hosts/host.ts";
 import { startSimulators } from "../../devnet/simulators/server.ts";
-import { KEPT_ALIVE, NEVER } from "../../harness/patience.ts";
+import { listen } from "../../harness/listen.ts";
+import { NEVER } from "../../harness/patience.ts";
 import { ODD_SERVERS } from "../../harness/strange-hosts/odd-servers.ts";
 import { plant as plantHosts } from "../../harness/strange-hosts/plant.ts";
 import type { JobContext } from "../../workers/context.ts";
@@ -26,84 +26,80 @@ const DAY_MS = 86_400_000;
 const db = perTest(testDatabase);
 const simulators = perFile(startSimulators);
 const publicHttp = perFile(() => openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT }));
-/** A host whose answers a test decides. */
-let host: Server;
-let hostUrl: string;
 let handle: (request: IncomingMessage, response: ServerResponse) => void;
 let asked: string[];
 let clock: Date;
-
-beforeAll(async () => {
-  host = createServer(KEPT_ALIVE, (request, response) => {
+/** A host whose answers a test decides. */
+const host = perFile(() =>
+  listen((request, response) => {
     asked.push(`${request.method} ${request.url}`);
     handle(request, response);
-  });
-  await new Promise<void>((done) => host.listen(0, "127.0.0.1", done));
-  hostUrl = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
-});
-afterAll(async () => {
-  host?.closeAllConnections();
-  host?.close();
-});
+  }),
+);
 beforeEach(async () => {
   asked = [];
   clock = new Date(Date.UTC(2026, 10, 21));
   handle = (_, response) => response.writeHead(404).end();
 });
-
+const later = (ms: number) => (clock = new Date(clock.getTime() + ms));
 const run = (over: Partial<JobContext> = {}, input: { tokenIds?: number[] } = {}) =>
   runOffers({ db: db.pool, clock: () => clock, publicHttp, over }, input);
 
 type Service = { name: string; endpoint: string };
 let planted = 0;
 async function plant(services: readonly Service[], { score = 20, platform = "agentverse" } = {}): Promise<number> {
-  const { rows } = await db.pool.query(
+  const [row] = await db.rows(
     `insert into offchain.directory (platform, agent_id, name, services, cred_score) values ($1, $2, 'A', $3, $4) returning id`,
     [platform, `agent-${++planted}`, JSON.stringify(services), score],
   );
-  return Number(rows[0].id);
+  return Number(row.id);
 }
+const a2a = (endpoint: string): Service[] => [{ name: "a2a", endpoint }];
 /** An agent with what a simulated host's agent lists. */
-const plantHost = (key: AgentHostKey) =>
-  plant(
-    Object.entries(AGENT_HOSTS[key].listing(agentHostUrl(simulators.url, key)).services ?? {}).map(
-      ([name, { url }]) => ({
-        name,
-        endpoint: url!,
-      }),
-    ),
+function plantHost(key: AgentHostKey): Promise<number> {
+  const { services = {} } = AGENT_HOSTS[key].listing(agentHostUrl(simulators.url, key));
+  return plant(Object.entries(services).map(([name, { url }]) => ({ name, endpoint: url! })));
+}
+/** The item of a registry that an agent was read from. */
+const plantItem = (id: number, raw: object) =>
+  db.pool.query(
+    `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
+     select platform, 'q' || id, platform, agent_id, $2, 'd', now(), 1 from offchain.directory where id = $1`,
+    [id, JSON.stringify(raw)],
   );
 
-const offersOf = async (id: number) =>
-  (
-    await db.pool.query(
-      `select kind, name, description, tags, endpoint, method, price_usd::float8 as usd, price, input_schema as schema
-       from offchain.offer where directory_id = $1 order by kind, source, position`,
-      [id],
-    )
-  ).rows;
-const statesOf = async (id: number) =>
-  (
-    await db.pool.query<EndpointState & { kind: string; why: string | null; failures: number; nextTryAt: Date }>(
-      `select kind, status, why, failures, answered_at as "answeredAt", silent_since as "silentSince",
-         checked_at as "checkedAt", next_try_at as "nextTryAt", false as named
-       from offchain.offer_source where directory_id = $1 order by kind, url`,
-      [id],
-    )
-  ).rows;
+const offersOf = (id: number) =>
+  db.rows(
+    `select kind, name, description, tags, endpoint, method, price_usd::float8 as usd, price, input_schema as schema
+     from offchain.offer where directory_id = $1 order by kind, source, position`,
+    [id],
+  );
+const namesOf = async (id: number): Promise<string[]> => (await offersOf(id)).map(({ name }) => name);
+const statesOf = (id: number) =>
+  db.rows<EndpointState & { kind: string; why: string | null; failures: number; nextTryAt: Date }>(
+    `select kind, status, why, failures, answered_at as "answeredAt", silent_since as "silentSince",
+       checked_at as "checkedAt", next_try_at as "nextTryAt", false as named
+     from offchain.offer_source where directory_id = $1 order by kind, url`,
+    [id],
+  );
+const countOf = async (of: string, values: unknown[] = []): Promise<number> =>
+  (await db.rows(`select count(*)::int as n from offchain.${of}`, values))[0].n;
 const touched = async (id: number) =>
-  (await db.pool.query("select changed_xid::text as xid from offchain.directory_score where id = $1", [id])).rows[0]
-    .xid;
+  (await db.rows("select changed_xid::text as xid from offchain.directory_score where id = $1", [id]))[0].xid;
 
 const json = (response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}) =>
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 const CARD = { name: "A", url: "https://a.example/a2a", skills: [{ id: "s", name: "Sums", description: "Adds." }] };
-
+const card = (url: string) => ({
+  kind: "answered" as const,
+  status: 200,
+  headers: {},
+  url,
+  text: JSON.stringify(CARD),
+});
+const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 it("an answer that takes too long to read is no silence, fails its endpoint alone, and is not asked for for days", async () => {
-  const [slow, quick] = await Promise.all([
-    plant([{ name: "A2A", endpoint: "https://slow.example/card.json" }]),
-    plant([{ name: "A2A", endpoint: "https://quick.example/card.json" }]),
-  ]);
+  const [slow, quick] = [await plant(a2a("https://slow.example/")), await plant(a2a("https://quick.example/"))];
   const send: JobContext["endpoints"]["send"] = async ({ url }) => ({
     ...{ kind: "answered", status: 200, headers: {}, url },
     get text(): string {
@@ -112,12 +108,11 @@ it("an answer that takes too long to read is no silence, fails its endpoint alon
     },
   });
   await run({ endpoints: { send } });
-  expect(await statesOf(quick!)).toMatchObject([{ status: "read" }]);
-  expect(await statesOf(slow!)).toMatchObject([
-    {
-      ...{ status: "unreadable", failures: 0, silentSince: null, nextTryAt: new Date(clock.getTime() + 4 * DAY_MS) },
-      why: "It cannot be read by us: that takes longer than 2000 ms.",
-    },
+  expect(await statesOf(quick)).toMatchObject([{ status: "read" }]);
+  const nextTryAt = new Date(clock.getTime() + 4 * DAY_MS);
+  const why = "It cannot be read by us: that takes longer than 2000 ms.";
+  expect(await statesOf(slow)).toMatchObject([
+    { status: "unreadable", failures: 0, silentSince: null, nextTryAt, why },
   ]);
 });
 
@@ -128,31 +123,22 @@ describe("the simulated hosts", () => {
     );
     await run();
     const audit = agentHostUrl(simulators.url, "auditor");
+    const price = [{ scheme: "exact", network: "eip155:8453", amount: "40000" }];
+    const schema = { properties: { source: { type: "string" } }, required: ["source"] };
+    const paid = { kind: "resource", endpoint: `${audit}/audit`, method: "GET", usd: 0.04, price, schema };
     expect(await offersOf(auditor!)).toMatchObject([
-      {
-        kind: "resource",
-        name: "Solidity auditor",
-        endpoint: `${audit}/audit`,
-        method: "GET",
-        usd: 0.04,
-        price: [{ scheme: "exact", network: "eip155:8453", amount: "40000" }],
-        schema: { properties: { source: { type: "string" } }, required: ["source"] },
-      },
+      { ...paid, name: "Solidity auditor" },
       { kind: "skill", name: "Audit Solidity", tags: ["solidity", "security", "audit", "smart contracts"], usd: null },
     ]);
-    expect((await offersOf(translator!)).map(({ name }) => name)).toEqual([
-      "Legal translator",
-      "Translate contracts to French",
-      "Explain a clause",
-    ]);
+    const skills = ["Legal translator", "Translate contracts to French", "Explain a clause"];
+    expect(await namesOf(translator!)).toEqual(skills);
     expect(await offersOf(prices!)).toMatchObject([
       { kind: "tool", name: "get_price", description: expect.stringContaining("Solana"), schema: { type: "object" } },
       { kind: "tool", name: "get_price_history" },
     ]);
     expect(await offersOf(members!)).toEqual([]);
-    expect(await statesOf(members!)).toMatchObject([
-      { status: "needs_credentials", silentSince: null, answeredAt: clock },
-    ]);
+    const state = { status: "needs_credentials", silentSince: null, answeredAt: clock };
+    expect(await statesOf(members!)).toMatchObject([state]);
   });
 
   it("are asked once a day, conditionally, and a row is marked as changed only when something of it did", async () => {
@@ -162,16 +148,13 @@ describe("the simulated hosts", () => {
     expect(await run()).toBe(0);
     const seen: (number | string)[] = [];
     const endpoints = foreignEndpoints(publicHttp);
-    clock = new Date(clock.getTime() + DAY_MS);
-    await run({
-      endpoints: {
-        async send(request) {
-          const answer = await endpoints.send(request);
-          seen.push(answer.kind === "answered" ? answer.status : answer.kind);
-          return answer;
-        },
-      },
-    });
+    later(DAY_MS);
+    const send: JobContext["endpoints"]["send"] = async (request) => {
+      const answer = await endpoints.send(request);
+      seen.push(answer.kind === "answered" ? answer.status : answer.kind);
+      return answer;
+    };
+    await run({ endpoints: { send } });
     expect(seen.sort()).toEqual([304, 402]);
     expect(await offersOf(translator)).toEqual(first);
     expect(await statesOf(translator)).toMatchObject([{ answeredAt: clock }, { answeredAt: clock }]);
@@ -179,10 +162,8 @@ describe("the simulated hosts", () => {
 
     // Its agent lists something else, which speaks the newest revision alone: the old endpoints go with their offers.
     const services = [{ name: "mcp", endpoint: `${agentHostUrl(simulators.url, "solana-prices")}/mcp/2026-07-28` }];
-    await db.pool.query("update offchain.directory set services = $2 where id = $1", [
-      translator,
-      JSON.stringify(services),
-    ]);
+    const changed = [translator, JSON.stringify(services)];
+    await db.pool.query("update offchain.directory set services = $2 where id = $1", changed);
     await run();
     expect((await offersOf(translator)).map(({ kind }) => kind)).toEqual(["tool", "tool"]);
     await db.pool.query("update offchain.directory set removed_at = now() where id = $1", [translator]);
@@ -193,33 +174,16 @@ describe("the simulated hosts", () => {
 
 it("offers that a registry gives are taken from its stored item, without a request", async () => {
   const id = await plant([], { platform: "x402-bazaar" });
+  const term = { scheme: "exact", network: "base", asset: USDC, payTo: "0x1" };
   const raw = {
-    resource: "https://paid.example/quote",
-    serviceName: "Quotes\u202e",
-    description: "Sells quotes.",
+    ...{ resource: "https://paid.example/quote", serviceName: "Quotes\u202e", description: "Sells quotes." },
     accepts: [
-      {
-        scheme: "exact",
-        network: "base",
-        asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-        amount: "2500",
-        payTo: "0x1",
-      },
-      { scheme: "exact", network: "eip155:8453", asset: `0x${"9".repeat(40)}`, amount: "1", payTo: "0x1" },
-      {
-        scheme: "upto",
-        network: "base",
-        asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-        amount: "1",
-        payTo: "0x1",
-      },
+      { ...term, amount: "2500" },
+      { ...term, network: "eip155:8453", asset: `0x${"9".repeat(40)}`, amount: "1" },
+      { ...term, scheme: "upto", amount: "1" },
     ],
   };
-  await db.pool.query(
-    `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
-     select 'x402-bazaar', 'q', 'x402-bazaar', agent_id, $2, 'd', now(), 1 from offchain.directory where id = $1`,
-    [id, JSON.stringify(raw)],
-  );
+  await plantItem(id, raw);
   await run();
   expect(await offersOf(id)).toMatchObject([{ kind: "resource", name: "Quotes", usd: 0.0025, price: { length: 3 } }]);
   const before = await touched(id);
@@ -234,7 +198,7 @@ it("offers that a registry gives are taken from its stored item, without a reque
     [id, JSON.stringify({ ...raw, resource: "https://stranger.example/" })],
   );
   await run();
-  expect((await offersOf(id)).map(({ name }) => name)).toContain("Quotes");
+  expect(await namesOf(id)).toContain("Quotes");
 });
 
 it("jobs of a Virtuals agent are offers once each, with the price where it is in dollars, and no private one", async () => {
@@ -257,11 +221,7 @@ it("jobs of a Virtuals agent are offers once each, with the price where it is in
       { name: "Free look", priceUsd: 0 },
     ],
   };
-  await db.pool.query(
-    `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
-     select 'virtuals', 'v', 'virtuals', agent_id, $2, 'd', now(), 1 from offchain.directory where id = $1`,
-    [id, JSON.stringify(raw)],
-  );
+  await plantItem(id, raw);
   await run();
   const none = { kind: "skill", description: null, endpoint: null, price: null, schema: null };
   expect(await offersOf(id)).toMatchObject([
@@ -275,44 +235,32 @@ it("jobs of a Virtuals agent are offers once each, with the price where it is in
 });
 
 describe("a paid resource that a GET finds not", () => {
-  const usdc = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
-  const accepts = [{ scheme: "exact", network: "eip155:8453", asset: usdc, amount: "2500", payTo: "0x1" }];
+  const accepts = [{ scheme: "exact", network: "eip155:8453", asset: USDC, amount: "2500", payTo: "0x1" }];
   const terms = { x402Version: 2, accepts };
   /** Lists a resource in the Bazaar, whose item states its method. */
   async function plantResource(endpoint: string, method: string): Promise<number> {
     const id = await plant([{ name: "x402", endpoint }], { platform: "x402-bazaar" });
     const raw = { ...terms, resource: endpoint, extensions: { bazaar: { info: { input: { type: "http", method } } } } };
-    await db.pool.query(
-      `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
-       select 'x402-bazaar', id::text, 'x402-bazaar', agent_id, $2, 'd', now(), 1 from offchain.directory where id = $1`,
-      [id, JSON.stringify(raw)],
-    );
+    await plantItem(id, raw);
     return id;
   }
 
-  it.each([
-    [404, "states that method", "POST"],
-    [405, "states that method", "POST"],
-    [501, "states that method", "POST"],
-    [404, "states none", null],
-    [405, "states none", null],
-    [501, "states none", null],
-  ])("is asked by POST, with an empty object and unpaid (GET: %i, it %s)", async (status, _, method) => {
+  const MISSING = [404, 405, 501];
+  it.each(
+    MISSING.flatMap((status) => [
+      [status, "states that method", "POST"] as const,
+      [status, "states none", null] as const,
+    ]),
+  )("is asked by POST, with an empty object and unpaid (GET: %i, it %s)", async (status, _, method) => {
     const sent: unknown[] = [];
-    handle = (request, response) => {
-      if (request.method !== "POST") return response.writeHead(status).end();
-      sent.push([
-        request.headers["content-type"],
-        request.headers["content-length"],
-        request.headers["x-payment"],
-        request.headers["payment-signature"],
-      ]);
+    handle = ({ method: by, headers }, response) => {
+      if (by !== "POST") return response.writeHead(status).end();
+      const payment = [headers["x-payment"], headers["payment-signature"]];
+      sent.push([headers["content-type"], headers["content-length"], ...payment]);
       json(response, terms, 402);
     };
-    const id =
-      method === null
-        ? await plant([{ name: "x402", endpoint: `${hostUrl}/post` }])
-        : await plantResource(`${hostUrl}/post`, method);
+    const endpoint = `${host.url}/post`;
+    const id = method === null ? await plant([{ name: "x402", endpoint }]) : await plantResource(endpoint, method);
     await run();
     expect(asked).toEqual(["GET /post", "POST /post"]);
     expect(sent).toEqual([["application/json", "2", undefined, undefined]]);
@@ -323,20 +271,21 @@ describe("a paid resource that a GET finds not", () => {
 
   it("is silent when it answers its own method so too", async () => {
     handle = (_, response) => response.writeHead(404).end();
-    const [post, get] = [await plantResource(`${hostUrl}/post`, "POST"), await plantResource(`${hostUrl}/get`, "GET")];
+    const [post, get] = [
+      await plantResource(`${host.url}/post`, "POST"),
+      await plantResource(`${host.url}/get`, "GET"),
+    ];
     await run();
     for (const id of [post, get])
       expect(await statesOf(id)).toMatchObject([{ status: "unreadable", silentSince: clock }]);
   });
 
-  it.each([404, 405, 501])(
-    "lives where neither a GET nor a POST is known (%i), and one that states another method is sent no POST",
+  it.each(MISSING)(
+    "lives where neither a GET nor a POST is known (%i); stating another, it is sent no POST",
     async (status) => {
       handle = (_, response) => response.writeHead(status).end();
-      const [id] = [
-        await plant([{ name: "x402", endpoint: `${hostUrl}/x` }]),
-        await plantResource(`${hostUrl}/y`, "DELETE"),
-      ];
+      const id = await plant([{ name: "x402", endpoint: `${host.url}/x` }]);
+      await plantResource(`${host.url}/y`, "DELETE");
       await run();
       expect(asked.sort()).toEqual(["GET /x", "GET /y", "POST /x"]);
       expect(await statesOf(id)).toMatchObject([{ status: "read", silentSince: null, answeredAt: clock }]);
@@ -345,9 +294,9 @@ describe("a paid resource that a GET finds not", () => {
 
   it("is silent where it answered a GET with its terms before, and keeps them", async () => {
     handle = (_, response) => json(response, terms, 402);
-    const id = await plant([{ name: "x402", endpoint: `${hostUrl}/x` }]);
+    const id = await plant([{ name: "x402", endpoint: `${host.url}/x` }]);
     await run();
-    clock = new Date(clock.getTime() + DAY_MS);
+    later(DAY_MS);
     handle = (_, response) => response.writeHead(404).end();
     await run();
     expect(await statesOf(id)).toMatchObject([{ status: "unreadable", silentSince: clock }]);
@@ -356,11 +305,8 @@ describe("a paid resource that a GET finds not", () => {
 });
 
 it("skills that a registration file lists are offers, without a request", async () => {
-  const { skills } = readRegistration(
-    JSON.stringify({
-      services: [{ name: "OASF", endpoint: "https://a.example", skills: ["Sums", "sums", "Proofs\u202e"] }],
-    }),
-  );
+  const services = [{ name: "OASF", endpoint: "https://a.example", skills: ["Sums", "sums", "Proofs\u202e"] }];
+  const { skills } = readRegistration(JSON.stringify({ services }));
   const id = await plant([], { platform: "erc8004" });
   await db.pool.query(
     `with named as (update offchain.directory set agent_id = '7', registry = '0x01' where id = $1)
@@ -386,43 +332,33 @@ it("an agent registered here is read when its row has changed, before the round 
   handle = ({ url }, response) =>
     json(response, url!.endsWith("agent-registration.json") ? { type, name: "Changed", registrations } : card);
   await plantAgents(pool, [{ name: "Other" }, { name: "Changed" }]);
+  const services = JSON.stringify({ A2A: { url: `${host.url}/card.json` } });
   await pool.query(
     "insert into offchain.profile_field (token_id, field, value, written_at) values (1, 'services', $1, $2)",
-    [JSON.stringify({ A2A: { url: `${hostUrl}/card.json` } }), clock],
+    [services, clock],
   );
   const queued: unknown[] = [];
   const queue = { add: async (...of: unknown[]) => void queued.push(of) };
-  const config = {
-    contracts: { identity: { address: identity } },
-    chain: { id: 8453 },
-    attestationSchemas: [`0x${"f".repeat(64)}`],
-  };
-  const sync = (tokenIds?: number[]) =>
-    directoryOwn.run(
-      { db: pool, clock: () => clock, config, queue } as unknown as JobContext,
-      tokenIds ? { tokenIds } : {},
-    );
+  const contracts = { identity: { address: identity } };
+  const config = { contracts, chain: { id: 8453 }, attestationSchemas: [`0x${"f".repeat(64)}`] };
+  const context = { db: pool, clock: () => clock, config, queue } as unknown as JobContext;
+  const sync = (tokenIds?: number[]) => directoryOwn.run(context, tokenIds ? { tokenIds } : {});
   await sync([1]);
   expect(queued).toEqual([["offers", [{ data: { tokenIds: [1] } }]]]);
   await sync([1]);
   expect(queued).toHaveLength(1);
   expect(await run({ db: pool }, { tokenIds: [1] })).toBeGreaterThan(0);
   expect(asked).toEqual(["GET /.well-known/agent-registration.json", "GET /card.json"]);
-  expect((await pool.query("select name from offchain.offer")).rows).toEqual([{ name: "Sums" }]);
+  expect(await indexed.rows("select name from offchain.offer")).toEqual([{ name: "Sums" }]);
   // What a confirmed endpoint of it offers is part of what happened to it, from the second reading on.
-  const changes = async () =>
-    (await pool.query("select token_id as token, data from offchain.event where type = 'agent.updated'")).rows;
+  const changes = () => indexed.rows("select token_id as token, data from offchain.event where type = 'agent.updated'");
   expect(await changes()).toEqual([]);
   const skills = ["Products", "Quotients"].map((name) => ({ id: name, name, description: "Computes." }));
   card = { ...CARD, skills };
-  clock = new Date(clock.getTime() + 2 * DAY_MS);
+  later(2 * DAY_MS);
   await run({ db: pool }, { tokenIds: [1] });
-  expect(await changes()).toEqual([
-    {
-      token: expect.anything(),
-      data: { changed: ["tools"], storage: "offchain", added: ["Products", "Quotients"], removed: ["Sums"] },
-    },
-  ]);
+  const data = { changed: ["tools"], storage: "offchain", added: ["Products", "Quotients"], removed: ["Sums"] };
+  expect(await changes()).toEqual([{ token: expect.anything(), data }]);
   // Found by comparison, as after an event that was lost.
   await sync();
   expect(queued.at(-1)).toEqual(["offers", [{ data: { tokenIds: [0] } }]]);
@@ -447,67 +383,43 @@ const tools = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => ({ name: `tool_${from + i}`, inputSchema: { type: "object" } }));
 const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
 describe("a hostile host", () => {
-  const at = (name: string) => ({ name, endpoint: `${hostUrl}/x` });
-  const ATTACKS: [
-    what: string,
-    protocol: string,
-    answer: (request: IncomingMessage, response: ServerResponse) => void,
-    expected: { status: string; why?: RegExp; offers?: number },
-  ][] = [
-    [
-      "a redirect to a private address",
-      "x402",
-      (_, response) => response.writeHead(302, { location: "http://169.254.169.254/latest" }).end(),
-      { status: "refused", why: /must be on a public address/ },
-    ],
-    [
-      "a body of 2 MiB",
-      "a2a",
-      (_, response) => response.end(`"${"a".repeat(2 ** 21)}"`),
-      { status: "unreadable", why: /cannot be read by us.*1 MiB/ },
-    ],
-    ["10,000 tools", "mcp", mcpHost(() => ({ tools: tools(10_000) })), { status: "read", offers: 64 }],
-    [
-      "pages of tools in a circle",
-      "mcp",
-      mcpHost((cursor) => ({ tools: tools(2, cursor === "b" ? 2 : 0), nextCursor: cursor === "b" ? "a" : "b" })),
-      { status: "read", offers: 6 },
-    ],
-    [
-      "pages of tools without an end",
-      "mcp",
-      mcpHost((cursor) => ({ tools: tools(1, Number(cursor ?? 0)), nextCursor: String(Number(cursor ?? 0) + 1) })),
-      { status: "read", offers: 5 },
-    ],
-    ["JSON of 100,000 levels", "a2a", (_, response) => response.end(deep(100_000)), { status: "unreadable" }],
-    [
-      "a schema of 40 levels",
-      "mcp",
-      mcpHost(() => ({ tools: [{ name: "t", inputSchema: JSON.parse(deep(40)) }] })),
-      { status: "read", offers: 1 },
-    ],
-    ["a page of HTML", "a2a", (_, response) => response.end("<html>"), { status: "unreadable", why: /not JSON/ }],
+  const at = (name: string) => ({ name, endpoint: `${host.url}/x` });
+  const circle = (cursor?: string) => ({
+    tools: tools(2, cursor === "b" ? 2 : 0),
+    nextCursor: cursor === "b" ? "a" : "b",
+  });
+  const endless = (at: number) => ({ tools: tools(1, at), nextCursor: String(at + 1) });
+  const saying =
+    (text: string, status = 200, headers = {}): Answer =>
+    (_, response) =>
+      response.writeHead(status, headers).end(text);
+  const metadata = { location: "http://169.254.169.254/latest" };
+  const noTerms = { accepts: [{ amount: "-1" }, null, 7] };
+  const inTools = { tools: [{ name: "t", inputSchema: JSON.parse(deep(40)) }] };
+  type Attack = [what: string, protocol: string, answer: Answer, status: string, why?: RegExp, offers?: number];
+  const ATTACKS: Attack[] = [
+    ["a redirect to a private address", "x402", saying("", 302, metadata), "refused", /must be on a public address/],
+    ["a body of 2 MiB", "a2a", saying(`"${"a".repeat(2 ** 21)}"`), "unreadable", /cannot be read by us.*1 MiB/],
+    ["10,000 tools", "mcp", mcpHost(() => ({ tools: tools(10_000) })), "read", undefined, 64],
+    ["pages of tools in a circle", "mcp", mcpHost(circle), "read", undefined, 6],
+    ["pages of tools without an end", "mcp", mcpHost((cursor) => endless(Number(cursor ?? 0))), "read", undefined, 5],
+    ["JSON of 100,000 levels", "a2a", saying(deep(100_000)), "unreadable"],
+    ["a schema of 40 levels", "mcp", mcpHost(() => inTools), "read", undefined, 1],
+    ["a page of HTML", "a2a", saying("<html>"), "unreadable", /not JSON/],
     [
       "terms that are none",
       "x402",
-      (_, response) => json(response, { accepts: [{ amount: "-1" }, null, 7] }, 402, { "payment-required": "!!" }),
-      { status: "unreadable", why: /no terms/ },
+      (_, to) => json(to, noTerms, 402, { "payment-required": "!!" }),
+      "unreadable",
+      /no terms/,
     ],
-    [
-      "no demand for payment",
-      "x402",
-      (_, response) => response.end("ok"),
-      { status: "read", why: /no payment/, offers: 0 },
-    ],
-    [
-      "a card that needs a credential",
-      "a2a",
-      (_, response) => response.writeHead(401).end(),
-      { status: "needs_credentials" },
-    ],
+    ["no demand for payment", "x402", saying("ok"), "read", /no payment/],
+    ["a card that needs a credential", "a2a", saying("", 401), "needs_credentials"],
   ];
-  it.each(ATTACKS)("%s", async (_, protocol, answer, { status, why, offers: count = 0 }) => {
+  it.each(ATTACKS)("%s", async (_, protocol, answer, status, why, count = 0) => {
     handle = answer;
     const id = await plant([at(protocol)]);
     await run();
@@ -525,20 +437,12 @@ describe("a hostile host", () => {
   });
 
   it("has its texts stored without what cannot be seen, and within bounds", async () => {
-    handle = (_, response) =>
-      json(response, {
-        ...CARD,
-        skills: [
-          {
-            name: "Pay\u200bment\u202e\u0000",
-            description: `a\u{e0041}\u2066${"b".repeat(5_000)}`,
-            tags: Array.from({ length: 50 }, (_, i) => `${i}`),
-          },
-          null,
-          7,
-          { name: "\u200b" },
-        ],
-      });
+    const long = {
+      description: `a\u{e0041}\u2066${"b".repeat(5_000)}`,
+      tags: Array.from({ length: 50 }, (_, i) => `${i}`),
+    };
+    const skills = [{ name: "Pay\u200bment\u202e\u0000", ...long }, null, 7, { name: "\u200b" }];
+    handle = (_, response) => json(response, { ...CARD, skills });
     const id = await plant([at("a2a")]);
     await run();
     const [skill, ...others] = await offersOf(id);
@@ -551,11 +455,8 @@ describe("a hostile host", () => {
   it("fails no other agent", async () => {
     handle = (request, response) =>
       request.url!.includes("good") ? json(response, CARD) : response.destroy(new Error("gone"));
-    const bad = await plant([
-      { name: "a2a", endpoint: `${hostUrl}/bad.json` },
-      { name: "mcp", endpoint: "http://[::1" },
-    ]);
-    const good = await plant([{ name: "a2a", endpoint: `${hostUrl}/good.json` }]);
+    const bad = await plant([...a2a(`${host.url}/bad.json`), { name: "mcp", endpoint: "http://[::1" }]);
+    const good = await plant(a2a(`${host.url}/good.json`));
     await run();
     expect(await statesOf(bad)).toMatchObject([{ status: "unreachable", failures: 1 }]);
     expect(await offersOf(good)).toMatchObject([{ name: "Sums" }]);
@@ -565,10 +466,9 @@ describe("a hostile host", () => {
 describe("budgets", () => {
   it("rows of one host share one read of the same URL, the oldest and the most trusted of them, 50 in all", async () => {
     handle = (_, response) => json(response, CARD);
-    const oldest = await plant([{ name: "A2A", endpoint: `${hostUrl}/card.json` }], { score: 0 });
+    const oldest = await plant(a2a(`${host.url}/card.json`), { score: 0 });
     const ids: number[] = [];
-    for (let i = 0; i < 52; i++)
-      ids.push(await plant([{ name: "A2A", endpoint: `${hostUrl}/card.json` }], { score: 52 - i }));
+    for (let i = 0; i < 52; i++) ids.push(await plant(a2a(`${host.url}/card.json`), { score: 52 - i }));
     await run();
     expect(asked).toEqual(["GET /card.json"]);
     expect(await offersOf(oldest)).toHaveLength(1);
@@ -581,20 +481,21 @@ describe("budgets", () => {
   it("a host is asked for so many URLs a day, those of the most trusted agents first; the rest waits a day", async () => {
     handle = (_, response) => json(response, CARD);
     const filler = await plant([], { platform: "erc8004" });
-    const low = await plant([{ name: "a2a", endpoint: `${hostUrl}/low.json` }], { score: 5 });
-    const high = await plant([{ name: "a2a", endpoint: `${hostUrl}/high.json` }], { score: 60 });
+    const low = await plant(a2a(`${host.url}/low.json`), { score: 5 });
+    const high = await plant(a2a(`${host.url}/high.json`), { score: 60 });
     const due = new Date(clock.getTime() + DAY_MS / 2);
     await run({ endpoints: { send: async () => ({ kind: "deferred", seconds: 1 }) } });
     await db.pool.query(
       `insert into offchain.offer_source (directory_id, kind, url, host, trust, status, checked_at, next_try_at)
        select $1, 'x402', 'http://x/' || i, $2, 0, 'read', $3, $4 from generate_series(1, $5::int) i`,
-      [filler, new URL(hostUrl).host, clock, due, URLS_PER_HOST_AND_DAY - 1],
+      [filler, new URL(host.url).host, clock, due, URLS_PER_HOST_AND_DAY - 1],
     );
     await db.pool.query("update offchain.directory set services = null where id = $1", [filler]);
-    clock = new Date(clock.getTime() + 2_000);
+    later(2_000);
     // The filler's endpoints are none of its services; the round over the rows would take them away.
     await db.pool.query(
-      'insert into offchain.offer_progress ("only", round_to, new_to) values (true, $1, $1) on conflict ("only") do update set round_to = $1, new_to = $1',
+      `insert into offchain.offer_progress ("only", round_to, new_to) values (true, $1, $1)
+       on conflict ("only") do update set round_to = $1, new_to = $1`,
       [high],
     );
     await run();
@@ -604,23 +505,19 @@ describe("budgets", () => {
 
   it("each URL of a host with more than a day's budget has its turn, and rows that share one beyond it wait with it", async () => {
     for (let i = 0; i < URLS_PER_HOST_AND_DAY; i += 8) {
-      const services = Array.from({ length: 8 }, (_, j) => ({
-        name: "a2a",
-        endpoint: `https://h.example/${i + j}.json`,
-      }));
+      const services = Array.from({ length: 8 }, (_, j) => a2a(`https://h.example/${i + j}.json`)).flat();
       await plant(services, { score: 50 });
     }
-    for (let i = 0; i < 52; i++) await plant([{ name: "a2a", endpoint: "https://h.example/low.json" }], { score: 5 });
+    for (let i = 0; i < 52; i++) await plant(a2a("https://h.example/low.json"), { score: 5 });
     const send = async ({ url }: { url: string }) => {
       asked.push(url);
-      return { kind: "answered" as const, status: 200, headers: {}, text: JSON.stringify(CARD), url };
+      return card(url);
     };
     const day = async () => {
       asked = [];
       for (let i = 0; i < 3; i++) await run({ endpoints: { send } });
-      const due = "select count(*)::int as n from offchain.offer_source where next_try_at <= $1";
-      expect((await db.pool.query(due, [clock])).rows).toEqual([{ n: 0 }]);
-      clock = new Date(clock.getTime() + DAY_MS);
+      expect(await countOf("offer_source where next_try_at <= $1", [clock])).toBe(0);
+      later(DAY_MS);
       return asked;
     };
     expect(await day()).toHaveLength(URLS_PER_HOST_AND_DAY);
@@ -633,50 +530,31 @@ describe("budgets", () => {
 it("a worker that is killed between two batches leaves nothing half done: the next one reads the rest", async () => {
   handle = (_, response) => json(response, CARD);
   const ids: number[] = [];
-  for (let i = 0; i < 70; i++) ids.push(await plant([{ name: "a2a", endpoint: `${hostUrl}/${i}.json` }]));
-  const endpoints = {
-    send: async ({ url }: { url: string }) => ({
-      kind: "answered" as const,
-      status: 200,
-      headers: {},
-      text: JSON.stringify(CARD),
-      url,
-    }),
+  for (let i = 0; i < 70; i++) ids.push(await plant(a2a(`${host.url}/${i}.json`)));
+  const endpoints = { send: async ({ url }: { url: string }) => card(url) };
+  const fault = (point: string) => {
+    if (point === "offers.read") throw new Error("killed");
   };
-  const killed = run({
-    endpoints,
-    fault: (point) => {
-      if (point === "offers.read") throw new Error("killed");
-    },
-  });
-  await expect(killed).rejects.toThrow("killed");
-  const count = async () => (await db.pool.query("select count(*)::int as n from offchain.offer")).rows[0].n;
-  expect(await count()).toBe(64);
+  await expect(run({ endpoints, fault })).rejects.toThrow("killed");
+  expect(await countOf("offer")).toBe(64);
   await run({ endpoints });
-  expect(await count()).toBe(70);
-  expect(
-    (await db.pool.query("select count(*)::int as n from offchain.offer_source where status = 'read'")).rows[0].n,
-  ).toBe(70);
+  expect(await countOf("offer")).toBe(70);
+  expect(await countOf("offer_source where status = 'read'")).toBe(70);
 });
 
 it("an endpoint that falls silent is asked less and less often and counts less and less, until it answers again", async () => {
   let alive = true;
   handle = (_, response) => (alive ? json(response, CARD) : response.writeHead(500).end());
-  const id = await plant([{ name: "a2a", endpoint: `${hostUrl}/card.json` }]);
+  const id = await plant(a2a(`${host.url}/card.json`));
   const live = async () => liveness(await statesOf(id), clock);
   expect(await live()).toBeNull();
   await run();
-  expect(await live()).toEqual({
-    value: 1,
-    says: "Its endpoint answered 1 second ago.",
-    answeredAt: clock.toISOString(),
-    silentSince: null,
-    named: false,
-  });
+  const says = "Its endpoint answered 1 second ago.";
+  const answered = { value: 1, says, answeredAt: clock.toISOString(), silentSince: null, named: false };
+  expect(await live()).toEqual(answered);
   const answeredAt = clock;
   alive = false;
-  clock = new Date(clock.getTime() + DAY_MS);
-  const silentSince = clock;
+  const silentSince = later(DAY_MS);
   const waits: number[] = [];
   const before = await touched(id);
   for (let i = 0; i < 12; i++) {
@@ -690,12 +568,8 @@ it("an endpoint that falls silent is asked less and less often and counts less a
   expect(await touched(id)).not.toBe(before);
   expect((await live())!.value).toBeLessThan(0.5);
   clock = new Date(silentSince.getTime() + 30 * DAY_MS);
-  expect(await live()).toMatchObject({
-    value: 0,
-    says: "Its endpoint has been silent for 30 days.",
-    answeredAt: answeredAt.toISOString(),
-    silentSince: silentSince.toISOString(),
-  });
+  const times = { answeredAt: answeredAt.toISOString(), silentSince: silentSince.toISOString() };
+  expect(await live()).toMatchObject({ value: 0, says: "Its endpoint has been silent for 30 days.", ...times });
   // What was read before stays meanwhile.
   expect(await offersOf(id)).toHaveLength(1);
   alive = true;
@@ -705,21 +579,15 @@ it("an endpoint that falls silent is asked less and less often and counts less a
 });
 
 describe("an endpoint that has no time", () => {
-  const later = (ms: number) => (clock = new Date(clock.getTime() + ms));
   const asIs = async (id: number) => (await statesOf(id))[0]!;
 
   it("is silent as any other when it answers 503, and each read counts against its host's budget", async () => {
     handle = (_, response) => response.writeHead(503, { "retry-after": "1" }).end();
-    const id = await plant([{ name: "a2a", endpoint: `${hostUrl}/card.json` }]);
+    const id = await plant(a2a(`${host.url}/card.json`));
     await run();
-    expect(await asIs(id)).toMatchObject({
-      status: "unreachable",
-      failures: 1,
-      silentSince: clock,
-      checkedAt: clock,
-      why: "The server answers with status 503.",
-      nextTryAt: new Date(clock.getTime() + 300_000),
-    });
+    const why = "The server answers with status 503.";
+    const state = { status: "unreachable", failures: 1, silentSince: clock, checkedAt: clock, why };
+    expect(await asIs(id)).toMatchObject({ ...state, nextTryAt: new Date(clock.getTime() + 300_000) });
     later(300_000);
     await run();
     expect(await asIs(id)).toMatchObject({ failures: 2, nextTryAt: new Date(clock.getTime() + 600_000) });
@@ -729,7 +597,7 @@ describe("an endpoint that has no time", () => {
 
   it("may say so five times in a row by 429, each with a longer wait; then it is silent", async () => {
     handle = (_, response) => json(response, CARD);
-    const id = await plant([{ name: "a2a", endpoint: `${hostUrl}/card.json` }]);
+    const id = await plant(a2a(`${host.url}/card.json`));
     await run();
     handle = (_, response) => response.writeHead(429, { "retry-after": "900" }).end();
     const waits: number[] = [];
@@ -754,12 +622,12 @@ describe("an endpoint that has no time", () => {
   it("is put off without fault by our own pace, and counts as asked when some of its requests were sent", async () => {
     let sent = 0;
     const busy = { kind: "deferred" as const, seconds: 7 };
-    const id = await plant([{ name: "a2a", endpoint: `${hostUrl}/` }]);
+    const id = await plant(a2a(`${host.url}/`));
     await run({ endpoints: { send: async () => busy } });
     const putOff = { status: "waiting", failures: 0, silentSince: null, nextTryAt: new Date(clock.getTime() + 7_000) };
     expect(await asIs(id)).toMatchObject({ ...putOff, checkedAt: null });
     later(7_000);
-    const missing = { kind: "answered" as const, status: 404, headers: {}, text: "", url: hostUrl };
+    const missing = { kind: "answered" as const, status: 404, headers: {}, text: "", url: host.url };
     await run({ endpoints: { send: async () => (++sent === 1 ? missing : busy) } });
     const asked = () => ({ ...putOff, checkedAt: clock, nextTryAt: new Date(clock.getTime() + 7_000) });
     expect(await asIs(id)).toMatchObject(asked());
@@ -770,53 +638,39 @@ describe("an endpoint that has no time", () => {
 });
 
 it("what has been due longest has a share of each run, whatever its trust", async () => {
-  const low = await plant([{ name: "a2a", endpoint: "https://low.example/card.json" }], { score: 0 });
+  const low = await plant(a2a("https://low.example/card.json"), { score: 0 });
   await run({ endpoints: { send: async () => ({ kind: "deferred", seconds: 1 }) } });
-  clock = new Date(clock.getTime() + 2_000);
-  for (let i = 0; i < 100; i++)
-    await plant([{ name: "a2a", endpoint: `https://${i}.high.example/card.json` }], { score: 90 });
+  later(2_000);
+  for (let i = 0; i < 100; i++) await plant(a2a(`https://${i}.high.example/card.json`), { score: 90 });
   // Each answer takes a second, so a run ends after its first 64 endpoints.
-  await run({
-    endpoints: {
-      async send({ url }) {
-        clock = new Date(clock.getTime() + 1_000);
-        return { kind: "answered", status: 200, headers: {}, text: JSON.stringify(CARD), url };
-      },
-    },
-  });
+  const send = async ({ url }: { url: string }) => {
+    later(1_000);
+    return card(url);
+  };
+  await run({ endpoints: { send } });
   expect(await offersOf(low)).toHaveLength(1);
-  const count = "select count(*)::int as n from offchain.offer_source where status = 'read'";
-  expect((await db.pool.query(count)).rows).toEqual([{ n: 64 }]);
+  expect(await countOf("offer_source where status = 'read'")).toBe(64);
 });
 
 it("one owner's thousands of slow endpoints, trusted more, do not keep another's from its turn", async () => {
   const crowd = Array.from({ length: 300 }, (_, i) =>
-    Array.from({ length: 8 }, (_, n) => ({
-      name: "A2A",
-      endpoint: `http://127.1.${i % 250}.${1 + n + 8 * (i >> 8)}:9/${i}`,
-    })),
+    Array.from({ length: 8 }, (_, n) => a2a(`http://127.1.${i % 250}.${1 + n + 8 * (i >> 8)}:9/${i}`)).flat(),
   );
   await db.pool.query(
     `insert into offchain.directory (platform, agent_id, name, services, cred_score, owner_address)
      select 'virtuals', 'crowd-' || n, 'A', s, 60, '0xcrowd' from jsonb_array_elements($1) with ordinality as c(s, n)`,
     [JSON.stringify(crowd)],
   );
-  const id = await plant([{ name: "A2A", endpoint: `${hostUrl}/card.json` }], { score: 5 });
+  const id = await plant(a2a(`${host.url}/card.json`), { score: 5 });
   handle = (_, response) => json(response, CARD);
   await run();
-  await db.pool.query("update offchain.offer_source set next_try_at = $2, checked_at = null where directory_id <> $1", [
-    ...[id, new Date(clock.getTime() - DAY_MS)],
-  ]);
-  await db.pool.query("update offchain.offer_source set next_try_at = $2, status = 'waiting' where directory_id = $1", [
-    ...[id, clock],
-  ]);
+  const overdue = "update offchain.offer_source set next_try_at = $2, checked_at = null where directory_id <> $1";
+  await db.pool.query(overdue, [id, new Date(clock.getTime() - DAY_MS)]);
+  const due = "update offchain.offer_source set next_try_at = $2, status = 'waiting' where directory_id = $1";
+  await db.pool.query(due, [id, clock]);
   asked = [];
   // Every endpoint takes so long that a run reads few.
-  const slow = () => {
-    clock = new Date(clock.getTime() + 500);
-    return clock;
-  };
-  for (let runs = 0; runs < 4 && asked.length === 0; runs++) await run({ clock: slow });
+  for (let runs = 0; runs < 4 && asked.length === 0; runs++) await run({ clock: () => later(500) });
   expect(asked).toEqual(["GET /card.json"]);
 });
 
@@ -826,14 +680,14 @@ it("an MCP server with the older transport lives, though it lists no tools", asy
     // The stream of events stays open.
     response.writeHead(200, { "content-type": "text/event-stream" }).write("event: endpoint\ndata: /messages?s=1\n\n");
   };
-  const old = await plant([{ name: "mcp", endpoint: `${hostUrl}/sse` }]);
+  const old = await plant([{ name: "mcp", endpoint: `${host.url}/sse` }]);
   const brief = openPublicHttp({ userAgent: "tests", loopback: true, limits: { ...PATIENT, bodyMs: NEVER } });
   await run({ endpoints: foreignEndpoints(brief) });
   await brief.close();
   expect(await statesOf(old)).toMatchObject([{ status: "unreadable", why: expect.stringContaining("HTTP with SSE") }]);
   expect(liveness(await statesOf(old), clock)).toMatchObject({ value: 1 });
   handle = (request, response) => (request.method === "GET" ? json(response, {}) : response.writeHead(405).end());
-  const other = await plant([{ name: "mcp", endpoint: `${hostUrl}/other` }]);
+  const other = await plant([{ name: "mcp", endpoint: `${host.url}/other` }]);
   await run();
   expect(await statesOf(other)).toMatchObject([{ status: "unreadable", why: "The server answers with status 405." }]);
 });
@@ -846,11 +700,10 @@ it("many MCP servers with the older transport on one host are all read, a few at
   const endpoints = foreignEndpoints(publicHttp, { now: () => clock.getTime() });
   const waiting = async () => (await Promise.all(ids.map(statesOf))).flat().filter(({ status }) => status !== "read");
   await run({ endpoints });
-  expect((await waiting()).map(({ status, failures, silentSince }) => [status, failures, silentSince])).toContainEqual([
-    ...["waiting", 0, null],
-  ]);
+  const seen = (await waiting()).map(({ status, failures, silentSince }) => [status, failures, silentSince]);
+  expect(seen).toContainEqual(["waiting", 0, null]);
   for (let i = 0; i < 3; i++) {
-    clock = new Date(clock.getTime() + 10_000);
+    later(10_000);
     await run({ endpoints });
   }
   planted.close();
@@ -864,9 +717,8 @@ it("an endpoint on a port that is not asked counts neither way, and says why", a
   const inside = await plant([{ name: "mcp", endpoint: "http://10.0.0.1/mcp" }]);
   await run({ endpoints: foreignEndpoints(strict) });
   await strict.close();
-  expect(await statesOf(other)).toMatchObject([
-    { status: "waiting", silentSince: null, why: expect.stringMatching(/cannot be read by us.*usual port/) },
-  ]);
+  const why = expect.stringMatching(/cannot be read by us.*usual port/);
+  expect(await statesOf(other)).toMatchObject([{ status: "waiting", silentSince: null, why }]);
   expect(liveness(await statesOf(other), clock)).toBeNull();
   expect(await statesOf(inside)).toMatchObject([{ status: "refused", silentSince: clock }]);
 });
