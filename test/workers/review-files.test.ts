@@ -1,21 +1,21 @@
 /** The files that reviews name, over real HTTP: held against their hash, bounded in every way, in turns, and never at others' cost. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { keccak256, stringToBytes, zeroHash } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { listen } from "../../harness/listen.ts";
 import { testLog } from "../../harness/log.ts";
 import { plantRows } from "../../harness/onchain.ts";
-import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { reviewFiles } from "../../workers/reviews/review-files.ts";
 import { READERS } from "../../workers/run.ts";
 import { testDatabase } from "../support/database.ts";
-import { perTest } from "../support/started.ts";
+import { perFile, perTest } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432" as const;
@@ -28,64 +28,42 @@ const hashOf = (content: string | Uint8Array) =>
   keccak256(typeof content === "string" ? stringToBytes(content) : content);
 
 const db = perTest(() => testDatabase({ indexed: true }));
-let host: Server;
-let here: string;
 let publicHttp: PublicHttp;
 let answers: Record<string, (response: ServerResponse) => void>;
 let asked: string[];
 let clock: Date;
-
-beforeAll(async () => {
-  host = createServer(KEPT_ALIVE, ({ url = "" }: IncomingMessage, response) => {
+const host = perFile(() =>
+  listen(({ url = "" }, response) => {
     asked.push(url);
     const answer = answers[url];
     if (answer) answer(response);
     else response.writeHead(404).end();
-  });
-  await new Promise<void>((done) => host.listen(0, "127.0.0.1", done));
-  here = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
-});
-afterAll(() => {
-  host?.closeAllConnections();
-  host?.close();
-});
+  }),
+);
+let here = "";
 beforeEach(async () => {
+  here = host.url;
   publicHttp = openPublicHttp({ userAgent: "tests", loopback: true, limits: { ...PATIENT, totalMs: LONG } });
   [answers, asked, clock] = [{}, [], new Date(Date.UTC(2026, 10, 21))];
 });
-afterEach(async () => {
-  await publicHttp?.close();
-});
+afterEach(() => publicHttp?.close());
 
 type Named = { client: number; index?: number; uri: string; hash?: `0x${string}`; agent?: number };
 async function plant(named: readonly Named[]): Promise<void> {
   const agents = [...new Set(named.map(({ agent = 31 }) => agent))];
-  await plantRows(
-    db.pool,
-    "erc8004Agent",
-    agents.map((id) => ({
-      ...{ registry: REGISTRY, agentId: BigInt(id), owner: wallet(900), agentWallet: wallet(901), agentUri: "" },
-      ...{ registeredAt: 1, registeredBlock: 1, txHash: TX, updatedBlock: 1 },
-      feedbackCount: named.filter(({ agent = 31 }) => agent === id).length,
-    })),
-  );
-  await plantRows(
-    db.pool,
-    "erc8004Feedback",
-    named.map(({ client, index = 1, uri, hash = zeroHash, agent = 31 }) => ({
-      ...{ registry: REGISTRY, agentId: BigInt(agent), client: wallet(client), feedbackIndex: BigInt(index) },
-      ...{
-        value: 90n,
-        valueDecimals: 0,
-        tag1: "starred",
-        tag2: "",
-        endpoint: "",
-        feedbackUri: uri,
-        feedbackHash: hash,
-      },
-      ...{ revoked: false, givenAt: 1_000, block: 1, txHash: TX },
-    })),
-  );
+  const agentRows = agents.map((id) => ({
+    ...{ registry: REGISTRY, agentId: BigInt(id), owner: wallet(900), agentWallet: wallet(901), agentUri: "" },
+    ...{ registeredAt: 1, registeredBlock: 1, txHash: TX, updatedBlock: 1 },
+    feedbackCount: named.filter(({ agent = 31 }) => agent === id).length,
+  }));
+  await plantRows(db.pool, "erc8004Agent", agentRows);
+  const words = { value: 90n, valueDecimals: 0, tag1: "starred", tag2: "", endpoint: "" };
+  const given = { revoked: false, givenAt: 1_000, block: 1, txHash: TX };
+  const feedback = named.map(({ client, index = 1, uri, hash = zeroHash, agent = 31 }) => ({
+    ...{ registry: REGISTRY, agentId: BigInt(agent), client: wallet(client), feedbackIndex: BigInt(index) },
+    ...{ ...words, ...given, feedbackUri: uri, feedbackHash: hash },
+  }));
+  await plantRows(db.pool, "erc8004Feedback", feedback);
   await weigh();
 }
 const context = () =>
@@ -101,14 +79,11 @@ const context = () =>
   }) as never;
 const weigh = () => reviewFigures.run(context(), {});
 const run = () => reviewFiles.run(context(), {});
-const states = async () =>
-  Object.fromEntries(
-    (
-      await db.pool.query(
-        "select client, feedback_index, state, why, proof_state, proof_tx from offchain.review_file order by client, feedback_index",
-      )
-    ).rows.map((row) => [`${Number(row.client)}.${row.feedback_index}`, row]),
-  );
+const states = async () => {
+  const sql = `select client, feedback_index, state, why, proof_state, proof_tx from offchain.review_file
+    order by client, feedback_index`;
+  return Object.fromEntries((await db.rows(sql)).map((row) => [`${Number(row.client)}.${row.feedback_index}`, row]));
+};
 const says =
   (text: string | Uint8Array, headers: Record<string, string> = {}) =>
   (response: ServerResponse) => {
@@ -145,17 +120,13 @@ it("holds a file against the hash of its review, wherever it is", async () => {
   await run();
   const found = await states();
   const state = (n: number) => [found[`${n}.1`]?.state, found[`${n}.1`]?.proof_state];
-  expect(state(1)).toEqual(["matches", "waiting"]);
+  for (const n of [1, 3, 5, 7, 8, 10]) expect([n, ...state(n)]).toEqual([n, "matches", "waiting"]);
   // What is not the file of the review says nothing of a payment.
-  expect(state(2)).toEqual(["differs", null]);
-  expect(state(3)).toEqual(["matches", "waiting"]);
-  expect(state(4)).toEqual(["not_given", "waiting"]);
-  expect(state(5)).toEqual(["matches", "waiting"]);
-  expect(state(6)).toEqual(["matches", null]);
-  expect(state(7)).toEqual(["matches", "waiting"]);
-  expect(state(8)).toEqual(["matches", "waiting"]);
-  expect(state(9)).toEqual(["differs", null]);
-  expect(state(10)).toEqual(["matches", "waiting"]);
+  for (const n of [2, 9]) expect([n, ...state(n)]).toEqual([n, "differs", null]);
+  expect([state(4), state(6)]).toEqual([
+    ["not_given", "waiting"],
+    ["matches", null],
+  ]);
   expect(found["11.1"]).toBeUndefined();
   expect(found["1.1"]!.proof_tx).toBe(TX);
 
@@ -172,6 +143,7 @@ it("holds a file against the hash of its review, wherever it is", async () => {
 
 it("says why a file cannot be had, and reads the others", async () => {
   const huge = "x".repeat(262_145);
+  const to = (location: string) => (response: ServerResponse) => void response.writeHead(302, { location }).end();
   answers = {
     "/good": says(FILE),
     "/huge": says(huge),
@@ -181,44 +153,29 @@ it("says why a file cannot be had, and reads the others", async () => {
       const more = () => response.write(huge, () => response.destroyed || more());
       more();
     },
-    "/inside": (response) => response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data" }).end(),
-    "/home": (response) => response.writeHead(302, { location: "http://10.0.0.1/" }).end(),
-    "/loop": (response) => response.writeHead(302, { location: "/loop" }).end(),
+    "/inside": to("http://169.254.169.254/latest/meta-data"),
+    "/home": to("http://10.0.0.1/"),
+    "/loop": to("/loop"),
     "/nested": says(`${'{"a":['.repeat(20_000)}${"]}".repeat(20_000)}`),
     "/busy": (response) => response.writeHead(500).end(),
   };
-  const uris = ["good", "huge", "bomb", "endless", "inside", "home", "loop", "nested", "busy", "gone"].map(
-    (path) => `${here}/${path}`,
-  );
-  uris.push(
-    "ftp://files.example/a",
-    `data:application/json;base64,${"A".repeat(16_384)}`.slice(0, 16_384),
-    "http://10.0.0.1/a",
-    "data:;base64,%%%",
-    " ",
-  );
-  await plant(uris.map((uri, i) => ({ client: i + 1, uri })));
+  const inline = `data:application/json;base64,${"A".repeat(16_384)}`.slice(0, 16_384);
+  const expected = {
+    ...{ "/good": "not_given", "/huge": "too_large", "/bomb": "too_large", "/endless": "too_large" },
+    ...{ "/inside": "unreachable", "/home": "unreachable", "/loop": "unreachable", "/nested": "not_given" },
+    ...{
+      "/busy": "unreachable",
+      "/gone": "unreachable",
+      "ftp://files.example/a": "unreachable",
+      [inline]: "too_large",
+    },
+    ...{ "http://10.0.0.1/a": "unreachable", "data:;base64,%%%": "unreachable", " ": "unreachable" },
+  };
+  const names = Object.keys(expected);
+  await plant(names.map((name, i) => ({ client: i + 1, uri: name.startsWith("/") ? here + name : name })));
   await run();
   const found = await states();
-  expect(
-    Object.fromEntries(uris.map((uri, i) => [uri.replace(here, "").slice(0, 24), found[`${i + 1}.1`]!.state])),
-  ).toEqual({
-    "/good": "not_given",
-    "/huge": "too_large",
-    "/bomb": "too_large",
-    "/endless": "too_large",
-    "/inside": "unreachable",
-    "/home": "unreachable",
-    "/loop": "unreachable",
-    "/nested": "not_given",
-    "/busy": "unreachable",
-    "/gone": "unreachable",
-    "ftp://files.example/a": "unreachable",
-    "data:application/json;ba": "too_large",
-    "http://10.0.0.1/a": "unreachable",
-    "data:;base64,%%%": "unreachable",
-    " ": "unreachable",
-  });
+  expect(Object.fromEntries(names.map((name, i) => [name, found[`${i + 1}.1`]!.state]))).toEqual(expected);
   expect(found["5.1"]!.why).toBe("The address must be on a public address.");
   expect(found["10.1"]!.why).toBe("The server answers with status 404.");
 
@@ -243,15 +200,11 @@ it("gives up a host that never answers, and reads it later", async () => {
 
 it("reads one of each reviewer before a second of any, and of one the files of its twenty newest reviews", async () => {
   const order: string[] = [];
-  answers = Object.fromEntries(
-    Array.from({ length: 60 }, (_, i) => [
-      `/${i}`,
-      (response: ServerResponse) => {
-        order.push(`/${i}`);
-        says(FILE)(response);
-      },
-    ]),
-  );
+  const noted = (path: string) => (response: ServerResponse) => {
+    order.push(path);
+    says(FILE)(response);
+  };
+  answers = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`/${i}`, noted(`/${i}`)]));
   await plant([
     ...Array.from({ length: 30 }, (_, i) => ({ client: 1, index: i + 1, uri: `${here}/${i}` })),
     { client: 2, uri: `${here}/50` },
@@ -290,10 +243,9 @@ it("asks a site for no more than its share of a day, of which a quarter is for r
 
 it("of hosts that answer slowly, or never did, delay no host that answers", async () => {
   const waiting: ServerResponse[] = [];
-  const slow = createServer(KEPT_ALIVE, (_, response) => void waiting.push(response));
-  await new Promise<void>((done) => slow.listen(0, done));
+  const slow = await listen((_, response) => void waiting.push(response), { address: "0.0.0.0" });
   try {
-    const { port } = slow.address() as AddressInfo;
+    const { port } = slow;
     // Names that lead to this machine: each is a site of its own, as every address of a network is.
     const sites = Array.from({ length: 8 }, (_, n) => `127.0.1.${n + 1}`);
     const known = sites.slice(0, 4);
@@ -319,7 +271,6 @@ it("of hosts that answer slowly, or never did, delay no host that answers", asyn
     clearInterval(answering);
     expect((await states())["1011.1"]).toMatchObject({ state: "not_given" });
   } finally {
-    slow.closeAllConnections();
     slow.close();
   }
 });
@@ -332,34 +283,25 @@ it("stores the others where the database refuses what one says", async () => {
         raise exception 'no' using errcode = '22023'; end if;
       return new; end $$;
     create trigger refuse before insert or update on offchain.review_file for each row execute function refuse()`);
-  await plant([
-    { client: 1, uri: FILE },
-    { client: 2, uri: `${here}/a` },
-    { client: 3, uri: FILE },
-    { client: 4, uri: `${here}/a` },
-  ]);
+  const [inline, at] = [FILE, `${here}/a`];
+  await plant([inline, at, inline, at].map((uri, i) => ({ client: i + 1, uri })));
   await run();
   const found = await states();
-  expect([1, 2, 3, 4].map((n) => found[`${n}.1`]!.state)).toEqual([
-    "unreachable",
-    "unreachable",
-    "not_given",
-    "not_given",
-  ]);
+  const refused = ["unreachable", "unreachable", "not_given", "not_given"];
+  expect([1, 2, 3, 4].map((n) => found[`${n}.1`]!.state)).toEqual(refused);
   expect(found["1.1"]!.why).toBe("It cannot be stored.");
 });
 
 it("follows a review that names another file, and forgets one that is no more", async () => {
   answers = { "/a": says(FILE), "/b": says("other") };
+  const uri = `${here}/a`;
   await plant([
-    { client: 1, uri: `${here}/a` },
-    { client: 2, uri: `${here}/a` },
+    { client: 1, uri },
+    { client: 2, uri },
   ]);
   await run();
-  await db.pool.query("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", [
-    `${here}/b`,
-    wallet(1),
-  ]);
+  const renamed = [`${here}/b`, wallet(1)];
+  await db.pool.query("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", renamed);
   await db.pool.query("delete from onchain.erc8004_feedback where client = $1", [wallet(2)]);
   await db.pool.query("update onchain.erc8004_agent set updated_block = 2, feedback_count = 1");
   await weigh();
