@@ -8,14 +8,13 @@ import { jobFacts } from "../../db/commerce/job-figures.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
-import { healthyChain } from "../../harness/stub-chain.ts";
 import { commerce } from "../../workers/commerce/commerce.ts";
 import { jobFigures } from "../../workers/income/weigh-due.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { testDatabase } from "../support/database.ts";
 import { perFile, perTest } from "../support/started.ts";
 import { commerceJobs, jobsStoredAndTrue, startCommerceWorld } from "./support/commerce.ts";
-import { plantOwnAgent } from "./support/income.ts";
+import { counted, figuresOf, gone, plantOwnAgent, quiet, withoutTimes } from "./support/income.ts";
 
 const world = perFile(startCommerceWorld);
 const db = perTest(() => testDatabase({ indexed: true }));
@@ -42,26 +41,13 @@ const equalsChain = async () => {
   expect(stored).toEqual(truth);
   return stored.jobs;
 };
-const figures = async (id: number) => {
-  const { rows } = await db.pool.query(
-    `select g.figures from offchain.commerce_figures g join offchain.directory d on d.id = g.directory_id where d.agent_id = $1`,
-    [String(id)],
-  );
-  return rows[0]?.figures.windows.at(-1) ?? null;
+const figures = (id: number) => figuresOf(db, "commerce", id);
+const rows = (query: string) => db.rows(query);
+const readAndWeigh = async () => {
+  await jobs.read();
+  await jobs.readMoney();
+  await jobs.weigh();
 };
-const rows = async (query: string) => (await db.pool.query(query)).rows;
-/** A chain that tells of each request before it is made. */
-const counted = (of: Chain, told: () => void): Chain =>
-  new Proxy(of, {
-    get(from, key: keyof Chain) {
-      const answer = from[key];
-      if (typeof answer !== "function") return answer;
-      return async (...given: never[]) => {
-        told();
-        return (answer as (...all: never[]) => unknown)(...given);
-      };
-    },
-  });
 const [AGENT, OWNER, ALICE, BOB, JUDGE, OTHER, SECOND, BETWEEN, FAR] = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 describe("the jobs", () => {
@@ -85,9 +71,8 @@ describe("the jobs", () => {
     await world.pass(5_001);
     await world.call(BOB, "claimRefund", late);
     expect(await jobs.read()).toBeGreaterThan(20);
-    expect(new Set((await equalsChain()).map(({ state }) => state))).toEqual(
-      new Set(["completed", "funded", "rejected", "expired"]),
-    );
+    const states = new Set((await equalsChain()).map(({ state }) => state));
+    expect(states).toEqual(new Set(["completed", "funded", "rejected", "expired"]));
     await jobs.readMoney();
     expect(await jobs.weigh()).toBe(1);
     const counts = { funded: 5, rejected: 1, expired: 1, clients: 2, evaluators: 1, evaluatedByClient: 1 };
@@ -125,19 +110,14 @@ describe("the jobs", () => {
     await jobs.read();
     await jobs.weigh();
     const nothing = { funded: 0, completed: 0, units: "0", clients: 0 };
-    expect(await figures(31)).toMatchObject({
-      ...{ raw: { completed: 5 }, organic: nothing, removed: [{ rule: "unread", completed: 5, units: "310000" }] },
-    });
+    const unread = [{ rule: "unread", completed: 5, units: "310000" }];
+    expect(await figures(31)).toMatchObject({ raw: { completed: 5 }, organic: nothing, removed: unread });
     await jobs.readMoney();
     await jobs.weigh();
-    expect(await figures(31)).toMatchObject({
-      raw: { completed: 5, clients: 5 },
-      organic: { completed: 2, units: "100000", clients: 2 },
-      removed: [
-        { rule: "self_funded", completed: 2, units: "140000" },
-        { rule: "circular", completed: 1, units: "70000" },
-      ],
-    });
+    const own = { rule: "self_funded", completed: 2, units: "140000" };
+    const organic = { completed: 2, units: "100000", clients: 2 };
+    const removed = [own, { rule: "circular", completed: 1, units: "70000" }];
+    expect(await figures(31)).toMatchObject({ raw: { completed: 5, clients: 5 }, organic, removed });
     const weighed = "select rule, through from offchain.commerce_weighed where rule is not null order by through, rule";
     expect(await rows(weighed)).toEqual([
       { rule: "self_funded", through: at(BETWEEN) },
@@ -168,30 +148,22 @@ describe("the jobs", () => {
       await world.work(client, AGENT, { evaluator: JUDGE });
       await world.work(client, AGENT, { evaluator: SECOND });
     }
-    await jobs.read();
-    await jobs.readMoney();
-    await jobs.weigh();
-    expect(await figures(31)).toMatchObject({
-      organic: { completed: 2, clients: 2, evaluators: 1 },
-      removed: [{ rule: "own_evaluator", completed: 2 }],
-    });
+    await readAndWeigh();
+    const removed = [{ rule: "own_evaluator", completed: 2 }];
+    expect(await figures(31)).toMatchObject({ organic: { completed: 2, clients: 2, evaluators: 1 }, removed });
   });
 
   it("are weighed again when their client earns something of the agent's side", async () => {
     await jobs.plantAgent(31, at(AGENT), at(OWNER));
     for (const client of [ALICE, BOB, OTHER]) await world.work(client, AGENT);
-    await jobs.read();
-    await jobs.readMoney();
-    await jobs.weigh();
+    await readAndWeigh();
     expect((await figures(31)).organic.completed).toBe(3);
     await world.pass(10);
     await world.work(OWNER, OTHER, { units: 60_000 });
     await jobs.read();
     expect(await jobs.weigh()).toBe(1);
-    expect(await figures(31)).toMatchObject({
-      organic: { completed: 2 },
-      removed: [{ rule: "circular", completed: 1 }],
-    });
+    const removed = [{ rule: "circular", completed: 1 }];
+    expect(await figures(31)).toMatchObject({ organic: { completed: 2 }, removed });
   });
 
   it("of clients that take their money back hide none that were completed, and the escrow is nobody's source", async () => {
@@ -227,11 +199,9 @@ describe("the jobs", () => {
     chain = { ...world.chain, call: async () => ({ ok: false, data: null, reason: "execution reverted" }) };
     await jobs.read();
     await jobs.weigh();
-    expect(await figures(31)).toMatchObject({
-      raw: { completed: 2, units: "0" },
-      organic: { completed: 0 },
-      removed: [{ rule: "other_token", completed: 2 }],
-    });
+    const removed = [{ rule: "other_token", completed: 2 }];
+    const raw = { completed: 2, units: "0" };
+    expect(await figures(31)).toMatchObject({ raw, organic: { completed: 0 }, removed });
     // Nobody's money is read for what is worth nothing known.
     await jobs.readMoney();
     expect(await rows("select from offchain.income_followed where kind <> 'wallet'")).toEqual([]);
@@ -301,11 +271,8 @@ describe("what is stored equals the contract", () => {
     await jobs.read();
     await jobs.weigh();
     const left = await equalsChain();
-    expect(left.map(({ state }) => state)).toEqual(
-      { 1: ["completed", "submitted"], 3: ["completed", "open"], 100: ["completed"] }[depth]!.filter(
-        (s) => s !== "open",
-      ),
-    );
+    const states: Record<number, string[]> = { 1: ["completed", "submitted"], 3: ["completed"], 100: ["completed"] };
+    expect(left.map(({ state }) => state)).toEqual(states[depth]);
     expect((await figures(31)).raw).toMatchObject({ completed: 1, funded: left.length });
     await world.work(BOB, AGENT);
     await jobs.read();
@@ -331,8 +298,7 @@ describe("what is stored equals the contract", () => {
       chain = chainAt(strict.url);
       await some();
       await equalsChain();
-      const timeless = chainAt(world.anvil.url);
-      chain = { ...timeless, logs: async (of) => (await timeless.logs(of)).map(({ timestamp: _, ...log }) => log) };
+      chain = withoutTimes(chainAt(world.anvil.url));
       await world.work(BOB, AGENT);
       await world.mine(300);
       await jobs.read();
@@ -383,16 +349,6 @@ describe("what is stored equals the contract", () => {
 
 describe("reads", () => {
   const HEAD = 45_000;
-  /** A chain without logs, whose head is told. */
-  const quiet = (head: () => number): Chain => {
-    const healthy = healthyChain();
-    return {
-      ...healthy,
-      headBlock: async () => head(),
-      logs: async () => [],
-      block: (number) => healthy.block(number === "latest" ? head() : number),
-    };
-  };
   const readTo = async () => (await rows("select read_to as to from offchain.commerce_contract"))[0].to;
 
   it("go on where they ended, within the budget, in the requests that the estimate says", async () => {
@@ -401,9 +357,7 @@ describe("reads", () => {
     let head = HEAD;
     chain = counted(
       quiet(() => head),
-      () => {
-        requests += 1;
-      },
+      () => void requests++,
     );
     // Seven requests a run: about one range.
     perDay = 7 * 5_760;
@@ -444,11 +398,7 @@ describe("reads", () => {
     expect(ranges).toEqual([10_000, 5_000, 2_500, 10_000]);
     expect(await readTo()).toBe(2_499);
     await db.pool.query("update offchain.commerce_contract set next_try_at = null, failures = 0");
-    chain = {
-      ...quiet(() => HEAD),
-      logs: async () => fail("upstream_unavailable", "gone"),
-      headBlock: async () => fail("upstream_unavailable", "gone"),
-    };
+    chain = gone(quiet(() => HEAD));
     await expect(jobs.read()).rejects.toThrow("gone");
     expect(await rows("select failures from offchain.commerce_contract")).toEqual([{ failures: 0 }]);
   });

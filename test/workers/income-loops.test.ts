@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { LOOP_BLOCKS } from "../../core/income/loops.ts";
 import { testDatabase } from "../support/database.ts";
 import { perFile, perTest } from "../support/started.ts";
-import { incomeJobs, lower, plantOwnAgent, startIncomeWorld } from "./support/income.ts";
+import { figuresOf, incomeJobs, lower, plantOwnAgent, startIncomeWorld } from "./support/income.ts";
 
 const world = perFile(startIncomeWorld);
 const db = perTest(() => testDatabase({ indexed: true }));
@@ -32,18 +32,13 @@ beforeEach(async () => {
 const window = async () => {
   await db.pool.query("update offchain.income_figures set computed_at = 'epoch'");
   await jobs.settleDown();
-  const { rows } = await db.pool.query(
-    `select g.figures from offchain.income_figures g join offchain.directory d on d.id = g.directory_id where d.agent_id = '31'`,
-  );
-  return rows[0].figures.windows.at(-1);
+  return figuresOf(db, "income", 31);
 };
 const rulesOf = async (payer: number) => {
-  const { rows } = await db.pool.query("select rule from offchain.income_payment where payer = $1 order by block", [
-    at(payer),
-  ]);
-  return rows.map(({ rule }) => rule);
+  const sql = "select rule from offchain.income_payment where payer = $1 order by block";
+  return (await db.rows(sql, [at(payer)])).map(({ rule }) => rule);
 };
-const count = async (table: string) => (await db.pool.query(`select from offchain.${table}`)).rowCount;
+const count = async (table: string) => (await db.rows(`select from offchain.${table}`)).length;
 
 describe("a round of money", () => {
   it("in one transaction is no income: wallet, public contract, payer, wallet, eighteen times", async () => {

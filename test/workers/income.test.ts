@@ -8,14 +8,23 @@ import { chainAt } from "../../harness/chain-at.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
-import { healthyChain } from "../../harness/stub-chain.ts";
 import { income } from "../../workers/income/income.ts";
 import { incomeFollowed } from "../../workers/income/income-followed.ts";
 import { incomeFigures } from "../../workers/income/weigh-due.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { testDatabase } from "../support/database.ts";
 import { perFile, perTest } from "../support/started.ts";
-import { incomeJobs, lower, startIncomeWorld, storedAndTrue } from "./support/income.ts";
+import {
+  counted,
+  figuresOf,
+  gone,
+  incomeJobs,
+  lower,
+  quiet,
+  startIncomeWorld,
+  storedAndTrue,
+  withoutTimes,
+} from "./support/income.ts";
 
 const world = perFile(startIncomeWorld);
 const db = perTest(() => testDatabase({ indexed: true }));
@@ -39,32 +48,19 @@ const equalsChain = async () => {
   expect(stored).toEqual(truth);
   return stored;
 };
-const figures = async (id: number) => {
-  const { rows } = await db.pool.query(
-    `select g.figures from offchain.income_figures g join offchain.directory d on d.id = g.directory_id where d.agent_id = $1`,
-    [String(id)],
-  );
-  return rows[0]?.figures.windows.at(-1) ?? null;
-};
-/** A chain that tells of each request before it is made. */
-const counted = (of: Chain, told: () => void): Chain =>
-  new Proxy(of, {
-    get(from, key: keyof Chain) {
-      const answer = from[key];
-      if (typeof answer !== "function") return answer;
-      return async (...given: never[]) => {
-        told();
-        return (answer as (...all: never[]) => unknown)(...given);
-      };
-    },
-  });
+const figures = (id: number) => figuresOf(db, "income", id);
+const countOf = async (table: string) => (await db.rows(`select from offchain.income_${table}`)).length;
+/** An agent with a payer whose money came from outside, and one payment. */
+async function paid(owner: string | null = at(OWNER)) {
+  await jobs.plantAgent(31, at(WALLET), owner);
+  await world.send(at(PAYER), 900_000);
+  await world.settle(one(PAYER), at(WALLET), 30_000);
+}
 const HEAD = 45_000;
 const [WALLET, OWNER, PAYER, OTHER, HUB] = [1, 2, 3, 4, 5];
 
 it("dust hides no payments, however much there is of it", async () => {
-  await jobs.plantAgent(31, at(WALLET), at(OWNER));
-  await world.send(at(PAYER), 900_000);
-  await world.settle(one(PAYER), at(WALLET), 30_000);
+  await paid();
   await jobs.settleDown();
   await db.pool.query(
     `insert into offchain.income_move (block_hash, log_index, block, at, tx_hash, sender, recipient, units, nonce)
@@ -117,28 +113,26 @@ describe("the jobs", () => {
     await world.send(at(OTHER), 500_000, at(6));
     await world.settle(one(PAYER), at(WALLET), 30_000);
     await world.settle(one(OTHER), at(WALLET), 30_000);
+    const unread = { organic: { payments: 0 }, removed: [{ rule: "unread", payments: 2 }] };
     await jobs.follow();
     await jobs.read();
     await jobs.weigh();
-    expect(await figures(31)).toMatchObject({ organic: { payments: 0 }, removed: [{ rule: "unread", payments: 2 }] });
+    expect(await figures(31)).toMatchObject(unread);
     // The payers are followed; their past is not read.
     await jobs.follow();
     await db.pool.query("update offchain.income_figures set computed_at = 'epoch'");
     await jobs.weigh();
-    expect(await figures(31)).toMatchObject({ organic: { payments: 0 }, removed: [{ rule: "unread", payments: 2 }] });
+    expect(await figures(31)).toMatchObject(unread);
     await jobs.settleDown();
     expect(await figures(31)).toMatchObject({ organic: { payments: 2, payers: 2 }, removed: [] });
     await jobs.plantAgent(31, null, at(OWNER));
     await jobs.settleDown();
     expect(await figures(31)).toBe(null);
-    expect((await db.pool.query("select from offchain.income_move")).rowCount).toBe(0);
-    expect((await db.pool.query("select from offchain.income_cohort")).rowCount).toBe(0);
+    expect([await countOf("move"), await countOf("cohort")]).toEqual([0, 0]);
   });
 
   it("follow a wallet at once on a chain of few blocks, and ask no node elsewhere", async () => {
-    await jobs.plantAgent(31, at(WALLET), at(OWNER));
-    await world.send(at(PAYER), 900_000);
-    await world.settle(one(PAYER), at(WALLET), 30_000);
+    await paid();
     await plantCheckpoint(db.pool, { block: 9_999 });
     // Two passes: of the wallet, then of who paid it.
     for (let pass = 0; pass < 2; pass++) expect(await jobs.followYoung()).toBeGreaterThan(0);
@@ -147,9 +141,7 @@ describe("the jobs", () => {
     await plantCheckpoint(db.pool, { block: 10_000 });
     await jobs.plantAgent(32, at(OTHER), at(OWNER));
     let requests = 0;
-    chain = counted(world.chain, () => {
-      requests += 1;
-    });
+    chain = counted(world.chain, () => void requests++);
     expect([await jobs.followYoung(), requests]).toEqual([0, 0]);
     expect(await jobs.follow()).toBeGreaterThan(0);
   });
@@ -158,15 +150,13 @@ describe("the jobs", () => {
     await jobs.plantAgent(31, at(WALLET), at(OWNER));
     perDay = 0;
     await jobs.settleDown();
-    expect((await db.pool.query("select from offchain.income_followed")).rowCount).toBe(0);
+    expect(await countOf("followed")).toBe(0);
   });
 });
 
 describe("what is stored equals the chain", () => {
   const some = async () => {
-    await jobs.plantAgent(31, at(WALLET), at(OWNER));
-    await world.send(at(PAYER), 900_000);
-    await world.settle(one(PAYER), at(WALLET), 30_000);
+    await paid();
     await jobs.settleDown();
   };
 
@@ -203,11 +193,7 @@ describe("what is stored equals the chain", () => {
       chain = chainAt(strict.url);
       await some();
       await equalsChain();
-      const timeless = chainAt(world.anvil.url);
-      chain = {
-        ...timeless,
-        logs: async (of) => (await timeless.logs(of)).map(({ timestamp: _, ...log }) => log),
-      };
+      chain = withoutTimes(chainAt(world.anvil.url));
       await world.settle(one(PAYER), at(WALLET), 25_000);
       await world.mine(300);
       await jobs.settleDown();
@@ -259,16 +245,15 @@ describe("what is stored equals the chain", () => {
 describe("reads", () => {
   it("go on where they ended, within the budget, and those behind do not wait for those at the head", async () => {
     await jobs.plantAgent(31, at(WALLET), at(OWNER));
-    const quiet = { ...healthyChain(), headBlock: async () => HEAD, logs: async () => [] };
     let requests = 0;
-    chain = counted({ ...quiet, block: (number) => quiet.block(number === "latest" ? HEAD : number) }, () => {
-      requests += 1;
-    });
+    chain = counted(
+      quiet(() => HEAD),
+      () => void requests++,
+    );
     await jobs.follow();
     // Seven requests a run: about one range.
     perDay = 7 * 1_440;
-    const readTo = async () =>
-      (await db.pool.query("select min(read_to) as to from offchain.income_cohort")).rows[0].to;
+    const readTo = async () => (await db.rows("select min(read_to) as to from offchain.income_cohort"))[0].to;
     let runs = 0;
     for (; (await readTo()) < HEAD; runs++) await jobs.read();
     // Five ranges: their logs, their last blocks, and the mark before each but the first. Each run asks for the head, too.
@@ -279,9 +264,7 @@ describe("reads", () => {
     await jobs.follow();
     // The one at the head goes on while the one behind is read.
     for (let run = 0; run < 3; run++) await jobs.read();
-    const { rows } = await db.pool.query(
-      "select read_to from offchain.income_cohort where kind = 'wallet' order by id",
-    );
+    const rows = await db.rows("select read_to from offchain.income_cohort where kind = 'wallet' order by id");
     expect(rows[0].read_to).toBe(HEAD);
     expect(rows[1].read_to).toBeGreaterThan(0);
   });
@@ -289,28 +272,18 @@ describe("reads", () => {
   it("of the past take the requests that the estimate says", async () => {
     await jobs.plantAgent(31, at(WALLET), null);
     const head = INCOME_BLOCKS + 50_000;
-    const quiet = { ...healthyChain(), headBlock: async () => head, logs: async () => [] };
-    chain = { ...quiet, block: (number) => quiet.block(number === "latest" ? head : number) };
-    await jobs.follow();
     let requests = 0;
-    chain = counted(chain, () => {
-      requests += 1;
-    });
+    chain = quiet(() => head);
+    await jobs.follow();
+    chain = counted(chain, () => void requests++);
     await jobs.read();
-    const { rows } = await db.pool.query("select read_to from offchain.income_cohort");
-    expect(rows).toEqual([{ read_to: head }]);
+    expect(await db.rows("select read_to from offchain.income_cohort")).toEqual([{ read_to: head }]);
     const { past, pass } = incomeRequests(1, null);
     expect(requests / past).toBeGreaterThan(0.99);
     expect(requests / past).toBeLessThan(1.01);
     // A block later: the head, and what a pass takes.
     requests = 0;
-    const next = {
-      ...quiet,
-      block: (number: number | "latest") => quiet.block(number === "latest" ? head + 1 : number),
-    };
-    chain = counted(next, () => {
-      requests += 1;
-    });
+    chain = counted({ ...quiet(() => head + 1), headBlock: async () => head }, () => void requests++);
     await jobs.read();
     expect(requests).toBe(1 + pass);
     // Ten blocks at once are a thousand requests a range.
@@ -327,10 +300,8 @@ describe("reads", () => {
     await jobs.settleDown();
     await jobs.follow();
     expect((await equalsChain()).filter(({ nonce }) => nonce !== null)).toHaveLength(1);
-    const { rows } = await db.pool.query(
-      "select kind, count(*)::int from offchain.income_cohort group by kind order by kind",
-    );
-    expect(rows.find(({ kind }) => kind === "wallet")).toEqual({ kind: "wallet", count: 1 });
+    const wallets = await db.rows("select count(*)::int from offchain.income_cohort where kind = 'wallet'");
+    expect(wallets).toEqual([{ count: 1 }]);
   });
 
   it("that fail for one wallet are split from the others and put off; while no node answers nobody is", async () => {
@@ -352,17 +323,11 @@ describe("reads", () => {
       await due();
     }
     expect((await equalsChain()).map(({ recipient }) => recipient)).toEqual([at(9)]);
-    const failing = await db.pool.query(
-      "select f.address from offchain.income_followed f join offchain.income_cohort c on c.id = f.cohort where c.failures > 0",
-    );
-    expect(failing.rows).toEqual([{ address: at(11) }]);
-    chain = {
-      ...world.chain,
-      logs: async () => fail("upstream_unavailable", "gone"),
-      headBlock: async () => fail("upstream_unavailable", "gone"),
-    };
-    const failures = async () =>
-      (await db.pool.query("select sum(failures)::int as n from offchain.income_cohort")).rows[0].n;
+    const failing = `select f.address from offchain.income_followed f join offchain.income_cohort c on c.id = f.cohort
+      where c.failures > 0`;
+    expect(await db.rows(failing)).toEqual([{ address: at(11) }]);
+    chain = gone(world.chain);
+    const failures = async () => (await db.rows("select sum(failures)::int as n from offchain.income_cohort"))[0].n;
     const before = await failures();
     await world.mine(1);
     await due();
@@ -380,15 +345,11 @@ describe("reads", () => {
         await world.settle(one(hub), at(payer), 100_000);
         await world.settle(one(payer), at(12), 30_000);
       }
-    chain = {
-      ...world.chain,
-      code: async (address) =>
-        lower(address) === failing ? fail("upstream_unavailable", "gone") : world.chain.code(address),
-    };
-    const known = async () => {
-      const { rows } = await db.pool.query("select address from offchain.income_account order by address");
-      return rows.map(({ address }) => address);
-    };
+    const code: Chain["code"] = async (address) =>
+      lower(address) === failing ? fail("upstream_unavailable", "gone") : world.chain.code(address);
+    chain = { ...world.chain, code };
+    const accounts = "select address from offchain.income_account order by address";
+    const known = async () => (await db.rows(accounts)).map(({ address }) => address);
     for (let round = 0; round < 3; round++) {
       await jobs.follow().catch((error) => expect(error.errors).toMatchObject([{ message: "gone" }]));
       await jobs.read();

@@ -16,8 +16,7 @@ import { income } from "../../../workers/income/income.ts";
 import { incomeFollowed } from "../../../workers/income/income-followed.ts";
 import { jobFigures } from "../../../workers/income/weigh-due.ts";
 import type { TestDatabase } from "../../support/database.ts";
-import { plantDirectory } from "../../support/directory.ts";
-import { lower } from "./income.ts";
+import { lower, plantEarner } from "./income.ts";
 
 export type CommerceWorld = Awaited<ReturnType<typeof startCommerceWorld>>;
 
@@ -37,15 +36,9 @@ export async function startCommerceWorld() {
   /** A call of an account; what the contract refuses is mined as well, and writes nothing. */
   const call = async (from: number, functionName: string, ...args: unknown[]) =>
     mined(await wallets[from]!.writeContract({ ...of, functionName, args, gas: GAS } as never));
+  const token = { address: usdc, abi: usdcAbi } as const;
   for (const wallet of wallets)
-    await mined(
-      await wallet.writeContract({
-        address: usdc,
-        abi: usdcAbi,
-        functionName: "approve",
-        args: [contract, maxUint256],
-      }),
-    );
+    await mined(await wallet.writeContract({ ...token, functionName: "approve", args: [contract, maxUint256] }));
   const at = (n: number): string => lower(devnet.accounts[n]!.address);
   const counter = () => evm.readContract({ ...of, functionName: "jobCounter" });
 
@@ -58,14 +51,10 @@ export async function startCommerceWorld() {
     await call(client, "setBudget", jobId, BigInt(units), "0x");
     return jobId;
   }
-  const fund = async (client: number, jobId: bigint) =>
-    call(
-      client,
-      "fund",
-      jobId,
-      (await evm.readContract({ ...of, functionName: "getJob", args: [jobId] })).budget,
-      "0x",
-    );
+  const fund = async (client: number, jobId: bigint) => {
+    const { budget } = await evm.readContract({ ...of, functionName: "getJob", args: [jobId] });
+    return call(client, "fund", jobId, budget, "0x");
+  };
   const submit = (provider: number, jobId: bigint) => call(provider, "submit", jobId, zeroHash, "0x");
   const judge = (evaluator: number, jobId: bigint, as: "complete" | "reject" = "complete") =>
     call(evaluator, as, jobId, zeroHash, "0x");
@@ -78,12 +67,10 @@ export async function startCommerceWorld() {
     return jobId;
   }
   /** Sends USDC. */
-  const send = async (from: number, to: number, units: number) =>
-    mined(
-      await wallets[from]!.writeContract({
-        ...{ address: usdc, abi: usdcAbi, functionName: "transfer", args: [at(to) as Hex, BigInt(units)] },
-      }),
-    );
+  const send = async (from: number, to: number, units: number) => {
+    const args = [at(to) as Hex, BigInt(units)] as const;
+    return mined(await wallets[from]!.writeContract({ ...token, functionName: "transfer", args }));
+  };
   const reorg = (depth: number) => evm.request({ method: "anvil_reorg", params: [depth, []] } as never);
   return {
     ...{ anvil, evm, contract, usdc, of, at, call, counter, open, fund, submit, judge, work, send, reorg },
@@ -117,12 +104,7 @@ export function commerceJobs(
     } as never;
   };
   const plantAgent = (id: number, wallet: string | null, owner: string | null) =>
-    plantDirectory(db.pool, [
-      {
-        ...{ platform: "erc8004", agent_id: String(id), token_id: id, name: `Agent ${id}`, cred_score: 1 },
-        ...{ address: wallet, owner_address: owner, wallet_proven: wallet !== null, chain_id: 8453 },
-      },
-    ]);
+    plantEarner(db, id, { wallet, owner });
   return {
     ...{ log, plantAgent },
     read: async () => commerce.run(await context(), {}),
@@ -141,9 +123,8 @@ export function commerceJobs(
 export async function jobsStoredAndTrue(db: TestDatabase, { evm, of }: CommerceWorld, fromBlock: number) {
   const range = { ...of, fromBlock: BigInt(fromBlock) };
   const funded = await evm.getContractEvents({ ...range, eventName: "JobFunded" });
-  const created = new Set(
-    (await evm.getContractEvents({ ...range, eventName: "JobCreated" })).map(({ args }) => args.jobId),
-  );
+  const opened = await evm.getContractEvents({ ...range, eventName: "JobCreated" });
+  const created = new Set(opened.map(({ args }) => args.jobId));
   const truth = await Promise.all(
     funded
       .filter(({ args }) => created.has(args.jobId))
@@ -157,19 +138,13 @@ export async function jobsStoredAndTrue(db: TestDatabase, { evm, of }: CommerceW
         };
       }),
   );
-  const { rows } = await db.pool.query(
+  const jobs = await db.rows(
     `select job_id::text as id, state, units::text, client, provider, evaluator, block, job->'funded'->>'txHash' as tx,
        funded_at as "fundedAt" from offchain.commerce_job order by block`,
   );
-  const logs = await db.pool.query("select block_hash, log_index from offchain.commerce_log order by block, log_index");
-  const written = (await evm.getContractEvents(range)).filter(
-    ({ eventName }) => !["PaymentReleased", "Refunded", "BudgetSet"].includes(eventName),
-  );
-  return {
-    stored: { jobs: rows, logs: logs.rows },
-    truth: {
-      jobs: truth,
-      logs: written.map(({ blockHash, logIndex }) => ({ block_hash: blockHash, log_index: logIndex })),
-    },
-  };
+  const logs = await db.rows("select block_hash, log_index from offchain.commerce_log order by block, log_index");
+  const silent = ["PaymentReleased", "Refunded", "BudgetSet"];
+  const written = (await evm.getContractEvents(range)).filter(({ eventName }) => !silent.includes(eventName));
+  const places = written.map(({ blockHash, logIndex }) => ({ block_hash: blockHash, log_index: logIndex }));
+  return { stored: { jobs, logs }, truth: { jobs: truth, logs: places } };
 }

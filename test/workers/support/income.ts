@@ -15,6 +15,7 @@ import { multicall3Abi } from "../../../abis/multicall3.ts";
 import { usdcAbi } from "../../../abis/usdc.ts";
 import type { Chain } from "../../../clients/ports.ts";
 import type { Address } from "../../../core/agents/facts.ts";
+import { fail } from "../../../core/errors.ts";
 import { transfersIn } from "../../../core/payments/transfers.ts";
 import { startAnvil } from "../../../devnet/anvil.ts";
 import { deployDevnet } from "../../../devnet/deploy.ts";
@@ -23,13 +24,14 @@ import { chainAt } from "../../../harness/chain-at.ts";
 import { testLog } from "../../../harness/log.ts";
 import { plantRows } from "../../../harness/onchain.ts";
 import { signAuthorization } from "../../../harness/payment-signing.ts";
-import { IDENTITY } from "../../../harness/stub-chain.ts";
+import { healthyChain, IDENTITY } from "../../../harness/stub-chain.ts";
 import { income } from "../../../workers/income/income.ts";
 import { incomeFollowed, incomeFollowedYoung } from "../../../workers/income/income-followed.ts";
 import { incomeFigures } from "../../../workers/income/weigh-due.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { plantDirectory } from "../../support/directory.ts";
 
+const DAY_MS = 86_400_000;
 export const lower = (address: string) => address.toLowerCase() as Address;
 const account = (n: number) => privateKeyToAccount(`0x${(0xa000 + n).toString(16).padStart(64, "0")}`);
 
@@ -119,19 +121,14 @@ export function incomeJobs(
   over: { perDay?: () => number; chain?: () => Chain } = {},
 ) {
   const log = testLog();
-  const context = async () =>
-    ({
-      ...{ db: db.pool, log, chain: over.chain?.() ?? world.chain },
-      clock: (
-        (at) => () =>
-          at
-      )(await world.now()),
-      config: {
-        eventRetentionMs: 7 * 86_400_000,
-        incomeRequestsPerDay: over.perDay?.() ?? 100_000_000,
-        contracts: { usdc: { address: world.usdc } },
-      },
-    }) as never;
+  const context = async () => {
+    const now = await world.now();
+    const incomeRequestsPerDay = over.perDay?.() ?? 100_000_000;
+    return {
+      ...{ db: db.pool, log, chain: over.chain?.() ?? world.chain, clock: () => now },
+      config: { eventRetentionMs: 7 * DAY_MS, incomeRequestsPerDay, contracts: { usdc: { address: world.usdc } } },
+    } as never;
+  };
   const follow = async () => incomeFollowed.run(await context(), {});
   const followYoung = async () => incomeFollowedYoung.run(await context(), {});
   const read = async () => income.run(await context(), {});
@@ -145,16 +142,60 @@ export function incomeJobs(
     await weigh();
   }
   const plantAgent = (id: number, wallet: string | null, owner: string | null, over: object = {}) =>
-    plantDirectory(db.pool, [
-      {
-        ...{ platform: "erc8004", agent_id: String(id), token_id: id, name: `Agent ${id}`, cred_score: 1 },
-        ...{ address: wallet, owner_address: owner, wallet_proven: wallet !== null, chain_id: 8453 },
-        ...over,
-      },
-    ]);
+    plantEarner(db, id, { wallet, owner, ...over });
   return { log, follow, followYoung, read, weigh, settleDown, plantAgent };
 }
 
+/** A row of an agent whose wallet is proven, where it has one. */
+export function plantEarner(
+  { pool }: TestDatabase,
+  id: number,
+  { wallet, owner, ...over }: { wallet: string | null; owner: string | null },
+) {
+  const row = { platform: "erc8004", agent_id: String(id), token_id: id, name: `Agent ${id}`, cred_score: 1 };
+  const by = { address: wallet, owner_address: owner, wallet_proven: wallet !== null, chain_id: 8453 };
+  return plantDirectory(pool, [{ ...row, ...by, ...over }]);
+}
+
+/** The figures of an agent over the longest time; null without any. */
+export async function figuresOf(db: TestDatabase, kind: "income" | "commerce", agentId: number) {
+  const sql = `select g.figures from offchain.${kind}_figures g join offchain.directory d on d.id = g.directory_id
+    where d.agent_id = $1`;
+  return (await db.rows(sql, [String(agentId)]))[0]?.figures.windows.at(-1) ?? null;
+}
+
+/** A chain that tells of each request before it is made. */
+export const counted = (of: Chain, told: () => void): Chain =>
+  new Proxy(of, {
+    get(from, key: keyof Chain) {
+      const answer = from[key];
+      if (typeof answer !== "function") return answer;
+      return async (...given: never[]) => {
+        told();
+        return (answer as (...all: never[]) => unknown)(...given);
+      };
+    },
+  });
+
+/** A chain without logs, whose head is told. */
+export function quiet(head: () => number): Chain {
+  const healthy = healthyChain();
+  const block: Chain["block"] = (number) => healthy.block(number === "latest" ? head() : number);
+  return { ...healthy, headBlock: async () => head(), logs: async () => [], block };
+}
+
+/** A chain whose nodes are away, for the head and for logs. */
+export const gone = (chain: Chain): Chain => ({
+  ...chain,
+  logs: async () => fail("upstream_unavailable", "gone"),
+  headBlock: async () => fail("upstream_unavailable", "gone"),
+});
+
+/** A chain that says no times with its logs. */
+export const withoutTimes = (chain: Chain): Chain => ({
+  ...chain,
+  logs: async (of) => (await chain.logs(of)).map(({ timestamp: _, ...log }) => log),
+});
 /**
  * An own agent whose wallet is confirmed.
  * @param of.givenBy who registered it, and gave it to its owner; the owner did itself by default
@@ -164,12 +205,15 @@ export async function plantOwnAgent(
   of: { tokenId: number; wallet: string; owner: string; givenBy?: string },
 ): Promise<void> {
   const { tokenId, wallet, owner, givenBy } = of;
-  await plantDirectory(pool, [
-    {
-      ...{ platform: "helixa", agent_id: String(tokenId), token_id: tokenId, name: `Own ${tokenId}`, cred_score: 1 },
-      ...{ address: wallet, owner_address: owner, wallet_confirmed: true, chain_id: 8453 },
-    },
-  ]);
+  const row = {
+    platform: "helixa",
+    agent_id: String(tokenId),
+    token_id: tokenId,
+    name: `Own ${tokenId}`,
+    cred_score: 1,
+  };
+  const by = { address: wallet, owner_address: owner, wallet_confirmed: true, chain_id: 8453 };
+  await plantDirectory(pool, [{ ...row, ...by }]);
   await pool.query("update offchain.directory set registry = $1 where platform = 'helixa'", [IDENTITY]);
   const owners = [zeroAddress, ...(givenBy ? [givenBy] : []), owner];
   const transfers = owners.slice(1).map((to, i) => ({
@@ -179,14 +223,9 @@ export async function plantOwnAgent(
   await plantRows(pool, "transfer", transfers);
 }
 
-type Row = {
-  block_hash: string;
-  log_index: number;
-  sender: string;
-  recipient: string;
+type Row = { block_hash: string; log_index: number; sender: string; recipient: string; at: number } & {
   units: string;
   nonce: string | null;
-  at: number;
 };
 
 /** What is stored, and what should be: by all logs of USDC, without any filter, for whoever is followed. */
@@ -211,8 +250,7 @@ export async function storedAndTrue(
       truth.push({ ...row, nonce: paid ? nonce : null, at: times.get(block_hash)! });
     }
   }
-  const stored = await db.pool.query(
-    "select block_hash, log_index, sender, recipient, units, nonce, at from offchain.income_move order by block, log_index",
-  );
-  return { stored: stored.rows, truth };
+  const sql = `select block_hash, log_index, sender, recipient, units, nonce, at from offchain.income_move
+    order by block, log_index`;
+  return { stored: await db.rows<Row>(sql), truth };
 }
