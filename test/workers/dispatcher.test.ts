@@ -42,16 +42,11 @@ function recorder() {
 }
 
 const context = (over = {}) => ({
-  db,
-  queue: recorder().queue,
-  clock: () => new Date("2026-01-02T00:00:00Z"),
+  ...{ db, queue: recorder().queue, clock: () => new Date("2026-01-02T00:00:00Z"), log: testLog(), fault: () => {} },
   config: {
-    attestationSchemas: ["0x" as const],
-    eventRetentionMs: 86_400_000,
+    ...{ attestationSchemas: ["0x" as const], eventRetentionMs: 86_400_000 },
     service: { publicUrl: "https://agents.test" },
   },
-  log: testLog(),
-  fault: () => {},
   ...over,
 });
 
@@ -60,24 +55,23 @@ let events = 0;
 const event = (over: Record<string, unknown> = {}) => {
   const block = (over.block as number) ?? 950;
   return {
-    id: String(++events).padStart(8, "0"),
-    kind: "agent.registered",
-    tokenId: null,
-    wallet: null,
-    agentId: null,
-    block,
-    blockHash: `0xb${block}`,
-    blockAt: 1_700_000_000 + block,
-    txHash: `0xt${events}`,
+    ...{ id: String(++events).padStart(8, "0"), kind: "agent.registered", tokenId: null, wallet: null, agentId: null },
+    ...{ block, blockHash: `0xb${block}`, blockAt: 1_700_000_000 + block, txHash: `0xt${events}` },
     ...over,
   };
 };
+const plantEvents = (...rows: ReturnType<typeof event>[]) => plantRows(db, "indexChanges", rows);
 const states = async () => {
-  const { rows } = await db.query("select state, count(*)::int as n from offchain.dispatch group by 1 order by 1");
+  const rows = await database.rows("select state, count(*)::int as n from offchain.dispatch group by 1 order by 1");
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
 };
+/** A run, once the indexer has come so far. @returns how many rows are in which state */
+const dispatchAt = async (block: number, finalized = 900, over = {}) => {
+  await plantCheckpoint(db, { block, finalized });
+  await dispatch(context(over));
+  return states();
+};
 const remove = (ids: string[]) => db.query("delete from onchain.index_changes where id = any($1)", [ids]);
-
 describe("claims", () => {
   it("waits for the first index without complaint", async () => {
     await dispatch(context());
@@ -89,41 +83,29 @@ describe("claims", () => {
 
   it("every event becomes work once, token 0 included", async () => {
     await plantOnchain(db);
-    await plantRows(db, "indexChanges", [event({ tokenId: 0 }), event({ tokenId: 1, kind: "agent.verified" })]);
+    await plantEvents(event({ tokenId: 0 }), event({ tokenId: 1, kind: "agent.verified" }));
     const { queue, jobs, scored } = recorder();
     await dispatch(context({ queue }));
-    expect(scored()).toEqual(
-      new Map([
-        [0, ["agent.registered"]],
-        [1, ["agent.verified"]],
-      ]),
-    );
+    expect(Object.fromEntries(scored())).toEqual({ 0: ["agent.registered"], 1: ["agent.verified"] });
     expect(new Set([...jobs.values()].map((job) => job.queue))).toEqual(new Set(["score", "directory-own"]));
     expect([...jobs.keys()].every((id) => !/^\d+$|:/.test(id))).toBe(true);
     const before = jobs.size;
     await dispatch(context({ queue }));
     expect(jobs.size).toBe(before);
-    await plantRows(db, "indexChanges", [event({ tokenId: 1, block: 960 })]);
+    await plantEvents(event({ tokenId: 1, block: 960 }));
     await dispatch(context({ queue }));
     expect(scored().get(1)).toEqual(["agent.verified", "agent.registered"]);
   });
 
   it("a token is scored once for all events of its transaction, with the strongest as the cause", async () => {
     await plantOnchain(db);
-    await plantRows(db, "indexChanges", [
-      event({ tokenId: 7, kind: "agent.transferred" }),
-      event({ tokenId: 7, kind: "agent.points_awarded" }),
-      event({ tokenId: 7, kind: "agent.registered" }),
+    await plantEvents(
+      ...["transferred", "points_awarded", "registered"].map((name) => event({ tokenId: 7, kind: `agent.${name}` })),
       event({ tokenId: 8, kind: "agent.transferred" }),
-    ]);
+    );
     const { queue, scored } = recorder();
     await dispatch(context({ queue }));
-    expect(scored()).toEqual(
-      new Map([
-        [7, ["agent.registered"]],
-        [8, ["agent.transferred"]],
-      ]),
-    );
+    expect(Object.fromEntries(scored())).toEqual({ 7: ["agent.registered"], 8: ["agent.transferred"] });
   });
 
   it("a backlog becomes a few large jobs, not one for each event", async () => {
@@ -140,8 +122,8 @@ describe("claims", () => {
     for (const added of byQueue.values()) expect(added.length).toBeLessThanOrEqual(5);
     await dispatch(context({ queue }));
     expect(await states()).toEqual({ final: 5000 });
-    const { rows } = await db.query("select settled_block::int as block from offchain.dispatcher_state");
-    expect(rows).toEqual([{ block: 900 }]);
+    const settled = await database.rows("select settled_block::int as block from offchain.dispatcher_state");
+    expect(settled).toEqual([{ block: 900 }]);
   });
 
   it("a wallet's event concerns every token it owns or has verified, and none that only names it", async () => {
@@ -154,10 +136,8 @@ describe("claims", () => {
       agentRow(5, { agentAddress: wallet }),
       agentRow(4, { owner: wallet, agentAddress: wallet }),
     ]);
-    await plantRows(db, "indexChanges", [
-      event({ kind: "attestation.made", wallet }),
-      event({ kind: "attestation.revoked", wallet: `0x${"d".repeat(40)}` }),
-    ]);
+    const gone = event({ kind: "attestation.revoked", wallet: `0x${"d".repeat(40)}` });
+    await plantEvents(event({ kind: "attestation.made", wallet }), gone);
     const { queue, scored, jobs } = recorder();
     await dispatch(context({ queue }));
     expect([...scored().keys()].sort()).toEqual([1, 2, 4]);
@@ -167,7 +147,7 @@ describe("claims", () => {
 
   it("kinds nobody subscribes to are taken and lead to nothing", async () => {
     await plantOnchain(db);
-    await plantRows(db, "indexChanges", [event({ kind: "erc8004.registered", agentId: 2n ** 200n })]);
+    await plantEvents(event({ kind: "erc8004.registered", agentId: 2n ** 200n }));
     const { queue, jobs } = recorder();
     await dispatch(context({ queue }));
     expect(jobs.size).toBe(0);
@@ -176,11 +156,7 @@ describe("claims", () => {
 
   it("two dispatchers at once make one job of each", async () => {
     await plantOnchain(db);
-    await plantRows(
-      db,
-      "indexChanges",
-      Array.from({ length: 40 }, (_, tokenId) => event({ tokenId })),
-    );
+    await plantEvents(...Array.from({ length: 40 }, (_, tokenId) => event({ tokenId })));
     const { queue, scored } = recorder();
     await Promise.all(Array.from({ length: 6 }, () => dispatch(context({ queue }))));
     expect(scored().size).toBe(40);
@@ -191,7 +167,7 @@ describe("claims", () => {
 describe("crashes", () => {
   it("between commit and queue: the rows are still pending and queued next time", async () => {
     await plantOnchain(db);
-    await plantRows(db, "indexChanges", [event({ tokenId: 5 })]);
+    await plantEvents(event({ tokenId: 5 }));
     const dead = { ...recorder().queue, add: async () => Promise.reject(new Error("the queue is away")) };
     await expect(dispatch(context({ queue: dead }))).rejects.toThrow("the queue is away");
     expect(await states()).toEqual({ pending: 1 });
@@ -204,7 +180,7 @@ describe("crashes", () => {
     "at %s: nothing is lost, and no job runs under two ids",
     async (point) => {
       await plantOnchain(db);
-      await plantRows(db, "indexChanges", [event({ tokenId: 5 }), event({ tokenId: 6, kind: "agent.verified" })]);
+      await plantEvents(event({ tokenId: 5 }), event({ tokenId: 6, kind: "agent.verified" }));
       const { queue, scored } = recorder();
       let armed = true;
       const fault = (reached: string) => {
@@ -214,12 +190,7 @@ describe("crashes", () => {
       };
       await expect(dispatch(context({ queue, fault }))).rejects.toThrow("killed");
       await dispatch(context({ queue, fault }));
-      expect(scored()).toEqual(
-        new Map([
-          [5, ["agent.registered"]],
-          [6, ["agent.verified"]],
-        ]),
-      );
+      expect(Object.fromEntries(scored())).toEqual({ 5: ["agent.registered"], 6: ["agent.verified"] });
       expect(await states()).toEqual({ queued: 2 });
     },
   );
@@ -229,7 +200,7 @@ describe("retractions", () => {
   const plantScored = async () => {
     await plantOnchain(db, { block: 1000, finalized: 900 });
     const row = event({ tokenId: 5, block: 990 });
-    await plantRows(db, "indexChanges", [row]);
+    await plantEvents(row);
     await plantRows(db, "agent", [agentRow(5, { updatedBlock: 990 })]);
     await db.query("insert into offchain.referral_code (token_id, code) values (5, 'agent-5-abcd')");
     await dispatch(context());
@@ -242,22 +213,16 @@ describe("retractions", () => {
   ])("a row first missed %s the index rolled back is not retracted", async (_when, block) => {
     const row = await plantScored();
     await remove([row.id]);
-    await plantCheckpoint(db, { block, finalized: 900 });
-    await dispatch(context());
+    await dispatchAt(block);
     await dispatch(context());
     expect(await states()).toEqual({ queued: 1 });
     // The indexer recovers: back to finalized, forward again, and the row returns with its block.
-    await plantCheckpoint(db, { block: 900, finalized: 900 });
-    await dispatch(context());
-    await plantCheckpoint(db, { block: 985, finalized: 900 });
-    await dispatch(context());
-    expect(await states()).toEqual({ queued: 1 });
-    await plantRows(db, "indexChanges", [row]);
-    await plantCheckpoint(db, { block: 1002, finalized: 900 });
-    await dispatch(context());
-    expect(await states()).toEqual({ queued: 1 });
-    const { rows } = await db.query("select missing_checkpoint from offchain.dispatch");
-    expect(rows).toEqual([{ missing_checkpoint: null }]);
+    await dispatchAt(900);
+    expect(await dispatchAt(985)).toEqual({ queued: 1 });
+    await plantEvents(row);
+    expect(await dispatchAt(1002)).toEqual({ queued: 1 });
+    const missing = await database.rows("select missing_checkpoint from offchain.dispatch");
+    expect(missing).toEqual([{ missing_checkpoint: null }]);
   });
 
   it("a row that is gone is retracted after a later block, with what it caused", async () => {
@@ -266,37 +231,31 @@ describe("retractions", () => {
     await db.query("delete from onchain.agent where token_id = 5");
     await dispatch(context());
     expect(await states()).toEqual({ queued: 1 });
-    await plantCheckpoint(db, { block: 1001, finalized: 900 });
-    await dispatch(context());
-    expect(await states()).toEqual({ retracted: 1 });
-    expect((await db.query("select 1 from offchain.referral_code")).rowCount).toBe(0);
-    expect((await db.query("select 1 from offchain.cred")).rowCount).toBe(0);
+    expect(await dispatchAt(1001)).toEqual({ retracted: 1 });
+    for (const table of ["referral_code", "cred"])
+      expect(await database.rows(`select from offchain.${table}`)).toEqual([]);
   });
 
   it("an event that moves to another block is retracted there and claimed here", async () => {
     const row = await plantScored();
     await remove([row.id]);
-    await plantRows(db, "indexChanges", [{ ...row, id: `${row.id}b`, blockHash: "0xother", block: 991 }]);
+    await plantEvents({ ...row, id: `${row.id}b`, blockHash: "0xother", block: 991 });
     const { queue, scored } = recorder();
     await dispatch(context({ queue }));
     expect(scored().get(5)).toEqual(["agent.registered"]);
-    await plantCheckpoint(db, { block: 1001, finalized: 900 });
-    await dispatch(context({ queue }));
-    expect(await states()).toEqual({ queued: 1, retracted: 1 });
+    expect(await dispatchAt(1001, 900, { queue })).toEqual({ queued: 1, retracted: 1 });
     // The agent is there: it has its code, made from its own name and wallet.
-    const { rows } = await db.query("select code from offchain.referral_code");
-    expect(rows[0].code).toMatch(/^agent-5-[a-z0-9]{4}$/);
-    expect(rows[0].code).not.toBe("agent-5-abcd");
+    const [{ code }] = await database.rows("select code from offchain.referral_code");
+    expect(code).toMatch(/^agent-5-[a-z0-9]{4}$/);
+    expect(code).not.toBe("agent-5-abcd");
   });
 
   it("an event whose old branch wins after all is claimed again", async () => {
     const row = await plantScored();
     await remove([row.id]);
     await dispatch(context());
-    await plantCheckpoint(db, { block: 1001, finalized: 900 });
-    await dispatch(context());
-    expect(await states()).toEqual({ retracted: 1 });
-    await plantRows(db, "indexChanges", [row]);
+    expect(await dispatchAt(1001)).toEqual({ retracted: 1 });
+    await plantEvents(row);
     const { queue, scored } = recorder();
     await dispatch(context({ queue }));
     expect(await states()).toEqual({ queued: 1 });
@@ -307,54 +266,46 @@ describe("retractions", () => {
     const row = await plantScored();
     await remove([row.id]);
     await dispatch(context());
-    await plantCheckpoint(db, { block: 1000, finalized: 995 });
-    await dispatch(context());
-    expect(await states()).toEqual({ queued: 1 });
-    await plantRows(db, "indexChanges", [row]);
+    expect(await dispatchAt(1000, 995)).toEqual({ queued: 1 });
+    await plantEvents(row);
     await dispatch(context());
     expect(await states()).toEqual({ final: 1 });
     await remove([row.id]);
-    await plantCheckpoint(db, { block: 1010, finalized: 1000 });
-    await dispatch(context());
-    expect(await states()).toEqual({ final: 1 });
+    expect(await dispatchAt(1010, 1000)).toEqual({ final: 1 });
   });
 
   it("another index is compared with everything: what it lacks is retracted, what it adds is claimed", async () => {
     await plantOnchain(db, { block: 1000, finalized: 990 });
     const kept = event({ tokenId: 1, block: 500 });
     const wrong = event({ tokenId: 2, block: 600 });
-    await plantRows(db, "indexChanges", [kept, wrong]);
+    await plantEvents(kept, wrong);
     await dispatch(context());
     await dispatch(context());
     expect(await states()).toEqual({ final: 2 });
     // The chain was reorganised below finality; the index is built anew and served under another name.
     await remove([wrong.id]);
-    await plantRows(db, "indexChanges", [event({ tokenId: 3, block: 400 })]);
+    await plantEvents(event({ tokenId: 3, block: 400 }));
     await db.query("update onchain.index_state set schema = 'index_test_1', generation = 1");
     const { queue, scored } = recorder();
     await dispatch(context({ queue }));
     expect([...scored().keys()]).toEqual([3]);
     expect(await states()).toMatchObject({ retracted: 1 });
-    const { rows } = await db.query("select token_id::int as id from offchain.dispatch where state = 'retracted'");
-    expect(rows).toEqual([{ id: 2 }]);
+    const retracted = await database.rows(
+      "select token_id::int as id from offchain.dispatch where state = 'retracted'",
+    );
+    expect(retracted).toEqual([{ id: 2 }]);
   });
 
   it("whatever the indexer does: no event of the chain is retracted, and in the end exactly those stand", async () => {
-    type Step =
-      | { do: "block"; events: number }
-      | { do: "reorg"; depth: number }
-      | { do: "vanish" | "rollback" | "index" | "finalize" | "dispatch" };
+    type Step = { do: string; of?: number };
+    const kind = (weight: number, name: string, of: fc.Arbitrary<number> = fc.constant(0)) => ({
+      weight,
+      arbitrary: of.map((number): Step => ({ do: name, of: number })),
+    });
     const step: fc.Arbitrary<Step> = fc.oneof(
-      {
-        weight: 6,
-        arbitrary: fc.record({ do: fc.constant("block" as const), events: fc.integer({ min: 0, max: 3 }) }),
-      },
-      { weight: 2, arbitrary: fc.record({ do: fc.constant("reorg" as const), depth: fc.integer({ min: 1, max: 5 }) }) },
-      { weight: 1, arbitrary: fc.constant({ do: "vanish" as const }) },
-      { weight: 2, arbitrary: fc.constant({ do: "rollback" as const }) },
-      { weight: 6, arbitrary: fc.constant({ do: "index" as const }) },
-      { weight: 1, arbitrary: fc.constant({ do: "finalize" as const }) },
-      { weight: 8, arbitrary: fc.constant({ do: "dispatch" as const }) },
+      kind(6, "mine", fc.integer({ min: 0, max: 3 })),
+      kind(2, "reorg", fc.integer({ min: 1, max: 5 })),
+      ...[kind(1, "vanish"), kind(2, "rollback"), kind(6, "index"), kind(1, "finalize"), kind(8, "dispatch")],
     );
     await plantOnchain(db, { block: 0, finalized: 0 });
     await fc.assert(
@@ -362,32 +313,13 @@ describe("retractions", () => {
         await db.query("truncate onchain.index_changes, offchain.dispatch, offchain.dispatcher_state");
         const simulated = simulateIndexer();
         await simulated.checkpoint();
-        for (const now of steps) {
-          switch (now.do) {
-            case "block":
-              simulated.mine(now.events);
-              break;
-            case "reorg":
-              await simulated.reorg(now.depth);
-              break;
-            case "vanish":
-              await simulated.vanish();
-              break;
-            case "rollback":
-              await simulated.rollback();
-              break;
-            case "index":
-              await simulated.index();
-              break;
-            case "finalize":
-              await simulated.finalize();
-              break;
-            case "dispatch": {
-              await dispatch(context());
-              const { rows } = await db.query("select key from offchain.dispatch where state = 'retracted'");
-              const canonical = simulated.keys();
-              expect(rows.filter(({ key }) => canonical.has(key))).toEqual([]);
-            }
+        for (const { do: name, of } of steps) {
+          if (name !== "dispatch") await simulated[name as "mine"](of!);
+          else {
+            await dispatch(context());
+            const rows = await database.rows("select key from offchain.dispatch where state = 'retracted'");
+            const canonical = simulated.keys();
+            expect(rows.filter(({ key }) => canonical.has(key))).toEqual([]);
           }
         }
         // A row counts as gone once the chain has passed its block: it must grow longer than it ever was.
@@ -397,8 +329,8 @@ describe("retractions", () => {
         simulated.mine(0);
         await simulated.index();
         await dispatch(context());
-        const { rows } = await db.query("select key from offchain.dispatch where state <> 'retracted'");
-        expect(new Set(rows.map(({ key }) => key))).toEqual(simulated.keys());
+        const stand = await database.rows("select key from offchain.dispatch where state <> 'retracted'");
+        expect(new Set(stand.map(({ key }) => key))).toEqual(simulated.keys());
       }),
       { numRuns: 25 },
     );
@@ -473,15 +405,16 @@ describe("waking", () => {
     const dispatcher = runDispatcher(context({ queue }), { timerMs: 60_000 });
     try {
       await until("it listens", async () => (await listeners()) === 1);
-      await plantRows(db, "indexChanges", [event({ tokenId: 1 })]);
+      await plantEvents(event({ tokenId: 1 }));
       await plantCheckpoint(db, { block: 1001, finalized: 900 });
       await until("the first event", () => scored().has(1));
       await db.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'notifications' and datname = current_database()",
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where application_name = 'notifications' and datname = current_database()`,
       );
-      await plantRows(db, "indexChanges", [event({ tokenId: 2 })]);
+      await plantEvents(event({ tokenId: 2 }));
       await until("the second event, found on reconnection", () => scored().has(2));
-      await plantRows(db, "indexChanges", [event({ tokenId: 3 })]);
+      await plantEvents(event({ tokenId: 3 }));
       await plantCheckpoint(db, { block: 1002, finalized: 900 });
       await until("the third event", () => scored().has(3));
     } finally {
@@ -491,11 +424,9 @@ describe("waking", () => {
   });
 
   const listeners = async () => {
-    const { rows } = await db.query(
-      `select count(*)::int as n from pg_stat_activity
-       where application_name = 'notifications' and datname = current_database() and query ilike 'listen%'`,
-    );
-    return rows[0].n;
+    const sql = `select count(*)::int as n from pg_stat_activity
+      where application_name = 'notifications' and datname = current_database() and query ilike 'listen%'`;
+    return (await database.rows(sql))[0].n;
   };
 
   it("asks nothing for a block without changes once all is final, and follows each block before", async () => {
@@ -528,7 +459,7 @@ describe("waking", () => {
     };
     try {
       await until("blocks are not followed", asksNothing);
-      await plantRows(db, "indexChanges", [event({ tokenId: 1 })]);
+      await plantEvents(event({ tokenId: 1 }));
       await node.query("select pg_notify('index_changes', '')");
       await until("the event", () => scored().has(1));
       await until("blocks are followed", async () => (await blocks()) > 0);
@@ -546,7 +477,7 @@ describe("waking", () => {
     const { queue, scored } = recorder();
     const dispatcher = runDispatcher(context({ queue }), { timerMs: 50 });
     try {
-      await plantRows(db, "indexChanges", [event({ tokenId: 1 })]);
+      await plantEvents(event({ tokenId: 1 }));
       await until("the event", () => scored().has(1));
     } finally {
       await dispatcher.stop();
@@ -555,7 +486,7 @@ describe("waking", () => {
 
   it("what is not final is queued again when the queue has lost its jobs", async () => {
     await plantOnchain(db);
-    await plantRows(db, "indexChanges", [event({ tokenId: 1 }), event({ tokenId: 2, block: 800 })]);
+    await plantEvents(event({ tokenId: 1 }), event({ tokenId: 2, block: 800 }));
     await dispatch(context());
     await dispatch(context());
     expect(await states()).toEqual({ final: 1, queued: 1 });

@@ -4,7 +4,7 @@ import { decodeFunctionData } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { FREE_CHECKOUT } from "../../api/payments/checkout.ts";
-import { acceptMint, awaitMint, MINT_FAULT_POINTS, mintStatus } from "../../api/services/mint.ts";
+import { acceptMint, awaitMint, MINT_FAULT_POINTS, type MintDeps, mintStatus } from "../../api/services/mint.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
 import { Failure, fail } from "../../core/errors.ts";
@@ -17,6 +17,7 @@ import { healthyChain } from "../../harness/stub-chain.ts";
 import { until } from "../../harness/until.ts";
 import { testDatabase } from "../support/database.ts";
 import { perTest } from "../support/started.ts";
+import { mintRequest } from "./support/sending.ts";
 
 const IDENTITY = `0x${"1d".repeat(20)}` as Address;
 const now = new Date("2026-01-02T03:04:05Z");
@@ -35,24 +36,10 @@ let people = 0;
 const wallet = () => `0x${(++people).toString(16).padStart(40, "e")}` as Address;
 const request = (over: Partial<MintRequest> = {}): MintRequest => {
   const agent = wallet();
-  return {
-    wallet: agent,
-    solanaAddress: null,
-    recipient: agent,
-    name: "Ada",
-    framework: "custom",
-    soulbound: true,
-    origin: 1,
-    personality: null,
-    narrative: null,
-    listing: null,
-    referralCode: null,
-    fingerprint: `fingerprint-${people}`,
-    ...over,
-  };
+  return mintRequest(agent, { soulbound: true, fingerprint: `fingerprint-${people}`, ...over });
 };
-const accept = (asked: MintRequest, fault = (_point: string) => {}) =>
-  acceptMint(db, asked, { identity: IDENTITY, chain, now, fault, payment: FREE_CHECKOUT });
+const accept = (asked: MintRequest, over: Partial<MintDeps> = {}) =>
+  acceptMint(db, asked, { identity: IDENTITY, chain, now, fault: () => {}, payment: FREE_CHECKOUT, ...over });
 const refusal = async (asked: MintRequest): Promise<Failure> => {
   const error = await accept(asked).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(Failure);
@@ -67,28 +54,15 @@ describe("acceptance", () => {
     const asked = request({ personality: { humor: "dry" }, narrative: { origin: "there" } });
     const mint = await accept(asked);
     expect(mint).toEqual({
-      ...asked,
-      mintId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      state: "pending",
-      tokenId: null,
-      txHash: null,
-      block: null,
-      error: null,
-      createdAt: now,
-      completedAt: null,
+      ...{ ...asked, mintId: expect.stringMatching(/^[0-9a-f-]{36}$/), state: "pending", createdAt: now },
+      ...{ tokenId: null, txHash: null, block: null, error: null, completedAt: null },
     });
     const intent = await intentByKey(db, `mint:${mint.mintId}`);
     expect(intent).toMatchObject({ to: IDENTITY, state: "queued", valueWei: 0n, nonce: null });
     const call = decodeFunctionData({ abi: identityAbi, data: intent!.data });
     expect(call.functionName).toBe("mintFor");
-    expect(call.args?.map((arg) => (typeof arg === "string" ? arg.toLowerCase() : arg))).toEqual([
-      asked.recipient,
-      asked.wallet,
-      "ada",
-      "custom",
-      true,
-      1,
-    ]);
+    const given = call.args?.map((arg) => (typeof arg === "string" ? arg.toLowerCase() : arg));
+    expect(given).toEqual([asked.recipient, asked.wallet, "ada", "custom", true, 1]);
   });
 
   it("20 identical requests at once are one mint", async () => {
@@ -107,12 +81,8 @@ describe("acceptance", () => {
     const accepted = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
     const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
     expect(accepted).toHaveLength(1);
-    for (const reason of refused) {
-      expect(reason).toMatchObject({
-        code: "already_registered",
-        options: { extra: { tokenId: null, mintId: accepted[0]!.mintId } },
-      });
-    }
+    const extra = { tokenId: null, mintId: accepted[0]!.mintId };
+    for (const reason of refused) expect(reason).toMatchObject({ code: "already_registered", options: { extra } });
     expect(await rows("mint")).toBe(1);
     expect(await rows("transaction_outbox")).toBe(1);
   });
@@ -122,7 +92,7 @@ describe("acceptance", () => {
     const killed = (reached: string) => {
       if (reached === point) throw new Error("killed");
     };
-    await expect(accept(asked, killed)).rejects.toThrow("killed");
+    await expect(accept(asked, { fault: killed })).rejects.toThrow("killed");
     const mint = await accept(asked);
     expect(mint.state).toBe("pending");
     expect(await rows("mint")).toBe(1);
@@ -133,22 +103,14 @@ describe("acceptance", () => {
 describe("payment", () => {
   it("is asked for after every check, and a refused one leaves nothing behind", async () => {
     const payments: string[] = [];
-    const paying = (asked: MintRequest, refused = false) =>
-      acceptMint(db, asked, {
-        identity: IDENTITY,
-        chain,
-        now,
-        fault: () => {},
-        payment: {
-          price: 1_000_000n,
-          given: null,
-          async settle() {
-            payments.push(asked.fingerprint);
-            if (refused) fail("payment_required", "It costs 1.00 USDC.");
-            return { method: "x402", reference: "8453:0x0:1", amountUnits: 1_000_000n, fulfil: async () => {} };
-          },
-        },
-      });
+    const paying = (asked: MintRequest, refused = false) => {
+      const settle: MintDeps["payment"]["settle"] = async () => {
+        payments.push(asked.fingerprint);
+        if (refused) fail("payment_required", "It costs 1.00 USDC.");
+        return { method: "x402", reference: "8453:0x0:1", amountUnits: 1_000_000n, fulfil: async () => {} };
+      };
+      return accept(asked, { payment: { price: 1_000_000n, given: null, settle } });
+    };
     const registered = request();
     await plantAgent(2, registered.wallet);
     await expect(paying(registered)).rejects.toMatchObject({ code: "already_registered" });
@@ -166,20 +128,13 @@ describe("payment", () => {
   it("is not asked of a V1 wallet, which registers once", async () => {
     const settle = () => fail("payment_required", "It costs 1.00 USDC.");
     const veteran = request({ wallet: OG_WALLETS[2]!.wallet });
-    const deps = {
-      identity: IDENTITY,
-      chain,
-      now,
-      fault: () => {},
-      payment: { price: 1_000_000n, given: null, settle },
-    };
-    expect(await acceptMint(db, veteran, deps)).toMatchObject({ state: "pending" });
-    await expect(acceptMint(db, { ...veteran, fingerprint: "again" }, deps)).rejects.toMatchObject({
-      code: "already_registered",
-    });
+    const payment = { price: 1_000_000n, given: null, settle };
+    expect(await accept(veteran, { payment })).toMatchObject({ state: "pending" });
+    const again = accept({ ...veteran, fingerprint: "again" }, { payment });
+    await expect(again).rejects.toMatchObject({ code: "already_registered" });
     // Being the receiver of somebody else's registration is not registering.
     const gift = request({ recipient: OG_WALLETS[3]!.wallet });
-    await expect(acceptMint(db, gift, deps)).rejects.toMatchObject({ code: "payment_required" });
+    await expect(accept(gift, { payment })).rejects.toMatchObject({ code: "payment_required" });
   });
 });
 
@@ -191,11 +146,8 @@ describe("refusals", () => {
   it("a wallet that is an agent hears which, token 0 included", async () => {
     const asked = request();
     await plantAgent(0, asked.wallet);
-    expect(await refusal(asked)).toMatchObject({
-      code: "already_registered",
-      status: 409,
-      options: { extra: { tokenId: 0 } },
-    });
+    const options = { extra: { tokenId: 0 } };
+    expect(await refusal(asked)).toMatchObject({ code: "already_registered", status: 409, options });
   });
 
   it("a wallet that only owns somebody else's agent may register its own", async () => {
@@ -208,10 +160,9 @@ describe("refusals", () => {
     const asked = request();
     const { mintId } = await accept(asked);
     await completeMint(db, mintId, { tokenId: 9, txHash: "0xaa", block: 5, at: now });
-    expect(await refusal({ ...asked, fingerprint: "fresh" })).toMatchObject({
-      code: "already_registered",
-      options: { extra: { tokenId: 9 } },
-    });
+    const options = { extra: { tokenId: 9 } };
+    const another = await refusal({ ...asked, fingerprint: "fresh" });
+    expect(another).toMatchObject({ code: "already_registered", options });
     // The same request is answered as before.
     expect(await accept(asked)).toMatchObject({ mintId, state: "minted", tokenId: 9 });
   });
@@ -233,17 +184,17 @@ describe("refusals", () => {
     const named = request({ referralCode: "grace-0000", recipient: referrer });
     await db.query("update onchain.agent set verified_wallet = agent_address where token_id = 4");
     await db.query("insert into offchain.referral_code (token_id, code) values (4, 'grace-0000'), (5, 'gone-0000')");
+    const referralCode = "grace-0000";
+    const [unknown, own] = ["There is no such referral code.", "A wallet cannot use its own referral code."];
     for (const [asked, message] of [
-      [request({ referralCode: "nobody-0000" }), "There is no such referral code."],
-      [request({ referralCode: "gone-0000" }), "There is no such referral code."],
-      [request({ referralCode: "grace-0000", recipient: owner }), "A wallet cannot use its own referral code."],
-      [named, "A wallet cannot use its own referral code."],
-      [request({ referralCode: "grace-0000", wallet: owner }), "A wallet cannot use its own referral code."],
+      [request({ referralCode: "nobody-0000" }), unknown],
+      [request({ referralCode: "gone-0000" }), unknown],
+      [request({ referralCode, recipient: owner }), own],
+      [named, own],
+      [request({ referralCode, wallet: owner }), own],
     ] as const) {
-      expect(await refusal(asked)).toMatchObject({
-        code: "invalid_input",
-        options: { details: [{ path: "referralCode", message }] },
-      });
+      const options = { details: [{ path: "referralCode", message }] };
+      expect(await refusal(asked)).toMatchObject({ code: "invalid_input", options });
     }
     expect(await accept(request({ referralCode: "grace-0000" }))).toMatchObject({ referralCode: "grace-0000" });
     // A token that only names a wallet has a code that is not the wallet's own.
@@ -264,11 +215,8 @@ describe("refusals", () => {
     await storeSenderState(db, { ...state, funded: false });
     const registered = request();
     await plantAgent(6, registered.wallet);
-    expect(await refusal(registered)).toMatchObject({
-      code: "out_of_funds",
-      status: 503,
-      options: { retryAfter: expect.any(Number) },
-    });
+    const options = { retryAfter: expect.any(Number) };
+    expect(await refusal(registered)).toMatchObject({ code: "out_of_funds", status: 503, options });
     expect(await accept(asked)).toMatchObject({ mintId });
     await storeSenderState(db, { ...state, funded: true });
     expect(await accept(request())).toMatchObject({ state: "pending" });
@@ -284,13 +232,10 @@ describe("waiting", () => {
   it("ends when the chain has decided", async () => {
     const { mintId } = await accept(request());
     const waiting = awaitMint(db, mintId, 30_000);
-    await until("somebody listens", async () => {
-      const { rows } = await db.query(
-        `select 1 from pg_stat_activity where application_name = 'notifications'
-         and datname = current_database() and query ilike 'listen%'`,
-      );
-      return rows.length === 1;
-    });
+    const listening = `select 1 from pg_stat_activity where application_name = 'notifications'
+      and datname = current_database()`;
+    const listens = `${listening} and query ilike 'listen%'`;
+    await until("somebody listens", async () => (await database.rows(listens)).length === 1);
     await completeMint(db, mintId, { tokenId: 0, txHash: "0xaa", block: 5, at: now });
     expect(await waiting).toMatchObject({ state: "minted", tokenId: 0, txHash: "0xaa", block: 5 });
   });
@@ -311,12 +256,9 @@ describe("waiting", () => {
     }
     const decided = await waiting;
     expect(decided.map((mint) => mint.state)).toEqual(mints.map((_, n) => (n % 2 ? "failed" : "minted")));
-    await until("no listener is left", async () => {
-      const { rows } = await db.query(
-        "select 1 from pg_stat_activity where application_name = 'notifications' and datname = current_database()",
-      );
-      return rows.length === 0;
-    });
+    const left =
+      "select 1 from pg_stat_activity where application_name = 'notifications' and datname = current_database()";
+    await until("no listener is left", async () => (await database.rows(left)).length === 0);
   });
 
   it("of an unknown mint is refused", async () => {

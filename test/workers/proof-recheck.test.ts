@@ -42,32 +42,32 @@ beforeEach(async () => {
   checks = byProofPlatform(() => ({ recheckMs: DAY_MS, readsPerDay: null }));
   now = Date.parse("2026-11-21T12:00:00Z");
   for (const source of ["x", "github", "farcaster"]) await sim.fail(source, { times: 0 });
-  await database.pool.query(
-    "truncate offchain.proof, offchain.allowance, offchain.cred, offchain.cred_history cascade; truncate onchain.agent",
-  );
-  await plantAgents(
-    database.pool,
-    [1, 2, 3].map((tokenId) => ({ tokenId, points: 0 })),
-  );
+  const tables = ["proof", "allowance", "cred", "cred_history"].map((table) => `offchain.${table}`);
+  await database.pool.query(`truncate ${tables.join(", ")}, onchain.agent cascade`);
+  await plantMany(1, 3, { points: 0 });
 });
 afterEach(() => sim.control("PUT", "x/not-found", { style: "200" }));
 
-const show = {
-  x: (id: number, tokenId: number | null) =>
-    sim.control("PUT", `x/users/user${id}`, {
-      id: String(id),
-      description: tokenId === null ? "" : `helixa:${tokenId}`,
-    }),
-  github: (id: number, tokenId: number | null) =>
-    sim.control("PUT", `github/users/user${id}`, {
-      id,
-      gists: [{ id: `a${id}`, public: true, files: { "helixa-verify.txt": String(tokenId) } }],
-    }),
-  farcaster: (id: number, tokenId: number | null) =>
-    sim.control("PUT", `farcaster/users/user${id}`, {
-      fid: id,
-      casts: [{ hash: `0xa${id}`, text: `helixa:${tokenId}` }],
-    }),
+/** Agents with ids in a row. */
+const plantMany = (first: number, count: number, more = {}) =>
+  plantAgents(
+    database.pool,
+    Array.from({ length: count }, (_, i) => ({ tokenId: first + i, ...more })),
+  );
+type Show = (id: number, tokenId: number | null) => Promise<unknown>;
+const show: Record<ProofPlatformKey, Show> = {
+  x: (id, tokenId) => {
+    const description = tokenId === null ? "" : `helixa:${tokenId}`;
+    return sim.control("PUT", `x/users/user${id}`, { id: String(id), description });
+  },
+  github: (id, tokenId) => {
+    const gist = { id: `a${id}`, public: true, files: { "helixa-verify.txt": String(tokenId) } };
+    return sim.control("PUT", `github/users/user${id}`, { id, gists: [gist] });
+  },
+  farcaster: (id, tokenId) => {
+    const cast = { hash: `0xa${id}`, text: `helixa:${tokenId}` };
+    return sim.control("PUT", `farcaster/users/user${id}`, { fid: id, casts: [cast] });
+  },
 };
 /** Proves an account for an agent as the endpoint would. */
 async function prove(platform: ProofPlatformKey, id: number, tokenId: number): Promise<void> {
@@ -82,39 +82,24 @@ async function prove(platform: ProofPlatformKey, id: number, tokenId: number): P
 /** The interval and the budget of each platform, for one test. */
 let checks: ByProofPlatform<{ recheckMs: number; readsPerDay: number | null }>;
 const run = () => {
-  const counted = Object.entries(platforms).map(([platform, source]) => [
-    platform,
-    {
-      ...source,
-      recheck(...[proofs, spend]: Parameters<typeof source.recheck>) {
-        asked.push([platform as ProofPlatformKey, proofs.length]);
-        return source.recheck(proofs, spend);
-      },
-    },
-  ]);
-  return proofRecheck.run(
-    {
-      db: database.pool,
-      proofs: Object.fromEntries(counted),
-      clock: () => new Date(now),
-      log: testLog(),
-      config: {
-        service: { prefix: "helixa" },
-        upstreams: { proofChecks: checks },
-      },
-    } as never,
-    {},
-  );
+  const counted = Object.entries(platforms).map(([platform, source]) => {
+    const recheck = (...[proofs, spend]: Parameters<typeof source.recheck>) => {
+      asked.push([platform as ProofPlatformKey, proofs.length]);
+      return source.recheck(proofs, spend);
+    };
+    return [platform, { ...source, recheck }];
+  });
+  const config = { service: { prefix: "helixa" }, upstreams: { proofChecks: checks } };
+  const by = { db: database.pool, clock: () => new Date(now), log: testLog(), config };
+  return proofRecheck.run({ ...by, proofs: Object.fromEntries(counted) } as never, {});
 };
-const records = async () =>
-  (
-    await database.pool.query(
-      "select token_id::int4 as token, platform, status, checked_at from offchain.proof order by 1, 2",
-    )
-  ).rows as { token: number; platform: string; status: string; checked_at: Date }[];
+const records = () =>
+  database.rows<{ token: number; platform: string; status: string; checked_at: Date }>(
+    "select token_id::int4 as token, platform, status, checked_at from offchain.proof order by 1, 2",
+  );
 const statuses = async () => (await records()).map(({ token, platform, status }) => `${token} ${platform} ${status}`);
 const verifyOf = async (tokenId: number) =>
-  (await database.pool.query("select verify from offchain.cred where token_id = $1", [tokenId])).rows[0].verify;
+  (await database.rows("select verify from offchain.cred where token_id = $1", [tokenId]))[0].verify;
 const nextDay = () => {
   now += DAY_MS + 1;
 };
@@ -135,31 +120,20 @@ describe("a proof that stands", () => {
   });
 
   it("is looked at in bulk where the platform offers that", async () => {
-    await plantAgents(
-      database.pool,
-      Array.from({ length: 120 }, (_, i) => ({ tokenId: 100 + i })),
-    );
+    await plantMany(100, 120);
     for (let i = 0; i < 120; i++) await prove("x", 500 + i, 100 + i);
     await prove("github", 1, 1);
     await prove("github", 2, 2);
     nextDay();
     expect(await run()).toBe(122);
-    expect(asked.sort()).toEqual([
-      ["github", 1],
-      ["github", 1],
-      ["x", 100],
-      ["x", 20],
-    ]);
+    expect(asked.map(String).sort()).toEqual(["github,1", "github,1", "x,100", "x,20"]);
   });
 });
 
 describe("a platform that bills each read", () => {
   beforeEach(async () => {
     await sim.control("PUT", "x/window", { requests: 300 });
-    await plantAgents(
-      database.pool,
-      Array.from({ length: 8 }, (_, i) => ({ tokenId: 100 + i })),
-    );
+    await plantMany(100, 8);
     for (let i = 0; i < 8; i++) await prove("x", 800 + i, 100 + i);
     await prove("github", 1, 1);
   });
@@ -221,10 +195,8 @@ describe("a proof that vanished", () => {
       expect(await run()).toBe(2);
       expect(await statuses()).toEqual([`1 ${platform} lapsed`, `2 ${platform} verified`]);
       expect([await verifyOf(1), await verifyOf(2)]).toEqual([0, 25]);
-      const { rows } = await database.pool.query(
-        "select token_id::int4, cause from offchain.cred_history order by id desc limit 1",
-      );
-      expect(rows).toEqual([{ token_id: 1, cause: "proof.lapsed" }]);
+      const history = await database.rows("select token_id::int4, cause from offchain.cred_history order by id desc");
+      expect(history[0]).toEqual({ token_id: 1, cause: "proof.lapsed" });
       // Lapsed is lapsed: it is not asked about again, and its account is free.
       nextDay();
       expect(await run()).toBe(1);
@@ -259,12 +231,8 @@ describe("a proof that vanished", () => {
     const running = run();
     // While the job waits for X, the agent proves another account.
     await Promise.race([asked.promise, running]);
-    await recordProof(
-      database.pool,
-      { tokenId: 1, platform: "x", accountId: "77", handle: "new", username: null, evidence: {} },
-      null,
-      new Date(now + 1),
-    );
+    const anew = { tokenId: 1, platform: "x", accountId: "77", handle: "new", username: null, evidence: {} } as const;
+    await recordProof(database.pool, anew, null, new Date(now + 1));
     proven.resolve();
     await running;
     expect(await statuses()).toEqual(["1 x verified"]);
@@ -310,9 +278,8 @@ describe("one proof among others", () => {
     for (const id of [1, 2, 3]) await prove("x", id, id);
     await show.x(3, null);
     nextDay();
-    await database.pool.query(
-      "alter table offchain.proof add constraint unforeseen check (token_id <> 2 or checked_at < '2026-11-22' or status = 'stale')",
-    );
+    const unforeseen = "check (token_id <> 2 or checked_at < '2026-11-22' or status = 'stale')";
+    await database.pool.query(`alter table offchain.proof add constraint unforeseen ${unforeseen}`);
     try {
       await run();
       expect(await statuses()).toEqual(["1 x verified", "2 x stale", "3 x lapsed"]);

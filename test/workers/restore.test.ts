@@ -39,20 +39,13 @@ const MINT_COLUMNS = `mint_id, wallet, solana_address, recipient, name, framewor
 /** Plants what the indexer writes about a token that this service minted. */
 async function index(mint: Mint): Promise<void> {
   const { tokenId, recipient, origin, block, txHash } = mint as Mint & { tokenId: number; block: number };
-  await plantRows(desk.db, "agent", [
-    agentRow(tokenId, { agentAddress: mint.wallet, owner: recipient, origin, mintTx: txHash, mintedBlock: block }),
-  ]);
-  const of = { tokenId, block, txHash };
-  const nobody = `0x${"0".repeat(40)}`;
-  await plantRows(desk.db, "transfer", [
-    { id: `t${tokenId}`, contract: on.identity, from: nobody, to: recipient, transferredAt: 1, ...of },
-  ]);
-  await plantRows(desk.db, "agentTransaction", [
-    {
-      ...{ tokenId, block, hash: txHash, transactionIndex: 0, from: on.signer.address, to: on.identity },
-      ...{ valueWei: 0n, selector: MINT_FOR, minedAt: 1 },
-    },
-  ]);
+  const place = { tokenId, block, txHash };
+  const born = { agentAddress: mint.wallet, owner: recipient, origin, mintTx: txHash, mintedBlock: block };
+  await plantRows(desk.db, "agent", [agentRow(tokenId, born)]);
+  const transfer = { id: `t${tokenId}`, contract: on.identity, from: `0x${"0".repeat(40)}`, to: recipient, ...place };
+  await plantRows(desk.db, "transfer", [{ ...transfer, transferredAt: 1 }]);
+  const sent = { hash: txHash, transactionIndex: 0, from: on.signer.address, to: on.identity, selector: MINT_FOR };
+  await plantRows(desk.db, "agentTransaction", [{ tokenId, block, ...sent, valueWei: 0n, minedAt: 1 }]);
 }
 
 /** Mints these requests, and puts back the tables as they were when they had only been accepted. */
@@ -79,18 +72,12 @@ it("the index has the token: the registration ends as done with it, and no secon
   const before = await nonce();
   desk.send();
   const again = await desk.decided(minted!.mintId);
-  expect(again).toMatchObject({
-    state: "minted",
-    tokenId: minted!.tokenId,
-    txHash: minted!.txHash,
-    block: minted!.block,
-  });
+  const { tokenId, txHash, block } = minted!;
+  expect(again).toMatchObject({ state: "minted", tokenId, txHash, block });
   expect(await tokensOf(on, minted!.wallet)).toEqual([minted!.tokenId]);
   expect(await nonce()).toBe(before);
-  const { rows } = await desk.db.query("select value from offchain.profile_field where token_id = $1", [
-    minted!.tokenId,
-  ]);
-  expect(rows).toEqual([{ value: "Somerset" }]);
+  const fields = await desk.rows("select value from offchain.profile_field where token_id = $1", [tokenId]);
+  expect(fields).toEqual([{ value: "Somerset" }]);
   // Those that come afterwards are minted as ever.
   const next = await desk.accept(desk.request());
   expect(await desk.decided(next.mintId)).toMatchObject({ state: "minted" });
@@ -145,9 +132,9 @@ it("of two Solana keys that name one receiver and one name, each gets its own to
   const [minted] = await mintAndRestore([requests[0]!], requests);
   await index(minted!);
   desk.send();
-  const { rows } = await desk.db.query("select mint_id from offchain.mint where solana_address = $1", [one.address]);
+  const [{ mint_id }] = await desk.rows("select mint_id from offchain.mint where solana_address = $1", [one.address]);
   expect(await desk.decided(minted!.mintId)).toMatchObject({ state: "minted", tokenId: minted!.tokenId });
-  const other = await desk.decided(rows[0].mint_id);
+  const other = await desk.decided(mint_id);
   expect(other.state).toBe("minted");
   expect(other.tokenId).not.toBe(minted!.tokenId);
   expect((await tokensOf(on, receiver)).length).toBe(2);
@@ -158,13 +145,8 @@ it("a token that somebody else minted and that names the wallet is not its regis
   const squatter = privateKeyToAccount(generatePrivateKey());
   await on.evm.setBalance({ address: squatter.address, value: parseEther("2") });
   const client = createWalletClient({ account: squatter, chain: base, transport: http(on.rpcUrl) });
-  const hash = await client.writeContract({
-    address: on.identity,
-    abi: identityAbi,
-    functionName: "mint",
-    args: [request.wallet as Address, request.name, "custom", false],
-    value: parseEther("0.5"),
-  });
+  const call = { address: on.identity, abi: identityAbi, functionName: "mint", value: parseEther("0.5") } as const;
+  const hash = await client.writeContract({ ...call, args: [request.wallet, request.name, "custom", false] });
   const receipt = await on.evm.waitForTransactionReceipt({ hash });
   await plantCheckpoint(desk.db, { block: Number(receipt.blockNumber) - 1, finalized: 1 });
   const { mintId } = await desk.accept(request);
@@ -195,15 +177,9 @@ it("a stranger's transaction with the very same calldata, to a contract of its o
     const relay = privateKeyToAccount(generatePrivateKey()).address;
     const call = encodeFunctionData({ abi: identityAbi, functionName: "mint", args });
     await on.evm.setCode({ address: relay, bytecode: relayCode(on.identity, call) });
-    const { rows } = await desk.db.query("select data from offchain.transaction_outbox where intent_key = $1", [
-      `mint:${accepted.mintId}`,
-    ]);
-    const hash = await client.sendTransaction({
-      to: relay,
-      data: rows[0].data,
-      value: parseEther("0.5"),
-      gas: 3_000_000n,
-    });
+    const sql = "select data from offchain.transaction_outbox where intent_key = $1";
+    const [{ data }] = await desk.rows(sql, [`mint:${accepted.mintId}`]);
+    const hash = await client.sendTransaction({ to: relay, data, value: parseEther("0.5"), gas: 3_000_000n });
     return on.evm.waitForTransactionReceipt({ hash });
   }
   const [one, two] = [await desk.accept(desk.request()), await desk.accept(desk.request())];

@@ -5,7 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import type { SendOutcome } from "../../clients/ports.ts";
+import type { Chain, SendOutcome } from "../../clients/ports.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import { firstOffer } from "../../core/transactions/transaction-fees.ts";
 import { mintById } from "../../db/mints/mints.ts";
@@ -36,42 +36,45 @@ const minted = async () => {
   return { tokenId: tokenId! };
 };
 const state = async (intentKey: string) => (await desk.intent(intentKey)).state;
+/** Waits until all of them are in a state. */
+const become = (expected: string, ...intentKeys: string[]) =>
+  until(`${intentKeys.join(" and ")}: ${expected}`, async () =>
+    (await Promise.all(intentKeys.map(state))).every((one) => one === expected),
+  );
+const funded = (expected: boolean) =>
+  until(`funded: ${expected}`, async () => (await senderState(desk.db))?.funded === expected);
 
 describe("the undisturbed way", () => {
   it("mints, and writes what the request brought along", async () => {
     const referrer = await queuedMint({ name: "Grace" });
     desk.send();
     const first = await desk.decided(referrer.mintId);
-    const { rows } = await desk.db.query("select code from offchain.referral_code where token_id = $1", [
-      first.tokenId,
-    ]);
-    expect(rows[0].code).toMatch(/^grace-[a-z0-9]{4}$/);
+    const sql = "select code from offchain.referral_code where token_id = $1";
+    const { code } = (await desk.rows(sql, [first.tokenId]))[0];
+    expect(code).toMatch(/^grace-[a-z0-9]{4}$/);
     await desk.plantAgent(first.tokenId!, first.wallet);
 
     const { mintId, wallet } = await queuedMint({
       personality: { humor: "dry", riskTolerance: 0 },
       narrative: { origin: "Somerset" },
       listing: { skills: ["drafting"], services: { web: { url: "https://quill.example" } } },
-      referralCode: rows[0].code,
+      referralCode: code,
     });
     const mint = await desk.decided(mintId);
     expect(mint).toMatchObject({ state: "minted", tokenId: first.tokenId! + 1, error: null });
     expect(await tokensOf(on, wallet)).toEqual([mint.tokenId]);
     const receipt = await on.evm.getTransactionReceipt({ hash: mint.txHash! });
     expect(Number(receipt.blockNumber)).toBe(mint.block);
-    const fields = await desk.db.query(
-      "select field, value from offchain.profile_field where token_id = $1 order by field",
-      [mint.tokenId],
-    );
-    expect(fields.rows).toEqual([
+    const fields = "select field, value from offchain.profile_field where token_id = $1 order by field";
+    expect(await desk.rows(fields, [mint.tokenId])).toEqual([
       { field: "narrative.origin", value: "Somerset" },
       { field: "personality.humor", value: "dry" },
       { field: "personality.riskTolerance", value: 0 },
       { field: "services", value: { web: { url: "https://quill.example" } } },
       { field: "skills", value: ["drafting"] },
     ]);
-    const referrals = await desk.db.query("select token_id::int, referrer_token_id::int, code from offchain.referral");
-    expect(referrals.rows).toEqual([{ token_id: mint.tokenId, referrer_token_id: first.tokenId, code: rows[0].code }]);
+    const referrals = await desk.rows("select token_id::int, referrer_token_id::int, code from offchain.referral");
+    expect(referrals).toEqual([{ token_id: mint.tokenId, referrer_token_id: first.tokenId, code }]);
   });
 
   it("sends 50 at once with nonces without a gap", async () => {
@@ -89,13 +92,12 @@ describe("the undisturbed way", () => {
 
   it("one key is one transaction, however often it is queued", async () => {
     const { tokenId } = await minted();
-    const results = await Promise.all(
-      Array.from({ length: 10 }, () => desk.queueCall(`verify:${tokenId}`, "verify", [BigInt(tokenId)])),
-    );
+    const queue = () => desk.queueCall(`verify:${tokenId}`, "verify", [BigInt(tokenId)]);
+    const results = await Promise.all(Array.from({ length: 10 }, queue));
     expect(results.filter((result) => result.queued)).toHaveLength(1);
     desk.send();
-    await until("it is mined", async () => (await state(`verify:${tokenId}`)) === "mined");
-    expect(await desk.queueCall(`verify:${tokenId}`, "verify", [BigInt(tokenId)])).toMatchObject({ queued: false });
+    await become("mined", `verify:${tokenId}`);
+    expect(await queue()).toMatchObject({ queued: false });
     expect(await desk.attempts(`verify:${tokenId}`)).toHaveLength(1);
   });
 });
@@ -108,11 +110,8 @@ describe("refusals", () => {
     // It becomes a contract that takes nothing after it was accepted: INVALID.
     await on.evm.setCode({ address: request.wallet, bytecode: "0xfe" });
     desk.send();
-    expect(await desk.decided(mintId)).toMatchObject({
-      state: "failed",
-      error: expect.stringMatching(/^ERC721InvalidReceiver: /),
-      tokenId: null,
-    });
+    const error = expect.stringMatching(/^ERC721InvalidReceiver: /);
+    expect(await desk.decided(mintId)).toMatchObject({ state: "failed", error, tokenId: null });
     expect(await desk.intent(`mint:${mintId}`)).toMatchObject({ state: "failed", nonce: null });
     expect(await on.chain.nonce(on.signer.address, "latest")).toBe(before);
     // The same request again is the same failure; a new one is a new mint.
@@ -127,25 +126,19 @@ describe("refusals", () => {
   it("by the block itself are reverted intents, with their consequence, and hold up nobody", async () => {
     const { tokenId } = await minted();
     const failures: string[] = [];
-    const effect: IntentEffect = {
-      prefix: "name",
-      mined: async () => {},
-      undone: async () => {},
-      failed: async (_tx, intent, reason) => void failures.push(`${intent.intentKey} ${reason}`),
-    };
+    const failed: IntentEffect["failed"] = async (_tx, intent, reason) =>
+      void failures.push(`${intent.intentKey} ${reason}`);
+    const effect: IntentEffect = { prefix: "name", mined: async () => {}, undone: async () => {}, failed };
     await on.evm.setAutomine(false);
     // Both are possible when they are simulated, side by side; in the block the second finds the name taken.
     const name = `n${Date.now().toString(36)}`;
     await desk.queueCall("name:1", "registerName", [BigInt(tokenId), name]);
     await desk.queueCall("name:2", "registerName", [BigInt(tokenId), name]);
     desk.send({ effects: [effect] });
-    await until(
-      "both are signed",
-      async () => (await state("name:1")) === "signed" && (await state("name:2")) === "signed",
-    );
+    await become("signed", "name:1", "name:2");
     await on.pooled(2);
     await on.evm.mine({ blocks: 1 });
-    await until("both are settled", async () => (await state("name:2")) === "reverted");
+    await become("reverted", "name:2");
     expect(await state("name:1")).toBe("mined");
     expect(failures).toEqual(["name:2 reverted"]);
   });
@@ -174,11 +167,9 @@ describe("receivers that burn gas", () => {
       expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
       expect(await desk.gasLimit(intentKey)).toBeLessThanOrEqual(1_000_000n);
     }
-    expect(await desk.decided(hostile.mintId)).toMatchObject({
-      state: "failed",
-      error:
-        "ERC721InvalidReceiver: the receiver is a contract that refuses the token, or needs more than 1000000 gas to take it",
-    });
+    const error =
+      "ERC721InvalidReceiver: the receiver is a contract that refuses the token, or needs more than 1000000 gas to take it";
+    expect(await desk.decided(hostile.mintId)).toMatchObject({ state: "failed", error });
     expect(await desk.intent(hostile.intentKey)).toMatchObject({ state: "failed", nonce: null });
     expect(await on.chain.nonce(on.signer.address, "latest")).toBe(before + 2);
   });
@@ -198,19 +189,15 @@ describe("transactions that no node takes", () => {
     const behind = await queuedMint();
     desk.send({}, { send: refusing(refused.wallet, "exceeds block gas limit") });
     expect(await desk.decided(behind.mintId)).toMatchObject({ state: "minted" });
-    expect(await desk.decided(refused.mintId)).toMatchObject({
-      state: "failed",
-      error: "the network refuses it: exceeds block gas limit",
-    });
+    const error = "the network refuses it: exceeds block gas limit";
+    expect(await desk.decided(refused.mintId)).toMatchObject({ state: "failed", error });
     expect(await tokensOf(on, refused.wallet)).toEqual([]);
     const [first, behindIt] = [await desk.intent(refused.intentKey), await desk.intent(behind.intentKey)];
     expect(first.state).toBe("reverted");
     expect(Number(behindIt.nonce)).toBe(Number(first.nonce) + 1);
     expect(await desk.attempts(refused.intentKey)).toMatchObject([{ filler: false }, { filler: true }]);
-    expect((await dayUse(desk.db, on.signer.address, new Date())).newcomer).toMatchObject({
-      committedWei: 0n,
-      open: 0,
-    });
+    const { newcomer } = await dayUse(desk.db, on.signer.address, new Date());
+    expect(newcomer).toMatchObject({ committedWei: 0n, open: 0 });
     // The wallet is free to try again.
     const again = await desk.accept(desk.request({ wallet: refused.wallet, recipient: refused.wallet, name: "Grace" }));
     expect(await desk.decided(again.mintId)).toMatchObject({ state: "minted" });
@@ -218,33 +205,27 @@ describe("transactions that no node takes", () => {
 
   it("a node has it although it said no: the block decides, and the mint that it took is no failure", async () => {
     await on.evm.setAutomine(false);
-    const { mintId, intentKey, wallet } = await queuedMint();
+    const mint = await queuedMint();
     let taken: Hex | undefined;
-    desk.send(
-      {},
-      {
-        send: async (raw) => {
-          taken ??= raw;
-          if (raw === taken) await on.chain.send(raw);
-          return raw === taken
-            ? { kind: "refused", reason: "exceeds block gas limit" }
-            : { kind: "rejected", reason: "no" };
-        },
-      },
-    );
-    await until("a filler is signed", async () => (await desk.attempts(intentKey)).some(({ filler }) => filler));
+    const send = async (raw: Hex): Promise<SendOutcome> => {
+      taken ??= raw;
+      if (raw !== taken) return { kind: "rejected", reason: "no" };
+      await on.chain.send(raw);
+      return { kind: "refused", reason: "exceeds block gas limit" };
+    };
+    desk.send({}, { send });
+    await until("a filler is signed", async () => (await desk.attempts(mint.intentKey)).some(({ filler }) => filler));
     await on.evm.mine({ blocks: 1 });
-    expect(await desk.decided(mintId)).toMatchObject({ state: "minted", error: null });
-    expect(await tokensOf(on, wallet)).toHaveLength(1);
+    await desk.mintedOnce(mint);
+    expect(await desk.decided(mint.mintId)).toMatchObject({ error: null });
   });
 
   it("held up by one that no block takes: after its time a filler lets the others through", async () => {
     const held = await queuedMint();
     const behind = await queuedMint();
-    desk.send(
-      { holdMs: 500, stuckAfterMs: LONG },
-      { send: async (raw) => (raw.includes(held.wallet.slice(2)) ? { kind: "accepted" } : on.chain.send(raw)) },
-    );
+    const send = async (raw: Hex): Promise<SendOutcome> =>
+      raw.includes(held.wallet.slice(2)) ? { kind: "accepted" } : on.chain.send(raw);
+    desk.send({ holdMs: 500, stuckAfterMs: LONG }, { send });
     await until("the others are mined", async () => {
       await on.evm.mine({ blocks: 1 });
       return (await state(behind.intentKey)) === "mined";
@@ -278,12 +259,11 @@ describe("answers that are lost or lie", () => {
     ["rejected, and really not taken", async () => ({ kind: "rejected", reason: "no" })],
   ];
   it.each(answers)("%s: one token", async (_name, answer) => {
-    const { mintId, wallet, intentKey } = await queuedMint();
+    const mint = await queuedMint();
     let sent = 0;
     desk.send({}, { send: (raw) => (sent++ === 0 ? answer(raw) : on.chain.send(raw)) });
-    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
-    expect(await tokensOf(on, wallet)).toHaveLength(1);
-    expect(await desk.attempts(intentKey)).toHaveLength(1);
+    await desk.mintedOnce(mint);
+    expect(await desk.attempts(mint.intentKey)).toHaveLength(1);
   });
 
   deepIt("whatever fails, in any order: as many tokens as requests, one for each", async () => {
@@ -303,25 +283,10 @@ describe("answers that are lost or lie", () => {
               const answer = await real(...args);
               return now === "after" ? outage() : answer;
             };
-          const { chain } = on;
-          const sender = desk.send(
-            {},
-            {
-              headBlock: shaky(chain.headBlock),
-              nonce: shaky(chain.nonce),
-              call: shaky(chain.call),
-              estimateGas: shaky(chain.estimateGas),
-              fees: shaky(chain.fees),
-              send: shaky(chain.send),
-              receipt: shaky(chain.receipt),
-              balance: shaky(chain.balance),
-            },
-          );
-          for (const { mintId, wallet } of mints) {
-            const mint = await desk.decided(mintId);
-            expect(mint.state).toBe("minted");
-            expect(await tokensOf(on, wallet)).toEqual([mint.tokenId]);
-          }
+          const names = ["headBlock", "nonce", "call", "estimateGas", "fees", "send", "receipt", "balance"] as const;
+          const over = Object.fromEntries(names.map((name) => [name, shaky(on.chain[name] as () => Promise<unknown>)]));
+          const sender = desk.send({}, over);
+          for (const mint of mints) await desk.mintedOnce(mint);
           await sender.stop();
         },
       ),
@@ -333,41 +298,36 @@ describe("answers that are lost or lie", () => {
 describe("transactions that are not mined", () => {
   it("dropped by the node: the same bytes are sent again", async () => {
     await on.evm.setAutomine(false);
-    const { mintId, intentKey, wallet } = await queuedMint();
+    const mint = await queuedMint();
     desk.send({ stuckAfterMs: LONG });
     const [attempt] = await until("it is broadcast", async () => {
-      const attempts = await desk.attempts(intentKey);
+      const attempts = await desk.attempts(mint.intentKey);
       return attempts[0]?.broadcast_at && attempts;
     });
     await on.evm.dropTransaction({ hash: attempt!.hash });
     expect((await on.evm.getTxpoolStatus()).pending).toBe(0);
     await on.pooled(1);
     await on.evm.mine({ blocks: 1 });
-    expect(await desk.decided(mintId)).toMatchObject({ state: "minted", txHash: attempt!.hash });
-    expect(await tokensOf(on, wallet)).toHaveLength(1);
-    expect(await desk.attempts(intentKey)).toHaveLength(1);
+    expect((await desk.mintedOnce(mint)).txHash).toBe(attempt!.hash);
+    expect(await desk.attempts(mint.intentKey)).toHaveLength(1);
   });
 
   it("stuck below the base fee: replaced at the same nonce for at least 12.5 % more, every hash remembered", async () => {
     await on.evm.setAutomine(false);
     const mints = await Promise.all([queuedMint(), queuedMint()]);
     desk.send();
-    await until("both are signed", async () =>
-      (await Promise.all(mints.map(({ intentKey }) => state(intentKey)))).every((s) => s === "signed"),
-    );
+    const keys = mints.map(({ intentKey }) => intentKey);
+    await become("signed", ...keys);
     await on.mineAtBaseFee("20", 4);
-    await until("both are replaced", async () =>
-      (await Promise.all(mints.map(({ intentKey }) => desk.attempts(intentKey)))).every((a) => a.length > 1),
-    );
+    const areReplaced = async () => (await Promise.all(keys.map(desk.attempts))).every((all) => all.length > 1);
+    await until("both are replaced", areReplaced);
     await until("one is included", async () => {
       await on.mineAtBaseFee("20", 1);
       return (await state(mints[1]!.intentKey)) === "mined";
     });
-    for (const { mintId, intentKey, wallet } of mints) {
-      const mint = await desk.decided(mintId);
+    for (const { intentKey, ...of } of mints) {
+      const mint = await desk.mintedOnce(of);
       const attempts = await desk.attempts(intentKey);
-      expect(mint.state).toBe("minted");
-      expect(await tokensOf(on, wallet)).toHaveLength(1);
       expect(attempts.map((a) => a.hash)).toContain(mint.txHash);
       expect(new Set(attempts.map((a) => a.nonce)).size).toBe(1);
       for (const [earlier, later] of attempts.slice(1).map((a, n) => [attempts[n]!, a] as const)) {
@@ -382,20 +342,11 @@ describe("transactions that are not mined", () => {
     const { mintId, intentKey } = await queuedMint();
     const maxTipPerGasWei = parseGwei("0.1");
     // The node advises a tip of 1000 gwei, says that others pay 10, and forgets what it takes.
-    const market = {
-      baseFeePerGasWei: parseGwei("1"),
-      priorityFeePerGasWei: parseGwei("1000"),
-      recentTipWei: parseGwei("10"),
-      blockGasLimit: 30_000_000n,
-    };
-    const sender = desk.send(
-      { maxTipPerGasWei, stuckAfterMs: 1, rebroadcastMs: 1 },
-      {
-        fees: async () => market,
-        send: async () => ({ kind: "accepted" }),
-      },
-    );
-    await until("it is signed", async () => (await state(intentKey)) === "signed");
+    const [priorityFeePerGasWei, recentTipWei] = [parseGwei("1000"), parseGwei("10")];
+    const market = { baseFeePerGasWei: parseGwei("1"), priorityFeePerGasWei, recentTipWei, blockGasLimit: 30_000_000n };
+    const over = { fees: async () => market, send: async () => ({ kind: "accepted" }) as const };
+    const sender = desk.send({ maxTipPerGasWei, stuckAfterMs: 1, rebroadcastMs: 1 }, over);
+    await become("signed", intentKey);
     await until("the caps are reached", async () => {
       await on.evm.mine({ blocks: 1 });
       return desk.log.lines.some((line) => line.includes("the caps of fee and tip allow no higher offer"));
@@ -431,27 +382,23 @@ describe("transactions that are not mined", () => {
 
 describe("nonces", () => {
   it("used by another process: signed anew, once that is certain", async () => {
-    const { mintId, intentKey, wallet } = await queuedMint();
+    const mint = await queuedMint();
+    const { intentKey } = mint;
     let asked = 0;
-    desk.send(
-      {},
-      {
-        send: async (raw) => (asked === 0 ? { kind: "accepted" } : on.chain.send(raw)),
-        receipt: (hash) => {
-          asked++;
-          return on.chain.receipt(hash);
-        },
-      },
-    );
-    await until("it is signed", async () => (await state(intentKey)) === "signed");
+    const receipt = (hash: Hex) => {
+      asked++;
+      return on.chain.receipt(hash);
+    };
+    const send = async (raw: Hex): Promise<SendOutcome> => (asked === 0 ? { kind: "accepted" } : on.chain.send(raw));
+    desk.send({}, { send, receipt });
+    await become("signed", intentKey);
     const nonce = Number((await desk.intent(intentKey)).nonce);
     expect(await on.chain.send(await on.foreign(nonce))).toEqual({ kind: "accepted" });
     await until("its receipt is looked for in vain", () => asked >= 10);
     expect(Number((await desk.intent(intentKey)).nonce)).toBe(nonce);
     expect(await desk.attempts(intentKey)).toHaveLength(1);
     await on.evm.mine({ blocks: 3 });
-    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
-    expect(await tokensOf(on, wallet)).toHaveLength(1);
+    await desk.mintedOnce(mint);
     expect((await desk.attempts(intentKey)).map((attempt) => attempt.nonce)).toEqual([nonce, nonce + 1]);
   });
 
@@ -467,8 +414,7 @@ describe("nonces", () => {
     await until("ten more looks", () => asked >= before + 10);
     expect(await desk.attempts(intentKey)).toHaveLength(1);
     hidden = false;
-    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
-    expect(await tokensOf(on, wallet)).toHaveLength(1);
+    await desk.mintedOnce({ mintId, wallet });
   });
 
   it("a gap left by another's transaction that never came is closed", async () => {
@@ -486,8 +432,7 @@ describe("nonces", () => {
     await on.evm.dropTransaction({ hash: stranger.hash });
     await on.evm.setAutomine(true);
     await on.evm.mine({ blocks: 1 });
-    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
-    expect(await tokensOf(on, wallet)).toHaveLength(1);
+    await desk.mintedOnce({ mintId, wallet });
     expect(await desk.intent(`gap:${on.signer.address}:${nonce}`)).toMatchObject({ nonce });
     expect(await on.chain.nonce(on.signer.address, "latest")).toBe(nonce + 2);
   });
@@ -501,40 +446,34 @@ describe("nonces", () => {
     await desk.decided(mints[0]!.mintId);
     first.kill();
     await first.ended;
-    for (const { mintId, wallet } of [mint, ...mints]) {
-      expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
-      expect(await tokensOf(on, wallet)).toHaveLength(1);
-    }
+    for (const each of [mint, ...mints]) await desk.mintedOnce(each);
     const later = await queuedMint();
     expect(await desk.decided(later.mintId)).toMatchObject({ state: "minted" });
     // One nonce for each; a slow one may have been replaced at its nonce.
-    const { rows } = await desk.db.query(
-      "select count(distinct (intent_id, nonce))::int as n, count(distinct nonce)::int as nonces from offchain.transaction_attempt",
-    );
-    expect(rows[0]).toEqual({ n: 22, nonces: 22 });
+    const sql = `select count(distinct (intent_id, nonce))::int as n, count(distinct nonce)::int as nonces
+      from offchain.transaction_attempt`;
+    expect(await desk.rows(sql)).toEqual([{ n: 22, nonces: 22 }]);
   });
 });
 
 describe("gas funds", () => {
   it("out of funds: new mints are refused, accepted ones wait and are sent after funding", async () => {
     const balance = await on.chain.balance(on.signer.address);
-    const { mintId, wallet } = await queuedMint();
+    const mint = await queuedMint();
     await on.evm.setBalance({ address: on.signer.address, value: 1n });
     try {
       desk.send();
-      await until("it is known", async () => (await senderState(desk.db))?.funded === false);
+      await funded(false);
       const refused = await desk.accept(desk.request()).catch((error) => error);
       expect(refused).toBeInstanceOf(Failure);
       expect(refused).toMatchObject({ code: "out_of_funds", status: 503, options: { retryAfter: expect.any(Number) } });
-      const { rows } = await desk.db.query("select count(*)::int as mints from offchain.mint");
-      expect(rows[0].mints).toBe(1);
-      expect((await mintById(desk.db, mintId))?.state).toBe("pending");
+      expect(await desk.rows("select mint_id from offchain.mint")).toHaveLength(1);
+      expect((await mintById(desk.db, mint.mintId))?.state).toBe("pending");
     } finally {
       await on.evm.setBalance({ address: on.signer.address, value: balance });
     }
-    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
-    expect(await tokensOf(on, wallet)).toHaveLength(1);
-    await until("new mints are accepted", async () => (await senderState(desk.db))?.funded === true);
+    await desk.mintedOnce(mint);
+    await funded(true);
     const next = await queuedMint();
     expect(await desk.decided(next.mintId)).toMatchObject({ state: "minted" });
   });
@@ -545,13 +484,13 @@ describe("gas funds", () => {
     const { mintId, intentKey } = await queuedMint();
     let taken = false;
     desk.send({}, { send: async (raw) => (taken ? on.chain.send(raw) : { kind: "unfunded" }) });
-    await until("it is signed", async () => (await state(intentKey)) === "signed");
-    await until("it is known", async () => (await senderState(desk.db))?.funded === false);
+    await become("signed", intentKey);
+    await funded(false);
     taken = true;
     await on.evm.setBalance({ address: on.signer.address, value: balance });
     await on.evm.setAutomine(true);
     expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
-    await until("funds are fine again", async () => (await senderState(desk.db))?.funded === true);
+    await funded(true);
   });
 });
 
@@ -563,20 +502,19 @@ describe("the day's budget", () => {
     const sender = desk.send({ dailyBudgetWei: 0n }, {}, clock);
     await desk.decided(first.mintId);
     await sender.stop();
-    const { rows } = await desk.db.query("select cost_wei from offchain.transaction_outbox where intent_key = $1", [
-      first.intentKey,
-    ]);
+    const sql = "select cost_wei from offchain.transaction_outbox where intent_key = $1";
+    const cost = BigInt((await desk.rows(sql, [first.intentKey]))[0].cost_wei);
     const paid = await on.evm.getTransactionReceipt({ hash: (await desk.intent(first.intentKey)).tx_hash! });
-    expect(BigInt(rows[0].cost_wei)).toBe(paid.gasUsed * paid.effectiveGasPrice);
+    expect(cost).toBe(paid.gasUsed * paid.effectiveGasPrice);
 
     // A mint offers 2.6 times of what it costs, and twice is left.
     const waiting = await queuedMint({}, PAID_CHECKOUT);
     const market = { ...(await on.chain.fees()), baseFeePerGasWei: paid.effectiveGasPrice, priorityFeePerGasWei: 0n };
-    desk.send({ dailyBudgetWei: 3n * BigInt(rows[0].cost_wei) }, { fees: async () => market }, clock);
+    desk.send({ dailyBudgetWei: 3n * cost }, { fees: async () => market }, clock);
     const midnight = new Date("2031-05-07T00:00:00Z");
     await until("it is known", async () => (await senderState(desk.db))?.pausedUntil?.getTime() === midnight.getTime());
     expect(await state(waiting.intentKey)).toBe("queued");
-    expect(await senderState(desk.db)).toMatchObject({ funded: true, spentWei: BigInt(rows[0].cost_wei) });
+    expect(await senderState(desk.db)).toMatchObject({ funded: true, spentWei: cost });
     const refused = await desk.accept(desk.request()).catch((error) => error);
     expect(refused).toMatchObject({ code: "out_of_funds", status: 503, message: expect.stringMatching(/budget/) });
 
@@ -613,8 +551,7 @@ describe("reorganisations", () => {
     const before = await desk.decided(alice.mintId);
     await on.reorg(1);
     await until("it is pending again", async () => (await mintById(desk.db, alice.mintId))?.state === "pending");
-    const profile = () =>
-      desk.db.query("select token_id::int as id, value from offchain.profile_field order by 1").then((r) => r.rows);
+    const profile = () => desk.rows("select token_id::int as id, value from offchain.profile_field order by 1");
     expect(await profile()).toEqual([]);
     // Somebody else's mint comes first this time and takes the token id.
     const stranger = privateKeyToAccount(generatePrivateKey());
@@ -622,13 +559,9 @@ describe("reorganisations", () => {
     await on.evm.setBalance({ address: stranger.address, value: parseEther("1") });
     await on.pooled(1);
     await strangers.writeContract({
-      address: on.identity,
-      abi: identityAbi,
-      functionName: "mint",
+      ...{ address: on.identity, abi: identityAbi, functionName: "mint", value: parseEther("0.5") },
       args: [stranger.address, "Stranger", "custom", false],
-      value: parseEther("0.5"),
-      maxFeePerGas: parseGwei("300"),
-      maxPriorityFeePerGas: parseGwei("200"),
+      ...{ maxFeePerGas: parseGwei("300"), maxPriorityFeePerGas: parseGwei("200") },
     });
     await on.pooled(2);
     await on.evm.mine({ blocks: 1 });
@@ -638,8 +571,8 @@ describe("reorganisations", () => {
     expect(await tokensOf(on, stranger.address)).toEqual([before.tokenId]);
     expect(await tokensOf(on, alice.wallet)).toEqual([after.tokenId]);
     expect(await profile()).toEqual([{ id: after.tokenId, value: "A" }]);
-    const { rows } = await desk.db.query("select token_id::int as id, code from offchain.referral_code");
-    expect(rows).toEqual([{ id: after.tokenId, code: expect.stringMatching(/^alice-/) }]);
+    const codes = await desk.rows("select token_id::int as id, code from offchain.referral_code");
+    expect(codes).toEqual([{ id: after.tokenId, code: expect.stringMatching(/^alice-/) }]);
   });
 
   it("moved to another block with another order of tokens: settled again as the chain has it", async () => {
@@ -667,18 +600,18 @@ describe("reorganisations", () => {
     const { mintId, intentKey } = await queuedMint();
     let lag = 0;
     let rounds = 0;
-    desk.send(
-      {},
-      {
-        headBlock: async () => {
-          rounds++;
-          return (await on.chain.headBlock()) - lag;
-        },
-        nonce: async (address, at) => (lag > 0 ? 0 : on.chain.nonce(address, at)),
-        receipt: async (hash) => (lag > 0 ? null : on.chain.receipt(hash)),
-        block: async (number) => (lag > 0 && typeof number === "number" ? null : on.chain.block(number)),
-      },
-    );
+    const { chain } = on;
+    const headBlock = async () => {
+      rounds++;
+      return (await chain.headBlock()) - lag;
+    };
+    const behind: Partial<Chain> = {
+      headBlock,
+      nonce: async (address, at) => (lag > 0 ? 0 : chain.nonce(address, at)),
+      receipt: async (hash) => (lag > 0 ? null : chain.receipt(hash)),
+      block: async (number) => (lag > 0 && typeof number === "number" ? null : chain.block(number)),
+    };
+    desk.send({}, behind);
     const mint = await desk.decided(mintId);
     lag = 5;
     const before = rounds;
@@ -691,12 +624,12 @@ describe("reorganisations", () => {
 
 describe("kill -9", () => {
   it.each(casesOf(FAULT_POINTS, ["sender.after-broadcast"]))("at %s ends in exactly one token", async (point) => {
-    const { mintId, wallet, intentKey } = await queuedMint();
+    const mint = await queuedMint();
+    const { intentKey } = mint;
     const doomed = desk.spawnSender(point);
     expect(await doomed.ended).toBe("SIGKILL");
     desk.send();
-    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
-    expect(await tokensOf(on, wallet)).toHaveLength(1);
+    await desk.mintedOnce(mint);
     expect(await desk.attempts(intentKey)).toHaveLength(1);
     expect(await state(intentKey)).toBe("mined");
   });

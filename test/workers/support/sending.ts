@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex, parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { expect } from "vitest";
 import { identityAbi } from "../../../abis/identity.ts";
 import { FREE_CHECKOUT } from "../../../api/payments/checkout.ts";
 import { acceptMint, type MintDeps } from "../../../api/services/mint.ts";
@@ -139,21 +140,12 @@ export async function startSending(variables: Record<string, string> = {}) {
     const log = testLog();
     return {
       db,
-      url: database.url,
-      log,
+      ...{ url: database.url, rows: database.rows, log },
 
       /** Runs a sender in this process, on `over` instead of the chain where given. */
       send(options: Partial<SenderOptions> = {}, over: Partial<Chain> = {}, clock = () => new Date()) {
-        const sender = runSender({
-          db,
-          chain: { ...chain, ...over },
-          signer,
-          clock,
-          log,
-          fault: () => {},
-          config,
-          options: { ...FAST, ...options },
-        });
+        const by = { signer, clock, log, fault: () => {}, config };
+        const sender = runSender({ ...by, db, chain: { ...chain, ...over }, options: { ...FAST, ...options } });
         running.push(sender);
         return sender;
       },
@@ -187,21 +179,7 @@ export async function startSending(variables: Record<string, string> = {}) {
       /** A request to mint for a fresh wallet. */
       request: (over: Partial<MintRequest> = {}): MintRequest => {
         const wallet = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Address;
-        return {
-          wallet,
-          solanaAddress: null,
-          recipient: wallet,
-          name: "Ada",
-          framework: "custom",
-          soulbound: false,
-          origin: 1,
-          personality: null,
-          narrative: null,
-          listing: null,
-          referralCode: null,
-          fingerprint: crypto.randomUUID(),
-          ...over,
-        };
+        return mintRequest(wallet, { fingerprint: crypto.randomUUID(), ...over });
       },
 
       accept: (request: MintRequest, payment: MintDeps["payment"] = FREE_CHECKOUT) =>
@@ -216,6 +194,14 @@ export async function startSending(variables: Record<string, string> = {}) {
           throw new Error(`${error.message}\n${log.lines.join("")}`);
         }),
 
+      /** Waits until a mint is decided, which has given its wallet its one token. */
+      async mintedOnce({ mintId, wallet }: { mintId: string; wallet: Address }): Promise<Mint> {
+        const mint = await this.decided(mintId);
+        expect(mint).toMatchObject({ state: "minted" });
+        expect(await tokensOf({ evm, identity }, wallet)).toEqual([mint.tokenId]);
+        return mint;
+      },
+
       /** Queues a call of the identity contract without an effect of its own. */
       queueCall: (intentKey: string, functionName: "registerName" | "verify" | "mutate", args: readonly unknown[]) =>
         queueIntent(db, {
@@ -228,34 +214,34 @@ export async function startSending(variables: Record<string, string> = {}) {
         }),
 
       intent: async (intentKey: string) => {
-        const { rows } = await db.query("select * from offchain.transaction_outbox where intent_key = $1", [intentKey]);
-        return rows[0] as { state: string; nonce: string | null; tx_hash: Hex | null; error: string | null };
+        const [row] = await database.rows("select * from offchain.transaction_outbox where intent_key = $1", [
+          intentKey,
+        ]);
+        return row as { state: string; nonce: string | null; tx_hash: Hex | null; error: string | null };
       },
 
       gasLimit: async (intentKey: string) => {
-        const { rows } = await db.query("select gas_limit from offchain.transaction_outbox where intent_key = $1", [
-          intentKey,
-        ]);
-        return BigInt(rows[0].gas_limit);
+        const sql = "select gas_limit from offchain.transaction_outbox where intent_key = $1";
+        return BigInt((await database.rows(sql, [intentKey]))[0].gas_limit);
       },
 
       /** Every transaction signed for an intent, by rising fee. */
       attempts: async (intentKey: string) => {
-        const { rows } = await db.query(
-          `select a.hash, a.nonce::int as nonce, a.max_fee_per_gas_wei::text as fee,
-                  a.max_priority_fee_per_gas_wei::text as tip, a.broadcast_at, a.filler
-           from offchain.transaction_attempt a join offchain.transaction_outbox i on i.id = a.intent_id
-           where i.intent_key = $1 order by a.nonce, a.max_fee_per_gas_wei`,
-          [intentKey],
-        );
-        return rows as {
+        type Attempt = {
           hash: Hex;
           nonce: number;
           fee: string;
           tip: string;
           broadcast_at: Date | null;
           filler: boolean;
-        }[];
+        };
+        return database.rows<Attempt>(
+          `select a.hash, a.nonce::int as nonce, a.max_fee_per_gas_wei::text as fee,
+                  a.max_priority_fee_per_gas_wei::text as tip, a.broadcast_at, a.filler
+           from offchain.transaction_attempt a join offchain.transaction_outbox i on i.id = a.intent_id
+           where i.intent_key = $1 order by a.nonce, a.max_fee_per_gas_wei`,
+          [intentKey],
+        );
       },
 
       /** Plants what the indexer would write about an agent, as far as referrals and wallets need it. */
@@ -275,8 +261,18 @@ export async function startSending(variables: Record<string, string> = {}) {
   }
 }
 
+/** A request to mint that says no more than it must. */
+export const mintRequest = (wallet: Address, over: Partial<MintRequest> & { fingerprint: string }): MintRequest => ({
+  ...{ wallet, solanaAddress: null, recipient: wallet, name: "Ada", framework: "custom", soulbound: false, origin: 1 },
+  ...{ personality: null, narrative: null, listing: null, referralCode: null },
+  ...over,
+});
+
 /** The tokens the chain holds for an agent's wallet. */
-export async function tokensOf({ evm, identity }: Sending, wallet: Address): Promise<number[]> {
+export async function tokensOf(
+  { evm, identity }: Pick<Sending, "evm" | "identity">,
+  wallet: Address,
+): Promise<number[]> {
   const logs = await evm.getContractEvents({
     address: identity,
     abi: identityAbi,
