@@ -1,14 +1,13 @@
 /** The search for agents: what it reads out of a query, how it ranks, and what no stranger's text can do to it. */
 import { describe, expect, it } from "vitest";
-import type { DiscoverQuery } from "../../core/discovery/query.ts";
 import { readQuery } from "../../core/discovery/read-query.ts";
 import { wordsOf } from "../../core/discovery/split-words.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { countWords } from "../../db/discovery/count-words.ts";
-import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { testDatabase } from "../support/database.ts";
+import { searching } from "../support/discovery.ts";
 import { perFile } from "../support/started.ts";
 
 const NOW = new Date("2026-11-01T00:00:00Z");
@@ -16,50 +15,11 @@ const DAY_MS = 86_400_000;
 const ATTESTED_SCHEMA = `0x${"f".repeat(64)}`;
 const database = perFile(() => testDatabase({ indexed: true }));
 
-type Agent = {
-  name: string;
-  description: string;
-  owner?: string;
-  cred?: number;
-  /** Days; null where its registry does not say. */
-  age?: number | null;
-  x402?: boolean;
-  platform?: string;
-};
-let made = 0;
-
-/** Adds rows to the directory and brings the documents up to date. @returns their ids */
-async function add(agents: readonly Agent[], now = NOW): Promise<number[]> {
-  const rows = agents.map(
-    ({ name, description, owner, cred = 30, age = 100, x402 = false, platform = "agentverse" }) => ({
-      name,
-      description,
-      cred,
-      x402,
-      platform,
-      agentId: `agent-${made++}`,
-      owner: owner ?? `owner-${made}`,
-      at: age === null ? null : new Date(NOW.getTime() - age * DAY_MS),
-    }),
-  );
-  const { rows: ids } = await database.pool.query(
-    `insert into offchain.directory (platform, agent_id, name, description, owner_address, cred_score, x402_supported, created_at, chain_id)
-     select r.platform, r."agentId", r.name, r.description, r.owner, r.cred, r.x402, r.at, 8453
-     from jsonb_to_recordset($1) r(platform text, "agentId" text, name text, description text, owner text, cred int2, x402 bool, at timestamptz)
-     returning id`,
-    [JSON.stringify(rows)],
-  );
-  await follow(now);
-  return ids.map(({ id }) => id);
-}
-
-async function follow(now = NOW) {
-  while ((await followDirectory(database.pool, now)).more);
-}
-
-const ask = (q: string, more: Partial<DiscoverQuery> = {}) => discover(database.pool, { q, limit: 10, ...more }, NOW);
-const idsOf = async (q: string, more: Partial<DiscoverQuery> = {}) =>
-  (await ask(q, more)).hits.map((hit) => hit.directoryId);
+const { add, follow, ask, idsOf, change } = searching(database, NOW);
+const letter = (i: number) => String.fromCharCode(97 + i);
+/** What a factor of a hit is worth, and says. */
+const factorOf = (hit: Awaited<ReturnType<typeof ask>>["hits"][number], key: string) =>
+  hit.factors.find((factor) => factor.key === key)!;
 
 describe("a query", () => {
   it("gives its protocols and its price limit as preferences", () => {
@@ -107,11 +67,11 @@ describe("the search", () => {
 
   it("finds a changed description, and no removed agent", async () => {
     const [id] = await add([{ name: "Corvo", description: "Paints fences." }]);
-    await database.pool.query("update offchain.directory set description = 'Repairs zeppelins.' where id = $1", [id]);
+    await change(id, { description: "Repairs zeppelins." });
     await follow();
     expect(await idsOf("zeppelins")).toEqual([id]);
     expect(await idsOf("fences")).toEqual([]);
-    await database.pool.query("update offchain.directory set removed_at = now() where id = $1", [id]);
+    await change(id, { removed_at: NOW });
     await follow();
     expect(await idsOf("zeppelins")).toEqual([]);
   });
@@ -144,18 +104,15 @@ describe("the search", () => {
       { name: "Verge", description: text, cred: 30, age: 100 },
       { name: "Theorbo", description: other, platform: "x402-bazaar", age: null },
     ]);
-    await database.pool.query("update offchain.directory set description = $2 where id = $1", [sleeper, text]);
+    await change(sleeper, { description: text });
     const fresh = { name: "Lutenist", description: other, cred: 50, age: -0.5, platform: "erc8004" };
     await add([fresh], new Date(NOW.getTime() + DAY_MS));
     for (const [q, id] of [
       ["pendulum escapements", honest],
       ["restrings theorbos", undated],
     ] as const) {
-      const { hits } = await ask(q);
-      expect(
-        hits.map(({ directoryId, factors }) => [directoryId, factors.find(({ key }) => key === "text")!.value]),
-        q,
-      ).toEqual([[id, 1]]);
+      const shown = (await ask(q)).hits.map((hit) => [hit.directoryId, factorOf(hit, "text").value]);
+      expect([q, shown]).toEqual([q, [[id, 1]]]);
     }
   });
 
@@ -170,11 +127,9 @@ describe("the search", () => {
       { ...own, owner },
       { ...own, owner: "0xthief" },
     ]);
-    const { rows } = await database.pool.query(
-      "select directory_id as id from offchain.discovery_document d where d.owner in ($1, '0xthief') and platform = 'helixa' and not copy",
-      [owner],
-    );
-    expect(rows).toEqual([{ id: mine }]);
+    const originals = `select directory_id as id from offchain.discovery_document d
+      where d.owner in ($1, '0xthief') and platform = 'helixa' and not copy`;
+    expect(await database.rows(originals, [owner])).toEqual([{ id: mine }]);
     expect(await idsOf("peregrine vane")).toEqual([mine]);
   });
 
@@ -222,7 +177,7 @@ describe("the search", () => {
       [older, 1],
     ]);
     const [sleeper] = await add([{ name: "Waits", description: "Waits for seabird fame.", cred: 5, age: 900 }]);
-    await database.pool.query("update offchain.directory set name = 'Kittiwake' where id = $1", [sleeper]);
+    await change(sleeper, { name: "Kittiwake" });
     await follow(new Date(NOW.getTime() + DAY_MS));
     expect(await idsOf("kittiwake")).toEqual([younger, older]);
   });
@@ -248,10 +203,8 @@ describe("the search", () => {
   });
 
   it("corrects a word that others misspelt too, though a sample has it more often", async () => {
-    const right = Array.from({ length: 8 }, (_, i) => ({
-      name: `Sextant ${"abcdefgh"[i]}`,
-      description: `Navigates by starlight, ${i}.`,
-    }));
+    const stars = (i: number) => ({ name: `Sextant ${letter(i)}`, description: `Navigates by starlight, ${i}.` });
+    const right = Array.from({ length: 8 }, (_, i) => stars(i));
     const [typo] = await add([{ name: "Astrolabe", description: "Sells starligth lamps." }, ...right]);
     await countWords(database.pool);
     await database.pool.query("update offchain.discovery_word set documents = 17 where word = 'starligth'");
@@ -261,15 +214,11 @@ describe("the search", () => {
   });
 
   it("knows a name's own word however many newcomers have it", async () => {
+    const buoy = (i: number) => ({ name: `Buoy ${i}`, description: `Dovekie ${i} of a kind.`, cred: 0, age: 0 });
     const [first] = await add([
       { name: "Dovekie", description: "Counts krill from a boat.", cred: 40, age: 300 },
       { name: "Dovekie", description: "Sells krill by the ton.", cred: 46, age: 250 },
-      ...Array.from({ length: 40 }, (_, i) => ({
-        name: `Buoy ${i}`,
-        description: `Dovekie ${i} of a kind.`,
-        cred: 0,
-        age: 0,
-      })),
+      ...Array.from({ length: 40 }, (_, i) => buoy(i)),
     ]);
     await countWords(database.pool);
     expect((await idsOf("dovekie krill"))[0]).toBe(first);
@@ -295,10 +244,7 @@ describe("the search", () => {
       { name: "Razorbill", description: "Ferries tinned herring between the islands.", cred: 40, age: 250 },
     ]);
     expect(await idsOf("razorbill")).toEqual([older]);
-    await database.pool.query(
-      `update offchain.directory d set description = o.description from offchain.directory o where d.id = $1 and o.id = $2`,
-      [older, younger],
-    );
+    await change(older, { description: "Ferries tinned herring between the islands." });
     await follow(new Date(NOW.getTime() + DAY_MS));
     expect(await idsOf("razorbill")).toEqual([younger]);
   });
@@ -315,24 +261,12 @@ describe("the search", () => {
   it("shows the agent of a name before older-looking ones made to look like it, in any order of writing", async () => {
     const about = (trade: string) => `Gathers ${trade} for museums that collect them, and names each one.`;
     const imitations = ["Bryozoan_v2", "The Real Bryozoan", "Bryozo\u{e0041}an", "Bryozoan Official"];
-    const imitators = imitations.map((name, i) => ({
-      name,
-      description: about(`moss animals ${i}${i}`),
-      cred: 50,
-      age: 60,
-    }));
+    const early = { cred: 50, age: 60 };
+    const imitators = imitations.map((name, i) => ({ name, description: about(`moss animals ${i}${i}`), ...early }));
     await add(imitators.slice(0, 2));
-    const [original] = await add([
-      { name: "Bryozoan", description: about("moss animals"), cred: 40, age: 90 },
-      ...imitators.slice(2),
-    ]);
-    for (const q of ["bryozoan", "bryozoan museums"]) {
-      const hits = (await ask(q)).hits;
-      expect(
-        hits.map(({ directoryId }) => directoryId),
-        q,
-      ).toEqual([original]);
-    }
+    const real = { name: "Bryozoan", description: about("moss animals"), cred: 40, age: 90 };
+    const [original] = await add([real, ...imitators.slice(2)]);
+    for (const q of ["bryozoan", "bryozoan museums"]) expect([q, await idsOf(q)]).toEqual([q, [original]]);
     expect((await ask("bryozoan")).hits[0]!.copies).toBeGreaterThan(0);
   });
 
@@ -342,7 +276,7 @@ describe("the search", () => {
       { name: "Cassowary", description: "Fences paddocks for farms.", age: 5 },
     ]);
     const [hit] = (await ask("flightless birds")).hits;
-    expect([hit!.directoryId, hit!.factors.find(({ key }) => key === "text")!.value]).toEqual([own, 1]);
+    expect([hit!.directoryId, factorOf(hit!, "text").value]).toEqual([own, 1]);
   });
 
   it("takes a name that lists what others search for, and a long list of tags, for a text that mentions it", async () => {
@@ -357,11 +291,10 @@ describe("the search", () => {
        values ($1, 'skill', 'registry', 0, 'work', null, $2)`,
       [tagged, [...listed.split(" "), "gutters", "dovecotes", "hedges", "ponds"]],
     );
-    await database.pool.query("update offchain.directory set description = 'All.' where id = $1", [tagged]);
+    await change(tagged, { description: "All." });
     await follow();
-    const relevances = new Map(
-      (await ask("gild reliquaries vellum")).hits.map(({ directoryId, relevance }) => [directoryId, relevance]),
-    );
+    const { hits } = await ask("gild reliquaries vellum");
+    const relevances = new Map(hits.map(({ directoryId, relevance }) => [directoryId, relevance]));
     for (const id of [stuffed, tagged]) expect(relevances.get(id!)).toBeLessThan(relevances.get(honest!)!);
     const [named] = (await ask(listed)).hits;
     expect([named!.directoryId, named!.relevance]).toEqual([stuffed, 1]);
@@ -375,14 +308,8 @@ describe("the search", () => {
     const ranks = async () =>
       new Map((await ask("catalogue tapestries")).hits.map(({ directoryId, rank }) => [directoryId, rank]));
     const before = await ranks();
-    await add(
-      Array.from({ length: 5 }, (_, i) => ({
-        name: "Catalogue Tapestries",
-        description: `Catalogue tapestries number ${i}.`,
-        cred: 20,
-        age: 1,
-      })),
-    );
+    const named = (i: number) => ({ name: "Catalogue Tapestries", description: `Catalogue tapestries number ${i}.` });
+    await add(Array.from({ length: 5 }, (_, i) => ({ ...named(i), cred: 20, age: 1 })));
     const after = await ranks();
     for (const id of trusted) expect(after.get(id)).toBe(before.get(id));
     expect([...after.keys()].slice(0, 2).sort()).toEqual(trusted.toSorted());
@@ -398,10 +325,7 @@ describe("the search", () => {
       { name: "Quibblecast-Feed", endpoint: "https://fjord.example/feed" },
       { name: "streamable-http", endpoint: "https://fjord.example/mcp" },
     ];
-    await database.pool.query("update offchain.directory set services = $2 where id = $1", [
-      served,
-      JSON.stringify(services),
-    ]);
+    await change(served, { services: JSON.stringify(services) });
     await follow();
     expect(await idsOf("quibblecast")).toEqual([described, served]);
     expect(await idsOf('"quibblecast feed"')).toEqual([served]);
@@ -430,7 +354,7 @@ describe("the search", () => {
        values ($1, 'skill', 'registry', 0, 'Mend', 0.5)`,
       [priced],
     );
-    await database.pool.query("update offchain.directory set description = 'Mends foghorns' where id = $1", [priced]);
+    await change(priced, { description: "Mends foghorns" });
     await follow();
     expect(await idsOf("free foghorns")).toEqual([free, priced]);
     expect(await idsOf("foghorns", { maxPrice: 0.5 })).toEqual([priced]);
@@ -443,15 +367,14 @@ describe("the search", () => {
        values ($1, 'skill', 'registry', 0, 'Watch', 'Watches floodgates.', '{culverts,spillways}')`,
       [id],
     );
-    await database.pool.query("update offchain.directory set description = 'Guards sluices' where id = $1", [id]);
+    await change(id, { description: "Guards sluices" });
     await follow();
     const offersOf = async (q: string) =>
       (await ask(q)).hits[0]!.highlights.flatMap(({ field, text }) => (field === "offers" ? [text] : []));
     expect(await offersOf("spillway")).toEqual(["culverts, spillways"]);
     expect(await offersOf("spillway floodgate")).toEqual(["Watch: Watches floodgates."]);
-    expect((await ask("spillway floodgate")).hits[0]!.matched).toEqual([
-      { field: "offers", words: ["floodgate", "spillway"] },
-    ]);
+    const matched = [{ field: "offers", words: ["floodgate", "spillway"] }];
+    expect((await ask("spillway floodgate")).hits[0]!.matched).toEqual(matched);
   });
 
   it("lets a list of services count no more than words that a description mentions", async () => {
@@ -463,10 +386,7 @@ describe("the search", () => {
       { name: "Dock", description: "Rents cranes.", cred: 40 },
       { name: "Pier", description: "Repairs every gantry, capstan, bollard and windlass of a harbour.", cred: 30 },
     ]);
-    await database.pool.query("update offchain.directory set services = $2 where id = $1", [
-      listing,
-      JSON.stringify(services),
-    ]);
+    await change(listing, { services: JSON.stringify(services) });
     await follow();
     expect(await idsOf("gantry capstan bollard windlass")).toEqual([doing, listing]);
   });
@@ -482,10 +402,7 @@ describe("the search", () => {
   it("takes no rating of unknown wallets for feedback", async () => {
     const [id] = await add([{ name: "Vela", description: "Sews spinnakers.", platform: "erc8004" }]);
     const before = (await ask("spinnakers")).hits[0]!;
-    await database.pool.query(
-      `update offchain.directory set registry = '0x8004', token_id = 424242, updated_at = now() where id = $1`,
-      [id],
-    );
+    await change(id, { registry: "0x8004", token_id: 424242, updated_at: new Date() });
     await database.pool.query(
       `insert into onchain.erc8004_feedback (registry, agent_id, client, feedback_index, value, value_decimals, tag1, tag2, endpoint,
          feedback_uri, feedback_hash, revoked, given_at, block, tx_hash)
@@ -494,15 +411,12 @@ describe("the search", () => {
     await follow();
     const [after] = (await ask("spinnakers")).hits;
     expect(after!.trust).toBe(before.trust);
-    expect(after!.factors.find(({ key }) => key === "feedback")?.says).toBe("No review of it counts here.");
+    expect(factorOf(after!, "feedback").says).toBe("No review of it counts here.");
   });
 
   it("takes what the reviews are worth once they are weighed, whatever its owner writes of it", async () => {
     const [id] = await add([{ name: "Mizzen", description: "Splices halyards.", platform: "erc8004" }]);
-    await database.pool.query(
-      "update offchain.directory set registry = '0x8004', token_id = 434343, agent_id = '434343' where id = $1",
-      [id],
-    );
+    await change(id, { registry: "0x8004", token_id: 434343, agent_id: "434343" });
     await database.pool.query(
       `insert into onchain.erc8004_agent (registry, agent_id, owner, agent_uri, registered_at, registered_block, tx_hash, feedback_count, updated_block)
        values ('0x8004', 434343, '0xff00', '', 0, 1, '0x', 603, 1)`,
@@ -521,33 +435,20 @@ describe("the search", () => {
            v(client, n, value, tag)) r`,
     );
     await follow();
-    await reviewFigures.run(
-      {
-        db: database.pool,
-        clock: () => NOW,
-        config: { attestationSchemas: [ATTESTED_SCHEMA], service: { publicUrl: "https://agents.test" } },
-      } as never,
-      {},
-    );
+    const config = { attestationSchemas: [ATTESTED_SCHEMA], service: { publicUrl: "https://agents.test" } };
+    await reviewFigures.run({ db: database.pool, clock: () => NOW, config } as never, {});
     await follow();
     const [hit] = (await ask("halyards")).hits;
     expect(hit!.reviews).toMatchObject({ adjusted: 80, raw: 99, interval: { low: 40, high: 90 }, voices: 1 });
     // 0.4 + half of what 0.8 is above it.
-    expect(hit!.factors.find(({ key }) => key === "feedback")).toMatchObject({
-      value: 0.6,
-      says: "Its reviews are worth 80 of 100 by 1 independent voice; their plain mean is 99.",
-    });
+    const says = "Its reviews are worth 80 of 100 by 1 independent voice; their plain mean is 99.";
+    expect(factorOf(hit!, "feedback")).toMatchObject({ value: 0.6, says });
   });
 
   it("counts facets as they are, and pages through all without repetition", async () => {
-    const ids = await add(
-      Array.from({ length: 23 }, (_, i) => ({
-        name: `Tarn ${String.fromCharCode(97 + i)}`,
-        description: `Dredges lagoon ${String.fromCharCode(97 + i).repeat(4)}.`,
-        x402: i % 3 === 0,
-        platform: i % 2 ? "virtuals" : "agentverse",
-      })),
-    );
+    const tarn = (i: number) => ({ name: `Tarn ${letter(i)}`, description: `Dredges lagoon ${letter(i).repeat(4)}.` });
+    const of = (i: number) => ({ x402: i % 3 === 0, platform: i % 2 ? "virtuals" : "agentverse" });
+    const ids = await add(Array.from({ length: 23 }, (_, i) => ({ ...tarn(i), ...of(i) })));
     const seen: number[] = [];
     for (let cursor: string | undefined, pages = 0; pages < 9; pages++) {
       const page = await ask("lagoon", { limit: 5, ...(cursor && { cursor }) });
@@ -567,27 +468,9 @@ describe("the search", () => {
   });
 
   it.each([
-    "'",
-    "\\",
-    "a & | ! <-> :*",
-    "!t9",
-    '"',
-    '""',
-    "-",
-    "--",
-    "\u0000",
-    "(((",
-    "%%%",
-    "or or or",
-    '-"',
-    "\ud800",
-    "a".repeat(10_000),
-    "((a|b)+)+$".repeat(40),
-    "under $ cents",
-    "< $999999999999",
-    "\u0301".repeat(300),
-    "x402 -x402",
-    "'); drop table offchain.directory; --",
+    ...["'", "\\", "a & | ! <-> :*", "!t9", '"', '""', "-", "--", "\u0000", "(((", "%%%", "or or or", '-"', "\ud800"],
+    ...["a".repeat(10_000), "((a|b)+)+$".repeat(40), "under $ cents", "< $999999999999", "\u0301".repeat(300)],
+    ...["x402 -x402", "'); drop table offchain.directory; --"],
   ])("answers the hostile query %j", async (q) => {
     await expect(ask(q)).resolves.toMatchObject({ hits: expect.any(Array) });
   });
@@ -610,9 +493,10 @@ describe("the upkeep of the documents", () => {
          if new.words @@ 'refusal' then raise exception 'refused' using errcode = '22023'; end if; return new; end $$;
        create trigger refuse before insert on offchain.discovery_document for each row execute function refuse_document()`,
     );
-    const { rows } = await database.pool.query(
+    const rows = await database.rows(
       `insert into offchain.directory (platform, agent_id, name, description, cred_score)
-       select 'agentverse', 'refused-' || d, 'Ternary', d, 30 from unnest(array['Its refusal is certain.', 'Herds alpacas.']) d returning id`,
+       select 'agentverse', 'refused-' || d, 'Ternary', d, 30
+       from unnest(array['Its refusal is certain.', 'Herds alpacas.']) d returning id`,
     );
     const [refusedId, id] = rows.map((row) => row.id);
     const { refused, more } = await followDirectory(database.pool, NOW);
@@ -632,9 +516,10 @@ describe("the upkeep of the documents", () => {
     expect(old).toBeGreaterThan(young);
     await database.pool.query("update offchain.discovery_progress set refreshed_to = $1 - 1", [id]);
     await later(400 * DAY_MS);
-    const { rows } = await database.pool.query("select refreshed_to from offchain.discovery_progress");
+    const progress = () => database.rows("select refreshed_to from offchain.discovery_progress");
+    const before = await progress();
     await later(400 * DAY_MS + 5_000);
-    expect((await database.pool.query("select refreshed_to from offchain.discovery_progress")).rows).toEqual(rows);
+    expect(await progress()).toEqual(before);
     expect(await trust()).toBeGreaterThan(old);
   });
 });

@@ -3,9 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { OWNER_SHARE } from "../../core/discovery/rank.ts";
 import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { discover } from "../../db/discovery/discover.ts";
-import { followDirectory } from "../../db/discovery/follow.ts";
 import { testDatabase } from "../support/database.ts";
-import { plantOffers } from "../support/discovery.ts";
+import { plantOffers, searching } from "../support/discovery.ts";
 import { perFile } from "../support/started.ts";
 
 const NOW = new Date("2026-11-01T00:00:00Z");
@@ -19,36 +18,7 @@ beforeEach(() =>
   ),
 );
 
-type Agent = {
-  name: string;
-  description: string;
-  owner?: string | null;
-  cred?: number;
-  age?: number;
-  platform?: string;
-  agentId?: string;
-};
-let made = 0;
-
-async function add(agents: readonly Agent[], now = NOW): Promise<number[]> {
-  const rows = agents.map(({ owner = `0x${made}`, cred = 30, age = 100, platform = "erc8004", ...one }) => {
-    const tokenId = ++made;
-    return { agentId: String(tokenId), ...one, owner, cred, platform, tokenId, at: new Date(+NOW - age * DAY_MS) };
-  });
-  const { rows: ids } = await database.pool.query(
-    `insert into offchain.directory (platform, agent_id, token_id, registry, name, description, owner_address, cred_score, created_at, chain_id)
-     select r.platform, r."agentId", r."tokenId", $2, r.name, r.description, r.owner, r.cred, r.at, 8453
-     from jsonb_to_recordset($1) r(platform text, "agentId" text, "tokenId" int8, name text, description text, owner text, cred int2, at timestamptz)
-     returning id`,
-    [JSON.stringify(rows), REGISTRY],
-  );
-  await follow(now);
-  return ids.map(({ id }) => id);
-}
-
-async function follow(now = NOW) {
-  while ((await followDirectory(database.pool, now)).more);
-}
+const { add, follow, ask, idsOf, change } = searching(database, NOW, { platform: "erc8004", registry: REGISTRY });
 
 /** Moves the token of a row, some days ago; from nobody is its mint. */
 async function transfer(id: number, daysAgo: number, from = "0xformer"): Promise<void> {
@@ -82,17 +52,13 @@ describe("an owner's share", () => {
       ...{ name: `Crowd ${trade(i)}`, description: `Dredges the estuary by ${trade(i)}.`, cred: 60 },
       owner: "0xcrowd",
     }));
-    const others = Array.from({ length: 14 }, (_, i) => ({
-      name: `Other ${trade(i + 60)}`,
-      description: `Maps the estuary of ${trade(i + 60)} daily.`,
-    }));
+    const other = (of: string) => ({ name: `Other ${of}`, description: `Maps the estuary of ${of} daily.` });
+    const others = Array.from({ length: 14 }, (_, i) => other(trade(i + 60)));
     const all = await add([...crowd, ...others]);
+    const offer = (i: number) => ({ kind: "resource" as const, name: `Estuary ${i}`, priceUsd: 0.01 + i / 10_000 });
     await plantOffers(
       database.pool,
-      all.map((directoryId, i) => ({
-        ...{ directoryId, kind: "resource", name: `Estuary ${i}`, endpoint: null },
-        priceUsd: 0.01 + i / 10_000,
-      })),
+      all.map((directoryId, i) => ({ directoryId, endpoint: null, ...offer(i) })),
     );
     await touch(all);
     const own = new Set(all.slice(0, 50));
@@ -134,10 +100,7 @@ describe("an owner's share", () => {
         description: i === 0 ? `${text} Since not so long ago.` : `Repairs tide mills by ${trade(i)}.`,
       })),
     );
-    const shown = async () => {
-      const { hits } = await discover(database.pool, { q: "repairs tide mills", limit: 10 }, NOW);
-      return hits.map(({ directoryId }) => directoryId);
-    };
+    const shown = () => idsOf("repairs tide mills");
     expect(await shown()).not.toContain(own);
     for (const id of gifts) await transfer(id, 0);
     expect((await shown()).toSorted()).toEqual([own, ...gifts].toSorted());
@@ -150,14 +113,14 @@ describe("the uses of an agent", () => {
       { name: "Tern", description: "Gauges trawl nets.", platform: "agentverse" },
       { name: "Skua", description: "Gauges trawl nets by sonar.", platform: "agentverse" },
     ]);
-    await database.pool.query("update offchain.directory set uses = 1000000, used_at = $2 where id = $1", [used, NOW]);
+    await change(used, { uses: 1_000_000, used_at: NOW });
     await database.pool.query(
       `insert into offchain.offer_source (directory_id, kind, url, host, trust, status, failures, answered_at, checked_at, next_try_at, confirmed_by)
        values ($1, 'mcp', 'https://skua.example/mcp', 'skua.example', 20, 'read', 0, $2, $2, $2, 'host_file')`,
       [lives, NOW],
     );
     await touch([used!, lives!]);
-    const { hits } = await discover(database.pool, { q: "trawl nets", limit: 10 }, NOW);
+    const { hits } = await ask("trawl nets");
     const living = hits.map(({ directoryId, factors }) => [
       directoryId,
       factors.find(({ key }) => key === "liveness")!.value,
@@ -168,7 +131,7 @@ describe("the uses of an agent", () => {
 
 describe("the years of an agent", () => {
   const ageOf = async (id: number) => {
-    const { hits } = await discover(database.pool, { q: "ferrets", limit: 10 }, NOW);
+    const { hits } = await ask("ferrets");
     const { factors } = hits.find(({ directoryId }) => directoryId === id)!;
     return factors.find(({ key }) => key === "age")!;
   };
@@ -178,20 +141,15 @@ describe("the years of an agent", () => {
     await transfer(old!, 900, ZERO_ADDRESS);
     expect(await ageOf(old!)).toMatchObject({ value: 1, says: "It was registered 900 days ago." });
     await transfer(old!, 2);
-    expect(await ageOf(old!)).toMatchObject({
-      value: 0.02,
-      says: "It was registered 900 days ago, and came to its present owner 2 days ago.",
-    });
+    const says = "It was registered 900 days ago, and came to its present owner 2 days ago.";
+    expect(await ageOf(old!)).toMatchObject({ value: 0.02, says });
   });
 });
 
 describe("a text", () => {
   const copies = async (ids: readonly number[]) => {
-    const { rows } = await database.pool.query(
-      "select directory_id as id from offchain.discovery_document where copy and directory_id = any($1)",
-      [ids],
-    );
-    return rows.map(({ id }) => id);
+    const sql = "select directory_id as id from offchain.discovery_document where copy and directory_id = any($1)";
+    return (await database.rows(sql, [ids])).map(({ id }) => id);
   };
 
   it("stays that of who had it first, though a registry lost the agent for a while", async () => {
@@ -199,14 +157,14 @@ describe("a text", () => {
       "Weaves sails of flax for small boats and mends what storms have torn, on the quay, within the week that follows, for a price.";
     const later = new Date(+NOW + DAY_MS);
     const [first] = await add([{ name: "Sailmaker", description: "Waits.", platform: "agentverse", age: 9 }]);
-    await database.pool.query("update offchain.directory set description = $2 where id = $1", [first, text]);
+    await change(first, { description: text });
     await follow();
     const [thief] = await add([{ name: "Loft", description: text, age: 90 }], later);
     expect(await copies([first!, thief!])).toEqual([thief]);
-    await database.pool.query("update offchain.directory set removed_at = now() where id = $1", [first]);
+    await change(first, { removed_at: NOW });
     await follow(later);
     expect(await copies([first!, thief!])).toEqual([]);
-    await database.pool.query("update offchain.directory set removed_at = null where id = $1", [first]);
+    await change(first, { removed_at: null });
     await follow(new Date(+later + DAY_MS));
     expect(await copies([first!, thief!])).toEqual([thief]);
   });
@@ -220,8 +178,7 @@ describe("a name that is searched for", () => {
       { ...of, name: "Zeppelin", description: "Sells tickets for balloon rides.", age: 20, cred: 32 },
       { ...of, name: "Zeppelin Official", description: "Prints posters of engines.", age: 20, cred: 32 },
     ]);
-    const { hits } = await discover(database.pool, { q: "zeppelin", limit: 10 }, NOW);
-    expect(hits.map(({ directoryId }) => directoryId)).toEqual([first]);
+    expect(await idsOf("zeppelin")).toEqual([first]);
     expect([same, like]).toHaveLength(2);
   });
 });

@@ -2,50 +2,35 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countWords, removeWords } from "../../db/discovery/count-words.ts";
-import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import { holdWords } from "../../db/discovery/stems.ts";
 import { writeDocuments } from "../../db/discovery/write-documents.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { until } from "../../harness/until.ts";
 import { testDatabase } from "../support/database.ts";
+import { type SearchedAgent, searching } from "../support/discovery.ts";
 import { shareOf } from "../support/share.ts";
 import { perTest } from "../support/started.ts";
 
 const NOW = new Date("2026-11-01T00:00:00Z");
 const database = perTest(() => testDatabase({ indexed: true }));
 
-let made = 0;
-type Row = { name?: string; owner?: string; description: string };
-async function add(rows: readonly Row[]): Promise<number[]> {
-  const { rows: ids } = await database.pool.query(
-    `insert into offchain.directory (platform, agent_id, name, description, owner_address, cred_score)
-     select 'agentverse', r.id, r.name, r.description, r.owner, 30
-     from jsonb_to_recordset($1) r(id text, name text, description text, owner text) returning id`,
-    [JSON.stringify(rows.map((row) => ({ id: `word-${made++}`, name: "Plain", owner: `owner ${made}`, ...row })))],
-  );
-  return ids.map(({ id }) => id);
-}
-const describeAs = (id: number, description: string) =>
-  database.pool.query("update offchain.directory set description = $2 where id = $1", [id, description]);
-async function follow() {
-  while ((await followDirectory(database.pool, NOW)).more);
-}
+const search = searching(database, NOW, { name: "Plain", age: null });
+const { follow } = search;
+const add = (agents: readonly Partial<SearchedAgent>[]) => search.add(agents as SearchedAgent[]);
+const describeAs = (id: number, description: string) => search.change(id, { description });
 const words = async (): Promise<string[]> =>
-  (await database.pool.query("select word from offchain.discovery_word order by word")).rows.map(({ word }) => word);
-const lexemes = async (): Promise<string[]> =>
-  (
-    await database.pool.query(
-      "select distinct lexeme from offchain.discovery_document, unnest(tsvector_to_array(words)) lexeme order by 1",
-    )
-  ).rows.map(({ lexeme }) => lexeme);
-const understood = async (q: string) =>
-  (await discover(database.pool, { q, limit: 10 }, NOW)).understood.corrected.map(({ to }) => to);
+  (await database.rows("select word from offchain.discovery_word order by word")).map(({ word }) => word);
+const lexemes = async (): Promise<string[]> => {
+  const sql =
+    "select distinct lexeme from offchain.discovery_document, unnest(tsvector_to_array(words)) lexeme order by 1";
+  return (await database.rows(sql)).map(({ lexeme }) => lexeme);
+};
+const understood = async (q: string) => (await search.ask(q)).understood.corrected.map(({ to }) => to);
 
 describe("the table of words", () => {
   it("has the words of the documents and no others, whatever is written and removed in between", async () => {
     const ids = await add(Array.from({ length: 4 }, () => ({ description: "Waits." })));
-    await follow();
     const text = fc
       .array(fc.constantFrom("gneiss", "schists", "basalts", "it's", "mica-like", "図像生成", "Tuff", "lava\\flow"), {
         maxLength: 6,
@@ -74,7 +59,6 @@ describe("the table of words", () => {
 
   it("loses the words of an agent's earlier texts as time goes by, also one that was frequent", async () => {
     const [id] = await add([{ description: "Quarries porphyry." }]);
-    await follow();
     await database.pool.query("update offchain.discovery_word set documents = 9000 where word = 'porphyry'");
     await describeAs(id!, "Quarries syenite.");
     await follow();
@@ -86,7 +70,6 @@ describe("the table of words", () => {
 
   it("loses them also while texts change all the time", async () => {
     const [id] = await add([{ description: "Quarries porphyry." }]);
-    await follow();
     for (const [i, text] of ["Quarries syenite.", "Quarries gabbro.", "Quarries diorite."].entries()) {
       await describeAs(id!, text);
       expect((await followDirectory(database.pool, new Date(NOW.getTime() + i * 60_000))).written).toBe(1);
@@ -97,7 +80,6 @@ describe("the table of words", () => {
 
   it("keeps a word that comes again while it is removed", async () => {
     const [id] = await add([{ description: "Polishes obsidian." }]);
-    await follow();
     await describeAs(id!, "Polishes brass.");
     await follow();
     await describeAs(id!, "Polishes obsidian.");
@@ -111,13 +93,11 @@ describe("the table of words", () => {
     });
     await writing.following;
     expect(await words()).toEqual(expect.arrayContaining(["obsidian", "polish"]));
-    const { hits } = await discover(database.pool, { q: "obsidian", limit: 10 }, NOW);
-    expect(hits.map(({ directoryId }) => directoryId)).toEqual([id]);
+    expect(await search.idsOf("obsidian")).toEqual([id]);
   });
 
   it("removes no word of a document that is not committed yet", async () => {
     const [id] = await add([{ description: "Polishes obsidian." }]);
-    await follow();
     await describeAs(id!, "Polishes brass.");
     await follow();
     await describeAs(id!, "Polishes obsidian.");
@@ -132,14 +112,9 @@ describe("the table of words", () => {
     expect(await words()).not.toContain("brass");
   });
 
-  const oneWaits = () =>
-    until("one waits for the words", async () => {
-      const { rowCount } = await database.pool.query(
-        `select from pg_locks where locktype = 'advisory' and not granted
-           and database = (select oid from pg_database where datname = current_database())`,
-      );
-      return rowCount === 1;
-    });
+  const waits = `select from pg_locks where locktype = 'advisory' and not granted
+    and database = (select oid from pg_database where datname = current_database())`;
+  const oneWaits = () => until("one waits for the words", async () => (await database.rows(waits)).length === 1);
 });
 
 describe("a spelling", () => {
@@ -147,12 +122,10 @@ describe("a spelling", () => {
     await add([
       { description: "Restores harpsichords.", owner: "one" },
       { description: "Tunes harpsichords.", owner: "other" },
-      ...["harpsichurds harpsichirds harpsicherds", "harpsichirds harpsicherds"].map((text) => ({
-        description: text,
-        owner: "poison",
+      ...["harpsichurds harpsichirds harpsicherds", "harpsichirds harpsicherds"].map((description) => ({
+        ...{ description, owner: "poison" },
       })),
     ]);
-    await follow();
     expect(await understood("harpsichxrds")).toEqual(["harpsichords"]);
   });
 
@@ -164,7 +137,6 @@ describe("a spelling", () => {
       { description: poison, owner: "poison" },
       { description: poison, owner: "more poison" },
     ]);
-    await follow();
     await countWords(database.pool);
     expect(await understood("harpsichxrds town")).toEqual(["harpsichords"]);
   });
@@ -172,7 +144,6 @@ describe("a spelling", () => {
   it("of a name is found though ten others have its rare word in theirs", async () => {
     const others = [..."bcdfghjklm"].map((letter) => ({ name: `Verity ${letter.repeat(5)}`, description: "Waits." }));
     await add([...others, { name: "Verity Loom", description: "Weaves." }]);
-    await follow();
     expect(await understood("verity lom")).toContain("loom");
   });
 
@@ -181,14 +152,12 @@ describe("a spelling", () => {
       { name: "Marimbero", description: "Carves glockenspiels.", owner: "one" },
       { name: "Second", description: "Carves glockenspiels again.", owner: "one" },
     ]);
-    await follow();
     expect(await understood("glockenspeils")).toEqual([]);
     expect(await understood("marimbreo")).toEqual(["marimbero"]);
     await add([
       { description: "Strings a marimbera.", owner: "two" },
       { description: "Buys a marimbera.", owner: "three" },
     ]);
-    await follow();
     expect(await understood("marimberi")).toEqual(["marimbera"]);
   });
 
@@ -199,8 +168,7 @@ describe("a spelling", () => {
       { name: "Second", description: "Can verify looms.", owner: "three" },
       ...Array.from({ length: 8 }, (_, i) => ({ name: `Checker ${i}`, description: "Will verify.", owner: `${i}` })),
     ]);
-    await follow();
-    const { hits, understood: read } = await discover(database.pool, { q: "verity lom", limit: 20 }, NOW);
+    const { hits, understood: read } = await search.ask("verity lom", { limit: 20 });
     expect(read.corrected).toContainEqual({ from: "lom", to: "loom" });
     expect(hits[0]!.directoryId).toBe(ids[0]);
     expect(hits.length).toBe(ids.length);
@@ -211,7 +179,10 @@ describe("a spelling", () => {
 
 describe("the first fill", () => {
   it("tells that the next rows could not be listed, once those before are written, and goes on from there", async () => {
-    const [id] = await add([{ description: "Polishes obsidian." }]);
+    const [{ id }] = await database.rows(
+      `insert into offchain.directory (platform, agent_id, name, description, cred_score)
+       values ('agentverse', 'first', 'Plain', 'Polishes obsidian.', 30) returning id`,
+    );
     let listed = 0;
     const failing = new Proxy(database.pool, {
       get(pool, key) {
