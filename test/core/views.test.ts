@@ -25,22 +25,9 @@ const agent = fc.nat(5000).chain((tokenId) => randomAgent(tokenId, NOW).map(({ f
 
 /** An agent with everything: what a view shows of it is written out below, whole. */
 const full: AgentFacts = {
-  ...{
-    tokenId: 7,
-    agentAddress: addressOf(7),
-    walletConfirmed: true,
-    owner: addressOf(7, 1),
-    operator: addressOf(7, 2),
-    name: "Bendr 2.0",
-  },
-  ...{
-    framework: "openclaw",
-    mintedAt: 1_790_000_000,
-    mintedBlock: 42,
-    mintTx: "0xab",
-    verified: true,
-    soulbound: false,
-  },
+  ...{ tokenId: 7, agentAddress: addressOf(7), walletConfirmed: true, owner: addressOf(7, 1) },
+  ...{ operator: addressOf(7, 2), name: "Bendr 2.0", framework: "openclaw", mintedAt: 1_790_000_000, mintedBlock: 42 },
+  ...{ mintTx: "0xab", verified: true, soulbound: false },
   ...{ origin: 1, generation: 1, mutationCount: 2, version: "1.2", points: 150, agentName: "Bendr", updatedBlock: 99 },
   traits: [
     { name: "wise", category: "character", addedAt: "2026-10-01T00:00:00.000Z" },
@@ -58,9 +45,8 @@ const full: AgentFacts = {
     {
       field: "services",
       value: {
-        web: { url: "https://bendr.example" },
+        ...{ web: { url: "https://bendr.example" }, ens: { name: "bendr.eth" } },
         mcp: { url: "https://bendr.example/mcp", version: "2025-06-18" },
-        ens: { name: "bendr.eth" },
       },
       writtenAt: "2026-10-04T00:00:00.000Z",
     },
@@ -78,12 +64,8 @@ describe("an agent in full", () => {
       ...{ mintedAt: "2026-09-21T14:13:20.000Z", verified: true, soulbound: false, mintOrigin: "AGENT_SIWA" },
       ...{ generation: 1, version: "1.2", mutationCount: 2, points: 150 },
       ...{ credScore: 51, credTier: "QUALIFIED", tierLabel: "Qualified", ethosScore: null },
-      ...{
-        owner: getAddress(addressOf(7, 1)),
-        operator: getAddress(addressOf(7, 2)),
-        agentName: "Bendr",
-        agentDomain: "Bendr.agent",
-      },
+      ...{ owner: getAddress(addressOf(7, 1)), operator: getAddress(addressOf(7, 2)) },
+      ...{ agentName: "Bendr", agentDomain: "Bendr.agent" },
       linkedToken: { contractAddress: getAddress(addressOf(9)), chain: "base", symbol: "BND", name: "BND" },
       personality: full.onchainPersonality,
       narrative: full.onchainNarrative,
@@ -101,25 +83,16 @@ describe("an agent in full", () => {
   });
 
   it("says null, not zero or nothing, for what is not known", () => {
-    const empty = {
-      ...full,
-      onchainPersonality: null,
-      onchainNarrative: null,
-      profile: [],
-      traits: [],
-      operator: null,
-      agentName: null,
-    };
-    const view = agentView(empty, site, NOW, 1234);
+    const unsaid = { onchainPersonality: null, onchainNarrative: null, operator: null, agentName: null };
+    const view = agentView({ ...full, ...unsaid, profile: [], traits: [] }, site, NOW, 1234);
     expect(view).toMatchObject({
       personality: null,
       narrative: null,
       linkedToken: null,
       operator: null,
       agentName: null,
-      agentDomain: null,
     });
-    expect(view).toMatchObject({ ethosScore: null, socials: {}, traits: [] });
+    expect(view).toMatchObject({ agentDomain: null, ethosScore: null, socials: {}, traits: [] });
     expect(view).toMatchObject({ services: {}, skills: [], domains: [], metadata: {} });
   });
 });
@@ -178,15 +151,8 @@ describe("cred", () => {
 
   it("by address", () => {
     expect(credByAddressView(full, NOW)).toEqual({
-      ...{
-        address: getAddress(addressOf(7)),
-        walletConfirmed: true,
-        credScore: 51,
-        tier: "trusted",
-        credTier: "QUALIFIED",
-        tokenId: 7,
-        name: "Bendr 2.0",
-      },
+      ...{ address: getAddress(addressOf(7)), walletConfirmed: true, credScore: 51, tier: "trusted" },
+      ...{ credTier: "QUALIFIED", tokenId: 7, name: "Bendr 2.0" },
       factors: {
         activity: { weight: 0.2, rawScore: 100, weightedScore: 20 },
         traits: { weight: 0.15, rawScore: 12, weightedScore: 1.8 },
@@ -242,12 +208,8 @@ describe("every agent", () => {
           score === null ? null : { ...credOf(facts, NOW), score, seenBlock: 1, computedAt: NOW.toISOString() };
         const shown = { ...facts, cred: stored };
         const metadata = metadataView(shown, site, NOW);
-        const views = [
-          agentView(shown, site, NOW, 1),
-          summaryView(shown, site, NOW),
-          credByIdView(shown, site, NOW),
-          credByAddressView(shown, NOW),
-        ];
+        const whole = [agentView(shown, site, NOW, 1), summaryView(shown, site, NOW)];
+        const views = [...whole, credByIdView(shown, site, NOW), credByAddressView(shown, NOW)];
         const expected = score ?? credOf(facts, NOW).score;
         for (const view of views) expect(view.credScore).toBe(expected);
         expect(metadata.attributes.find((a) => a.trait_type === "Cred Score")!.value).toBe(expected);

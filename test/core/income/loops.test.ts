@@ -12,13 +12,10 @@ const [MULTICALL, OTHER, POOL] = ["0xmulticall", "0xother", "0xliquidity"];
 type Step = { from: string; to: string; units?: number; at?: number; tx?: string };
 
 /** Transfers and payments in the order given; what goes to the agent's wallet is a payment. Blocks are seconds here. */
-function traffic(steps: readonly Step[], accounts: [string, number | null][] = []): Traffic {
+function traffic(steps: readonly Step[], accounts: Record<string, number> = {}): Traffic {
   const made = none();
-  for (const [address, sent] of [[MULTICALL, null], [OTHER, null], [POOL, null], ...accounts] as [
-    string,
-    number | null,
-  ][])
-    made.accounts.set(address, sent);
+  const contracts = { [MULTICALL!]: null, [OTHER!]: null, [POOL!]: null };
+  for (const [address, sent] of Object.entries({ ...contracts, ...accounts })) made.accounts.set(address, sent);
   for (const { from, to, units = SUM, at = AT, tx } of steps) {
     if (to === WALLET) made.payments.push({ payer: from, units, at, tx });
     else made.moves.push({ from, to, units, at, tx });
@@ -26,84 +23,44 @@ function traffic(steps: readonly Step[], accounts: [string, number | null][] = [
   return made;
 }
 /** Two customers with money of their own, so that there is more than one payer. */
-const CUSTOMERS = traffic([
-  { from: "0xalice", to: WALLET, at: AT - DAY },
-  { from: "0xbob", to: WALLET, at: AT - DAY },
-]);
+const CUSTOMERS = traffic(["0xalice", "0xbob"].map((from) => ({ from, to: WALLET, at: AT - DAY })));
 const weighed = (facts: IncomeFacts) => weighIncome(facts, NOW);
 const beside = (...some: Traffic[]) => weighed(factsOf(CUSTOMERS, ...some));
 const rules = (found: ReturnType<typeof beside>) =>
   found.payments.flatMap(({ payer, removed }) => (/alice|bob/.test(payer) ? [] : [removed?.rule ?? null]));
 const organicOf = (found: ReturnType<typeof beside>) => Number(found.figures.windows.at(-1)!.organic.units) - 2 * SUM;
+/** From the first account to the second, from there to the third, and so on. */
+const way = (tx: string | undefined, ...accounts: string[]): Step[] =>
+  accounts.slice(1).map((to, i) => ({ from: accounts[i]!, to, tx }));
 
 /** The ways of one round of money; `at` moves each in time, `tx` puts it into one transaction. */
 const WAYS: Record<string, (payer: string, tx?: string) => Step[]> = {
-  "through one contract": (payer, tx) => [
-    { from: OWNER, to: MULTICALL, tx },
-    { from: MULTICALL, to: payer, tx },
-    { from: payer, to: WALLET, tx },
-  ],
-  "through two contracts": (payer, tx) => [
-    { from: WALLET, to: MULTICALL, tx },
-    { from: MULTICALL, to: OTHER, tx },
-    { from: OTHER, to: payer, tx },
-    { from: payer, to: WALLET, tx },
-  ],
-  "through contracts and accounts": (payer, tx) => [
-    { from: WALLET, to: MULTICALL, tx },
-    { from: MULTICALL, to: "0xe1", tx },
-    { from: "0xe1", to: "0xe2", tx },
-    { from: "0xe2", to: payer, tx },
-    { from: payer, to: WALLET, tx },
-  ],
-  "lent first, and given back by the wallet": (payer, tx) => [
-    { from: POOL, to: payer, tx },
-    { from: payer, to: WALLET, tx },
-    { from: WALLET, to: POOL, tx },
-  ],
-  "lent first, and given back by way of another contract": (payer, tx) => [
-    { from: POOL, to: payer, tx },
-    { from: payer, to: WALLET, tx },
-    { from: WALLET, to: OTHER, tx },
-    { from: OTHER, to: POOL, tx },
-  ],
-  "out of another agent of the owner": (payer, tx) => [
-    { from: SISTER, to: MULTICALL, tx },
-    { from: MULTICALL, to: payer, tx },
-    { from: payer, to: WALLET, tx },
-  ],
+  "through one contract": (payer, tx) => way(tx, OWNER, MULTICALL!, payer, WALLET),
+  "through two contracts": (payer, tx) => way(tx, WALLET, MULTICALL!, OTHER!, payer, WALLET),
+  "through contracts and accounts": (payer, tx) => way(tx, WALLET, MULTICALL!, "0xe1", "0xe2", payer, WALLET),
+  "lent first, and given back by the wallet": (payer, tx) => way(tx, POOL!, payer, WALLET, POOL!),
+  "lent first, and given back by another contract": (payer, tx) => way(tx, POOL!, payer, WALLET, OTHER!, POOL!),
+  "out of another agent of the owner": (payer, tx) => way(tx, SISTER, MULTICALL!, payer, WALLET),
   "in parts": (payer, tx) => [
-    ...[1, 2, 3, 4].map(() => ({ from: OWNER, to: MULTICALL, units: SUM / 4, tx })),
-    ...[1, 2].map(() => ({ from: MULTICALL, to: payer, units: SUM / 2, tx })),
+    ...[1, 2, 3, 4].map(() => ({ from: OWNER, to: MULTICALL!, units: SUM / 4, tx })),
+    ...[1, 2].map(() => ({ from: MULTICALL!, to: payer, units: SUM / 2, tx })),
     { from: payer, to: WALLET, tx },
   ],
-  "by way of the payer before": (payer, tx) => [
-    { from: WALLET, to: MULTICALL, tx },
-    { from: MULTICALL, to: `${payer}-first`, tx },
-    { from: `${payer}-first`, to: payer, tx },
-    { from: payer, to: WALLET, tx },
-  ],
+  "by way of the payer before": (payer, tx) => way(tx, WALLET, MULTICALL!, `${payer}-first`, payer, WALLET),
 };
 
 describe("a round of money in one transaction", () => {
-  it.each(Object.entries(WAYS))("is no income: %s", (_, way) => {
-    const steps = [1, 2, 3, 4, 5, 6].flatMap((round) =>
-      ["0xp1", "0xp2", "0xp3"].flatMap((p) => way(p, `0xtx${round}`)),
-    );
-    const found = beside(
-      traffic(steps, [
-        ["0xe1", 1],
-        ["0xe2", 1],
-      ]),
-    );
+  it.each(Object.entries(WAYS))("is no income: %s", (_, round) => {
+    const payers = ["0xp1", "0xp2", "0xp3"];
+    const steps = [1, 2, 3, 4, 5, 6].flatMap((n) => payers.flatMap((payer) => round(payer, `0xtx${n}`)));
+    const found = beside(traffic(steps, { "0xe1": 1, "0xe2": 1 }));
     expect(rules(found)).toEqual(Array(18).fill("self_funded"));
     expect(organicOf(found)).toBe(0);
   });
 
-  it.each(Object.entries(WAYS))("is no income where the payer then pays in another transaction: %s", (_, way) => {
-    const steps = way("0xp1", "0xtx").map((step) =>
-      step.to === WALLET ? { ...step, tx: "0xlater", at: AT + 9 * DAY } : step,
-    );
+  it.each(Object.entries(WAYS))("is no income where the payer then pays in another transaction: %s", (_, round) => {
+    const later = { tx: "0xlater", at: AT + 9 * DAY };
+    const steps = round("0xp1", "0xtx").map((step) => (step.to === WALLET ? { ...step, ...later } : step));
     expect(organicOf(beside(traffic(steps)))).toBe(0);
   });
 
@@ -134,30 +91,24 @@ describe("a round of money in one transaction", () => {
 });
 
 describe("a round of money through one account within a minute", () => {
-  const through = (blocks: number, over: { source?: string; put?: number } = {}) => {
-    const { source = POOL, put = SUM } = over;
-    return traffic(
-      [
-        { from: WALLET, to: source, units: put, at: AT },
-        { from: source, to: "0xp1", at: AT + blocks },
-        { from: "0xp1", to: WALLET, at: AT + 100 },
-      ],
-      [["0xprivate", 12]],
-    );
+  const through = (blocks: number, source = POOL!) => {
+    const given = { from: source, to: "0xp1", at: AT + blocks };
+    const steps = [{ from: WALLET, to: source, at: AT }, given, { from: "0xp1", to: WALLET, at: AT + 100 }];
+    return traffic(steps, { "0xprivate": 12 });
   };
   it.each([0, 1, LOOP_BLOCKS, -1, -LOOP_BLOCKS])(
-    "is no income: the payer had it %i blocks after the side gave it",
+    "is no income: the payer had it %i blocks after it was given",
     (blocks) => {
       expect(organicOf(beside(through(blocks)))).toBe(0);
-      expect(organicOf(beside(through(blocks, { source: "0xprivate" })))).toBe(0);
+      expect(organicOf(beside(through(blocks, "0xprivate")))).toBe(0);
     },
   );
 
   it("is not seen in a contract that keeps it longer, nor in an exchange; it is in a private account", () => {
     for (const blocks of [LOOP_BLOCKS + 1, -LOOP_BLOCKS - 1]) expect(organicOf(beside(through(blocks)))).toBe(SUM);
-    expect(organicOf(beside(through(LOOP_BLOCKS + 1, { source: "0xprivate" })))).toBe(0);
+    expect(organicOf(beside(through(LOOP_BLOCKS + 1, "0xprivate")))).toBe(0);
     const exchange = through(5);
-    exchange.accounts.set(POOL, 2_000_000);
+    exchange.accounts.set(POOL!, 2_000_000);
     expect(organicOf(beside(exchange))).toBe(SUM);
   });
 
@@ -167,25 +118,16 @@ describe("a round of money through one account within a minute", () => {
   });
 
   it("counts as far as the side's money goes", () => {
-    const found = beside(
-      traffic([
-        { from: WALLET, to: POOL, units: SUM },
-        { from: POOL, to: "0xp1", units: 2 * SUM, at: AT + 1 },
-        ...[1, 2].map((n) => ({ from: "0xp1", to: WALLET, at: AT + 100 + n })),
-      ]),
-    );
+    const twice = [1, 2].map((n) => ({ from: "0xp1", to: WALLET, at: AT + 100 + n }));
+    const given = { from: POOL!, to: "0xp1", units: 2 * SUM, at: AT + 1 };
+    const found = beside(traffic([{ from: WALLET, to: POOL!, units: SUM }, given, ...twice]));
     expect(rules(found).toSorted()).toEqual([null, "self_funded"].toSorted());
   });
 
   it.each(["0xtx", undefined])("is hidden by no other payer through whom money goes as well, and back (%s)", (tx) => {
-    const found = beside(
-      traffic([
-        { from: "0xdecoy", to: WALLET, units: 1_000, at: AT - 60 },
-        { from: POOL, to: "0xdecoy", tx },
-        { from: "0xdecoy", to: POOL, tx },
-        ...WAYS["lent first, and given back by the wallet"]!("0xp1", tx),
-      ]),
-    );
+    const decoy = { from: "0xdecoy", to: WALLET, units: 1_000, at: AT - 60 };
+    const lent = WAYS["lent first, and given back by the wallet"]!("0xp1", tx);
+    const found = beside(traffic([decoy, ...way(tx, POOL!, "0xdecoy", POOL!), ...lent]));
     expect(organicOf(found)).toBe(0);
   });
 });
@@ -193,54 +135,35 @@ describe("a round of money through one account within a minute", () => {
 describe("those who lose nothing", () => {
   it("customers of an exchange in which the agent trades much more in the same minute, or much less", () => {
     for (const units of [100 * SUM, SUM / 4]) {
-      const found = beside(
-        traffic([
-          { from: WALLET, to: POOL, units },
-          { from: POOL, to: "0xp1", at: AT + 3 },
-          { from: "0xp1", to: WALLET, at: AT + 60 },
-        ]),
-      );
+      const traded = { from: WALLET, to: POOL!, units };
+      const withdrawn = { from: POOL!, to: "0xp1", at: AT + 3 };
+      const found = beside(traffic([traded, withdrawn, { from: "0xp1", to: WALLET, at: AT + 60 }]));
       expect(organicOf(found)).toBe(SUM);
     }
   });
 
   it("a customer whose operation is in one transaction with one of the agent's, as a bundler puts them", () => {
     const tx = "0xbundle";
-    const found = beside(
-      traffic([
-        { from: WALLET, to: "0xsupplier", units: 5 * SUM, tx },
-        { from: POOL, to: "0xp1", units: 5 * SUM, tx },
-        { from: "0xp1", to: WALLET, tx },
-      ]),
-    );
-    expect(organicOf(found)).toBe(SUM);
+    const bought = { from: WALLET, to: "0xsupplier", units: 5 * SUM, tx };
+    const withdrawn = { from: POOL!, to: "0xp1", units: 5 * SUM, tx };
+    expect(organicOf(beside(traffic([bought, withdrawn, { from: "0xp1", to: WALLET, tx }])))).toBe(SUM);
   });
 
   it("all whose payments a facilitator settles in one transaction, sellers that buy of other sellers among them", () => {
     const tx = "0xbatch";
-    const found = beside(
-      traffic([
-        ...Array.from({ length: 20 }, (_, n) => ({ from: `0xpayer${n}`, to: WALLET, tx })),
-        { from: "0xcustomer", to: "0xreseller", units: 1.2 * SUM, tx },
-        { from: "0xreseller", to: WALLET, tx },
-        { from: WALLET, to: "0xsupplier", units: 0.8 * SUM, tx },
-      ]),
-    );
+    const payers = Array.from({ length: 20 }, (_, n) => ({ from: `0xpayer${n}`, to: WALLET, tx }));
+    const resold = { from: "0xcustomer", to: "0xreseller", units: 1.2 * SUM, tx };
+    const supplied = { from: WALLET, to: "0xsupplier", units: 0.8 * SUM, tx };
+    const found = beside(traffic([...payers, resold, { from: "0xreseller", to: WALLET, tx }, supplied]));
     expect(rules(found)).toEqual(Array(21).fill(null));
   });
 
   it("payers that are given money of the side by others, beyond what they were given", () => {
     // A supplier of the agent gives its sum away to a customer, to remove what the customer paid.
-    const found = beside(
-      traffic(
-        [
-          { from: WALLET, to: "0xsupplier", units: 100 * SUM, at: AT - DAY },
-          { from: "0xsupplier", to: "0xp1", units: 5 * SUM, at: AT - 60 },
-          ...Array.from({ length: 10 }, (_, n) => ({ from: "0xp1", to: WALLET, at: AT + n })),
-        ],
-        [["0xsupplier", 40]],
-      ),
-    );
+    const supplied = { from: WALLET, to: "0xsupplier", units: 100 * SUM, at: AT - DAY };
+    const given = { from: "0xsupplier", to: "0xp1", units: 5 * SUM, at: AT - 60 };
+    const payments = Array.from({ length: 10 }, (_, n) => ({ from: "0xp1", to: WALLET, at: AT + n }));
+    const found = beside(traffic([supplied, given, ...payments], { "0xsupplier": 40 }));
     expect(rules(found).filter((rule) => rule !== null)).toHaveLength(5);
     expect(organicOf(found)).toBe(5 * SUM);
   });
@@ -248,17 +171,10 @@ describe("those who lose nothing", () => {
   it("payers whose treasury, or who themselves, sell the agent something for a cent", () => {
     // A stranger offers the agent a service whose receiver is one of its payers, or the account that funds many of them.
     const customers = ["0xp1", "0xp2", "0xp3"];
-    const found = beside(
-      traffic(
-        [
-          { from: WALLET, to: "0xtreasury", units: 10_000, at: AT - DAY },
-          { from: WALLET, to: "0xp1", units: 10_000, at: AT - DAY },
-          ...customers.map((to) => ({ from: "0xtreasury", to, units: 100 * SUM, at: AT - 60 })),
-          ...customers.map((from, n) => ({ from, to: WALLET, units: 100 * SUM, at: AT + n })),
-        ],
-        [["0xtreasury", 40_000]],
-      ),
-    );
+    const sold = ["0xtreasury", "0xp1"].map((to) => ({ from: WALLET, to, units: 10_000, at: AT - DAY }));
+    const funded = customers.map((to) => ({ from: "0xtreasury", to, units: 100 * SUM, at: AT - 60 }));
+    const payments = customers.map((from, n) => ({ from, to: WALLET, units: 100 * SUM, at: AT + n }));
+    const found = beside(traffic([...sold, ...funded, ...payments], { "0xtreasury": 40_000 }));
     expect(rules(found)).toEqual([null, null, null]);
     expect(organicOf(found)).toBe(300 * SUM);
   });
@@ -271,16 +187,9 @@ describe("those who lose nothing", () => {
 });
 
 it("payments that were of the group when they were weighed before stay so, and no later ones", () => {
-  const facts = factsOf(
-    CUSTOMERS,
-    traffic([
-      { from: "0xmoved", to: WALLET, at: AT },
-      { from: "0xmoved", to: WALLET, at: AT + 60 },
-    ]),
-  );
-  expect(rules(weighed({ ...facts, former: new Map([["0xmoved", AT]]) })).toSorted()).toEqual(
-    [null, "own_group"].toSorted(),
-  );
+  const payments = [AT, AT + 60].map((at) => ({ from: "0xmoved", to: WALLET, at }));
+  const facts = { ...factsOf(CUSTOMERS, traffic(payments)), former: new Map([["0xmoved", AT]]) };
+  expect(rules(weighed(facts)).toSorted()).toEqual([null, "own_group"].toSorted());
 });
 
 it("no more comes round to a payer than was sent, and no source gives more than it gave", () => {
