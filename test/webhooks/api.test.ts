@@ -90,23 +90,16 @@ describe("a webhook", () => {
       ...{ agents: [0, wallet.address.toLowerCase(), 0], owners: [wallet.address] },
     };
     const { status, body } = await as(wallet, "POST", "", wanted({ ...asked, url: `${receiver.url}?a=b#c` }));
+    const at = `${receiver.url}?a=b`;
+    const off = { disabledReason: null, disabledAt: null, failingSince: null, pausedUntil: null };
     expect([status, body]).toEqual([
       201,
       {
-        ...{
-          id: expect.stringMatching(/^wh_[0-9a-f]{32}$/),
-          secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
-        },
-        ...{ url: `${receiver.url}?a=b`, events: ["agent.registered", "cred.changed"], finality: "final" },
+        id: expect.stringMatching(/^wh_[0-9a-f]{32}$/),
+        secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+        ...{ url: at, events: ["agent.registered", "cred.changed"], finality: "final" },
         ...{ agents: [0, wallet.address], owners: [wallet.address], createdAt: expect.any(String) },
-        ...{
-          enabled: true,
-          disabledReason: null,
-          disabledAt: null,
-          failures: 0,
-          failingSince: null,
-          pausedUntil: null,
-        },
+        ...{ enabled: true, failures: 0, ...off },
       },
     ]);
     const { id, secret } = body as Made;
@@ -116,7 +109,7 @@ describe("a webhook", () => {
     expect(one.body).toMatchObject({ id, pending: 0, dead: 0 });
     expect(list.text + one.text).not.toContain("whsec_");
     // Neither the database nor what is kept of answers holds it.
-    const { rows } = await api.database.pool.query(
+    const rows = await api.database.rows(
       `select encode(sealed, 'base64') || encode(sealed, 'hex') as sealed,
          (select coalesce(string_agg(body::text, ''), '') from offchain.idempotency) as kept from offchain.webhook_secret`,
     );
@@ -134,15 +127,15 @@ describe("a webhook", () => {
     const [wallet, other] = [await agent(), await agent()];
     const { id } = await make(wallet);
     expect((await as(other, "GET", "")).body).toEqual({ webhooks: [] });
+    const since = { since: "2026-01-01T00:00:00Z" };
+    const paths = ["/enable", "/rotate", "/test", "/deliveries/1/replay"].map(
+      (path) => ["POST", `/${id}${path}`] as const,
+    );
     for (const [method, path, body] of [
-      ["GET", `/${id}`],
-      ["DELETE", `/${id}`],
-      ["POST", `/${id}/enable`],
-      ["POST", `/${id}/rotate`],
-      ["POST", `/${id}/test`],
+      ...(["GET", "DELETE"].map((method) => [method, `/${id}`]) as [string, string][]),
+      ...paths,
       ["GET", `/${id}/deliveries`],
-      ["POST", `/${id}/deliveries/1/replay`],
-      ["POST", `/${id}/replay`, { since: "2026-01-01T00:00:00Z" }],
+      ["POST", `/${id}/replay`, since],
     ] as [string, string, object?][])
       expect([path, (await as(other, method, path, body)).status]).toEqual([path, 404]);
     expect((await as(wallet, "GET", `/${id}`)).status).toBe(200);
@@ -179,11 +172,9 @@ describe("a webhook", () => {
 
   it("is for wallets with an agent of their own", async () => {
     const { status, body } = await as(agentWallet({ host: HOST }), "POST", "", wanted());
-    expect([status, body]).toMatchObject([
-      403,
-      { code: "forbidden", error: "Webhooks are for agents, and this wallet has none." },
-    ]);
-    expect((await api.database.pool.query("select from offchain.webhook")).rowCount).toBe(0);
+    const error = "Webhooks are for agents, and this wallet has none.";
+    expect([status, body]).toMatchObject([403, { code: "forbidden", error }]);
+    expect(await api.database.rows("select from offchain.webhook")).toEqual([]);
   });
 
   const from = (address: string) => ({ "x-forwarded-for": address });
@@ -200,16 +191,15 @@ describe("a webhook", () => {
     expect(first.map(({ text }) => text).join()).toContain("from this network");
     // One more; the last of six is kept for agents that were paid for or have cred.
     expect(statuses(await many("198.51.100.7", 4))).toEqual([201, 409, 409, 409]);
-    const { rows } = await api.database.pool.query("select network from offchain.webhook");
+    const rows = await api.database.rows("select network from offchain.webhook");
     expect(new Set(rows.map(({ network }) => network)).size).toBe(2);
     for (const { network } of rows) expect(network).toMatch(/^[0-9a-f]{32}$/);
     const paying = await agent();
     await payForMint(agents);
     const kept = [await agent({ score: CREATOR_MIN_CRED }), paying];
     expect((await as(paying, "POST", "", wanted(), from("198.51.100.8"))).status).toBe(201);
-    await api.database.pool.query(
-      "delete from offchain.webhook where webhook_id = (select max(webhook_id) from offchain.webhook)",
-    );
+    const newest = "webhook_id = (select max(webhook_id) from offchain.webhook)";
+    await api.database.pool.query(`delete from offchain.webhook where ${newest}`);
     expect((await as(kept[0]!, "POST", "", wanted(), from("198.51.100.9"))).status).toBe(201);
     expect((await as(kept[1]!, "POST", "", wanted(), from("198.51.100.9"))).status).toBe(409);
   });
@@ -222,13 +212,10 @@ describe("a webhook", () => {
     for (let passed = 0; passed < 4; passed++) {
       const next = agentWallet({ host: HOST });
       const address = next.address.toLowerCase();
-      await api.database.pool.query(
-        "update onchain.agent set agent_address = $1, owner = $1, minted_to = $1 where token_id = $2",
-        [address, tokenId],
-      );
+      const moved = "update onchain.agent set agent_address = $1, owner = $1, minted_to = $1 where token_id = $2";
+      await api.database.pool.query(moved, [address, tokenId]);
       expect((await as(next, "POST", "", wanted(), from(`203.0.113.${passed}`))).status).toBe(201);
-      const { rows } = await api.database.pool.query("select from offchain.webhook where token_id = $1", [tokenId]);
-      expect(rows).toHaveLength(3);
+      expect(await api.database.rows("select from offchain.webhook where token_id = $1", [tokenId])).toHaveLength(3);
     }
     // A wallet without the agent makes no other; those of the longest past are gone.
     expect((await as(first, "POST", "", wanted())).status).toBe(403);
@@ -255,46 +242,32 @@ describe("deliveries", () => {
     receiver.received.length = 0;
     receiver.answer = replying(204);
     const test = await as(wallet, "POST", `/${id}/test`);
-    expect([test.status, test.body]).toMatchObject([
-      202,
-      { delivery: { type: "webhook.ping", state: "pending", position: null } },
-    ]);
+    const pending = { type: "webhook.ping", state: "pending", position: null };
+    expect([test.status, test.body]).toMatchObject([202, { delivery: pending }]);
     await deliverDue(context);
     const [ping] = receiver.received;
-    expect(new Webhook(secret).verify(ping!.body, ping!.headers)).toMatchObject({
-      type: "webhook.ping",
-      data: { webhookId: id },
-    });
+    const verified = new Webhook(secret).verify(ping!.body, ping!.headers);
+    expect(verified).toMatchObject({ type: "webhook.ping", data: { webhookId: id } });
 
     const ids = await happen(api.database.pool, [{}, {}, {}]);
     receiver.answer = replying(500);
     await deliverDue(context);
     receiver.answer = replying(204);
     const { deliveries } = (await as(wallet, "GET", `/${id}/deliveries`)).body as { deliveries: Logged[] };
-    type Logged = {
-      id: number;
-      eventId: string;
-      state: string;
-      attempts: { status: number }[];
-      nextAttemptAt: string | null;
-    };
+    type Logged = { id: number; eventId: string; state: string };
     expect(deliveries.map(({ eventId, state }) => [eventId, state])).toEqual([
       ...ids.toReversed().map((eventId) => [eventId, "pending"]),
       [ping!.headers["webhook-id"], "delivered"],
     ]);
-    expect(deliveries[0]).toMatchObject({
-      attempts: [{ status: 500, error: null }],
-      nextAttemptAt: expect.any(String),
-    });
+    const attempts = [{ status: 500, error: null }];
+    expect(deliveries[0]).toMatchObject({ attempts, nextAttemptAt: expect.any(String) });
     const page = (await as(wallet, "GET", `/${id}/deliveries?limit=2&state=PENDING`)).body as { nextBefore: number };
     expect(page).toMatchObject({ limit: 2, deliveries: [{ eventId: ids[2] }, { eventId: ids[1] }] });
     const rest = await as(wallet, "GET", `/${id}/deliveries?limit=2&state=pending&before=${page.nextBefore}`);
     expect(rest.body).toMatchObject({ deliveries: [{ eventId: ids[0] }], nextBefore: null });
 
-    await api.database.pool.query(
-      "update offchain.webhook_delivery set state = 'dead', settled_at = now() where event_id = any($1)",
-      [ids],
-    );
+    const dead = "update offchain.webhook_delivery set state = 'dead', settled_at = now() where event_id = any($1)";
+    await api.database.pool.query(dead, [ids]);
     expect((await as(wallet, "GET", `/${id}`)).body).toMatchObject({ pending: 0, dead: 3 });
     const replayed = await as(wallet, "POST", `/${id}/deliveries/${deliveries[0]!.id}/replay`);
     expect([replayed.status, replayed.body]).toMatchObject([202, { delivery: { eventId: ids[2], state: "pending" } }]);
@@ -314,14 +287,13 @@ describe("deliveries", () => {
     const wallet = await agent();
     const { id } = await make(wallet);
     await api.database.pool.query(
-      "update offchain.webhook set disabled_at = now(), disabled_reason = 'failing', own_position = 0 where webhook_id = $1",
+      `update offchain.webhook set disabled_at = now(), disabled_reason = 'failing', own_position = 0
+       where webhook_id = $1`,
       [id],
     );
     expect((await as(wallet, "GET", `/${id}`)).body).toMatchObject({ enabled: false, disabledReason: "failing" });
-    expect((await as(wallet, "POST", `/${id}/test`)).body).toMatchObject({
-      code: "conflict",
-      hint: expect.stringContaining("/enable"),
-    });
+    const hint = expect.stringContaining("/enable");
+    expect((await as(wallet, "POST", `/${id}/test`)).body).toMatchObject({ code: "conflict", hint });
     expect((await as(wallet, "POST", `/${id}/enable`)).body).toMatchObject({ enabled: true, disabledReason: null });
     expect((await as(wallet, "POST", `/${id}/test`)).status).toBe(202);
     await deliverDue(context);
@@ -376,10 +348,8 @@ describe("a secret", () => {
   it("moves to the new key whatever becomes of other secrets and steps, and the log names those that cannot be read", async () => {
     const { pool } = api.database;
     for (let n = 0; n < 2; n++) await make(await agent());
-    const { rows } = await pool.query<{ id: string }>(
-      "select secret_id as id from offchain.webhook_secret order by secret_id",
-    );
-    const [unreadable, other] = rows.map(({ id }) => id) as [string, string];
+    const ids = await api.database.rows("select secret_id as id from offchain.webhook_secret order by secret_id");
+    const [unreadable, other] = ids.map(({ id }) => id) as [string, string];
     await pool.query("update offchain.webhook_secret set sealed = '\\x00' where secret_id = $1", [unreadable]);
     const told: unknown[] = [];
     const secrets = createSecretBox([`0x${"9d".repeat(32)}`, WEBHOOK_KEY]);
@@ -391,8 +361,8 @@ describe("a secret", () => {
     await expect(webhookUpkeep.run(upkeep as never, {}))
       .rejects.toThrow("failed: missed turns, turns")
       .finally(() => pool.query("alter table offchain.away rename to webhook_turn"));
-    const sealed = await pool.query("select sealed from offchain.webhook_secret where secret_id = $1", [other]);
-    expect(secrets.isCurrent(sealed.rows[0].sealed)).toBe(true);
+    const sql = "select sealed from offchain.webhook_secret where secret_id = $1";
+    expect(secrets.isCurrent((await api.database.rows(sql, [other]))[0].sealed)).toBe(true);
     expect(told).toEqual([expect.objectContaining({ secretIds: [unreadable], count: 1 })]);
   });
 });
@@ -419,9 +389,8 @@ it("the example believes what the service sends, once, and nothing else", async 
     const { deliveries } = (await as(wallet, "GET", `/${id}/deliveries`)).body as { deliveries: { id: number }[] };
     await as(wallet, "POST", `/${id}/deliveries/${deliveries[0]!.id}/replay`);
     await deliverDue(context);
-    expect((await as(wallet, "GET", `/${id}/deliveries`)).body).toMatchObject({
-      deliveries: [{ state: "delivered", attempts: [{ status: 204 }, { status: 204 }] }],
-    });
+    const delivered = { state: "delivered", attempts: [{ status: 204 }, { status: 204 }] };
+    expect((await as(wallet, "GET", `/${id}/deliveries`)).body).toMatchObject({ deliveries: [delivered] });
     expect(lines).toHaveLength(2);
   } finally {
     child.kill("SIGKILL");

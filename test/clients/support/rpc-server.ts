@@ -1,7 +1,5 @@
 /** JSON-RPC nodes for the pool's tests: a test says what each answers. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { KEPT_ALIVE } from "../../../harness/patience.ts";
+import { listen } from "../../../harness/listen.ts";
 
 export type Asked = { id: number; method: string; params: unknown[] };
 /** An HTTP answer; `drop` cuts the connection, `hang` never answers. */
@@ -34,7 +32,7 @@ export async function rpcServer(): Promise<RpcServer> {
     const body = value instanceof RpcError ? { error: value.error } : { result: value };
     return { jsonrpc: "2.0", id: call.id, ...body };
   };
-  const server = createServer(KEPT_ALIVE, async (incoming, outgoing) => {
+  const server = await listen(async (incoming, outgoing) => {
     let text = "";
     for await (const piece of incoming) text += piece;
     const body = JSON.parse(text) as Asked | Asked[];
@@ -46,18 +44,14 @@ export async function rpcServer(): Promise<RpcServer> {
     outgoing.writeHead(special?.status ?? 200, { "content-type": "application/json", ...special?.headers });
     outgoing.end(typeof answer === "string" ? answer : JSON.stringify(answer));
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const served: RpcServer & { ownChainId: boolean } = {
     ownChainId: false,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/secret-key`,
+    url: `${server.url}/v1/secret-key`,
     posts: [],
     asked: (method) => served.posts.flat().filter((call) => call.method === method),
     one: () => "0x1",
     post: () => undefined,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
+    close: async () => server.close(),
   };
   return served;
 }

@@ -1,8 +1,6 @@
 /** A database with events, a receiver of webhooks that answers as a test says, and a worker's parts under a clock of the test's own. */
 import { randomBytes, randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import type pg from "pg";
 import type { WebhookReceivers } from "../../../clients/ports.ts";
@@ -16,7 +14,8 @@ import { eventLog } from "../../../db/events/events.ts";
 import { deliveryPage } from "../../../db/webhooks/delivery-log.ts";
 import { insertSecret } from "../../../db/webhooks/secrets.ts";
 import { insertWebhook, webhookOf } from "../../../db/webhooks/webhooks.ts";
-import { KEPT_ALIVE, LONG, NEVER } from "../../../harness/patience.ts";
+import { listen } from "../../../harness/listen.ts";
+import { LONG, NEVER } from "../../../harness/patience.ts";
 import type { SendContext } from "../../../workers/webhooks/send.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 
@@ -37,24 +36,20 @@ export type Receiver = {
 
 export async function startReceiver(): Promise<Receiver> {
   let connections = 0;
-  const server = createServer(KEPT_ALIVE, async (incoming: IncomingMessage, outgoing) => {
-    outgoing.on("error", () => {});
-    const body = await text(incoming);
-    const headers = incoming.headers as Record<string, string>;
-    const request = { path: incoming.url!, headers, body };
+  const server = await listen(async (incoming, outgoing) => {
+    const request = {
+      path: incoming.url!,
+      headers: incoming.headers as Record<string, string>,
+      body: await text(incoming),
+    };
     receiver.received.push(request);
     receiver.answer(request, outgoing);
   });
-  server.on("connection", () => connections++);
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
+  server.server.on("connection", () => connections++);
   const receiver: Receiver = {
-    ...{ url: `http://127.0.0.1:${port}/hook`, port, received: [], connections: () => connections },
+    ...{ url: `${server.url}/hook`, port: server.port, received: [], connections: () => connections },
     answer: (_, outgoing) => void outgoing.writeHead(204).end(),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
+    close: async () => server.close(),
   };
   return receiver;
 }
@@ -74,13 +69,8 @@ export async function happen(pool: pg.Pool, happenings: Happening[]): Promise<st
   const rows = happenings.map((event, i) => ({
     ...{ id: `evt_${randomBytes(12).toString("hex")}`, type: "agent.registered", token_id: event.tokenId ?? 7 },
     ...{ agent_address: `0x${"b2".repeat(20)}`, owner: `0x${"c3".repeat(20)}`, former_owner: null, final: false },
-    ...{
-      data: {},
-      block: 1_000,
-      tx_hash: `0x${"1".repeat(64)}`,
-      at: "2026-11-21T11:00:00.000Z",
-      position: head + i + 1,
-    },
+    ...{ data: {}, block: 1_000, tx_hash: `0x${"1".repeat(64)}`, at: "2026-11-21T11:00:00.000Z" },
+    position: head + i + 1,
     ...(event.id && { id: event.id }),
     ...(event.type && { type: event.type }),
     ...(event.owner && { owner: event.owner }),
