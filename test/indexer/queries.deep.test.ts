@@ -42,23 +42,17 @@ type Row = Record<string, unknown>;
 const pathOf = (text: string, params: unknown[] = []) =>
   `/sql/db?${new URLSearchParams({ sql: JSON.stringify({ json: { sql: text, params, typings: params.map(() => "none") } }) })}`;
 
-async function sql(
-  text: string,
-  params: unknown[] = [],
-  method = "POST",
-): Promise<{ status: number; text: string; rows?: Row[] }> {
+async function sql(text: string, params: unknown[] = [], method = "POST") {
   const response = await fetch(url + pathOf(text, params), { method });
   const answer = await response.text();
-  return { status: response.status, text: answer, ...(response.ok && { rows: JSON.parse(answer).rows }) };
+  const rows: Row[] | undefined = response.ok ? JSON.parse(answer).rows : undefined;
+  return { status: response.status, text: answer, rows };
 }
 
 type GraphqlAnswer = { data?: Record<string, unknown> | null; errors?: { message: string }[] };
 async function graphql(query: string): Promise<{ status: number } & GraphqlAnswer> {
-  const response = await fetch(`${url}/graphql`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ query }),
-  });
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${url}/graphql`, { method: "POST", headers, body: JSON.stringify({ query }) });
   return { status: response.status, ...((await response.json()) as GraphqlAnswer) };
 }
 
@@ -68,26 +62,22 @@ describe("GraphQL", () => {
       `{ agents(where: { tokenId_gte: 1 }, orderBy: "tokenId", orderDirection: "desc", limit: 2) { items { tokenId name owner } totalCount } }`,
     );
     expect(errors).toBeUndefined();
-    expect(data).toEqual({
-      agents: {
-        items: [2, 1].map((id) => ({ tokenId: id, name: `Agent ${id}`, owner: someone(id) })),
-        totalCount: 2,
-      },
-    });
+    const items = [2, 1].map((id) => ({ tokenId: id, name: `Agent ${id}`, owner: someone(id) }));
+    expect(data).toEqual({ agents: { items, totalCount: 2 } });
   });
 
   type List = { items: { tokenId: number }[]; pageInfo: Record<string, unknown> };
   const listed = async (options: string): Promise<List> => {
-    const { data, errors } = await graphql(
-      `{ agents(${options}) { items { tokenId } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } } }`,
-    );
+    const page = "pageInfo { startCursor endCursor hasNextPage hasPreviousPage }";
+    const { data, errors } = await graphql(`{ agents(${options}) { items { tokenId } ${page} } }`);
     expect([options, errors]).toEqual([options, undefined]);
     return data!.agents as List;
   };
 
   // One of three agents has a name, and none a personality: where there is no value there is none to order by.
+  const COLUMNS = ["agentName", "personalityAt", "points", "name", "verified"];
   it.each(
-    ["agentName", "personalityAt", "points", "name", "verified"].flatMap((by) => [
+    COLUMNS.flatMap((by) => [
       [by, "asc"],
       [by, "desc"],
     ]),
@@ -115,13 +105,11 @@ describe("GraphQL", () => {
   it.each(["nonsense", "", "eyJhIjoxfQ", Buffer.from('{"json":{"a":1}}').toString("base64")])(
     "says in a sentence that %j is no cursor",
     async (cursor) => {
-      const { status, errors } = await graphql(
-        `{ agents(orderBy: "points", after: ${JSON.stringify(cursor)}) { items { tokenId } } }`,
-      );
+      const at = JSON.stringify(cursor);
+      const { status, errors } = await graphql(`{ agents(orderBy: "points", after: ${at}) { items { tokenId } } }`);
       expect(status).toBeLessThan(500);
-      expect(errors?.map(({ message }) => message)).toEqual([
-        "The cursor is none that this list has given in this order.",
-      ]);
+      const says = "The cursor is none that this list has given in this order.";
+      expect(errors?.map(({ message }) => message)).toEqual([says]);
     },
   );
 
@@ -135,25 +123,18 @@ describe("GraphQL", () => {
 
   /** Fields of fields, `depth` of them. */
   const nested = (depth: number) => `${"a { ".repeat(depth)} a ${"} ".repeat(depth)}`;
+  const DEEP = "depth limit of 16";
+  const FRAGMENT = `{ agents { items { ...__schema } } } fragment __schema on agent { ${nested(16)} }`;
+  const TYPES = "{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }";
   it.each([
-    ["data in 17 steps", `{ agents { ${nested(16)} } }`, "depth limit of 16"],
-    [
-      "a fragment that is named like introspection",
-      `{ agents { items { ...__schema } } } fragment __schema on agent { ${nested(16)} }`,
-      "depth limit of 16",
-    ],
-    ["data beside introspection", `{ __schema { queryType { name } } agents { ${nested(16)} } }`, "depth limit of 16"],
-    [
-      "lists in lists in lists of types",
-      "{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }",
-      "Maximum introspection depth",
-    ],
+    ["data in 17 steps", `{ agents { ${nested(16)} } }`, DEEP],
+    ["a fragment that is named like introspection", FRAGMENT, DEEP],
+    ["data beside introspection", `{ __schema { queryType { name } } agents { ${nested(16)} } }`, DEEP],
+    ["lists in lists in lists of types", TYPES, "Maximum introspection depth"],
   ])("refuses %s", async (_, query, says) => {
     const { data, errors } = await graphql(query);
-    expect([data ?? null, errors?.map(({ message }) => message).join(" ")]).toEqual([
-      null,
-      expect.stringContaining(says),
-    ]);
+    const words = errors?.map(({ message }) => message).join(" ");
+    expect([data ?? null, words]).toEqual([null, expect.stringContaining(says)]);
   });
 
   it("is bounded, and writes nothing", async () => {
@@ -185,8 +166,7 @@ describe("SQL", () => {
   });
 
   it("gives a thousand rows at most", async () => {
-    const six = (n: number) => Array.from({ length: n }, (_, i) => `agent a${i}`).join(" cross join ");
-    const { rows } = await sql(`select a0.token_id from ${six(7)}`);
+    const { rows } = await sql(`select a0.token_id from ${agents(7)}`);
     expect(rows).toHaveLength(1000);
   });
 
@@ -244,24 +224,20 @@ describe("SQL", () => {
 /** So many times the agents there are, each with each. */
 const agents = (times: number) => Array.from({ length: times }, (_, i) => `agent a${i}`).join(" cross join ");
 const ENDLESS = "select one from endless";
+/** What the database does for readers. */
+const activity = (columns: string, more = "") =>
+  world.rows(
+    `select ${columns} from pg_stat_activity where datname = current_database()
+     and application_name like 'index\\_%\\_readonly' ${more}`,
+  );
 /** Statements of readers that run in the database. */
-const running = async () =>
-  (
-    await world.rows(
-      `select 1 from pg_stat_activity where datname = current_database()
-       and application_name like 'index\\_%\\_readonly' and state = 'active' and query like '%endless%'`,
-    )
-  ).length;
+const running = async () => (await activity("1", "and state = 'active' and query like '%endless%'")).length;
 
 describe("askers", () => {
   /** Asks from one address of this machine, and leaves when told to. */
   function ask(path: string, { from = "127.0.0.1", body = "" } = {}): { status: Promise<number>; leave(): void } {
-    const asked = request(url + path, {
-      method: "POST",
-      localAddress: from,
-      agent: false,
-      headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body) },
-    });
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const asked = request(url + path, { method: "POST", localAddress: from, agent: false, headers });
     const status = new Promise<number>((resolve) => {
       asked.on("response", (response) => {
         response.resume();
@@ -313,17 +289,9 @@ describe("askers", () => {
     const noticed = async () => {
       for (let answers = 0; answers < 2; answers++) await fetch(`${url}/sql/other`);
     };
-    const connections = () =>
-      world.rows(
-        `select pid from pg_stat_activity
-         where datname = current_database() and application_name like 'index\\_%\\_readonly'`,
-      );
     const endConnections = async () => {
-      await world.rows(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-         where datname = current_database() and application_name like 'index\\_%\\_readonly'`,
-      );
-      await until("no connection is left", async () => (await connections()).length === 0);
+      await activity("pg_terminate_backend(pid)");
+      await until("no connection is left", async () => (await activity("pid")).length === 0);
     };
 
     it.each([
@@ -373,9 +341,8 @@ describe("through the API's client", () => {
   afterAll(() => queries?.close());
 
   it("the same rows arrive, and refusals are failures of the same meaning", async () => {
-    expect(JSON.parse(await queries.sql(wire("select count(*) as agents from agent"), reader()))).toMatchObject({
-      rows: [{ agents: "3" }],
-    });
+    const counted = JSON.parse(await queries.sql(wire("select count(*) as agents from agent"), reader()));
+    expect(counted).toMatchObject({ rows: [{ agents: "3" }] });
     const answered = JSON.parse(await queries.graphql({ query: "{ agents { totalCount } }" }, reader()));
     expect(answered).toEqual({ data: { agents: { totalCount: 3 } } });
     const refused: [string, object][] = [

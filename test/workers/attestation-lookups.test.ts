@@ -1,6 +1,6 @@
 /** The job that looks up attestations older than the index, on a real chain with EAS: what is found, what is not, and what it never contradicts. */
 import { encodeAbiParameters, type Hex, zeroHash } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
 import { easAbi } from "../../abis/eas.ts";
 import type { Chain } from "../../clients/ports.ts";
@@ -23,8 +23,8 @@ import { attestationLookups } from "../../workers/agents/attestation-lookups.ts"
 import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { contractWorld } from "../support/contract-world.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { perFile } from "../support/started.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile, perTest } from "../support/started.ts";
 
 const DAY_MS = 86_400_000;
 const SCHEMA = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
@@ -34,8 +34,10 @@ const IDENTITY = `0x${"c".repeat(40)}` as const;
 const YES = encodeAbiParameters([{ type: "bool" }], [true]);
 const NO = encodeAbiParameters([{ type: "bool" }], [false]);
 const world = perFile(contractWorld);
+const eas = perFile(() => world.at(EAS, easAbi));
+const indexer = perFile(() => world.at(INDEXER, attestationIndexerAbi));
+const database = perTest(() => testDatabase({ indexed: true }));
 let chain: Chain;
-let database: TestDatabase;
 let attester: Address;
 let now = Date.parse("2026-11-21T12:00:00Z");
 /** First indexed block, and a block before any of the attestations. */
@@ -43,33 +45,20 @@ let startBlock: number;
 let before: number;
 
 const wallet = (name: string): Address => `0x${Buffer.from(name).toString("hex").padEnd(40, "0")}`;
-const uidOf = (recipient: Address): Promise<Hex> =>
-  world.chain.readContract({
-    address: INDEXER,
-    abi: attestationIndexerAbi,
-    functionName: "getAttestationUid",
-    args: [recipient, SCHEMA],
-  });
-const attest = (recipient: Address, data: Hex = YES) =>
-  world.mined(
-    world.attester.writeContract({
-      address: EAS,
-      abi: easAbi,
-      functionName: "attest",
-      args: [
-        { schema: SCHEMA, data: { recipient, expirationTime: 0n, revocable: true, refUID: zeroHash, data, value: 0n } },
-      ],
-    }),
-  );
-const revoke = async (recipient: Address) =>
-  world.mined(
-    world.attester.writeContract({
-      address: EAS,
-      abi: easAbi,
-      functionName: "revoke",
-      args: [{ schema: SCHEMA, data: { uid: await uidOf(recipient), value: 0n } }],
-    }),
-  );
+const uidOf = (recipient: Address): Promise<Hex> => indexer.read.getAttestationUid([recipient, SCHEMA]);
+const attest = (recipient: Address, data: Hex = YES) => {
+  const request = { recipient, expirationTime: 0n, revocable: true, refUID: zeroHash, data, value: 0n };
+  return world.mined(eas.as(world.attester).write.attest([{ schema: SCHEMA, data: request }]));
+};
+const revoke = async (recipient: Address) => {
+  const data = { uid: await uidOf(recipient), value: 0n };
+  return world.mined(eas.as(world.attester).write.revoke([{ schema: SCHEMA, data }]));
+};
+/** A minute goes by, in one block. */
+const aMinute = async () => {
+  await world.chain.request({ method: "evm_increaseTime", params: [60] } as never);
+  await world.chain.request({ method: "evm_mine", params: [] } as never);
+};
 
 const ATTESTED = ["old", "human", "own", "leaves", "again", "undone"].map(wallet);
 beforeAll(async () => {
@@ -79,30 +68,22 @@ beforeAll(async () => {
   for (const recipient of [...ATTESTED, wallet("revoked")]) await attest(recipient);
   await attest(wallet("no"), NO);
   await revoke(wallet("revoked"));
-  await world.chain.request({ method: "evm_increaseTime", params: [60] } as never);
-  await world.chain.request({ method: "evm_mine", params: [] } as never);
+  await aMinute();
   startBlock = await chain.headBlock();
   await attest(wallet("young"));
 });
-beforeEach(async () => {
-  await database?.drop();
-  database = await testDatabase({ indexed: true });
+beforeEach(() => {
   now = Date.parse("2026-11-21T12:00:00Z");
-});
-afterAll(async () => {
-  await database?.drop();
 });
 
 const rules = () => ({ now: new Date(now), exchangeSchema: SCHEMA });
 /** Rows of the ERC-8004 registry, by the names of their owners. */
-const list = (owners: string[]) =>
-  transaction(database.pool, (tx) =>
-    upsertEntries(
-      tx,
-      owners.map((name) => blankEntry({ platform: "erc8004", agentId: name, name, ownerAddress: wallet(name) })),
-      rules(),
-    ),
+const list = (owners: string[]) => {
+  const entries = owners.map((name) =>
+    blankEntry({ platform: "erc8004", agentId: name, name, ownerAddress: wallet(name) }),
   );
+  return transaction(database.pool, (tx) => upsertEntries(tx, entries, rules()));
+};
 async function run(over: Partial<Chain> = {}, contracts: object = {}): Promise<number> {
   await enterNamedWallets(database.pool, 1_000);
   const config = {
@@ -116,14 +97,13 @@ async function run(over: Partial<Chain> = {}, contracts: object = {}): Promise<n
 /** Names of the wallets whose attestation counts for their row of the directory. */
 async function counting(): Promise<string[]> {
   await rescoreForeign(database.pool, rules());
-  const { rows } = await database.pool.query(
-    "select name from offchain.directory where cred_score >= 15 order by name",
+  return (await database.rows("select name from offchain.directory where cred_score >= 15 order by name")).map(
+    ({ name }) => name,
   );
-  return rows.map(({ name }) => name);
 }
 const checked = async (name: string): Promise<Date | null> =>
-  (await database.pool.query("select checked_at from offchain.attestation_lookup where wallet = $1", [wallet(name)]))
-    .rows[0]?.checked_at;
+  (await database.rows("select checked_at from offchain.attestation_lookup where wallet = $1", [wallet(name)]))[0]
+    ?.checked_at;
 
 describe("an attestation older than the index", () => {
   it("is found for the owner of a directory row, and no other attestation is", async () => {
@@ -155,17 +135,15 @@ describe("an attestation older than the index", () => {
     await plantAttestation(revokedUid, wallet("own"), { revokedAt: 1_790_000_000 });
     await recomputeCred(database.pool, { tokenIds: [1] }, { now: new Date(now), cause: "test" });
     const coinbase = async () =>
-      (await database.pool.query("select coinbase::int from offchain.cred where token_id = 1")).rows[0].coinbase;
+      (await database.rows("select coinbase::int from offchain.cred where token_id = 1"))[0].coinbase;
     expect(await coinbase()).toBe(0);
     // Its owner has a row of another registry too.
     await list(["own"]);
     await run();
     await refreshAttested(database.pool, new Date(now));
     expect(await coinbase()).toBe(100);
-    expect((await loadFacts(database.pool, [1]))[0]!.exchange).toMatchObject({
-      attestationUid: await uidOf(wallet("own")),
-      revokedAt: 0,
-    });
+    const attestationUid = await uidOf(wallet("own"));
+    expect((await loadFacts(database.pool, [1]))[0]!.exchange).toMatchObject({ attestationUid, revokedAt: 0 });
   });
 
   it("is found one call at a time on a chain without Multicall3", async () => {
@@ -252,10 +230,8 @@ describe("a node", () => {
     const away = { call: () => fail("upstream_unavailable", "The chain is away.") };
     await expect(run(away)).rejects.toBeInstanceOf(Failure);
     expect(await counting()).toEqual(["old"]);
-    const { rows } = await database.pool.query(
-      "select count(*)::int from offchain.attestation_lookup where failed_at is not null",
-    );
-    expect(rows[0].count).toBe(100);
+    const failed = await database.rows("select from offchain.attestation_lookup where failed_at is not null");
+    expect(failed).toHaveLength(100);
     await run();
     expect((await checked("many149"))?.getTime()).toBe(now);
   });
@@ -280,8 +256,7 @@ it("looks again at once under another configuration, and forgets a wallet that n
   await list(["young"]);
   await run();
   expect(await counting()).toEqual(["leaves", "old"]);
-  await world.chain.request({ method: "evm_increaseTime", params: [60] } as never);
-  await world.chain.request({ method: "evm_mine", params: [] } as never);
+  await aMinute();
   await database.pool.query("delete from offchain.directory where name = 'leaves'");
   await run({}, { eas: { address: EAS, startBlock: await chain.headBlock() } });
   expect(await counting()).toEqual(["old", "young"]);

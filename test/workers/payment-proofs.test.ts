@@ -1,5 +1,5 @@
 /** Payments that reviews name, on a real chain: the Transfer log alone makes a payer, one payment proves one review, and a reorganisation takes it back. */
-import { createWalletClient, http, type TransactionReceipt, zeroHash } from "viem";
+import { createWalletClient, http, type TransactionReceipt } from "viem";
 import { base } from "viem/chains";
 import { beforeEach, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
@@ -15,10 +15,10 @@ import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { reviewFiles } from "../../workers/reviews/review-files.ts";
 import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { ERC8004, feedbackRow, registeredRow } from "../support/reviewed.ts";
 import { perFile, perTest } from "../support/started.ts";
 import { lower, startIncomeWorld } from "./support/income.ts";
 
-const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432" as const;
 const SCHEMA = `0x${"f".repeat(64)}`;
 const world = perFile(startIncomeWorld);
 const db = perTest(() => testDatabase({ indexed: true }));
@@ -48,46 +48,34 @@ const weigh = () => reviewFigures.run(context(), {});
 const look = (chain: Chain = world.chain) => paymentProofs.run(context({ chain }), {});
 
 type Given = { client: number; index?: number; proof: object | null; givenAt?: number; agent?: number };
-const agentRow = (id: number, over: object = {}) => ({
-  ...{ registry: REGISTRY, agentId: BigInt(id), owner: at(OWNER), agentWallet: at(WALLET), agentUri: "" },
-  ...{ registeredAt: 1, registeredBlock: 1, txHash: zeroHash, updatedBlock: 1, feedbackCount: 1 },
-  ...over,
-});
+const agentRow = (id: number, over: object = {}) =>
+  registeredRow(id, at(OWNER), { agentWallet: at(WALLET), feedbackCount: 1, ...over });
 /** Agents with reviews that name their proofs, files read; the clock stands a little after the chain's. */
 async function plant(given: readonly Given[], over: object = {}): Promise<void> {
   clock = await world.now();
   const now = Math.floor(clock.getTime() / 1_000);
   await plantRows(db.pool, "erc8004Agent", [agentRow(31, over), agentRow(32)]);
-  await plantDirectory(
-    db.pool,
-    [31, 32].map((id) => ({
-      platform: "erc8004",
-      agent_id: String(id),
-      token_id: id,
-      name: `Agent ${id}`,
-      cred_score: 1,
-    })),
-  );
-  await db.pool.query("update offchain.directory set registry = $1", [REGISTRY]);
-  await plantRows(
-    db.pool,
-    "erc8004Feedback",
-    given.map(({ client, index = 1, proof, givenAt = now, agent = 31 }) => ({
-      ...{ registry: REGISTRY, agentId: BigInt(agent), client: at(client), feedbackIndex: BigInt(index), value: 90n },
-      ...{ valueDecimals: 0, tag1: "starred", tag2: "", endpoint: "", feedbackHash: zeroHash, revoked: false, givenAt },
-      ...{ feedbackUri: JSON.stringify({ proofOfPayment: proof }), block: 1, txHash: zeroHash },
-    })),
-  );
+  const row = (id: number) => ({
+    platform: "erc8004",
+    agent_id: String(id),
+    token_id: id,
+    name: `Agent ${id}`,
+    cred_score: 1,
+  });
+  await plantDirectory(db.pool, [row(31), row(32)]);
+  await db.pool.query("update offchain.directory set registry = $1", [ERC8004]);
+  const feedback = given.map(({ client, index = 1, proof, givenAt = now, agent = 31 }) => {
+    const feedbackUri = JSON.stringify({ proofOfPayment: proof });
+    return feedbackRow(agent, at(client), { feedbackIndex: BigInt(index), feedbackUri, givenAt });
+  });
+  await plantRows(db.pool, "erc8004Feedback", feedback);
   await weigh();
   await reviewFiles.run(context(), {});
 }
 /** What callers see of each review, and the standings that are stored. */
 async function told() {
-  const page = await reviewPage(
-    db.pool,
-    { registry: REGISTRY, agentId: "31" },
-    { choice: "all", after: null, limit: 100 },
-  );
+  const about = { registry: ERC8004, agentId: "31" } as const;
+  const page = await reviewPage(db.pool, about, { choice: "all", after: null, limit: 100 });
   return Object.fromEntries(
     page.map(({ review, file, standing }) => {
       const n = [CLIENT, WALLET, OWNER, OTHER, SHOWN, PUPPET].find((one) => at(one) === review.client);
@@ -106,13 +94,10 @@ it("make a payer by the Transfer log alone, whatever the file says", async () =>
   const nothing = await world.send(at(WALLET), 0, await funded(PUPPET, 1));
   const shown = await world.send(at(WALLET), 150_000, await funded(SHOWN, 150_000));
   await plantRows(db.pool, "erc8004Agent", [agentRow(77, { owner: at(OTHER), agentWallet: at(SHOWN) })]);
+  // What it says of amount and accounts is not read.
+  const said = { ...proofOf(paid), fromAddress: at(OTHER), toAddress: at(OTHER), amount: "1e9" };
   await plant([
-    // What it says of amount and accounts is not read.
-    {
-      client: CLIENT,
-      index: 1,
-      proof: { ...proofOf(paid), fromAddress: at(OTHER), toAddress: at(OTHER), amount: "1e9" },
-    },
+    { client: CLIENT, index: 1, proof: said },
     { client: CLIENT, index: 2, proof: { ...proofOf(paid), chainId: "1" } },
     { client: CLIENT, index: 3, proof: proofOf(elsewhere) },
     { client: CLIENT, index: 4, proof: { txHash: "0x12" } },
@@ -150,11 +135,7 @@ async function funded(n: number, units: number) {
 it("count once: the first review of a transaction keeps it, and what is income is counted there", async () => {
   // Five cents twice over are ten only for who counts a payment twice.
   const paid = await world.send(at(WALLET), 50_000, await funded(CLIENT, 50_000));
-  await plant([
-    { client: CLIENT, index: 1, proof: proofOf(paid) },
-    { client: CLIENT, index: 2, proof: proofOf(paid) },
-    { client: CLIENT, index: 3, proof: proofOf(paid) },
-  ]);
+  await plant([1, 2, 3].map((index) => ({ client: CLIENT, index, proof: proofOf(paid) })));
   await look();
   await weigh();
   const found = await told();
@@ -197,9 +178,8 @@ it("are none where the transaction failed, came after the review, or went to ano
   expect(found[`${CLIENT}.2`]).toMatchObject({ state: "paid", standing: "unknown" });
   expect(found[`${OTHER}.1`]!.state).toBe("failed");
 
-  await db.pool.query("update onchain.erc8004_agent set agent_wallet = $1, updated_block = 2 where agent_id = 31", [
-    at(SHOWN),
-  ]);
+  const moved = "update onchain.erc8004_agent set agent_wallet = $1, updated_block = 2 where agent_id = 31";
+  await db.pool.query(moved, [at(SHOWN)]);
   await weigh();
   await reviewFiles.run(context(), {});
   clock = new Date(clock.getTime() + 20_000);
@@ -232,10 +212,8 @@ it("are taken back with the transaction, and not looked up any more once no reor
 
   // It is mined again; an hour later it is final.
   const again = await world.send(at(WALLET), 250_000, at(CLIENT));
-  await db.pool.query("update offchain.review_file set proof_tx = $1, proof_next_at = $2", [
-    again.transactionHash,
-    clock,
-  ]);
+  const mined = [again.transactionHash, clock];
+  await db.pool.query("update offchain.review_file set proof_tx = $1, proof_next_at = $2", mined);
   await look();
   await weigh();
   expect((await told())[`${CLIENT}.1`]).toMatchObject({ state: "paid", standing: "payer" });

@@ -11,23 +11,17 @@ import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { ERC8004, feedbackRow, registeredRow } from "../support/reviewed.ts";
 import { perTest } from "../support/started.ts";
 
-const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const SCHEMA = `0x${"f".repeat(64)}` as const;
 const HASH = `0x${"ab".repeat(32)}` as const;
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 const [SECONDS, DAY] = [NOW / 1_000, 86_400];
 const wallet = (n: number): `0x${string}` => `0x${n.toString(16).padStart(40, "0")}`;
 
-type Said = {
-  agent: number;
-  client: number;
-  index: number;
+type Said = { agent: number; client: number; index: number; revoked: boolean; at: number; tx: string } & {
   value: number | null;
-  revoked: boolean;
-  at: number;
-  tx: string;
 };
 type Known = Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder" | "origin">;
 /** What stands in the database, as the test knows it. */
@@ -48,11 +42,8 @@ beforeEach(async () => {
   now = NOW;
 });
 
-const context = () =>
-  ({
-    ...{ db: db.pool, clock: () => new Date(now) },
-    config: { attestationSchemas: [SCHEMA], service: { publicUrl: "https://agents.test" } },
-  }) as never;
+const config = { attestationSchemas: [SCHEMA], service: { publicUrl: "https://agents.test" } };
+const context = () => ({ db: db.pool, clock: () => new Date(now), config }) as never;
 const run = () => reviewFigures.run(context(), {});
 
 function randomWorld(seed: number): World {
@@ -95,53 +86,49 @@ function randomWorld(seed: number): World {
 }
 
 async function plant({ agents, said, humans, creds, histories, paid }: World): Promise<void> {
-  await plantAgents(
-    db.pool,
-    [...creds].map(([n, score]) => ({ tokenId: n, owner: wallet(n), agentAddress: wallet(500 + n), score })),
-  );
+  const scored = ([n, score]: [number, number]) =>
+    ({ tokenId: n, owner: wallet(n), agentAddress: wallet(500 + n), score }) as const;
+  await plantAgents(db.pool, [...creds].map(scored));
   await plantRows(
     db.pool,
     "attestation",
-    [...humans].map((n) => ({
-      ...{ uid: `0x${n}`, schema: SCHEMA, attester: wallet(999), recipient: wallet(n), data: VERIFIED_ACCOUNT },
-      ...{ attestedAt: 1, expiresAt: 0, revokedAt: 0, block: 1, txHash: HASH },
-    })),
+    [...humans].map((n) => attested(`0x${n}`, n)),
   );
   for (const [n, { firstAt, sent, previousAt, funder, origin }] of histories)
     await db.pool.query(
       "insert into offchain.reviewer_history (address, first_at, sent, previous_at, funder, funder_sent, origin, origin_sent) values ($1, $2, $3, $4, $5, $6, $7, $8)",
       [wallet(n), firstAt, sent, previousAt, funder?.address, funder?.sent, origin?.address, origin?.sent],
     );
-  await plantRows(
-    db.pool,
-    "erc8004Agent",
-    agents.map(({ id, owner, wallet: own }) => ({
-      ...{ registry: REGISTRY, agentId: BigInt(id), owner: wallet(owner), agentWallet: own && wallet(own) },
-      ...{ agentUri: "", registeredAt: 1, registeredBlock: 1, txHash: HASH, updatedBlock: 1 },
-      feedbackCount: said.filter(({ agent, revoked }) => agent === id && !revoked).length,
-    })),
+  const countOf = (id: number) => said.filter(({ agent, revoked }) => agent === id && !revoked).length;
+  const registered = agents.map(({ id, owner, wallet: own }) =>
+    registeredRow(id, wallet(owner), { agentWallet: own && wallet(own), feedbackCount: countOf(id) }),
   );
+  await plantRows(db.pool, "erc8004Agent", registered);
+  const row = (id: number) => ({ platform: "erc8004", agent_id: String(id), name: `Agent ${id}`, cred_score: 1 });
   await plantDirectory(
     db.pool,
-    agents.map(({ id }) => ({ platform: "erc8004", agent_id: String(id), name: `Agent ${id}`, cred_score: 1 })),
+    agents.map(({ id }) => row(id)),
   );
-  await db.pool.query("update offchain.directory set registry = $1 where platform = 'erc8004'", [REGISTRY]);
+  await db.pool.query("update offchain.directory set registry = $1 where platform = 'erc8004'", [ERC8004]);
   for (const [i, { agent, client, units, at, rule }] of paid.entries())
     await db.pool.query(
       `insert into offchain.income_payment (directory_id, block, log_index, tx_hash, at, payer, units, rule)
        select id, 1, $1, $2, $3, $4, $5, $6 from offchain.directory where platform = 'erc8004' and agent_id = $7`,
       [i, HASH, at, wallet(client), units, rule, String(agent)],
     );
-  await plantRows(
-    db.pool,
-    "erc8004Feedback",
-    said.map(({ agent, client, index, value, revoked, at, tx }) => ({
-      ...{ registry: REGISTRY, agentId: BigInt(agent), client: wallet(client), feedbackIndex: BigInt(index) },
-      ...{ value: BigInt(value ?? 340) * 10n, valueDecimals: 1, tag1: value === null ? "responseTime" : "starred" },
-      ...{ tag2: "", endpoint: "", feedbackUri: "", feedbackHash: HASH, revoked, givenAt: at, block: 1, txHash: tx },
-    })),
+  const feedback = said.map(({ agent, client, index, value, revoked, at, tx }) =>
+    feedbackRow(agent, wallet(client), {
+      ...{ feedbackIndex: BigInt(index), value: BigInt(value ?? 340) * 10n, valueDecimals: 1, revoked, givenAt: at },
+      ...{ tag1: value === null ? "responseTime" : "starred", txHash: tx },
+    }),
   );
+  await plantRows(db.pool, "erc8004Feedback", feedback);
 }
+/** The person that a wallet is. */
+const attested = (uid: string, n: number) => ({
+  ...{ uid, schema: SCHEMA, attester: wallet(999), recipient: wallet(n), data: VERIFIED_ACCOUNT },
+  ...{ attestedAt: 1, expiresAt: 0, revokedAt: 0, block: 1, txHash: HASH },
+});
 
 /** The facts of one agent, or of one with several registrations, put together from the world. */
 function factsOf({ agents, said, humans, creds, histories, paid }: World, ...ids: number[]): ReviewsFacts {
@@ -149,11 +136,8 @@ function factsOf({ agents, said, humans, creds, histories, paid }: World, ...ids
   const own = agents.filter((agent) => ids.includes(agent.id));
   const side = [...new Set(own.flatMap(({ owner, wallet }) => (wallet === null ? [owner] : [owner, wallet])))];
   const reviewed = (n: number) => new Set(said.filter(({ client }) => client === n).map(({ agent }) => agent));
-  const met = new Set(
-    agents
-      .filter((agent) => side.some((n) => reviewed(n).has(agent.id)))
-      .flatMap((agent) => [agent.owner, agent.wallet]),
-  );
+  const seen = agents.filter((agent) => side.some((n) => reviewed(n).has(agent.id)));
+  const met = new Set(seen.flatMap((agent) => [agent.owner, agent.wallet]));
   const entries = said.filter(isOf);
   const paidBy = (n: number) => {
     const began = Math.min(...entries.filter(({ client }) => client === n).map(({ at }) => at));
@@ -163,6 +147,10 @@ function factsOf({ agents, said, humans, creds, histories, paid }: World, ...ids
       .reduce((sum, { units }) => sum + units, 0);
   };
   const funderOf = (n: number) => histories.get(n)?.funder ?? null;
+  const ratedBy = (agent: number) => {
+    const clients = said.filter((one) => one.agent === agent).map(({ client }) => client);
+    return { agent: String(agent), reviewers: new Set(clients).size };
+  };
   return {
     side: side.map((n) => ({ address: wallet(n), funder: funderOf(n), partners: [] })),
     reviews: entries.map(({ client, index, value, revoked, at, tx }) => ({
@@ -175,41 +163,32 @@ function factsOf({ agents, said, humans, creds, histories, paid }: World, ...ids
       ...(histories.get(n) ?? { firstAt: null, sent: null, previousAt: null, funder: null, origin: null }),
       beganAt: Math.min(...said.filter(({ client }) => client === n).map(({ at }) => at)),
       ...{ human: humans.has(n), agentCred: creds.get(n) ?? null, paid: paidBy(n), partners: [], returned: met.has(n) },
-      rated: [...reviewed(n)]
-        .filter((agent) => !ids.includes(agent))
-        .map((agent) => ({
-          agent: String(agent),
-          reviewers: new Set(said.filter((one) => one.agent === agent).map(({ client }) => client)).size,
-        })),
+      rated: [...reviewed(n)].filter((agent) => !ids.includes(agent)).map((agent) => ratedBy(agent)),
     })),
   };
 }
 
 /** What is stored about an agent, in the shape of `weighReviews`. */
-async function stored(id: number, registry: string = REGISTRY) {
+async function stored(id: number, registry: string = ERC8004) {
   const of = [registry, id];
-  const { rows } = await db.pool.query(
-    "select * from offchain.review_figures where registry = $1 and agent_id = $2",
-    of,
-  );
-  const weights = await db.pool.query(
-    "select client as address, nothing, standing, share, cluster, entries from offchain.review_weight where registry = $1 and agent_id = $2 order by client",
+  const rows = await db.rows("select * from offchain.review_figures where registry = $1 and agent_id = $2", of);
+  const reviewers = await db.rows(
+    `select client as address, nothing, standing, share, cluster, entries from offchain.review_weight
+     where registry = $1 and agent_id = $2 order by client`,
     of,
   );
   const [{ rules, raw, adjusted, low, high, voices, crowd, clusters, dimensions, inflation }] = rows;
   const figures = { rules, raw, adjusted, interval: [low, high], voices, crowd, clusters, dimensions, inflation };
-  return { ...figures, reviewers: weights.rows };
+  return { ...figures, reviewers };
 }
 function expected(world: World, ...ids: number[]) {
   const { clusters, ...weighed } = weighReviews(factsOf(world, ...ids));
-  return {
-    ...weighed,
-    clusters: clusters.map(({ id, reviewers, shares }) => ({ id, size: reviewers.length, shares })),
-  };
+  const shown = clusters.map(({ id, reviewers, shares }) => ({ id, size: reviewers.length, shares }));
+  return { ...weighed, clusters: shown };
 }
 
 it.each([1, 2, 3])(
-  "stores what the pure function makes of the facts, of any number of agents at once (world %i)",
+  "stores what the pure function makes of the facts, of any number of agents (world %i)",
   async (seed) => {
     const world = randomWorld(seed);
     await plant(world);
@@ -217,9 +196,10 @@ it.each([1, 2, 3])(
     let clusters = 0;
     let payers = 0;
     for (const { id } of world.agents) {
-      expect(await stored(id)).toEqual(expected(world, id));
-      clusters += (await stored(id)).clusters.length;
-      payers += (await stored(id)).reviewers.filter(({ standing }) => standing === "payer").length;
+      const figures = await stored(id);
+      expect(figures).toEqual(expected(world, id));
+      clusters += figures.clusters.length;
+      payers += figures.reviewers.filter(({ standing }) => standing === "payer").length;
     }
     expect(clusters).toBeGreaterThan(0);
     expect(payers).toBeGreaterThan(0);
@@ -238,9 +218,8 @@ it.each([5, 6])("weighs the reviews of all registrations of an own agent togethe
   expect(await run()).toBe(0);
 
   // One more registration, then what is known of a reviewer, of one of them: the agent follows.
-  await db.pool.query("update onchain.erc8004_agent set agent_wallet = $1, updated_block = 2 where agent_id = $2", [
-    ...[wallet(300), third.id],
-  ]);
+  const moved = "update onchain.erc8004_agent set agent_wallet = $1, updated_block = 2 where agent_id = $2";
+  await db.pool.query(moved, [wallet(300), third.id]);
   third.wallet = 300;
   expect(await run()).toBe(2);
   expect(await stored(77, "helixa")).toEqual(expected(world, first.id, second.id, third.id));
@@ -274,8 +253,7 @@ it.each([5, 6])("weighs the reviews of all registrations of an own agent togethe
   // With its last registration, which a reorganisation takes back, its figures go.
   await db.pool.query("update onchain.erc8004_agent set agent_wallet = null, updated_block = 3");
   await run();
-  const { rows } = await db.pool.query("select from offchain.review_weight where registry = 'helixa'");
-  expect(rows).toEqual([]);
+  expect(await db.rows("select from offchain.review_weight where registry = 'helixa'")).toEqual([]);
 });
 
 it("weighs again what changed, in the index or without it, and forgets what a reorganisation took back", async () => {
@@ -302,12 +280,7 @@ it("weighs again what changed, in the index or without it, and forgets what a re
 
   // A reviewer is identified: its agents follow within their round.
   const human = world.said.map(({ client }) => client).find((n) => !world.humans.has(n))!;
-  await plantRows(db.pool, "attestation", [
-    {
-      ...{ uid: "0xnew", schema: SCHEMA, attester: wallet(999), recipient: wallet(human), data: VERIFIED_ACCOUNT },
-      ...{ attestedAt: 1, expiresAt: 0, revokedAt: 0, block: 1, txHash: HASH },
-    },
-  ]);
+  await plantRows(db.pool, "attestation", [attested("0xnew", human)]);
   world.humans.add(human);
   now += 3_600_001;
   expect(await run()).toBe(world.agents.length);
@@ -316,9 +289,8 @@ it("weighs again what changed, in the index or without it, and forgets what a re
   // A reorganisation takes one client's reviews back, and another agent as a whole.
   const [first, gone] = world.agents.map(({ id }) => id) as [number, number];
   const lost = world.said.find(({ agent }) => agent === first)!.client;
-  await db.pool.query("delete from onchain.erc8004_feedback where agent_id = $1 and client = $2 or agent_id = $3", [
-    ...[first, wallet(lost), gone],
-  ]);
+  const deleted = "delete from onchain.erc8004_feedback where agent_id = $1 and client = $2 or agent_id = $3";
+  await db.pool.query(deleted, [first, wallet(lost), gone]);
   await db.pool.query("delete from onchain.erc8004_agent where agent_id = $1", [gone]);
   world.said = world.said.filter(({ agent, client }) => agent !== gone && !(agent === first && client === lost));
   world.agents = world.agents.filter(({ id }) => id !== gone);
@@ -326,6 +298,5 @@ it("weighs again what changed, in the index or without it, and forgets what a re
   now += 3_600_001;
   await run();
   for (const { id } of world.agents) expect(await stored(id)).toEqual(expected(world, id));
-  const { rows } = await db.pool.query("select agent_id from offchain.review_weight where agent_id = $1", [gone]);
-  expect(rows).toEqual([]);
+  expect(await db.rows("select from offchain.review_weight where agent_id = $1", [gone])).toEqual([]);
 });

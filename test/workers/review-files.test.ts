@@ -15,10 +15,10 @@ import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { reviewFiles } from "../../workers/reviews/review-files.ts";
 import { READERS } from "../../workers/run.ts";
 import { testDatabase } from "../support/database.ts";
+import { feedbackRow, registeredRow } from "../support/reviewed.ts";
 import { perFile, perTest } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
-const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432" as const;
 const SCHEMA = `0x${"f".repeat(64)}`;
 const TX = `0x${"ab".repeat(32)}` as const;
 const DAY_MS = 86_400_000;
@@ -51,18 +51,13 @@ afterEach(() => publicHttp?.close());
 type Named = { client: number; index?: number; uri: string; hash?: `0x${string}`; agent?: number };
 async function plant(named: readonly Named[]): Promise<void> {
   const agents = [...new Set(named.map(({ agent = 31 }) => agent))];
-  const agentRows = agents.map((id) => ({
-    ...{ registry: REGISTRY, agentId: BigInt(id), owner: wallet(900), agentWallet: wallet(901), agentUri: "" },
-    ...{ registeredAt: 1, registeredBlock: 1, txHash: TX, updatedBlock: 1 },
-    feedbackCount: named.filter(({ agent = 31 }) => agent === id).length,
-  }));
-  await plantRows(db.pool, "erc8004Agent", agentRows);
-  const words = { value: 90n, valueDecimals: 0, tag1: "starred", tag2: "", endpoint: "" };
-  const given = { revoked: false, givenAt: 1_000, block: 1, txHash: TX };
-  const feedback = named.map(({ client, index = 1, uri, hash = zeroHash, agent = 31 }) => ({
-    ...{ registry: REGISTRY, agentId: BigInt(agent), client: wallet(client), feedbackIndex: BigInt(index) },
-    ...{ ...words, ...given, feedbackUri: uri, feedbackHash: hash },
-  }));
+  const countOf = (id: number) => named.filter(({ agent = 31 }) => agent === id).length;
+  const registered = (id: number) =>
+    registeredRow(id, wallet(900), { agentWallet: wallet(901), feedbackCount: countOf(id) });
+  await plantRows(db.pool, "erc8004Agent", agents.map(registered));
+  const feedback = named.map(({ client, index = 1, uri, hash = zeroHash, agent = 31 }) =>
+    feedbackRow(agent, wallet(client), { feedbackIndex: BigInt(index), feedbackUri: uri, feedbackHash: hash }),
+  );
   await plantRows(db.pool, "erc8004Feedback", feedback);
   await weigh();
 }

@@ -15,29 +15,19 @@ import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { reviewerHistories } from "../../workers/reviews/reviewer-histories.ts";
 import { readHistory } from "../../workers/reviews/reviewer-history.ts";
 import { testDatabase } from "../support/database.ts";
+import { ERC8004, feedbackRow, registeredRow } from "../support/reviewed.ts";
 import { perTest } from "../support/started.ts";
 
 const HEAD = 30_000_000;
-const [ALICE, FUNDER, HUB, ORIGIN] = ["a1", "f1", "e1", "b1"].map((byte): Address => `0x${byte.repeat(20)}`) as [
-  Address,
-  Address,
-  Address,
-  Address,
-];
+type Four = [Address, Address, Address, Address];
+const [ALICE, FUNDER, HUB, ORIGIN] = ["a1", "f1", "e1", "b1"].map((byte): Address => `0x${byte.repeat(20)}`) as Four;
 const lower = (address: string) => address.toLowerCase() as Address;
 const timeOf = (block: number) => 1_700_000_000 + 2 * block;
 
 type Past = { from: Address; to: Address; block: number; wei: bigint };
 /** A chain on which transfers happened, and accounts sent transactions in blocks. */
-function chainOf({
-  transfers = [],
-  sent = {},
-  code = "0x",
-}: {
-  transfers?: Past[];
-  sent?: Record<Address, number[]>;
-  code?: `0x${string}`;
-}) {
+type Given = { transfers?: Past[]; sent?: Record<Address, number[]>; code?: `0x${string}` };
+function chainOf({ transfers = [], sent = {}, code = "0x" }: Given) {
   let requests = 0;
   const counted =
     <A extends unknown[], R>(answer: (...args: A) => R) =>
@@ -89,13 +79,11 @@ describe("the history of an account", () => {
     const dust = { from: HUB, to: ALICE, block: 12_300_000, wei: 1n };
     const own = { from: FUNDER, to: ALICE, block: 12_345_678, wei: 5n };
     for (const sent of [[], [12_400_000]]) {
-      const { chain } = chainOf({
-        transfers: [
-          { ...dust, from: FUNDER },
-          { ...own, from: HUB },
-        ],
-        sent: { [ALICE]: sent },
-      });
+      const transfers = [
+        { ...dust, from: FUNDER },
+        { ...own, from: HUB },
+      ];
+      const { chain } = chainOf({ transfers, sent: { [ALICE]: sent } });
       expect(await readHistory(chain, ALICE, HEAD)).toMatchObject({ firstAt: timeOf(12_300_000), funder: null });
     }
     const { chain } = chainOf({ transfers: [own, { ...dust, block: 12_500_000 }], sent: { [ALICE]: [12_400_000] } });
@@ -105,15 +93,12 @@ describe("the history of an account", () => {
   it("has who gave its funder its first money, unless that serves the public", async () => {
     const transfers = [{ from: ORIGIN, to: FUNDER, block: 11_000_000, wei: 9n }, ...funded(FUNDER)];
     const { chain } = chainOf({ transfers, sent: { [FUNDER]: [12_345_678], [ORIGIN]: [1, 2] } });
-    expect(await readHistory(chain, ALICE, HEAD)).toMatchObject({
-      ...{ funder: { address: FUNDER, sent: 1 }, origin: { address: ORIGIN, sent: 2 } },
-    });
+    const origin = { address: ORIGIN, sent: 2 };
+    expect(await readHistory(chain, ALICE, HEAD)).toMatchObject({ funder: { address: FUNDER, sent: 1 }, origin });
     const nonce = async (address: Address, at: number | "latest" | "pending") =>
       address === FUNDER ? 2_000_000 : chain.nonce(address, at);
-    expect(await readHistory({ ...chain, nonce }, ALICE, HEAD)).toMatchObject({
-      funder: { sent: 2_000_000 },
-      origin: null,
-    });
+    const used = await readHistory({ ...chain, nonce }, ALICE, HEAD);
+    expect(used).toMatchObject({ funder: { sent: 2_000_000 }, origin: null });
   });
 
   it("has no funder where a contract passed the money on, and is that of a key with delegated code", async () => {
@@ -132,9 +117,8 @@ it("is read from a real node", async () => {
     const funder = privateKeyToAccount(`0x${"5e".repeat(32)}`);
     const reviewer = privateKeyToAccount(`0x${"5f".repeat(32)}`);
     const pays = async (account: typeof funder, to: Address, ether: string) => {
-      const hash = await createWalletClient({ account, transport: http(anvil.url) }).sendTransaction({
-        ...{ chain: null, to, value: parseEther(ether) },
-      });
+      const client = createWalletClient({ account, transport: http(anvil.url) });
+      const hash = await client.sendTransaction({ chain: null, to, value: parseEther(ether) });
       return (await evm.waitForTransactionReceipt({ hash })).blockNumber;
     };
     await evm.setBalance({ address: funder.address, value: parseEther("10") });
@@ -152,7 +136,7 @@ it("is read from a real node", async () => {
 });
 
 describe("the job", () => {
-  const [REGISTRY, SCHEMA] = ["0x8004a169fb4a3325136eb29fa0ceb6d2e539a432", `0x${"f".repeat(64)}`];
+  const SCHEMA = `0x${"f".repeat(64)}`;
   const NOW = new Date((timeOf(HEAD) + 86_400) * 1_000);
   const db = perTest(() => testDatabase({ indexed: true }));
   let now = NOW;
@@ -160,78 +144,29 @@ describe("the job", () => {
   beforeEach(async () => {
     now = NOW;
     perDay = 500;
-    const about = { registry: REGISTRY, agentId: 31n };
-    await plantRows(db.pool, "erc8004Agent", [
-      {
-        ...{ ...about, owner: FUNDER, agentWallet: null, agentUri: "", registeredAt: 1, registeredBlock: 1 },
-        ...{ txHash: "0x", feedbackCount: 1, updatedBlock: 1 },
-      },
-    ]);
-    await plantRows(db.pool, "erc8004Feedback", [
-      {
-        ...{
-          ...about,
-          client: ALICE,
-          feedbackIndex: 1n,
-          value: 90n,
-          valueDecimals: 0,
-          tag1: "",
-          tag2: "",
-          endpoint: "",
-        },
-        ...{ feedbackUri: "", feedbackHash: "0x", revoked: false, givenAt: timeOf(HEAD), block: HEAD, txHash: "0x" },
-      },
-    ]);
+    await plantRows(db.pool, "erc8004Agent", [registeredRow(31, FUNDER, { feedbackCount: 1 })]);
+    await plantRows(db.pool, "erc8004Feedback", [feedbackRow(31, ALICE, { tag1: "", givenAt: timeOf(HEAD), block: HEAD })]);
     await weigh();
   });
 
-  const context = (over: object) =>
-    ({
-      db: db.pool,
-      clock: () => now,
-      log: { info() {} },
-      config: {
-        attestationSchemas: [SCHEMA],
-        reviewerHistoriesPerDay: perDay,
-        service: { publicUrl: "https://agents.test" },
-      },
-      ...over,
-    }) as never;
+  const context = (over: object) => {
+    const config = { attestationSchemas: [SCHEMA], reviewerHistoriesPerDay: perDay };
+    const by = { db: db.pool, clock: () => now, log: { info() {} } };
+    return { ...by, config: { ...config, service: { publicUrl: "https://agents.test" } }, ...over } as never;
+  };
   const weigh = () => reviewFigures.run(context({}), {});
   const run = (chain: object) => reviewerHistories.run(context({ chain }), {});
-  const nothing = async () => (await db.pool.query("select nothing from offchain.review_weight")).rows[0].nothing;
+  const nothing = async () => (await db.rows("select nothing from offchain.review_weight"))[0].nothing;
 
   it("of throwaway reviewers wait for each other: persons are read first, and every agent in its turn", async () => {
     const reviewer = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
     const plantReview = async (agentId: bigint, client: string, age: number) => {
-      const at = timeOf(HEAD) - age;
-      await plantRows(db.pool, "erc8004Feedback", [
-        {
-          ...{
-            registry: REGISTRY,
-            agentId,
-            client,
-            feedbackIndex: 1n,
-            value: 90n,
-            valueDecimals: 0,
-            tag1: "",
-            tag2: "",
-          },
-          ...{
-            endpoint: "",
-            feedbackUri: "",
-            feedbackHash: "0x",
-            revoked: false,
-            givenAt: at,
-            block: HEAD,
-            txHash: "0x",
-          },
-        },
-      ]);
+      const given = { tag1: "", givenAt: timeOf(HEAD) - age, block: HEAD };
+      await plantRows(db.pool, "erc8004Feedback", [feedbackRow(agentId, client, given)]);
       await db.pool.query(
         `insert into offchain.review_weight (registry, agent_id, client, rank, standing, share, entries)
          values ($1, $2, $3, 1, 'none', 0, 1)`,
-        [REGISTRY, String(agentId), client],
+        [ERC8004, String(agentId), client],
       );
     };
     await db.pool.query("delete from offchain.review_weight");
@@ -266,9 +201,8 @@ describe("the job", () => {
   it("reads a history again that was read without what is read by now", async () => {
     const { chain } = chainOf({ transfers: funded(FUNDER), sent: { [FUNDER]: [1] } });
     expect(await run(chain)).toBe(1);
-    await db.pool.query(
-      "update offchain.reviewer_history set reader = 1; update offchain.review_weight set nothing = null",
-    );
+    await db.pool.query("update offchain.reviewer_history set reader = 1");
+    await db.pool.query("update offchain.review_weight set nothing = null");
     expect(await run(chain)).toBe(1);
     expect(await run(stubChain())).toBe(0);
   });

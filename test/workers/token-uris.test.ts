@@ -135,18 +135,13 @@ describe("a change of PUBLIC_URL", () => {
       await world.run({ publicUrl, perDay: 0 });
       expect(await world.state(ours.tokenId)).toBe("set");
       await world.run({ publicUrl, now: new Date(Date.now() + 86_400_000) });
-      await until(
-        "it is there",
-        async () => (await world.onChain(ours.tokenId)) === world.uriOf(ours.tokenId, publicUrl),
-      );
+      const there = world.uriOf(ours.tokenId, publicUrl);
+      await until("it is there", async () => (await world.onChain(ours.tokenId)) === there);
       await world.becomes(ours.tokenId, "set");
     }
     expect(await world.onChain(theirs.tokenId)).toBe(world.uriOf(theirs.tokenId));
-    expect((await world.intents()).map(({ key }) => key)).toEqual([
-      `uri:${ours.tokenId}`,
-      `uri:${ours.tokenId}#2`,
-      `uri:${ours.tokenId}#3`,
-    ]);
+    const keys = ["", "#2", "#3"].map((nth) => `uri:${ours.tokenId}${nth}`);
+    expect((await world.intents()).map(({ key }) => key)).toEqual(keys);
   });
 });
 
@@ -157,9 +152,8 @@ describe("registrations come first", () => {
     const mints = await Promise.all([1, 2, 3].map(() => desk.accept(desk.request())));
     desk.send();
     for (const { tokenId } of strangers) await world.becomes(tokenId, "set");
-    const nonces = await Promise.all(
-      mints.map(async ({ mintId }) => Number((await desk.intent(`mint:${mintId}`)).nonce)),
-    );
+    const nonceOf = async ({ mintId }: { mintId: string }) => Number((await desk.intent(`mint:${mintId}`)).nonce);
+    const nonces = await Promise.all(mints.map(nonceOf));
     for (const { nonce } of await world.intents()) expect(nonce).toBeGreaterThan(Math.max(...nonces));
   });
 
@@ -185,25 +179,19 @@ describe("registrations come first", () => {
     await world.run();
     const market = await on.chain.fees();
     const offer = firstOffer(market, on.config.sender);
-    let rounds = 0;
-    const headBlock = () => {
-      rounds++;
-      return on.chain.headBlock();
-    };
+    const { rounds, headBlock } = countedRounds();
     /** A sender whose day has room for so much gas at what it offers. */
     const send = (gas: bigint) => {
-      const options = {
-        dailyBudgetWei: gas * offer.maxFeePerGasWei,
-        maxFeePerGasWei: on.config.sender.maxFeePerGasWei,
-      };
+      const { maxFeePerGasWei } = on.config.sender;
+      const options = { dailyBudgetWei: gas * offer.maxFeePerGasWei, maxFeePerGasWei };
       return desk.send(options, { fees: async () => market, headBlock });
     };
     // A URI offers 0.12 M gas, which is more than a fifth of this, and a registration 0.4 M.
     const sender = send(500_000n);
     const mint = await desk.accept(desk.request(), PAID_CHECKOUT);
     expect(await desk.decided(mint.mintId)).toMatchObject({ state: "minted" });
-    const before = rounds;
-    await until("three more rounds", () => rounds >= before + 3);
+    const before = rounds();
+    await until("three more rounds", () => rounds() >= before + 3);
     expect(await world.intents()).toMatchObject([{ state: "queued" }]);
     expect(await senderState(desk.db)).toMatchObject({ funded: true, pausedUntil: null });
     const { waitingTransactions, transactions } = await openWork(desk.db);
@@ -218,13 +206,9 @@ describe("registrations come first", () => {
     const { tokenId } = await world.direct();
     await world.run();
     const minBalanceWei = await on.chain.balance(on.signer.address);
-    let rounds = 0;
-    const headBlock = () => {
-      rounds++;
-      return on.chain.headBlock();
-    };
+    const { rounds, headBlock } = countedRounds();
     const sender = desk.send({ minBalanceWei }, { headBlock });
-    await until("three rounds", () => rounds >= 3);
+    await until("three rounds", () => rounds() >= 3);
     expect(await world.intents()).toMatchObject([{ state: "queued" }]);
     expect(await senderState(desk.db)).toMatchObject({ funded: true });
     await sender.stop();
@@ -232,6 +216,15 @@ describe("registrations come first", () => {
     await world.becomes(tokenId, "set");
   });
 });
+/** The head of the chain, and how often it was asked for. */
+function countedRounds() {
+  let count = 0;
+  const headBlock = () => {
+    count++;
+    return on.chain.headBlock();
+  };
+  return { rounds: () => count, headBlock };
+}
 
 describe("reorganisations and crashes", () => {
   it("a URI that is reorganised away is set again by the same transaction", async () => {

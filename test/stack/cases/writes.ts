@@ -43,6 +43,10 @@ export function writesCases(world: () => Parts): void {
   const agent = async (id: number, minBlock = 0) =>
     (await call("GET", `/api/v2/agent/${id}?minBlock=${minBlock}`)).body;
   const score = async (id: number) => Number((await agent(id)).credScore);
+  const chain = () => testChain(parts.rpcUrl);
+  const token = () => ({ address: parts.identity, abi: identityAbi }) as const;
+  const update = (id: number, by: AgentWallet, body: object, query = "") =>
+    call("POST", `/api/v2/agent/${id}/update${query}`, by, body);
   async function mint(by: AgentWallet, body: object) {
     const minted = await until("a registration", async () => {
       const answer = await call("POST", "/api/v2/mint", by, body, { "idempotency-key": by.address });
@@ -68,50 +72,33 @@ export function writesCases(world: () => Parts): void {
       graceId = first.tokenId;
       await agent(graceId, first.block);
       const listing = {
-        services: { mcp: { url: "https://ada.example/mcp" } },
-        skills: ["x-verified", "computing"],
-        domains: ["engines"],
-        metadata: { acceptedPayments: ["usdc"], credScore: 100 },
+        ...{ services: { mcp: { url: "https://ada.example/mcp" } }, skills: ["x-verified", "computing"] },
+        ...{ domains: ["engines"], metadata: { acceptedPayments: ["usdc"], credScore: 100 } },
       };
-      const second = await mint(ada, {
-        name: "Ada",
-        referralCode: first.yourReferralCode,
-        personality: { quirks: "hums", riskTolerance: 3 },
-        narrative: { origin: "London" },
-        ...listing,
-      });
+      const texts = { personality: { quirks: "hums", riskTolerance: 3 }, narrative: { origin: "London" } };
+      const code = first.yourReferralCode;
+      const second = await mint(ada, { name: "Ada", referralCode: code, ...texts, ...listing });
       adaId = second.tokenId;
       // What it lists is shown, and adds nothing to the scores below.
       expect(await agent(adaId, second.block)).toMatchObject(listing);
-      expect(second.referral).toEqual({
-        code: first.yourReferralCode,
-        referrerTokenId: graceId,
-        referrerPoints: 50,
-        minterPoints: 25,
-      });
+      const referral = { code, referrerTokenId: graceId, referrerPoints: 50, minterPoints: 25 };
+      expect(second.referral).toEqual(referral);
       await points(graceId, 150);
       await points(adaId, 125);
-      expect((await call("GET", `/api/v2/agent/${graceId}/referral`)).body).toMatchObject({
-        stats: { totalReferrals: 1, pointsEarned: 50 },
-      });
+      const stats = { totalReferrals: 1, pointsEarned: 50 };
+      expect((await call("GET", `/api/v2/agent/${graceId}/referral`)).body).toMatchObject({ stats });
     });
   });
 
   describe("an identity minted by calling the contract with ETH", () => {
-    const chain = () => testChain(parts.rpcUrl);
-    const price = () => chain().readContract({ address: parts.identity, abi: identityAbi, functionName: "mintPrice" });
+    const price = () => chain().readContract({ ...token(), functionName: "mintPrice" });
     let own: AgentWallet;
 
     it("is an agent like any other: indexed, scored, with a code, in the directory", async () => {
       own = wallet();
       const name = "Edsger Direct";
-      const receipt = await own.call(
-        parts.rpcUrl,
-        parts.identity,
-        "mint",
-        [own.address, name, "custom", false],
-        await price(),
-      );
+      const args = [own.address, name, "custom", false] as const;
+      const receipt = await own.call(parts.rpcUrl, parts.identity, "mint", args, await price());
       const found = await until("the agent in the index", async () => {
         const { status, body } = await call("GET", `/api/v2/agent/${own.address}?minBlock=${receipt.blockNumber}`);
         return status === 200 ? (body as never as { tokenId: number }) : undefined;
@@ -136,22 +123,18 @@ export function writesCases(world: () => Parts): void {
 
     it("has a profile, and its wallet cannot register a second one", async () => {
       const { tokenId } = (await call("GET", `/api/v2/agent/${own.address}`)).body;
-      const written = await call("POST", `/api/v2/agent/${tokenId}/update`, own, {
-        narrative: { origin: "Rotterdam" },
-      });
+      const written = await update(tokenId!, own, { narrative: { origin: "Rotterdam" } });
       expect(written).toMatchObject({ status: 200, body: { storage: "offchain" } });
       expect(await agent(tokenId!)).toMatchObject({ narrative: { origin: "Rotterdam" } });
-      expect(await call("POST", "/api/v2/mint", own, { name: "Twice" })).toMatchObject({
-        status: 409,
-        body: { code: "already_registered", tokenId },
-      });
+      const twice = await call("POST", "/api/v2/mint", own, { name: "Twice" });
+      expect(twice).toMatchObject({ status: 409, body: { code: "already_registered", tokenId } });
     });
 
     it("for less than its price is none", async () => {
       const poor = wallet();
-      await expect(
-        poor.call(parts.rpcUrl, parts.identity, "mint", [poor.address, "Cheap", "custom", false], (await price()) - 1n),
-      ).rejects.toThrow();
+      const args = [poor.address, "Cheap", "custom", false] as const;
+      const cheap = poor.call(parts.rpcUrl, parts.identity, "mint", args, (await price()) - 1n);
+      await expect(cheap).rejects.toThrow();
     });
   });
 
@@ -160,41 +143,26 @@ export function writesCases(world: () => Parts): void {
       // Points 20, narrative 2.5 of 10, origin 10.
       await scored(adaId, 33);
       const narrative = { mission: "compute", lore: "l", manifesto: "m" };
-      expect((await call("POST", `/api/v2/agent/${adaId}/update`, ada, { narrative })).status).toBe(200);
+      expect((await update(adaId, ada, { narrative })).status).toBe(200);
       expect(await score(adaId)).toBe(40);
-      const written = await call("POST", `/api/v2/agent/${adaId}/update?onchain=true`, ada, {
-        personality: { humor: "dry" },
-        narrative: { origin: "Marylebone" },
-        traits: [{ name: "patient", category: "character" }],
-      });
+      const traits = [{ name: "patient", category: "character" }];
+      const changes = { personality: { humor: "dry" }, narrative: { origin: "Marylebone" }, traits };
+      const written = await update(adaId, ada, changes, "?onchain=true");
       expect(written).toMatchObject({ status: 200, body: { storage: "onchain" } });
       expect(written.body.txHashes).toHaveLength(3);
-      expect(await agent(adaId, written.body.block)).toMatchObject({
-        personality: { quirks: "hums", humor: "dry", riskTolerance: 3 },
-        narrative: { origin: "Marylebone", ...narrative },
-        traits: [{ name: "patient", category: "character" }],
-      });
-      const onchain = await testChain(parts.rpcUrl).readContract({
-        address: parts.identity,
-        abi: identityAbi,
-        functionName: "getPersonality",
-        args: [BigInt(adaId)],
-      });
-      expect(onchain).toMatchObject({ quirks: "hums", humor: "dry", riskTolerance: 3 });
+      const personality = { quirks: "hums", humor: "dry", riskTolerance: 3 };
+      const shown = { personality, narrative: { origin: "Marylebone", ...narrative }, traits };
+      expect(await agent(adaId, written.body.block)).toMatchObject(shown);
+      const read = { ...token(), functionName: "getPersonality", args: [BigInt(adaId)] } as const;
+      expect(await chain().readContract(read)).toMatchObject(personality);
     });
   });
 
   /** How often the chain has seen an agent verified. */
-  const verifications = async (id: number) =>
-    (
-      await testChain(parts.rpcUrl).getContractEvents({
-        address: parts.identity,
-        abi: identityAbi,
-        eventName: "AgentVerified",
-        args: { tokenId: BigInt(id) },
-        fromBlock: 0n,
-      })
-    ).length;
+  const verifications = async (id: number) => {
+    const of = { ...token(), eventName: "AgentVerified", args: { tokenId: BigInt(id) }, fromBlock: 0n } as const;
+    return (await chain().getContractEvents(of)).length;
+  };
 
   describe("verify", () => {
     it("is one transaction for any number of requests at once", async () => {
@@ -212,15 +180,16 @@ export function writesCases(world: () => Parts): void {
     it.each(casesOf(WRITE_FAULT_POINTS, ["write.after-commit"]))(
       "with the API killed at %s is one transaction",
       async (point) => {
-        const agentOwn = wallet();
-        const { tokenId } = await mint(agentOwn, { name: `Killed ${point.replace(/\W/g, " ")}` });
+        const own = wallet();
+        const { tokenId } = await mint(own, { name: `Killed ${point.replace(/\W/g, " ")}` });
         await parts.arm("api", point);
         const headers = { "idempotency-key": point };
-        await call("POST", `/api/v2/agent/${tokenId}/verify`, agentOwn, undefined, headers).catch(() => {});
+        const verify = () => call("POST", `/api/v2/agent/${tokenId}/verify`, own, undefined, headers);
+        await verify().catch(() => {});
         await parts.died("api");
         await parts.start("api");
         const answer = await until("the answer", async () => {
-          const again = await call("POST", `/api/v2/agent/${tokenId}/verify`, agentOwn, undefined, headers);
+          const again = await verify();
           return again.status === 200 && again.body;
         });
         expect(answer).toMatchObject({ verified: true, tokenId });
@@ -231,21 +200,17 @@ export function writesCases(world: () => Parts): void {
 
   /** From the block of a transfer on, lists and searches find an agent by its new owner, and by the old one no more. */
   async function foundByOwner(tokenId: number, before: AgentWallet, now: AgentWallet, minBlock: number): Promise<void> {
-    for (const [{ address }, found] of [
-      [now, true],
-      [before, false],
-    ] as const)
-      for (const path of ["/api/v2/agents?spam=true&limit=1000&owner=", "/api/v2/search?limit=100&owner="]) {
-        const { body } = await call("GET", `${path}${address}&minBlock=${minBlock}`);
-        const ids = (body.agents as never as { tokenId: number }[]).map((agent) => agent.tokenId);
-        expect([path, ids.includes(tokenId)]).toEqual([path, found]);
-      }
+    const idsAt = async (path: string) => {
+      const { body } = await call("GET", `${path}&minBlock=${minBlock}`);
+      return (body.agents as never as { tokenId: number }[]).map((agent) => agent.tokenId);
+    };
+    for (const path of ["/api/v2/agents?spam=true&limit=1000&owner=", "/api/v2/search?limit=100&owner="]) {
+      expect([path, await idsAt(path + now.address)]).toEqual([path, expect.arrayContaining([tokenId])]);
+      expect([path, await idsAt(path + before.address)]).toEqual([path, expect.not.arrayContaining([tokenId])]);
+    }
     for (const address of [now.address, now.address.slice(0, 12)])
-      for (const path of ["/api/v2/agents?search=", "/api/v2/search?q=", "/api/terminal/agents?q="]) {
-        const { body } = await call("GET", `${path}${address}&minBlock=${minBlock}`);
-        const ids = (body.agents as never as { tokenId: number }[]).map((agent) => agent.tokenId);
-        expect([path, ids]).toEqual([path, expect.arrayContaining([tokenId])]);
-      }
+      for (const path of ["/api/v2/agents?search=", "/api/v2/search?q=", "/api/terminal/agents?q="])
+        expect([path, await idsAt(path + address)]).toEqual([path, expect.arrayContaining([tokenId])]);
   }
 
   describe("the exchange's attestation", () => {
@@ -253,22 +218,14 @@ export function writesCases(world: () => Parts): void {
     async function exchange(functionName: "attest" | "revoke", request: object) {
       const account = privateKeyToAccount(devnetCast().keys.attester);
       const client = createWalletClient({ account, chain: base, transport: http(parts.rpcUrl) });
-      const hash = await client.writeContract({
-        address: CANONICAL.eas,
-        abi: easAbi,
-        functionName,
-        args: [{ schema, data: { ...request, value: 0n } }] as never,
-      });
-      await testChain(parts.rpcUrl).waitForTransactionReceipt({ hash });
+      const args = [{ schema, data: { ...request, value: 0n } }] as never;
+      const hash = await client.writeContract({ address: CANONICAL.eas, abi: easAbi, functionName, args });
+      await chain().waitForTransactionReceipt({ hash });
     }
-    const attest = (recipient: string) =>
-      exchange("attest", {
-        recipient,
-        expirationTime: 0n,
-        revocable: true,
-        refUID: zeroHash,
-        data: encodeAbiParameters([{ type: "bool" }], [true]),
-      });
+    const attest = (recipient: string) => {
+      const data = encodeAbiParameters([{ type: "bool" }], [true]);
+      return exchange("attest", { recipient, expirationTime: 0n, revocable: true, refUID: zeroHash, data });
+    };
     const claim = (by: AgentWallet) => call("POST", `/api/v2/agent/${adaId}/coinbase-verify`, by);
 
     it("is worth exactly 15; its revocation and a transfer take them back without a call", async () => {
@@ -296,11 +253,8 @@ export function writesCases(world: () => Parts): void {
         const { body } = await claim(ada);
         return body.attestationUid === older.body.attestationUid && (await score(adaId)) === before + 15;
       });
-      const sold = await ada.call(parts.rpcUrl, parts.identity, "transferFrom", [
-        ada.address,
-        grace.address,
-        BigInt(adaId),
-      ]);
+      const args = [ada.address, grace.address, BigInt(adaId)] as const;
+      const sold = await ada.call(parts.rpcUrl, parts.identity, "transferFrom", args);
       await foundByOwner(adaId, ada, grace, Number(sold.blockNumber));
       await scored(adaId, before);
       expect((await claim(grace)).status).toBe(404);
@@ -317,41 +271,29 @@ export function writesCases(world: () => Parts): void {
       expect((await call("POST", path, undefined, { ...(await by(grace)), narrative })).status).toBe(200);
       expect(await agent(adaId)).toMatchObject({ narrative });
       // Ada's is still the agent's own wallet.
-      expect((await call("POST", `/api/v2/agent/${adaId}/update`, ada, { personality: { humor: "" } })).status).toBe(
-        200,
-      );
+      expect((await update(adaId, ada, { personality: { humor: "" } })).status).toBe(200);
       expect(await agent(adaId)).toMatchObject({ personality: { humor: "", quirks: "hums" } });
     });
   });
 
   describe("other registries", () => {
     it("a token of the chain is linked by four traits", async () => {
-      const linked = await call("POST", `/api/v2/agent/${graceId}/link-token`, grace, {
-        contractAddress: CANONICAL.usdc,
-        chain: "base",
-        symbol: "USDC",
-      });
+      const usdc = { contractAddress: CANONICAL.usdc, chain: "base", symbol: "USDC" };
+      const linked = await call("POST", `/api/v2/agent/${graceId}/link-token`, grace, usdc);
       expect(linked).toMatchObject({ status: 200, body: { linkedToken: { symbol: "USDC", name: "USD Coin" } } });
       expect(linked.body.txHashes).toHaveLength(4);
-      expect(await agent(graceId, linked.body.block)).toMatchObject({
-        linkedToken: linked.body.linkedToken,
-        traits: [],
-      });
+      const { linkedToken, block } = linked.body;
+      expect(await agent(graceId, block)).toMatchObject({ linkedToken, traits: [] });
     });
 
     it("the prepared calldata registers the agent in the canonical registry", async () => {
       const { body } = await call("POST", `/api/v2/agent/${graceId}/crossreg`, grace);
       const ready = body.canonicalRegistration as never as { to: `0x${string}`; data: `0x${string}`; dataURI: string };
       const client = createWalletClient({ account: grace.account, chain: base, transport: http(parts.rpcUrl) });
-      const chain = testChain(parts.rpcUrl);
-      await chain.setBalance({ address: grace.address, value: 10n ** 18n });
-      const receipt = await chain.waitForTransactionReceipt({ hash: await client.sendTransaction(ready) });
-      const [registered] = await chain.getContractEvents({
-        address: ready.to,
-        abi: erc8004IdentityAbi,
-        eventName: "Registered",
-        blockHash: receipt.blockHash,
-      });
+      await chain().setBalance({ address: grace.address, value: 10n ** 18n });
+      const { blockHash } = await chain().waitForTransactionReceipt({ hash: await client.sendTransaction(ready) });
+      const of = { address: ready.to, abi: erc8004IdentityAbi, eventName: "Registered", blockHash } as const;
+      const [registered] = await chain().getContractEvents(of);
       expect(registered?.args).toMatchObject({ agentURI: ready.dataURI, owner: grace.address });
     });
   });
