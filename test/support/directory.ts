@@ -15,82 +15,32 @@ import { PROTOCOLS } from "../../core/directory/protocols.ts";
 import { PROOF_PLATFORM_KEYS } from "../../core/proof-platforms.ts";
 import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 
-/** A row as it is planted, by column; what is left out has its default. */
-export type PlantedRow = {
-  platform: string;
-  agent_id: string;
-  name: string;
-  cred_score: number;
-  address?: string | null;
-  token_id?: number | null;
-  chain_id?: number | null;
-  registry?: string | null;
-  owner_address?: string | null;
-  description?: string | null;
-  image_url?: string | null;
-  x402_supported?: boolean;
-  active?: boolean;
-  wallet_proven?: boolean;
-  protocols?: string[];
-  proofs?: string[];
-  coinbase?: boolean;
-  wallet_confirmed?: boolean | null;
-  created_at?: string | null;
-  token_address?: string | null;
-  token_symbol?: string | null;
-  token_name?: string | null;
-  market_cap_usd?: number | null;
-  price_change_24h?: number | null;
-  volume_24h_usd?: number | null;
-  volume_7d_usd?: number | null;
-  volume_30d_usd?: number | null;
-  liquidity_usd?: number | null;
-  /** By default true of a row with a token. */
-  token_counts?: boolean;
-  trait_count?: number;
-  uses?: number;
-  used_at?: string | null;
-  traded_at?: string | null;
-  removed_at?: string | null;
-};
+const TEXTS = [
+  ...(["address", "registry", "owner_address", "description", "image_url"] as const),
+  ...(["token_address", "token_symbol", "token_name"] as const),
+];
+const NUMBERS = [
+  ...(["token_id", "chain_id", "market_cap_usd", "price_change_24h", "liquidity_usd"] as const),
+  ...(["volume_24h_usd", "volume_7d_usd", "volume_30d_usd"] as const),
+];
+const TIMES = ["created_at", "used_at", "traded_at", "removed_at"] as const;
+const FLAGS = ["x402_supported", "active", "wallet_proven", "coinbase", "token_counts"] as const;
+const LISTS = ["protocols", "proofs"] as const;
+const COUNTS = ["trait_count", "uses"] as const;
 
-const TYPES: Record<keyof PlantedRow, string> = {
-  platform: "text",
-  agent_id: "text",
-  name: "text",
-  cred_score: "int2",
-  address: "text",
-  token_id: "int8",
-  registry: "text",
-  chain_id: "int4",
-  owner_address: "text",
-  description: "text",
-  image_url: "text",
-  x402_supported: "bool",
-  active: "bool",
-  wallet_proven: "bool",
-  protocols: "text[]",
-  proofs: "text[]",
-  coinbase: "bool",
-  wallet_confirmed: "bool",
-  created_at: "timestamptz",
-  token_address: "text",
-  token_symbol: "text",
-  token_name: "text",
-  market_cap_usd: "float8",
-  price_change_24h: "float8",
-  volume_24h_usd: "float8",
-  volume_7d_usd: "float8",
-  volume_30d_usd: "float8",
-  liquidity_usd: "float8",
-  token_counts: "bool",
-  trait_count: "int4",
-  uses: "int4",
-  used_at: "timestamptz",
-  traded_at: "timestamptz",
-  removed_at: "timestamptz",
-};
-const COLUMNS = Object.keys(TYPES) as (keyof PlantedRow)[];
+/** A row as it is planted, by column; what is left out has its default, which is true of `token_counts` of a row with a token. */
+export type PlantedRow = { platform: string; agent_id: string; name: string; cred_score: number } & Partial<
+  Record<(typeof TEXTS | typeof TIMES)[number], string | null> &
+    Record<(typeof NUMBERS)[number], number | null> &
+    Record<(typeof FLAGS)[number], boolean> &
+    Record<(typeof LISTS)[number], string[]> &
+    Record<(typeof COUNTS)[number], number> & { wallet_confirmed: boolean | null }
+>;
+
+const COLUMNS: readonly (keyof PlantedRow)[] = [
+  ...(["platform", "agent_id", "name", "cred_score", "wallet_confirmed"] as const),
+  ...[TEXTS, NUMBERS, TIMES, FLAGS, LISTS, COUNTS].flat(),
+];
 const NEVER_NULL: Partial<Record<keyof PlantedRow, string>> = {
   x402_supported: "false",
   active: "true",
@@ -108,7 +58,7 @@ export async function plantDirectory(db: Pick<pg.Pool, "query">, rows: readonly 
   await db.query(
     `insert into offchain.directory (${COLUMNS.join(", ")}, x402_stated)
      select ${COLUMNS.map((c) => (NEVER_NULL[c] ? `coalesce(${c}, ${NEVER_NULL[c]})` : c)).join(", ")}, coalesce(x402_supported, false)
-     from json_to_recordset($1) as r(${COLUMNS.map((c) => `${c} ${TYPES[c]}`).join(", ")})
+     from json_populate_recordset(null::offchain.directory, $1) r
      on conflict (platform, agent_id) do update set
        ${[...COLUMNS.slice(2), "x402_stated"].map((c) => `${c} = excluded.${c}`).join(", ")}`,
     [JSON.stringify(rows)],

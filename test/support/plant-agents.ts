@@ -2,160 +2,73 @@
 import type pg from "pg";
 import { isLinkedTokenStorage } from "../../core/agents/traits.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
+import { snake } from "../../harness/onchain.ts";
 import type { RandomAgent } from "./agents.ts";
 
-const seconds = (iso: string) => Date.parse(iso) / 1000;
-
 export async function plantAgents(pool: pg.Pool, agents: readonly RandomAgent[]): Promise<void> {
+  const insert = (table: string, rows: object[]) => insertRows(pool, table, rows);
+  const ofFacts = (table: string, rowsOf: (facts: RandomAgent["facts"]) => object[]) =>
+    insert(
+      table,
+      agents.flatMap(({ facts }) => rowsOf(facts)),
+    );
   await insert(
-    pool,
     "onchain.agent",
-    agents.map(({ facts: f, onchainTraits }) => ({
-      token_id: f.tokenId,
-      agent_address: f.agentAddress,
-      owner: f.owner,
-      operator: f.operator,
-      name: f.name,
-      framework: f.framework,
-      minted_at: f.mintedAt,
-      minted_block: f.mintedBlock,
-      mint_tx: f.mintTx,
-      verified: f.verified,
-      soulbound: f.soulbound,
-      origin: f.origin,
-      generation: f.generation,
-      parent_id: 0,
-      mutation_count: f.mutationCount,
-      version: f.version,
-      points: f.points,
-      trait_count: f.traits.slice(0, onchainTraits).filter((t) => !isLinkedTokenStorage(t.name)).length,
-      agent_name: f.agentName,
-      personality: f.onchainPersonality,
-      personality_at: f.personalityAt,
-      narrative: f.onchainNarrative,
-      narrative_at: f.narrativeAt,
-      updated_block: f.updatedBlock,
+    agents.map(({ facts: { onchainPersonality, onchainNarrative, traits, ...facts }, onchainTraits }) => ({
+      ...{ ...facts, parentId: 0, personality: onchainPersonality, narrative: onchainNarrative },
+      traitCount: traits.slice(0, onchainTraits).filter((t) => !isLinkedTokenStorage(t.name)).length,
     })),
   );
   await insert(
-    pool,
     "onchain.trait",
-    agents.flatMap(({ facts, onchainTraits }) =>
-      facts.traits.slice(0, onchainTraits).map((trait, position) => ({
-        token_id: facts.tokenId,
-        position,
-        name: trait.name,
-        category: trait.category,
-        added_at: seconds(trait.addedAt),
-        tx_hash: facts.mintTx,
+    agents.flatMap(({ facts: { tokenId, mintTx, traits }, onchainTraits }) =>
+      traits.slice(0, onchainTraits).map((trait, position) => ({
+        ...{ ...trait, tokenId, position, addedAt: Date.parse(trait.addedAt) / 1000, txHash: mintTx },
       })),
     ),
   );
   await insert(
-    pool,
     "offchain.profile_trait",
-    agents.flatMap(({ facts, onchainTraits }) =>
-      facts.traits.slice(onchainTraits).map((trait) => ({
-        token_id: facts.tokenId,
-        name: trait.name,
-        category: trait.category,
-        added_at: trait.addedAt,
-      })),
+    agents.flatMap(({ facts: { tokenId, traits }, onchainTraits }) =>
+      traits.slice(onchainTraits).map((trait) => ({ ...trait, tokenId })),
     ),
   );
-  await insert(
-    pool,
-    "offchain.profile_field",
-    agents.flatMap(({ facts }) =>
-      facts.profile.map(({ field, value, writtenAt }) => ({
-        token_id: facts.tokenId,
-        field,
-        value,
-        written_at: writtenAt,
-      })),
-    ),
-  );
-  await insert(
-    pool,
-    "offchain.proof",
-    agents.flatMap(({ facts }) =>
-      facts.proofs.map((proof) => ({
-        token_id: facts.tokenId,
-        platform: proof.platform,
-        account_id: proof.accountId,
-        handle: proof.handle,
-        username: proof.username,
-        evidence: proof.evidence,
-        status: proof.status,
-        verified_at: proof.verifiedAt,
-        checked_at: proof.checkedAt,
-        tx_hash: proof.txHash,
-      })),
-    ),
-  );
+  await ofFacts("offchain.profile_field", ({ tokenId, profile }) => profile.map((field) => ({ ...field, tokenId })));
+  await ofFacts("offchain.proof", ({ tokenId, proofs }) => proofs.map((proof) => ({ ...proof, tokenId })));
   const verified = agents.filter(({ facts }) => facts.exchange !== null);
   await insert(
-    pool,
     "offchain.exchange_verification",
-    verified.map(({ facts, attestation }) => ({
-      token_id: facts.tokenId,
-      attestation_uid: attestation!.attestationUid,
-      attester: facts.exchange!.recipient,
-      schema_uid: facts.mintTx,
-      recipient: facts.exchange!.recipient,
-      expires_at: attestation!.expiresAt,
-      verified_at: facts.exchange!.verifiedAt,
+    verified.map(({ facts: { tokenId, mintTx, exchange }, attestation }) => ({
+      ...{ ...attestation!, tokenId, schemaUid: mintTx, verifiedAt: exchange!.verifiedAt },
+      ...{ attester: exchange!.recipient, recipient: exchange!.recipient },
     })),
   );
   await insert(
-    pool,
     "onchain.attestation",
-    verified.flatMap(({ facts, attestation, attestationIndexed, otherAttestation }) =>
-      [...(attestationIndexed ? [attestation!] : []), ...(otherAttestation ? [otherAttestation] : [])].map(
-        ({ attestationUid, expiresAt, revokedAt }) => ({
-          uid: attestationUid,
-          schema: facts.mintTx,
-          attester: facts.exchange!.recipient,
-          recipient: facts.exchange!.recipient,
-          data: VERIFIED_ACCOUNT,
-          attested_at: 0,
-          expires_at: expiresAt,
-          revoked_at: revokedAt,
-          block: 1,
-          tx_hash: facts.mintTx,
-        }),
-      ),
+    verified.flatMap(({ facts: { mintTx, exchange }, attestation, attestationIndexed, otherAttestation }) =>
+      [...(attestationIndexed ? [attestation!] : []), ...(otherAttestation ? [otherAttestation] : [])].map((one) => ({
+        ...{ ...one, uid: one.attestationUid, schema: mintTx, txHash: mintTx, data: VERIFIED_ACCOUNT },
+        ...{ attester: exchange!.recipient, recipient: exchange!.recipient, attestedAt: 0, block: 1 },
+      })),
     ),
   );
-  await insert(
-    pool,
-    "offchain.ethos_score",
-    agents
-      .filter(({ facts }) => facts.ethosScore !== null)
-      .map(({ facts }) => ({
-        // Some are known by the agent's own wallet, some by its owner's.
-        wallet: facts.walletConfirmed && facts.tokenId % 2 === 0 ? facts.agentAddress : facts.owner,
-        score: facts.ethosScore,
-        fetched_at: new Date(0).toISOString(),
-        failures: 0,
-      })),
-  );
-  await insert(
-    pool,
-    "offchain.referral_code",
-    agents
-      .filter(({ facts }) => facts.referralCode !== null)
-      .map(({ facts }) => ({
-        token_id: facts.tokenId,
-        code: facts.referralCode,
-        created_at: new Date(0).toISOString(),
-      })),
+  const known = new Date(0).toISOString();
+  await ofFacts("offchain.ethos_score", ({ tokenId, walletConfirmed, agentAddress, owner, ethosScore }) => {
+    // Some are known by the agent's own wallet, some by its owner's.
+    const wallet = walletConfirmed && tokenId % 2 === 0 ? agentAddress : owner;
+    return ethosScore === null ? [] : [{ wallet, score: ethosScore, fetchedAt: known, failures: 0 }];
+  });
+  await ofFacts("offchain.referral_code", ({ tokenId, referralCode }) =>
+    referralCode === null ? [] : [{ tokenId, code: referralCode, createdAt: known }],
   );
 }
 
-/** Inserts rows given by column name; columns not named are null. */
-async function insert(pool: pg.Pool, table: string, rows: object[]): Promise<void> {
+/** Inserts rows given by property; columns not named are null, and what is no column of the table is left out. */
+async function insertRows(pool: pg.Pool, table: string, rows: object[]): Promise<void> {
+  const columns = rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [snake(name), value])),
+  );
   await pool.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::jsonb)`, [
-    JSON.stringify(rows),
+    JSON.stringify(columns),
   ]);
 }
