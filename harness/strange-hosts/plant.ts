@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { listen } from "../listen.ts";
 import type { StrangeHost } from "./parts.ts";
 
-export type PlantedHosts = Awaited<ReturnType<typeof plant>>;
+type PlantedHosts = Awaited<ReturnType<typeof plant>>;
 
 export async function plant(hosts: readonly StrangeHost[]) {
   const sockets = new Set<Socket>();

@@ -1,5 +1,5 @@
 /** Bonuses of a registration on a real chain: each once, for the right token, whatever dies or is reorganised. */
-import { encodeFunctionData, type Hex, numberToHex, parseEther } from "viem";
+import { encodeFunctionData, numberToHex, parseEther } from "viem";
 import { describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address } from "../../core/agents/facts.ts";
@@ -21,38 +21,35 @@ async function referrer() {
   const { tokenId } = await desk.decided(mintId);
   await sender.stop();
   await desk.plantAgent(tokenId!, wallet);
-  const { rows } = await desk.db.query("select code from offchain.referral_code where token_id = $1", [tokenId]);
-  return { tokenId: tokenId!, wallet, code: rows[0].code as string };
+  const [row] = await desk.rows("select code from offchain.referral_code where token_id = $1", [tokenId]);
+  return { tokenId: tokenId!, wallet, code: row.code as string };
+}
+/** A registration that is minted, while the sender goes on. @returns its token */
+async function minted(over: Parameters<typeof desk.request>[0]): Promise<number> {
+  const { mintId } = await desk.accept(desk.request(over));
+  desk.send();
+  return (await desk.decided(mintId)).tokenId!;
 }
 /** Every award of a token on the chain but those of the contract itself, by reason. */
 async function awardsOf(tokenId: number): Promise<[string, number][]> {
   const logs = await on.evm.getContractEvents({
-    address: on.identity,
-    abi: identityAbi,
-    eventName: "PointsAwarded",
-    args: { tokenId: BigInt(tokenId) },
-    fromBlock: 0n,
+    ...({ address: on.identity, abi: identityAbi, eventName: "PointsAwarded" } as const),
+    ...{ args: { tokenId: BigInt(tokenId) }, fromBlock: 0n },
   });
   return logs
     .map(({ args }): [string, number] => [args.reason!, Number(args.amount)])
     .filter(([reason]) => !["mint", "trait"].includes(reason))
     .sort();
 }
-const traitsOf = async (tokenId: number) =>
-  (
-    await on.evm.readContract({
-      address: on.identity,
-      abi: identityAbi,
-      functionName: "getTraits",
-      args: [BigInt(tokenId)],
-    })
-  ).map(({ name, category }) => [name, category]);
-const awards = async () =>
-  (
-    await desk.db.query(
-      "select intent_key, state, data from offchain.transaction_outbox where intent_key like 'award:%' order by intent_key",
-    )
-  ).rows as { intent_key: string; state: string; data: string }[];
+async function traitsOf(tokenId: number) {
+  const call = { functionName: "getTraits", args: [BigInt(tokenId)] } as const;
+  const traits = await on.evm.readContract({ address: on.identity, abi: identityAbi, ...call });
+  return traits.map(({ name, category }) => [name, category]);
+}
+const awards = () =>
+  desk.rows<{ intent_key: string; state: string; data: string }>(
+    "select intent_key, state, data from offchain.transaction_outbox where intent_key like 'award:%' order by intent_key",
+  );
 const allMined = (count: number) =>
   until(`${count} awards are mined`, async () => {
     await on.evm.mine({ blocks: 1 });
@@ -60,7 +57,8 @@ const allMined = (count: number) =>
     return all.length === count && all.every(({ state }) => state === "mined");
   });
 /** A call of the identity contract by any account. */
-async function sendAs(from: Address, data: Hex, value = 0n): Promise<void> {
+async function sendAs(from: Address, call: object, value = 0n): Promise<void> {
+  const data = encodeFunctionData({ abi: identityAbi, ...call } as never);
   await on.evm.setBalance({ address: from, value: parseEther("10") });
   await on.evm.impersonateAccount({ address: from });
   const transaction = { from, to: on.identity, data, value: numberToHex(value) };
@@ -74,18 +72,15 @@ const veterans = OG_WALLETS.map(({ wallet }) => wallet);
 describe("a registration with a referral code", () => {
   it("brings 50 points to the referrer and 25 to the newcomer, three blocks later and once", async () => {
     const grace = await referrer();
-    const mint = await desk.accept(desk.request({ referralCode: grace.code }));
-    desk.send();
-    const { tokenId } = await desk.decided(mint.mintId);
+    const tokenId = await minted({ referralCode: grace.code });
     await on.evm.mine({ blocks: 2 });
     expect(await awards()).toEqual([]);
     await allMined(2);
     expect(await awardsOf(grace.tokenId)).toEqual([["referral", 50]]);
-    expect(await awardsOf(tokenId!)).toEqual([["referred_mint", 25]]);
-    const { rows } = await desk.db.query("select referrer_token_id::int from offchain.referral where token_id = $1", [
-      tokenId,
-    ]);
-    expect(rows).toEqual([{ referrer_token_id: grace.tokenId }]);
+    expect(await awardsOf(tokenId)).toEqual([["referred_mint", 25]]);
+    expect(
+      await desk.rows("select referrer_token_id::int from offchain.referral where token_id = $1", [tokenId]),
+    ).toEqual([{ referrer_token_id: grace.tokenId }]);
     await on.evm.mine({ blocks: 5 });
     expect(await awards()).toHaveLength(2);
   });
@@ -98,41 +93,35 @@ describe("a registration with a referral code", () => {
     const { tokenId } = await desk.decided(mint.mintId);
     await on.evm.mine({ blocks: 4 });
     await until("the awards are settled", async () => {
-      const { rows } = await desk.db.query("select awards_due_at from offchain.mint where mint_id = $1", [mint.mintId]);
-      return rows[0].awards_due_at === null;
+      const [row] = await desk.rows("select awards_due_at from offchain.mint where mint_id = $1", [mint.mintId]);
+      return row.awards_due_at === null;
     });
     expect(await awards()).toEqual([]);
     expect(await awardsOf(tokenId!)).toEqual([]);
   });
 
   it("of a V1 wallet without an agent brings the newcomer's points alone", async () => {
-    const mint = await desk.accept(desk.request({ referralCode: OG_WALLETS[13]!.code }));
-    desk.send();
-    const { tokenId } = await desk.decided(mint.mintId);
+    const tokenId = await minted({ referralCode: OG_WALLETS[13]!.code });
     await allMined(1);
-    expect(await awardsOf(tokenId!)).toEqual([["referred_mint", 25]]);
+    expect(await awardsOf(tokenId)).toEqual([["referred_mint", 25]]);
   });
 });
 
 describe("a V1 wallet", () => {
   it("gets 200 points and its badge, and pays nothing", async () => {
     const wallet = veterans[0]!;
-    const mint = await desk.accept(desk.request({ wallet, recipient: wallet }));
-    desk.send();
-    const { tokenId } = await desk.decided(mint.mintId);
+    const tokenId = await minted({ wallet, recipient: wallet });
     await allMined(2);
-    expect(await awardsOf(tokenId!)).toEqual([["v1_og", 200]]);
-    expect(await traitsOf(tokenId!)).toEqual([["V1 OG", "badge"]]);
+    expect(await awardsOf(tokenId)).toEqual([["v1_og", 200]]);
+    expect(await traitsOf(tokenId)).toEqual([["V1 OG", "badge"]]);
   });
 
   it("gets them beside those of a referral", async () => {
     const grace = await referrer();
     const wallet = veterans[1]!;
-    const mint = await desk.accept(desk.request({ wallet, recipient: wallet, referralCode: grace.code }));
-    desk.send();
-    const { tokenId } = await desk.decided(mint.mintId);
+    const tokenId = await minted({ wallet, recipient: wallet, referralCode: grace.code });
     await allMined(4);
-    expect(await awardsOf(tokenId!)).toEqual([
+    expect(await awardsOf(tokenId)).toEqual([
       ["referred_mint", 25],
       ["v1_og", 200],
     ]);
@@ -140,18 +129,12 @@ describe("a V1 wallet", () => {
   });
 
   it("pays what the contract asks for a trait", async () => {
-    const setPricing = (wei: bigint) =>
-      sendAs(
-        on.signer.address,
-        encodeFunctionData({ abi: identityAbi, functionName: "setPricing", args: [0n, wei, 0n] }),
-      );
+    const setPricing = (wei: bigint) => sendAs(on.signer.address, { functionName: "setPricing", args: [0n, wei, 0n] });
     await setPricing(1_000n);
     const wallet = veterans[2]!;
-    const mint = await desk.accept(desk.request({ wallet, recipient: wallet }));
-    desk.send();
-    const { tokenId } = await desk.decided(mint.mintId);
+    const tokenId = await minted({ wallet, recipient: wallet });
     await allMined(2);
-    expect(await traitsOf(tokenId!)).toEqual([["V1 OG", "badge"]]);
+    expect(await traitsOf(tokenId)).toEqual([["V1 OG", "badge"]]);
     await setPricing(0n);
   });
 });
@@ -194,13 +177,8 @@ describe("a reorganisation", () => {
     // The block goes, and somebody else's registration takes the number.
     await on.reorg(1);
     const stranger = `0x${"5e".repeat(20)}` as Address;
-    const data = encodeFunctionData({
-      abi: identityAbi,
-      functionName: "mint",
-      args: [stranger, "Stranger", "custom", false],
-    });
     const price = await on.evm.readContract({ address: on.identity, abi: identityAbi, functionName: "mintPrice" });
-    await sendAs(stranger, data, price);
+    await sendAs(stranger, { functionName: "mint", args: [stranger, "Stranger", "custom", false] }, price);
     await until("the stranger has it", async () => (await tokensOf(on, stranger)).includes(before));
     desk.send();
     const after = await until("it is minted again", async () => {

@@ -107,4 +107,3 @@ export async function eventWorld() {
   };
   return world;
 }
-export type EventWorld = Awaited<ReturnType<typeof eventWorld>>;
