@@ -10,12 +10,12 @@ import { plantRows } from "../../harness/onchain.ts";
 import { readFile } from "../../workers/directory/erc8004-files.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { testDatabase } from "../support/database.ts";
+import { registeredRow } from "../support/reviewed.ts";
 import { perTest } from "../support/started.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 const RULES = { now: NOW, exchangeSchema: `0x${"f".repeat(64)}` };
 const REGISTRY = { contract: "0x2e3b541c59d38b84e3bc54e977200230a204fe60", chainId: 8453 } as const;
-const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const WALLET = "0xab5801a7d398351b8be11c439e05c5b3259aec9b";
 
 const db = perTest(() => testDatabase({ indexed: true }));
@@ -64,12 +64,7 @@ describe("the own registry", () => {
       { name: "Atlas", score: 40 },
       { name: "No proof", score: 40 },
     ]);
-    const facets = async () => {
-      const { rows } = await db.pool.query(
-        "select protocols, proofs, coinbase from offchain.directory order by token_id",
-      );
-      return rows;
-    };
+    const facets = () => db.rows("select protocols, proofs, coinbase from offchain.directory order by token_id");
     await sync();
     const none = { protocols: [], proofs: [], coinbase: false };
     expect(await facets()).toEqual([none, none]);
@@ -115,35 +110,32 @@ const FILE = {
 };
 const GATEWAYS = { ipfs: "https://ipfs.example", arweave: "https://ar.example" };
 
-async function register(agentId: bigint, agentUri: string, wallet: string | null = WALLET) {
-  await plantRows(db.pool, "erc8004Agent", [
-    {
-      registry: CANONICAL,
-      agentId,
-      owner: WALLET,
-      agentWallet: wallet,
-      agentUri,
-      registeredAt: Math.floor(NOW.getTime() / 1000) - 30 * 86_400,
-      registeredBlock: 900,
-      txHash: `0x${"1".repeat(64)}`,
-      feedbackCount: 2,
-      updatedBlock: 900,
-    },
+const register = (agentId: bigint, agentUri = "https://a.example/agent.json") =>
+  plantRows(db.pool, "erc8004Agent", [
+    registeredRow(agentId, WALLET, {
+      ...{ agentWallet: WALLET, agentUri, registeredAt: NOW.getTime() / 1000 - 30 * 86_400, feedbackCount: 2 },
+    }),
   ]);
-}
-async function look(answer: (known: Validators | null) => FetchedDocument, now = NOW) {
+/** Reads the files that are due. @returns what was asked for, and what was said to be known of it */
+async function look(answer: FetchedDocument, now = NOW) {
   const asked: string[] = [];
+  const known: (Validators | null)[] = [];
   const documents = {
-    get: async (url: string, known: Validators | null) => {
+    get: async (url: string, validators: Validators | null) => {
       asked.push(url);
-      return answer(known);
+      known.push(validators);
+      return answer;
     },
   };
   const agents = [...(await staleErc8004(db.pool, now, 100)), ...(await dueErc8004(db.pool, { now, limit: 100 }))];
   const results = await Promise.all(agents.map((agent) => readFile(agent, documents, GATEWAYS, now)));
   await storeErc8004(db.pool, results, 8453, { ...RULES, now });
-  return asked;
+  return { asked, known };
 }
+const daysOn = (days: number) => new Date(NOW.getTime() + days * 86_400_000);
+const fetched = (file: object, etag?: string): FetchedDocument => ({
+  ...{ kind: "fetched", text: JSON.stringify(file), validators: etag ? { etag, lastModified: null } : null },
+});
 const failed: FetchedDocument = { kind: "failed", reason: "The server does not answer.", final: false };
 
 describe("an ERC-8004 agent", () => {
@@ -156,12 +148,7 @@ describe("an ERC-8004 agent", () => {
     ["ar", "ar://abc", "https://ar.example/abc"],
   ])("has what its file says, from %s", async (_, uri, url) => {
     await register(22n, uri);
-    const asked = await look(() => ({
-      kind: "fetched",
-      text: JSON.stringify(FILE),
-      validators: { etag: '"1"', lastModified: null },
-    }));
-    expect(asked).toEqual(url === null ? [] : [url]);
+    expect((await look(fetched(FILE, '"1"'))).asked).toEqual(url === null ? [] : [url]);
     expect(await shown("22")).toMatchObject({
       platform: "erc8004",
       name: "Helper",
@@ -172,49 +159,37 @@ describe("an ERC-8004 agent", () => {
       // traits 4 · 12 · 0.15 + verify 25 · 0.15 + age 100 · 0.1 + narrative 25 · 0.1 + origin 50 · 0.1
       credScore: 28,
     });
-    const { rows } = await db.pool.query("select warnings from offchain.directory_item");
-    expect(rows[0].warnings).toContain("x402Support is not true or false.");
-    const files = await db.pool.query("select warnings from offchain.registration_file");
-    expect(files.rows[0].warnings).toContain("x402");
+    const [item] = await db.rows("select warnings from offchain.directory_item");
+    expect(item.warnings).toContain("x402Support is not true or false.");
+    const [file] = await db.rows("select warnings from offchain.registration_file");
+    expect(file.warnings).toContain("x402");
   });
 
   it("whose file cannot be had is shown by what the chain says; what was read before stays while a server is away", async () => {
-    await register(5n, "https://a.example/agent.json");
-    await look(() => failed);
+    await register(5n);
+    await look(failed);
     expect(await shown("5")).toMatchObject({ name: "ERC-8004 agent 5", credScore: 19 });
-    const later = new Date(NOW.getTime() + 3_600_000);
-    await look(() => ({ kind: "fetched", text: JSON.stringify(FILE), validators: null }), later);
+    await look(fetched(FILE), daysOn(1 / 24));
     expect(await shown("5")).toMatchObject({ name: "Helper" });
-    await look(() => failed, new Date(later.getTime() + 2 * 86_400_000));
+    await look(failed, daysOn(2 + 1 / 24));
     expect(await shown("5")).toMatchObject({ name: "Helper" });
   });
 
   it("has a file that is asked for unless it is unchanged, once a day, however often the agent changes", async () => {
-    await register(6n, "https://a.example/agent.json");
+    await register(6n);
     const validators = { etag: '"1"', lastModified: "Sat, 21 Nov 2026 00:00:00 GMT" };
-    await look(() => ({ kind: "fetched", text: JSON.stringify(FILE), validators }));
+    await look({ kind: "fetched", text: JSON.stringify(FILE), validators });
     for (let hour = 1; hour < 24; hour++) {
-      await db.pool.query("update onchain.erc8004_agent set updated_block = updated_block + 1, feedback_count = $1", [
-        hour,
-      ]);
-      expect(await look(() => failed, new Date(NOW.getTime() + hour * 3_600_000))).toEqual([]);
+      const rated = "update onchain.erc8004_agent set updated_block = updated_block + 1, feedback_count = $1";
+      await db.pool.query(rated, [hour]);
+      expect((await look(failed, daysOn(hour / 24))).asked).toEqual([]);
     }
-    const rows = await db.pool.query(
-      "select uses, used_at, trend, name from offchain.directory where platform = 'erc8004'",
-    );
     // Ratings are no uses, however many there are.
-    expect(rows.rows).toEqual([{ uses: 0, used_at: null, trend: 0, name: "Helper" }]);
+    expect(
+      await db.rows("select uses, used_at, trend, name from offchain.directory where platform = 'erc8004'"),
+    ).toEqual([{ uses: 0, used_at: null, trend: 0, name: "Helper" }]);
 
-    const sent: (Validators | null)[] = [];
-    for (let day = 1; day < 4; day++)
-      await look(
-        (known) => {
-          sent.push(known);
-          return { kind: "unchanged" };
-        },
-        new Date(NOW.getTime() + day * 86_400_000),
-      );
-    expect(sent).toEqual([validators, validators, validators]);
+    for (const day of [1, 2, 3]) expect((await look({ kind: "unchanged" }, daysOn(day))).known).toEqual([validators]);
     expect(await shown("6")).toMatchObject({ name: "Helper", description: "Helps." });
   });
 
@@ -225,26 +200,14 @@ describe("an ERC-8004 agent", () => {
     ["404", { kind: "failed", reason: "The server answers with status 404.", final: true }],
     ["nothing", failed],
   ])("loses nothing by %s in the place of its file", async (_, answer) => {
-    await register(8n, "https://a.example/agent.json");
-    await look(() => ({
-      kind: "fetched",
-      text: JSON.stringify(FILE),
-      validators: { etag: '"1"', lastModified: null },
-    }));
+    await register(8n);
+    await look(fetched(FILE, '"1"'));
     const before = await shown("8");
-    const due = new Date(NOW.getTime() + 2 * 86_400_000);
-    expect(await look(() => answer, due)).toHaveLength(1);
+    expect((await look(answer, daysOn(2))).asked).toHaveLength(1);
     expect(await shown("8")).toEqual(before);
     // Its host is left alone for a while, and then asked for what is newer than what was read.
-    expect(await look(() => answer, new Date(due.getTime() + 10_000))).toEqual([]);
-    const known: (Validators | null)[] = [];
-    await look(
-      (validators) => {
-        known.push(validators);
-        return { kind: "fetched", text: JSON.stringify({ ...FILE, name: "Back" }), validators: null };
-      },
-      new Date(due.getTime() + 2 * 86_400_000),
-    );
+    expect((await look(answer, new Date(daysOn(2).getTime() + 10_000))).asked).toEqual([]);
+    const { known } = await look(fetched({ ...FILE, name: "Back" }), daysOn(4));
     expect(known).toEqual([{ etag: '"1"', lastModified: null }]);
     expect(await shown("8")).toMatchObject({ name: "Back" });
   });
@@ -252,19 +215,12 @@ describe("an ERC-8004 agent", () => {
   it("counts for more than 50 only with an identity token, and its owner's attestation counts while it is valid", async () => {
     const services = Array.from({ length: 9 }, (_, i) => ({ name: "web", endpoint: `https://${i}.example` }));
     await register(9n, JSON.stringify({ ...FILE, services }));
-    await look(() => failed);
+    await look(failed);
+    const attestation = { schema: RULES.exchangeSchema, attester: WALLET, recipient: WALLET, data: VERIFIED_ACCOUNT };
     await plantRows(db.pool, "attestation", [
       {
-        uid: `0x${"a".repeat(64)}`,
-        schema: RULES.exchangeSchema,
-        attester: WALLET,
-        recipient: WALLET,
-        data: VERIFIED_ACCOUNT,
-        attestedAt: 1,
-        expiresAt: 0,
-        revokedAt: 0,
-        block: 1,
-        txHash: "0x00",
+        ...{ ...attestation, uid: `0x${"a".repeat(64)}`, txHash: "0x00" },
+        ...{ attestedAt: 1, expiresAt: 0, revokedAt: 0, block: 1 },
       },
     ]);
     const score = async () => {
@@ -274,11 +230,10 @@ describe("an ERC-8004 agent", () => {
     expect(await score()).toBe(50);
     await plantAgents(db.pool, [{ tokenId: 400, agentAddress: WALLET }]);
     expect(await score()).toBe(51);
-    const attested = async () =>
-      (await db.pool.query("select coinbase from offchain.directory where agent_id = '9'")).rows[0].coinbase;
-    expect(await attested()).toBe(true);
+    const attested = () => db.rows("select coinbase from offchain.directory where agent_id = '9'");
+    expect(await attested()).toEqual([{ coinbase: true }]);
     await db.pool.query("update onchain.attestation set revoked_at = 5");
     expect(await score()).toBe(36);
-    expect(await attested()).toBe(false);
+    expect(await attested()).toEqual([{ coinbase: false }]);
   });
 });

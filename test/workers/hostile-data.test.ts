@@ -18,6 +18,7 @@ import { erc8004Files } from "../../workers/directory/erc8004-files.ts";
 import { marketData } from "../../workers/directory/market-data.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { hostile, text, written } from "../support/hostile-json.ts";
+import { registeredRow } from "../support/reviewed.ts";
 import { casesOf, shareOf } from "../support/share.ts";
 import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
@@ -25,7 +26,6 @@ import { bodyOf, type Row, readerOf, registryWorld } from "./support/registries.
 
 const SOUND = 229;
 const KEYS = REGISTRY_READERS.map(({ key }) => key);
-const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 
 const world = perFile(() => registryWorld({ registered: SOUND }));
 const http = perFile(() => openHttp({ userAgent: "tests", maxWaitMs: LONG, limits: PATIENT }));
@@ -62,13 +62,12 @@ const context = (over: object = {}) =>
     ...over,
   }) as unknown as JobContext;
 
-const quarantined = async (source: string) =>
-  (
-    await world.db.pool.query<{ source_id: string; reason: string }>(
-      "select source_id, reason from offchain.directory_quarantine where source = $1",
-      [source],
-    )
-  ).rows;
+const quarantined = (source: string) =>
+  world.db.rows<{ source_id: string; reason: string }>(
+    "select source_id, reason from offchain.directory_quarantine where source = $1",
+    [source],
+  );
+const progressOf = async (source: string) => (await pullProgress(world.db.pool)).find(({ key }) => key === source);
 const agentIds = (rows: readonly Row[]) => rows.map(({ agentId }) => agentId);
 
 /** The places of a source's own id and of a text in its items. */
@@ -86,11 +85,15 @@ function altered(item: Json, [key, ...rest]: string[], value: unknown): Json {
   return { ...item, [key!]: rest.length === 0 ? value : altered(item[key!] as Json, rest, value) };
 }
 
-/** An item as the source makes it up, that no other is. */
-async function anItem(source: string): Promise<Json> {
-  await world.plant(source, { generate: SOUND + 1 });
-  const listed = (await (await fetch(`${world.simulators.url}/_control/registries/${source}/agents`)).json()) as Json[];
-  return listed.at(-1)!;
+/** A text that an index, which stores what repeats itself compressed, makes no shorter. */
+const randomText = (length: number, seed: number) =>
+  fc.sample(fc.string({ minLength: length, maxLength: length }), { numRuns: 1, seed })[0]!;
+
+/** A source's items, as it makes them up. */
+async function generated(source: string, generate: number): Promise<Json[]> {
+  await world.plant(source, { generate });
+  const listed = await fetch(`${world.simulators.url}/_control/registries/${source}/agents`);
+  return (await listed.json()) as Json[];
 }
 
 describe.each(KEYS)("%s", (source) => {
@@ -101,17 +104,12 @@ describe.each(KEYS)("%s", (source) => {
     ["half a surrogate pair", (item) => altered(item, text, "a\ud83d")],
     ["half a surrogate pair in a name of a field", (item) => ({ ...item, "\udc00": 1 })],
     ["NUL in its id", (item) => altered(item, id, "a\0b")],
-    // Random, for an index stores what repeats itself compressed.
-    [
-      "an id of 5,000 characters",
-      (item) =>
-        altered(item, id, fc.sample(fc.string({ minLength: 5_000, maxLength: 5_000 }), { numRuns: 1, seed: 1 })[0]),
-    ],
+    ["an id of 5,000 characters", (item) => altered(item, id, randomText(5_000, 1))],
     ["a text of 100 kB", (item) => altered(item, text, "🧱".repeat(25_000))],
     ["a text of 400 kB", (item) => altered(item, text, "🧱".repeat(100_000))],
   ];
   it.each(casesOf(HOSTILE, 2))("an item with %s keeps none of the other agents of its page out", async (_, make) => {
-    const item = await anItem(source);
+    const item = (await generated(source, SOUND + 1)).at(-1)!;
     await world.plant(source, { rows: [make(item)], generate: SOUND });
     await world.pull(source);
     await world.plant(source, { generate: SOUND });
@@ -119,10 +117,7 @@ describe.each(KEYS)("%s", (source) => {
     expect(shown).toEqual(expect.arrayContaining(agentIds(await world.truth(source))));
     const named = (await world.rows(source)).filter(({ name }) => !name.startsWith("ERC-8004 agent"));
     expect(named.length).toBeGreaterThanOrEqual(source === "8004scan" ? 1 : SOUND);
-    expect((await pullProgress(world.db.pool)).find(({ key }) => key === source)).toMatchObject({
-      running: false,
-      error: null,
-    });
+    expect(await progressOf(source)).toMatchObject({ running: false, error: null });
   });
 });
 
@@ -137,8 +132,7 @@ it.each(KEYS)("a page of %s with null among its items is read, and the null is t
 
 /** A source's own items, some of them with a long text: many that fill a page, and one that alone is beyond the limit. */
 async function largeItems(source: string, { alone }: { alone: boolean }): Promise<void> {
-  await world.plant(source, { generate: SOUND });
-  const listed = (await (await fetch(`${world.simulators.url}/_control/registries/${source}/agents`)).json()) as Json[];
+  const listed = await generated(source, SOUND);
   const { text } = PLACES[source]!;
   const length = (i: number) => (alone && i === 137 ? 600_000 : i < 30 ? 16_000 : 0);
   const rows = listed.map((item, i) => (length(i) ? altered(item, text, "x".repeat(length(i))) : item));
@@ -152,8 +146,7 @@ describe("a page beyond the size limit", () => {
     await largeItems(source, { alone: false });
     await pullWithin(source, 450_000);
     expect(await world.rows(source)).toEqual(await world.truth(source));
-    const progress = (await pullProgress(world.db.pool)).find(({ key }) => key === source);
-    expect(progress).toMatchObject({ running: false, error: null, quarantined: 0 });
+    expect(await progressOf(source)).toMatchObject({ running: false, error: null, quarantined: 0 });
   });
 
   it.each(KEYS.filter((key) => key !== "mcp-registry"))(
@@ -163,14 +156,12 @@ describe("a page beyond the size limit", () => {
       await pullWithin(source, 450_000);
       const read = (await world.rows(source)).filter(({ name }) => !name.startsWith("ERC-8004 agent"));
       expect(read).toHaveLength((await world.truth(source)).length - 1);
-      expect(await quarantined(source)).toEqual([
-        {
-          source_id: expect.stringMatching(/^place .*137$/),
-          reason: expect.stringContaining("larger than can be read"),
-        },
-      ]);
-      const progress = (await pullProgress(world.db.pool)).find(({ key }) => key === source);
-      expect(progress).toMatchObject({ running: false, error: null });
+      const told = {
+        source_id: expect.stringMatching(/^place .*137$/),
+        reason: expect.stringMatching("larger than can be read"),
+      };
+      expect(await quarantined(source)).toEqual([told]);
+      expect(await progressOf(source)).toMatchObject({ running: false, error: null });
     },
   );
 
@@ -180,11 +171,8 @@ describe("a page beyond the size limit", () => {
     await largeItems("mcp-registry", { alone: true });
     for (let sweep = 0; sweep < 3; sweep++) await pullWithin("mcp-registry", 450_000);
     expect(agentIds(await world.rows("mcp-registry"))).toEqual(agentIds(await world.truth("mcp-registry")));
-    expect((await pullProgress(world.db.pool))[0]).toMatchObject({
-      running: false,
-      error: null,
-      note: expect.stringContaining("too large"),
-    });
+    const note = expect.stringContaining("too large");
+    expect(await progressOf("mcp-registry")).toMatchObject({ running: false, error: null, note });
   });
 });
 
@@ -198,12 +186,8 @@ const plantTokens = (count: number) =>
   );
 const plantQuote = (address: string, body: object) =>
   fetch(`${world.simulators.url}/_control/dexscreener/${address}`, { method: "PUT", body: JSON.stringify(body) });
-const prices = async () =>
-  (
-    await world.db.pool.query<{ token: string }>(
-      "select token_address as token from offchain.directory where market_cap_usd is not null order by 1",
-    )
-  ).rows.map((row) => row.token);
+const PRICED = "select token_address as token from offchain.directory where market_cap_usd is not null order by 1";
+const prices = async () => (await world.db.rows<{ token: string }>(PRICED)).map((row) => row.token);
 
 describe("the market", () => {
   it.each([
@@ -217,32 +201,23 @@ describe("the market", () => {
       await plantQuote(token(n), { marketCap: n * 1e6, volume24h: 1, ...(n === 3 && { symbol, name: symbol }) });
     await marketData.run(context(), {});
     expect(await prices()).toEqual([1, 2, 3, 4, 5].map(token));
-    const { rows } = await world.db.pool.query(
-      "select symbol, name from offchain.token_market where token_address = $1",
-      [token(3)],
-    );
-    expect(rows[0].symbol).not.toMatch(/[\0\u202e]/);
-    expect([...rows[0].symbol].length).toBeLessThanOrEqual(32);
+    const [stored] = await world.db.rows("select symbol from offchain.token_market where token_address = $1", [
+      token(3),
+    ]);
+    expect(stored.symbol).not.toMatch(/[\0\u202e]/);
+    expect([...stored.symbol].length).toBeLessThanOrEqual(32);
   });
 });
 
+const REGISTERED = { registeredAt: 1_760_000_000, registeredBlock: 950, updatedBlock: 950 };
 const register = (agents: readonly { agentId: bigint; agentUri: string }[]) =>
   plantRows(
     world.db.pool,
     "erc8004Agent",
-    agents.map(({ agentId, agentUri }) => ({
-      registry: CANONICAL,
-      agentId,
-      owner: token(9),
-      agentWallet: null,
-      agentUri,
-      registeredAt: 1_760_000_000,
-      registeredBlock: 950,
-      txHash: "0x00",
-      feedbackCount: 0,
-      updatedBlock: 950,
-    })),
+    agents.map(({ agentId, agentUri }) => registeredRow(agentId, token(9), { agentUri, ...REGISTERED })),
   );
+/** What `register` has registered. */
+const forget = () => world.db.pool.query("delete from onchain.erc8004_agent where agent_id > 1000");
 const dataUri = (file: unknown) =>
   `data:application/json;base64,${Buffer.from(JSON.stringify(file)).toString("base64")}`;
 
@@ -256,7 +231,7 @@ describe("ERC-8004 agents", () => {
     ["a file nested a hundred thousand deep", `${"[".repeat(100_000)}${"]".repeat(100_000)}`],
     ["a file nested deep in a field", `{"name":"Deep","services":${"[".repeat(50_000)}${"]".repeat(50_000)}}`],
   ])("a URI with %s keeps no other agent out of the directory", async (_, agentUri) => {
-    await world.db.pool.query("delete from onchain.erc8004_agent where agent_id > 1000");
+    await forget();
     await register([
       { agentId: 1001n, agentUri },
       { agentId: 1002n, agentUri: dataUri({ name: "Later" }) },
@@ -274,17 +249,9 @@ describe("ERC-8004 agents", () => {
 describe("the own registry", () => {
   it("a linked token of 4 kB keeps no other agent out, and the directory reaches its block", async () => {
     await plantAgents(world.db.pool, [{ name: "Hostile" }, { name: "Honest" }, { name: "Other" }]);
-    const random = fc.sample(fc.string({ minLength: 4_000, maxLength: 4_000 }), { numRuns: 1, seed: 2 })[0]!;
-    await plantRows(world.db.pool, "trait", [
-      {
-        tokenId: 0,
-        position: 1,
-        name: "linked-token",
-        category: random.replaceAll("\0", ""),
-        addedAt: 1,
-        txHash: "0x00",
-      },
-    ]);
+    const category = randomText(4_000, 2).replaceAll("\0", "");
+    const linked = { tokenId: 0, position: 1, name: "linked-token", category, addedAt: 1, txHash: "0x00" };
+    await plantRows(world.db.pool, "trait", [linked]);
     await directoryOwn.run(context(), {});
     expect((await world.rows("helixa")).map(({ name }) => name)).toEqual(["Hostile", "Honest", "Other"]);
     expect(await showsBlock(world.db.pool, { block: 0 })).toBe(true);
@@ -339,7 +306,7 @@ describe("what the gate has not foreseen", () => {
   });
 
   it("takes its file from an ERC-8004 agent, and nothing from the others", async () => {
-    await world.db.pool.query("delete from onchain.erc8004_agent where agent_id > 1000");
+    await forget();
     await register([
       { agentId: 1001n, agentUri: dataUri({ name: REFUSED }) },
       { agentId: 1002n, agentUri: dataUri({ name: "Later" }) },
@@ -388,7 +355,7 @@ it.each([
 });
 
 it("a new agent is shown before any server is asked, and one owner's slow servers keep nobody else's file waiting", async () => {
-  await world.db.pool.query("delete from onchain.erc8004_agent where agent_id > 1000");
+  await forget();
   const slow = Array.from({ length: 40 }, (_, i) => ({
     agentId: BigInt(1001 + i),
     agentUri: `https://slow${i}.example/agent.json`,
@@ -416,7 +383,8 @@ const AMONG = 25;
 
 describe("random hostile data", () => {
   it.each(KEYS)("in any field of %s keep no other agent out", async (source) => {
-    const page = (await bodyOf(world, source, await planted(source))).with;
+    await world.plant(source, { generate: AMONG + 1 });
+    const page = (await bodyOf(world, source, 0)).with;
     const list = (await bodyOf(world, source, 0)).rows;
     const sound = list.slice(0, AMONG);
     await fc.assert(
@@ -436,11 +404,6 @@ describe("random hostile data", () => {
       ),
       { numRuns: shareOf(100), seed },
     );
-
-    async function planted(key: string): Promise<number> {
-      await world.plant(key, { generate: AMONG + 1 });
-      return 0;
-    }
   });
 
   /** The rows that sound items make. */
@@ -478,15 +441,13 @@ describe("random hostile data", () => {
         ),
         async (uris) => {
           await world.clear();
-          await world.db.pool.query(
-            "truncate offchain.registration_file; delete from onchain.erc8004_agent where agent_id > 1000",
-          );
+          await world.db.pool.query("truncate offchain.registration_file");
+          await forget();
           await register([
             // As the index holds them.
-            ...uris.map((uri, i) => ({
-              agentId: BigInt(1001 + i),
-              agentUri: uri.toWellFormed().replaceAll("\0", "\ufffd"),
-            })),
+            ...uris
+              .map((uri) => uri.toWellFormed().replaceAll("\0", "\ufffd"))
+              .map((agentUri, i) => ({ agentId: BigInt(1001 + i), agentUri })),
             { agentId: 2000n, agentUri: dataUri({ ...file, name: "Sound" }) },
           ]);
           const documents = { get: async () => ({ kind: "failed", reason: "It is away.", final: false }) as const };

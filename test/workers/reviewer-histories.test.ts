@@ -145,7 +145,9 @@ describe("the job", () => {
     now = NOW;
     perDay = 500;
     await plantRows(db.pool, "erc8004Agent", [registeredRow(31, FUNDER, { feedbackCount: 1 })]);
-    await plantRows(db.pool, "erc8004Feedback", [feedbackRow(31, ALICE, { tag1: "", givenAt: timeOf(HEAD), block: HEAD })]);
+    await plantRows(db.pool, "erc8004Feedback", [
+      feedbackRow(31, ALICE, { tag1: "", givenAt: timeOf(HEAD), block: HEAD }),
+    ]);
     await weigh();
   });
 
