@@ -7,6 +7,7 @@ import { openPublicHttp, type PublicHttp, type PublicHttpOptions } from "../../c
 import { NEVER } from "../../harness/patience.ts";
 import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
+import { words } from "../support/words.ts";
 import { plainServer, replying } from "./support/plain-server.ts";
 
 const server = perFile(plainServer);
@@ -35,43 +36,12 @@ it.each([
 
 describe("an address", () => {
   it.each([
-    "127.0.0.1",
-    "127.255.255.254",
-    "0.0.0.0",
-    "0.1.2.3",
-    "10.0.0.1",
-    "172.16.0.1",
-    "172.31.255.255",
-    "192.168.1.1",
-    "169.254.169.254",
-    "100.64.0.1",
-    "100.100.100.200",
-    "168.63.129.16",
-    "192.0.0.192",
-    "192.0.2.1",
-    "198.18.0.1",
-    "198.51.100.7",
-    "203.0.113.7",
-    "224.0.0.1",
-    "240.0.0.1",
-    "255.255.255.255",
-    "::",
-    "::1",
-    "::ffff:10.0.0.1",
-    "::ffff:7f00:1",
-    "::ffff:169.254.169.254",
-    "::127.0.0.1",
-    "64:ff9b::7f00:1",
-    "2002:7f00:1::",
-    "2001::1",
-    "2001:db8::1",
-    "fe80::1",
-    "fe80::1%eth0",
-    "fc00::1",
-    "fd00:ec2::254",
-    "fec0::1",
-    "ff02::1",
-    "nonsense",
+    ...words(`
+      127.0.0.1 127.255.255.254 0.0.0.0 0.1.2.3 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254
+      100.64.0.1 100.100.100.200 168.63.129.16 192.0.0.192 192.0.2.1 198.18.0.1 198.51.100.7 203.0.113.7 224.0.0.1
+      240.0.0.1 255.255.255.255 :: ::1 ::ffff:10.0.0.1 ::ffff:7f00:1 ::ffff:169.254.169.254 ::127.0.0.1
+      64:ff9b::7f00:1 2002:7f00:1:: 2001::1 2001:db8::1 fe80::1 fe80::1%eth0 fc00::1 fd00:ec2::254 fec0::1 ff02::1
+      nonsense`),
     "",
   ])("%s is not dialled", (address) => expect(isDiallable(address, { loopback: false })).toBe(false));
 
@@ -89,54 +59,18 @@ describe("an address", () => {
 
 /** Every spelling of the inside that a URL can have. PORT is the test server's. */
 const INSIDE = [
-  "http://127.0.0.1:PORT/",
-  "http://127.0.0.1/",
-  "http://127.1/",
-  "http://127.0.1/",
-  "http://2130706433/",
-  "http://0x7f000001/",
-  "http://0x7f.1/",
-  "http://0177.0.0.1/",
-  "http://017700000001/",
-  "http://１２７.0.0.1/",
-  "http://127。0。0。1/",
-  "http://①②⑦.⓪.⓪.①/",
-  "http://0/",
-  "http://0.0.0.0/",
-  "http://[::1]/",
-  "http://[::]/",
-  "http://[::ffff:127.0.0.1]/",
-  "http://[::ffff:7f00:1]/",
-  "http://[::ffff:10.0.0.1]/",
-  "http://[64:ff9b::127.0.0.1]/",
-  "http://[2002:7f00:1::]/",
-  "http://169.254.169.254/latest/meta-data/",
-  "http://0xa9fea9fe/",
-  "http://10.0.0.1/",
-  "http://192.168.0.1/",
-  "http://172.16.0.1/",
-  "http://100.100.100.200/",
-  "http://168.63.129.16/",
-  "http://localhost/",
-  "http://LOCALHOST./",
-  "http://foo.localhost/",
-  "http://metadata.google.internal/",
-  "http://printer.local/",
-  "http://postgres/",
-  "http://example.com:5432/",
-  "http://example.com:22/",
-  "http://user:secret@example.com/",
-  "http://example.com@127.0.0.1/",
-  "http://example.com\\@127.0.0.1/",
-  "http://127.0.0.1\t/",
-  "ftp://example.com/",
-  "file:///etc/passwd",
-  "gopher://example.com/",
-  "data:text/plain,x",
-  "javascript:alert(1)",
-  "//example.com/",
-  "example.com",
-  "",
+  ...words(`
+    http://127.0.0.1:PORT/ http://127.0.0.1/ http://127.1/ http://127.0.1/ http://2130706433/ http://0x7f000001/
+    http://0x7f.1/ http://0177.0.0.1/ http://017700000001/ http://１２７.0.0.1/ http://127。0。0。1/ http://①②⑦.⓪.⓪.①/
+    http://0/ http://0.0.0.0/ http://[::1]/ http://[::]/ http://[::ffff:127.0.0.1]/ http://[::ffff:7f00:1]/
+    http://[::ffff:10.0.0.1]/ http://[64:ff9b::127.0.0.1]/ http://[2002:7f00:1::]/
+    http://169.254.169.254/latest/meta-data/ http://0xa9fea9fe/ http://10.0.0.1/ http://192.168.0.1/
+    http://172.16.0.1/ http://100.100.100.200/ http://168.63.129.16/ http://localhost/ http://LOCALHOST./
+    http://foo.localhost/ http://metadata.google.internal/ http://printer.local/ http://postgres/
+    http://example.com:5432/ http://example.com:22/ http://user:secret@example.com/ http://example.com@127.0.0.1/
+    ftp://example.com/ file:///etc/passwd gopher://example.com/ data:text/plain,x javascript:alert(1) //example.com/
+    example.com`),
+  ...["http://example.com\\@127.0.0.1/", "http://127.0.0.1\t/", ""],
 ];
 
 describe("a URL", () => {

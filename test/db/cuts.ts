@@ -3,10 +3,10 @@
  * is in docs/engineering/architecture.md, "Who comes first"; statements.test.ts holds this list complete.
  */
 
-const names = (text: string): string[] => text.trim().split(/\s+/);
+import { words } from "../support/words.ts";
 
 /** Takes one row for each key: the newest, the oldest, or whether there is one. */
-const ONE = names(`
+const ONE = words(`
   agents-count agents-source-totals block-hash-from block-hashes-to-check completeness-agent-gap completeness-erc8004-gap
   completeness-erc8004-last cred-attested-changed cred-epoch-at-block cred-epoch-at-time cred-epoch-latest-published
   cred-epoch-tokens-part cred-epochs-state cred-epochs-unkeep cred-held cred-history-batch cred-recompute cred-recompute-range
@@ -16,32 +16,32 @@ const ONE = names(`
   token-link-settle verification-transaction webhook-delete-former-owners webhook-schedule-next`);
 
 /** Takes a page that a reader asks for: what is not on it is on a later one. */
-const PAGES = names(`
+const PAGES = words(`
   agents agents-cred-history commerce-page cred-epochs-newest cred-updates directory-page directory-planes-find events
   events-final events-of-agent events-of-agent-through group-members groups-list handshakes-of-agent humans-page income-page
   messages-after messages-onwards organizations-page referrals-referred report-transactions review-page review-page-newest
   review-page-of-client webhook-deliveries webhooks-failing`);
 
 /** Takes a part of a walk over all rows by their keys: the next part begins behind it, or the rows are gone by then. */
-const WALKS = names(`
+const WALKS = words(`
   cred-stale-in-range discovery-changed discovery-next discovery-words-remove dispatch-claim erc8004-stale event-final-positions
   event-hide-old event-positions intents-queued messages-delete-oldest named-wallets-of-directory referral-codes-agents-without
   solana-challenge-insert token-uris-minted-without webhook-behind webhook-candidates webhook-delete-old webhook-replay-dead
   webhook-secrets-after webhook-trim-logs`);
 
 /** Counts up to a bound: beyond it a number is "or more", and no row is chosen. */
-const COUNTS = names(`
+const COUNTS = words(`
   cred-tree-few directory-planes-changed directory-shared discovery-lookup discovery-vector-sample event-work
   offer-host-urls offer-sources-put-off-sharing tokens-without-uri-sample webhook-mark-behind webhook-ping`);
 
 /** Takes rows that one party wrote about itself: it can push out its own alone. */
-const OWN = names(`
+const OWN = words(`
   attestations-of-wallet directory-marks directory-planes-name-marks discovery-dearest-offers discovery-drop-keys
   discovery-hit-background discovery-priced-offers discovery-rows facts-find facts-load payments-credits
   payments-paid-by-request review-files-unlisted`);
 
 /** Takes what has waited longest: first in, first out, so that every row has its turn, however many come. */
-const LONGEST_WAIT = names(`
+const LONGEST_WAIT = words(`
   commerce-figures-due income-figures-due mints-due-for-awards payments-abandoned payments-released payments-revocable payments-unfinished proofs-due review-figures-oldest review-files-agents
   token-links-due`);
 
