@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { BackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { failureText } from "../../indexer/progress/failure-text.ts";
-import { progressMeter, type Sample } from "../../indexer/progress/meter.ts";
+import { type BlockRange, progressMeter, type Sample } from "../../indexer/progress/meter.ts";
 import { nodeProgress } from "../../indexer/progress/node-progress.ts";
 import { parsePonderCounters } from "../../indexer/progress/ponder-metrics.ts";
 import { redactor } from "../../runtime/log.ts";
@@ -15,61 +15,28 @@ const CONTRACTS = [
 
 function meterAt0() {
   let time = 0;
-  const meter = progressMeter({
-    contracts: CONTRACTS,
-    endBlock: undefined,
-    startedAt: "2026-11-22T00:00:00.000Z",
-    now: () => time,
-  });
+  const startedAt = "2026-11-22T00:00:00.000Z";
+  const meter = progressMeter({ contracts: CONTRACTS, endBlock: undefined, startedAt, now: () => time });
+  const nothing = { run: 1, block: null, head: 1_100, published: false, counters: null, nodes: [], lastFailure: null };
   return (seconds: number, sample: Partial<Sample> = {}): BackfillProgress => {
     time = seconds * 1_000;
-    return meter.add({
-      run: 1,
-      block: null,
-      head: 1_100,
-      published: false,
-      counters: null,
-      cached: new Map(),
-      nodes: [],
-      lastFailure: null,
-      ...sample,
-    });
+    return meter.add({ ...nothing, cached: new Map(), ...sample });
   };
 }
 const counters = (fetchedBlock: number | null, answered: number, events = 0) => ({
-  fetchedBlock,
-  events: { Identity: events },
-  answered: { eth_getLogs: answered },
-  failed: 0,
+  ...{ fetchedBlock, events: { Identity: events }, answered: { eth_getLogs: answered }, failed: 0 },
 });
 
 it("counts from the first block of any contract, each contract from its own, and what the cache has beyond", () => {
   const add = meterAt0();
   expect(add(0)).toMatchObject({ state: "starting", fromBlock: 100, toBlock: 1_100, progress: 0, secondsLeft: null });
   add(10, { block: 200, counters: counters(300, 50, 100) });
-  const later = add(20, {
-    block: 300,
-    counters: counters(400, 150, 300),
-    cached: new Map([
-      [
-        "0xaa",
-        [
-          [350, 450],
-          [1_000, 2_000],
-        ],
-      ],
-    ]),
-  });
+  const early: BlockRange = [350, 450];
+  const late: BlockRange = [1_000, 2_000];
+  const later = add(20, { block: 300, counters: counters(400, 150, 300), cached: new Map([["0xaa", [early, late]]]) });
   expect(later).toMatchObject({
-    state: "running",
-    progress: 0.2,
-    fetchedBlock: 400,
-    events: 300,
-    eventsPerSecond: 15,
-    requests: { eth_getLogs: 150 },
-    requestsPerSecond: 7.5,
-    secondsLeft: 80,
-    stalledSeconds: null,
+    ...{ state: "running", progress: 0.2, fetchedBlock: 400, secondsLeft: 80, stalledSeconds: null },
+    ...{ events: 300, eventsPerSecond: 15, requests: { eth_getLogs: 150 }, requestsPerSecond: 7.5 },
     contracts: [
       // 200 to 400, then 401 to 450 and 1,000 to 1,100 of the cache.
       { name: "Identity", fromBlock: 200, fetchedBlocks: 201 + 50 + 101, totalBlocks: 901, events: 300 },
@@ -82,9 +49,10 @@ it("counts from the first block of any contract, each contract from its own, and
 
 it("a minute without a block, an event or an answer is a stall, and so is a run that repeats its first requests", () => {
   const add = meterAt0();
-  add(0, { block: 200, counters: counters(200, 5) });
-  expect(add(59, { block: 200, counters: counters(200, 5) }).stalledSeconds).toBeNull();
-  expect(add(60, { block: 200, counters: counters(200, 5) }).stalledSeconds).toBe(60);
+  const still = { block: 200, counters: counters(200, 5) };
+  add(0, still);
+  expect(add(59, still).stalledSeconds).toBeNull();
+  expect(add(60, still).stalledSeconds).toBe(60);
   expect(add(61, { block: 200, counters: counters(200, 6) }).stalledSeconds).toBeNull();
   // Ponder ends and starts again and again at the same block: its counters begin at 0 each time.
   for (let run = 2; run < 8; run++) add(61 + run * 10, { run, block: 200, counters: counters(200, 6) });
@@ -108,10 +76,7 @@ it("reads Ponder's counters by contract and by method", () => {
     'ponder_rpc_request_error_total{method="eth_getLogs",chain="base"} 2',
   ].join("\n");
   expect(parsePonderCounters(text)).toEqual({
-    fetchedBlock: 1_200,
-    events: { Identity: 10 },
-    answered: { eth_getLogs: 5 },
-    failed: 2,
+    ...{ fetchedBlock: 1_200, events: { Identity: 10 }, answered: { eth_getLogs: 5 }, failed: 2 },
   });
 });
 
@@ -128,72 +93,38 @@ it("says a failure in the node's words, without paths, queries and keys", () => 
     `Details: {"code":429,"message":"over the limit of ${key}, see https://base.example/plans?k=${key}"}`,
     "Version: viem@2.57.1",
   ].join("\n");
-  const failure = {
-    msg: "Received JSON-RPC error",
-    method: "eth_getLogs",
-    hostname: "base.example",
-    error: { message },
-  };
-  expect(failureText(failure, redact)).toBe(
+  const asked = { method: "eth_getLogs", hostname: "base.example" };
+  expect(failureText({ ...asked, msg: "Received JSON-RPC error", error: { message } }, redact)).toBe(
     'base.example eth_getLogs: HTTP 429, {"code":429,"message":"over the limit of [redacted], see base.example"}',
   );
-  const late = { msg: "JSON-RPC request surpassed timeout", method: "eth_getLogs", hostname: "base.example" };
-  expect(failureText(late, redact)).toBe("base.example eth_getLogs: JSON-RPC request surpassed timeout");
-  expect(failureText({ msg: "All JSON-RPC providers are inactive" }, redact)).toBe(
-    "All JSON-RPC providers are inactive",
-  );
+  const late = "JSON-RPC request surpassed timeout";
+  expect(failureText({ ...asked, msg: late }, redact)).toBe(`base.example eth_getLogs: ${late}`);
+  const inactive = "All JSON-RPC providers are inactive";
+  expect(failureText({ msg: inactive }, redact)).toBe(inactive);
 });
 
 it("says of a node what the pool knows: its state, its limits, what it refused", () => {
   const stats = {
-    host: "base.example",
-    roles: ["logs" as const],
-    state: "ready" as const,
-    since: null,
-    logsRange: 500,
-    batch: 10,
-    perSecond: 24.6,
-    requests: { eth_getLogs: 7, eth_call: 3 },
-    posts: 2,
-    refused: { rate: 2, range: 1 },
-    retried: 3,
+    ...{ host: "base.example", roles: ["logs" as const], state: "ready" as const, since: null },
+    ...{ logsRange: 500, batch: 10, perSecond: 24.6 },
+    ...{ requests: { eth_getLogs: 7, eth_call: 3 }, posts: 2, refused: { rate: 2, range: 1 }, retried: 3 },
   };
-  expect(nodeProgress(stats)).toEqual({
-    host: "base.example",
-    state: "ready, at most logs of 500 blocks, 25 requests/s",
-    requests: 10,
-    failed: 3,
-  });
+  const state = "ready, at most logs of 500 blocks, 25 requests/s";
+  expect(nodeProgress(stats)).toEqual({ host: "base.example", state, requests: 10, failed: 3 });
   const silent = { ...stats, state: "silent" as const, since: Date.parse("2026-11-22T01:02:03Z") };
   expect(nodeProgress(silent).state).toBe("silent since 01:02:03 UTC");
   expect(nodeProgress({ ...stats, state: "wrong_chain" }).state).toBe("serves another chain, left out");
 });
 
 const RECORD: BackfillProgress = {
-  state: "running",
-  fromBlock: 41_663_783,
-  block: 46_958_120,
-  fetchedBlock: 47_000_000,
-  toBlock: 52_000_000,
-  progress: 0.5121,
-  events: 123_456,
-  eventsPerSecond: 1_210.4,
-  requests: { eth_getLogs: 1_000, eth_getBlockByNumber: 9_000 },
-  requestsPerSecond: 310.2,
-  secondsLeft: 4_320,
-  stalledSeconds: null,
-  lastFailure: null,
+  ...{ state: "running", fromBlock: 41_663_783, block: 46_958_120, fetchedBlock: 47_000_000, toBlock: 52_000_000 },
+  ...{ progress: 0.5121, secondsLeft: 4_320, stalledSeconds: null, lastFailure: null },
+  ...{ events: 123_456, eventsPerSecond: 1_210.4 },
+  ...{ requests: { eth_getLogs: 1_000, eth_getBlockByNumber: 9_000 }, requestsPerSecond: 310.2 },
   contracts: [
-    {
-      name: "Identity",
-      fromBlock: 42_254_000,
-      fetchedBlocks: 48,
-      totalBlocks: 100,
-      events: 9_000,
-      eventsPerSecond: 9.4,
-    },
-    { name: "Eas", fromBlock: 42_254_000, fetchedBlocks: 100, totalBlocks: 100, events: 12, eventsPerSecond: 0 },
-  ],
+    { name: "Identity", fetchedBlocks: 48, events: 9_000, eventsPerSecond: 9.4 },
+    { name: "Eas", fetchedBlocks: 100, events: 12, eventsPerSecond: 0 },
+  ].map((contract) => ({ ...contract, fromBlock: 42_254_000, totalBlocks: 100 })),
   nodes: [{ host: "mainnet.base.org", state: "ready", requests: 10_000, requestsPerSecond: 310.2, failed: 3 }],
   startedAt: "2026-11-22T00:00:00.000Z",
 };
