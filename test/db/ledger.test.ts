@@ -23,6 +23,7 @@ import {
   authorizationFact,
   creditsOf,
   digestOf,
+  type Payment,
   type PaymentClaim,
   type PaymentTerms,
   paymentsInState,
@@ -54,26 +55,14 @@ const nonce = (n: number) => `0x${String(n).repeat(64)}` as const;
 
 /** Terms 1 and 2 pass their checks, 3 does not: one number signed over three amounts. */
 const termsOf = (authorization: number, variant: number): PaymentTerms => ({
-  method: "x402",
-  payer: wallet(1),
-  payee: PAYEE,
-  chainId: 8453,
-  asset: TOKEN,
-  amountUnits: BigInt(variant),
-  credential: { nonce: nonce(authorization), variant },
-  validBefore: null,
+  ...{ method: "x402", payer: wallet(1), payee: PAYEE, chainId: 8453, asset: TOKEN, amountUnits: BigInt(variant) },
+  ...{ credential: { nonce: nonce(authorization), variant }, validBefore: null },
   facts: [authorizationFact(8453, TOKEN, wallet(1), nonce(authorization))],
   digest: digestOf("x402", nonce(authorization), variant),
 });
 const claimOf = (request: number): PaymentClaim => ({
-  by: request === 1 ? "payer" : "bearer",
-  operation: "agentMint",
-  wallet: wallet(request),
-  fingerprint: `request-${request}`,
-  uniqueKey: `mint:${request}`,
-  effect: null,
-  sinceBlock: 1,
-  client: null,
+  ...{ by: request === 1 ? "payer" : "bearer", operation: "agentMint", wallet: wallet(request) },
+  ...{ fingerprint: `request-${request}`, uniqueKey: `mint:${request}`, effect: null, sinceBlock: 1, client: null },
 });
 const check = async ({ amountUnits }: Readonly<PaymentTerms>) => (amountUnits === 3n ? "wrong_amount" : null);
 
@@ -89,92 +78,56 @@ async function present(authorization: number, request: number, variant = 1, db =
 }
 const transfer = (n: number) => ({ txHash: nonce(n), logIndex: n, nth: n, block: n, blockHash: nonce(n) });
 
+type Lent = { paymentId: string; leaseId: string };
+/** What is done to a payment under the lease of it, if it is free. */
+async function leased({ paymentId }: Payment, work: (holder: Lent, payment: Payment) => Promise<unknown>) {
+  const lease = await takeUp(database.pool, paymentId, 60_000);
+  if (!lease) return;
+  const holder = { paymentId, leaseId: lease.leaseId };
+  await work(holder, lease.payment);
+  await dropLease(database.pool, holder);
+}
+/** What is done to one of the payments there are. */
+const DONE: Record<string, (one: Payment, n: number) => Promise<unknown>> = {
+  settle: ({ paymentId }) => beginSettling(database.pool, { paymentId }),
+  paid: (one, n) => leased(one, (holder, payment) => recordPaid(database.pool, holder, payment, transfer(n))),
+  release: ({ paymentId }) => releasePayment(database.pool, { paymentId }, "no"),
+  fulfil: ({ paymentId }, n) => fulfilPayment(database.pool, { paymentId }, `mint:${n}`),
+  owe: ({ paymentId }) => owePayment(database.pool, { paymentId }, "impossible"),
+  refund: ({ paymentId }) => refundPayment(database.pool, paymentId, "0x"),
+  unsettle: (one) => unsettlePayment(database.pool, one),
+  lose: (one) => losePayment(database.pool, one, "reorganised_away"),
+  oweBought: (_, n) => oweWhatBought(database.pool, `mint:${n}`, "failed"),
+  unoweBought: (_, n) => revokeCredit(database.pool, `mint:${n}`),
+  late: (one, n) => leased(one, (holder, payment) => oweReleased(database.pool, holder, payment, transfer(n), n > 1)),
+  takeUp: (one) => leased(one, async () => {}),
+};
+
 const small = fc.integer({ min: 1, max: 3 });
 const STEP = fc.oneof(
-  fc.record({ verb: fc.constant("present" as const), a: small, b: small, c: small }),
-  fc.record({
-    verb: fc.constantFrom(
-      "settle" as const,
-      "paid" as const,
-      "release" as const,
-      "fulfil" as const,
-      "owe" as const,
-      "refund" as const,
-      "unsettle" as const,
-      "lose" as const,
-      "oweBought" as const,
-      "unoweBought" as const,
-      "credit" as const,
-      "late" as const,
-      "takeUp" as const,
-    ),
-    a: small,
-    b: small,
-  }),
+  fc.record({ verb: fc.constant("present"), a: small, b: small, c: small }),
+  fc.record({ verb: fc.constantFrom(...Object.keys(DONE), "credit"), a: small, b: small, c: small }),
 );
 
 type Step = typeof STEP extends fc.Arbitrary<infer T> ? T : never;
 
-async function act(step: Step): Promise<void> {
+async function act({ verb, a, b, c }: Step): Promise<void> {
   const db = database.pool;
-  const { verb, a, b } = step;
   if (verb === "present") {
-    const result = await present(a, b, step.c);
+    const result = await present(a, b, c);
     if (result.kind === "leased") await dropLease(db, { paymentId: result.payment.paymentId, leaseId: result.leaseId });
-    return;
-  }
-  if (verb === "credit") {
+  } else if (verb === "credit") {
     const asked = {
-      operation: "agentMint" as const,
+      operation: "agentMint",
       fingerprint: `request-${b}`,
       uniqueKey: `mint:${b}`,
       effect: null,
-    };
+    } as const;
     const [credit] = await creditsOf(db, { wallet: wallet(b), payee: PAYEE, amounts: [1n] });
     if (credit) await spendCredit(db, credit, asked, 0);
-    return;
-  }
-  const all = await paymentsInState(db, null);
-  const one = all[a % Math.max(1, all.length)];
-  if (!one) return;
-  const who = { paymentId: one.paymentId };
-  switch (verb) {
-    case "settle":
-      return void (await beginSettling(db, who));
-    case "paid": {
-      const lease = await takeUp(db, one.paymentId, 60_000);
-      if (!lease) return;
-      const holder = { ...who, leaseId: lease.leaseId };
-      await recordPaid(db, holder, lease.payment, transfer(b));
-      return dropLease(db, holder);
-    }
-    case "release":
-      return void (await releasePayment(db, who, "no"));
-    case "fulfil":
-      return void (await fulfilPayment(db, who, `mint:${b}`));
-    case "owe":
-      return void (await owePayment(db, who, "impossible"));
-    case "refund":
-      return void (await refundPayment(db, one.paymentId, "0x"));
-    case "unsettle":
-      return void (await unsettlePayment(db, one));
-    case "lose":
-      return void (await losePayment(db, one, "reorganised_away"));
-    case "oweBought":
-      return void (await oweWhatBought(db, `mint:${b}`, "failed"));
-    case "unoweBought":
-      return void (await revokeCredit(db, `mint:${b}`));
-    case "late": {
-      const lease = await takeUp(db, one.paymentId, 60_000);
-      if (!lease) return;
-      const holder = { ...who, leaseId: lease.leaseId };
-      await oweReleased(db, holder, lease.payment, transfer(b), b > 1);
-      return dropLease(db, holder);
-    }
-    case "takeUp": {
-      const lease = await takeUp(db, one.paymentId, 60_000);
-      if (lease) await dropLease(db, { paymentId: one.paymentId, leaseId: lease.leaseId });
-    }
+  } else {
+    const all = await paymentsInState(db, null);
+    if (all.length > 0) await DONE[verb]!(all[a % all.length]!, b);
   }
 }
 
