@@ -4,8 +4,6 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { listen } from "../listen.ts";
 import type { StrangeHost } from "./parts.ts";
 
-type PlantedHosts = Awaited<ReturnType<typeof plant>>;
-
 export async function plant(hosts: readonly StrangeHost[]) {
   const sockets = new Set<Socket>();
   const asked = new Map<string, number>();
