@@ -1,12 +1,12 @@
 /** An agent's jobs, as callers see them: raw and organic, pages that reach each job once, reasons, who evaluates, and what has none. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { jobsInWords } from "../../api/tools/natural-language.ts";
 import type { JobEvent } from "../../core/commerce/job-logs.ts";
 import { openContract, storeCommerceRange } from "../../db/commerce/commerce-logs.ts";
 import { jobFigures } from "../../workers/income/weigh-due.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile } from "./support/api.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const DAY = 86_400;
@@ -23,7 +23,6 @@ type Page = Record<string, unknown> & {
   nextCursor: string | null;
 };
 
-let api: TestApi;
 let made = 0;
 let readTo = 99;
 
@@ -66,8 +65,8 @@ const weigh = () =>
     {},
   );
 
+const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
-  api = await startApi({ now: () => NOW });
   const { pool } = api.database;
   await plantAgents(pool, [{ tokenId: 7, name: "Own", owner: OWN, agentAddress: OWN }]);
   await plantDirectory(pool, [
@@ -85,8 +84,6 @@ beforeAll(async () => {
   for (const client of [ALICE, BOB])
     await pool.query("insert into offchain.income_followed (address, kind, cohort) values ($1, 'payer', 1)", [client]);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 const pageOf = async (search = ""): Promise<Page> => {
   const { status, body } = await api.get(`${PATH}${search && `&${search}`}`);

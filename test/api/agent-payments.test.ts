@@ -1,12 +1,12 @@
 /** The payments to an agent's wallet, as callers see them: raw and organic, pages that reach each payment once, reasons, and what has none. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { paymentsInWords } from "../../api/tools/natural-language.ts";
 import { createClient } from "../../sdk/src/index.ts";
 import { incomeFigures } from "../../workers/income/weigh-due.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile } from "./support/api.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const DAY = 86_400;
@@ -20,7 +20,6 @@ type Page = {
   nextCursor: string | null;
 };
 
-let api: TestApi;
 const moves: unknown[][] = [];
 /** A transfer in a block of its own. */
 const move = (from: string, to: string, units: number, daysAgo: number, paid: boolean) => {
@@ -37,8 +36,8 @@ const weigh = () =>
     {},
   );
 
+const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
-  api = await startApi({ now: () => NOW });
   const { pool } = api.database;
   await plantDirectory(pool, [
     ...["31", "33"].map((agent_id) => ({
@@ -72,8 +71,6 @@ beforeAll(async () => {
   for (const row of moves)
     await pool.query("insert into offchain.income_move values ($1, $2, $3, $4, $5, $6, $7, $8, $9)", row);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 const pageOf = async (search = ""): Promise<Page & Record<string, unknown>> => {
   const { status, body } = await api.get(`${PATH}${search && `&${search}`}`);
@@ -163,10 +160,7 @@ describe("the payments of an agent", () => {
     const say = async (skill: string, refs: object) => {
       const parts = [{ kind: "data", data: { skill, arguments: refs } }];
       const params = { message: { role: "user", messageId: "1", parts } };
-      const { body } = await api.send("POST", "/a2a", {
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "message/send", params }),
-      });
+      const { body } = await api.write("POST", "/a2a", { jsonrpc: "2.0", id: 1, method: "message/send", params });
       return (body as unknown as { result: { parts: { text?: string; data?: Page }[] } }).result.parts;
     };
     expect((await say("get_payments", { ref: "31", platform: "erc8004", limit: 1 }))[0]!.data).toEqual(

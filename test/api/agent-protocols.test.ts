@@ -6,12 +6,12 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import canonicalize from "canonicalize";
 import { base64url, createLocalJWKSet, flattenedVerify, type JSONWebKeySet } from "jose";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { TOOLS as DECLARED } from "../../api/tools/tools.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, startApi, type TestApi } from "./support/api.ts";
 
 const WALLET = `0x${"a1".repeat(20)}` as const;
 const OWNER = `0x${"b2".repeat(20)}` as const;
@@ -29,12 +29,11 @@ const TOOLS = [
   "directory_search",
 ];
 
-let api: TestApi;
 let client: Client;
+const api = apiForFile({
+  env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}`, AGENT_CARD_PRIVATE_KEY: `0x${"6".repeat(64)}` },
+});
 beforeAll(async () => {
-  api = await startApi({
-    env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}`, AGENT_CARD_PRIVATE_KEY: `0x${"6".repeat(64)}` },
-  });
   await plantAgents(api.database.pool, [
     { tokenId: 0, name: "Atlas", agentAddress: WALLET, score: 80 },
     { tokenId: 1, name: "Atlas Junior", owner: OWNER, score: 20 },
@@ -52,10 +51,8 @@ beforeAll(async () => {
   client = new Client({ name: "test", version: "1.0.0" });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`)));
 });
-afterEach(() => expect(api?.errors).toEqual([]));
 afterAll(async () => {
   await client?.close();
-  await api?.close();
 });
 
 type Schema = { properties?: Record<string, object>; required?: string[] };
@@ -412,11 +409,7 @@ describe("MCP", () => {
 
   it("counts like any other read", async () => {
     const limited = await startApi({ alone: true, env: { LIMITS: "reads=3" } });
-    const ask = () =>
-      limited.send("POST", "/mcp", {
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(rpc("ping")),
-      });
+    const ask = () => limited.write("POST", "/mcp", rpc("ping"));
     const statuses = [];
     for (let i = 0; i < 4; i++) statuses.push((await ask()).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
@@ -710,14 +703,7 @@ describe("aliases", () => {
     const limited = await startApi({ alone: true, env: { LIMITS: "reads=3" } });
     const statuses = [];
     for (const path of ["/mcp", "/api/mcp", "/a2a", "/api/a2a"])
-      statuses.push(
-        (
-          await limited.send("POST", path, {
-            headers: { "content-type": "application/json" },
-            body: JSON.stringify(rpc("ping")),
-          })
-        ).status,
-      );
+      statuses.push((await limited.write("POST", path, rpc("ping"))).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
     await limited.close();
   });

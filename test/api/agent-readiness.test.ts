@@ -3,16 +3,15 @@
  * an authorization server of our own (there is none), signed requests (this host sends none), tools in the page (a draft).
  */
 import { hash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startApi, type TestApi } from "./support/api.ts";
+import { describe, expect, it } from "vitest";
+import { apiForFile, refusal, startApi } from "./support/api.ts";
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({
+const api = apiForFile(
+  {
     env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}`, AGENT_CARD_PRIVATE_KEY: `0x${"6".repeat(64)}` },
-  });
-});
-afterAll(() => api?.close());
+  },
+  { provoked: true },
+);
 
 const text = async (path: string, headers: Record<string, string> = {}) => {
   const answer = await fetch(api.url + path, { headers });
@@ -108,8 +107,7 @@ describe("its skills", () => {
   });
 
   it("that there are not are 404", async () =>
-    expect(await api.get("/.well-known/agent-skills/none/SKILL.md")).toMatchObject({
-      status: 404,
-      body: { code: "not_found", hint: expect.stringContaining("find-an-agent") },
-    }));
+    expect(await api.get("/.well-known/agent-skills/none/SKILL.md")).toMatchObject(
+      refusal(404, "not_found", { hint: expect.stringContaining("find-an-agent") }),
+    ));
 });

@@ -5,7 +5,7 @@ import { plantRows } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { encodeAggregate } from "./support/aggregate.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { refusal, startApi, type TestApi } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
@@ -274,12 +274,9 @@ describe("verifications", () => {
 describe.each(["report", "verifications"])("/agent/{ref}/%s", (name) => {
   it("is 404 for unknown agents and 400 for what is no agent", async () => {
     for (const ref of ["999", "9007199254740991", "0x00000000000000000000000000000000000000ff"])
-      expect(await api.get(`/api/v2/agent/${ref}/${name}`)).toMatchObject({ status: 404, body: { code: "not_found" } });
+      expect(await api.get(`/api/v2/agent/${ref}/${name}`)).toMatchObject(refusal(404, "not_found"));
     for (const ref of ["12abc", "-1", "1e3", "0x10", "9007199254740992", "%00", "01"])
-      expect(await api.get(`/api/v2/agent/${ref}/${name}`)).toMatchObject({
-        status: 400,
-        body: { code: "invalid_input" },
-      });
+      expect(await api.get(`/api/v2/agent/${ref}/${name}`)).toMatchObject(refusal(400, "invalid_input"));
   });
 
   it("answers HEAD without a body, 304 to who has it, and 405 to other verbs", async () => {

@@ -1,12 +1,12 @@
 /** What the reviews of an agent are worth, as callers see it: figures, clusters, pages that reach each review once, reasons. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { recordsAt } from "../../core/agents/registration-file.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile } from "./support/api.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
@@ -22,7 +22,6 @@ type Page = {
   nextCursor: string | null;
 };
 
-let api: TestApi;
 const weigh = () =>
   reviewFigures.run({ db: api.database.pool, clock: () => new Date(NOW), config: api.deps.config } as never, {});
 const SCHEMA = () => api.deps.config.attestationSchemas[0]!;
@@ -34,8 +33,8 @@ const said = (client: `0x${string}`, index: number, value: number, over: object 
   ...{ block: 13, txHash: `0x${client.slice(2)}${"0".repeat(24)}`, ...over },
 });
 
+const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
-  api = await startApi({ now: () => NOW });
   const { pool } = api.database;
   await plantDirectory(pool, [
     { platform: "erc8004", agent_id: "31", token_id: 31, name: "Rated", cred_score: 20, owner_address: OWNER },
@@ -68,8 +67,6 @@ beforeAll(async () => {
       ...[one, wallet("e1")],
     ]);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 const pageOf = async (search = ""): Promise<Page & Record<string, unknown>> => {
   const { status, body } = await api.get(`${PATH}?platform=erc8004${search && `&${search}`}`);

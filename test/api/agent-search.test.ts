@@ -1,13 +1,12 @@
 /** Finding agents: search with its filters, and many at once. */
 import { getAddress } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST, refusal } from "./support/api.ts";
 
-let api: TestApi;
+const api = apiForFile();
 beforeAll(async () => {
-  api = await startApi();
   await plantAgents(api.database.pool, [
     { name: "Atlas", score: 12 },
     { name: "Atlas Prime", score: 80, verified: true },
@@ -21,8 +20,6 @@ beforeAll(async () => {
     { tokenId: 40, name: "Second", agentAddress: walletOf(1), score: 76 },
   ]);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 type Found = { q: string; total: number; limit: number; agents: { tokenId: number; name: string }[] };
 const search = async (query = "") => (await api.get(`/api/v2/search${query && `?${query}`}`)).body as never as Found;
@@ -74,7 +71,7 @@ describe("search", () => {
   it.each(["minCred=101", "minCred=-1", "minCred=1.5", "tier=gold", "verified=yes", "limit=0", "limit=ten"])(
     "%s is 400",
     async (query) => {
-      expect(await api.get(`/api/v2/search?${query}`)).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+      expect(await api.get(`/api/v2/search?${query}`)).toMatchObject(refusal(400, "invalid_input"));
     },
   );
 
@@ -111,10 +108,9 @@ describe("batch", () => {
   it("takes a hundred and no more", async () => {
     const { body } = await post({ ids: Array.from({ length: 100 }, (_, i) => i) });
     expect((body as never as { found: [] }).found).toHaveLength(9);
-    expect(await post({ ids: Array.from({ length: 101 }, (_, i) => i) })).toMatchObject({
-      status: 400,
-      body: { code: "invalid_input", details: [{ path: "ids" }] },
-    });
+    expect(await post({ ids: Array.from({ length: 101 }, (_, i) => i) })).toMatchObject(
+      refusal(400, "invalid_input", { details: [{ path: "ids" }] }),
+    );
     expect((await post({ ids: [] })).body).toEqual({ found: [], missing: [], invalid: [] });
   });
 
@@ -126,7 +122,7 @@ describe("batch", () => {
       invalid: ["9007199254740993"],
     });
     // As a number it has lost its last digit before anybody reads it.
-    expect(await post('{"ids":[9007199254740993]}')).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(await post('{"ids":[9007199254740993]}')).toMatchObject(refusal(400, "invalid_input"));
   });
 
   it.each([
@@ -138,7 +134,7 @@ describe("batch", () => {
     ["a further member", { ids: [1], extra: true }],
     ["no JSON", "{"],
   ])("refuses %s", async (_, body) => {
-    expect(await post(body)).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(await post(body)).toMatchObject(refusal(400, "invalid_input"));
   });
 
   it("reads anew whatever the Idempotency-Key, keeps no answer, and needs nobody to sign in", async () => {

@@ -1,6 +1,6 @@
 /** Agents in the API: list, search, pages, one agent, leaderboard, metadata, names, cred. */
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { isSpam } from "../../core/spam.ts";
 import {
   BACKFILL_PROGRESS_DDL,
@@ -10,7 +10,7 @@ import {
 import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { type PlantedAgent, plantAgents, walletOf } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, refusal } from "./support/api.ts";
 
 /** A record of a launcher that has made no progress for a minute. */
 const BACKFILL: BackfillProgress = {
@@ -74,9 +74,8 @@ const WORLD: PlantedAgent[] = [
 ];
 const IDS = { full: 14, zero: 0, noScore: 13 };
 
-let api: TestApi;
+const api = apiForFile();
 beforeAll(async () => {
-  api = await startApi();
   await plantAgents(api.database.pool, WORLD);
   // A second token of token 1's wallet: an address means the lowest.
   await plantAgents(api.database.pool, [{ tokenId: 40, name: "Second", agentAddress: walletOf(1) }]);
@@ -84,8 +83,6 @@ beforeAll(async () => {
     { id: "1", fromTokenId: 0, toTokenId: 1, completedAt: 1, block: 1, txHash: "0x00" },
   ]);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 type Row = { tokenId: number; name: string; credScore: number; points: number; framework: string };
 type Page = {
@@ -225,10 +222,9 @@ describe("the list", () => {
     "search=%ed%a0%80",
     "sort=name&sort=name",
   ])("%s is 400", async (query) => {
-    expect(await api.get(`/api/v2/agents?${query}`)).toMatchObject({
-      status: 400,
-      body: { code: "invalid_input", details: [{ path: query.split("=")[0] }] },
-    });
+    expect(await api.get(`/api/v2/agents?${query}`)).toMatchObject(
+      refusal(400, "invalid_input", { details: [{ path: query.split("=")[0] }] }),
+    );
   });
 
   it.each(["tokenId", "credScore", "points", "name", "mintedAt", "framework"])(
@@ -333,7 +329,7 @@ describe("one agent", () => {
   });
 
   it.each(["999999", "9007199254740991", "0x0000000000000000000000000000000000000000"])("%s is 404", async (ref) => {
-    expect(await api.get(`/api/v2/agent/${ref}`)).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect(await api.get(`/api/v2/agent/${ref}`)).toMatchObject(refusal(404, "not_found"));
     expect(await api.get(`/api/v2/agent/${ref}/cred`)).toMatchObject({ status: 404 });
   });
 
@@ -358,10 +354,9 @@ describe("one agent", () => {
     "0x00000000000000000000000000000000000000000",
   ])("%s is 400", async (ref) => {
     for (const path of ["", "/cred"])
-      expect(await api.get(`/api/v2/agent/${ref}${path}`)).toMatchObject({
-        status: 400,
-        body: { code: "invalid_input", details: [{ path: "ref" }] },
-      });
+      expect(await api.get(`/api/v2/agent/${ref}${path}`)).toMatchObject(
+        refusal(400, "invalid_input", { details: [{ path: "ref" }] }),
+      );
   });
 
   it("has an ETag that changes with the agent only", async () => {
@@ -516,7 +511,7 @@ describe("names", () => {
     "x.agent.agent",
     "%ff%ff",
   ])("%s is 400", async (name) => {
-    expect(await api.get(`/api/v2/name/${name}`)).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(await api.get(`/api/v2/name/${name}`)).toMatchObject(refusal(400, "invalid_input"));
   });
 });
 

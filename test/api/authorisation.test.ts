@@ -381,11 +381,7 @@ function askWithSolanaKey({ register = false }) {
       await api.database.pool.query("update offchain.solana_challenge set expires_at = now() where nonce = $1", [
         nonce,
       ]);
-    if (caller === "replay after revoke")
-      await api.send("POST", "/api/v2/auth/solana/verify", {
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(verify),
-      });
+    if (caller === "replay after revoke") await api.write("POST", "/api/v2/auth/solana/verify", verify);
     const registration = {
       ...{ name: "New", solanaAddress: key.address, evmAddress: world.owner.address, nonce, signature },
     };

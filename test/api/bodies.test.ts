@@ -1,12 +1,12 @@
 /** Hostile bodies: whatever is sent, the answer is the contract's error, soon, and never a 500. */
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { endpoint } from "../../api/endpoint.ts";
 import { parseStrictJson } from "../../core/strict-json.ts";
 import { NEVER } from "../../harness/patience.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, refusal } from "./support/api.ts";
 import { parseRaw, raw } from "./support/raw.ts";
 
 /** Gives back what it understood. */
@@ -35,12 +35,7 @@ const strict = endpoint({
   handler: (_, json) => json({}),
 });
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ endpoints: [echo, strict] });
-});
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
+const api = apiForFile({ endpoints: [echo, strict] });
 
 const post = (
   body: string | Buffer | undefined,
@@ -150,16 +145,13 @@ describe("sizes and types", () => {
   it("up to 256 KiB pass, one byte more is 413", async () => {
     const text = (bytes: number) => `"${"x".repeat(bytes - 2)}"`;
     expect((await post(text(256 * 1024))).status).toBe(200);
-    expect(await post(text(256 * 1024 + 1))).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
+    expect(await post(text(256 * 1024 + 1))).toMatchObject(refusal(413, "payload_too_large"));
   });
 
   it("are bounded while streaming, without a declared length, before the end comes", async () => {
     const chunk = `${(65_536).toString(16)}\r\n${"x".repeat(65_536)}\r\n`;
     const head = `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-    expect(parseRaw(await raw(api.url, head + chunk.repeat(5)))).toMatchObject({
-      status: 413,
-      body: { code: "payload_too_large" },
-    });
+    expect(parseRaw(await raw(api.url, head + chunk.repeat(5)))).toMatchObject(refusal(413, "payload_too_large"));
   });
 
   it.each([
@@ -177,10 +169,9 @@ describe("sizes and types", () => {
 
   it.each(["gzip", "deflate", "br", "gzip, identity"])("encoded as %s are 415, unread", async (encoding) => {
     const bomb = gzipSync(Buffer.alloc(1024 * 1024));
-    expect(await post(bomb, { "content-type": "application/json", "content-encoding": encoding })).toMatchObject({
-      status: 415,
-      body: { code: "unsupported_media_type" },
-    });
+    expect(await post(bomb, { "content-type": "application/json", "content-encoding": encoding })).toMatchObject(
+      refusal(415, "unsupported_media_type"),
+    );
   });
 
   it("a client that leaves while sending harms nobody", async () => {
@@ -191,8 +182,7 @@ describe("sizes and types", () => {
 });
 
 describe("schema problems", () => {
-  const put = (body: unknown) =>
-    api.send("PUT", "/strict", { headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const put = (body: unknown) => api.write("PUT", "/strict", body);
   it.each([
     [{}, "name", "is required"],
     [{ name: 7 }, "name", "must be a text"],
@@ -207,10 +197,7 @@ describe("schema problems", () => {
     [[], "body", "must be an object"],
     ["text", "body", "must be an object"],
   ])("of %j name %s: %s", async (body, path, message) => {
-    expect(await put(body)).toMatchObject({
-      status: 400,
-      body: { code: "invalid_input", details: [{ path, message }] },
-    });
+    expect(await put(body)).toMatchObject(refusal(400, "invalid_input", { details: [{ path, message }] }));
   });
 
   it("of an absent body say so", async () => {

@@ -24,7 +24,7 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain, stubChain } from "../../harness/stub-chain.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
 import { PATIENT } from "../support/time-limits.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { HOST, refusal, startApi, type TestApi } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const HOUR = 3_600_000;
@@ -199,10 +199,7 @@ describe("a human signs in", () => {
     ["issued at another time", [NOW, { issuedAt: new Date(NOW + 1).toISOString() }]],
     ["for another wallet", [NOW, { address: privateKeyToAccount(generatePrivateKey()).address }]],
   ])("not by a text %s", async (_, args) => {
-    expect(await authorized("/human", await wallet.siwe(...args))).toMatchObject({
-      status: 401,
-      body: { code: "unauthenticated" },
-    });
+    expect(await authorized("/human", await wallet.siwe(...args))).toMatchObject(refusal(401, "unauthenticated"));
   });
 
   it("an agent's operation takes no SIWE, before and after it was good elsewhere", async () => {
@@ -287,16 +284,15 @@ describe("an access token", () => {
 
   it("beside a wallet's credential is one too many", async () => {
     const headers = { authorization: `Bearer ${await keys.token()}`, "x-siwa": await wallet.siwa(NOW) };
-    expect(await call("/human", headers)).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(await call("/human", headers)).toMatchObject(refusal(400, "invalid_input"));
   });
 
   it("is 503 while the provider cannot be asked; wallets are let in all the same", async () => {
     await keys.rotate();
     keys.instead = { status: 500, body: "" };
-    expect(await authorized("/human", `Bearer ${await keys.token()}`)).toMatchObject({
-      status: 503,
-      body: { code: "upstream_unavailable" },
-    });
+    expect(await authorized("/human", `Bearer ${await keys.token()}`)).toMatchObject(
+      refusal(503, "upstream_unavailable"),
+    );
     expect((await authorized("/human", await wallet.siwe(NOW))).status).toBe(200);
     keys.instead = null;
     expect((await authorized("/human", `Bearer ${await keys.token()}`)).status).toBe(200);
@@ -371,10 +367,7 @@ describe("an API key", () => {
 
   it("is over once it is revoked", async () => {
     expect(await revokeApiKey(api.database.pool, "aaaaaaaaaa")).toBe(true);
-    expect(await call("/apiKey", { "x-api-key": key })).toMatchObject({
-      status: 401,
-      body: { code: "unauthenticated" },
-    });
+    expect(await call("/apiKey", { "x-api-key": key })).toMatchObject(refusal(401, "unauthenticated"));
     expect(await revokeApiKey(api.database.pool, "bbbbbbbbbb")).toBe(false);
   });
 });

@@ -2,21 +2,19 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { Client, request } from "undici";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { encoded } from "../../api/http/content-coding.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile } from "./support/api.ts";
 
-let api: TestApi;
+const api = apiForFile({}, { provoked: true });
 beforeAll(async () => {
-  api = await startApi();
   await plantAgents(api.database.pool, [{ name: "Zero" }]);
   await api.database.pool.query(
     `insert into offchain.directory (platform, agent_id, name, description, cred_score)
      select 'virtuals', i::text, 'Agent ' || i, repeat('says "hi", ', 20), i % 90 from generate_series(1, 400) i`,
   );
 });
-afterAll(() => api?.close());
 
 const DECODE: Record<string, (bytes: Buffer) => Buffer> = { br: brotliDecompressSync, gzip: gunzipSync };
 

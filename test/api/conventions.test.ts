@@ -1,5 +1,5 @@
 /** The conventions every operation shares: headers, verbs, parameters, validators, the indexed block. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
@@ -10,14 +10,9 @@ import { plantCheckpoint } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST, refusal, startApi } from "./support/api.ts";
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterEach(() => expect(api?.errors.splice(0)).toEqual([]));
-afterAll(() => api?.close());
+const api = apiForFile();
 
 const SAMPLE: Record<string, string> = {
   groupId: "nothing",
@@ -79,7 +74,7 @@ describe("headers", () => {
 describe("verbs", () => {
   it.each(everyPath)("other than its own are 405 with Allow at %s", async (path) => {
     const answer = await api.send("PATCH", path);
-    expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
+    expect(answer).toMatchObject(refusal(405, "method_not_allowed"));
     const methods = ENDPOINTS.filter((e) => pathOf(e.path) === path).map((e) => e.method.toUpperCase());
     for (const method of methods) expect(answer.headers.get("allow")?.split(", ")).toContain(method);
   });
@@ -184,19 +179,17 @@ describe("parameters", () => {
   });
 
   it("that are known may be given once", async () => {
-    expect(await api.get("/api/v2/stats?minBlock=1&minBlock=1")).toMatchObject({
-      status: 400,
-      body: { code: "invalid_input", details: [{ path: "minBlock", message: "may be given once" }] },
-    });
+    expect(await api.get("/api/v2/stats?minBlock=1&minBlock=1")).toMatchObject(
+      refusal(400, "invalid_input", { details: [{ path: "minBlock", message: "may be given once" }] }),
+    );
   });
 
   it.each(["-1", "1.5", "1e3", "0x10", "abc", "9007199254740993", "99999999999999999999", "%00", "%ff", "01"])(
     "minBlock=%s is 400",
     async (value) => {
-      expect(await api.get(`/api/v2/stats?minBlock=${value}`)).toMatchObject({
-        status: 400,
-        body: { code: "invalid_input", details: [{ path: "minBlock" }] },
-      });
+      expect(await api.get(`/api/v2/stats?minBlock=${value}`)).toMatchObject(
+        refusal(400, "invalid_input", { details: [{ path: "minBlock" }] }),
+      );
     },
   );
 });
@@ -372,7 +365,7 @@ describe("the indexed block", () => {
 
   it("is not there before the first index: data routes are 503, the rest answers", async () => {
     const young = await startApi({ indexed: false });
-    expect(await young.get("/api/v2/stats")).toMatchObject({ status: 503, body: { code: "indexer_behind" } });
+    expect(await young.get("/api/v2/stats")).toMatchObject(refusal(503, "indexer_behind"));
     expect((await young.get("/health")).status).toBe(200);
     expect((await young.get("/api/v2")).status).toBe(200);
     expect((await young.get("/api/v2/status")).status).toBe(200);
@@ -481,7 +474,7 @@ describe("trouble of our own", () => {
       handler: async ({ deps }, json) => json((await deps.db.query("select pg_sleep(600)")).rows[0]),
     });
     const test = await startApi({ endpoints: [slow], deps: { db } });
-    expect(await test.get("/slow")).toMatchObject({ status: 504, body: { code: "timeout" } });
+    expect(await test.get("/slow")).toMatchObject(refusal(504, "timeout"));
     await test.close();
     await db.end();
   });

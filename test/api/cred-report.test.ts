@@ -62,11 +62,7 @@ type Report = Record<string, never> & {
 };
 const report = async (ref: string | number, from = api) =>
   (await from.get(`/api/v2/agent/${ref}/cred-report`)).body as never as Report;
-const check = async (body: object, at = api) =>
-  at.send("POST", "/api/v2/cred-report/verify-receipt", {
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
+const check = async (body: object, at = api) => at.write("POST", "/api/v2/cred-report/verify-receipt", body);
 
 describe("the cred report", () => {
   it("takes the score apart", async () => {

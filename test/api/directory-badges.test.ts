@@ -1,12 +1,12 @@
 /** Badges of the directory's rows, and what the canonical registry knows of one agent: only what is known, about whom it is known. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { checksum } from "../../core/addresses.ts";
 import { storeRanks } from "../../db/directory/daily-ranks.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "../support/plant-agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, refusal } from "./support/api.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const ago = (days: number) => new Date(NOW - days * 86_400_000).toISOString();
@@ -14,11 +14,10 @@ const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const CLIENTS = [`0x${"c1".repeat(20)}`, `0x${"c2".repeat(20)}`] as const;
 const HASH = `0x${"ab".repeat(32)}` as const;
 
-let api: TestApi;
 /** Ids of the directory by platform and agent id. */
 const ids: Record<string, number> = {};
+const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
-  api = await startApi({ now: () => NOW });
   const { pool } = api.database;
   const agents = randomAgents(1, new Date(NOW), 7);
   const { facts } = agents[0]!;
@@ -80,8 +79,6 @@ beforeAll(async () => {
     },
   ]);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 const marks = async (...keys: string[]) => {
   const { status, body } = await api.get(`/api/terminal/marks?ids=${keys.map((key) => ids[key] ?? key).join(",")}`);
@@ -191,10 +188,7 @@ describe("marks", () => {
   });
 
   it.each(["", "ids=", "ids=0", "ids=1,x", `ids=${Array(101).fill(1).join(",")}`])("refuses %s", async (query) =>
-    expect(await api.get(`/api/terminal/marks?${query}`)).toMatchObject({
-      status: 400,
-      body: { code: "invalid_input" },
-    }),
+    expect(await api.get(`/api/terminal/marks?${query}`)).toMatchObject(refusal(400, "invalid_input")),
   );
 });
 

@@ -1,6 +1,6 @@
 /** The terminal directory over HTTP: filters, sorts, searches, one agent in any spelling, claims that win nothing, exports. */
 import { getAddress } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { imagePath, imageUri } from "../../core/directory/embedded-image.ts";
 import { DIRECTORY_FILTERS, DIRECTORY_SORTS } from "../../core/directory/filters.ts";
@@ -10,7 +10,7 @@ import { syncOwnRows } from "../../db/directory/own.ts";
 import { until } from "../../harness/until.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, refusal } from "./support/api.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const ago = (days: number) => new Date(NOW - days * 86_400_000).toISOString();
@@ -20,9 +20,8 @@ const OWNER = `0xcd${"5".repeat(38)}`;
 const OTHER = `0xcd${"6".repeat(38)}`;
 const TOKEN = "0x4f9fd6be4a90f2620860d680c0d4d5fb53d1a825";
 
-let api: TestApi;
+const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
-  api = await startApi({ now: () => NOW });
   await plantDirectory(api.database.pool, [
     {
       platform: "helixa",
@@ -108,8 +107,6 @@ beforeAll(async () => {
   ] as [Address, number][]);
   await storeEthosScores(api.database.pool, scores, new Date(NOW));
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 type Row = Record<string, unknown> & { name: string };
 type List = { agents: Row[]; total: number; page: number; totalPages: number; limit: number; stats: object };
@@ -217,10 +214,7 @@ describe("the list", () => {
   });
 
   it.each(["sort=id", "sort=trend", "dir=up", "filter=hot", "page=0", "limit=x"])("refuses %s", async (query) =>
-    expect(await api.get(`/api/terminal/agents?${query}`)).toMatchObject({
-      status: 400,
-      body: { code: "invalid_input" },
-    }),
+    expect(await api.get(`/api/terminal/agents?${query}`)).toMatchObject(refusal(400, "invalid_input")),
   );
 });
 
@@ -457,16 +451,12 @@ describe("one agent", () => {
 
   it.each(["gone", "0xdead", "99999999999999999999", "helixa-", "helixa-07", "helixa-99999999999999999999"])(
     "%s is not known",
-    async (ref) =>
-      expect(await api.get(`/api/terminal/agent/${ref}`)).toMatchObject({ status: 404, body: { code: "not_found" } }),
+    async (ref) => expect(await api.get(`/api/terminal/agent/${ref}`)).toMatchObject(refusal(404, "not_found")),
   );
 });
 
 const claim = (ref: string, body: object) =>
-  api.send("POST", `/api/terminal/agent/${ref.includes("/token?") ? ref : `${ref}/token`}`, {
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  api.write("POST", `/api/terminal/agent/${ref.includes("/token?") ? ref : `${ref}/token`}`, body);
 
 describe("a claimed token", () => {
   it("is shown as claimed, ranked by nowhere and found by nobody", async () => {
@@ -567,7 +557,7 @@ describe("a claimed token", () => {
   it("about an id that several agents have is refused with their references, any of which is taken", async () => {
     const candidates = ["helixa-7", "erc8004-7"];
     const refused = await claim("7", { token_symbol: "X" });
-    expect(refused).toMatchObject({ status: 409, body: { code: "conflict", candidates } });
+    expect(refused).toMatchObject(refusal(409, "conflict", { candidates }));
     for (const ref of [...candidates, "7?platform=erc8004", WALLET])
       expect(await claim(ref.replace("?", "/token?"), { token_symbol: "X" })).toMatchObject({ status: 200 });
     await api.database.pool.query("delete from offchain.directory_claim");
@@ -634,10 +624,9 @@ describe("a block", () => {
     await api.database.pool.query(
       "update offchain.directory_item set digest = '999' where source = 'helixa' and source_id = '700'",
     );
-    expect(await api.get("/api/terminal/agents?minBlock=1000")).toMatchObject({
-      status: 503,
-      body: { code: "indexer_behind", indexedBlock: 1000 },
-    });
+    expect(await api.get("/api/terminal/agents?minBlock=1000")).toMatchObject(
+      refusal(503, "indexer_behind", { indexedBlock: 1000 }),
+    );
     expect(await api.get("/api/terminal/agent/7?minBlock=500")).toMatchObject({ status: 200 });
   });
 });

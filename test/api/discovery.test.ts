@@ -1,9 +1,9 @@
 /** Discovery in the API: what a hit says, its filters and pages, the short answer for language models, and what it costs. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { MAX_SHORT_BYTES } from "../../core/views/found-in-short.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments, plantOffers } from "../support/discovery.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, refusal, startApi } from "./support/api.ts";
 
 /** Words that no other number has: agents of like texts would be copies of one another. */
 const wordsOf = (i: number, many: number) =>
@@ -12,10 +12,9 @@ const wordsOf = (i: number, many: number) =>
     (_, n) => `${"bcdfghjklm"[i % 10]}${"aeiou"[n % 5]}${"npqrst"[Math.floor(i / 10)]}${"aeiou"[Math.floor(n / 5)]}x`,
   ).join(" ");
 
-let api: TestApi;
 const ids: Record<string, number> = {};
+const api = apiForFile();
 beforeAll(async () => {
-  api = await startApi();
   const { pool } = api.database;
   await plantDirectory(pool, [
     {
@@ -47,8 +46,6 @@ beforeAll(async () => {
   ]);
   await plantDocuments(pool);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 type Hit = {
   agent: { id: number; agent_id: string };
@@ -152,10 +149,7 @@ describe("filters", () => {
     ["q=a&q=b", "q"],
   ])("%s is refused by its name", async (query, path) => {
     for (const at of ["/api/v2/discover", "/api/v2/discover/short"])
-      expect(await api.get(`${at}?${query}`)).toMatchObject({
-        status: 400,
-        body: { code: "invalid_input", details: [{ path }] },
-      });
+      expect(await api.get(`${at}?${query}`)).toMatchObject(refusal(400, "invalid_input", { details: [{ path }] }));
   });
 
   it("count what was found", async () => {
@@ -264,10 +258,7 @@ describe("what it costs", () => {
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
       expect((await limited.get("/api/v2/discover?q=audit")).status).toBe(200);
       expect((await limited.get("/api/v2/discover/short?q=audit")).status).toBe(200);
-      expect(await limited.get("/api/v2/discover?q=audit")).toMatchObject({
-        status: 429,
-        body: { code: "rate_limited" },
-      });
+      expect(await limited.get("/api/v2/discover?q=audit")).toMatchObject(refusal(429, "rate_limited"));
       const answer = await limited.send("POST", "/mcp", { headers, body });
       expect(answer.body).toMatchObject({ result: { isError: true } });
       expect((await limited.get("/api/v2/search?q=audit")).status).toBe(200);

@@ -1,19 +1,17 @@
 /** A disk that is full: what is there is read, what is written is refused in plain words and leaves nothing behind. */
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { until } from "../../harness/until.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST, refusal } from "./support/api.ts";
 import { plantSpeaker, type Speaker } from "./support/speakers.ts";
 
 const GROUP = "/api/v2/messages/groups/general";
 
-let api: TestApi;
 let speaker: Speaker;
+const api = apiForFile({}, { provoked: true });
 beforeAll(async () => {
-  api = await startApi();
   speaker = await plantSpeaker(api.database.pool, HOST, 60);
 });
-afterAll(() => api?.close());
 
 const send = (content: string, key: string) =>
   api.send("POST", `${GROUP}/send`, {
@@ -41,7 +39,7 @@ it.each([
     "create trigger full_disk before insert on offchain.message for each row execute function public.fail()",
   );
   const refused = await send(content, key);
-  expect(refused).toMatchObject({ status: 503, body: { code: "upstream_unavailable" } });
+  expect(refused).toMatchObject(refusal(503, "upstream_unavailable"));
   expect(refused.text).not.toMatch(/space|pg_wal|memory|file/);
   expect((await api.get(`${GROUP}/messages`)).status).toBe(200);
   expect((await api.get(`/api/v2/agent/${speaker.tokenId}`)).status).toBe(200);

@@ -11,14 +11,13 @@ import { until } from "../../harness/until.ts";
 import { sequence } from "../../workers/events/event-log.ts";
 import { eventRetention } from "../../workers/events/event-retention.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, refusal, startApi, type TestApi } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
 
 const EVENTS = "/api/v2/events";
 
-let api: TestApi;
+const api = apiForFile({ env: { LIMITS: "streams=0" } });
 beforeAll(async () => {
-  api = await startApi({ env: { LIMITS: "streams=0" } });
   await plantAgents(
     api.database.pool,
     [0, 1, 2, 3].map((tokenId) => ({ tokenId })),
@@ -27,9 +26,7 @@ beforeAll(async () => {
 const readers: EventReader[] = [];
 afterEach(() => {
   for (const reader of readers.splice(0)) reader.close();
-  expect(api?.errors.splice(0)).toEqual([]);
 });
-afterAll(() => api?.close());
 
 const context = () => ({
   db: api.database.pool,
@@ -445,7 +442,7 @@ describe("the events of an agent", () => {
   });
 
   it("are read by the index of the agent, and those of no agent are not found", async () => {
-    expect(await api.get("/api/v2/agent/999/events")).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect(await api.get("/api/v2/agent/999/events")).toMatchObject(refusal(404, "not_found"));
     expect((await api.get("/api/v2/agent/2/events?before=x")).status).toBe(400);
     // Whatever a caller names, only what stands before the end of the log is read.
     expect((await pageOf(`before=${Number.MAX_SAFE_INTEGER}`)).events.length).toBeGreaterThan(0);

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type SliceTimeouts, slicedBody } from "../../api/http/sliced-body.ts";
 import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { insertApiKey } from "../../db/callers/api-keys.ts";
@@ -10,27 +10,24 @@ import type { TurnPool } from "../../db/sql/turn-pool.ts";
 import { testLog } from "../../harness/log.ts";
 import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile } from "./support/api.ts";
 
 const ROWS = 10_050;
 const MOST = 10_000;
 
-let api: TestApi;
+const api = apiForFile({
+  alone: true,
+  env: { TRUSTED_PROXIES: "127.0.0.1" },
+  // As many connections as the service has.
+  pool: { max: 10 },
+});
 beforeAll(async () => {
-  api = await startApi({
-    alone: true,
-    env: { TRUSTED_PROXIES: "127.0.0.1" },
-    // As many connections as the service has.
-    pool: { max: 10 },
-  });
   await api.database.pool.query(
     `insert into offchain.directory (platform, agent_id, name, description, cred_score)
      select 'virtuals', i::text, 'Agent ' || i, repeat('says "hi", ', 40), i % 90 from generate_series(1, $1) i`,
     [ROWS],
   );
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
 const EXPORT = "/api/terminal/agents.json";
@@ -138,10 +135,7 @@ describe("exports", () => {
 
 describe("while the database has more to do than it can", () => {
   const post = (path: string, body: object) =>
-    api.send("POST", path, {
-      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
-      body: JSON.stringify(body),
-    });
+    api.write("POST", path, body, { accept: "application/json, text/event-stream" });
   const call = { name: "search_agents", arguments: {} };
 
   it("calls of tools, events and claims are refused as reads are", async () => {

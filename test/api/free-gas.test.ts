@@ -1,20 +1,17 @@
 /** Gas that the service pays for writes that cost nothing: its bounds for an agent, an owner and the day, under attack. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantAgents } from "./support/agents.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST, refusal } from "./support/api.ts";
 import { decide, intentsIn } from "./support/play-sender.ts";
 
 type Lower = `0x${string}`;
-let api: TestApi;
 const [owner, own, victim] = [1, 2, 3].map(() => agentWallet({ host: HOST })) as ReturnType<typeof agentWallet>[];
 const lower = (wallet: ReturnType<typeof agentWallet>) => wallet.address.toLowerCase() as Lower;
 const AGENTS = 12;
 
-beforeAll(async () => {
-  api = await startApi({});
-});
+const api = apiForFile();
 beforeEach(async () => {
   await api.database.pool.query(
     `truncate offchain.transaction_outbox, offchain.transaction_attempt, offchain.chain_write, offchain.proof,
@@ -26,15 +23,15 @@ beforeEach(async () => {
     Array.from({ length: AGENTS }, (_, tokenId) => ({ tokenId, owner: lower(owner!), agentAddress: lower(own!) })),
   );
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 const write = async (tokenId: number, lore: string, { by = owner! } = {}) =>
   api.impatiently(async () =>
-    api.send("POST", `/api/v2/agent/${tokenId}/update?onchain=true`, {
-      headers: { "content-type": "application/json", authorization: await by.siwa() },
-      body: JSON.stringify({ narrative: { lore } }),
-    }),
+    api.write(
+      "POST",
+      `/api/v2/agent/${tokenId}/update?onchain=true`,
+      { narrative: { lore } },
+      { authorization: await by.siwa() },
+    ),
   );
 const counted = async (column: "free_for" | "free_token", value: unknown): Promise<number> => {
   const { rows } = await api.database.pool.query(
@@ -62,17 +59,16 @@ describe("texts", () => {
   it("have at most 2,048 bytes on chain, in whatever letters; off chain their length counts", async () => {
     const emoji = "\u{1F980}";
     const refused = await write(0, emoji.repeat(1_024));
-    expect(refused).toMatchObject({
-      status: 400,
-      body: { code: "invalid_input", details: [{ path: "narrative.lore" }] },
-    });
+    expect(refused).toMatchObject(refusal(400, "invalid_input", { details: [{ path: "narrative.lore" }] }));
     expect((await write(0, emoji.repeat(512))).status).toBe(202);
     expect((await write(1, "я".repeat(1_024))).status).toBe(202);
     expect(await intentsIn(api.database.pool, "queued")).toHaveLength(2);
-    const offchain = await api.send("POST", "/api/v2/agent/2/update", {
-      headers: { "content-type": "application/json", authorization: await owner!.siwa() },
-      body: JSON.stringify({ narrative: { lore: emoji.repeat(1_024) } }),
-    });
+    const offchain = await api.write(
+      "POST",
+      "/api/v2/agent/2/update",
+      { narrative: { lore: emoji.repeat(1_024) } },
+      { authorization: await owner!.siwa() },
+    );
     expect(offchain.status).toBe(200);
   });
 
@@ -80,10 +76,12 @@ describe("texts", () => {
     const body = { personality: { quirks: "\u{1F980}".repeat(256), humor: "\u{1F980}".repeat(255), values: "abcde" } };
     const put = async (values: string) =>
       api.impatiently(async () =>
-        api.send("PUT", "/api/v2/agent/0/personality?onchain=true", {
-          headers: { "content-type": "application/json", authorization: await owner!.siwa() },
-          body: JSON.stringify({ personality: { ...body.personality, values } }),
-        }),
+        api.write(
+          "PUT",
+          "/api/v2/agent/0/personality?onchain=true",
+          { personality: { ...body.personality, values } },
+          { authorization: await owner!.siwa() },
+        ),
       );
     expect((await put("abcde")).status).toBe(400);
     expect((await put("abcd")).status).toBe(202);
@@ -190,8 +188,8 @@ describe("shares of the day's budget", () => {
     await registerPaid(2);
     await register(3);
     await spent(12.499, 12.499);
-    expect(await write(0, "a newcomer")).toMatchObject({ status: 503, body: { code: "out_of_funds" } });
-    expect(await write(3, "registered for nothing")).toMatchObject({ status: 503, body: { code: "out_of_funds" } });
+    expect(await write(0, "a newcomer")).toMatchObject(refusal(503, "out_of_funds"));
+    expect(await write(3, "registered for nothing")).toMatchObject(refusal(503, "out_of_funds"));
     expect((await write(1, "proven")).status).toBe(202);
     expect((await write(2, "paid for")).status).toBe(202);
   });

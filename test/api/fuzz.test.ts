@@ -1,12 +1,12 @@
 /** Every operation under generated requests: no 5xx, every status documented, every body valid. A failure prints its seed. */
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { AGENT_SORTS } from "../../db/lists/agent-list-sql.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { shareOf } from "../support/share.ts";
 import { plantAgents } from "./support/agents.ts";
-import { HOST, type Operation, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST, type Operation } from "./support/api.ts";
 import { NASTY } from "./support/hostile-text.ts";
 
 /** `npm run trial -- fuzz --cases N --seed N` asks for more of them, or for the same again. */
@@ -18,16 +18,17 @@ const OWN_503 = new Set(["getStatus", "listAgentPayments", "listAgentJobs"]);
 /** Operations that read although they are no GET. */
 const READS = new Set(["getAgents"]);
 
-let api: TestApi;
+const api = apiForFile(
+  { env: { MINT_WAIT_MS: "0", RECEIPT_SIGNER_PRIVATE_KEY: `0x${"11".repeat(32)}` } },
+  { provoked: true },
+);
 beforeAll(async () => {
-  api = await startApi({ env: { MINT_WAIT_MS: "0", RECEIPT_SIGNER_PRIVATE_KEY: `0x${"11".repeat(32)}` } });
   await plantAgents(api.database.pool, [
     { score: 50 },
     { name: "Ünïcode ✓", score: 80 },
     { name: "Third", traits: [["a", "b"]] },
   ]);
 });
-afterAll(() => api?.close());
 
 /** Text that has broken somebody before. */
 const nasty = fc.constantFrom(...NASTY);

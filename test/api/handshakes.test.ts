@@ -1,12 +1,11 @@
 /** An agent's handshakes over HTTP: from its own side, newest first, in pages. */
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile } from "./support/api.ts";
 
-let api: TestApi;
+const api = apiForFile();
 beforeAll(async () => {
-  api = await startApi();
   await plantAgents(api.database.pool, [{ name: "Atlas" }, { name: "Luna" }, { name: "Nova" }]);
   const between = [
     [0, 1],
@@ -23,8 +22,6 @@ beforeAll(async () => {
     })),
   );
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 it("are those that the agent began and those that others began, the newest first", async () => {
   const { status, body } = await api.get("/api/v2/agent/0/handshakes");

@@ -6,7 +6,7 @@ import { forgetUsedTexts } from "../../db/callers/human-updates.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { HOST, refusal, startApi, type TestApi } from "./support/api.ts";
 
 type Lower = `0x${string}`;
 let api: TestApi;
@@ -50,10 +50,7 @@ const signed = async (message = text(), by = owner!) => ({
   signature: await by.account.signMessage({ message }),
 });
 const send = (body: unknown, { id = 0, headers = {} } = {}) =>
-  api.send("POST", `/api/v2/agent/${id}/human-update`, {
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
+  api.write("POST", `/api/v2/agent/${id}/human-update`, body, headers);
 const update = { narrative: { origin: "by its owner" } };
 const agent = async () => (await api.get("/api/v2/agent/0")).body as never as Record<string, never>;
 
@@ -197,10 +194,9 @@ describe("a text", () => {
     await send({ ...(await signed(text(0, Date.now() + 5))), narrative: { origin: "later" } });
     expect(await send({ ...credential, ...update })).toMatchObject({ status: 200, text: first.text });
     expect((await agent()).narrative).toMatchObject({ origin: "later" });
-    expect(await send({ ...credential, narrative: { origin: "replayed" } })).toMatchObject({
-      status: 401,
-      body: { code: "unauthenticated" },
-    });
+    expect(await send({ ...credential, narrative: { origin: "replayed" } })).toMatchObject(
+      refusal(401, "unauthenticated"),
+    );
     // The twin of a signature (s in the upper half) is none.
     const s = BigInt(`0x${credential.signature.slice(66, 130)}`);
     const n = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;

@@ -6,7 +6,7 @@ import type { AgentWallet } from "../../harness/agent-wallet.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantDirectory } from "../support/directory.ts";
-import type { Answer } from "./support/api.ts";
+import { type Answer, refusal } from "./support/api.ts";
 import { lower, newWallet, type PrincipalWorld, startPrincipals } from "./support/principals.ts";
 
 type Human = Record<string, unknown> & {
@@ -217,7 +217,7 @@ describe("registration", () => {
     [{ name: "Ada", tokenId: -1 }, "tokenId"],
   ])("%j is refused for %s", async (body, path) => {
     const answer = await world.registerHuman(await newWallet().siwe(), body);
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(answer).toMatchObject(refusal(400, "invalid_input"));
     expect(answer.body.details).toEqual([expect.objectContaining({ path })]);
   });
 
@@ -228,7 +228,7 @@ describe("registration", () => {
       await newWallet().siwe(),
       '{"name":"Ada","linkedAccounts":{"__proto__":"x"}}',
     );
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(answer).toMatchObject(refusal(400, "invalid_input"));
   });
 
   it("does not depend on the chain: transactions are counted when it answers in time", async () => {
@@ -287,7 +287,7 @@ describe("reading", () => {
   it.each(["constructor", "__proto__", "hum_0", "%00", "ada", "777777", `0x${"1".repeat(40)}`])(
     "%s is 404",
     async (ref) => {
-      expect(await world.api.get(`/api/v2/human/${ref}`)).toMatchObject({ status: 404, body: { code: "not_found" } });
+      expect(await world.api.get(`/api/v2/human/${ref}`)).toMatchObject(refusal(404, "not_found"));
     },
   );
 
@@ -490,7 +490,7 @@ describe("linking an agent", () => {
     async (body) => {
       const { wallet, human } = await register();
       const answer = await world.send("POST", `/api/v2/human/${human.id}/link-agent`, await wallet.siwe(), body);
-      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+      expect(answer).toMatchObject(refusal(400, "invalid_input"));
     },
   );
 });

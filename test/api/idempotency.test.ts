@@ -1,6 +1,6 @@
 /** Idempotency-Key: one request, one effect, one answer. */
 import { generatePrivateKey } from "viem/accounts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { CallerRule } from "../../api/caller-types.ts";
 import { endpoint } from "../../api/endpoint.ts";
@@ -8,7 +8,7 @@ import { fail } from "../../core/errors.ts";
 import { forgetExpired } from "../../db/callers/idempotency.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST, refusal } from "./support/api.ts";
 
 /** Counts its effects; the body says how it ends. */
 let effects = 0;
@@ -41,15 +41,11 @@ const effect = (path: string, caller: CallerRule) =>
     },
   });
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ endpoints: [effect("/open", "anyone"), effect("/mine", "siwa")] });
-});
+const api = apiForFile({ endpoints: [effect("/open", "anyone"), effect("/mine", "siwa")] }, { provoked: true });
 beforeEach(() => {
   effects = 0;
   gate = undefined;
 });
-afterAll(() => api?.close());
 
 let keys = 0;
 const newKey = () => `key-${++keys}`;
@@ -133,7 +129,7 @@ describe("the same key and another request", () => {
   ])("is 422 for %s", async (_, other) => {
     const key = newKey();
     await post(key, "{}");
-    expect(await other(key)).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+    expect(await other(key)).toMatchObject(refusal(422, "idempotency_key_reused"));
     expect(effects).toBe(1);
   });
 
@@ -169,7 +165,7 @@ describe("a key", () => {
       [key],
     );
     const waiting = await post(key, "{}");
-    expect(waiting).toMatchObject({ status: 409, body: { code: "request_in_progress" } });
+    expect(waiting).toMatchObject(refusal(409, "request_in_progress"));
     expect(Number(waiting.headers.get("retry-after"))).toBeLessThanOrEqual(3);
     await api.database.pool.query(
       "update offchain.idempotency set lease_until = now() - interval '1 s' where key = $1",

@@ -4,7 +4,7 @@ import type { Cards } from "../../api/deps.ts";
 import { createCardRenderer } from "../../card-renderer/renderer.ts";
 import { fail } from "../../core/errors.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { refusal, startApi, type TestApi } from "./support/api.ts";
 
 const FOR_EVER = "public, max-age=31536000, immutable";
 const A_WHILE = "public, max-age=300, stale-while-revalidate=86400";
@@ -135,16 +135,13 @@ describe.each([
   ["badge", "svg"],
 ])("/%s/{id}.%s", (name, extension) => {
   it("is 404 in JSON for an unknown agent", async () => {
-    expect(await api.get(`/api/v2/${name}/999.${extension}`)).toMatchObject({
-      status: 404,
-      body: { code: "not_found" },
-    });
+    expect(await api.get(`/api/v2/${name}/999.${extension}`)).toMatchObject(refusal(404, "not_found"));
   });
 
   it.each(["0", "0.gif", ".png", "-1.png", "01.png", "0.png.png", "0.PNG", "x.svg", "0x10.svg", walletOf(0), "0.pngx"])(
     "refuses %s",
     async (file) => {
-      expect(await api.get(`/api/v2/${name}/${file}`)).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+      expect(await api.get(`/api/v2/${name}/${file}`)).toMatchObject(refusal(400, "invalid_input"));
     },
   );
 });

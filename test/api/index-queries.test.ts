@@ -8,7 +8,7 @@ import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { insertApiKey, type KeyScope } from "../../db/callers/api-keys.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { refusal, startApi, type TestApi } from "./support/api.ts";
 
 let api: TestApi;
 /** Stands in for the indexer: answers as `answer` says, in Ponder's own words and statuses. */
@@ -58,10 +58,7 @@ const sqlPath = (sql: string) => `/api/v2/sql/db?${new URLSearchParams({ sql: wi
 const asked = (key: string | undefined, sql = "select count(*) as agents from agent", init: RequestInit = {}) =>
   api.get(sqlPath(sql), { ...init, headers: { ...(key && { "x-api-key": key }), ...init.headers } });
 const graphql = (key: string | undefined, body: object) =>
-  api.send("POST", "/api/v2/graphql", {
-    headers: { "content-type": "application/json", ...(key && { "x-api-key": key }) },
-    body: JSON.stringify(body),
-  });
+  api.write("POST", "/api/v2/graphql", body, { ...(key && { "x-api-key": key }) });
 
 describe("a query of the index", () => {
   it("is for keys of its scope only, and no other reaches the indexer", async () => {
@@ -157,7 +154,7 @@ describe("a query of the index", () => {
     const leaving = new AbortController();
     const running = [1, 2].map(() => asked(key, "select 1", { signal: leaving.signal }).catch(() => null));
     await until("both are at the indexer", () => Promise.resolve(seen.length === 2));
-    expect(await asked(key)).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+    expect(await asked(key)).toMatchObject(refusal(429, "rate_limited"));
     answer = ROWS;
     expect((await asked(other)).status).toBe(200);
     leaving.abort();
@@ -178,7 +175,7 @@ describe("a query of the index", () => {
 it("the schema is anybody's, as the indexer prints it, read once; without an indexer there is none", async () => {
   const path = "/api/v2/graphql/schema.graphql";
   answer = { status: 502, body: "<html>Bad gateway" };
-  expect(await api.get(path)).toMatchObject({ status: 503, body: { code: "upstream_unavailable" } });
+  expect(await api.get(path)).toMatchObject(refusal(503, "upstream_unavailable"));
   seen.length = 0;
   answer = { status: 200, body: "type Query {\n  agents: Int\n}" };
   const { status, text: schema, headers } = await api.get(path);

@@ -1,6 +1,6 @@
 /** Keyed reads share statements: nobody gets another answer for it, and a failure reaches everyone who waited for it. */
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { siteOf } from "../../api/services/agent-facts.ts";
 import { referenceApp } from "../../bench/reads/reference-app.ts";
 import { checksum } from "../../core/addresses.ts";
@@ -12,7 +12,7 @@ import { LONG } from "../../harness/patience.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantAgents } from "../support/plant-agents.ts";
 import { deepIt } from "../support/share.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, startApi } from "./support/api.ts";
 import { raw } from "./support/raw.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
@@ -20,13 +20,11 @@ const OWN = { identity: `0x${"1d".repeat(20)}` as Address };
 const { seed } = inject("fuzz");
 const agents = randomAgents(60, NOW, seed);
 const ids = agents.map(({ facts }) => facts.tokenId);
-let api: TestApi;
 
+const api = apiForFile({ now: () => NOW.getTime() }, { provoked: true });
 beforeAll(async () => {
-  api = await startApi({ now: () => NOW.getTime() });
   await plantAgents(api.database.pool, agents);
 });
-afterAll(() => api.close());
 
 /** Picks as the seed says. */
 function picker(start: number) {

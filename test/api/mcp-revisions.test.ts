@@ -1,19 +1,16 @@
 /** /mcp in revision 2026-07-28 beside those before it: the newest client of the protocol in each of its modes, and what a request must say of itself. */
 import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from "@modelcontextprotocol/client";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { TOOLS } from "../../api/tools/tools.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile } from "./support/api.ts";
 
 const REVISION = "2026-07-28";
 
-let api: TestApi;
+const api = apiForFile();
 beforeAll(async () => {
-  api = await startApi({});
   await plantAgents(api.database.pool, [{ tokenId: 0, name: "Atlas", score: 80 }]);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 /** The envelope of a request of the revision. */
 const META = {
@@ -30,13 +27,12 @@ function send({ method, params = {}, id = 1, meta = META, headers = {} }: Sent) 
     ...(typeof params.name === "string" && { "mcp-name": params.name }),
     ...headers,
   };
-  return api.send("POST", "/mcp", {
-    headers: {
-      "content-type": "application/json",
-      ...Object.fromEntries(Object.entries(said).filter((each): each is [string, string] => each[1] !== null)),
-    },
-    body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, ...(meta && { _meta: meta }) } }),
-  });
+  return api.write(
+    "POST",
+    "/mcp",
+    { jsonrpc: "2.0", id, method, params: { ...params, ...(meta && { _meta: meta }) } },
+    { ...Object.fromEntries(Object.entries(said).filter((each): each is [string, string] => each[1] !== null)) },
+  );
 }
 
 describe("the protocol's own client", () => {
@@ -124,10 +120,12 @@ describe(`revision ${REVISION}`, () => {
 
   it("tells a client of the revisions before which ones there are", async () =>
     expect(
-      await api.send("POST", "/mcp", {
-        headers: { "content-type": "application/json", "mcp-protocol-version": "1999-01-01" },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-      }),
+      await api.write(
+        "POST",
+        "/mcp",
+        { jsonrpc: "2.0", id: 1, method: "tools/list" },
+        { "mcp-protocol-version": "1999-01-01" },
+      ),
     ).toMatchObject({
       status: 400,
       body: { error: { code: -32022, data: { supported: expect.arrayContaining([REVISION, "2025-11-25"]) } } },

@@ -1,29 +1,26 @@
 /** Streams of message groups: what they carry, who may read them and until when, resuming, and notifications that never came. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
 import { raw } from "./support/raw.ts";
 import { plantSpeaker, type Speaker, setScore } from "./support/speakers.ts";
 
 const GROUPS = "/api/v2/messages/groups";
 
-let api: TestApi;
 let creator: Speaker;
+const api = apiForFile({ env: { LIMITS: "messages=0,streams=8" } });
 beforeAll(async () => {
-  api = await startApi({ env: { LIMITS: "messages=0,streams=8" } });
   creator = await speaker(100);
 });
 const readers: EventReader[] = [];
 afterEach(async () => {
   for (const reader of readers.splice(0)) reader.close();
-  expect(api?.errors.splice(0)).toEqual([]);
 });
-afterAll(() => api?.close());
 
 const speaker = (score: number) => plantSpeaker(api.database.pool, HOST, score);
 

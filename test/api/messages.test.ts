@@ -1,23 +1,18 @@
 /** Message groups over HTTP: every route, gates at their edges, paging against a model, limits and repeats. */
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
+import { type Answer, apiForFile, HOST } from "./support/api.ts";
 import { plantSpeaker, type Speaker, setScore } from "./support/speakers.ts";
 
 const GROUPS = "/api/v2/messages/groups";
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({
-    env: { LIMITS: "groups=0,messages=0,messages-of-group=0" },
-  });
+const api = apiForFile({
+  env: { LIMITS: "groups=0,messages=0,messages-of-group=0" },
 });
-afterEach(() => expect(api?.errors.splice(0)).toEqual([]));
-afterAll(() => api?.close());
 
 const speaker = (score: number) => plantSpeaker(api.database.pool, HOST, score);
 

@@ -1,5 +1,5 @@
 /** POST /mint and GET /mint/{mintId}: the order of checks, retries, slow chains. The worker's part is played by the test. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
 import { standardPrices } from "../../core/payments/prices.ts";
 import { ensureReferralCodes } from "../../db/agents/referral-codes.ts";
@@ -9,13 +9,10 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { plantAgents, plantFollowed } from "./support/agents.ts";
-import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
+import { type Answer, apiForFile, HOST, refusal, startApi, type TestApi } from "./support/api.ts";
 
-let api: TestApi;
 let block = 1000;
-beforeAll(async () => {
-  api = await startApi();
-});
+const api = apiForFile();
 beforeEach(async () => {
   const { pool } = api.database;
   await pool.query(
@@ -23,20 +20,11 @@ beforeEach(async () => {
   );
   await pool.query("truncate onchain.agent; delete from offchain.sender_state");
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 type Wallet = ReturnType<typeof agentWallet>;
 const fresh = () => agentWallet({ host: HOST });
 const post = async (wallet: Wallet | null, body: unknown, headers: Record<string, string> = {}, at: TestApi = api) =>
-  at.send("POST", "/api/v2/mint", {
-    headers: {
-      "content-type": "application/json",
-      ...(wallet && { authorization: await wallet.siwa() }),
-      ...headers,
-    },
-    body: JSON.stringify(body),
-  });
+  at.write("POST", "/api/v2/mint", body, { ...(wallet && { authorization: await wallet.siwa() }), ...headers });
 const mints = async () => (await api.database.pool.query("select * from offchain.mint order by created_at")).rows;
 const intents = async () => (await api.database.pool.query("select * from offchain.transaction_outbox")).rows;
 
@@ -67,10 +55,7 @@ const minted = async (answer: Promise<Answer>, options?: Parameters<typeof mineN
 describe("the order of checks", () => {
   it("starts with the wallet: a bare probe is 401, whatever it sends, and leaves nothing behind", async () => {
     for (const body of [undefined, {}, { name: "" }, "x".repeat(300_000)])
-      expect(await post(null, body, { "idempotency-key": "probe" })).toMatchObject({
-        status: 401,
-        body: { code: "unauthenticated" },
-      });
+      expect(await post(null, body, { "idempotency-key": "probe" })).toMatchObject(refusal(401, "unauthenticated"));
     const { rows } = await api.database.pool.query("select * from offchain.idempotency");
     expect(rows).toEqual([]);
   });
@@ -91,10 +76,9 @@ describe("the order of checks", () => {
 
   it("then the price: in the paid phase nothing is minted without payment", async () => {
     const paid = await startApi({ env: { PRICING_PHASE: "paid" } });
-    expect(await post(fresh(), { name: "A" }, {}, paid)).toMatchObject({
-      status: 402,
-      body: { code: "payment_required", price: "1.00" },
-    });
+    expect(await post(fresh(), { name: "A" }, {}, paid)).toMatchObject(
+      refusal(402, "payment_required", { price: "1.00" }),
+    );
     expect((await paid.database.pool.query("select * from offchain.mint")).rows).toEqual([]);
     await paid.close();
   });
@@ -102,10 +86,7 @@ describe("the order of checks", () => {
   it("then the payees: a price set at run time sells nothing where none are configured", async () => {
     const unpaid = await startApi({ env: { PAY_TO_DEPLOYER: "", PAY_TO_TREASURY: "" } });
     await setPrices(unpaid.database.pool, standardPrices("paid"));
-    expect(await post(fresh(), { name: "A" }, {}, unpaid)).toMatchObject({
-      status: 503,
-      body: { code: "upstream_unavailable" },
-    });
+    expect(await post(fresh(), { name: "A" }, {}, unpaid)).toMatchObject(refusal(503, "upstream_unavailable"));
     expect((await unpaid.database.pool.query("select * from offchain.mint")).rows).toEqual([]);
     await unpaid.close();
   });
@@ -119,7 +100,7 @@ describe("the order of checks", () => {
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
     );
     const refused = await post(fresh(), { name: "Late" });
-    expect(refused).toMatchObject({ status: 503, body: { code: "out_of_funds" } });
+    expect(refused).toMatchObject(refusal(503, "out_of_funds"));
     expect(refused.headers.get("retry-after")).toBe("60");
     expect(await mints()).toHaveLength(1);
     expect(await post(known, request, key)).toMatchObject({ status: 201, text: first.text });
@@ -206,10 +187,7 @@ describe("the body", () => {
     ["a malformed referral code", { name: "A", referralCode: "../x" }, "referralCode"],
   ];
   it.each(bad)("with %s is 400 and names the place", async (_, body, path) => {
-    expect(await post(fresh(), body)).toMatchObject({
-      status: 400,
-      body: { code: "invalid_input", details: [{ path }] },
-    });
+    expect(await post(fresh(), body)).toMatchObject(refusal(400, "invalid_input", { details: [{ path }] }));
     expect(await mints()).toEqual([]);
   });
 });
@@ -299,10 +277,7 @@ describe("a registration", () => {
     const answer = post(wallet, { name: "Refused" });
     const row = await until("the mint", async () => (await mints())[0]);
     await failMint(api.database.pool, row.mint_id, "the contract is paused", new Date());
-    expect(await answer).toMatchObject({
-      status: 409,
-      body: { code: "conflict", error: expect.stringContaining("paused") },
-    });
+    expect(await answer).toMatchObject(refusal(409, "conflict", { error: expect.stringContaining("paused") }));
     expect((await api.get(`/api/v2/mint/${row.mint_id}`)).body).toMatchObject({
       status: "failed",
       reason: "the contract is paused",
@@ -338,16 +313,13 @@ describe("the same request again", () => {
     const wallet = fresh();
     await minted(post(wallet, { name: "Once" }));
     const other = await post(wallet, { name: "Once" }, { authorization: await wallet.siwa(Date.now() - 1_000) });
-    expect(other).toMatchObject({ status: 409, body: { code: "already_registered", tokenId: 7 } });
+    expect(other).toMatchObject(refusal(409, "already_registered", { tokenId: 7 }));
   });
 
   it("is 409 for a wallet that registered elsewhere: by the contract itself", async () => {
     const wallet = fresh();
     await plantAgents(api.database.pool, [{ tokenId: 0, agentAddress: wallet.address.toLowerCase() as `0x${string}` }]);
-    expect(await post(wallet, { name: "Again" })).toMatchObject({
-      status: 409,
-      body: { code: "already_registered", tokenId: 0 },
-    });
+    expect(await post(wallet, { name: "Again" })).toMatchObject(refusal(409, "already_registered", { tokenId: 0 }));
   });
 
   it("a wallet that only owns a bought token may register", async () => {

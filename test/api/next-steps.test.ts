@@ -1,24 +1,21 @@
 /** A refusal names the next step that works and costs nothing: each hint is followed, as somebody would who reads it. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type AgentWallet, agentWallet } from "../../harness/agent-wallet.ts";
 import { jsonRequest } from "../../harness/json-request.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
+import { type Answer, apiForFile, HOST } from "./support/api.ts";
 import { plantSpeaker } from "./support/speakers.ts";
 
 const GROUPS = "/api/v2/messages/groups";
 
-let api: TestApi;
 let wallet: AgentWallet;
+const api = apiForFile();
 beforeAll(async () => {
-  api = await startApi();
   wallet = agentWallet({ host: HOST });
   await plantAgents(api.database.pool, [
     { tokenId: 7, name: "Grace Hopper", agentAddress: lower(wallet.address), score: 60 },
   ]);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 const lower = (address: string) => address.toLowerCase() as `0x${string}`;
 const send = (method: string, path: string, authorization?: string, body?: object) =>

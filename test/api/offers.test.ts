@@ -1,12 +1,12 @@
 /** What one agent offers, whom its terms pay, whether its endpoints answer, and who has its name or its endpoints. */
 import { getAddress } from "viem/utils";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments, plantOffers } from "../support/discovery.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile } from "./support/api.ts";
 
 const [WALLET, OWNER, STRANGER] = ["1", "b", "3"].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
 const SCHEMA = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
@@ -14,9 +14,8 @@ const AUDIT = "https://f.example/audit";
 const accepts = (...payTo: string[]) =>
   payTo.map((one) => ({ scheme: "exact", network: "base", asset: STRANGER, amount: "40000", payTo: one }));
 
-let api: TestApi;
+const api = apiForFile();
 beforeAll(async () => {
-  api = await startApi();
   const { pool } = api.database;
   const ferrous = { name: "Ferrous", address: WALLET, owner_address: OWNER, x402_supported: true };
   await plantDirectory(pool, [
@@ -57,8 +56,6 @@ beforeAll(async () => {
     );
   await plantDocuments(pool);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 const offersOf = async (ref: string, platform = "erc8004") =>
   (await api.get(`/api/terminal/agent/${ref}/offers?platform=${platform}`)).body as never as Offering;

@@ -1,21 +1,19 @@
 /** The OpenAPI document: valid for a strict validator, complete, and served with a page that needs no other site. */
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { exampleOf, operationsOf, type Schema } from "../../core/described-operations.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
-import { type Operation, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, type Operation } from "./support/api.ts";
 import { problemOf } from "./support/conformance.ts";
 
-let api: TestApi;
 let operations: [string, string, Operation][];
+const api = apiForFile({}, { provoked: true });
 beforeAll(async () => {
-  api = await startApi();
   operations = Object.entries(api.document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [method, path, operation] as [string, string, Operation]),
   );
 });
-afterAll(() => api?.close());
 
 const SECURITY = {
   anyone: [],

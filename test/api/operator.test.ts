@@ -1,14 +1,10 @@
 /** The state of the service for its operators: who may read it, and that it says what the tables hold. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { insertApiKey, type KeyScope } from "../../db/callers/api-keys.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, startApi } from "./support/api.ts";
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api?.close());
+const api = apiForFile({}, { provoked: true });
 
 let keys = 0;
 async function newKey(scope: KeyScope): Promise<string> {

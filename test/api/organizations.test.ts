@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ORGANIZATIONS_PER_PRINCIPAL } from "../../api/services/organizations.ts";
 import type { AgentWallet } from "../../harness/agent-wallet.ts";
-import type { Answer } from "./support/api.ts";
+import { type Answer, refusal } from "./support/api.ts";
 import { newWallet, type PrincipalWorld, startPrincipals } from "./support/principals.ts";
 
 type Organization = Record<string, unknown> & { id: string; slug: string };
@@ -137,7 +137,7 @@ describe("registration", () => {
     const { wallet } = await register();
     for (let i = 1; i < ORGANIZATIONS_PER_PRINCIPAL; i++) await register({}, wallet);
     const one = await world.registerOrganization(await wallet.siwe(), { displayName: newName() });
-    expect(one).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect(one).toMatchObject(refusal(409, "conflict"));
   });
 
   it.each([
@@ -161,7 +161,7 @@ describe("registration", () => {
     [{ displayName: "A", members: Array(101).fill(0) }, "members"],
   ])("%j is refused for %s", async (body, path) => {
     const answer = await world.registerOrganization(await newWallet().siwe(), body);
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(answer).toMatchObject(refusal(400, "invalid_input"));
     expect(answer.body.details).toEqual([expect.objectContaining({ path })]);
   });
 });
@@ -177,7 +177,7 @@ describe("nobody takes an organization over", () => {
     const { organization } = await register({ ...PROFILE, displayName: name, slug: `solo-lab-${name.slice(-2)}` });
     const thief = await newWallet().siwe();
     const answer = await world.registerOrganization(thief, { displayName: "Thief", ...body(organization) });
-    expect(answer).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect(answer).toMatchObject(refusal(409, "conflict"));
     expect(await read(organization.slug)).toEqual(organization);
   });
 

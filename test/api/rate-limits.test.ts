@@ -27,7 +27,7 @@ import { stubChain } from "../../harness/stub-chain.ts";
 import { until } from "../../harness/until.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
+import { type Answer, HOST, refusal, startApi, type TestApi } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 
@@ -101,10 +101,9 @@ describe("reads", () => {
     expect(first.headers.get("ratelimit")).toBe('"reads";r=2;t=20');
     expect(await statuses(3, read)).toEqual([200, 200, 429]);
     const refused = await read();
-    expect(refused).toMatchObject({
-      status: 429,
-      body: { code: "rate_limited", error: "Too many requests: reads is limited to 3 a minute." },
-    });
+    expect(refused).toMatchObject(
+      refusal(429, "rate_limited", { error: "Too many requests: reads is limited to 3 a minute." }),
+    );
     expect(refused.headers.get("retry-after")).toBe("20");
     expect(refused.headers.get("ratelimit")).toBe('"reads";r=0;t=60');
     expect((await from("9.9.9.2", "GET", "/read")).status).toBe(200);
@@ -365,7 +364,7 @@ describe("writes", () => {
     // Another credential of the wallet, from elsewhere: still the wallet.
     expect((await mine("9.9.9.3", NOW - 1)).status).toBe(200);
     const refused = await mine("9.9.9.4", NOW - 2);
-    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+    expect(refused).toMatchObject(refusal(429, "rate_limited"));
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     // What is refused takes nothing from the other bucket.
     expect(refused.headers.get("ratelimit")).toMatch(/"signed-writes-by-network";r=60000;/);
@@ -501,7 +500,7 @@ describe("an API key on reads", () => {
     const read = (key: string) => () => from("9.9.9.1", "GET", "/read", { "x-api-key": key });
     for (const bad of ["", "x", `${good.slice(0, -1)}A`, apiKeyText("zzzzzzzzzz", "x".repeat(43))]) {
       const answer = await read(bad)();
-      expect(answer).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
+      expect(answer).toMatchObject(refusal(401, "unauthenticated"));
       expect(answer.headers.get("www-authenticate")).toMatch(/^ApiKey /);
     }
     expect(await statuses(3, read(other))).toEqual([200, 200, 429]);

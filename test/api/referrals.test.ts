@@ -1,17 +1,16 @@
 /** Referral codes and V1 wallets in the API. */
 import { getAddress } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
 import { BONUSES } from "../../core/mints/bonuses.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, refusal } from "./support/api.ts";
 
 const [bendr, quigbot] = OG_WALLETS as [(typeof OG_WALLETS)[0], (typeof OG_WALLETS)[0]];
 
-let api: TestApi;
+const api = apiForFile({ env: { WEB_URL: "https://web.test/" } });
 beforeAll(async () => {
-  api = await startApi({ env: { WEB_URL: "https://web.test/" } });
   const { pool } = api.database;
   await plantAgents(pool, [{ name: "Zero" }, {}, {}, { name: "Ünïcode!! Agent" }]);
   await plantAgents(pool, [{ tokenId: 7, name: "Veteran", agentAddress: bendr.wallet }]);
@@ -24,8 +23,6 @@ beforeAll(async () => {
     },
   ]);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 describe("/agent/{id}/referral", () => {
   it("is the agent's code, its link and what it has brought", async () => {
@@ -52,7 +49,7 @@ describe("/agent/{id}/referral", () => {
   });
 
   it("is 404 for unknown agents and 400 for what names no agent", async () => {
-    expect(await api.get("/api/v2/agent/999/referral")).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect(await api.get("/api/v2/agent/999/referral")).toMatchObject(refusal(404, "not_found"));
     for (const id of ["x", "-1", "0x10"]) expect((await api.get(`/api/v2/agent/${id}/referral`)).status).toBe(400);
   });
 });
@@ -104,7 +101,7 @@ describe("/referral/{code}", () => {
     "%s is 404 and not valid",
     async (code) => {
       const answer = await api.get(`/api/v2/referral/${code === ".." ? "%2e%2e%2f" : code}`);
-      expect(answer).toMatchObject({ status: 404, body: { code: "not_found", valid: false } });
+      expect(answer).toMatchObject(refusal(404, "not_found", { valid: false }));
     },
   );
 });
@@ -130,7 +127,7 @@ describe("/og/{address}", () => {
   });
 
   it.each(["0x10", "bendr", "0", `${bendr.wallet}0`])("refuses %s", async (address) => {
-    expect(await api.get(`/api/v2/og/${address}`)).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(await api.get(`/api/v2/og/${address}`)).toMatchObject(refusal(400, "invalid_input"));
   });
 });
 

@@ -7,7 +7,7 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { HOST, refusal, startApi, type TestApi } from "./support/api.ts";
 import { intentsIn, mineQueued } from "./support/play-sender.ts";
 
 type Lower = `0x${string}`;
@@ -149,10 +149,9 @@ describe("link-token", () => {
 
   it("is refused when the contract asks more for a trait than the service pays", async () => {
     chain.traitPrice = async () => 10n ** 17n;
-    expect(await post("link-token", usdc)).toMatchObject({
-      status: 409,
-      body: { code: "conflict", error: expect.stringContaining("0.1 ETH") },
-    });
+    expect(await post("link-token", usdc)).toMatchObject(
+      refusal(409, "conflict", { error: expect.stringContaining("0.1 ETH") }),
+    );
     const update = { traits: [{ name: "dear" }] };
     expect((await post("update?onchain=true", update)).status).toBe(409);
     chain.traitPrice = async () => 7n;

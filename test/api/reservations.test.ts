@@ -1,5 +1,5 @@
 /** What answers say beside proofs: which were made under an earlier owner, and which attestation or identity serves many agents. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { Reservation } from "../../core/views/fields.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
@@ -9,7 +9,7 @@ import { plantRows } from "../../harness/onchain.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
 import { plantAgents } from "./support/agents.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST } from "./support/api.ts";
 
 const wallet = agentWallet({ host: HOST });
 const OWN = wallet.address.toLowerCase() as `0x${string}`;
@@ -19,10 +19,7 @@ const [MINTED, SOLD] = [1_790_000_000, 1_790_100_000];
 const PROVED = "2026-09-21T20:00:00.000Z";
 const SCHEMA = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"7".repeat(64)}` } });
-});
+const api = apiForFile({ env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"7".repeat(64)}` } });
 beforeEach(async () => {
   const { pool } = api.database;
   await pool.query(
@@ -31,8 +28,6 @@ beforeEach(async () => {
      truncate onchain.agent, onchain.transfer, onchain.attestation, onchain.points_award`,
   );
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 const transfer = (tokenId: number, from: string, to: string, at: number) =>
   plantRows(api.database.pool, "transfer", [

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApi } from "../../api/app.ts";
 import { endpoint } from "../../api/endpoint.ts";
@@ -13,14 +13,10 @@ import { healthyChain } from "../../harness/stub-chain.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { wireApi } from "../../wiring/api.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, startApi } from "./support/api.ts";
 import { parseRaw, raw } from "./support/raw.ts";
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api?.close());
+const api = apiForFile({}, { provoked: true });
 
 describe("malformed requests", () => {
   it.each([

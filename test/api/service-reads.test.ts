@@ -1,21 +1,18 @@
 /** The service about itself: prices, its token, its manifest; and the feed of score changes. */
 import { getAddress } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { countHolders } from "../../db/agents/token-stats.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { IDENTITY, stubChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, refusal, startApi } from "./support/api.ts";
 
-let api: TestApi;
+const api = apiForFile({
+  env: { WEB_URL: "https://web.test", PRICING_PHASE: "paid", SOCIAL_ACCOUNTS: "x=https://x.com/a, github=https://g" },
+});
 beforeAll(async () => {
-  api = await startApi({
-    env: { WEB_URL: "https://web.test", PRICING_PHASE: "paid", SOCIAL_ACCOUNTS: "x=https://x.com/a, github=https://g" },
-  });
   await plantAgents(api.database.pool, [{ score: 90 }]);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 const PRICES = {
   phase: "paid",
@@ -158,10 +155,7 @@ describe("/api/v2/cred/updates", () => {
     expect((await feed("limit=99999")).limit).toBe(1000);
     expect((await feed("after=9007199254740991")).updates).toEqual([]);
     for (const query of ["after=-1", "after=x", "after=1.5", "limit=0"])
-      expect(await api.get(`/api/v2/cred/updates?${query}`)).toMatchObject({
-        status: 400,
-        body: { code: "invalid_input" },
-      });
+      expect(await api.get(`/api/v2/cred/updates?${query}`)).toMatchObject(refusal(400, "invalid_input"));
   });
 });
 

@@ -1,24 +1,21 @@
 /** Outcomes of sessions, reported by holders of API keys; and the command that hands keys out. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { entryOf } from "../../runtime/processes.ts";
 import { casesOf } from "../support/share.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile } from "./support/api.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-let api: TestApi;
 let key: string;
+const api = apiForFile({ env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}` } });
 beforeAll(async () => {
-  api = await startApi({ env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}` } });
   await plantAgents(api.database.pool, [{ name: "Zero", score: 42 }, { name: "One" }]);
   key = apiKeys("create", "A", "platform").stdout.trim();
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 /** Runs the command as an operator would, on the test's database. */
 const apiKeys = (...args: string[]) =>
@@ -28,10 +25,7 @@ const apiKeys = (...args: string[]) =>
     env: { DATABASE_URL: api.database.url, DATA_DIR: "/nonexistent" },
   });
 const report = (ref: string | number, body: object, headers: Record<string, string> = { "x-api-key": key }) =>
-  api.send("POST", `/api/v2/agent/${ref}/session-outcome`, {
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
+  api.write("POST", `/api/v2/agent/${ref}/session-outcome`, body, headers);
 const sessions = async () =>
   (await api.get("/api/v2/agent/0/cred-report")).body.sessions as unknown as { success: number; failure: number };
 

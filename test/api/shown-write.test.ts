@@ -137,10 +137,12 @@ describe("a write off chain", () => {
     }) as unknown as JobContext;
   const row = async () => (await api.get("/api/terminal/agent/helixa-7")).body;
   const update = async (description: string) =>
-    api.send("POST", "/api/v2/agent/7/update", {
-      headers: { "content-type": "application/json", authorization: await owner.siwa() },
-      body: JSON.stringify({ narrative: { mission: description } }),
-    });
+    api.write(
+      "POST",
+      "/api/v2/agent/7/update",
+      { narrative: { mission: description } },
+      { authorization: await owner.siwa() },
+    );
 
   beforeAll(async () => {
     api = await startApi();

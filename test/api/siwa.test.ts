@@ -11,7 +11,7 @@ import type { Hex } from "../../core/agents/facts.ts";
 import { siwaText } from "../../core/callers/signed-texts.ts";
 import { healthyChain, stubChain } from "../../harness/stub-chain.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { HOST, refusal, startApi, type TestApi } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const HOUR = 3_600_000;
@@ -210,7 +210,7 @@ describe("contract wallets", () => {
   it("are 503 while the chain cannot be asked, and the verdict is not remembered", async () => {
     chain = stubChain();
     const sent = contractCredential();
-    expect(await call({ authorization: sent })).toMatchObject({ status: 503, body: { code: "upstream_unavailable" } });
+    expect(await call({ authorization: sent })).toMatchObject(refusal(503, "upstream_unavailable"));
     chain = stubChain({ isDeployed: async () => true, verifySignature: async () => true });
     expect((await call({ authorization: sent })).status).toBe(200);
   });

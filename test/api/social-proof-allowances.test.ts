@@ -16,7 +16,7 @@ import { stubChain } from "../../harness/stub-chain.ts";
 import { proofRecheck } from "../../workers/agents/proof-recheck.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
+import { type Answer, HOST, refusal, startApi, type TestApi } from "./support/api.ts";
 
 /** What X allows in a window of 15 minutes. */
 const RATE = { burst: 300, perSecond: 300 / 900 };
@@ -100,14 +100,12 @@ async function agent(from: string, wallet = agentWallet({ host: HOST })): Promis
   return { tokenId, wallet, from };
 }
 const prove = async ({ tokenId, wallet, from }: Agent, handle: string): Promise<Answer> =>
-  api.send("POST", `/api/v2/agent/${tokenId}/verify/x`, {
-    headers: {
-      "content-type": "application/json",
-      authorization: await wallet.siwa(now),
-      "x-forwarded-for": from,
-    },
-    body: JSON.stringify({ handle }),
-  });
+  api.write(
+    "POST",
+    `/api/v2/agent/${tokenId}/verify/x`,
+    { handle },
+    { authorization: await wallet.siwa(now), "x-forwarded-for": from },
+  );
 /** Asks for one account after another that proves nothing. */
 async function fail(attacker: Agent, times: number): Promise<Answer[]> {
   const answers: Answer[] = [];
@@ -182,10 +180,7 @@ it("what was asked for twice within a minute and was not there is remembered for
   expect([first.status, second.status, sent()]).toEqual([422, 422, 2]);
   await shows("ada", 7, honest.tokenId);
   const remembered = await prove(honest, "@Ada");
-  expect(remembered).toMatchObject({
-    status: 422,
-    body: { code: "proof_missing", expected: `helixa:${honest.tokenId}` },
-  });
+  expect(remembered).toMatchObject(refusal(422, "proof_missing", { expected: `helixa:${honest.tokenId}` }));
   expect(sent()).toBe(2);
   // Another account is another question.
   expect((await prove(honest, "eve")).status).toBe(422);

@@ -13,7 +13,7 @@ import { until } from "../../harness/until.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
+import { type Answer, HOST, refusal, startApi, type TestApi } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
 
 let sim: Simulated;
@@ -82,9 +82,9 @@ const post = async (
   body: unknown,
   { by = owner as Wallet | null, id = 1, headers = {}, at = api } = {},
 ): Promise<Answer> =>
-  at.send("POST", `/api/v2/agent/${id}/verify/${platform}`, {
-    headers: { "content-type": "application/json", ...(by && { authorization: await by.siwa() }), ...headers },
-    body: JSON.stringify(body),
+  at.write("POST", `/api/v2/agent/${id}/verify/${platform}`, body, {
+    ...(by && { authorization: await by.siwa() }),
+    ...headers,
   });
 /** A request whose transaction is mined while it waits. */
 const proven = async (...request: Parameters<typeof post>) =>
@@ -166,7 +166,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
   it("belongs to the owner and the agent's wallet, and to nobody else", async () => {
     expect(await post(platform, body, { by: null })).toMatchObject({ status: 401 });
     for (const by of [stranger, other])
-      expect(await post(platform, body, { by })).toMatchObject({ status: 403, body: { code: "forbidden" } });
+      expect(await post(platform, body, { by })).toMatchObject(refusal(403, "forbidden"));
     expect(await post(platform, body, { id: 7 })).toMatchObject({ status: 404 });
     expect(await proofs()).toEqual([]);
     expect(await proven(platform, body, { by: own })).toMatchObject({ status: 200 });
@@ -185,7 +185,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
     await sim.control("PUT", "github/users/Octo-Cat", { id: 583231, gists: [both("12", "bb22"), both("1", "aa11")] });
     await proven(platform, body);
     const second = await post(platform, body, { id: 12, by: other });
-    expect(second).toMatchObject({ status: 409, body: { code: "conflict", provesTokenId: 1 } });
+    expect(second).toMatchObject(refusal(409, "conflict", { provesTokenId: 1 }));
     expect(await verifySignal(12)).toBe(0);
     expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
     await api.database.pool.query("update offchain.proof set status = 'lapsed'");
@@ -222,7 +222,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
   ])("answers %s of the platform with 503, grants nothing, and works later", async (_what, plan) => {
     await sim.fail(platform, plan);
     const answer = await post(platform, body, { headers: { "idempotency-key": `outage-${platform}-${_what}` } });
-    expect(answer).toMatchObject({ status: 503, body: { code: "upstream_unavailable" } });
+    expect(answer).toMatchObject(refusal(503, "upstream_unavailable"));
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(answer.text).not.toContain(sim.url);
     expect(await proofs()).toEqual([]);
@@ -237,16 +237,13 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
     await api.database.pool.query(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x1', 0, false, now())",
     );
-    expect(await post(platform, body)).toMatchObject({ status: 503, body: { code: "out_of_funds" } });
+    expect(await post(platform, body)).toMatchObject(refusal(503, "out_of_funds"));
     expect(await proofs()).toEqual([]);
   });
 
   it("stands although the chain refuses the trait, which the same request tries anew", async () => {
     const [answer] = await Promise.all([post(platform, body), mineQueuedAs({ reverted: "NotTokenOwner" })]);
-    expect(answer).toMatchObject({
-      status: 409,
-      body: { code: "conflict", error: expect.stringContaining("NotTokenOwner") },
-    });
+    expect(answer).toMatchObject(refusal(409, "conflict", { error: expect.stringContaining("NotTokenOwner") }));
     expect(await verifySignal()).toBe(25);
     expect(await proven(platform, body)).toMatchObject({ status: 200 });
     expect((await proofs())[0].tx_hash).toMatch(/^0x/);
@@ -292,15 +289,13 @@ describe("a proof that is not there", () => {
   ])("is 422 with what was expected: %s %j", async (platform, body, change, expected) => {
     await change();
     const answer = await post(platform, body, { headers: { "idempotency-key": "again" } });
-    expect(answer).toMatchObject({
-      status: 422,
-      body: {
-        code: "proof_missing",
+    expect(answer).toMatchObject(
+      refusal(422, "proof_missing", {
         expected,
         hint: expect.stringContaining(expected),
         error: expect.stringMatching(/\.$/),
-      },
-    });
+      }),
+    );
     expect(await proofs()).toEqual([]);
     expect(await verifySignal()).toBe(0);
   });
@@ -351,7 +346,7 @@ describe("a request", () => {
     ["farcaster", { fid: "x" }],
     ["farcaster", { fid: 1.5 }],
   ])("to %s with %j is 400", async (platform, body) =>
-    expect(await post(platform, body)).toMatchObject({ status: 400, body: { code: "invalid_input" } }),
+    expect(await post(platform, body)).toMatchObject(refusal(400, "invalid_input")),
   );
 
   it("may name a Farcaster account by its number alone, also as a text", async () => {
@@ -399,10 +394,9 @@ it("a platform nobody has given a key for is 503, with a plain sentence", async 
   const bare = await startApi({ deps: { proofs: { ...api.deps.proofs, x: unconfiguredProofs("X") } } });
   try {
     await plantAgents(bare.database.pool, [{ tokenId: 1, owner: lower(owner), agentAddress: lower(own) }]);
-    expect(await post("x", { handle: "ada" }, { at: bare })).toMatchObject({
-      status: 503,
-      body: { code: "upstream_unavailable", error: "This service is not set up to ask X." },
-    });
+    expect(await post("x", { handle: "ada" }, { at: bare })).toMatchObject(
+      refusal(503, "upstream_unavailable", { error: "This service is not set up to ask X." }),
+    );
   } finally {
     await bare.close();
   }

@@ -1,7 +1,7 @@
 /** Solana keys over HTTP while registration is free: challenges, looks, registrations, and every signature that must not count. */
 import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
 import { base58, base64 } from "@scure/base";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
 import { isTransaction } from "../../core/solana/transaction-shape.ts";
 import { ensureReferralCodes } from "../../db/agents/referral-codes.ts";
@@ -11,23 +11,18 @@ import { plantCheckpoint } from "../../harness/onchain.ts";
 import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { plantAgents, plantFollowed } from "./support/agents.ts";
-import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
+import { type Answer, apiForFile, HOST, refusal } from "./support/api.ts";
 
-let api: TestApi;
 let block = 1000;
 /** Milliseconds the service's clock is ahead. */
 let ahead = 0;
-beforeAll(async () => {
-  api = await startApi({ now: () => Date.now() + ahead });
-});
+const api = apiForFile({ now: () => Date.now() + ahead });
 beforeEach(async () => {
   ahead = 0;
   await api.database.pool.query(
     "truncate offchain.mint, offchain.transaction_outbox, offchain.idempotency, offchain.solana_challenge, onchain.agent cascade",
   );
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 type Challenge = { message: string; nonce: string; timestamp: number; expiresAt: string };
 const evm = () => agentWallet({ host: HOST }).address;
@@ -39,10 +34,7 @@ async function challenge(address: string, more: Record<string, string> = {}): Pr
   return body;
 }
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  api.send("POST", path, {
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
+  api.write("POST", path, body, headers);
 const verify = (body: object, headers?: Record<string, string>) => post("/api/v2/auth/solana/verify", body, headers);
 const register = (body: object, headers?: Record<string, string>) => post("/api/v2/register/solana", body, headers);
 /** A challenge of the key, signed. */
@@ -111,7 +103,7 @@ describe("a challenge", () => {
     const key = await solanaWallet();
     const given = "address" in query && query.address === valid ? { ...query, address: key.address } : query;
     const answer = await ask(given as Record<string, string>);
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(answer).toMatchObject(refusal(400, "invalid_input"));
     expect(JSON.stringify((answer.body as unknown as { details: unknown }).details)).toContain(path.split(".").at(-1));
   });
 
@@ -350,10 +342,9 @@ describe("a registration", () => {
   it("of a registered key is 409 and names the token", async () => {
     const key = await solanaWallet();
     await minted(register(await registration(key)), 0);
-    expect(await register(await registration(key, { name: "Second" }))).toMatchObject({
-      status: 409,
-      body: { code: "already_registered", tokenId: 0 },
-    });
+    expect(await register(await registration(key, { name: "Second" }))).toMatchObject(
+      refusal(409, "already_registered", { tokenId: 0 }),
+    );
   });
 
   it("20 at once of one key are one registration", async () => {
@@ -378,10 +369,7 @@ describe("a registration", () => {
     const answer = register(await registration(key));
     const row = await until("the mint", async () => (await mints())[0]);
     await failMint(api.database.pool, row.mint_id, "the contract is paused", new Date());
-    expect(await answer).toMatchObject({
-      status: 409,
-      body: { code: "conflict", hint: "Sign a new challenge to try again." },
-    });
+    expect(await answer).toMatchObject(refusal(409, "conflict", { hint: "Sign a new challenge to try again." }));
     expect((await minted(register(await registration(key)))).status).toBe(201);
   });
 });
@@ -397,7 +385,7 @@ describe("a wallet that a Solana key names", () => {
       expect((await minted(register(body), tokenId)).status).toBe(201);
     }
     expect(await minted(mint(wallet), 3)).toMatchObject({ status: 201, body: { tokenId: 3 } });
-    expect(await mint(wallet)).toMatchObject({ status: 409, body: { code: "already_registered", tokenId: 3 } });
+    expect(await mint(wallet)).toMatchObject(refusal(409, "already_registered", { tokenId: 3 }));
   });
 
   it("that is a V1 wallet keeps what is its own", async () => {

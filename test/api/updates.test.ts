@@ -1,6 +1,6 @@
 /** POST /agent/{id}/update and PUT /agent/{id}/personality: who may, what is written where, what is refused. */
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
@@ -8,22 +8,19 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { plantAgents } from "./support/agents.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST, refusal } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
 
 type Lower = `0x${string}`;
-let api: TestApi;
 const [owner, own, stranger] = [1, 2, 3].map(() => agentWallet({ host: HOST }));
 const lower = (wallet: ReturnType<typeof agentWallet>) => wallet.address.toLowerCase() as Lower;
 let fault = "";
-beforeAll(async () => {
-  api = await startApi({
-    deps: {
-      fault: (point) => {
-        if (point === fault) throw new Error("killed");
-      },
+const api = apiForFile({
+  deps: {
+    fault: (point) => {
+      if (point === fault) throw new Error("killed");
     },
-  });
+  },
 });
 beforeEach(async () => {
   const { pool } = api.database;
@@ -38,9 +35,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   fault = "";
-  expect(api?.errors).toEqual([]);
 });
-afterAll(() => api?.close());
 
 const post = async (
   body: unknown,
@@ -287,22 +282,18 @@ describe("who may", () => {
     const body = { narrative: { lore: "mine" } };
     expect((await post(body, { by: owner! })).status).toBe(200);
     expect((await post(body, { by: own! })).status).toBe(200);
-    expect(await post(body, { by: stranger! })).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    expect(await post(body, { by: stranger! })).toMatchObject(refusal(403, "forbidden"));
     await api.database.pool.query("update onchain.agent set owner = $1", [lower(stranger!)]);
     expect((await post(body, { by: owner! })).status).toBe(403);
     expect((await post(body, { by: stranger! })).status).toBe(200);
-    const bare = await api.send("POST", "/api/v2/agent/0/update", {
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
+    const bare = await api.write("POST", "/api/v2/agent/0/update", body);
     expect(bare.status).toBe(401);
   });
 
   it("no agent, no update", async () => {
-    expect(await post({ narrative: { lore: "x" } }, { path: "/api/v2/agent/99/update" })).toMatchObject({
-      status: 404,
-      body: { code: "not_found" },
-    });
+    expect(await post({ narrative: { lore: "x" } }, { path: "/api/v2/agent/99/update" })).toMatchObject(
+      refusal(404, "not_found"),
+    );
     for (const id of ["-1", "1e3", "0x10", "12abc", "%00"])
       expect((await post({ narrative: { lore: "x" } }, { path: `/api/v2/agent/${id}/update` })).status).toBe(400);
   });
@@ -372,7 +363,7 @@ describe("refusals", () => {
     ["a name linked-token-symbol", { traits: [trait("Linked-Token-Symbol")] }, "traits.0.name"],
   ];
   it.each(bad)("%s is 400 and names the place", async (_, body, path) => {
-    expect(await post(body)).toMatchObject({ status: 400, body: { code: "invalid_input", details: [{ path }] } });
+    expect(await post(body)).toMatchObject(refusal(400, "invalid_input", { details: [{ path }] }));
     expect((await api.database.pool.query("select * from offchain.profile_field")).rows).toEqual([]);
   });
 
@@ -434,7 +425,7 @@ describe("refusals", () => {
   it("the same trait again changes nothing; another category for its name is 409; 50 are enough", async () => {
     await post({ traits: [trait("kind")] });
     expect((await post({ traits: [trait("kind"), trait("new")] })).body.updated).toEqual(["trait:new"]);
-    expect(await post({ traits: [trait("KIND", "mood")] })).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect(await post({ traits: [trait("KIND", "mood")] })).toMatchObject(refusal(409, "conflict"));
     await plantRows(api.database.pool, "trait", [
       { tokenId: 0, position: 1, name: "onchain", category: "c", addedAt: 1, txHash: "0x1" },
     ]);
@@ -551,10 +542,7 @@ describe("on chain", () => {
       return queued.length > 0 ? queued : undefined;
     });
     await decide(api.database.pool, first!.key, { failed: "the agent changed hands" });
-    expect(await answer).toMatchObject({
-      status: 409,
-      body: { code: "conflict", error: expect.stringContaining("changed hands") },
-    });
+    expect(await answer).toMatchObject(refusal(409, "conflict", { error: expect.stringContaining("changed hands") }));
     const second = post(body, { path: onchain });
     await mineQueued(api.database.pool, 1);
     expect((await second).status).toBe(200);
@@ -581,10 +569,7 @@ describe("on chain", () => {
     await pool.query(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
     );
-    expect(await post({ narrative: { lore: "x" } }, { path: onchain })).toMatchObject({
-      status: 503,
-      body: { code: "out_of_funds" },
-    });
+    expect(await post({ narrative: { lore: "x" } }, { path: onchain })).toMatchObject(refusal(503, "out_of_funds"));
     expect((await post({ narrative: { lore: "off chain is free" } })).status).toBe(200);
   });
 });

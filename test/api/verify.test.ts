@@ -13,7 +13,7 @@ import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { until } from "../../harness/until.ts";
 import { plantAgents } from "./support/agents.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { HOST, refusal, startApi, type TestApi } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
 
 type Lower = `0x${string}`;
@@ -142,7 +142,7 @@ const score = async () => {
 
 describe("verify", () => {
   it("is the agent's wallet's alone, not its owner's", async () => {
-    expect(await post("verify", { by: owner! })).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    expect(await post("verify", { by: owner! })).toMatchObject(refusal(403, "forbidden"));
     expect(await post("verify", { by: stranger! })).toMatchObject({ status: 403 });
     expect((await api.send("POST", "/api/v2/agent/0/verify")).status).toBe(401);
     expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
@@ -215,7 +215,7 @@ describe("verify", () => {
       return rows.length === 1;
     });
     await decide(api.database.pool, "verify:0", { reverted: "reverted" });
-    expect(await refused).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect(await refused).toMatchObject(refusal(409, "conflict"));
     const again = post("verify", { headers: { "idempotency-key": "w" } });
     const { intents, hashes } = await mineQueued(api.database.pool, 1);
     expect(intents).toMatchObject([{ key: "verify:0#2" }]);
@@ -232,7 +232,7 @@ describe("verify", () => {
     await api.database.pool.query(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
     );
-    expect(await post("verify")).toMatchObject({ status: 503, body: { code: "out_of_funds" } });
+    expect(await post("verify")).toMatchObject(refusal(503, "out_of_funds"));
     expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
   });
 });
@@ -272,7 +272,7 @@ describe("coinbase-verify", () => {
     await pool.query("update onchain.attestation set revoked_at = 1790000100");
     await recompute();
     expect(await score()).toEqual(before);
-    expect(await post("coinbase-verify", { by: owner! })).toMatchObject({ status: 410, body: { code: "gone" } });
+    expect(await post("coinbase-verify", { by: owner! })).toMatchObject(refusal(410, "gone"));
     // A new one takes its place, and the contract is told no second time.
     await plantAttestation({ uid: uid(2), attestedAt: 1_790_000_200 });
     await recompute();

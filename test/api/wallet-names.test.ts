@@ -1,18 +1,17 @@
 /** Names of wallets: who a wallet is known as, and that what only names a wallet gives it no name. */
 import { getAddress } from "viem/utils";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, refusal } from "./support/api.ts";
 
 const wallet = (byte: string) => `0x${byte.repeat(20)}` as const;
 const [OWN, NAMED, PROVEN, STATED, PERSON, COMPANY, NOBODY, GIVEN] = "a1 b2 c3 d4 e5 f6 77 88"
   .split(" ")
   .map(wallet) as [...`0x${string}`[]] & { length: 8 };
 
-let api: TestApi;
+const api = apiForFile();
 beforeAll(async () => {
-  api = await startApi();
   const { pool } = api.database;
   await plantAgents(pool, [
     { tokenId: 1, name: "Quill", owner: OWN!, agentAddress: OWN! },
@@ -60,8 +59,6 @@ beforeAll(async () => {
     [COMPANY],
   );
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 const named = (addresses: readonly string[]) => api.get(`/api/v2/wallets?addresses=${addresses.join(",")}`);
 
@@ -97,5 +94,5 @@ it("names own agents before others, then proven ones, people and organizations, 
 });
 
 it.each([[["0x12"]], [["nobody"]], [[""]], [Array(101).fill(wallet("ab"))]])("refuses %j", async (addresses) => {
-  expect(await named(addresses)).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+  expect(await named(addresses)).toMatchObject(refusal(400, "invalid_input"));
 });

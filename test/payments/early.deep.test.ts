@@ -11,6 +11,7 @@ import { testLog } from "../../harness/log.ts";
 import { preconfirming } from "../../harness/strict-node/preconfirming.ts";
 import { type StrictNode, startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
+import { refusal } from "../api/support/api.ts";
 import { MINT_PRICE, type Paying, startPaying } from "./support/paying.ts";
 
 type Customer = Awaited<ReturnType<Paying["payer"]>>;
@@ -98,7 +99,7 @@ describe("an API that waits for blocks", () => {
     const payer = nextPayer();
     const signed = await world.authorize(payer.account);
     const pending = await api.impatiently(() => api.pay(payer, signed));
-    expect(pending).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+    expect(pending).toMatchObject(refusal(503, "payment_pending"));
     expect([await rows(), await api.mints()]).toMatchObject([[{ state: "settling", block: null }], []]);
     await world.evm.mine({ blocks: 1 });
     expect((await api.pay(payer, signed)).status).toBe(202);

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plantAgents } from "../api/support/agents.ts";
+import { refusal } from "../api/support/api.ts";
 import { base64, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
 
 let world: Paying;
@@ -84,7 +85,7 @@ describe("case 40", () => {
     ["nothing at all", null],
   ])("an identifier that is %s is 400, and charges nothing", async (_what, info) => {
     const payer = await world.payer();
-    expect(await pay(await named(payer, info))).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(await pay(await named(payer, info))).toMatchObject(refusal(400, "invalid_input"));
     expect(await spent(payer)).toBe(0n);
   });
 });

@@ -15,6 +15,7 @@ import { Challenge, type Customer, changed, Receipt, startTempo, type Tempo } fr
 import { until } from "../../harness/until.ts";
 import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
+import { refusal } from "../api/support/api.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
 
 let world: Paying;
@@ -245,10 +246,9 @@ describe("case 35: refused, and nothing is charged", () => {
     expect([again.text, again.headers.get("idempotent-replayed")]).toEqual([first.text, "true"]);
     expect(again.headers.get("payment-receipt")).toBe(first.headers.get("payment-receipt"));
     // Used up, it buys nothing else.
-    expect(await report(credential, "/api/v2/agent/901/cred-report")).toMatchObject({
-      status: 409,
-      body: { code: "payment_already_used" },
-    });
+    expect(await report(credential, "/api/v2/agent/901/cred-report")).toMatchObject(
+      refusal(409, "payment_already_used"),
+    );
   });
 
   it("a hash under another challenge: its payer is served all the same", async () => {
@@ -446,10 +446,7 @@ describe("case 37: the node does not answer after it was sent", () => {
     expect(pending).toMatchObject({ status: 503 });
     expect(pending.headers.get("www-authenticate")).toBeNull();
     node = { receipt: async () => null };
-    expect(await api.impatiently(() => report(credential))).toMatchObject({
-      status: 503,
-      body: { code: "payment_pending" },
-    });
+    expect(await api.impatiently(() => report(credential))).toMatchObject(refusal(503, "payment_pending"));
     node = {};
     const got = await income(world.payTo.treasury, async () => {
       expect((await report(credential)).status).toBe(200);
@@ -463,10 +460,9 @@ describe("case 37: the node does not answer after it was sent", () => {
     const credential = await customer.answer(await fetch(`${api.url}/api/v2/mint`, init), "push");
     node = { receipt: async () => null };
     const withCredential = { ...init, headers: { ...init.headers, "payment-authorization": credential } };
-    expect(await api.impatiently(() => api.send("POST", "/api/v2/mint", withCredential))).toMatchObject({
-      status: 503,
-      body: { code: "payment_pending" },
-    });
+    expect(await api.impatiently(() => api.send("POST", "/api/v2/mint", withCredential))).toMatchObject(
+      refusal(503, "payment_pending"),
+    );
     node = {};
     await forget();
     await sweep();

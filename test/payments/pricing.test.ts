@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { humanUpdateText } from "../../core/callers/signed-texts.ts";
 import { plantAgents } from "../api/support/agents.ts";
+import { refusal } from "../api/support/api.ts";
 import { base64, MINT_PRICE, type Payer, type Paying, startPaying } from "./support/paying.ts";
 
 let world: Paying;
@@ -104,7 +105,7 @@ describe("an update that has a price", () => {
       body: { price: "1.00", x402Version: 1 },
     });
     const { answer: asked } = await change(payer, tokenId);
-    expect(asked).toMatchObject({ status: 402, body: { code: "payment_required", price: "1.00" } });
+    expect(asked).toMatchObject(refusal(402, "payment_required", { price: "1.00" }));
     expect((asked.body.accepts as never as { payTo: string }[])[0]!.payTo.toLowerCase()).toBe(world.payTo.deployer);
     expect(await missionOf(tokenId)).toBeUndefined();
 
@@ -178,12 +179,9 @@ describe("an update that has a price", () => {
 
   it("is told of wherever the service tells what it costs, and nowhere while it costs nothing", async () => {
     const places = async () => {
-      const mcp = await api.send("POST", "/mcp", {
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({
-          ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
-          params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
-        }),
+      const mcp = await api.write("POST", "/mcp", {
+        ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+        params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
       });
       const discovery = (await api.get("/api/v2")).body as never as {
         payments: { methods: { status: string; endpoints: string[] }[] };

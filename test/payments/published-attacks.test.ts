@@ -10,6 +10,7 @@ import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../client
 import type { Hex } from "../../core/agents/facts.ts";
 import { signCancellation } from "../../harness/payment-signing.ts";
 import { plantAgents } from "../api/support/agents.ts";
+import { refusal } from "../api/support/api.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
 import { base64, MINT_PRICE, type Payer, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
@@ -66,7 +67,7 @@ describe("five attacks (2605.11781)", () => {
     const signed = await world.authorize(payer.account);
     settle = async () => ({ kind: "settled", txHash: `0x${"be".repeat(32)}` });
     const early = await api.impatiently(() => api.pay(payer, signed));
-    expect(early).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+    expect(early).toMatchObject(refusal(503, "payment_pending"));
     expect([await spent(payer), await fulfilled(payer)]).toEqual([0n, 0]);
     settle = undefined;
     expect((await api.pay(payer, signed)).status).toBe(201);
@@ -141,7 +142,7 @@ describe("four attacks (2605.30998)", () => {
     expect(await ask(OTHER, named)).toMatchObject({ status: 402, body: { reason: "wrong_resource" } });
     expect((await ask(REPORT, named)).status).toBe(200);
     for (const again of [named, payload, { ...payload, resource: { url: `https://agents.test${OTHER}` } }])
-      expect(await ask(OTHER, again)).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+      expect(await ask(OTHER, again)).toMatchObject(refusal(409, "payment_already_used"));
     expect([await spent(payer), settled]).toEqual([REPORT_PRICE, 1]);
   });
 

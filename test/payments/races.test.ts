@@ -13,6 +13,7 @@ import { testLog } from "../../harness/log.ts";
 import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
 import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
+import { refusal } from "../api/support/api.ts";
 import { casesOf, deepIt } from "../support/share.ts";
 import { base64, MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
 
@@ -91,15 +92,14 @@ describe("one payment", () => {
     const signed = await world.authorize(payer.account);
     expect((await api.pay(payer, signed)).status).toBe(201);
     const other = await world.payer(0n);
-    expect(await api.pay(other, signed)).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+    expect(await api.pay(other, signed)).toMatchObject(refusal(409, "payment_already_used"));
     expect(await api.pay(other, signed, { body: { name: "Else" } })).toMatchObject({ status: 409 });
 
     const header = { "payment-signature": await report(payer) };
     expect((await api.get("/api/v2/agent/900/cred-report", { headers: header })).status).toBe(200);
-    expect(await api.get("/api/v2/agent/901/cred-report", { headers: header })).toMatchObject({
-      status: 409,
-      body: { code: "payment_already_used" },
-    });
+    expect(await api.get("/api/v2/agent/901/cred-report", { headers: header })).toMatchObject(
+      refusal(409, "payment_already_used"),
+    );
     expect(await spent(payer)).toBe(MINT_PRICE + REPORT_PRICE);
   });
 
@@ -182,7 +182,7 @@ describe("between the check and the settlement", () => {
     };
     const signed = await world.authorize(payer.account);
     const answer = await api.pay(payer, signed);
-    expect(answer).toMatchObject({ status: 402, body: { code: "payment_required" } });
+    expect(answer).toMatchObject(refusal(402, "payment_required"));
     expect(await mintsOf(payer.address)).toBe(0);
     settle = undefined;
     // Nothing was charged, so the same authorization is still good once there is money again.
@@ -232,7 +232,7 @@ describe("an answer that was bought without a sign-in", () => {
     const { payload } = world.payload(signed);
     const copied = { "x-payment": base64({ x402Version: 1, scheme: "exact", network: "base", payload }) };
     for (const stolen of [header, copied])
-      expect(await from("198.51.100.7", stolen)).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+      expect(await from("198.51.100.7", stolen)).toMatchObject(refusal(409, "payment_already_used"));
     const authorization = await (await world.payer(0n)).siwa();
     expect((await from("198.51.100.7", { ...header, authorization })).status).toBe(409);
     expect((await from("198.51.100.7", { ...header, authorization: await payer.siwa() })).text).toBe(first.text);
@@ -335,7 +335,7 @@ describe("only checked terms reach the ledger", () => {
     });
     const garbage = { ...signed, signature: `0x${"12".repeat(65)}` as Hex };
     for (const other of [longer, garbage])
-      expect(await api.pay(payer, other)).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+      expect(await api.pay(payer, other)).toMatchObject(refusal(409, "payment_already_used"));
     settle = undefined;
     expect((await api.pay(payer, signed)).status).toBe(201);
     expect(await spent(payer)).toBe(MINT_PRICE);
@@ -463,7 +463,7 @@ describe("lost answers", () => {
     const signed = await world.authorize(payer.account);
     settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
     const pending = await api.impatiently(() => api.pay(payer, signed));
-    expect(pending).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+    expect(pending).toMatchObject(refusal(503, "payment_pending"));
     expect(Number(pending.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(pending.headers.get("payment-required")).toBeNull();
     // A second payment for the same registration is not taken meanwhile.
@@ -492,7 +492,7 @@ describe("lost answers", () => {
       for (const word of words) {
         settle = async () => word ?? { kind: "unknown", cause: new Error("timeout") };
         const pending = await api.impatiently(() => api.pay(payer, signed));
-        expect(pending).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+        expect(pending).toMatchObject(refusal(503, "payment_pending"));
       }
       await world.frontRun(await world.payer(0n), signed);
       expect((await api.pay(payer, signed)).status).toBe(201);
@@ -598,7 +598,7 @@ describe("case 22: a facilitator that lies", () => {
     const payer = await world.payer();
     settle = async (order) => ({ kind: "settled", txHash: await lie(order) });
     const pending = await api.impatiently(() => api.pay(payer));
-    expect(pending).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+    expect(pending).toMatchObject(refusal(503, "payment_pending"));
     expect([await spent(payer), await mintsOf(payer.address)]).toEqual([0n, 0]);
   });
 
@@ -664,14 +664,14 @@ describe("case 24: the settlement code's memory of a settlement it did not see m
     const payer = await world.payer();
     await strict.setPhase("paid", { agentMint: 10_000n });
     const cheap = await world.authorize(payer.account, { value: 10_000n });
-    expect(await strict.pay(payer, cheap)).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+    expect(await strict.pay(payer, cheap)).toMatchObject(refusal(503, "payment_pending"));
     memory.seen = true;
     await strict.setPhase("paid", { agentMint: MINT_PRICE });
     const payload = world.payload(cheap);
     const dearer = { ...payload, accepted: { ...payload.accepted, amount: String(MINT_PRICE) } };
     for (const shown of [payload, dearer]) {
       const answer = await strict.mint(await world.payer(0n), { headers: { "payment-signature": base64(shown) } });
-      expect(answer).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+      expect(answer).toMatchObject(refusal(409, "payment_already_used"));
     }
     expect(await strict.pay(payer, await world.authorize(payer.account, { value: 10_000n }))).toMatchObject({
       status: 402,
@@ -712,7 +712,7 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
     const facilitator = createHttpFacilitator({ url: await open(), timeoutMs: NEVER });
     const other = await world.api({ facilitator: () => facilitator, mints: false });
     const payer = await world.payer();
-    expect(await other.pay(payer)).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+    expect(await other.pay(payer)).toMatchObject(refusal(503, "payment_pending"));
     expect(await spent(payer)).toBe(0n);
     expect(await other.mints()).toEqual([]);
     await other.close();

@@ -7,6 +7,7 @@ import type { FacilitatorVerdict } from "../../clients/ports.ts";
 import { transferData } from "../../core/payments/authorization.ts";
 import { REFUSALS, reasonIn, ruleOf } from "../../core/payments/refusals.ts";
 import { signCancellation } from "../../harness/payment-signing.ts";
+import { refusal } from "../api/support/api.ts";
 import { MINT_PRICE, type Paying, startPaying, type Terms } from "./support/paying.ts";
 
 type Payer = Awaited<ReturnType<Paying["payer"]>>;
@@ -140,7 +141,7 @@ describe("what a facilitator says", () => {
     verdict = { kind: "refused", reason: "unexpected_verify_error" };
     const first = await api.pay(payer, signed);
     verdict = undefined;
-    expect(first).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+    expect(first).toMatchObject(refusal(503, "payment_pending"));
     expect(first.headers.get("retry-after")).not.toBeNull();
     expect((await api.pay(payer, signed)).status).toBe(201);
     expect(await world.balance(payer.address)).toBe(10_000_000n - MINT_PRICE);

@@ -10,6 +10,7 @@ import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts"
 import { until } from "../../harness/until.ts";
 import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
 import { mintEffect } from "../../workers/transactions/intents/mint.ts";
+import { refusal } from "../api/support/api.ts";
 import { base64, MINT_PRICE, type Payer, type Paying, startPaying, unbase64 } from "./support/paying.ts";
 
 let world: Paying;
@@ -51,8 +52,7 @@ async function signed(key: SolanaWallet, more: object = {}, bound?: string) {
   const { message, nonce } = body as unknown as { message: string; nonce: string };
   return { name: "Sol", solanaAddress: key.address, nonce, signature: await key.signText(message), ...more };
 }
-const post = (body: object, headers: Record<string, string> = {}) =>
-  api.send("POST", PATH, { headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) });
+const post = (body: object, headers: Record<string, string> = {}) => api.write("POST", PATH, body, headers);
 const payment = async (payer: Payer, terms: Parameters<Paying["authorize"]>[1] = {}) => ({
   "payment-signature": base64(world.payload(await world.authorize(payer.account, terms))),
 });
@@ -94,7 +94,7 @@ describe("a real x402 client", () => {
     const receiver = (await world.payer(0n)).address;
     const request = await signed(key, {}, receiver);
     const stolen = await post({ ...request, evmAddress: payer.address }, await payment(payer));
-    expect(stolen).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
+    expect(stolen).toMatchObject(refusal(401, "unauthenticated"));
     const answer = await post(request, await payment(payer));
     expect(answer).toMatchObject(registered(key, receiver));
     expect(await ownerOf(Number(answer.body.tokenId))).toBe(receiver);
@@ -128,10 +128,7 @@ describe("what is refused costs nothing", () => {
     expect(await spent(payer)).toBe(0n);
     expect(await post(request, await payment(payer))).toMatchObject({ status: 201 });
     expect((await post({ ...request, name: "Else" }, await payment(payer))).status).toBe(401);
-    expect(await post(await signed(key), await payment(payer))).toMatchObject({
-      status: 409,
-      body: { code: "already_registered" },
-    });
+    expect(await post(await signed(key), await payment(payer))).toMatchObject(refusal(409, "already_registered"));
     expect((await post(await signed(key))).status).toBe(409);
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
@@ -139,7 +136,7 @@ describe("what is refused costs nothing", () => {
   it("a receiver that is a contract and takes no tokens", async () => {
     const [key, payer] = [await solanaWallet(), await world.payer()];
     const request = await signed(key, { evmAddress: world.usdc });
-    expect(await post(request, await payment(payer))).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect(await post(request, await payment(payer))).toMatchObject(refusal(409, "conflict"));
     expect([await spent(payer), await mintsOf(key)]).toEqual([0n, []]);
   });
 
@@ -197,7 +194,7 @@ describe("one key", () => {
     const [key, payer] = [await solanaWallet(), await world.payer()];
     const [body, headers] = [await signed(key), await payment(payer)];
     settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
-    expect(await post(body, headers)).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+    expect(await post(body, headers)).toMatchObject(refusal(503, "payment_pending"));
     settle = undefined;
     // What was signed is this request's: nobody registers anything else with it.
     expect((await post({ ...body, name: "Else" }, await payment(payer))).status).toBe(401);
@@ -236,10 +233,7 @@ describe("one key", () => {
       const { body } = await stopped.get(`/api/v2/auth/solana/challenge?address=${key.address}`);
       const { message, nonce } = body as unknown as { message: string; nonce: string };
       const registration = { name: "Sol", solanaAddress: key.address, nonce, signature: await key.signText(message) };
-      return stopped.send("POST", PATH, {
-        headers: { "content-type": "application/json", ...headers },
-        body: JSON.stringify(registration),
-      });
+      return stopped.write("POST", PATH, registration, headers);
     };
     expect((await ask(await payment(payer))).status).toBe(202);
     const [{ mint_id: mintId }] = await stopped.mints();

@@ -9,6 +9,7 @@ import { testLog } from "../../harness/log.ts";
 import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
 import { mintEffect } from "../../workers/transactions/intents/mint.ts";
 import { plantAgents } from "../api/support/agents.ts";
+import { refusal } from "../api/support/api.ts";
 import { base64, MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
 
 let world: Paying;
@@ -253,7 +254,7 @@ describe("case 26: reorganisations", () => {
     expect(await sweep()).toBe(1);
     expect(await states()).toEqual(["lost"]);
     const before = (await api.mints()).length;
-    expect(await api.pay(payer, signed)).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+    expect(await api.pay(payer, signed)).toMatchObject(refusal(409, "payment_already_used"));
     expect(await api.mints()).toHaveLength(before);
     expect(await states()).toEqual(["lost"]);
   });

@@ -3,6 +3,7 @@ import { encodeFunctionData, type Hex, keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
+import { refusal } from "../api/support/api.ts";
 import {
   contractWalletAbi,
   MINT_PRICE,
@@ -199,7 +200,7 @@ describe("case 32: a transaction's hash", () => {
     const read = (query: string) => api.get(`${REPORT}?${query}`, { headers });
     expect((await read("a=1")).status).toBe(200);
     expect((await read("a=2")).status).toBe(200);
-    expect(await read("a=3")).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+    expect(await read("a=3")).toMatchObject(refusal(409, "payment_already_used"));
   });
 
   it("waits for confirmations, and too old it pays nothing", async () => {
@@ -332,7 +333,7 @@ describe("a reorganisation that puts a payment elsewhere in its block", () => {
       params: [2, [first, await raw(hash)].map((transaction) => [transaction, 1])],
     } as never);
     expect(await placeOf()).not.toEqual(before);
-    expect(await read("b=2")).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+    expect(await read("b=2")).toMatchObject(refusal(409, "payment_already_used"));
     expect((await read("b=1")).text).toBe(bought.text);
     const { rows } = await api.pool.query("select state from offchain.payment where tx_hash = $1", [hash]);
     expect(rows).toEqual([{ state: "fulfilled" }]);

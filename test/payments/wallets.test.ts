@@ -8,7 +8,7 @@ import { usdcAbi } from "../../abis/usdc.ts";
 import { readBuild } from "../../contracts/builds.ts";
 import { siwaText, siweText } from "../../core/callers/signed-texts.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { HOST } from "../api/support/api.ts";
+import { HOST, refusal } from "../api/support/api.ts";
 import { newPasskey } from "./support/passkey.ts";
 import { base64, MINT_PRICE, type Payer, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
 
@@ -83,10 +83,7 @@ const siwe = (wallet: Signing, at = Date.now()) =>
     at,
   );
 const post = (path: string, body: object, headers: Record<string, string> = {}) =>
-  api.send("POST", path, {
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
+  api.write("POST", path, body, headers);
 
 /** Sends USDC out of any wallet; what moves it is not the subject. */
 async function transferFrom(wallet: Signing, to: Hex, units: bigint): Promise<Hex> {
@@ -182,9 +179,6 @@ it("an account whose code takes no token signs in by its key, and is refused bef
     { name: "Ada" },
     { authorization: await siwa(wallet), "payment-signature": base64(payload) },
   );
-  expect(refused).toMatchObject({
-    status: 409,
-    body: { code: "conflict", hint: expect.stringContaining("Nothing was charged") },
-  });
+  expect(refused).toMatchObject(refusal(409, "conflict", { hint: expect.stringContaining("Nothing was charged") }));
   expect(await world.balance(wallet.address)).toBe(5_000_000n);
 });

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { PRICES } from "../../core/payments/prices.ts";
+import { refusal } from "../api/support/api.ts";
 import {
   base64,
   MINT_PRICE,
@@ -294,7 +295,7 @@ describe("the 402", () => {
 
   it("comes with the 401 of a bare probe, so that crawlers see the terms", async () => {
     const answer = await api.send("POST", "/api/v2/mint", { body: "{}" });
-    expect(answer).toMatchObject({ status: 401, body: { code: "unauthenticated", x402Version: 1, price: "1.00" } });
+    expect(answer).toMatchObject(refusal(401, "unauthenticated", { x402Version: 1, price: "1.00" }));
     expect(unbase64(answer.headers.get("payment-required")).accepts).toHaveLength(1);
   });
 
@@ -363,7 +364,7 @@ describe("malformed payments", () => {
   ];
   it.each(cases)("case 8: %s is 400 in plain words", async (_what, headers) => {
     const answer = await api.send("GET", REPORT, { headers });
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(answer).toMatchObject(refusal(400, "invalid_input"));
     expect(answer.text).not.toMatch(/undefined|JSON\.parse|Unexpected token|at position|zod/i);
   });
 });
@@ -447,7 +448,7 @@ describe("a payment that clients put elsewhere", () => {
   ])("is refused, and nothing is charged: %s", async (_what, placed) => {
     const payer = await world.payer();
     const headers = placed(await signedFor(payer), await signedFor(payer));
-    expect(await api.send("GET", REPORT, { headers })).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(await api.send("GET", REPORT, { headers })).toMatchObject(refusal(400, "invalid_input"));
     expect(await spent(payer)).toBe(0n);
   });
 });
@@ -470,7 +471,7 @@ describe("tampered payments", () => {
   it.each(signed)("case 9: signed for %s is refused as %s", async (_what, reason, terms) => {
     const payer = await world.payer();
     const answer = await api.pay(payer, await world.authorize(payer.account, terms()));
-    expect(answer).toMatchObject({ status: 402, body: { code: "payment_required", reason } });
+    expect(answer).toMatchObject(refusal(402, "payment_required", { reason }));
     expect(unbase64(answer.headers.get("payment-response"))).toMatchObject({ success: false, errorReason: reason });
     expect(await spent(payer)).toBe(0n);
   });
@@ -544,7 +545,7 @@ describe("case 20: what is refused costs nothing", () => {
     expect(await spent(payer)).toBe(0n);
     expect((await api.pay(payer, signed)).status).toBe(201);
     const again = await api.pay(payer, await world.authorize(payer.account), { body: { name: "Second" } });
-    expect(again).toMatchObject({ status: 409, body: { code: "already_registered" } });
+    expect(again).toMatchObject(refusal(409, "already_registered"));
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
 });

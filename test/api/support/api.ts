@@ -1,6 +1,7 @@
 /** The API over a real HTTP server and a real database, and a client that holds every answer to the OpenAPI document. */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { type Api, createApi } from "../../../api/app.ts";
 import type { ApiDeps } from "../../../api/deps.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
@@ -15,6 +16,7 @@ import { createReceiptSigner } from "../../../clients/receipt-signer.ts";
 import { createSecretBox } from "../../../clients/secret-box.ts";
 import { webhookTargets } from "../../../clients/webhook-receivers.ts";
 import { loadConfig, overlaid } from "../../../config/config.ts";
+import type { ErrorCode } from "../../../core/error-codes.ts";
 import { trackIndexedBlock } from "../../../db/operations/index-state.ts";
 import { openReadPool, type ReadPool } from "../../../db/replicas/read-pool.ts";
 import { openPool } from "../../../db/sql/connect.ts";
@@ -49,6 +51,8 @@ export type TestApi = {
   errors: string[];
   get(path: string, init?: RequestInit): Promise<Answer>;
   send(method: string, path: string, init?: RequestInit): Promise<Answer>;
+  /** Sends a body as JSON. */
+  write(method: string, path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Does `work` while no request waits for the chain: what is open is answered as pending. */
   impatiently<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -182,6 +186,11 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     errors,
     get: (path, init) => send("GET", path, init),
     send,
+    write: (method, path, body, headers) =>
+      send(method, path, {
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(body),
+      }),
     async impatiently(work) {
       const { mintWaitMs, payments } = config;
       Object.assign(config, { mintWaitMs: 0, payments: { ...payments, waitMs: 0 } });
@@ -201,6 +210,26 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     },
   };
 }
+
+/**
+ * The API of a whole test file: there from its first test on, closed after its last. After each test it has logged no
+ * error, unless the file provokes some and looks at them itself.
+ */
+export function apiForFile(
+  options: ApiOptions | (() => ApiOptions | Promise<ApiOptions>) = {},
+  { provoked = false } = {},
+): TestApi {
+  const api = {} as TestApi;
+  beforeAll(async () => {
+    Object.assign(api, await startApi(typeof options === "function" ? await options() : options));
+  });
+  if (!provoked) afterEach(() => expect(api.errors?.splice(0) ?? []).toEqual([]));
+  afterAll(() => api.close?.());
+  return api;
+}
+
+/** What a refusal answers, for `toMatchObject`. */
+export const refusal = (status: number, code: ErrorCode, more: object = {}) => ({ status, body: { code, ...more } });
 
 type Described = { document: OpenApi; check: ReturnType<typeof conformance> };
 

@@ -169,13 +169,9 @@ export async function startPaying() {
       wallet: Payer,
       { headers = {}, body = { name: "Ada" } as object, credential = undefined as string | undefined } = {},
     ) {
-      return started.send("POST", "/api/v2/mint", {
-        headers: {
-          "content-type": "application/json",
-          authorization: credential ?? (await wallet.siwa()),
-          ...headers,
-        },
-        body: JSON.stringify(body),
+      return started.write("POST", "/api/v2/mint", body, {
+        authorization: credential ?? (await wallet.siwa()),
+        ...headers,
       });
     }
     return {
