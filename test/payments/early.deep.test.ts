@@ -10,20 +10,18 @@ import { chainAt } from "../../harness/chain-at.ts";
 import { testLog } from "../../harness/log.ts";
 import { preconfirming } from "../../harness/strict-node/preconfirming.ts";
 import { type StrictNode, startStrictNode } from "../../harness/strict-node/strict-node.ts";
-import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
 import { refusal } from "../api/support/api.ts";
-import { MINT_PRICE, type Paying, startPaying } from "./support/paying.ts";
+import { MINT_PRICE, type PaidApi, type Payer, type Paying, startPaying } from "./support/paying.ts";
+import { diesAt, sweepPayments } from "./support/paying-file.ts";
 
-type Customer = Awaited<ReturnType<Paying["payer"]>>;
-type Api = Awaited<ReturnType<Paying["api"]>>;
-type Row = Awaited<ReturnType<Api["payments"]>>[number] & { early_at: Date | null; block: number | null };
+type Row = Awaited<ReturnType<PaidApi["payments"]>>[number] & { early_at: Date | null; block: number | null };
 
 let world: Paying;
 let node: StrictNode;
-let payers: Customer[];
+let payers: Payer[];
 /** The facilitator loses its memory of the orders before, as by a restart. */
 let restartFacilitator: () => void;
-let api: Api;
+let api: PaidApi;
 let fault: ((point: string) => void) | undefined;
 const log = testLog();
 
@@ -71,14 +69,15 @@ async function open(early: number, env: Record<string, string> = {}) {
   return api;
 }
 const nextPayer = () => payers.pop()!;
+async function nextBuyer() {
+  const payer = nextPayer();
+  return { payer, signed: await world.authorize(payer.account) };
+}
 const rows = async () => (await api.payments()) as Row[];
-const spent = async (payer: Customer) => 10_000_000n - (await world.balance(payer.address));
-const sweep = (confirmations = 1) => {
-  const { config } = world;
-  const payments = { ...config.payments, confirmations };
-  const context = { db: api.pool, chain: world.chain, clock: () => new Date(), log, fault: () => {} };
-  return paymentSweep.run({ ...context, config: { ...config, payments } } as never, {});
-};
+const sweep = (confirmations = 1) =>
+  sweepPayments(world, api, {
+    ...{ log, config: { ...world.config, payments: { ...world.config.payments, confirmations } } },
+  });
 /** As if the request had gone long ago. */
 const forget = () =>
   api.pool.query("update offchain.payment set updated_at = updated_at - interval '1 hour', lease_until = null");
@@ -96,8 +95,7 @@ const minted = async () => (await api.mints()).filter(({ state }) => state === "
 describe("an API that waits for blocks", () => {
   it("sells nothing for a preconfirmation, and sells once the block is there", async () => {
     await open(0);
-    const payer = nextPayer();
-    const signed = await world.authorize(payer.account);
+    const { payer, signed } = await nextBuyer();
     const pending = await api.impatiently(() => api.pay(payer, signed));
     expect(pending).toMatchObject(refusal(503, "payment_pending"));
     expect([await rows(), await api.mints()]).toMatchObject([[{ state: "settling", block: null }], []]);
@@ -131,7 +129,7 @@ describe("an API that may sell early", () => {
       expect(row).toMatchObject({ state: "fulfilled", early_at: null, block_hash: head.hash });
     const blocks = (await api.mints()).map(({ block }) => Number(block));
     expect(blocks).toEqual([Number(head.number), Number(head.number)]);
-    expect([await spent(payer), await spent(other)]).toEqual([MINT_PRICE, MINT_PRICE]);
+    expect([await world.spent(payer), await world.spent(other)]).toEqual([MINT_PRICE, MINT_PRICE]);
   });
 
   it("mints on a block that has too few confirmations", async () => {
@@ -154,15 +152,14 @@ describe("an API that may sell early", () => {
 describe("a preconfirmed settlement that vanishes", () => {
   it("is a loss that the operator sees, counts against what may be at risk, and is sold for once", async () => {
     await open(1);
-    const payer = nextPayer();
-    const signed = await world.authorize(payer.account);
+    const { payer, signed } = await nextBuyer();
     expect((await api.pay(payer, signed)).status).toBe(202);
     const [{ tx_hash }] = (await rows()) as [Row];
     await isSent(1);
     await vanish(tx_hash!);
     await world.evm.mine({ blocks: 1 });
     await world.until("it is minted", async () => (await minted()) === 1);
-    expect(await spent(payer)).toBe(0n);
+    expect(await world.spent(payer)).toBe(0n);
     // The block may still come.
     await sweep();
     expect(await rows()).toMatchObject([{ state: "fulfilled" }]);
@@ -185,8 +182,7 @@ describe("a preconfirmed settlement that vanishes", () => {
 
   it("is confirmed when its transaction comes back in a later block", async () => {
     await open(1);
-    const payer = nextPayer();
-    const signed = await world.authorize(payer.account);
+    const { payer, signed } = await nextBuyer();
     expect((await api.pay(payer, signed)).status).toBe(202);
     const [{ tx_hash }] = (await rows()) as [Row];
     await vanish(tx_hash!);
@@ -195,7 +191,7 @@ describe("a preconfirmed settlement that vanishes", () => {
     await world.frontRun({ client: world.walletOf(world.devnet.accounts[1]!.privateKey) }, signed);
     await sweep();
     expect(await rows()).toMatchObject([{ state: "fulfilled", early_at: null }]);
-    expect(await spent(payer)).toBe(MINT_PRICE);
+    expect(await world.spent(payer)).toBe(MINT_PRICE);
   });
 });
 
@@ -203,9 +199,7 @@ describe("a process that dies", () => {
   it("after the sale was recorded leaves nothing that is minted before the money is there", async () => {
     await open(10);
     const [payer, other] = [nextPayer(), nextPayer()];
-    fault = (point) => {
-      if (point === "mint.paid") throw new Error("killed");
-    };
+    fault = diesAt("mint.paid");
     for (const one of [payer, other]) expect((await api.pay(one)).status).toBe(500);
     fault = undefined;
     const [first, second] = (await rows()) as [Row, Row];
@@ -228,11 +222,8 @@ describe("a process that dies", () => {
 
   it("before it was recorded sends twice, and charges and mints once", async () => {
     await open(10);
-    const payer = nextPayer();
-    const signed = await world.authorize(payer.account);
-    fault = (point) => {
-      if (point === "payment.settled") throw new Error("killed");
-    };
+    const { payer, signed } = await nextBuyer();
+    fault = diesAt("payment.settled");
     expect((await api.pay(payer, signed)).status).toBe(503);
     fault = undefined;
     restartFacilitator();
@@ -247,13 +238,12 @@ describe("a process that dies", () => {
     });
     await sweep();
     expect(await rows()).toMatchObject([{ state: "fulfilled", early_at: null }]);
-    expect([await spent(payer), (await api.mints()).length]).toEqual([MINT_PRICE, 1]);
+    expect([await world.spent(payer), (await api.mints()).length]).toEqual([MINT_PRICE, 1]);
   });
 });
 
 it("the order of one sender's nonces is no guard: a settlement that fails in its block lets the next nonce pass", async () => {
-  const payer = nextPayer();
-  const signed = await world.authorize(payer.account);
+  const { payer, signed } = await nextBuyer();
   const one = world.walletOf(world.devnet.accounts[2]!.privateKey);
   // Before the settlement in its block: the payer's money is gone.
   await payer.client.writeContract({

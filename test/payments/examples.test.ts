@@ -7,26 +7,17 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { entryOf } from "../../runtime/processes.ts";
-import { plantAgents } from "../api/support/agents.ts";
-import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
+import { MINT_PRICE, type Payer, REPORT_PRICE } from "./support/paying.ts";
+import { payingForFile } from "./support/paying-file.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
+const { world, api, spent } = payingForFile();
 let directory: string;
-type Payer = Awaited<ReturnType<Paying["payer"]>>;
-beforeAll(async () => {
-  world = await startPaying();
-  api = await world.api();
+beforeAll(() => {
   directory = scratchDirectory("examples");
-  await plantAgents(api.pool, [{ tokenId: 900, name: "Grace", score: 40 }]);
 });
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Runs an example with a wallet of its own, against what the local stack would have written down. */
 async function run(payer: Payer, example: string, ...args: string[]): Promise<string> {
@@ -37,7 +28,6 @@ async function run(payer: Payer, example: string, ...args: string[]): Promise<st
   });
   return stdout;
 }
-const spent = async (payer: Payer) => 10_000_000n - (await world.balance(payer.address));
 
 it("pay-with-x402 registers its wallet", async () => {
   const payer = await world.payer();

@@ -1,28 +1,20 @@
 /** Wallets that are contracts of an attacker: what their code burns stops nobody, costs nobody and is bounded for each network. */
 import { type Abi, encodeDeployData, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import type { PaymentOrder } from "../../clients/ports.ts";
 import { createSigner } from "../../clients/signer.ts";
 import { readBuild } from "../../contracts/builds.ts";
 import type { Address } from "../../core/agents/facts.ts";
-import { type Payer, type Paying, startPaying } from "./support/paying.ts";
+import type { Payer } from "./support/paying.ts";
+import { payingForFile } from "./support/paying-file.ts";
 
 /** More than a hook and a mint may use, less than a verdict on a signature. */
 const BEYOND_A_MINT = 2_000_000n;
 const TWO_THIRDS_OF_A_BLOCK = 20_000_000n;
 
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
-beforeAll(async () => {
-  world = await startPaying();
-  api = await world.api({ env: { LIMITS: "free-mints=0" } });
-});
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
-});
+const { world, api } = payingForFile(() => ({ env: { LIMITS: "free-mints=0" } }));
 
 /** A contract that burns so much gas before it takes a token, and before it accepts any signature. */
 async function burner(gas: bigint) {

@@ -1,35 +1,19 @@
 /** x402's extension payment-identifier: a name given to a payment is that payment's alone. Numbers are those of README.md. */
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { plantAgents } from "../api/support/agents.ts";
+import { describe, expect, it } from "vitest";
 import { refusal } from "../api/support/api.ts";
-import { base64, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
+import { base64, type Payer, REPORT_PRICE, unbase64 } from "./support/paying.ts";
+import { payingForFile } from "./support/paying-file.ts";
 
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
-beforeAll(async () => {
-  world = await startPaying();
-  api = await world.api({ mints: false });
-  await plantAgents(api.pool, [
-    { tokenId: 900, name: "Grace", score: 40 },
-    { tokenId: 901, name: "Hedy", score: 41 },
-  ]);
-});
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
-});
-
-type Payer = Awaited<ReturnType<Paying["payer"]>>;
+const { world, api, spent } = payingForFile(() => ({ mints: false }));
 const REPORT = "/api/v2/agent/900/cred-report";
 
 /** A payment that has a name, or what a client makes of that. */
 async function named(payer: Payer, info: unknown): Promise<string> {
-  const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
+  const signed = await world.authorizeReport(payer.account);
   return base64({ ...world.payload(signed), extensions: { "payment-identifier": { info } } });
 }
 const pay = (payment: string, path = REPORT) => api.get(path, { headers: { "payment-signature": payment } });
-const spent = async (payer: Payer) => 10_000_000n - (await world.balance(payer.address));
 
 describe("case 40", () => {
   it("the terms tell of it, and that it is not required", async () => {

@@ -2,65 +2,31 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { encodeFunctionData, type Hex } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { usdcAbi } from "../../abis/usdc.ts";
+import type { Hex } from "viem";
+import { beforeEach, describe, expect, it } from "vitest";
 import { paymentParameters } from "../../api/openapi/document.ts";
 import { paymentSchemes } from "../../api/openapi/security.ts";
 import { paymentInfoOf } from "../../api/payments/payment-headers.ts";
 import { standardPrices } from "../../core/payments/prices.ts";
-import { testLog } from "../../harness/log.ts";
 import { PAYMENT_METHODS } from "../../settlement/methods.ts";
-import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
-import { base64, MINT_PRICE, type Paying, startPaying } from "./support/paying.ts";
+import { MINT_PRICE, type Payer, paidBy, transferOf } from "./support/paying.ts";
+import { diesAt, payingForFile } from "./support/paying-file.ts";
 import { signedTransaction } from "./support/signed-transaction-method.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const METHODS = [...PAYMENT_METHODS, signedTransaction];
 
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
-let fault: ((point: string) => void) | undefined;
-type Payer = Awaited<ReturnType<Paying["payer"]>>;
-
-beforeAll(async () => {
-  world = await startPaying();
-  api = await world.api({ deps: { paymentMethods: METHODS, fault: (point) => fault?.(point) } });
-});
+const { world, api, trouble, spent, sweep, forget } = payingForFile(() => ({ deps: { paymentMethods: METHODS } }));
 beforeEach(() => api.pool.query("truncate offchain.payment cascade"));
-afterEach(() => {
-  fault = undefined;
-});
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
-});
 
 /** A transfer that is signed and not sent. */
 async function signed({ client }: Payer, units = MINT_PRICE, to: Hex = world.payTo.deployer): Promise<Hex> {
-  const data = encodeFunctionData({ abi: usdcAbi, functionName: "transfer", args: [to, units] });
+  const data = transferOf(to, units);
   return client.signTransaction(await client.prepareTransactionRequest({ to: world.usdc, data, type: "eip1559" }));
 }
 const show = (payer: Payer, raw: string, more: { headers?: object; body?: object } = {}) =>
   api.mint(payer, { ...more, headers: { "x-payment-signed": raw, ...more.headers } });
-const spent = async ({ address }: Payer) => 10_000_000n - (await world.balance(address));
 const ledger = async () => (await api.payments()).map(({ method, state }) => [method, state]);
-const sweep = (paymentMethods = METHODS) =>
-  paymentSweep.run(
-    {
-      db: api.pool,
-      chain: world.chain,
-      paymentMethods,
-      clock: () => new Date(),
-      log: testLog(),
-      fault: () => {},
-      config: world.config,
-    } as never,
-    {},
-  );
-const forget = () =>
-  api.pool.query("update offchain.payment set updated_at = updated_at - interval '1 hour', lease_until = null");
-
 describe("a way to pay that is added in memory", () => {
   it("is an option of the 402 after the others, and its header changes the answer", async () => {
     const answer = await api.mint(await world.payer(0n));
@@ -124,7 +90,7 @@ describe("a way to pay that is added in memory", () => {
     const only = "must be the only payment of the request";
     const headers = { "x-payment-tx": `0x${"ab".repeat(32)}` };
     expect(await show(payer, raw, { headers })).toMatchObject(problem("X-Payment-Tx", only));
-    const x402 = { "payment-signature": base64(world.payload(await world.authorize(payer.account))) };
+    const x402 = paidBy(await world.authorize(payer.account));
     expect(await show(payer, raw, { headers: x402 })).toMatchObject(problem("PAYMENT-SIGNATURE", only));
     const form = "must be a signed transaction of type 2";
     expect(await show(payer, "0x1234")).toMatchObject(problem("X-Payment-Signed", form));
@@ -136,22 +102,20 @@ describe("a way to pay that is added in memory", () => {
 
   it("is found and finished by the sweep when its request died, and by a sweep that does not know it left alone", async () => {
     const payer = await world.payer();
-    fault = (point) => {
-      if (point === "payment.settled") throw new Error("killed");
-    };
+    trouble.fault = diesAt("payment.settled");
     const raw = await signed(payer);
     expect((await show(payer, raw)).status).toBe(503);
     expect(await ledger()).toEqual([["signed-transaction", "settling"]]);
     await forget();
-    await sweep([...PAYMENT_METHODS]);
+    await sweep({ paymentMethods: [...PAYMENT_METHODS] });
     expect(await ledger()).toEqual([["signed-transaction", "settling"]]);
     await forget();
     // The step that finds the money, and the one that carries out its effect once it is at rest.
-    await sweep();
+    await sweep({ paymentMethods: METHODS });
     await forget();
-    await sweep();
+    await sweep({ paymentMethods: METHODS });
     expect(await ledger()).toEqual([["signed-transaction", "fulfilled"]]);
-    fault = undefined;
+    trouble.fault = undefined;
     expect((await show(payer, raw)).status).toBe(201);
     expect(await spent(payer)).toBe(MINT_PRICE);
   });

@@ -1,6 +1,6 @@
 /** MPP with its real client on a local Tempo: settled once, for one request, whatever fails on the way. Numbers are those of README.md. */
 import { getAddress, type Hex } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
@@ -9,50 +9,22 @@ import { Failure } from "../../core/errors.ts";
 import { standardPrices } from "../../core/payments/prices.ts";
 import { setPrices } from "../../db/payments/price-list.ts";
 import { TEMPO } from "../../devnet/tempo.ts";
-import { testLog } from "../../harness/log.ts";
 import { solanaWallet } from "../../harness/solana-wallet.ts";
 import { Challenge, type Customer, changed, Receipt, startTempo, type Tempo } from "../../harness/tempo.ts";
 import { until } from "../../harness/until.ts";
-import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
-import { plantAgents } from "../api/support/agents.ts";
 import { refusal } from "../api/support/api.ts";
-import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
+import { MINT_PRICE, REPORT_PRICE, unbase64 } from "./support/paying.ts";
+import { diesAt, payingForFile, troubledChain } from "./support/paying-file.ts";
 
-let world: Paying;
 let tempo: Tempo;
-let api: Awaited<ReturnType<Paying["api"]>>;
-/** What happens instead of asking the node; thrown, it is an outage. */
-let node: Partial<Chain> = {};
-let fault: ((point: string) => void) | undefined;
-/** How far the service's clock is ahead. */
-let ahead = 0;
-
-const troubled = (chain: Chain): Chain => ({
-  ...chain,
-  send: (raw) => (node.send ?? chain.send)(raw),
-  receipt: (hash) => (node.receipt ?? chain.receipt)(hash),
+/** Trouble with a node is trouble with Tempo's. */
+const paying = payingForFile(async ({ chain }) => {
+  tempo = await startTempo();
+  return { chain, deps: { mpp: tempo.mpp(troubledTempo) } };
 });
-
-beforeAll(async () => {
-  [world, tempo] = await Promise.all([startPaying(), startTempo()]);
-  api = await world.api({
-    now: () => Date.now() + ahead,
-    deps: { mpp: tempo.mpp(troubled), fault: (point) => fault?.(point) },
-  });
-  await plantAgents(api.pool, [
-    { tokenId: 900, name: "Grace", score: 40 },
-    { tokenId: 901, name: "Hedy", score: 41 },
-  ]);
-});
-afterEach(() => {
-  node = {};
-  fault = undefined;
-  ahead = 0;
-});
-afterAll(async () => {
-  await api?.close();
-  await Promise.all([world?.stop(), tempo?.stop()]);
-});
+const { world, api, trouble, forget } = paying;
+const troubledTempo = (chain: Chain) => troubledChain(chain, trouble);
+afterAll(() => tempo?.stop());
 
 const REPORT = "/api/v2/agent/900/cred-report";
 const away = async (): Promise<never> => {
@@ -75,20 +47,7 @@ const report = (credential?: string, path = REPORT) =>
   api.get(path, credential === undefined ? {} : { headers: { "payment-authorization": credential } });
 const asked = (path = REPORT) => fetch(api.url + path);
 const sweep = () =>
-  paymentSweep.run(
-    {
-      db: api.pool,
-      chain: world.chain,
-      mpp: tempo.mpp(troubled),
-      clock: () => new Date(Date.now() + ahead),
-      log: testLog(),
-      fault: () => {},
-      config: world.config,
-    } as never,
-    {},
-  );
-const forget = () =>
-  api.pool.query("update offchain.payment set updated_at = updated_at - interval '1 hour', lease_until = null");
+  paying.sweep({ mpp: tempo.mpp(troubledTempo), clock: () => new Date(Date.now() + (trouble.ahead ?? 0)) });
 const last = async () => (await api.payments()).at(-1)!;
 
 describe("the challenge", () => {
@@ -282,7 +241,7 @@ describe("case 35: refused, and nothing is charged", () => {
   it("an expired challenge", async () => {
     const customer = await tempo.customer();
     const credential = await customer.answer(await asked());
-    ahead = 301_000;
+    trouble.ahead = 301_000;
     expect(await report(credential)).toMatchObject({ status: 402, body: { reason: "challenge_expired" } });
     expect(await spent(customer)).toBe(0n);
   });
@@ -331,7 +290,7 @@ describe("case 35: refused, and nothing is charged", () => {
       const { credential, decoy, decoyHash, mint } = await cheap();
       const looking = Promise.withResolvers<void>();
       const looked = Promise.withResolvers<void>();
-      node = {
+      trouble.node = {
         async receipt(hash) {
           if (hash === decoyHash) {
             looked.resolve();
@@ -435,7 +394,7 @@ describe("case 37: the node does not answer after it was sent", () => {
   it("503, never another challenge; the same payment is served later, charged once", async () => {
     const customer = await tempo.customer();
     const credential = await customer.answer(await asked());
-    node = {
+    trouble.node = {
       send: async (raw) => {
         await tempo.chain.send(raw);
         return away();
@@ -445,9 +404,9 @@ describe("case 37: the node does not answer after it was sent", () => {
     const pending = await api.impatiently(() => report(credential));
     expect(pending).toMatchObject({ status: 503 });
     expect(pending.headers.get("www-authenticate")).toBeNull();
-    node = { receipt: async () => null };
+    trouble.node = { receipt: async () => null };
     expect(await api.impatiently(() => report(credential))).toMatchObject(refusal(503, "payment_pending"));
-    node = {};
+    trouble.node = {};
     const got = await income(world.payTo.treasury, async () => {
       expect((await report(credential)).status).toBe(200);
     });
@@ -458,12 +417,12 @@ describe("case 37: the node does not answer after it was sent", () => {
     const customer = await tempo.customer();
     const init = await mintInit(customer, "Swept");
     const credential = await customer.answer(await fetch(`${api.url}/api/v2/mint`, init), "push");
-    node = { receipt: async () => null };
+    trouble.node = { receipt: async () => null };
     const withCredential = { ...init, headers: { ...init.headers, "payment-authorization": credential } };
     expect(await api.impatiently(() => api.send("POST", "/api/v2/mint", withCredential))).toMatchObject(
       refusal(503, "payment_pending"),
     );
-    node = {};
+    trouble.node = {};
     await forget();
     await sweep();
     await forget();
@@ -476,14 +435,14 @@ describe("case 37: the node does not answer after it was sent", () => {
   it("a transaction that no node ever saw is released once it is void, and never sent by the sweeper", async () => {
     const customer = await tempo.customer();
     const credential = await customer.answer(await asked());
-    node = { send: away };
+    trouble.node = { send: away };
     expect((await report(credential)).status).toBe(503);
-    node = {};
+    trouble.node = {};
     await forget();
     await sweep();
     expect((await last()).state).toBe("settling");
     // The clock of the sweeper alone ends nothing: a block may still be made that contains it.
-    ahead = 600_000;
+    trouble.ahead = 600_000;
     await sweep();
     expect((await last()).state).toBe("settling");
     await api.pool.query(
@@ -500,12 +459,10 @@ describe("case 38: a failure of ours after the payment", () => {
     const init = await mintInit(customer, `Retry ${mode}`);
     const credential = await customer.answer(await fetch(`${api.url}/api/v2/mint`, init), mode);
     const withCredential = { ...init, headers: { ...init.headers, "payment-authorization": credential } };
-    fault = (point) => {
-      if (point === "mint.paid") throw new Error("out of memory");
-    };
+    trouble.fault = diesAt("mint.paid", "out of memory");
     const before = await tempo.balance(world.payTo.deployer);
     expect((await api.send("POST", "/api/v2/mint", withCredential)).status).toBe(500);
-    fault = undefined;
+    trouble.fault = undefined;
     api.errors.length = 0;
     expect((await api.send("POST", "/api/v2/mint", withCredential)).status).toBe(201);
     expect((await tempo.balance(world.payTo.deployer)) - before).toBe(mode === "pull" ? MINT_PRICE : 0n);

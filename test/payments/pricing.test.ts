@@ -1,21 +1,13 @@
 /** Prices that change while clients are paying. Numbers are those of README.md. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { humanUpdateText } from "../../core/callers/signed-texts.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { refusal } from "../api/support/api.ts";
-import { base64, MINT_PRICE, type Payer, type Paying, startPaying } from "./support/paying.ts";
+import { MINT_PRICE, type Payer, paidBy } from "./support/paying.ts";
+import { payingForFile } from "./support/paying-file.ts";
 
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
-beforeAll(async () => {
-  world = await startPaying();
-  api = await world.api();
-});
+const { world, api, spent } = payingForFile();
 beforeEach(() => api.pool.query("truncate offchain.price_list"));
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
-});
 
 const backdate = (minutes: number) =>
   api.pool.query(`update offchain.price_list set since = since - interval '${minutes} minutes'`);
@@ -88,14 +80,13 @@ describe("an update that has a price", () => {
     const headers = {
       "content-type": "application/json",
       ...(signIn && { authorization: await by.siwa() }),
-      ...(signed && { "payment-signature": base64(world.payload(signed)) }),
+      ...(signed && paidBy(signed)),
     };
     const again = () => at.send(method, `/api/v2/agent/${tokenId}/${path}`, { headers, body: JSON.stringify(body) });
     return { answer: await again(), again };
   }
   const missionOf = async (tokenId: number) =>
     ((await api.get(`/api/v2/agent/${tokenId}`)).body.narrative as never as { mission: string } | null)?.mission;
-  const spent = async ({ address }: Payer) => 10_000_000n - (await world.balance(address));
 
   it("is asked for, paid to the deployer, and charged once however often it is repeated", async () => {
     const payer = await world.payer();

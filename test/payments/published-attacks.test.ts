@@ -4,54 +4,32 @@
  */
 import { evm, Mppx } from "mppx/client";
 import { assets } from "mppx/evm";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { usdcAbi } from "../../abis/usdc.ts";
-import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
-import type { Hex } from "../../core/agents/facts.ts";
-import { signCancellation } from "../../harness/payment-signing.ts";
-import { plantAgents } from "../api/support/agents.ts";
+import { afterEach, describe, expect, it } from "vitest";
 import { refusal } from "../api/support/api.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
-import { base64, MINT_PRICE, type Payer, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
+import { base64, MINT_PRICE, type Payer, REPORT_PRICE, unbase64 } from "./support/paying.ts";
+import { payingForFile } from "./support/paying-file.ts";
 
 const REPORT = "/api/v2/agent/900/cred-report";
 const OTHER = "/api/v2/agent/901/cred-report";
 
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
-/** What happens instead of settling. */
-let settle: ((order: PaymentOrder, real: Facilitator) => Promise<FacilitatorOutcome>) | undefined;
 let settled = 0;
-
-beforeAll(async () => {
-  world = await startPaying();
-  api = await world.api({
-    env: { TRUSTED_PROXIES: "127.0.0.1" },
-    facilitator: (real) => ({
-      verify: (order) => real.verify(order),
-      async settle(order) {
-        settled++;
-        return settle ? settle(order, real) : real.settle(order);
-      },
-    }),
-  });
-  await plantAgents(api.pool, [
-    { tokenId: 900, name: "Grace", score: 40 },
-    { tokenId: 901, name: "Hedy", score: 41 },
-  ]);
-});
+const { world, api, trouble, spent } = payingForFile(() => ({
+  env: { TRUSTED_PROXIES: "127.0.0.1" },
+  facilitator: (real) => ({
+    verify: (order) => real.verify(order),
+    async settle(order) {
+      settled++;
+      return trouble.settle ? trouble.settle(order, real) : real.settle(order);
+    },
+  }),
+}));
 afterEach(() => {
-  settle = undefined;
   settled = 0;
 });
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
-});
 
-const spent = async (payer: { address: Hex }, had = 10_000_000n) => had - (await world.balance(payer.address));
-const signReport = (payer: Payer) => world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
+const signReport = (payer: Payer) => world.authorizeReport(payer.account);
 const ask = (path: string, payload: object, headers: Record<string, string> = {}) =>
   api.get(path, { headers: { "payment-signature": base64(payload), ...headers } });
 const fulfilled = async (payer: Payer) =>
@@ -63,13 +41,12 @@ const fulfilled = async (payer: Payer) =>
 
 describe("five attacks (2605.11781)", () => {
   it("I-A, a grant before finality: nothing is given for a settlement that is announced and not on the chain", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    settle = async () => ({ kind: "settled", txHash: `0x${"be".repeat(32)}` });
+    const { payer, signed } = await world.buyer();
+    trouble.settle = async () => ({ kind: "settled", txHash: `0x${"be".repeat(32)}` });
     const early = await api.impatiently(() => api.pay(payer, signed));
     expect(early).toMatchObject(refusal(503, "payment_pending"));
     expect([await spent(payer), await fulfilled(payer)]).toEqual([0n, 0]);
-    settle = undefined;
+    trouble.settle = undefined;
     expect((await api.pay(payer, signed)).status).toBe(201);
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
@@ -77,7 +54,7 @@ describe("five attacks (2605.11781)", () => {
   it("I-B, a preempted settlement: who sends the public authorization first has paid for its payer", async () => {
     const [payer, thief] = [await world.payer(), await world.payer(0n)];
     const signed = await world.authorize(payer.account);
-    settle = async (order, real) => {
+    trouble.settle = async (order, real) => {
       await world.frontRun(thief, signed);
       return real.settle(order);
     };
@@ -189,10 +166,9 @@ describe("four attacks (2605.30998)", () => {
   });
 
   it("a race of settlements: copies at once lead to one settlement, also when its answer is lost", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
+    const { payer, signed } = await world.buyer();
     const credential = await payer.siwa();
-    settle = async (order, real) => {
+    trouble.settle = async (order, real) => {
       await real.settle(order);
       return { kind: "unknown", cause: new Error("connection lost") };
     };
@@ -218,27 +194,19 @@ describe("four attacks (2605.30998)", () => {
   it("a settlement that its payer prevents: nothing is given, and the next payment is as good as the first", async () => {
     const payer = await world.payer();
     const cancelled = await world.authorize(payer.account);
-    settle = async (order, real) => {
-      const hash = await payer.client.writeContract({
-        ...{ address: world.usdc, abi: usdcAbi, functionName: "cancelAuthorization" },
-        args: [
-          payer.address,
-          cancelled.authorization.nonce,
-          await signCancellation(payer.account, cancelled.authorization.nonce),
-        ],
-      });
-      await world.evm.waitForTransactionReceipt({ hash });
+    trouble.settle = async (order, real) => {
+      await world.cancel(payer, cancelled.authorization.nonce);
       return real.settle(order);
     };
     expect(await api.pay(payer, cancelled)).toMatchObject({ status: 402, body: { reason: "authorization_used" } });
     expect([await spent(payer), await fulfilled(payer)]).toEqual([0n, 0]);
-    settle = async (order, real) => {
+    trouble.settle = async (order, real) => {
       await world.transfer(payer, world.devnet.accounts[1]!.address, 10_000_000n);
       return real.settle(order);
     };
     const drained = await world.authorize(payer.account);
     expect(await api.pay(payer, drained)).toMatchObject({ status: 402, body: { reason: "insufficient_funds" } });
-    settle = undefined;
+    trouble.settle = undefined;
     await world.transfer({ client: world.walletOf(world.devnet.accounts[1]!.privateKey) }, payer.address, MINT_PRICE);
     expect((await api.pay(payer)).status).toBe(201);
     expect([await world.balance(payer.address), await fulfilled(payer)]).toEqual([0n, 1]);

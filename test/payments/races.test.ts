@@ -1,77 +1,26 @@
 /** Money under race: copies, front-runners, lost answers, lying and dead facilitators. Numbers are those of README.md. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { usdcAbi } from "../../abis/usdc.ts";
+import { afterAll, describe, expect, it } from "vitest";
 import { createHttpFacilitator } from "../../clients/facilitator-http.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
-import type { Chain, Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
+import type { FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import { createSigner } from "../../clients/signer.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { openPool } from "../../db/sql/connect.ts";
-import { testLog } from "../../harness/log.ts";
 import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
-import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
-import { plantAgents } from "../api/support/agents.ts";
 import { refusal } from "../api/support/api.ts";
 import { casesOf, deepIt } from "../support/share.ts";
-import { base64, MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
+import { base64, MINT_PRICE, type Payer, paidBy, REPORT_PRICE } from "./support/paying.ts";
+import { diesAt, payingForFile, silent, unwilling } from "./support/paying-file.ts";
 
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
-/** What happens instead of settling, once or as long as it stays. */
-let settle: ((order: PaymentOrder, real: Facilitator) => Promise<FacilitatorOutcome>) | undefined;
-/** Runs before the facilitator's check. */
-let verify: (() => Promise<void>) | undefined;
-/** Replaces calls of the node. */
-let node: Partial<Chain> = {};
-let fault: ((point: string) => void) | undefined;
+const { world, api, trouble, spent, mintsOf, sweep } = payingForFile(() => ({ env: { TRUSTED_PROXIES: "127.0.0.1" } }));
 
-beforeAll(async () => {
-  world = await startPaying();
-  const { chain } = world;
-  api = await world.api({
-    env: { TRUSTED_PROXIES: "127.0.0.1" },
-    chain: {
-      ...chain,
-      headBlock: () => (node.headBlock ?? chain.headBlock)(),
-      block: (number) => (node.block ?? chain.block)(number),
-    },
-    facilitator: (real) => ({
-      verify: async (order) => {
-        await verify?.();
-        return real.verify(order);
-      },
-      settle: (order) => (settle ? settle(order, real) : real.settle(order)),
-    }),
-    deps: { fault: (point) => fault?.(point) },
-  });
-  await plantAgents(api.pool, [
-    { tokenId: 900, name: "Grace", score: 40 },
-    { tokenId: 901, name: "Hedy", score: 41 },
-  ]);
-});
-afterEach(() => {
-  settle = undefined;
-  verify = undefined;
-  node = {};
-  fault = undefined;
-});
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
-});
-
-const report = async (payer: Awaited<ReturnType<Paying["payer"]>>) =>
-  base64(world.payload(await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE })));
-const spent = async (payer: { address: Hex }, had = 10_000_000n) => had - (await world.balance(payer.address));
-const mintsOf = async (wallet: string) =>
-  (await api.mints()).filter((mint) => mint.wallet === wallet.toLowerCase()).length;
+const report = async (payer: Payer) => base64(world.payload(await world.authorizeReport(payer.account)));
 
 describe("one payment", () => {
   it("case 10: 50 copies at once are one mint and one charge", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
+    const { payer, signed } = await world.buyer();
     const credential = await payer.siwa();
     const answers = await Promise.all(Array.from({ length: 50 }, () => api.pay(payer, signed, { credential })));
     const created = answers.filter(({ status }) => status === 201);
@@ -81,15 +30,14 @@ describe("one payment", () => {
     const others = answers.filter(({ status }) => status !== 201);
     expect(others.filter(({ body }) => body.code !== "request_in_progress").map(({ text }) => text)).toEqual([]);
     expect(await spent(payer)).toBe(MINT_PRICE);
-    expect(await mintsOf(payer.address)).toBe(1);
+    expect(await mintsOf(payer)).toBe(1);
     const late = await api.pay(payer, signed);
     expect([late.status, late.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
     expect(late.headers.get("payment-response")).not.toBeNull();
   });
 
   it("case 11: pays for one request: another body, agent or route is 409 and charges nothing", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
+    const { payer, signed } = await world.buyer();
     expect((await api.pay(payer, signed)).status).toBe(201);
     const other = await world.payer(0n);
     expect(await api.pay(other, signed)).toMatchObject(refusal(409, "payment_already_used"));
@@ -147,59 +95,40 @@ describe("one payment", () => {
 
 describe("between the check and the settlement", () => {
   it("case 13: a cancelled authorization has no effect", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    settle = async (order, real) => {
-      const signature = await payer.account.signTypedData({
-        domain: { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: world.usdc },
-        types: {
-          CancelAuthorization: [
-            { name: "authorizer", type: "address" },
-            { name: "nonce", type: "bytes32" },
-          ],
-        },
-        primaryType: "CancelAuthorization",
-        message: { authorizer: payer.address, nonce: signed.authorization.nonce },
-      });
-      const hash = await payer.client.writeContract({
-        address: world.usdc,
-        abi: usdcAbi,
-        functionName: "cancelAuthorization",
-        args: [payer.address, signed.authorization.nonce, signature],
-      });
-      await world.evm.waitForTransactionReceipt({ hash });
+    const { payer, signed } = await world.buyer();
+    trouble.settle = async (order, real) => {
+      await world.cancel(payer, signed.authorization.nonce);
       return real.settle(order);
     };
     expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "authorization_used" } });
-    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([0n, 0]);
+    expect([await spent(payer), await mintsOf(payer)]).toEqual([0n, 0]);
   });
 
   it("case 14: a drained balance has no effect", async () => {
     const payer = await world.payer(MINT_PRICE);
-    settle = async (order, real) => {
+    trouble.settle = async (order, real) => {
       await world.transfer(payer, world.devnet.accounts[1]!.address, 1n);
       return real.settle(order);
     };
     const signed = await world.authorize(payer.account);
     const answer = await api.pay(payer, signed);
     expect(answer).toMatchObject(refusal(402, "payment_required"));
-    expect(await mintsOf(payer.address)).toBe(0);
-    settle = undefined;
+    expect(await mintsOf(payer)).toBe(0);
+    trouble.settle = undefined;
     // Nothing was charged, so the same authorization is still good once there is money again.
     await world.transfer({ client: world.walletOf(world.devnet.accounts[1]!.privateKey) }, payer.address, 1n);
     expect((await api.pay(payer, signed)).status).toBe(201);
   });
 
   it("case 15: a front-runner pays the gas, the customer is served once", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
+    const { payer, signed } = await world.buyer();
     const thief = await world.payer(0n);
-    settle = async (order, real) => {
+    trouble.settle = async (order, real) => {
       await world.frontRun(thief, signed);
       return real.settle(order);
     };
     expect((await api.pay(payer, signed)).status).toBe(201);
-    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([MINT_PRICE, 1]);
+    expect([await spent(payer), await mintsOf(payer)]).toEqual([MINT_PRICE, 1]);
     // The signature is public now; it serves nobody else.
     expect((await api.pay(thief, signed)).status).toBe(409);
   });
@@ -223,8 +152,8 @@ describe("an answer that was bought without a sign-in", () => {
 
   it("is given again to the network that paid and to the payer, not to who reads its payment on the chain", async () => {
     const payer = await world.payer();
-    const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
-    const header = { "payment-signature": base64(world.payload(signed)) };
+    const signed = await world.authorizeReport(payer.account);
+    const header = paidBy(signed);
     const first = await from("192.0.2.1", header);
     expect(first.status).toBe(200);
     expect((await from("192.0.2.1", header)).text).toBe(first.text);
@@ -241,7 +170,7 @@ describe("an answer that was bought without a sign-in", () => {
 
   it("is given again anywhere to who knows the identifier of its payment, which is not on the chain", async () => {
     const payer = await world.payer();
-    const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
+    const signed = await world.authorizeReport(payer.account);
     const named = (id?: string) => ({
       "payment-signature": base64({
         ...world.payload(signed),
@@ -293,10 +222,13 @@ describe("only checked terms reach the ledger", () => {
   it("a copy of a number that pays somebody else is not taken when the first one is released under it", async () => {
     const { thief, good, bad, credential } = await sameNonceTwice();
     const [checking, noting] = [gate(), gate()];
-    verify = checking.pass;
+    trouble.verify = async (order, real) => {
+      await checking.pass();
+      return real.verify(order);
+    };
     const first = api.pay(thief, good, { credential });
     await checking.reached;
-    node = {
+    trouble.node = {
       async headBlock() {
         await noting.pass();
         return world.chain.headBlock();
@@ -311,7 +243,7 @@ describe("only checked terms reach the ledger", () => {
     expect([refused.status, refused.body]).toMatchObject([402, { reason: "insufficient_funds" }]);
     expect((await copy).status).toBeOneOf([402, 409]);
     expect(await termsOf(thief)).toEqual([PRICED()]);
-    expect([await mintsOf(thief.address), await world.balance(thief.address)]).toEqual([0, 1n]);
+    expect([await mintsOf(thief), await world.balance(thief.address)]).toEqual([0, 1n]);
   });
 
   deepIt("100 copies around releases are no mint, and no row has other terms", async () => {
@@ -321,13 +253,12 @@ describe("only checked terms reach the ledger", () => {
     );
     expect(answers.map(({ status }) => status).filter((status) => status !== 402 && status !== 409)).toEqual([]);
     expect(await termsOf(thief)).toEqual([PRICED()]);
-    expect([await mintsOf(thief.address), await world.balance(thief.address)]).toEqual([0, 1n]);
+    expect([await mintsOf(thief), await world.balance(thief.address)]).toEqual([0, 1n]);
   });
 
   it("a payment that is known is resumed by the very credential only, whoever signed another", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+    const { payer, signed } = await world.buyer();
+    trouble.settle = silent;
     expect((await api.impatiently(() => api.pay(payer, signed))).status).toBe(503);
     const longer = await world.authorize(payer.account, {
       nonce: signed.authorization.nonce,
@@ -336,7 +267,7 @@ describe("only checked terms reach the ledger", () => {
     const garbage = { ...signed, signature: `0x${"12".repeat(65)}` as Hex };
     for (const other of [longer, garbage])
       expect(await api.pay(payer, other)).toMatchObject(refusal(409, "payment_already_used"));
-    settle = undefined;
+    trouble.settle = undefined;
     expect((await api.pay(payer, signed)).status).toBe(201);
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
@@ -365,7 +296,7 @@ describe("an authorization that its payer settles itself", () => {
     const { payer, stranger, signed, settled } = await selfSettled();
     const { transactionHash } = await settled();
     expect(await api.pay(stranger, signed)).toMatchObject(refusal);
-    expect(await mintsOf(stranger.address)).toBe(0);
+    expect(await mintsOf(stranger)).toBe(0);
     expect((await api.mint(payer, { headers: { "x-payment-tx": transactionHash } })).status).toBe(201);
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
@@ -374,7 +305,7 @@ describe("an authorization that its payer settles itself", () => {
     "is not taken by a stranger who had noted it out of the mempool, and is the payer's %s",
     async (proof) => {
       const { payer, stranger, signed, settled } = await selfSettled();
-      settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+      trouble.settle = silent;
       expect((await api.impatiently(() => api.pay(stranger, signed))).status).toBe(503);
       const { transactionHash } = await settled();
       const prove = () =>
@@ -383,18 +314,18 @@ describe("an authorization that its payer settles itself", () => {
           : api.pay(payer, signed);
       expect((await prove()).status).toBe(201);
       expect((await api.pay(stranger, signed)).status).toBe(409);
-      expect([await spent(payer), await mintsOf(stranger.address)]).toEqual([MINT_PRICE, 0]);
+      expect([await spent(payer), await mintsOf(stranger)]).toEqual([MINT_PRICE, 0]);
     },
   );
 
   it("is not taken by a stranger who had noted it, also before the payer comes", async () => {
     const { payer, stranger, signed, settled } = await selfSettled();
-    settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+    trouble.settle = silent;
     expect((await api.impatiently(() => api.pay(stranger, signed))).status).toBe(503);
     const { transactionHash } = await settled();
     expect(await api.pay(stranger, signed)).toMatchObject(refusal);
     expect((await api.mint(payer, { headers: { "x-payment-tx": transactionHash } })).status).toBe(201);
-    expect([await spent(payer), await mintsOf(stranger.address)]).toEqual([MINT_PRICE, 0]);
+    expect([await spent(payer), await mintsOf(stranger)]).toEqual([MINT_PRICE, 0]);
   });
 
   it("is not taken by a stranger while our node lags behind the block it is in", async () => {
@@ -404,7 +335,7 @@ describe("an authorization that its payer settles itself", () => {
     const head = await world.chain.headBlock();
     // The node has the block by the time it is asked for it.
     let lag = 3;
-    node = {
+    trouble.node = {
       headBlock: async () => {
         const seen = head - lag;
         lag = 0;
@@ -416,27 +347,20 @@ describe("an authorization that its payer settles itself", () => {
       },
     };
     expect(await api.pay(stranger, signed)).toMatchObject(refusal);
-    node = {};
+    trouble.node = {};
     expect((await api.pay(payer, signed)).status).toBe(201);
-    expect([await spent(payer), await mintsOf(stranger.address)]).toEqual([MINT_PRICE, 0]);
+    expect([await spent(payer), await mintsOf(stranger)]).toEqual([MINT_PRICE, 0]);
   });
 
   it("is no credit of a stranger who had noted it and was refused, but the payer's", async () => {
     const { payer, stranger, signed, settled } = await selfSettled();
-    settle = async () => ({ kind: "refused", reason: "whatever" });
+    trouble.settle = unwilling;
     expect((await api.pay(stranger, signed)).status).toBe(402);
     await settled();
-    await paymentSweep.run(
-      {
-        ...{ db: api.pool, chain: world.chain, config: world.config, log: testLog() },
-        clock: () => new Date(),
-        fault() {},
-      } as never,
-      {},
-    );
+    await sweep();
     expect((await api.mint(stranger)).status).toBe(402);
     expect((await api.mint(payer)).status).toBe(201);
-    expect([await spent(payer), await mintsOf(stranger.address)]).toEqual([MINT_PRICE, 0]);
+    expect([await spent(payer), await mintsOf(stranger)]).toEqual([MINT_PRICE, 0]);
   });
 
   it("an anonymous buyer whose facilitator settles is served", async () => {
@@ -450,7 +374,7 @@ describe("an authorization that its payer settles itself", () => {
 describe("lost answers", () => {
   it("case 16: the settlement's answer is lost: served all the same, charged once", async () => {
     const payer = await world.payer();
-    settle = async (order, real) => {
+    trouble.settle = async (order, real) => {
       await real.settle(order);
       return { kind: "unknown", cause: new Error("connection lost") };
     };
@@ -459,18 +383,17 @@ describe("lost answers", () => {
   });
 
   it("case 17: no settlement in time is 503 payment_pending; the same payment is served later, charged once", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+    const { payer, signed } = await world.buyer();
+    trouble.settle = silent;
     const pending = await api.impatiently(() => api.pay(payer, signed));
     expect(pending).toMatchObject(refusal(503, "payment_pending"));
     expect(Number(pending.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(pending.headers.get("payment-required")).toBeNull();
     // A second payment for the same registration is not taken meanwhile.
     expect((await api.pay(payer, await world.authorize(payer.account))).status).toBe(409);
-    settle = undefined;
+    trouble.settle = undefined;
     expect((await api.pay(payer, signed)).status).toBe(201);
-    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([MINT_PRICE, 1]);
+    expect([await spent(payer), await mintsOf(payer)]).toEqual([MINT_PRICE, 1]);
   });
 
   const used: FacilitatorOutcome = { kind: "refused", reason: "invalid_exact_evm_nonce_already_used" };
@@ -487,37 +410,34 @@ describe("lost answers", () => {
   )(
     "a facilitator that knows more than our node says %s: pending until we see it, served, charged once",
     async (_, words) => {
-      const payer = await world.payer();
-      const signed = await world.authorize(payer.account);
+      const { payer, signed } = await world.buyer();
       for (const word of words) {
-        settle = async () => word ?? { kind: "unknown", cause: new Error("timeout") };
+        trouble.settle = async () => word ?? { kind: "unknown", cause: new Error("timeout") };
         const pending = await api.impatiently(() => api.pay(payer, signed));
         expect(pending).toMatchObject(refusal(503, "payment_pending"));
       }
       await world.frontRun(await world.payer(0n), signed);
       expect((await api.pay(payer, signed)).status).toBe(201);
-      expect([await spent(payer), await mintsOf(payer.address)]).toEqual([MINT_PRICE, 1]);
+      expect([await spent(payer), await mintsOf(payer)]).toEqual([MINT_PRICE, 1]);
     },
   );
 
   deepIt("a facilitator that goes on refusing what the chain does not show is believed after a minute", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    settle = async () => used;
+    const { payer, signed } = await world.buyer();
+    trouble.settle = async () => used;
     expect((await api.impatiently(() => api.pay(payer, signed))).status).toBe(503);
     await api.pool.query("update offchain.payment set updated_at = updated_at - interval '61 s' where payer = $1", [
       payer.address.toLowerCase(),
     ]);
     expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "authorization_used" } });
-    settle = undefined;
+    trouble.settle = undefined;
     expect((await api.pay(payer, signed)).status).toBe(201);
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
 
   it("a settlement that a reorganisation has put into an earlier block is found", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+    const { payer, signed } = await world.buyer();
+    trouble.settle = silent;
     expect((await api.impatiently(() => api.pay(payer, signed))).status).toBe(503);
     await world.frontRun(await world.payer(0n), signed);
     await api.pool.query("update offchain.payment set since_block = $2 where payer = $1", [
@@ -534,7 +454,7 @@ describe("lost answers", () => {
     const blocks = async (method: "anvil_mine" | "anvil_rollback" | "anvil_setTime", params: unknown[]) =>
       world.evm.request({ method, params } as never);
     await blocks("anvil_mine", ["0x5"]);
-    settle = async (order, real) => {
+    trouble.settle = async (order, real) => {
       await blocks("anvil_rollback", [4]);
       // Anvil's clock goes back with its blocks, for good; a chain's does not.
       await blocks("anvil_setTime", [Math.floor(Date.now() / 1000)]);
@@ -545,29 +465,24 @@ describe("lost answers", () => {
   });
 
   it("case 19: a failure of ours after the payment is a free retry", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    fault = (point) => {
-      if (point === "mint.paid") throw new Error("out of memory");
-    };
+    const { payer, signed } = await world.buyer();
+    trouble.fault = diesAt("mint.paid", "out of memory");
     expect((await api.pay(payer, signed)).status).toBe(500);
-    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([MINT_PRICE, 0]);
-    fault = undefined;
+    expect([await spent(payer), await mintsOf(payer)]).toEqual([MINT_PRICE, 0]);
+    trouble.fault = undefined;
     api.errors.length = 0;
     expect((await api.pay(payer, signed)).status).toBe(201);
-    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([MINT_PRICE, 1]);
+    expect([await spent(payer), await mintsOf(payer)]).toEqual([MINT_PRICE, 1]);
   });
 
   it("a client that forgets its payment after a failure of ours is served without a second one", async () => {
     const payer = await world.payer();
-    fault = (point) => {
-      if (point === "mint.paid") throw new Error("out of memory");
-    };
+    trouble.fault = diesAt("mint.paid", "out of memory");
     expect((await api.pay(payer)).status).toBe(500);
-    fault = undefined;
+    trouble.fault = undefined;
     api.errors.length = 0;
     expect((await api.mint(payer)).status).toBe(201);
-    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([MINT_PRICE, 1]);
+    expect([await spent(payer), await mintsOf(payer)]).toEqual([MINT_PRICE, 1]);
   });
 });
 
@@ -596,16 +511,16 @@ describe("case 22: a facilitator that lies", () => {
   ];
   it.each(casesOf(lies, 2))("with %s is not believed", async (_what, lie) => {
     const payer = await world.payer();
-    settle = async (order) => ({ kind: "settled", txHash: await lie(order) });
+    trouble.settle = async (order) => ({ kind: "settled", txHash: await lie(order) });
     const pending = await api.impatiently(() => api.pay(payer));
     expect(pending).toMatchObject(refusal(503, "payment_pending"));
-    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([0n, 0]);
+    expect([await spent(payer), await mintsOf(payer)]).toEqual([0n, 0]);
   });
 
   it("case 24: one settlement given for two payments (a stale cache) serves only the one it is", async () => {
     const [a, b] = [await world.payer(), await world.payer()];
     let first: FacilitatorOutcome | undefined;
-    settle = async (order, real) => {
+    trouble.settle = async (order, real) => {
       first ??= await real.settle(order);
       return first;
     };
@@ -626,12 +541,11 @@ describe("case 24: the settlement code's memory of a settlement it did not see m
   }
 
   it("says of one settlement three times that it was made, and buys one thing with it", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
+    const { payer, signed } = await world.buyer();
     const memory = forgetful();
     const said: FacilitatorOutcome[] = [];
     let asked = false;
-    settle = async (order) => {
+    trouble.settle = async (order) => {
       // The payer may take over from a stranger whose order is being settled.
       if (asked) return memory.settle(order);
       asked = true;

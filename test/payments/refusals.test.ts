@@ -1,54 +1,16 @@
 /** Why a payment was refused: each cause that a facilitator, the token or a clock can have is told by its own reason, and by what helps. */
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { usdcAbi } from "../../abis/usdc.ts";
-import type { FacilitatorVerdict } from "../../clients/ports.ts";
+import { describe, expect, inject, it } from "vitest";
 import { transferData } from "../../core/payments/authorization.ts";
 import { REFUSALS, reasonIn, ruleOf } from "../../core/payments/refusals.ts";
-import { signCancellation } from "../../harness/payment-signing.ts";
 import { refusal } from "../api/support/api.ts";
-import { MINT_PRICE, type Paying, startPaying, type Terms } from "./support/paying.ts";
+import { MINT_PRICE, type Payer, type Paying, type Terms } from "./support/paying.ts";
+import { payingForFile } from "./support/paying-file.ts";
 
-type Payer = Awaited<ReturnType<Paying["payer"]>>;
-
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
-/** In place of the real facilitator's verdict: undefined asks the real one. */
-let verdict: FacilitatorVerdict | undefined;
-/** Called after each verdict. */
-let judged: (() => Promise<unknown>) | undefined;
-beforeAll(async () => {
-  world = await startPaying();
-  api = await world.api({
-    facilitator: (real) => ({
-      ...real,
-      async verify(order) {
-        const found = verdict ?? (await real.verify(order));
-        await judged?.();
-        return found;
-      },
-    }),
-  });
-});
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
-});
+const { world, api, trouble } = payingForFile();
 
 const seconds = () => BigInt(Math.floor(Date.now() / 1000));
-const cancel = async (payer: Payer, nonce: `0x${string}`) => {
-  const signature = await signCancellation(payer.account, nonce);
-  const hash = await payer.client.writeContract({
-    ...{
-      address: world.usdc,
-      abi: usdcAbi,
-      functionName: "cancelAuthorization",
-      args: [payer.address, nonce, signature],
-    },
-  });
-  await world.evm.waitForTransactionReceipt({ hash });
-};
 
 describe("what the token itself says", () => {
   /** By the reason that the token's revert must come to: what is done to a good authorization. */
@@ -85,23 +47,22 @@ describe("what the token itself says", () => {
   });
 
   it("is what is told where the facilitator names no cause", async () => {
-    verdict = { kind: "refused", reason: "invalid_exact_evm_transaction_simulation_failed" };
+    trouble.verify = async () => ({ kind: "refused", reason: "invalid_exact_evm_transaction_simulation_failed" });
     try {
       const poor = await world.payer(0n);
       expect(await api.pay(poor)).toMatchObject({
         status: 402,
         body: { reason: "insufficient_funds", hint: REFUSALS.insufficient_funds.hint },
       });
-      const payer = await world.payer();
-      const signed = await world.authorize(payer.account);
-      await cancel(payer, signed.authorization.nonce);
+      const { payer, signed } = await world.buyer();
+      await world.cancel(payer, signed.authorization.nonce);
       expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "authorization_used" } });
       // Nothing is wrong that anybody can see.
       const rich = await world.payer();
       expect(await api.pay(rich)).toMatchObject({ status: 402, body: { reason: "not_settled" } });
       expect(await world.balance(rich.address)).toBe(10_000_000n);
     } finally {
-      verdict = undefined;
+      trouble.verify = undefined;
     }
   });
 });
@@ -136,11 +97,10 @@ describe("what a facilitator says", () => {
   ])("%s is %s", (said, reason) => expect(reasonIn(said)).toBe(reason));
 
   it("of a trouble of its own refuses no payment: the same one is good a moment later", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    verdict = { kind: "refused", reason: "unexpected_verify_error" };
+    const { payer, signed } = await world.buyer();
+    trouble.verify = async () => ({ kind: "refused", reason: "unexpected_verify_error" });
     const first = await api.pay(payer, signed);
-    verdict = undefined;
+    trouble.verify = undefined;
     expect(first).toMatchObject(refusal(503, "payment_pending"));
     expect(first.headers.get("retry-after")).not.toBeNull();
     expect((await api.pay(payer, signed)).status).toBe(201);
@@ -168,10 +128,12 @@ describe("clocks", () => {
     const payer = await world.payer();
     const signed = await begun(payer, { validAfter: seconds() - ago });
     // The chain's clock stands still until somebody asks.
-    judged = () => world.evm.mine({ blocks: 1 });
-    const answer = await api.pay(payer, signed).finally(() => {
-      judged = undefined;
-    });
+    trouble.verify = async (order, real) => {
+      const verdict = await real.verify(order);
+      await world.evm.mine({ blocks: 1 });
+      return verdict;
+    };
+    const answer = await api.pay(payer, signed);
     expect([answer.status, answer.body.reason]).toEqual([201, undefined]);
     expect(await world.balance(payer.address)).toBe(10_000_000n - MINT_PRICE);
   });
@@ -179,10 +141,10 @@ describe("clocks", () => {
   it("one for which no block comes is told so, with when to come again, and is good then", async () => {
     const payer = await world.payer();
     const { timestamp } = await world.evm.getBlock();
-    verdict = { kind: "refused", reason: "invalid_exact_evm_payload_authorization_valid_after" };
+    trouble.verify = async () => ({ kind: "refused", reason: "invalid_exact_evm_payload_authorization_valid_after" });
     const signed = await begun(payer, { validAfter: timestamp - 1n });
     const answer = await api.pay(payer, signed);
-    verdict = undefined;
+    trouble.verify = undefined;
     expect(answer).toMatchObject({ status: 402, body: { reason: "not_yet_valid" } });
     expect(answer.headers.get("retry-after")).toBe("2");
     expect((await api.pay(payer, signed)).status).toBe(201);

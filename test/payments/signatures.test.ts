@@ -4,18 +4,14 @@
  */
 import { type Hex, parseSignature, serializeCompactSignature, signatureToCompactSignature } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { SignedPayment } from "../../harness/payment-signing.ts";
 import { counterfactual, FACTORY } from "../support/counterfactual.ts";
-import { base64, type Payer, REPORT_PRICE, type Selling, startSelling } from "./support/paying.ts";
+import { base64, type Payer, REPORT_PRICE } from "./support/paying.ts";
+import { payingForFile } from "./support/paying-file.ts";
 
-let { world, api, stop } = {} as Selling;
-beforeAll(async () => {
-  ({ world, api, stop } = await startSelling());
-});
-afterAll(() => stop?.());
+const { world, api } = payingForFile();
 
-const terms = () => ({ to: world.payTo.treasury, value: REPORT_PRICE });
 /** Presents a payment by a header of its version, with another signature than its own. */
 function pay(
   signed: SignedPayment,
@@ -51,7 +47,7 @@ describe("an account's signature", () => {
     "pays with $name, version $version",
     async ({ form, version }) => {
       const had = await world.balance(payer.address);
-      const signed = await world.authorize(payer.account, terms());
+      const signed = await world.authorizeReport(payer.account);
       const answer = await pay(signed, { signature: form(signed.signature), version });
       expect([answer.status, answer.body.reason]).toEqual([200, undefined]);
       expect(had - (await world.balance(payer.address))).toBe(REPORT_PRICE);
@@ -60,7 +56,7 @@ describe("an account's signature", () => {
 
   it("is one payment in all of its forms", async () => {
     const had = await world.balance(payer.address);
-    const signed = await world.authorize(payer.account, terms());
+    const signed = await world.authorizeReport(payer.account);
     const answers = [];
     for (const [, form] of FORMS) answers.push(await pay(signed, { signature: form(signed.signature) }));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
@@ -75,7 +71,7 @@ describe("an account's signature", () => {
     ["one byte", () => "0x12"],
   ])("is refused with %s, as a signature and without gas", async (_what, form) => {
     const gas = await gasMoney();
-    const signed = await world.authorize(payer.account, terms());
+    const signed = await world.authorizeReport(payer.account);
     expect(await pay(signed, { signature: form(signed.signature) })).toMatchObject({
       status: 402,
       body: { reason: "invalid_signature" },
@@ -88,7 +84,7 @@ describe("an account's signature", () => {
     ["half a byte", (signature: Hex) => signature.slice(0, -1)],
     ["null", () => null],
   ])("that has %s is named by the refusal of the header", async (_what, form) => {
-    const signed = await world.authorize(payer.account, terms());
+    const signed = await world.authorizeReport(payer.account);
     const { status, body } = await pay(signed, { signature: form(signed.signature) });
     expect([status, body.error]).toEqual([
       400,
@@ -97,7 +93,7 @@ describe("an account's signature", () => {
   });
 
   it("pays in a payload whose optional members are null", async () => {
-    const signed = await world.authorize(payer.account, terms());
+    const signed = await world.authorizeReport(payer.account);
     const { accepted } = world.payload(signed);
     const members = { resource: null, extensions: null, accepted: { ...accepted, extra: null } };
     expect((await pay(signed, { members })).status).toBe(200);
@@ -110,7 +106,7 @@ describe("a contract wallet's signature", () => {
     const wallet = counterfactual(owner.address);
     await world.transfer({ client: world.walletOf(world.devnet.accounts[0]!.privateKey) }, wallet.address, 100_000n);
     const authorize = (signer = owner) =>
-      world.authorize({ address: wallet.address, signTypedData: signer.account.signTypedData }, terms());
+      world.authorizeReport({ address: wallet.address, signTypedData: signer.account.signTypedData });
     const deploy = async () =>
       world.evm.waitForTransactionReceipt({
         hash: await owner.client.sendTransaction({ to: FACTORY, data: wallet.data }),

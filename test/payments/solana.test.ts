@@ -1,62 +1,28 @@
 /** Registration with a Solana key that is paid for: real clients, one token and one charge for a key whatever happens, and the receiver that was signed. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { testLog } from "../../harness/log.ts";
 import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";
-import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
 import { mintEffect } from "../../workers/transactions/intents/mint.ts";
 import { refusal } from "../api/support/api.ts";
-import { base64, MINT_PRICE, type Payer, type Paying, startPaying, unbase64 } from "./support/paying.ts";
+import { MINT_PRICE, type PaidApi, type Payer, paidBy, unbase64 } from "./support/paying.ts";
+import { diesAt, payingForFile, silent, troubled } from "./support/paying-file.ts";
 
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
-let settle: ((order: PaymentOrder, real: Facilitator) => Promise<FacilitatorOutcome>) | undefined;
-let fault: ((point: string) => void) | undefined;
-/** Milliseconds the service's clock is ahead. */
-let ahead = 0;
-
-beforeAll(async () => {
-  world = await startPaying();
-  api = await world.api(options());
-});
-/** @param env of the API */
-const options = (env: Record<string, string> = {}): Parameters<Paying["api"]>[0] => ({
-  env,
-  now: () => Date.now() + ahead,
-  facilitator: (real) => ({
-    verify: (order) => real.verify(order),
-    settle: (order) => (settle ? settle(order, real) : real.settle(order)),
-  }),
-  deps: { fault: (point) => fault?.(point) },
-});
-afterEach(() => {
-  settle = undefined;
-  fault = undefined;
-  ahead = 0;
-});
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
-});
-
+const { world, api, trouble, spent, sweep } = payingForFile();
 const PATH = "/api/v2/register/solana";
 /** A registration of the key, signed. @param bound goes into the signed text */
-async function signed(key: SolanaWallet, more: object = {}, bound?: string) {
+async function signed(key: SolanaWallet, more: object = {}, bound?: string, at: PaidApi = api) {
   const query = new URLSearchParams({ address: key.address, ...(bound && { evmAddress: bound }) });
-  const { body } = await api.get(`/api/v2/auth/solana/challenge?${query}`);
+  const { body } = await at.get(`/api/v2/auth/solana/challenge?${query}`);
   const { message, nonce } = body as unknown as { message: string; nonce: string };
   return { name: "Sol", solanaAddress: key.address, nonce, signature: await key.signText(message), ...more };
 }
-const post = (body: object, headers: Record<string, string> = {}) => api.write("POST", PATH, body, headers);
-const payment = async (payer: Payer, terms: Parameters<Paying["authorize"]>[1] = {}) => ({
-  "payment-signature": base64(world.payload(await world.authorize(payer.account, terms))),
-});
-const spent = async (payer: { address: Hex }, had = 10_000_000n) => had - (await world.balance(payer.address));
+const post = (body: object, headers: Record<string, string> = {}, at: PaidApi = api) =>
+  at.write("POST", PATH, body, headers);
+const payment = async (payer: Payer) => paidBy(await world.authorize(payer.account));
 const ownerOf = async (tokenId: number) =>
   world.evm.readContract({
     address: world.devnet.contracts.identity,
@@ -64,7 +30,8 @@ const ownerOf = async (tokenId: number) =>
     functionName: "ownerOf",
     args: [BigInt(tokenId)],
   });
-const mintsOf = async (key: SolanaWallet) => (await api.mints()).filter((mint) => mint.solana_address === key.address);
+const mintsOf = async (key: SolanaWallet, at: PaidApi = api) =>
+  (await at.mints()).filter((mint) => mint.solana_address === key.address);
 const registered = (key: SolanaWallet, receiver: Hex) => ({
   status: 201,
   body: { mintOrigin: "API", solanaAddress: key.address, evmAddress: receiver },
@@ -152,7 +119,7 @@ describe("what is refused costs nothing", () => {
     const { accepts, resource } = unbase64(asked.headers.get("payment-required"));
     expect(accepts[0].payTo.toLowerCase()).toBe(world.payTo.deployer);
     expect(resource.url).toBe(`https://agents.test${PATH}`);
-    ahead = 300_000;
+    trouble.ahead = 300_000;
     expect(await post(request)).toMatchObject({ status: 402, body: { problem: { code: "unauthenticated" } } });
     expect((await post(request, await payment(payer))).status).toBe(401);
     expect(await spent(payer)).toBe(0n);
@@ -189,37 +156,33 @@ describe("one key", () => {
   });
 
   it("whose payment hangs is served later with the same payment, though its challenge has ended by then", async () => {
-    const patient = api;
-    api = await world.api(options({ PAYMENT_WAIT_MS: "0" }));
+    const hasty = await world.api(troubled(world, trouble, { env: { PAYMENT_WAIT_MS: "0" } }));
     const [key, payer] = [await solanaWallet(), await world.payer()];
-    const [body, headers] = [await signed(key), await payment(payer)];
-    settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
-    expect(await post(body, headers)).toMatchObject(refusal(503, "payment_pending"));
-    settle = undefined;
+    const [body, headers] = [await signed(key, {}, undefined, hasty), await payment(payer)];
+    const ask = (sent = body, paid = headers) => post(sent, paid, hasty);
+    trouble.settle = silent;
+    expect(await ask()).toMatchObject(refusal(503, "payment_pending"));
+    trouble.settle = undefined;
     // What was signed is this request's: nobody registers anything else with it.
-    expect((await post({ ...body, name: "Else" }, await payment(payer))).status).toBe(401);
-    ahead = 301_000;
-    await until("the payment is settled", async () => (await post(body, headers)).status === 201);
-    expect(await post(body, headers)).toMatchObject(registered(key, payer.address));
-    expect([await spent(payer), (await mintsOf(key)).length]).toEqual([MINT_PRICE, 1]);
-    await api.close();
-    api = patient;
+    expect((await ask({ ...body, name: "Else" }, await payment(payer))).status).toBe(401);
+    trouble.ahead = 301_000;
+    await until("the payment is settled", async () => (await ask()).status === 201);
+    expect(await ask()).toMatchObject(registered(key, payer.address));
+    expect([await spent(payer), (await mintsOf(key, hasty)).length]).toEqual([MINT_PRICE, 1]);
+    await hasty.close();
   });
 
   it("that was paid for is registered although its request died, by the sweeper", async () => {
     const [key, payer] = [await solanaWallet(), await world.payer()];
     const [body, headers] = [await signed(key), await payment(payer)];
-    fault = (point) => {
-      if (point === "mint.paid") throw new Error("killed");
-    };
+    trouble.fault = diesAt("mint.paid");
     expect((await post(body, headers)).status).toBe(500);
-    fault = undefined;
+    trouble.fault = undefined;
     api.errors.length = 0;
     await api.pool.query(
       "update offchain.payment set updated_at = updated_at - interval '1 hour', lease_until = null where state = 'paid'",
     );
-    const context = { db: api.pool, chain: world.chain, clock: () => new Date(), log: testLog(), config: world.config };
-    expect(await paymentSweep.run({ ...context, fault: () => {} } as never, {})).toBe(1);
+    expect(await sweep()).toBe(1);
     const answer = await post(body, headers);
     expect(answer).toMatchObject(registered(key, payer.address));
     expect(answer.headers.get("idempotent-replayed")).toBe("true");
@@ -229,12 +192,8 @@ describe("one key", () => {
   it("that the chain refused is registered later for the credit of the wallet that paid, and for nobody else's", async () => {
     const stopped = await world.api({ mints: false, env: { MINT_WAIT_MS: "0" } });
     const [key, payer, other] = [await solanaWallet(), await world.payer(), await world.payer()];
-    const ask = async (headers: Record<string, string>) => {
-      const { body } = await stopped.get(`/api/v2/auth/solana/challenge?address=${key.address}`);
-      const { message, nonce } = body as unknown as { message: string; nonce: string };
-      const registration = { name: "Sol", solanaAddress: key.address, nonce, signature: await key.signText(message) };
-      return stopped.write("POST", PATH, registration, headers);
-    };
+    const ask = async (headers: Record<string, string>) =>
+      post(await signed(key, {}, undefined, stopped), headers, stopped);
     expect((await ask(await payment(payer))).status).toBe(202);
     const [{ mint_id: mintId }] = await stopped.mints();
     await transaction(stopped.pool, (tx) =>

@@ -1,82 +1,55 @@
 /** What becomes of payments whose request is gone: finished, owed, credited, found again after a reorganisation. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Chain, Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Chain } from "../../clients/ports.ts";
 import { unavailableError } from "../../clients/unavailable.ts";
 import { owePayment } from "../../db/payments/ledger.ts";
 import { revocablePayments } from "../../db/payments/payment-sweep.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { testLog } from "../../harness/log.ts";
-import { paymentSweep } from "../../workers/payments/payment-sweep.ts";
 import { mintEffect } from "../../workers/transactions/intents/mint.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { refusal } from "../api/support/api.ts";
-import { base64, MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
+import { MINT_PRICE, paidBy } from "./support/paying.ts";
+import { diesAt, payingForFile, silent, unwilling } from "./support/paying-file.ts";
 
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
-let settle: ((order: PaymentOrder, real: Facilitator) => Promise<FacilitatorOutcome>) | undefined;
-let fault: ((point: string) => void) | undefined;
 const log = testLog();
-
-beforeAll(async () => {
-  world = await startPaying();
-  api = await world.api({
-    // A new one each time: a reorganisation takes the memory of nonces away, as a restart would.
-    facilitator: () => ({
-      verify: (order) => world.openFacilitator().verify(order),
-      settle: (order) => (settle ? settle(order, world.openFacilitator()) : world.openFacilitator().settle(order)),
-    }),
-    deps: { fault: (point) => fault?.(point) },
-  });
-  await plantAgents(api.pool, [{ tokenId: 900, name: "Grace", score: 40 }]);
-});
+const paying = payingForFile((world) => ({
+  // A new one each time: a reorganisation takes the memory of nonces away, as a restart would.
+  facilitator: () => ({
+    verify: (order) => world.openFacilitator().verify(order),
+    settle: (order) => {
+      const real = world.openFacilitator();
+      return trouble.settle ? trouble.settle(order, real) : real.settle(order);
+    },
+  }),
+}));
+const { world, api, trouble, spent, states, forget } = paying;
 beforeEach(() => api.pool.query("truncate offchain.payment cascade"));
 afterEach(() => {
-  settle = undefined;
-  fault = undefined;
   api.errors.length = 0;
-});
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
 });
 
 const sweep = (confirmations = 1, { chain = world.chain, aheadMs = 0 }: { chain?: Chain; aheadMs?: number } = {}) =>
-  paymentSweep.run(
-    {
-      db: api.pool,
-      chain,
-      clock: () => new Date(Date.now() + aheadMs),
-      log,
-      fault: () => {},
-      config: { ...world.config, payments: { ...world.config.payments, confirmations } },
-    } as never,
-    {},
-  );
-/** As if the request had gone long ago. */
-const forget = () =>
-  api.pool.query("update offchain.payment set updated_at = updated_at - interval '1 hour', lease_until = null");
+  paying.sweep({
+    ...{ chain, log, clock: () => new Date(Date.now() + aheadMs) },
+    config: { ...world.config, payments: { ...world.config.payments, confirmations } },
+  });
 /** As if nobody could bring the authorizations onto the chain any more. */
 const expire = () => api.pool.query("update offchain.payment set valid_before = now() - interval '3 minutes'");
-const states = async () => (await api.payments()).map(({ state }) => state);
-const spent = async (payer: { address: `0x${string}` }) => 10_000_000n - (await world.balance(payer.address));
 const dieAfterPayment = () => {
-  fault = (point) => {
-    if (point === "mint.paid") throw new Error("killed");
-  };
+  trouble.fault = diesAt("mint.paid");
 };
 
 describe("the sweeper", () => {
   it("case 18: mints what was paid when its request died, and the same payment is answered with it", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
+    const { payer, signed } = await world.buyer();
     dieAfterPayment();
     expect((await api.pay(payer, signed)).status).toBe(500);
     expect(await sweep()).toBe(0);
     await forget();
     expect(await sweep()).toBe(1);
     expect(await states()).toEqual(["fulfilled"]);
-    fault = undefined;
+    trouble.fault = undefined;
     const answer = await api.pay(payer, signed);
     expect([answer.status, answer.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
     expect(await spent(payer)).toBe(MINT_PRICE);
@@ -85,9 +58,8 @@ describe("the sweeper", () => {
   });
 
   it("finds a settlement that nobody waited for, and finishes it", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+    const { payer, signed } = await world.buyer();
+    trouble.settle = silent;
     expect((await api.impatiently(() => api.pay(payer, signed))).status).toBe(503);
     await world.frontRun(await world.payer(0n), signed);
     await forget();
@@ -102,9 +74,9 @@ describe("the sweeper", () => {
 
   it("lets go of an authorization that is void, and its wallet may pay anew", async () => {
     const payer = await world.payer();
-    settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+    trouble.settle = silent;
     expect((await api.impatiently(() => api.pay(payer))).status).toBe(503);
-    settle = undefined;
+    trouble.settle = undefined;
     await forget();
     expect(await sweep()).toBe(0);
     expect((await api.pay(payer)).status).toBe(409);
@@ -115,9 +87,8 @@ describe("the sweeper", () => {
   });
 
   it("makes a credit of money that came after its refusal, and the next request uses it", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    settle = async () => ({ kind: "refused", reason: "whatever" });
+    const { payer, signed } = await world.buyer();
+    trouble.settle = unwilling;
     expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "not_settled" } });
     await world.frontRun(await world.payer(0n), signed);
     expect(await sweep()).toBe(1);
@@ -157,11 +128,9 @@ describe("the sweeper", () => {
 
   it("owes what became impossible between the check and the commit", async () => {
     const payer = await world.payer();
-    fault = (point) => {
-      if (point === "payment.paid") throw new Error("killed");
-    };
+    trouble.fault = diesAt("payment.paid");
     expect((await api.pay(payer)).status).toBe(503);
-    fault = undefined;
+    trouble.fault = undefined;
     await plantAgents(api.pool, [{ tokenId: 950, agentAddress: payer.address.toLowerCase() as `0x${string}` }]);
     await forget();
     await sweep();
@@ -183,11 +152,10 @@ describe("case 26: reorganisations", () => {
   }
 
   it("take a payment back that has bought nothing yet: the same payment settles again", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
+    const { payer, signed } = await world.buyer();
     dieAfterPayment();
     expect((await api.pay(payer, signed)).status).toBe(500);
-    fault = undefined;
+    trouble.fault = undefined;
     await reorg(1);
     expect(await spent(payer)).toBe(0n);
     expect(await sweep()).toBe(1);
@@ -198,8 +166,8 @@ describe("case 26: reorganisations", () => {
 
   it("that move a transfer to another block are followed, and deep transfers are final", async () => {
     const payer = await world.payer();
-    const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
-    const header = { "payment-signature": base64(world.payload(signed)) };
+    const signed = await world.authorizeReport(payer.account);
+    const header = paidBy(signed);
     expect(await api.get("/api/v2/agent/900/cred-report", { headers: header })).toMatchObject({ status: 200 });
     const [before] = await api.payments();
     const raw = await world.evm.request({ method: "eth_getRawTransactionByHash", params: [before!.tx_hash] } as never);
@@ -224,7 +192,7 @@ describe("case 26: reorganisations", () => {
     const payer = await world.payer();
     dieAfterPayment();
     expect((await api.pay(payer)).status).toBe(500);
-    fault = undefined;
+    trouble.fault = undefined;
     const [paid] = await api.payments();
     expect(await owePayment(api.pool, { paymentId: paid!.payment_id }, "impossible")).not.toBeNull();
     await reorg(1);
@@ -241,11 +209,10 @@ describe("case 26: reorganisations", () => {
   });
 
   it("that take the money of a credit away leave nothing that the same request could have for it", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
+    const { payer, signed } = await world.buyer();
     dieAfterPayment();
     expect((await api.pay(payer, signed)).status).toBe(500);
-    fault = undefined;
+    trouble.fault = undefined;
     const [paid] = await api.payments();
     expect(await owePayment(api.pool, { paymentId: paid!.payment_id }, "impossible")).not.toBeNull();
     await reorg(1);
@@ -260,9 +227,8 @@ describe("case 26: reorganisations", () => {
   });
 
   it("of a payment that came back by its hash leave nothing that stands in its wallet's way", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    settle = async () => ({ kind: "refused", reason: "whatever" });
+    const { payer, signed } = await world.buyer();
+    trouble.settle = unwilling;
     expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "not_settled" } });
     const { transactionHash } = await world.frontRun(payer, signed);
     dieAfterPayment();
@@ -270,8 +236,8 @@ describe("case 26: reorganisations", () => {
     expect((await byHash()).status).toBe(500);
     const [row] = await api.payments();
     expect(row).toMatchObject({ state: "paid", method: "transaction", credential: null });
-    settle = undefined;
-    fault = undefined;
+    trouble.settle = undefined;
+    trouble.fault = undefined;
     await reorg(1);
     expect(await sweep()).toBe(1);
     expect(await states()).toEqual(["released"]);
@@ -285,8 +251,8 @@ describe("case 26: reorganisations", () => {
 
   it("that take the money away for good leave a lost payment for the operator", async () => {
     const payer = await world.payer();
-    const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
-    const header = { "payment-signature": base64(world.payload(signed)) };
+    const signed = await world.authorizeReport(payer.account);
+    const header = paidBy(signed);
     const report = await api.get("/api/v2/agent/900/cred-report", { headers: header });
     expect(report.status, report.text).toBe(200);
     await reorg(1);
@@ -301,9 +267,8 @@ describe("the end of an authorization", () => {
   const TEN_MINUTES = 600_000;
   /** A payment that its client was refused, and whose authorization is still good. */
   async function released() {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    settle = async () => ({ kind: "refused", reason: "whatever" });
+    const { payer, signed } = await world.buyer();
+    trouble.settle = unwilling;
     expect((await api.pay(payer, signed)).status).toBe(402);
     return signed;
   }
@@ -319,7 +284,7 @@ describe("the end of an authorization", () => {
   });
 
   it("a worker whose clock is ahead does not release what a facilitator may still settle", async () => {
-    settle = async () => ({ kind: "unknown", cause: new Error("silent") });
+    trouble.settle = silent;
     const payer = await world.payer();
     expect((await api.impatiently(() => api.pay(payer))).status).toBe(503);
     await forget();
@@ -437,9 +402,8 @@ describe("payments that cannot be brought further", () => {
       state: "'released'",
       credential: `('${JSON.stringify(credential)}'::jsonb || jsonb_build_object('nonce', '0x' || lpad(to_hex(n), 64, '0')))`,
     });
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    settle = async () => ({ kind: "refused", reason: "whatever" });
+    const { payer, signed } = await world.buyer();
+    trouble.settle = unwilling;
     expect((await api.pay(payer, signed)).status).toBe(402);
     await world.frontRun(await world.payer(0n), signed);
     await sweep();
@@ -448,9 +412,8 @@ describe("payments that cannot be brought further", () => {
   });
 
   it("after its end an authorization is looked for once more, however late the sweep is", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
-    settle = async () => ({ kind: "refused", reason: "whatever" });
+    const { payer, signed } = await world.buyer();
+    trouble.settle = unwilling;
     expect((await api.pay(payer, signed)).status).toBe(402);
     await world.frontRun(await world.payer(0n), signed);
     await api.pool.query("update offchain.payment set valid_before = now() - interval '1 hour'");

@@ -1,24 +1,13 @@
 /** Payments by transaction hash: what a mined transfer pays for, for whom, and once. Numbers are those of README.md. */
 import { encodeFunctionData, type Hex, keccak256 } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
 import { refusal } from "../api/support/api.ts";
-import {
-  contractWalletAbi,
-  MINT_PRICE,
-  type Paying,
-  REPORT_PRICE,
-  type Selling,
-  startSelling,
-  unbase64,
-} from "./support/paying.ts";
+import { contractWalletAbi, MINT_PRICE, type Paying, REPORT_PRICE, unbase64 } from "./support/paying.ts";
+import { payingForFile } from "./support/paying-file.ts";
 
-let { world, api, stop } = {} as Selling;
-beforeAll(async () => {
-  ({ world, api, stop } = await startSelling());
-});
-afterAll(() => stop?.());
+const { world, api } = payingForFile();
 
 const REPORT = "/api/v2/agent/900/cred-report";
 type Payer = Awaited<ReturnType<Paying["payer"]>>;

@@ -2,29 +2,20 @@
  * Every kind of wallet signs in, changes its agent and pays, each by what it has: an account's key, a key whose account
  * has code (EIP-7702), a contract with a key (ERC-1271), a contract with a passkey (P-256, WebAuthn).
  */
-import { type Abi, encodeFunctionData, getAddress, type Hex, hashMessage, hashTypedData, parseEther } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { usdcAbi } from "../../abis/usdc.ts";
+import { type Abi, getAddress, type Hex, hashMessage, hashTypedData, parseEther } from "viem";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { readBuild } from "../../contracts/builds.ts";
 import { siwaText, siweText } from "../../core/callers/signed-texts.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { HOST, refusal } from "../api/support/api.ts";
 import { newPasskey } from "./support/passkey.ts";
-import { base64, MINT_PRICE, type Payer, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
+import { base64, MINT_PRICE, type Payer, paidBy, REPORT_PRICE, transferOf } from "./support/paying.ts";
+import { payingForFile } from "./support/paying-file.ts";
 
 type Signing = Pick<Payer["account"], "address" | "signMessage" | "signTypedData">;
 
-let world: Paying;
-let api: Awaited<ReturnType<Paying["api"]>>;
-beforeAll(async () => {
-  world = await startPaying();
-  api = await world.api({ env: { SERVICE_HOST: HOST, LIMITS: "contract-signatures=0" } });
-});
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(async () => {
-  await api?.close();
-  await world?.stop();
-});
+const { world, api } = payingForFile(() => ({ env: { SERVICE_HOST: HOST, LIMITS: "contract-signatures=0" } }));
+afterEach(() => expect(api.errors).toEqual([]));
 
 async function deploy(contract: string, args: readonly unknown[] = []): Promise<Hex> {
   const { abi, bytecode } = readBuild(contract);
@@ -89,14 +80,14 @@ const post = (path: string, body: object, headers: Record<string, string> = {}) 
 async function transferFrom(wallet: Signing, to: Hex, units: bigint): Promise<Hex> {
   await world.evm.setBalance({ address: wallet.address, value: parseEther("1") });
   await world.evm.impersonateAccount({ address: wallet.address });
-  const data = encodeFunctionData({ abi: usdcAbi, functionName: "transfer", args: [to, units] });
+  const data = transferOf(to, units);
   const hash = await world.evm.sendUnsignedTransaction({ from: wallet.address, to: world.usdc, data } as never);
   await world.evm.stopImpersonatingAccount({ address: wallet.address });
   await world.evm.waitForTransactionReceipt({ hash });
   return hash;
 }
 
-let nextToken = 900;
+let nextToken = 950;
 
 describe.each(KINDS)("%s", (_kind, make) => {
   let wallet: Signing;
@@ -133,15 +124,14 @@ describe.each(KINDS)("%s", (_kind, make) => {
   it("pays by x402 of both versions, and nobody's key pays for it", async () => {
     const had = await world.balance(wallet.address);
     const report = `/api/v2/agent/${tokenId}/cred-report`;
-    const terms = { to: world.payTo.treasury, value: REPORT_PRICE };
-    const forged = world.payload(await world.authorize(forgedBy(other), terms));
-    expect(await api.get(report, { headers: { "payment-signature": base64(forged) } })).toMatchObject({
+    const forged = paidBy(await world.authorizeReport(forgedBy(other)));
+    expect(await api.get(report, { headers: forged })).toMatchObject({
       status: 402,
       body: { reason: "invalid_signature" },
     });
-    const version2 = world.payload(await world.authorize(wallet, terms));
-    expect((await api.get(report, { headers: { "payment-signature": base64(version2) } })).status).toBe(200);
-    const { payload } = world.payload(await world.authorize(wallet, terms));
+    const version2 = paidBy(await world.authorizeReport(wallet));
+    expect((await api.get(report, { headers: version2 })).status).toBe(200);
+    const { payload } = world.payload(await world.authorizeReport(wallet));
     const version1 = { x402Version: 1, scheme: "exact", network: "base", payload };
     expect((await api.get(report, { headers: { "x-payment": base64(version1) } })).status).toBe(200);
     expect(had - (await world.balance(wallet.address))).toBe(2n * REPORT_PRICE);
@@ -159,12 +149,8 @@ describe.each(KINDS)("%s", (_kind, make) => {
 
   it("registers itself for money", async () => {
     const had = await world.balance(wallet.address);
-    const payload = world.payload(await world.authorize(wallet));
-    const minted = await post(
-      "/api/v2/mint",
-      { name: "Ada" },
-      { authorization: await siwa(wallet), "payment-signature": base64(payload) },
-    );
+    const paid = paidBy(await world.authorize(wallet));
+    const minted = await post("/api/v2/mint", { name: "Ada" }, { authorization: await siwa(wallet), ...paid });
     expect(minted).toMatchObject({ status: 201 });
     expect(had - (await world.balance(wallet.address))).toBe(MINT_PRICE);
   });
@@ -173,12 +159,8 @@ describe.each(KINDS)("%s", (_kind, make) => {
 it("an account whose code takes no token signs in by its key, and is refused before a charge", async () => {
   const wallet = await delegated("Multicall3");
   await world.transfer({ client: world.walletOf(world.devnet.accounts[0]!.privateKey) }, wallet.address, 5_000_000n);
-  const payload = world.payload(await world.authorize(wallet));
-  const refused = await post(
-    "/api/v2/mint",
-    { name: "Ada" },
-    { authorization: await siwa(wallet), "payment-signature": base64(payload) },
-  );
+  const paid = paidBy(await world.authorize(wallet));
+  const refused = await post("/api/v2/mint", { name: "Ada" }, { authorization: await siwa(wallet), ...paid });
   expect(refused).toMatchObject(refusal(409, "conflict", { hint: expect.stringContaining("Nothing was charged") }));
   expect(await world.balance(wallet.address)).toBe(5_000_000n);
 });

@@ -1,28 +1,15 @@
 /** x402 as its clients speak it: real clients pay, every malformed or tampered payment costs nothing. Numbers are those of README.md. */
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { PRICES } from "../../core/payments/prices.ts";
 import { refusal } from "../api/support/api.ts";
-import {
-  base64,
-  MINT_PRICE,
-  type Payer,
-  type Paying,
-  REPORT_PRICE,
-  type Selling,
-  startSelling,
-  type Terms,
-  unbase64,
-} from "./support/paying.ts";
+import { base64, MINT_PRICE, type Payer, type Paying, REPORT_PRICE, type Terms, unbase64 } from "./support/paying.ts";
+import { payingForFile } from "./support/paying-file.ts";
 
-let { world, api, stop } = {} as Selling;
-beforeAll(async () => {
-  ({ world, api, stop } = await startSelling());
-});
-afterAll(() => stop?.());
+const { world, api, spent } = payingForFile();
 
 const REPORT = "/api/v2/agent/900/cred-report";
 
@@ -85,7 +72,6 @@ describe("real clients", () => {
 });
 
 const raw = (path: string, init: RequestInit = {}) => fetch(api.url + path, { redirect: "manual", ...init });
-const spent = async (payer: Payer, had = 10_000_000n) => had - (await world.balance(payer.address));
 
 type Bazaar = {
   info: { input: { method: string; body?: unknown; pathParams?: object } };
@@ -301,9 +287,7 @@ describe("the 402", () => {
 
   it("case 6: HEAD is told the terms and OPTIONS nothing; neither runs what has a price, paid or not", async () => {
     const payer = await world.payer();
-    const header = base64(
-      world.payload(await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE })),
-    );
+    const header = base64(world.payload(await world.authorizeReport(payer.account)));
     for (const headers of [{}, { "payment-signature": header }]) {
       const head = await raw(REPORT, { method: "HEAD", headers });
       expect([head.status, await head.text()]).toEqual([402, ""]);
@@ -372,7 +356,7 @@ describe("malformed payments", () => {
 describe("a payment that clients put elsewhere", () => {
   /** A signed payment for the report in both versions. */
   const signedFor = async (payer: Payer) => {
-    const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
+    const signed = await world.authorizeReport(payer.account);
     const v2 = world.payload(signed);
     return { v2: base64(v2), v1: base64({ x402Version: 1, scheme: "exact", network: "base", payload: v2.payload }) };
   };
@@ -530,14 +514,11 @@ describe("tampered payments", () => {
 
 describe("case 20: what is refused costs nothing", () => {
   it("invalid input, an unknown agent, a bad credential, a wallet that is registered", async () => {
-    const payer = await world.payer();
-    const signed = await world.authorize(payer.account);
+    const { payer, signed } = await world.buyer();
     expect((await api.pay(payer, signed, { body: { name: "" } })).status).toBe(400);
     expect((await api.pay(payer, signed, { body: { name: "A", referralCode: "nobody-0000" } })).status).toBe(400);
     expect((await api.pay(payer, signed, { credential: "Bearer x:y:z" })).status).toBe(401);
-    const report = base64(
-      world.payload(await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE })),
-    );
+    const report = base64(world.payload(await world.authorizeReport(payer.account)));
     const unknown = await api.send("GET", "/api/v2/agent/4040/cred-report", {
       headers: { "payment-signature": report },
     });

@@ -3,8 +3,17 @@
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { ExactEvmSchemeV1 } from "@x402/evm/v1";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
-import { type Abi, createWalletClient, getAddress, type Hex, http, parseAbi, parseEther } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import {
+  type Abi,
+  createWalletClient,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  http,
+  parseAbi,
+  parseEther,
+} from "viem";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { usdcAbi } from "../../../abis/usdc.ts";
 import { createLocalFacilitator } from "../../../clients/facilitator-local.ts";
@@ -26,17 +35,21 @@ import {
   payloadOf,
   type SignedPayment,
   signAuthorization,
+  signCancellation,
   type Terms,
 } from "../../../harness/payment-signing.ts";
 import { until } from "../../../harness/until.ts";
 import { runSender } from "../../../workers/transactions/sender.ts";
-import { plantAgents } from "../../api/support/agents.ts";
 import { type ApiOptions, HOST, startApi } from "../../api/support/api.ts";
 
 export { base64, type Terms, unbase64 } from "../../../harness/payment-signing.ts";
 
 export type Paying = Awaited<ReturnType<typeof startPaying>>;
-export type Payer = ReturnType<typeof agentWallet>;
+export type Payer = ReturnType<typeof agentWallet> & Sender & { privateKey: Hex };
+export type PaidApi = Awaited<ReturnType<Paying["api"]>>;
+export type PaidApiOptions = ApiOptions & { facilitator?: (real: Facilitator) => Facilitator; mints?: boolean };
+type Signing = Pick<PrivateKeyAccount, "address" | "signTypedData">;
+type Sender = { client: ReturnType<typeof walletClientOf> };
 
 /** What the tests look at of a payment's row. */
 type PaymentRow = {
@@ -64,6 +77,16 @@ const withoutVersion2: typeof fetch = async (input, init) => {
   return new Response(response.body, { status: response.status, headers });
 };
 
+/** The header of a payment made by hand. */
+export const paidBy = (signed: SignedPayment) => ({ "payment-signature": base64(payloadOf(signed)) });
+
+/** The data of a transfer of USDC. */
+export const transferOf = (to: Hex, units: bigint) =>
+  encodeFunctionData({ abi: usdcAbi, functionName: "transfer", args: [to, units] });
+
+const walletClientOf = (url: string, privateKey: Hex) =>
+  createWalletClient({ account: privateKeyToAccount(privateKey), chain: base, transport: http(url) });
+
 export async function startPaying() {
   const anvil = await startAnvil();
   const devnet = await deployDevnet(anvil.url);
@@ -76,26 +99,25 @@ export async function startPaying() {
   const openFacilitator = () =>
     createLocalFacilitator(chain, createSigner(config.payments.facilitator.privateKey!, config.chain.id));
   const rich = devnet.accounts[0]!;
-  const walletOf = (privateKey: Hex) =>
-    createWalletClient({ account: privateKeyToAccount(privateKey), chain: base, transport: http(anvil.url) });
+  const walletOf = (privateKey: Hex) => walletClientOf(anvil.url, privateKey);
   const richWallet = walletOf(rich.privateKey);
+
+  /** Calls the token and waits for the block. @returns the receipt */
+  async function callToken({ client }: Sender, functionName: string, args: readonly unknown[]) {
+    const hash = await client.writeContract({ address: usdc, abi: usdcAbi, functionName, args } as never);
+    return evm.waitForTransactionReceipt({ hash });
+  }
+  /** Sends USDC. @returns the receipt */
+  const transfer = (from: Sender, to: Hex, units: bigint) => callToken(from, "transfer", [to, units]);
 
   const balance = (address: Hex) =>
     evm.readContract({ address: usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] });
 
   /** A fresh wallet with this much USDC. */
-  async function payer(units = 10_000_000n) {
+  async function payer(units = 10_000_000n): Promise<Payer> {
     const privateKey = generatePrivateKey();
     const wallet = agentWallet({ host: HOST, privateKey });
-    if (units > 0n) {
-      const hash = await richWallet.writeContract({
-        address: usdc,
-        abi: usdcAbi,
-        functionName: "transfer",
-        args: [wallet.address, units],
-      });
-      await evm.waitForTransactionReceipt({ hash });
-    }
+    if (units > 0n) await transfer({ client: richWallet }, wallet.address, units);
     await evm.setBalance({ address: wallet.address, value: parseEther("1") });
     return { ...wallet, privateKey, client: walletOf(privateKey) };
   }
@@ -118,32 +140,20 @@ export async function startPaying() {
     return { wallet, owner };
   }
 
-  /** Sends USDC. @returns the receipt */
-  async function transfer(from: { client: ReturnType<typeof walletOf> }, to: Hex, units: bigint) {
-    const hash = await from.client.writeContract({
-      address: usdc,
-      abi: usdcAbi,
-      functionName: "transfer",
-      args: [to, units],
-    });
-    return evm.waitForTransactionReceipt({ hash });
-  }
-
   /** Signs an authorization, as asked unless told otherwise. */
-  const authorize = (account: Pick<Payer["account"], "address" | "signTypedData">, terms: Terms = {}) =>
+  const authorize = (account: Signing, terms: Terms = {}) =>
     signAuthorization(account, { to: payTo.deployer, value: MINT_PRICE, ...terms });
+  /** The same for a report. */
+  const authorizeReport = (account: Signing, terms: Terms = {}) =>
+    authorize(account, { to: payTo.treasury, value: REPORT_PRICE, ...terms });
 
   /** The API, paid, with its own database and a sender that mints. `facilitator` wraps the real one. */
-  async function api(options: ApiOptions & { facilitator?: (real: Facilitator) => Facilitator; mints?: boolean } = {}) {
+  async function api(options: PaidApiOptions = {}) {
     const { facilitator = (real) => real, mints = true, ...rest } = options;
     const started = await startApi({
       chain,
       ...rest,
-      env: {
-        ...env,
-        PRICING_PHASE: "paid",
-        ...rest.env,
-      },
+      env: { ...env, PRICING_PHASE: "paid", ...rest.env },
       deps: { facilitator: facilitator(openFacilitator()), ...rest.deps },
     });
     const { pool } = started.database;
@@ -166,7 +176,7 @@ export async function startPaying() {
     if (mints) startSender();
 
     async function mint(
-      wallet: Payer,
+      wallet: Pick<Payer, "siwa">,
       { headers = {}, body = { name: "Ada" } as object, credential = undefined as string | undefined } = {},
     ) {
       return started.write("POST", "/api/v2/mint", body, {
@@ -183,10 +193,7 @@ export async function startPaying() {
       pay: async (wallet: Payer, signed?: SignedPayment, more: Parameters<typeof mint>[1] = {}) =>
         mint(wallet, {
           ...more,
-          headers: {
-            "payment-signature": base64(payloadOf(signed ?? (await authorize(wallet.account)))),
-            ...more.headers,
-          },
+          headers: { ...paidBy(signed ?? (await authorize(wallet.account))), ...more.headers },
         }),
       payments: async () =>
         (await pool.query("select * from offchain.payment order by created_at")).rows as PaymentRow[],
@@ -211,8 +218,17 @@ export async function startPaying() {
     usdc,
     payTo,
     balance,
+    /** What a wallet has paid out of what it had. */
+    spent: async ({ address }: { address: Hex }, had = 10_000_000n) => had - (await balance(address)),
     payer,
+    /** A wallet with money, and its authorization for a mint. */
+    async buyer(terms: Terms = {}) {
+      const wallet = await payer();
+      return { payer: wallet, signed: await authorize(wallet.account, terms) };
+    },
     authorize,
+    authorizeReport,
+    callToken,
     payload: payloadOf,
     api,
     walletOf,
@@ -226,26 +242,15 @@ export async function startPaying() {
     },
     transfer,
     contractPayer,
+    /** Cancels an authorization that was not used. */
+    cancel: async (by: Payer, nonce: Hex) =>
+      callToken(by, "cancelAuthorization", [by.address, nonce, await signCancellation(by.account, nonce)]),
     /** Settles somebody's authorization with another's gas, as anybody may who has seen it. */
-    async frontRun(by: { client: ReturnType<typeof walletOf> }, { authorization: a, signature }: SignedPayment) {
-      const hash = await by.client.writeContract({
-        address: usdc,
-        abi: usdcAbi,
-        functionName: "transferWithAuthorization",
-        args: [a.from, a.to, a.value, a.validAfter, a.validBefore, a.nonce, signature],
-      });
-      return evm.waitForTransactionReceipt({ hash });
-    },
+    frontRun: (by: Sender, { authorization: a, signature }: SignedPayment) =>
+      callToken(by, "transferWithAuthorization", [
+        ...[a.from, a.to, a.value, a.validAfter, a.validBefore, a.nonce, signature],
+      ]),
     until,
     stop: () => anvil.stop(),
   };
 }
-
-/** A world with an API, in which the report of agent 900 can be bought. */
-export async function startSelling() {
-  const world = await startPaying();
-  const api = await world.api();
-  await plantAgents(api.pool, [{ tokenId: 900, name: "Grace", score: 40 }]);
-  return { world, api, stop: () => api.close().finally(() => world.stop()) };
-}
-export type Selling = Awaited<ReturnType<typeof startSelling>>;
