@@ -1,20 +1,27 @@
 /** Payments by transaction hash: what a mined transfer pays for, for whom, and once. Numbers are those of README.md. */
 import { encodeFunctionData, type Hex, keccak256 } from "viem";
 import { describe, expect, it } from "vitest";
+import { multicall3Abi } from "../../abis/multicall3.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
+import { fail } from "../../core/errors.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
 import { refusal } from "../api/support/api.ts";
-import { contractWalletAbi, MINT_PRICE, type Paying, REPORT_PRICE, unbase64 } from "./support/paying.ts";
+import { contractWalletAbi, MINT_PRICE, type Payer, REPORT_PRICE, transferOf, unbase64 } from "./support/paying.ts";
 import { payingForFile } from "./support/paying-file.ts";
 
 const { world, api } = payingForFile();
 
 const REPORT = "/api/v2/agent/900/cred-report";
-type Payer = Awaited<ReturnType<Paying["payer"]>>;
 const show = (payer: Payer, hash: Hex, header = "x-payment-tx", more: { body?: object } = {}) =>
   api.mint(payer, { headers: { [header]: hash }, ...more });
 const paid = async (payer: Payer, units = MINT_PRICE, to: Hex = world.payTo.deployer) =>
   (await world.transfer(payer, to, units)).transactionHash;
+/** Sends a transaction and waits for its block. @returns its hash */
+async function send({ client }: Pick<Payer, "client">, call: { to: Hex; data?: Hex; value?: bigint; gas?: bigint }) {
+  const hash = await client.sendTransaction(call);
+  await world.evm.waitForTransactionReceipt({ hash });
+  return hash;
+}
 const refused = (reason: string) => ({ status: 402, body: { code: "payment_required", reason } });
 
 describe("case 32: a transaction's hash", () => {
@@ -57,54 +64,29 @@ describe("case 32: a transaction's hash", () => {
       "an approval",
       "no_matching_transfer",
       async (payer) => {
-        const args = [world.payTo.deployer, MINT_PRICE] as const;
-        const hash = await payer.client.writeContract({
-          address: world.usdc,
-          abi: usdcAbi,
-          functionName: "approve",
-          args,
-        });
-        await world.evm.waitForTransactionReceipt({ hash });
-        return hash;
+        const { transactionHash } = await world.callToken(payer, "approve", [world.payTo.deployer, MINT_PRICE]);
+        return transactionHash;
       },
     ],
     [
       "a transfer of ETH",
       "no_matching_transfer",
-      async (payer) => {
-        const hash = await payer.client.sendTransaction({ to: world.payTo.deployer, value: MINT_PRICE });
-        await world.evm.waitForTransactionReceipt({ hash });
-        return hash;
-      },
+      (payer) => send(payer, { to: world.payTo.deployer, value: MINT_PRICE }),
     ],
     [
       "a transfer of another token",
       "no_matching_transfer",
       async (payer) => {
-        const treasury = world.walletOf(world.devnet.keys.treasury);
+        const treasury = { client: world.walletOf(world.devnet.keys.treasury) };
         const token = world.devnet.contracts.serviceToken;
-        const call = (to: Hex) =>
-          encodeFunctionData({ abi: usdcAbi, functionName: "transfer", args: [to, MINT_PRICE] });
-        const gift = await treasury.sendTransaction({ to: token, data: call(payer.address) });
-        await world.evm.waitForTransactionReceipt({ hash: gift });
-        const hash = await payer.client.sendTransaction({ to: token, data: call(world.payTo.deployer) });
-        await world.evm.waitForTransactionReceipt({ hash });
-        return hash;
+        await send(treasury, { to: token, data: transferOf(payer.address, MINT_PRICE) });
+        return send(payer, { to: token, data: transferOf(world.payTo.deployer, MINT_PRICE) });
       },
     ],
     [
       "a transaction that failed",
       "transaction_failed",
-      async (payer) => {
-        const data = encodeFunctionData({
-          abi: usdcAbi,
-          functionName: "transfer",
-          args: [world.payTo.deployer, 99_000_000n],
-        });
-        const hash = await payer.client.sendTransaction({ to: world.usdc, data, gas: 200_000n });
-        await world.evm.waitForTransactionReceipt({ hash });
-        return hash;
-      },
+      (payer) => send(payer, { to: world.usdc, data: transferOf(world.payTo.deployer, 99_000_000n), gas: 200_000n }),
     ],
   ];
   it.each(wrong)("of %s is refused as %s", async (_what, reason, make) => {
@@ -116,20 +98,9 @@ describe("case 32: a transaction's hash", () => {
   it("of a transfer by somebody else's hand counts for whom the money came from", async () => {
     const payer = await world.payer();
     const spender = await world.payer(0n);
-    const approve = await payer.client.writeContract({
-      address: world.usdc,
-      abi: usdcAbi,
-      functionName: "approve",
-      args: [spender.address, MINT_PRICE],
-    });
-    await world.evm.waitForTransactionReceipt({ hash: approve });
-    const hash = await spender.client.writeContract({
-      address: world.usdc,
-      abi: usdcAbi,
-      functionName: "transferFrom",
-      args: [payer.address, world.payTo.deployer, MINT_PRICE],
-    });
-    await world.evm.waitForTransactionReceipt({ hash });
+    await world.callToken(payer, "approve", [spender.address, MINT_PRICE]);
+    const moved = await world.callToken(spender, "transferFrom", [payer.address, world.payTo.deployer, MINT_PRICE]);
+    const hash = moved.transactionHash;
     expect(await show(spender, hash)).toMatchObject(refused("no_matching_transfer"));
     expect((await show(payer, hash)).status).toBe(201);
   });
@@ -170,17 +141,10 @@ describe("case 32: a transaction's hash", () => {
       }),
     });
     const multicall = world.devnet.contracts.multicall3;
-    const approve = await payer.client.writeContract({
-      address: world.usdc,
-      abi: usdcAbi,
-      functionName: "approve",
-      args: [multicall, 2n * REPORT_PRICE],
-    });
-    await world.evm.waitForTransactionReceipt({ hash: approve });
-    const abi = (await import("../../abis/multicall3.ts")).multicall3Abi;
+    await world.callToken(payer, "approve", [multicall, 2n * REPORT_PRICE]);
     const hash = await payer.client.writeContract({
       address: multicall,
-      abi,
+      abi: multicall3Abi,
       functionName: "aggregate3",
       args: [[transfer(REPORT_PRICE), transfer(REPORT_PRICE)]],
     });
@@ -213,10 +177,7 @@ describe("case 32: a transaction's hash", () => {
   });
 
   it("is not taken while the chain cannot be asked: 503, never 402", async () => {
-    const receipt = async (): Promise<never> => {
-      const { fail } = await import("../../core/errors.ts");
-      return fail("upstream_unavailable", "The chain cannot be reached at the moment.");
-    };
+    const receipt = async () => fail("upstream_unavailable", "The chain cannot be reached at the moment.");
     const other = await world.api({ chain: { ...world.chain, receipt }, mints: false });
     expect(
       (await other.mint(await world.payer(0n), { headers: { "x-payment-tx": `0x${"ab".repeat(32)}` } })).status,
@@ -228,12 +189,8 @@ describe("case 32: a transaction's hash", () => {
     const payer = await world.payer();
     await world.evm.setAutomine(false);
     try {
-      const hash = await payer.client.writeContract({
-        address: world.usdc,
-        abi: usdcAbi,
-        functionName: "transfer",
-        args: [world.payTo.deployer, MINT_PRICE],
-      });
+      const data = transferOf(world.payTo.deployer, MINT_PRICE);
+      const hash = await payer.client.sendTransaction({ to: world.usdc, data });
       expect(await show(payer, hash)).toMatchObject(refused("transaction_not_found"));
       await world.evm.mine({ blocks: 1 });
       await world.evm.setAutomine(true);
@@ -245,11 +202,9 @@ describe("case 32: a transaction's hash", () => {
 
   it("that made the money it sends is nobody's payment", async () => {
     const payer = await world.payer(0n);
-    const operator = world.walletOf(devnetCast().operator);
-    const args = [world.payTo.deployer, MINT_PRICE] as const;
-    const hash = await operator.writeContract({ address: world.usdc, abi: usdcAbi, functionName: "mint", args });
-    await world.evm.waitForTransactionReceipt({ hash });
-    expect(await show(payer, hash)).toMatchObject(refused("no_matching_transfer"));
+    const operator = { client: world.walletOf(devnetCast().operator) };
+    const { transactionHash } = await world.callToken(operator, "mint", [world.payTo.deployer, MINT_PRICE]);
+    expect(await show(payer, transactionHash)).toMatchObject(refused("no_matching_transfer"));
   });
 
   it("mined before the service began to be paid pays nothing", async () => {
@@ -263,11 +218,7 @@ describe("case 32: a transaction's hash", () => {
 
   it("made for another chain is not one of this", async () => {
     const payer = await world.payer();
-    const data = encodeFunctionData({
-      abi: usdcAbi,
-      functionName: "transfer",
-      args: [world.payTo.deployer, MINT_PRICE],
-    });
+    const data = transferOf(world.payTo.deployer, MINT_PRICE);
     const fees = { gas: 200_000n, maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
     const raw = await payer.account.signTransaction({
       ...{ type: "eip1559", chainId: 84532, nonce: 0, to: world.usdc, data, ...fees },
@@ -278,11 +229,7 @@ describe("case 32: a transaction's hash", () => {
 
   it("of a contract wallet counts for the wallet, whoever sent the transaction", async () => {
     const { wallet, owner } = await world.contractPayer();
-    const data = encodeFunctionData({
-      abi: usdcAbi,
-      functionName: "transfer",
-      args: [world.payTo.deployer, MINT_PRICE],
-    });
+    const data = transferOf(world.payTo.deployer, MINT_PRICE);
     const hash = await owner.client.writeContract({
       address: wallet.address,
       abi: contractWalletAbi,
