@@ -11,7 +11,7 @@ import { ENDPOINTS } from "../../api/routes/index.ts";
 import { TOOLS as DECLARED } from "../../api/tools/tools.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, apiForTest, type TestApi } from "./support/api.ts";
 
 const WALLET = `0x${"a1".repeat(20)}` as const;
 const OWNER = `0x${"b2".repeat(20)}` as const;
@@ -408,12 +408,11 @@ describe("MCP", () => {
   );
 
   it("counts like any other read", async () => {
-    const limited = await startApi({ alone: true, env: { LIMITS: "reads=3" } });
+    const limited = await apiForTest({ alone: true, env: { LIMITS: "reads=3" } });
     const ask = () => limited.write("POST", "/mcp", rpc("ping"));
     const statuses = [];
     for (let i = 0; i < 4; i++) statuses.push((await ask()).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
-    await limited.close();
   });
 });
 
@@ -446,10 +445,9 @@ describe("A2A", () => {
     const { protectedHeader } = await flattenedVerify({ ...signatures[1]!, payload }, keys);
     expect(protectedHeader).toMatchObject({ alg: "ES256", jku: `https://agents.test${path}` });
 
-    const keyless = await startApi({ alone: true });
+    const keyless = await apiForTest({ alone: true });
     expect((await keyless.get("/.well-known/agent-card.json")).body).not.toHaveProperty("signatures");
     expect((await keyless.get(path)).body).toEqual({ keys: [] });
-    await keyless.close();
   });
 
   it("says what is no message in JSON-RPC's own words, with the id where it can be read", async () => {
@@ -700,12 +698,11 @@ describe("aliases", () => {
     await other.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/api/mcp`)));
     expect((await other.listTools()).tools.map(({ name }) => name)).toEqual(TOOLS);
     await other.close();
-    const limited = await startApi({ alone: true, env: { LIMITS: "reads=3" } });
+    const limited = await apiForTest({ alone: true, env: { LIMITS: "reads=3" } });
     const statuses = [];
     for (const path of ["/mcp", "/api/mcp", "/a2a", "/api/a2a"])
       statuses.push((await limited.write("POST", path, rpc("ping"))).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
-    await limited.close();
   });
 
   it("are told by discovery, each with the path it stands for, and by llms.txt", async () => {
@@ -742,11 +739,10 @@ describe("documents at fixed paths", () => {
       registrations: [],
     });
     expect((await api.get(new URL(body.image!).pathname)).headers.get("content-type")).toMatch(/^image\/svg/);
-    const registered = await startApi({ env: { ERC8004_AGENT_ID: "22" } });
+    const registered = await apiForTest({ env: { ERC8004_AGENT_ID: "22" } });
     expect((await registered.get("/.well-known/agent-registration.json")).body.registrations).toEqual([
       { agentId: 22, agentRegistry: "eip155:8453:0x8004A169FB4a3325136EB29fA0ceB6D2e539a432" },
     ]);
-    await registered.close();
   });
 
   it("robots.txt lets crawlers read all but streams, exports and what is paid for", async () => {

@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { apiForFile, refusal, startApi } from "./support/api.ts";
+import { apiForFile, apiForTest, refusal } from "./support/api.ts";
 
 const api = apiForFile(
   {
@@ -60,7 +60,7 @@ describe("a host that is found by agents alone", () => {
     const path = "/.well-known/oauth-protected-resource";
     expect((await api.get(path)).status).toBe(404);
     const issuer = "https://identity.example";
-    const other = await startApi({
+    const other = await apiForTest({
       alone: true,
       env: { IDP_ISSUER: issuer, IDP_AUDIENCE: "agents", IDP_JWKS_URL: `${issuer}/jwks.json` },
     });
@@ -69,7 +69,6 @@ describe("a host that is found by agents alone", () => {
       authorization_servers: [issuer],
       bearer_methods_supported: ["header"],
     });
-    await other.close();
   });
 });
 

@@ -12,7 +12,6 @@ import { signedTexts } from "../../api/guards/signed-text.ts";
 import { walletGuard } from "../../api/guards/wallet.ts";
 import { networksOf } from "../../api/http/client-network.ts";
 import { revoke } from "../../api/routes/auth.ts";
-import { startServer } from "../../api/server.ts";
 import { type Http, openHttp } from "../../clients/http.ts";
 import { createIdentityProvider } from "../../clients/identity-provider.ts";
 import type { Chain } from "../../clients/ports.ts";
@@ -24,7 +23,7 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain, stubChain } from "../../harness/stub-chain.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
 import { PATIENT } from "../support/time-limits.ts";
-import { HOST, refusal, startApi, type TestApi } from "./support/api.ts";
+import { apiForTest, HOST, refusal, serverForTest, startApi, type TestApi } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const HOUR = 3_600_000;
@@ -299,13 +298,9 @@ describe("an access token", () => {
   });
 
   it("is 401 without a configured provider, and the answer says so", async () => {
-    const other = await startApi({ endpoints: [who("human")] });
-    try {
-      const answer = await other.send("POST", "/human", { headers: { authorization: `Bearer ${await keys.token()}` } });
-      expect(answer).toMatchObject({ status: 401, body: { error: expect.stringMatching(/no identity provider/) } });
-    } finally {
-      await other.close();
-    }
+    const other = await apiForTest({ endpoints: [who("human")] });
+    const answer = await other.send("POST", "/human", { headers: { authorization: `Bearer ${await keys.token()}` } });
+    expect(answer).toMatchObject({ status: 401, body: { error: expect.stringMatching(/no identity provider/) } });
   });
 });
 
@@ -378,58 +373,51 @@ describe("revoking", () => {
 
   it("ends every credential of the wallet issued before, SIWA and SIWE, in another process at once", async () => {
     const signer = agentWallet({ host: HOST });
-    const other = await startServer(createApi({ ...api.deps, now: () => now }, [who("siwa"), who("human")]), {
-      host: "127.0.0.1",
-      port: 0,
-    });
+    const other = await serverForTest(createApi({ ...api.deps, now: () => now }, [who("siwa"), who("human")]));
     const elsewhere = async (path: string, authorization: string) =>
       (await fetch(other.url + path, { method: "POST", headers: { authorization } })).status;
-    try {
-      const agent = await signer.siwa(NOW - 1000);
-      const human = await signer.siwe(NOW - 500);
-      const unused = await signer.siwe(NOW - HOUR / 2);
-      // Known to be good, in both processes' memory.
-      for (const [path, credential] of [
-        ["/siwa", agent],
-        ["/human", human],
-      ] as const) {
-        expect((await authorized(path, credential)).status).toBe(200);
-        expect(await elsewhere(path, credential)).toBe(200);
-      }
-      const ahead = await signer.siwa(NOW + 240_000);
-      const farAhead = await signer.siwe(NOW + 300_000);
-      const revokedBefore = new Date(NOW + 300_001).toISOString();
-      expect(await revokeAs(signer, NOW - 2)).toMatchObject({
-        status: 200,
-        body: { success: true, address: signer.address, revokedBefore },
-      });
-      const ended = [
-        ["/siwa", agent],
-        ["/human", human],
-        ["/human", unused],
-        ["/siwa", ahead],
-        ["/human", farAhead],
-      ] as const;
-      for (const [path, credential] of ended) {
-        expect(await authorized(path, credential)).toMatchObject({
-          status: 401,
-          body: { error: expect.stringMatching(/revoked/), revokedBefore },
-        });
-        expect(await elsewhere(path, credential)).toBe(401);
-      }
-      // Signed again at once, with the date that the answer names.
-      now = NOW + 1;
-      expect((await authorized("/siwa", await signer.siwa(NOW + 300_001))).status).toBe(200);
-      expect(await elsewhere("/human", await signer.siwe(NOW + 300_001))).toBe(200);
-      // Waiting makes none of them good again.
-      now = NOW + 300_002;
-      for (const [path, credential] of ended) expect((await authorized(path, credential)).status).toBe(401);
-      expect((await authorized("/siwa", await signer.siwa(now))).status).toBe(200);
-      now = NOW;
-      expect((await authorized("/siwa", await wallet.siwa(NOW - 1000))).status).toBe(200);
-    } finally {
-      await other.stop();
+    const agent = await signer.siwa(NOW - 1000);
+    const human = await signer.siwe(NOW - 500);
+    const unused = await signer.siwe(NOW - HOUR / 2);
+    // Known to be good, in both processes' memory.
+    for (const [path, credential] of [
+      ["/siwa", agent],
+      ["/human", human],
+    ] as const) {
+      expect((await authorized(path, credential)).status).toBe(200);
+      expect(await elsewhere(path, credential)).toBe(200);
     }
+    const ahead = await signer.siwa(NOW + 240_000);
+    const farAhead = await signer.siwe(NOW + 300_000);
+    const revokedBefore = new Date(NOW + 300_001).toISOString();
+    expect(await revokeAs(signer, NOW - 2)).toMatchObject({
+      status: 200,
+      body: { success: true, address: signer.address, revokedBefore },
+    });
+    const ended = [
+      ["/siwa", agent],
+      ["/human", human],
+      ["/human", unused],
+      ["/siwa", ahead],
+      ["/human", farAhead],
+    ] as const;
+    for (const [path, credential] of ended) {
+      expect(await authorized(path, credential)).toMatchObject({
+        status: 401,
+        body: { error: expect.stringMatching(/revoked/), revokedBefore },
+      });
+      expect(await elsewhere(path, credential)).toBe(401);
+    }
+    // Signed again at once, with the date that the answer names.
+    now = NOW + 1;
+    expect((await authorized("/siwa", await signer.siwa(NOW + 300_001))).status).toBe(200);
+    expect(await elsewhere("/human", await signer.siwe(NOW + 300_001))).toBe(200);
+    // Waiting makes none of them good again.
+    now = NOW + 300_002;
+    for (const [path, credential] of ended) expect((await authorized(path, credential)).status).toBe(401);
+    expect((await authorized("/siwa", await signer.siwa(now))).status).toBe(200);
+    now = NOW;
+    expect((await authorized("/siwa", await wallet.siwa(NOW - 1000))).status).toBe(200);
   });
 
   it("ends the credential it was done with, even one dated ahead, and needs a good one itself", async () => {
@@ -475,13 +463,9 @@ describe("revoking", () => {
       },
       [who("siwa")],
     );
-    const server = await startServer(broken, { host: "127.0.0.1", port: 0 });
-    try {
-      expect(
-        (await fetch(`${server.url}/siwa`, { method: "POST", headers: { authorization: credential } })).status,
-      ).toBe(503);
-    } finally {
-      await server.stop();
-    }
+    const server = await serverForTest(broken);
+    expect((await fetch(`${server.url}/siwa`, { method: "POST", headers: { authorization: credential } })).status).toBe(
+      503,
+    );
   });
 });

@@ -10,7 +10,7 @@ import { plantCheckpoint } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
-import { apiForFile, HOST, refusal, startApi } from "./support/api.ts";
+import { apiForFile, apiForTest, HOST, refusal, startApi } from "./support/api.ts";
 
 const api = apiForFile();
 
@@ -56,10 +56,9 @@ describe("headers", () => {
   });
 
   it("promise https only when the public URL is https", async () => {
-    const local = await startApi({ env: { PUBLIC_URL: "http://localhost:4000" }, endpoints: [] });
+    const local = await apiForTest({ env: { PUBLIC_URL: "http://localhost:4000" }, endpoints: [] });
     const { headers } = await local.get("/");
     expect(headers.has("strict-transport-security")).toBe(false);
-    await local.close();
   });
 
   it("echo a usable request id and replace any other", async () => {
@@ -364,13 +363,12 @@ describe("the indexed block", () => {
   });
 
   it("is not there before the first index: data routes are 503, the rest answers", async () => {
-    const young = await startApi({ indexed: false });
+    const young = await apiForTest({ indexed: false });
     expect(await young.get("/api/v2/stats")).toMatchObject(refusal(503, "indexer_behind"));
     expect((await young.get("/health")).status).toBe(200);
     expect((await young.get("/api/v2")).status).toBe(200);
     expect((await young.get("/api/v2/status")).status).toBe(200);
     expect((await young.get("/ready")).status).toBe(503);
-    await young.close();
   });
 });
 
@@ -387,13 +385,12 @@ describe("trouble of our own", () => {
     });
 
   it("is a 500 without a stack, a path or a library's words, and is logged with its request id", async () => {
-    const test = await startApi({ endpoints: [broken(() => JSON.parse("/root/secret") as never)] });
+    const test = await apiForTest({ endpoints: [broken(() => JSON.parse("/root/secret") as never)] });
     const { status, body, text, headers } = await test.get("/broken");
     expect({ status, code: body.code }).toEqual({ status: 500, code: "internal" });
     expect(text).not.toMatch(/secret|JSON|Unexpected|\.ts|node_modules/);
     expect(body.requestId).toBe(headers.get("x-request-id"));
     expect(test.errors).toHaveLength(1);
-    await test.close();
   });
 
   it("with the database is 503 by the time of a connection, not of a statement, never 500, and ends with it", async () => {
@@ -438,7 +435,7 @@ describe("trouble of our own", () => {
     url.port = String(line.port);
     const db = openPool({ connectionString: url.href, max: 2, turnMs: LONG, connectionTimeoutMillis: LONG });
     // The tracker of the index has a connection of its own, which stays.
-    const test = await startApi({ deps: { db } });
+    const test = await apiForTest({ deps: { db } });
     const statuses = async () => [(await test.get("/ready")).status, (await test.get("/api/v2/leaderboard")).status];
     expect(await statuses()).toEqual([200, 200]);
     await line.cut();
@@ -456,7 +453,6 @@ describe("trouble of our own", () => {
     expect(told).toBe(200);
     for (const client of held) client.release();
     expect((await read).status).toBe(200);
-    await test.close();
     await db.end();
     await line.close();
   });
@@ -473,9 +469,8 @@ describe("trouble of our own", () => {
       errors: ["timeout"],
       handler: async ({ deps }, json) => json((await deps.db.query("select pg_sleep(600)")).rows[0]),
     });
-    const test = await startApi({ endpoints: [slow], deps: { db } });
+    const test = await apiForTest({ endpoints: [slow], deps: { db } });
     expect(await test.get("/slow")).toMatchObject(refusal(504, "timeout"));
-    await test.close();
     await db.end();
   });
 });

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForTest, startApi, type TestApi } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const KEY = `0x${"5".repeat(64)}` as const;
@@ -118,13 +118,9 @@ describe("the cred report", () => {
   });
 
   it("is not sold without a key to sign with", async () => {
-    const unsigned = await startApi({ now: () => NOW });
-    try {
-      await plantAgents(unsigned.database.pool, [{ name: "Zero", score: 60 }]);
-      expect((await unsigned.get("/api/v2/agent/0/cred-report")).status).toBe(503);
-    } finally {
-      await unsigned.close();
-    }
+    const unsigned = await apiForTest({ now: () => NOW });
+    await plantAgents(unsigned.database.pool, [{ name: "Zero", score: 60 }]);
+    expect((await unsigned.get("/api/v2/agent/0/cred-report")).status).toBe(503);
   });
 });
 

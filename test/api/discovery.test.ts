@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { MAX_SHORT_BYTES } from "../../core/views/found-in-short.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments, plantOffers } from "../support/discovery.ts";
-import { apiForFile, refusal, startApi } from "./support/api.ts";
+import { apiForFile, apiForTest, refusal } from "./support/api.ts";
 
 /** Words that no other number has: agents of like texts would be copies of one another. */
 const wordsOf = (i: number, many: number) =>
@@ -251,19 +251,15 @@ describe("what it costs", () => {
   });
 
   it("counts against a limit of its own, as an endpoint and as a tool", async () => {
-    const limited = await startApi({ alone: true, env: { LIMITS: "discoveries=2" } });
-    try {
-      const headers = { "content-type": "application/json" };
-      const params = { name: "find_agents", arguments: { q: "audit" } };
-      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-      expect((await limited.get("/api/v2/discover?q=audit")).status).toBe(200);
-      expect((await limited.get("/api/v2/discover/short?q=audit")).status).toBe(200);
-      expect(await limited.get("/api/v2/discover?q=audit")).toMatchObject(refusal(429, "rate_limited"));
-      const answer = await limited.send("POST", "/mcp", { headers, body });
-      expect(answer.body).toMatchObject({ result: { isError: true } });
-      expect((await limited.get("/api/v2/search?q=audit")).status).toBe(200);
-    } finally {
-      await limited.close();
-    }
+    const limited = await apiForTest({ alone: true, env: { LIMITS: "discoveries=2" } });
+    const headers = { "content-type": "application/json" };
+    const params = { name: "find_agents", arguments: { q: "audit" } };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    expect((await limited.get("/api/v2/discover?q=audit")).status).toBe(200);
+    expect((await limited.get("/api/v2/discover/short?q=audit")).status).toBe(200);
+    expect(await limited.get("/api/v2/discover?q=audit")).toMatchObject(refusal(429, "rate_limited"));
+    const answer = await limited.send("POST", "/mcp", { headers, body });
+    expect(answer.body).toMatchObject({ result: { isError: true } });
+    expect((await limited.get("/api/v2/search?q=audit")).status).toBe(200);
   });
 });

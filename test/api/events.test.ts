@@ -2,8 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
-import { startServer } from "../../api/server.ts";
-import type { EventView } from "../../core/views/webhooks.ts";
+import type { EventView } from "../../core/views/events.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../../db/events/append-events.ts";
 import { eventLog } from "../../db/events/events.ts";
 import { testLog } from "../../harness/log.ts";
@@ -11,7 +10,7 @@ import { until } from "../../harness/until.ts";
 import { sequence } from "../../workers/events/event-log.ts";
 import { eventRetention } from "../../workers/events/event-retention.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
-import { apiForFile, refusal, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, refusal, serverForTest, startApi, type TestApi } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
 
 const EVENTS = "/api/v2/events";
@@ -229,7 +228,7 @@ describe("the stream", () => {
   });
 
   it("is the same in every process", async () => {
-    const second = await startServer(createApi(api.deps), { host: "127.0.0.1", port: 0 });
+    const second = await serverForTest(createApi(api.deps));
     try {
       const [here, there] = [await follow(), await follow("", {}, second.url)];
       for (let i = 0; i < 20; i++) await tell(updated(i % 4), verified(i % 4));
@@ -241,7 +240,6 @@ describe("the stream", () => {
       expect(got(moved)).toEqual(got(here).slice(10));
     } finally {
       for (const reader of readers.splice(0)) reader.close();
-      await second.stop();
     }
   });
 

@@ -8,7 +8,7 @@ import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { insertApiKey, type KeyScope } from "../../db/callers/api-keys.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { refusal, startApi, type TestApi } from "./support/api.ts";
+import { apiForTest, refusal, startApi, type TestApi } from "./support/api.ts";
 
 let api: TestApi;
 /** Stands in for the indexer: answers as `answer` says, in Ponder's own words and statuses. */
@@ -182,30 +182,24 @@ it("the schema is anybody's, as the indexer prints it, read once; without an ind
   expect([status, schema, headers.get("content-type")]).toEqual([200, answer.body, "text/plain; charset=utf-8"]);
   expect((await api.get(path)).status).toBe(200);
   expect(seen).toMatchObject([{ method: "GET", url: "/graphql/schema", body: "" }]);
-  const none = await startApi({ alone: true });
+  const none = await apiForTest({ alone: true });
   expect((await none.get(path)).status).toBe(404);
-  await none.close();
 });
 
 it("queries are counted for each key, and there are none where the indexer is not configured", async () => {
-  const few = await startApi({
+  const few = await apiForTest({
     deps: { indexQueries: queries },
     env: { LIMITS: "index-queries=3" },
     alone: true,
   });
-  const none = await startApi({ alone: true });
-  try {
-    const id = "aaaaaaaaaa";
-    const key = apiKeyText(id, "k".repeat(43));
-    for (const { database } of [few, none])
-      await insertApiKey(database.pool, { id, name: id, hash: apiKeyHash(key), scopes: ["index:read"] });
-    const ask = async (of: TestApi) => (await of.get(sqlPath("select 1"), { headers: { "x-api-key": key } })).status;
-    expect([await ask(few), await ask(few), await ask(few), await ask(few)]).toEqual([200, 200, 200, 429]);
-    expect(await ask(none)).toBe(404);
-  } finally {
-    await few.close();
-    await none.close();
-  }
+  const none = await apiForTest({ alone: true });
+  const id = "aaaaaaaaaa";
+  const key = apiKeyText(id, "k".repeat(43));
+  for (const { database } of [few, none])
+    await insertApiKey(database.pool, { id, name: id, hash: apiKeyHash(key), scopes: ["index:read"] });
+  const ask = async (of: TestApi) => (await of.get(sqlPath("select 1"), { headers: { "x-api-key": key } })).status;
+  expect([await ask(few), await ask(few), await ask(few), await ask(few)]).toEqual([200, 200, 200, 429]);
+  expect(await ask(none)).toBe(404);
 });
 
 it("live queries are none of the paths", async () => {

@@ -12,7 +12,7 @@ import { LONG } from "../../harness/patience.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantAgents } from "../support/plant-agents.ts";
 import { deepIt } from "../support/share.ts";
-import { apiForFile, startApi } from "./support/api.ts";
+import { apiForFile, apiForTest } from "./support/api.ts";
 import { raw } from "./support/raw.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
@@ -166,12 +166,11 @@ describe("over HTTP", () => {
 
   it("a database that is away is 503 for everyone", async () => {
     const db = openPool({ host: "127.0.0.1", port: 1, connectionTimeoutMillis: LONG });
-    const test = await startApi({ deps: { db } });
+    const test = await apiForTest({ deps: { db } });
     const answers = await Promise.all([0, 1, 1, 2, 3].map((id) => test.get(`/api/v2/agent/${id}`)));
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
       Array.from({ length: 5 }, () => [503, "upstream_unavailable"]),
     );
-    await test.close();
     await db.end();
   });
 

@@ -5,7 +5,7 @@ import { startServer } from "../../api/server.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
-import { apiForFile, HOST } from "./support/api.ts";
+import { apiForFile, HOST, serverForTest } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
 import { raw } from "./support/raw.ts";
 import { plantSpeaker, type Speaker, setScore } from "./support/speakers.ts";
@@ -222,18 +222,14 @@ describe("a stream of a private group", () => {
 
   it("ends with its credential", async () => {
     let now = Date.now();
-    const server = await startServer(createApi({ ...api.deps, now: () => now }), { host: "127.0.0.1", port: 0 });
-    try {
-      const id = await privateGroup(10);
-      const [agent] = await member(id, 60);
-      const reader = await readEvents(`${server.url}${GROUPS}/${id}/stream`, { authorization: agent.authorization });
-      await started(reader);
-      now += 3_700_000;
-      await until("it has ended", () => reader.ended());
-      expect(reader.ending()).toMatchObject({ reason: "unauthenticated" });
-    } finally {
-      await server.stop();
-    }
+    const server = await serverForTest(createApi({ ...api.deps, now: () => now }));
+    const id = await privateGroup(10);
+    const [agent] = await member(id, 60);
+    const reader = await readEvents(`${server.url}${GROUPS}/${id}/stream`, { authorization: agent.authorization });
+    await started(reader);
+    now += 3_700_000;
+    await until("it has ended", () => reader.ended());
+    expect(reader.ending()).toMatchObject({ reason: "unauthenticated" });
   });
 
   it("needs the credential of a member", async () => {

@@ -2,10 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
-import { startServer } from "../../api/server.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, apiForFile, HOST } from "./support/api.ts";
+import { type Answer, apiForFile, HOST, serverForTest } from "./support/api.ts";
 import { plantSpeaker, type Speaker, setScore } from "./support/speakers.ts";
 
 const GROUPS = "/api/v2/messages/groups";
@@ -502,10 +501,7 @@ describe("floods", () => {
   it("of one wallet in one group, of a group and of new groups are refused, and told of before", async () => {
     const { config } = api.deps;
     const rates = { ...config.rates, messages: 2, "messages-by-day": 3, "messages-of-group": 3, groups: 1 };
-    const strict = await startServer(createApi({ ...api.deps, config: { ...config, rates } }), {
-      host: "127.0.0.1",
-      port: 0,
-    });
+    const strict = await serverForTest(createApi({ ...api.deps, config: { ...config, rates } }));
     const ask = async (path: string, by: Speaker, body: object) => {
       const response = await fetch(`${strict.url}${GROUPS}${path}`, {
         method: "POST",
@@ -516,41 +512,37 @@ describe("floods", () => {
     };
     const send = (by: Speaker, group: string) => ask(`/${group}/send`, by, { content: "x" });
     const create = (by: Speaker) => ask("", by, { topic: `Topic ${++topics}`, minCred: 0, isPublic: true });
-    try {
-      const [one, two, below] = [await speaker(60), await speaker(60), await speaker(0)];
-      const first = await send(one, "security");
-      expect(first.headers.get("ratelimit-policy")).toContain('"messages";q=2;w=60');
-      expect(first.headers.get("ratelimit")).toMatch(/"messages";r=1;t=\d+, "messages-of-group";r=2;t=\d+/);
-      await send(one, "security");
-      const third = await send(one, "security");
-      expect([third.status, third.body.code, Number(third.headers.get("retry-after"))]).toEqual([
-        429,
-        "rate_limited",
-        expect.any(Number),
-      ]);
-      // In another group it may, and who is refused for its cred uses nobody's limit up.
-      expect((await send(one, "general")).status).toBe(200);
-      // Three a day, of all groups together.
-      const fourth = await send(one, "general");
-      expect([fourth.status, fourth.headers.get("ratelimit-policy")]).toEqual([
-        429,
-        expect.stringContaining('"messages-by-day";q=3;w=86400'),
-      ]);
-      for (const _ of [1, 2, 3, 4]) expect((await send(below, "security")).status).toBe(403);
-      expect((await send(two, "security")).status).toBe(200);
-      expect((await send(two, "security")).status).toBe(429);
-      expect((await create(one)).status).toBe(201);
-      expect((await create(one)).status).toBe(429);
-    } finally {
-      await strict.stop();
-    }
+    const [one, two, below] = [await speaker(60), await speaker(60), await speaker(0)];
+    const first = await send(one, "security");
+    expect(first.headers.get("ratelimit-policy")).toContain('"messages";q=2;w=60');
+    expect(first.headers.get("ratelimit")).toMatch(/"messages";r=1;t=\d+, "messages-of-group";r=2;t=\d+/);
+    await send(one, "security");
+    const third = await send(one, "security");
+    expect([third.status, third.body.code, Number(third.headers.get("retry-after"))]).toEqual([
+      429,
+      "rate_limited",
+      expect.any(Number),
+    ]);
+    // In another group it may, and who is refused for its cred uses nobody's limit up.
+    expect((await send(one, "general")).status).toBe(200);
+    // Three a day, of all groups together.
+    const fourth = await send(one, "general");
+    expect([fourth.status, fourth.headers.get("ratelimit-policy")]).toEqual([
+      429,
+      expect.stringContaining('"messages-by-day";q=3;w=86400'),
+    ]);
+    for (const _ of [1, 2, 3, 4]) expect((await send(below, "security")).status).toBe(403);
+    expect((await send(two, "security")).status).toBe(200);
+    expect((await send(two, "security")).status).toBe(429);
+    expect((await create(one)).status).toBe(201);
+    expect((await create(one)).status).toBe(429);
   });
 });
 
 it("before there is an index, nobody acts and everybody reads what is public", async () => {
   const { pool } = api.database;
   await pool.query("alter schema onchain rename to onchain_away");
-  const bare = await startServer(createApi(api.deps), { host: "127.0.0.1", port: 0 });
+  const bare = await serverForTest(createApi(api.deps));
   try {
     const get = (path: string) => fetch(`${bare.url}${GROUPS}${path}`);
     expect((await get("")).status).toBe(200);
@@ -559,7 +551,6 @@ it("before there is an index, nobody acts and everybody reads what is public", a
     const locked = await fetch(`${bare.url}${GROUPS}/governance/messages`, { headers: { authorization: agent } });
     expect([locked.status, ((await locked.json()) as { code: string }).code]).toEqual([503, "indexer_behind"]);
   } finally {
-    await bare.stop();
     await pool.query("alter schema onchain_away rename to onchain");
   }
 });

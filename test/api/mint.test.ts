@@ -9,7 +9,7 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { plantAgents, plantFollowed } from "./support/agents.ts";
-import { type Answer, apiForFile, HOST, refusal, startApi, type TestApi } from "./support/api.ts";
+import { type Answer, apiForFile, apiForTest, HOST, refusal, type TestApi } from "./support/api.ts";
 
 let block = 1000;
 const api = apiForFile();
@@ -75,20 +75,18 @@ describe("the order of checks", () => {
   });
 
   it("then the price: in the paid phase nothing is minted without payment", async () => {
-    const paid = await startApi({ env: { PRICING_PHASE: "paid" } });
+    const paid = await apiForTest({ env: { PRICING_PHASE: "paid" } });
     expect(await post(fresh(), { name: "A" }, {}, paid)).toMatchObject(
       refusal(402, "payment_required", { price: "1.00" }),
     );
     expect((await paid.database.pool.query("select * from offchain.mint")).rows).toEqual([]);
-    await paid.close();
   });
 
   it("then the payees: a price set at run time sells nothing where none are configured", async () => {
-    const unpaid = await startApi({ env: { PAY_TO_DEPLOYER: "", PAY_TO_TREASURY: "" } });
+    const unpaid = await apiForTest({ env: { PAY_TO_DEPLOYER: "", PAY_TO_TREASURY: "" } });
     await setPrices(unpaid.database.pool, standardPrices("paid"));
     expect(await post(fresh(), { name: "A" }, {}, unpaid)).toMatchObject(refusal(503, "upstream_unavailable"));
     expect((await unpaid.database.pool.query("select * from offchain.mint")).rows).toEqual([]);
-    await unpaid.close();
   });
 
   it("is 503 out_of_funds before anything happens, and what was accepted before is still answered", async () => {

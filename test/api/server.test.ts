@@ -13,7 +13,7 @@ import { healthyChain } from "../../harness/stub-chain.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { wireApi } from "../../wiring/api.ts";
-import { apiForFile, startApi } from "./support/api.ts";
+import { apiForFile, serverForTest, startApi } from "./support/api.ts";
 import { parseRaw, raw } from "./support/raw.ts";
 
 const api = apiForFile({}, { provoked: true });
@@ -139,9 +139,8 @@ describe("connections", () => {
     socket.destroy();
     await server.stop();
     // Whoever reads gets all of it.
-    const patient = await startServer(served, { host: "127.0.0.1", port: 0 });
+    const patient = await serverForTest(served);
     expect((await (await fetch(`${patient.url}/large`)).text()).length).toBe(32 * 2 ** 20);
-    await patient.stop();
   });
 });
 

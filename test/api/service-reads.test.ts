@@ -5,7 +5,7 @@ import { countHolders } from "../../db/agents/token-stats.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { IDENTITY, stubChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, refusal, startApi } from "./support/api.ts";
+import { apiForFile, apiForTest, refusal } from "./support/api.ts";
 
 const api = apiForFile({
   env: { WEB_URL: "https://web.test", PRICING_PHASE: "paid", SOCIAL_ACCOUNTS: "x=https://x.com/a, github=https://g" },
@@ -40,13 +40,9 @@ describe("/api/v2/pricing", () => {
   });
 
   it("is all zeros in the free phase, and null where the contract could not be asked", async () => {
-    const free = await startApi({ chain: stubChain() });
-    try {
-      const { body } = await free.get("/api/v2/pricing");
-      expect(body).toMatchObject({ phase: "free", agentMint: "0.00", credReport: "0.00", directMint: { price: null } });
-    } finally {
-      await free.close();
-    }
+    const free = await apiForTest({ chain: stubChain() });
+    const { body } = await free.get("/api/v2/pricing");
+    expect(body).toMatchObject({ phase: "free", agentMint: "0.00", credReport: "0.00", directMint: { price: null } });
   });
 });
 

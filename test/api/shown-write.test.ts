@@ -2,8 +2,7 @@
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
-import { startServer } from "../../api/server.ts";
-import { isShown, listsShow, writesShown } from "../../api/services/until-shown.ts";
+import { isShown, listsShow, writesShown } from "../../api/services/shown-write.ts";
 import { markOutdated, staleOwnRows } from "../../db/directory/own.ts";
 import { openAgentList } from "../../db/lists/agents.ts";
 import { openDirectoryList } from "../../db/lists/directory.ts";
@@ -18,7 +17,7 @@ import { directoryOwn } from "../../workers/directory/directory-own.ts";
 import { runSchedules } from "../../workers/operations/schedules.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { plantAgents, plantFollowed, walletOf } from "./support/agents.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { HOST, serverForTest, startApi, type TestApi } from "./support/api.ts";
 
 const BLOCK = 1_002;
 const SHOWN = { shows: () => true } as never;
@@ -181,16 +180,12 @@ describe("a write off chain", () => {
 
   it("that is a claim is a 202 where lists do not follow in time", async () => {
     const directory = { ...api.deps.directory, shows: () => false } as never;
-    const slow = await startServer(createApi({ ...api.deps, directory }), { host: "127.0.0.1", port: 0 });
-    try {
-      const { status } = await fetch(`${slow.url}/api/terminal/agent/helixa-7/token`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ token_symbol: "SEVEN" }),
-      });
-      expect(status).toBe(202);
-    } finally {
-      await slow.stop();
-    }
+    const slow = await serverForTest(createApi({ ...api.deps, directory }));
+    const { status } = await fetch(`${slow.url}/api/terminal/agent/helixa-7/token`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ token_symbol: "SEVEN" }),
+    });
+    expect(status).toBe(202);
   });
 });

@@ -13,7 +13,7 @@ import { until } from "../../harness/until.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, HOST, refusal, startApi, type TestApi } from "./support/api.ts";
+import { type Answer, apiForTest, HOST, refusal, startApi, type TestApi } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
 
 let sim: Simulated;
@@ -391,15 +391,11 @@ describe("the score", () => {
 });
 
 it("a platform nobody has given a key for is 503, with a plain sentence", async () => {
-  const bare = await startApi({ deps: { proofs: { ...api.deps.proofs, x: unconfiguredProofs("X") } } });
-  try {
-    await plantAgents(bare.database.pool, [{ tokenId: 1, owner: lower(owner), agentAddress: lower(own) }]);
-    expect(await post("x", { handle: "ada" }, { at: bare })).toMatchObject(
-      refusal(503, "upstream_unavailable", { error: "This service is not set up to ask X." }),
-    );
-  } finally {
-    await bare.close();
-  }
+  const bare = await apiForTest({ deps: { proofs: { ...api.deps.proofs, x: unconfiguredProofs("X") } } });
+  await plantAgents(bare.database.pool, [{ tokenId: 1, owner: lower(owner), agentAddress: lower(own) }]);
+  expect(await post("x", { handle: "ada" }, { at: bare })).toMatchObject(
+    refusal(503, "upstream_unavailable", { error: "This service is not set up to ask X." }),
+  );
 });
 
 it("counts for the owner who had it made: of a token that is sold, until the buyer makes it again", async () => {

@@ -2,13 +2,12 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
-import { startServer } from "../../api/server.ts";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, HOST, refusal } from "./support/api.ts";
+import { apiForFile, HOST, refusal, serverForTest } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
 
 type Lower = `0x${string}`;
@@ -53,10 +52,7 @@ it("changes of a profile have a number a day for each agent and wallet: each may
   const { config } = api.deps;
   const rates = { ...config.rates, "updates-by-day": 2 };
   await plantAgents(api.database.pool, [{ tokenId: 77, owner: lower(owner!), agentAddress: lower(own!) }]);
-  const strict = await startServer(createApi({ ...api.deps, config: { ...config, rates } }), {
-    host: "127.0.0.1",
-    port: 0,
-  });
+  const strict = await serverForTest(createApi({ ...api.deps, config: { ...config, rates } }));
   const change = async (by: ReturnType<typeof agentWallet>) => {
     const response = await fetch(`${strict.url}/api/v2/agent/77/update`, {
       method: "POST",
@@ -65,14 +61,10 @@ it("changes of a profile have a number a day for each agent and wallet: each may
     });
     return response.status;
   };
-  try {
-    // One who may not change it takes nothing from who may.
-    for (let n = 0; n < 3; n++) expect(await change(stranger!)).toBe(403);
-    expect([await change(owner!), await change(owner!), await change(owner!)]).toEqual([200, 200, 429]);
-    expect(await change(own!)).toBe(200);
-  } finally {
-    await strict.stop();
-  }
+  // One who may not change it takes nothing from who may.
+  for (let n = 0; n < 3; n++) expect(await change(stranger!)).toBe(403);
+  expect([await change(owner!), await change(owner!), await change(owner!)]).toEqual([200, 200, 429]);
+  expect(await change(own!)).toBe(200);
 });
 
 describe("off chain", () => {

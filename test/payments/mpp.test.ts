@@ -3,7 +3,6 @@ import { getAddress, type Hex } from "viem";
 import { afterAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { createApi } from "../../api/app.ts";
-import { startServer } from "../../api/server.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
 import { standardPrices } from "../../core/payments/prices.ts";
@@ -12,7 +11,7 @@ import { TEMPO } from "../../devnet/tempo.ts";
 import { solanaWallet } from "../../harness/solana-wallet.ts";
 import { Challenge, type Customer, changed, Receipt, startTempo, type Tempo } from "../../harness/tempo.ts";
 import { until } from "../../harness/until.ts";
-import { refusal } from "../api/support/api.ts";
+import { refusal, serverForTest } from "../api/support/api.ts";
 import { MINT_PRICE, REPORT_PRICE, unbase64 } from "./support/paying.ts";
 import { diesAt, payingForFile, troubledChain } from "./support/paying-file.ts";
 
@@ -89,12 +88,11 @@ describe("the challenge", () => {
     };
     const mpp = { protocol: "MPP", chain: 4217, currency: "USDC.e" };
     expect(await methods(api.url)).toContainEqual(expect.objectContaining({ ...mpp, status: "available" }));
-    const other = await startServer(createApi({ ...api.deps, mpp: null }), { host: "127.0.0.1", port: 0 });
+    const other = await serverForTest(createApi({ ...api.deps, mpp: null }));
     expect(await methods(other.url)).toContainEqual(expect.objectContaining({ ...mpp, status: "planned" }));
     const refused = await fetch(other.url + REPORT, { headers: { "payment-authorization": "Payment e30" } });
     const unpaid = await fetch(other.url + REPORT);
     expect([refused.status, unpaid.status, unpaid.headers.get("www-authenticate")]).toEqual([400, 402, null]);
-    await other.stop();
   });
 
   it("is another one every time, and there is none without a price or a sign-in", async () => {
@@ -471,10 +469,7 @@ describe("case 38: a failure of ours after the payment", () => {
 
 describe("case 39: two processes", () => {
   it("know each other's challenges and share one ledger", async () => {
-    const other = await startServer(createApi({ ...api.deps, mpp: tempo.mpp() }), {
-      host: "127.0.0.1",
-      port: 0,
-    });
+    const other = await serverForTest(createApi({ ...api.deps, mpp: tempo.mpp() }));
     const ask = (url: string, credential: string) =>
       fetch(url + REPORT, { headers: { "payment-authorization": credential } });
     const customer = await tempo.customer();
@@ -488,6 +483,5 @@ describe("case 39: two processes", () => {
     const [here, there] = [await ask(api.url, credential), await ask(other.url, credential)];
     expect([got, here.status, there.status]).toEqual([REPORT_PRICE, 200, 200]);
     expect(await here.text()).toBe(await there.text());
-    await other.stop();
   });
 });

@@ -143,29 +143,25 @@ describe("an update that has a price", () => {
   });
 
   it("of which the chain refuses a part is a credit", async () => {
-    const quiet = await world.api({ mints: false, env: { MINT_WAIT_MS: "0" } });
-    try {
-      await quiet.setPhase("paid", { update: UPDATE_PRICE });
-      const payer = await world.payer();
-      const tokenId = await agentOf(payer, quiet);
-      const onchain = { path: "update?onchain=true", paid: true, at: quiet };
-      expect((await change(payer, tokenId, onchain)).answer.status).toBe(202);
-      expect(await quiet.payments()).toMatchObject([{ state: "fulfilled" }]);
-      // Sold before the transaction is signed.
-      const buyer = `0x${"b0".repeat(20)}`;
-      await quiet.pool.query("update onchain.agent set owner = $2, agent_address = $2 where token_id = $1", [
-        tokenId,
-        buyer,
-      ]);
-      quiet.startSender();
-      await world.until("the payment is a credit", async () => (await quiet.payments())[0]!.state === "refund_due");
-      const other = await agentOf(payer, quiet);
-      expect((await change(payer, other, { at: quiet })).answer.status).toBe(200);
-      expect(await quiet.payments()).toMatchObject([{ state: "fulfilled", reason: null }]);
-      expect(await spent(payer)).toBe(UPDATE_PRICE);
-    } finally {
-      await quiet.close();
-    }
+    const quiet = await world.apiForTest({ mints: false, env: { MINT_WAIT_MS: "0" } });
+    await quiet.setPhase("paid", { update: UPDATE_PRICE });
+    const payer = await world.payer();
+    const tokenId = await agentOf(payer, quiet);
+    const onchain = { path: "update?onchain=true", paid: true, at: quiet };
+    expect((await change(payer, tokenId, onchain)).answer.status).toBe(202);
+    expect(await quiet.payments()).toMatchObject([{ state: "fulfilled" }]);
+    // Sold before the transaction is signed.
+    const buyer = `0x${"b0".repeat(20)}`;
+    await quiet.pool.query("update onchain.agent set owner = $2, agent_address = $2 where token_id = $1", [
+      tokenId,
+      buyer,
+    ]);
+    quiet.startSender();
+    await world.until("the payment is a credit", async () => (await quiet.payments())[0]!.state === "refund_due");
+    const other = await agentOf(payer, quiet);
+    expect((await change(payer, other, { at: quiet })).answer.status).toBe(200);
+    expect(await quiet.payments()).toMatchObject([{ state: "fulfilled", reason: null }]);
+    expect(await spent(payer)).toBe(UPDATE_PRICE);
   });
 
   it("is told of wherever the service tells what it costs, and nowhere while it costs nothing", async () => {

@@ -570,7 +570,7 @@ describe("case 24: the settlement code's memory of a settlement it did not see m
 
   it("lets a cheap settlement that is left open pay for nothing dearer", async () => {
     const memory = forgetful();
-    const strict = await world.api({
+    const strict = await world.apiForTest({
       env: { PRICE_QUOTE_SECONDS: "0", PAYMENT_WAIT_MS: "0", PAYMENT_CONFIRMATIONS: "4", MINT_WAIT_MS: "0" },
       facilitator: () => memory,
       mints: false,
@@ -595,7 +595,6 @@ describe("case 24: the settlement code's memory of a settlement it did not see m
     await world.evm.mine({ blocks: 4 });
     expect((await strict.pay(payer, cheap)).status).toBe(202);
     expect(await spent(payer)).toBe(10_000n);
-    await strict.close();
   });
 });
 
@@ -624,22 +623,20 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
   ];
   it.each(casesOf(dead, 3))("%s", async (_what, open) => {
     const facilitator = createHttpFacilitator({ url: await open(), timeoutMs: NEVER });
-    const other = await world.api({ facilitator: () => facilitator, mints: false });
+    const other = await world.apiForTest({ facilitator: () => facilitator, mints: false });
     const payer = await world.payer();
     expect(await other.pay(payer)).toMatchObject(refusal(503, "payment_pending"));
     expect(await spent(payer)).toBe(0n);
     expect(await other.mints()).toEqual([]);
-    await other.close();
     await facilitator.close();
   });
 
   it("a database that is away fails closed", async () => {
     const away = openPool({ connectionString: "postgres://127.0.0.1:9/none", connectionTimeoutMillis: NEVER });
-    const other = await world.api({ mints: false, deps: { db: away } });
+    const other = await world.apiForTest({ mints: false, deps: { db: away } });
     const payer = await world.payer();
     expect((await other.pay(payer)).status).toBe(503);
     expect(await spent(payer)).toBe(0n);
-    await other.close();
   });
 
   it("case 4: over HTTP payments settle as in process, with what is bought declared for the Bazaar", async () => {
@@ -677,7 +674,7 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
       response.end(JSON.stringify({ success: outcome.kind === "settled", transaction, network: "eip155:8453" }));
     });
     const facilitator = createHttpFacilitator({ url, authorize: async () => "Bearer key", timeoutMs: LONG });
-    const other = await world.api({ facilitator: () => facilitator });
+    const other = await world.apiForTest({ facilitator: () => facilitator });
     const payer = await world.payer();
     expect((await other.pay(payer)).status).toBe(201);
     expect(await spent(payer)).toBe(MINT_PRICE);
@@ -690,7 +687,6 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
     const poor = await world.payer(1n);
     expect(await other.pay(poor)).toMatchObject({ status: 402, body: { reason: "insufficient_funds" } });
     expect(await api.pay(await world.payer(1n))).toMatchObject({ status: 402, body: { reason: "insufficient_funds" } });
-    await other.close();
     await facilitator.close();
   });
 });

@@ -156,7 +156,7 @@ describe("one key", () => {
   });
 
   it("whose payment hangs is served later with the same payment, though its challenge has ended by then", async () => {
-    const hasty = await world.api(troubled(world, trouble, { env: { PAYMENT_WAIT_MS: "0" } }));
+    const hasty = await world.apiForTest(troubled(world, trouble, { env: { PAYMENT_WAIT_MS: "0" } }));
     const [key, payer] = [await solanaWallet(), await world.payer()];
     const [body, headers] = [await signed(key, {}, undefined, hasty), await payment(payer)];
     const ask = (sent = body, paid = headers) => post(sent, paid, hasty);
@@ -169,7 +169,6 @@ describe("one key", () => {
     await until("the payment is settled", async () => (await ask()).status === 201);
     expect(await ask()).toMatchObject(registered(key, payer.address));
     expect([await spent(payer), (await mintsOf(key, hasty)).length]).toEqual([MINT_PRICE, 1]);
-    await hasty.close();
   });
 
   it("that was paid for is registered although its request died, by the sweeper", async () => {
@@ -190,7 +189,7 @@ describe("one key", () => {
   });
 
   it("that the chain refused is registered later for the credit of the wallet that paid, and for nobody else's", async () => {
-    const stopped = await world.api({ mints: false, env: { MINT_WAIT_MS: "0" } });
+    const stopped = await world.apiForTest({ mints: false, env: { MINT_WAIT_MS: "0" } });
     const [key, payer, other] = [await solanaWallet(), await world.payer(), await world.payer()];
     const ask = async (headers: Record<string, string>) =>
       post(await signed(key, {}, undefined, stopped), headers, stopped);
@@ -206,7 +205,6 @@ describe("one key", () => {
     const [, second] = await stopped.mints();
     expect(second).toMatchObject({ state: "pending", recipient: payer.address.toLowerCase() });
     expect([await spent(payer), await spent(other)]).toEqual([MINT_PRICE, 0n]);
-    await stopped.close();
   });
 
   it("whose block is reorganised away is registered again, once, for the same receiver", async () => {

@@ -102,7 +102,7 @@ describe("the sweeper", () => {
 
   it("owes what the chain refused, and takes it back when the chain did it after all", async () => {
     const payer = await world.payer();
-    const stopped = await world.api({ mints: false, env: { MINT_WAIT_MS: "0" } });
+    const stopped = await world.apiForTest({ mints: false, env: { MINT_WAIT_MS: "0" } });
     const signed = await world.authorize(payer.account);
     expect((await stopped.pay(payer, signed)).status).toBe(202);
     const [mint] = await stopped.mints();
@@ -123,7 +123,6 @@ describe("the sweeper", () => {
     expect((await stopped.mint(payer, { body: { name: "Again" } })).status).toBe(202);
     expect(await state()).toBe("fulfilled");
     expect(await spent(payer)).toBe(MINT_PRICE);
-    await stopped.close();
   });
 
   it("owes what became impossible between the check and the commit", async () => {

@@ -168,21 +168,19 @@ describe("case 32: a transaction's hash", () => {
 
     const late = await world.payer();
     const old = await paid(late);
-    const later = await world.api({ now: () => Date.now() + 3_700_000 });
+    const later = await world.apiForTest({ now: () => Date.now() + 3_700_000 });
     const credential = await late.siwa(Date.now() + 3_700_000);
     expect(await later.mint(late, { headers: { "x-payment-tx": old }, credential })).toMatchObject(
       refused("transaction_too_old"),
     );
-    await later.close();
   });
 
   it("is not taken while the chain cannot be asked: 503, never 402", async () => {
     const receipt = async () => fail("upstream_unavailable", "The chain cannot be reached at the moment.");
-    const other = await world.api({ chain: { ...world.chain, receipt }, mints: false });
+    const other = await world.apiForTest({ chain: { ...world.chain, receipt }, mints: false });
     expect(
       (await other.mint(await world.payer(0n), { headers: { "x-payment-tx": `0x${"ab".repeat(32)}` } })).status,
     ).toBe(503);
-    await other.close();
   });
 
   it("of a transaction that still waits is refused for now, and pays once it is mined", async () => {
@@ -209,11 +207,10 @@ describe("case 32: a transaction's hash", () => {
 
   it("mined before the service began to be paid pays nothing", async () => {
     const begun = new Date(Date.now() + 60_000).toISOString();
-    const young = await world.api({ env: { PAYMENTS_SINCE: begun }, mints: false });
+    const young = await world.apiForTest({ env: { PAYMENTS_SINCE: begun }, mints: false });
     const payer = await world.payer();
     const answer = await young.mint(payer, { headers: { "x-payment-tx": await paid(payer) } });
     expect(answer).toMatchObject(refused("transaction_too_old"));
-    await young.close();
   });
 
   it("made for another chain is not one of this", async () => {

@@ -1,7 +1,7 @@
 /** The API over a real HTTP server and a real database, and a client that holds every answer to the OpenAPI document. */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished } from "vitest";
 import { type Api, createApi } from "../../../api/app.ts";
 import type { ApiDeps } from "../../../api/deps.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
@@ -227,6 +227,22 @@ export function apiForFile(
   afterAll(() => api.close?.());
   return api;
 }
+
+/** An API that is closed when the test that wants it has ended. */
+export async function apiForTest(options?: ApiOptions): Promise<TestApi> {
+  const api = await startApi(options);
+  onTestFinished(() => api.close());
+  return api;
+}
+
+/** A server that is stopped when the test that wants it has ended. */
+export async function serverForTest(...[api, binding, patience]: Parameters<typeof serverOf>): Promise<RunningServer> {
+  const server = await serverOf(api, binding, patience);
+  onTestFinished(() => server.stop());
+  return server;
+}
+const serverOf = (api: Api, binding: object = {}, patience?: Parameters<typeof startServer>[2]) =>
+  startServer(api, { host: "127.0.0.1", port: 0, ...binding }, patience);
 
 /** What a refusal answers, for `toMatchObject`. */
 export const refusal = (status: number, code: ErrorCode, more: object = {}) => ({ status, body: { code, ...more } });

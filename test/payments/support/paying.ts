@@ -15,6 +15,7 @@ import {
 } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
+import { onTestFinished } from "vitest";
 import { usdcAbi } from "../../../abis/usdc.ts";
 import { createLocalFacilitator } from "../../../clients/facilitator-local.ts";
 import type { Facilitator } from "../../../clients/ports.ts";
@@ -231,6 +232,12 @@ export async function startPaying() {
     callToken,
     payload: payloadOf,
     api,
+    /** An API that is closed when the test that wants it has ended. */
+    async apiForTest(options?: PaidApiOptions) {
+      const started = await api(options);
+      onTestFinished(() => started.close());
+      return started;
+    },
     walletOf,
     openFacilitator,
     /** fetch that pays by x402 version 2, or 1. */
