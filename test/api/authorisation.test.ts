@@ -1,6 +1,6 @@
 /** Who may change what: every write of the service beside every kind of caller. A write without a row here fails. */
 import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import type { FoundProof, ProofReader } from "../../clients/ports.ts";
@@ -13,7 +13,7 @@ import { solanaWallet } from "../../harness/solana-wallet.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST } from "./support/api.ts";
 
 const HOUR = 3_600_000;
 
@@ -248,8 +248,7 @@ async function addWebhook(world: World): Promise<void> {
   world.webhook = { id, deliveryId: Number(rows[0].delivery_id) };
 }
 
-let api: TestApi;
-beforeAll(async () => {
+const api = apiForFile(() => {
   const found = (handle: string) => ({ handle, username: handle, accountId: handle, evidence: {} }) as FoundProof;
   let accounts = 0;
   const platform = <C>(): ProofReader<C> => ({
@@ -257,7 +256,7 @@ beforeAll(async () => {
     batch: 1,
     recheck: async () => [],
   });
-  api = await startApi({
+  return {
     // No worker is there to mine: a write that is accepted answers 202.
     env: { MINT_WAIT_MS: "0", RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}` },
     // A contract that keeps no flags.
@@ -265,10 +264,8 @@ beforeAll(async () => {
     deps: {
       proofs: { x: platform(), github: platform(), farcaster: platform() },
     },
-  });
+  };
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 let tokens = 0;
 /** @param confirmed whether the token is by the agent's own doing; else it only names the agent's wallet */

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { hashMessage } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApi } from "../../api/app.ts";
 import type { CallerRule } from "../../api/caller-types.ts";
@@ -23,7 +23,7 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain, stubChain } from "../../harness/stub-chain.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
 import { PATIENT } from "../support/time-limits.ts";
-import { apiForTest, HOST, refusal, serverForTest, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, apiForTest, HOST, refusal, serverForTest } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const HOUR = 3_600_000;
@@ -42,18 +42,17 @@ const who = (caller: CallerRule) =>
     handler: (call, json) => json(call.caller!),
   });
 
-let api: TestApi;
 let keys: KeyServer;
 let http: Http;
 let chain: Chain;
 let now: number;
-beforeAll(async () => {
+const api = apiForFile(async () => {
   now = NOW;
   chain = healthyChain();
   keys = await startKeyServer(() => now);
   http = openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT });
   const current = new Proxy({} as Chain, { get: (_, method: keyof Chain) => chain[method] });
-  api = await startApi({
+  return {
     chain: current,
     now: () => now,
     endpoints: [who("siwa"), who("human"), who("apiKey"), revoke],
@@ -64,15 +63,13 @@ beforeAll(async () => {
         http,
       ),
     },
-  });
+  };
 });
 beforeEach(() => {
   chain = healthyChain();
   now = NOW;
 });
-afterEach(() => expect(api?.errors).toEqual([]));
 afterAll(async () => {
-  await api?.close();
   await http?.close();
   await keys?.close();
 });

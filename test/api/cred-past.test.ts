@@ -1,5 +1,5 @@
 /** The score of the past: at a time, at a block, after a reorganisation, and what cannot be answered. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { networksOf } from "../../api/http/client-network.ts";
 import { blockTimes } from "../../api/services/contract-facts.ts";
 import type { Who } from "../../core/callers/shares.ts";
@@ -8,7 +8,7 @@ import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { allowances } from "./support/allowances.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile } from "./support/api.ts";
 
 /** Block n has the time T0 + 2n seconds. */
 const T0 = Date.parse("2026-05-01T00:00:00Z");
@@ -25,24 +25,27 @@ const POINTS = [
   { score: 40, cause: "agent.transferred", block: 700, at: timeOf(700) + 3_000 },
 ];
 
-let api: TestApi;
+const api = apiForFile(
+  () => {
+    const chain = {
+      ...healthyChain(),
+      headBlock: async () => HEAD,
+      block: async (number: number | "latest") => ({
+        number: Number(number),
+        hash: "0x" as const,
+        parentHash: "0x" as const,
+        timestamp: timeOf(Number(number)) / 1000,
+        baseFeePerGasWei: 1n,
+      }),
+    };
+    return { chain, env: { LIMITS: "chain-reads=20000" } };
+  },
+  { provoked: true },
+);
 beforeAll(async () => {
-  const chain = {
-    ...healthyChain(),
-    headBlock: async () => HEAD,
-    block: async (number: number | "latest") => ({
-      number: Number(number),
-      hash: "0x" as const,
-      parentHash: "0x" as const,
-      timestamp: timeOf(Number(number)) / 1000,
-      baseFeePerGasWei: 1n,
-    }),
-  };
-  api = await startApi({ chain, env: { LIMITS: "chain-reads=20000" } });
   await plantAgents(api.database.pool, [{ name: "Zero", score: 40, updatedBlock: 700 }, { name: "Unscored" }]);
   await plant(0);
 });
-afterAll(() => api?.close());
 
 async function plant(tokenId: number) {
   for (const { score, cause, block, at } of POINTS)

@@ -32,7 +32,7 @@ import { pullRegistry } from "../../workers/directory/pull-registry.ts";
 import { randomAgents } from "../support/agents.ts";
 import { namedIn } from "../support/named-in.ts";
 import { plantAgents } from "./support/agents.ts";
-import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST } from "./support/api.ts";
 import { mineQueued } from "./support/play-sender.ts";
 
 /** The lists: a platform is a line in each of the first three, a registry in each of the others; the compiler demands all but the first of each. */
@@ -211,7 +211,6 @@ const beehiveSimulator = registry({
 
 let simulators: RunningSimulators;
 let http: Http;
-let api: TestApi;
 const owner = agentWallet({ host: HOST });
 const wallet = owner.address.toLowerCase() as `0x${string}`;
 const plant = async (path: string, body: unknown) =>
@@ -219,30 +218,34 @@ const plant = async (path: string, body: unknown) =>
     (await fetch(`${simulators.url}/_control/${path}`, { method: "PUT", body: JSON.stringify(body) })).status,
   ).toBe(200);
 
+const api = apiForFile(
+  async () => {
+    const upstreams = [mastodonSimulator, { environment: () => ({}), make: beehiveSimulator.make }];
+    simulators = await startSimulators({ upstreams });
+    http = openHttp({ userAgent: "tests", maxWaitMs: 1_000 });
+    const environment = mastodonSimulator.environment(simulators.url);
+    const settings = settingsOf(platforms, { ...environment, GITHUB_RAW_URL: "https://raw.example" });
+    const readers = openProofReaders(settings, { http, userAgent: "tests", onClose: () => {} }, [mastodon], {
+      mastodon: openMastodon,
+    });
+    return {
+      chain: stubChain({
+        isDeployed: async () => true,
+        mintPrice: async () => 0n,
+        traitPrice: async () => 5n,
+        verifySignature: async () => false,
+        code: async () => "0x",
+      }),
+      endpoints: proofEndpoints(platforms),
+      deps: { proofs: readers },
+    };
+  },
+  { provoked: true },
+);
 beforeAll(async () => {
-  const upstreams = [mastodonSimulator, { environment: () => ({}), make: beehiveSimulator.make }];
-  simulators = await startSimulators({ upstreams });
-  http = openHttp({ userAgent: "tests", maxWaitMs: 1_000 });
-  const environment = mastodonSimulator.environment(simulators.url);
-  const settings = settingsOf(platforms, { ...environment, GITHUB_RAW_URL: "https://raw.example" });
-  const readers = openProofReaders(settings, { http, userAgent: "tests", onClose: () => {} }, [mastodon], {
-    mastodon: openMastodon,
-  });
-  api = await startApi({
-    chain: stubChain({
-      isDeployed: async () => true,
-      mintPrice: async () => 0n,
-      traitPrice: async () => 5n,
-      verifySignature: async () => false,
-      code: async () => "0x",
-    }),
-    endpoints: proofEndpoints(platforms),
-    deps: { proofs: readers },
-  });
   await plantAgents(api.database.pool, [{ tokenId: 1, owner: wallet, agentAddress: wallet, verified: true }]);
 });
 afterAll(async () => {
-  await api?.close();
   await http?.close();
   await simulators?.stop();
 });

@@ -1,33 +1,32 @@
 /** POST /agent/{id}/human-update: one line of text, signed by the present owner, used once. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { contentDigest, humanUpdateText } from "../../core/callers/signed-texts.ts";
 import { forgetUsedTexts } from "../../db/callers/human-updates.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";
-import { HOST, refusal, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST, refusal } from "./support/api.ts";
 
 type Lower = `0x${string}`;
-let api: TestApi;
 let fault = "";
 const [owner, agentOwn, stranger] = [1, 2, 3].map(() => agentWallet({ host: HOST }));
 const CONTRACT_WALLET = `0x${"c0".repeat(20)}` as Lower;
 const GOOD_FOR_CONTRACT = `0x${"c1".repeat(70)}`;
 const lower = (wallet: typeof owner) => wallet!.address.toLowerCase() as Lower;
 const chain = healthyChain();
-beforeAll(async () => {
+const api = apiForFile(() => {
   chain.isDeployed = async (address) => address === CONTRACT_WALLET;
   chain.verifySignature = async ({ address, signature }) =>
     address === CONTRACT_WALLET && signature === GOOD_FOR_CONTRACT;
-  api = await startApi({
+  return {
     chain,
     deps: {
       fault: (point) => {
         if (point === fault) throw new Error("killed");
       },
     },
-  });
+  };
 });
 beforeEach(async () => {
   await api.database.pool.query(
@@ -40,9 +39,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   fault = "";
-  expect(api?.errors).toEqual([]);
 });
-afterAll(() => api?.close());
 
 const text = (tokenId = 0, at = Date.now()) => humanUpdateText("Helixa", tokenId, at);
 const signed = async (message = text(), by = owner!) => ({

@@ -1,18 +1,17 @@
 /** Cards and badges over HTTP: bytes, validators, what may be kept, what happens under load. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Cards } from "../../api/deps.ts";
 import { createCardRenderer } from "../../card-renderer/renderer.ts";
 import { fail } from "../../core/errors.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
-import { refusal, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, refusal } from "./support/api.ts";
 
 const FOR_EVER = "public, max-age=31536000, immutable";
 const A_WHILE = "public, max-age=300, stale-while-revalidate=86400";
 
-let api: TestApi;
 let drawn = 0;
 let refuse = false;
-beforeAll(async () => {
+const api = apiForFile(() => {
   const renderer = createCardRenderer();
   const cards: Cards = {
     async picture(card, size, format) {
@@ -21,7 +20,9 @@ beforeAll(async () => {
       return renderer.picture(card, size, format);
     },
   };
-  api = await startApi({ deps: { cards } });
+  return { deps: { cards } };
+});
+beforeAll(async () => {
   await plantAgents(api.database.pool, [
     { name: "Zero", score: 83, verified: true, traits: [["brave", "mood"]] },
     { name: "机器人 Ωmega <script>", score: 12 },
@@ -30,9 +31,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   refuse = false;
-  expect(api?.errors).toEqual([]);
 });
-afterAll(() => api?.close());
 
 async function picture(path: string, init?: RequestInit) {
   const response = await fetch(api.url + path, init);

@@ -2,15 +2,14 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { openIndexQueries } from "../../clients/index-queries.ts";
 import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { insertApiKey, type KeyScope } from "../../db/callers/api-keys.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { apiForTest, refusal, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, apiForTest, refusal, type TestApi } from "./support/api.ts";
 
-let api: TestApi;
 /** Stands in for the indexer: answers as `answer` says, in Ponder's own words and statuses. */
 let indexer: Server;
 let queries: ReturnType<typeof openIndexQueries>;
@@ -21,7 +20,7 @@ type Answer = { status: number; body: string; headers?: Record<string, string> }
 let answer: Answer;
 const ROWS: Answer = { status: 200, body: '{"rows":[{"agents":"3"}]}' };
 
-beforeAll(async () => {
+const api = apiForFile(async () => {
   indexer = createServer(KEPT_ALIVE, async (request: IncomingMessage, response) => {
     response.once("close", () => void (response.writableFinished || left++));
     const from = request.headers["x-forwarded-for"]?.toString();
@@ -30,16 +29,14 @@ beforeAll(async () => {
   });
   await new Promise<void>((listening) => indexer.listen(0, "127.0.0.1", listening));
   queries = openIndexQueries(`http://127.0.0.1:${(indexer.address() as AddressInfo).port}`);
-  api = await startApi({ deps: { indexQueries: queries }, env: { TRUSTED_PROXIES: "127.0.0.1" } });
+  return { deps: { indexQueries: queries }, env: { TRUSTED_PROXIES: "127.0.0.1" } };
 });
 afterEach(() => {
-  expect(api?.errors).toEqual([]);
   seen = [];
   left = 0;
   answer = ROWS;
 });
 afterAll(async () => {
-  await api?.close();
   await queries?.close();
   indexer?.close();
   indexer?.closeAllConnections();

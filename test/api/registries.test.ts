@@ -1,17 +1,16 @@
 /** POST /agent/{id}/link-token and /crossreg: what is checked, what is stored, what the owner gets to sign. */
 import { decodeFunctionData, encodeAbiParameters } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { readRegistration } from "../../core/directory/foreign-registration-file.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";
-import { HOST, refusal, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST, refusal } from "./support/api.ts";
 import { intentsIn, mineQueued } from "./support/play-sender.ts";
 
 type Lower = `0x${string}`;
-let api: TestApi;
 const [owner, own, stranger] = [1, 2, 3].map(() => agentWallet({ host: HOST }));
 const lower = (wallet: typeof owner) => wallet!.address.toLowerCase() as Lower;
 const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
@@ -22,7 +21,7 @@ const SOLANA_MINT = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
 const chain = healthyChain();
 const text = (value: string) => encodeAbiParameters([{ type: "string" }], [value]);
 
-beforeAll(async () => {
+const api = apiForFile(() => {
   const contracts = [USDC, OLD, MUTE, LIAR].map((address) => address.toLowerCase());
   chain.code = async (address) => (contracts.includes(address) ? "0x60" : "0x");
   chain.call = async ({ to, data }) => {
@@ -33,7 +32,7 @@ beforeAll(async () => {
     return { ok: false, data: "0x", reason: "reverted" };
   };
   chain.traitPrice = async () => 7n;
-  api = await startApi({ chain });
+  return { chain };
 });
 beforeEach(async () => {
   await api.database.pool.query(
@@ -44,8 +43,6 @@ beforeEach(async () => {
     { tokenId: 0, name: "Ada", owner: lower(owner), agentAddress: lower(own), framework: "eliza" },
   ]);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 const post = async (what: string, body?: unknown, { by = owner!, id = "0" } = {}) =>
   api.send("POST", `/api/v2/agent/${id}/${what}`, {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { hashMessage, parseSignature, serializeCompactSignature, signatureToCompactSignature } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { endpoint } from "../../api/endpoint.ts";
 import type { Chain } from "../../clients/ports.ts";
@@ -11,7 +11,7 @@ import type { Hex } from "../../core/agents/facts.ts";
 import { siwaText } from "../../core/callers/signed-texts.ts";
 import { healthyChain, stubChain } from "../../harness/stub-chain.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
-import { HOST, refusal, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST, refusal } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const HOUR = 3_600_000;
@@ -28,23 +28,24 @@ const whoAmI = endpoint({
   handler: ({ caller }, json) => json({ wallet: caller.wallet }),
 });
 
-let api: TestApi;
 let chain: Chain;
-beforeAll(async () => {
-  chain = healthyChain();
-  // Every call goes to the chain a test has put in place.
-  const current = new Proxy({} as Chain, { get: (_, method: keyof Chain) => chain[method] });
-  api = await startApi({
-    chain: current,
-    now: () => NOW,
-    endpoints: [whoAmI],
-    env: { SERVICE_HOST: `${HOST},second.test`, LIMITS: "contract-signatures=3000" },
-  });
-});
+const api = apiForFile(
+  () => {
+    chain = healthyChain();
+    // Every call goes to the chain a test has put in place.
+    const current = new Proxy({} as Chain, { get: (_, method: keyof Chain) => chain[method] });
+    return {
+      chain: current,
+      now: () => NOW,
+      endpoints: [whoAmI],
+      env: { SERVICE_HOST: `${HOST},second.test`, LIMITS: "contract-signatures=3000" },
+    };
+  },
+  { provoked: true },
+);
 beforeEach(() => {
   chain = healthyChain();
 });
-afterAll(() => api?.close());
 
 const account = privateKeyToAccount(generatePrivateKey());
 

@@ -1,5 +1,5 @@
 /** A platform's allowance is shared fairly: failing proofs of many agents keep neither another agent nor the re-checks from it. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeEach, expect, it } from "vitest";
 import { networksOf } from "../../api/http/client-network.ts";
 import { askWithin } from "../../api/services/prove-account.ts";
 import type { ProofReader } from "../../clients/ports.ts";
@@ -16,7 +16,7 @@ import { stubChain } from "../../harness/stub-chain.ts";
 import { proofRecheck } from "../../workers/agents/proof-recheck.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, HOST, refusal, startApi, type TestApi } from "./support/api.ts";
+import { type Answer, apiForFile, HOST, refusal } from "./support/api.ts";
 
 /** What X allows in a window of 15 minutes. */
 const RATE = { burst: 300, perSecond: 300 / 900 };
@@ -27,14 +27,13 @@ type Wallet = ReturnType<typeof agentWallet>;
 const lower = (wallet: Wallet) => wallet.address.toLowerCase() as `0x${string}`;
 
 let sim: Simulated;
-let api: TestApi;
 let x: ProofReader<XClaim>;
 let now: number;
 /** Requests that X was sent. */
 let asked = 0;
-beforeAll(async () => {
+const api = apiForFile(async () => {
   sim = await simulated();
-  api = await startApi({
+  return {
     now: () => now,
     env: {
       MINT_WAIT_MS: "0",
@@ -54,7 +53,7 @@ beforeAll(async () => {
         farcaster: unconfiguredProofs("Farcaster"),
       },
     },
-  });
+  };
 });
 beforeEach(async () => {
   now = Date.now();
@@ -73,9 +72,7 @@ beforeEach(async () => {
   );
   await sim.fail("x", { times: 0 });
 });
-afterEach(() => expect(api?.errors).toEqual([]));
 afterAll(async () => {
-  await api?.close();
   await sim?.close();
 });
 

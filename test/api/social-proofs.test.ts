@@ -1,5 +1,5 @@
 /** POST /agent/{id}/verify/x, /github and /farcaster against the simulators: what proves an account, for whom, and what never does. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
 import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
 import { githubProofs } from "../../clients/proof-platforms/github.ts";
@@ -13,12 +13,11 @@ import { until } from "../../harness/until.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, apiForTest, HOST, refusal, startApi, type TestApi } from "./support/api.ts";
+import { type Answer, apiForFile, apiForTest, HOST, refusal } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
 
 let sim: Simulated;
 let raw: PublicHttp;
-let api: TestApi;
 type Wallet = ReturnType<typeof agentWallet>;
 const [owner, own, stranger, other] = [1, 2, 3, 4].map(() => agentWallet({ host: HOST })) as [
   Wallet,
@@ -29,11 +28,11 @@ const [owner, own, stranger, other] = [1, 2, 3, 4].map(() => agentWallet({ host:
 const lower = (wallet: Wallet) => wallet.address.toLowerCase() as `0x${string}`;
 const TRAIT_PRICE = 5n;
 
-beforeAll(async () => {
+const api = apiForFile(async () => {
   sim = await simulated();
   raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: PATIENT });
   const roomy = { rate: { burst: 10_000, perSecond: 1_000 } };
-  api = await startApi({
+  return {
     env: { LIMITS: "proofs=0" },
     chain: stubChain({
       isDeployed: async () => true,
@@ -49,7 +48,7 @@ beforeAll(async () => {
         farcaster: farcasterProofs(hubReader(sim.upstream("/farcaster", { ...roomy, name: "Farcaster" }))),
       },
     },
-  });
+  };
 });
 beforeEach(async () => {
   const { pool } = api.database;
@@ -70,9 +69,7 @@ beforeEach(async () => {
   });
   await sim.control("PUT", "farcaster/users/dwr", { fid: 3, casts: [{ hash: "0xc1", text: "gm helixa:1" }] });
 });
-afterEach(() => expect(api?.errors).toEqual([]));
 afterAll(async () => {
-  await api?.close();
   await raw?.close();
   await sim?.close();
 });

@@ -1,6 +1,6 @@
 /** POST /agent/{id}/verify and /coinbase-verify: who may, what counts, what is told to the contract, and how often. */
 import { encodeFunctionData, encodeFunctionResult } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
 import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
@@ -13,11 +13,10 @@ import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { until } from "../../harness/until.ts";
 import { plantAgents } from "./support/agents.ts";
-import { HOST, refusal, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST, refusal } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
 
 type Lower = `0x${string}`;
-let api: TestApi;
 const [owner, own, stranger] = [1, 2, 3].map(() => agentWallet({ host: HOST }));
 const lower = (wallet: typeof owner) => wallet!.address.toLowerCase() as Lower;
 const chain = healthyChain();
@@ -67,7 +66,7 @@ const attestation = () => ({
   data: TRUE,
 });
 
-beforeAll(async () => {
+const api = apiForFile(() => {
   const selector = (data: Lower) => data.slice(0, 10);
   const UID_OF = selector(
     encodeFunctionData({ abi: attestationIndexerAbi, functionName: "getAttestationUid", args: [lower(owner), SCHEMA] }),
@@ -91,7 +90,7 @@ beforeAll(async () => {
     timestamp: firstAt,
   });
   chain.headBlock = async () => 1002;
-  api = await startApi({ chain });
+  return { chain };
 });
 beforeEach(async () => {
   await plantCheckpoint(api.database.pool);
@@ -109,8 +108,6 @@ beforeEach(async () => {
     { tokenId: 0, owner: lower(owner), agentAddress: lower(own), soulbound: false },
   ]);
 });
-afterEach(() => expect(api?.errors).toEqual([]));
-afterAll(() => api?.close());
 
 const post = async (what: string, { by = own!, id = "0", headers = {} as Record<string, string>, body = "" } = {}) =>
   api.send("POST", `/api/v2/agent/${id}/${what}`, {
