@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { scratchDirectory } from "../../harness/scratch.ts";
-import { entryOf } from "../../runtime/processes.ts";
 import { MINT_PRICE, type Payer, REPORT_PRICE } from "./support/paying.ts";
 import { payingForFile } from "./support/paying-file.ts";
 
@@ -47,27 +46,6 @@ it.each([
   expect(output).toContain('"paidReport": true');
   expect(output).toContain("success: true");
   expect(await spent(payer)).toBe(REPORT_PRICE);
-});
-
-it("npm run payments tells the operator what was paid, and changes a price", async () => {
-  const payer = await world.payer();
-  await api.pay(payer);
-  const payments = async (...args: string[]) =>
-    (
-      await promisify(execFile)(process.execPath, [entryOf("payments"), ...args], {
-        cwd: ROOT,
-        env: { PATH: "/usr/bin:/bin", DATABASE_URL: api.database.url, PRICING_PHASE: "paid" },
-      })
-    ).stdout;
-  const listed = await payments("list", "fulfilled");
-  expect(listed).toContain(payer.address.toLowerCase());
-  expect(listed).toContain("'1.00'");
-  expect(await payments("refund-due")).toContain("Nothing is owed.");
-  expect(await payments("price", "credReport", "0.02")).toContain("'0.02'");
-  await world.until(
-    "the new price is shown",
-    async () => (await api.get("/api/v2/pricing")).body.credReport === "0.02",
-  );
 });
 
 it("an example that is refused says so and pays nothing", async () => {

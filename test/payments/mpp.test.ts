@@ -466,22 +466,3 @@ describe("case 38: a failure of ours after the payment", () => {
     expect((await tempo.balance(world.payTo.deployer)) - before).toBe(mode === "pull" ? MINT_PRICE : 0n);
   });
 });
-
-describe("case 39: two processes", () => {
-  it("know each other's challenges and share one ledger", async () => {
-    const other = await serverForTest(createApi({ ...api.deps, mpp: tempo.mpp() }));
-    const ask = (url: string, credential: string) =>
-      fetch(url + REPORT, { headers: { "payment-authorization": credential } });
-    const customer = await tempo.customer();
-    const credential = await customer.answer(await fetch(api.url + REPORT));
-    const got = await income(world.payTo.treasury, async () => {
-      const urls = [other.url, api.url, other.url, api.url, other.url, api.url];
-      const statuses = await Promise.all(urls.map(async (url) => (await ask(url, credential)).status));
-      expect(statuses.filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
-      await until("the answer is stored", async () => (await ask(api.url, credential)).status === 200);
-    });
-    const [here, there] = [await ask(api.url, credential), await ask(other.url, credential)];
-    expect([got, here.status, there.status]).toEqual([REPORT_PRICE, 200, 200]);
-    expect(await here.text()).toBe(await there.text());
-  });
-});

@@ -51,7 +51,7 @@ describe("five attacks (2605.11781)", () => {
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
 
-  it("I-B, a preempted settlement: who sends the public authorization first has paid for its payer", async () => {
+  it("case 15 (I-B), a preempted settlement: who sends the public authorization first has paid for its payer", async () => {
     const [payer, thief] = [await world.payer(), await world.payer(0n)];
     const signed = await world.authorize(payer.account);
     trouble.settle = async (order, real) => {
@@ -191,7 +191,7 @@ describe("four attacks (2605.30998)", () => {
     expect([await spent(payer), settled]).toEqual([0n, 0]);
   });
 
-  it("a settlement that its payer prevents: nothing is given, and the next payment is as good as the first", async () => {
+  it("cases 13 and 14, a settlement that its payer prevents: nothing is given, and what was not charged still pays", async () => {
     const payer = await world.payer();
     const cancelled = await world.authorize(payer.account);
     trouble.settle = async (order, real) => {
@@ -208,7 +208,7 @@ describe("four attacks (2605.30998)", () => {
     expect(await api.pay(payer, drained)).toMatchObject({ status: 402, body: { reason: "insufficient_funds" } });
     trouble.settle = undefined;
     await world.transfer({ client: world.walletOf(world.devnet.accounts[1]!.privateKey) }, payer.address, MINT_PRICE);
-    expect((await api.pay(payer)).status).toBe(201);
+    expect((await api.pay(payer, drained)).status).toBe(201);
     expect([await world.balance(payer.address), await fulfilled(payer)]).toEqual([0n, 1]);
   });
 });

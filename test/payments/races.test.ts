@@ -94,45 +94,6 @@ describe("one payment", () => {
 });
 
 describe("between the check and the settlement", () => {
-  it("case 13: a cancelled authorization has no effect", async () => {
-    const { payer, signed } = await world.buyer();
-    trouble.settle = async (order, real) => {
-      await world.cancel(payer, signed.authorization.nonce);
-      return real.settle(order);
-    };
-    expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "authorization_used" } });
-    expect([await spent(payer), await mintsOf(payer)]).toEqual([0n, 0]);
-  });
-
-  it("case 14: a drained balance has no effect", async () => {
-    const payer = await world.payer(MINT_PRICE);
-    trouble.settle = async (order, real) => {
-      await world.transfer(payer, world.devnet.accounts[1]!.address, 1n);
-      return real.settle(order);
-    };
-    const signed = await world.authorize(payer.account);
-    const answer = await api.pay(payer, signed);
-    expect(answer).toMatchObject(refusal(402, "payment_required"));
-    expect(await mintsOf(payer)).toBe(0);
-    trouble.settle = undefined;
-    // Nothing was charged, so the same authorization is still good once there is money again.
-    await world.transfer({ client: world.walletOf(world.devnet.accounts[1]!.privateKey) }, payer.address, 1n);
-    expect((await api.pay(payer, signed)).status).toBe(201);
-  });
-
-  it("case 15: a front-runner pays the gas, the customer is served once", async () => {
-    const { payer, signed } = await world.buyer();
-    const thief = await world.payer(0n);
-    trouble.settle = async (order, real) => {
-      await world.frontRun(thief, signed);
-      return real.settle(order);
-    };
-    expect((await api.pay(payer, signed)).status).toBe(201);
-    expect([await spent(payer), await mintsOf(payer)]).toEqual([MINT_PRICE, 1]);
-    // The signature is public now; it serves nobody else.
-    expect((await api.pay(thief, signed)).status).toBe(409);
-  });
-
   it("an authorization that was settled before we heard of it serves only its payer", async () => {
     const payer = await world.payer();
     const thief = await world.payer(0n);
