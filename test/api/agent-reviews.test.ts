@@ -1,12 +1,12 @@
 /** What the reviews of an agent are worth, as callers see it: figures, clusters, pages that reach each review once, reasons. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { recordsAt } from "../../core/agents/registration-file.ts";
-import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile } from "./support/api.ts";
+import { plantAttestation } from "./support/plants.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
@@ -24,7 +24,6 @@ type Page = {
 
 const weigh = () =>
   reviewFigures.run({ db: api.database.pool, clock: () => new Date(NOW), config: api.deps.config } as never, {});
-const SCHEMA = () => api.deps.config.attestationSchemas[0]!;
 
 const about = { registry: REGISTRY as `0x${string}`, agentId: 31n };
 const said = (client: `0x${string}`, index: number, value: number, over: object = {}) => ({
@@ -48,12 +47,7 @@ beforeAll(async () => {
       ...{ txHash: HASH, feedbackCount: 14, updatedBlock: 1 },
     },
   ]);
-  await plantRows(pool, "attestation", [
-    {
-      ...{ uid: HASH, schema: SCHEMA(), attester: wallet("99"), recipient: PERSON, data: VERIFIED_ACCOUNT },
-      ...{ attestedAt: 1, expiresAt: 0, revokedAt: 0, block: 1, txHash: HASH },
-    },
-  ]);
+  await plantAttestation(pool, PERSON);
   await plantRows(pool, "erc8004Feedback", [
     said(PERSON, 1, 40),
     said(PERSON, 2, 1, { revoked: true }),

@@ -4,16 +4,15 @@ import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import type { FoundProof, ProofReader } from "../../clients/ports.ts";
-import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { humanUpdateText } from "../../core/callers/signed-texts.ts";
-import { insertApiKey, revokeApiKey } from "../../db/callers/api-keys.ts";
-import { agentWallet } from "../../harness/agent-wallet.ts";
-import { plantRows } from "../../harness/onchain.ts";
+import { revokeApiKey } from "../../db/callers/api-keys.ts";
 import { solanaWallet } from "../../harness/solana-wallet.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile, HOST } from "./support/api.ts";
+import { plantApiKey, plantAttestation } from "./support/plants.ts";
+import { lower, newWallet, type Wallet } from "./support/wallets.ts";
 
 const HOUR = 3_600_000;
 
@@ -44,7 +43,6 @@ type World = {
   /** A webhook of the agent's wallet and a delivery of it, once they were made. */
   webhook?: { id: string; deliveryId: number };
 };
-type Wallet = ReturnType<typeof agentWallet>;
 type Asked = { headers?: Record<string, string>; body?: object };
 
 /** A write: how it is asked by each caller, and what each is answered; 2xx stands for every success. */
@@ -108,7 +106,7 @@ const ROWS: Record<string, Row> = {
       plantDirectory(api.database.pool, [
         {
           ...{ platform: "helixa", agent_id: String(tokenId), token_id: tokenId, name: "Listed", cred_score: 50 },
-          ...{ address: agent.address.toLowerCase(), wallet_proven: true },
+          ...{ address: lower(agent), wallet_proven: true },
         },
       ]),
     body: () => ({ token_address: `0x${"7".repeat(40)}`, token_symbol: "ABC" }),
@@ -142,17 +140,7 @@ const ROWS: Record<string, Row> = {
   verifyGithub: { body: () => ({ username: "ada" }), expected: CONTROLLERS },
   verifyFarcaster: { body: () => ({ username: "ada" }), expected: CONTROLLERS },
   verifyExchange: {
-    before: ({ owner }) =>
-      plantRows(api.database.pool, "attestation", [
-        {
-          uid: `0x${randomBytes(32).toString("hex")}`,
-          schema: api.deps.config.attestationSchemas[0],
-          attester: api.deps.config.attesters[0],
-          recipient: owner.address.toLowerCase(),
-          ...{ data: `0x${"1".padStart(64, "0")}`, attestedAt: 1_790_000_000, expiresAt: 0, revokedAt: 0 },
-          ...{ block: 900, txHash: "0x1" },
-        },
-      ]),
+    before: ({ owner }) => plantAttestation(api.database.pool, lower(owner)),
     expected: CONTROLLERS,
   },
   // The agent's own wallet, not even its owner.
@@ -243,7 +231,7 @@ async function addWebhook(world: World): Promise<void> {
        values ($1, $2, 'https://example.com/hook', '{cred.changed}', 'any', now(), 0) returning webhook_id)
      insert into offchain.webhook_delivery (webhook_id, event_id, event_type, final, state, created_at, due_at, settled_at)
      select webhook_id, 'ping_1', 'webhook.ping', true, 'dead', now(), now(), now() from w returning delivery_id`,
-    [id, world.agent.address.toLowerCase()],
+    [id, lower(world.agent)],
   );
   world.webhook = { id, deliveryId: Number(rows[0].delivery_id) };
 }
@@ -270,8 +258,7 @@ const api = apiForFile(() => {
 let tokens = 0;
 /** @param confirmed whether the token is by the agent's own doing; else it only names the agent's wallet */
 async function newWorld({ confirmed = true } = {}): Promise<World> {
-  const [other, owner, agent] = [1, 2, 3].map(() => agentWallet({ host: HOST })) as [Wallet, Wallet, Wallet];
-  const lower = (wallet: Wallet) => wallet.address.toLowerCase() as `0x${string}`;
+  const [other, owner, agent] = [newWallet(), newWallet(), newWallet()];
   const tokenId = tokens++;
   await plantAgents(api.database.pool, [
     {
@@ -279,18 +266,16 @@ async function newWorld({ confirmed = true } = {}): Promise<World> {
       ...(confirmed && { verifiedWallet: lower(agent) }),
     },
   ]);
-  const id = randomBytes(5).toString("hex");
-  const apiKey = apiKeyText(id, randomBytes(32).toString("base64url"));
-  await insertApiKey(api.database.pool, { id, name: "test", hash: apiKeyHash(apiKey) });
+  const apiKey = await plantApiKey(api.database.pool, randomBytes(5).toString("hex"));
   return { tokenId, other, owner, agent, apiKey };
 }
 
 /** Each wallet is a human; the token is its owner's own. */
 async function registerAll({ other, owner, agent, tokenId }: World): Promise<void> {
   for (const wallet of [other, owner, agent]) {
-    const { status } = await api.send("POST", "/api/v2/principals/human/register", {
-      headers: { authorization: await wallet.siwe(), "content-type": "application/json" },
-      body: JSON.stringify({ name: "Ada", ...(wallet === owner && { tokenId }) }),
+    const body = { name: "Ada", ...(wallet === owner && { tokenId }) };
+    const { status } = await api.write("POST", "/api/v2/principals/human/register", body, {
+      authorization: await wallet.siwe(),
     });
     expect(status).toBe(201);
   }
@@ -298,10 +283,9 @@ async function registerAll({ other, owner, agent, tokenId }: World): Promise<voi
 
 async function linkToOwner(world: World): Promise<void> {
   await registerAll(world);
-  const { status } = await api.send("POST", `/api/v2/human/${world.owner.address}/link-agent`, {
-    headers: { authorization: await world.owner.siwe(), "content-type": "application/json" },
-    body: JSON.stringify({ agentTokenId: world.tokenId }),
-  });
+  const path = `/api/v2/human/${world.owner.address}/link-agent`;
+  const body = { agentTokenId: world.tokenId };
+  const { status } = await api.write("POST", path, body, { authorization: await world.owner.siwe() });
   expect(status).toBe(200);
 }
 
@@ -318,7 +302,7 @@ const CREDENTIALS: Record<CallerName, (world: World, by: Wallet) => Promise<Reco
   "future-dated": async (_, by) => ({ authorization: await by.siwa(Date.now() + 310_000) }),
   "other host": async (_, by) => ({ authorization: await by.siwa(Date.now(), "elsewhere.test") }),
   forged: async ({ other }, by) => {
-    const [forger, victim] = by === other ? [agentWallet({ host: HOST }), other] : [other, by];
+    const [forger, victim] = by === other ? [newWallet(), other] : [other, by];
     return { authorization: (await forger.siwa()).replace(forger.address, victim.address) };
   },
   "replay after revoke": async ({ apiKey }, by) => {

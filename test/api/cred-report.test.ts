@@ -9,6 +9,7 @@ import { SIGNALS } from "../../core/cred/cred.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForTest, startApi, type TestApi } from "./support/api.ts";
+import { plantProof } from "./support/plants.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const KEY = `0x${"5".repeat(64)}` as const;
@@ -35,11 +36,8 @@ beforeAll(async () => {
   ];
   await plantAgents(api.database.pool, agents);
   await plantAgents(former.database.pool, agents);
-  await api.database.pool.query(
-    `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
-     values (0, 'x', '99', 'zero', '{}', 'verified', '2026-11-01T00:00:00Z', '2026-11-20T00:00:00Z'),
-            (0, 'github', '7', 'gone', '{}', 'lapsed', '2026-11-01T00:00:00Z', '2026-11-20T00:00:00Z')`,
-  );
+  await plantProof(api.database.pool, 0, "x", { at: "2026-11-01T00:00:00Z" });
+  await plantProof(api.database.pool, 0, "github", { status: "lapsed", at: "2026-11-01T00:00:00Z" });
   await api.database.pool.query(
     `insert into offchain.session_outcome (token_id, api_key_id, session_id, outcome)
      values (0, 'k', '1', 'success'), (0, 'k', '2', 'success'), (0, 'k', '3', 'partial'), (1, 'k', '4', 'failure')`,

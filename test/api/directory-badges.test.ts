@@ -7,6 +7,7 @@ import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "../support/plant-agents.ts";
 import { apiForFile, refusal } from "./support/api.ts";
+import { plantProof } from "./support/plants.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const ago = (days: number) => new Date(NOW - days * 86_400_000).toISOString();
@@ -23,12 +24,8 @@ beforeAll(async () => {
   const { facts } = agents[0]!;
   facts.proofs = [];
   await plantAgents(pool, agents);
-  await pool.query(
-    `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
-     values (0, 'x', '1', 'a', '{}', 'verified', $1, $1), (0, 'github', '2', 'b', '{}', 'lapsed', $1, $1),
-            (0, 'farcaster', '3', 'c', '{}', 'stale', $1, $1)`,
-    [ago(0.5)],
-  );
+  for (const [platform, status] of Object.entries({ x: "verified", github: "lapsed", farcaster: "stale" }))
+    await plantProof(pool, 0, platform, { status, at: ago(0.5) });
   await pool.query(
     `insert into offchain.cred_history (token_id, score, cause, block, at)
      values (0, 20, 'agent.minted', 1, $1), (0, 35, 'age', 2, $2), (0, 61, 'agent.verified', 3, $3)`,

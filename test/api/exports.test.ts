@@ -4,13 +4,12 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type SliceTimeouts, slicedBody } from "../../api/http/sliced-body.ts";
-import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
-import { insertApiKey } from "../../db/callers/api-keys.ts";
 import type { TurnPool } from "../../db/sql/turn-pool.ts";
 import { testLog } from "../../harness/log.ts";
 import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { apiForFile } from "./support/api.ts";
+import { plantApiKey } from "./support/plants.ts";
 
 const ROWS = 10_050;
 const MOST = 10_000;
@@ -70,10 +69,7 @@ describe("exports", () => {
   });
 
   it("of many networks run in turns, three reads at a time; one network has a third, and API keys keep a part", async () => {
-    const key = apiKeyText("exportskey", "k".repeat(43));
-    await insertApiKey(api.database.pool, {
-      ...{ id: "exportskey", name: "exports", hash: apiKeyHash(key), scopes: ["read"], readsPerMinute: null },
-    });
+    const key = await plantApiKey(api.database.pool, "exportskey", ["read"]);
     const asked = await whileRowsWait(async () => {
       const asked = ["10.0.2", "10.0.3", "10.0.4"].map((network) =>
         Array.from({ length: 20 }, (_, i) => api.get(EXPORT, from(`${network}.${i}`))),

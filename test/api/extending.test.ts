@@ -33,6 +33,7 @@ import { randomAgents } from "../support/agents.ts";
 import { namedIn } from "../support/named-in.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile, HOST } from "./support/api.ts";
+import { plantProof } from "./support/plants.ts";
 import { mineQueued } from "./support/play-sender.ts";
 
 /** The lists: a platform is a line in each of the first three, a registry in each of the others; the compiler demands all but the first of each. */
@@ -261,19 +262,12 @@ describe("a platform added in memory", () => {
 
   it("proves an account: record, trait, answer and a signal that stops at 100", async () => {
     const { pool } = api.database;
-    await pool.query(
-      `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
-       select 1, p, p, p, '{}', 'verified', now(), now() from unnest($1::text[]) p`,
-      [PROOF_PLATFORMS.map(({ key }) => key)],
-    );
+    for (const { key } of PROOF_PLATFORMS) await plantProof(pool, 1, key);
     const { path, planted, claim } = mastodonSimulator.account("ada", 77, "helixa:1", "helixa");
     await plant(path, planted);
-    const init = async () => ({
-      headers: { "content-type": "application/json", authorization: await owner.siwa() },
-      body: JSON.stringify(claim),
-    });
+    const authorization = await owner.siwa();
     const [answer] = await Promise.all([
-      api.send("POST", "/api/v2/agent/1/verify/mastodon", await init()),
+      api.write("POST", "/api/v2/agent/1/verify/mastodon", claim, { authorization }),
       mineQueued(pool, 1, { prefix: "proof:" }),
     ]);
     expect(answer.body).toMatchObject({

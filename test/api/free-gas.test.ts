@@ -1,14 +1,12 @@
 /** Gas that the service pays for writes that cost nothing: its bounds for an agent, an owner and the day, under attack. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { agentWallet } from "../../harness/agent-wallet.ts";
-import { plantRows } from "../../harness/onchain.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, HOST, refusal } from "./support/api.ts";
+import { apiForFile, refusal } from "./support/api.ts";
+import { plantProof, plantTransfer } from "./support/plants.ts";
 import { decide, intentsIn } from "./support/play-sender.ts";
+import { lower, newWallet } from "./support/wallets.ts";
 
-type Lower = `0x${string}`;
-const [owner, own, victim] = [1, 2, 3].map(() => agentWallet({ host: HOST })) as ReturnType<typeof agentWallet>[];
-const lower = (wallet: ReturnType<typeof agentWallet>) => wallet.address.toLowerCase() as Lower;
+const [owner, own, victim] = [newWallet(), newWallet(), newWallet()];
 const AGENTS = 12;
 
 const api = apiForFile();
@@ -20,11 +18,11 @@ beforeEach(async () => {
   );
   await plantAgents(
     api.database.pool,
-    Array.from({ length: AGENTS }, (_, tokenId) => ({ tokenId, owner: lower(owner!), agentAddress: lower(own!) })),
+    Array.from({ length: AGENTS }, (_, tokenId) => ({ tokenId, owner: lower(owner), agentAddress: lower(own) })),
   );
 });
 
-const write = async (tokenId: number, lore: string, { by = owner! } = {}) =>
+const write = async (tokenId: number, lore: string, { by = owner } = {}) =>
   api.impatiently(async () =>
     api.write(
       "POST",
@@ -67,7 +65,7 @@ describe("texts", () => {
       "POST",
       "/api/v2/agent/2/update",
       { narrative: { lore: emoji.repeat(1_024) } },
-      { authorization: await owner!.siwa() },
+      { authorization: await owner.siwa() },
     );
     expect(offchain.status).toBe(200);
   });
@@ -80,7 +78,7 @@ describe("texts", () => {
           "PUT",
           "/api/v2/agent/0/personality?onchain=true",
           { personality: { ...body.personality, values } },
-          { authorization: await owner!.siwa() },
+          { authorization: await owner.siwa() },
         ),
       );
     expect((await put("abcde")).status).toBe(400);
@@ -115,26 +113,20 @@ describe("gas of a day", () => {
     const all = Array.from({ length: AGENTS * 4 }, (_, n) => write(n % AGENTS, long(n)));
     const answers = await Promise.all(all);
     expect(refusedAs(answers)).toEqual([202, 429]);
-    expect(await counted("free_for", lower(owner!))).toBeLessThanOrEqual(12_000_000);
+    expect(await counted("free_for", lower(owner))).toBeLessThanOrEqual(12_000_000);
     expect(accepted(answers)).toBeGreaterThan(8);
   });
 
   it("an agent given to a victim does not use up the victim's gas", async () => {
     await plantAgents(api.database.pool, [
-      { tokenId: 20, owner: lower(victim!), agentAddress: lower(own!) },
-      { tokenId: 21, owner: lower(victim!), agentAddress: lower(victim!) },
+      { tokenId: 20, owner: lower(victim), agentAddress: lower(own) },
+      { tokenId: 21, owner: lower(victim), agentAddress: lower(victim) },
     ]);
-    const { identity } = api.deps.config.contracts;
-    await plantRows(api.database.pool, "transfer", [
-      {
-        ...{ id: "given", contract: identity.address, from: lower(own!), to: lower(victim!), tokenId: 20 },
-        ...{ transferredAt: 5, block: 5, txHash: `0x${"7".repeat(64)}` },
-      },
-    ]);
-    await Promise.all(Array.from({ length: 8 }, (_, n) => write(20, long(n), { by: own! })));
-    expect(await counted("free_for", lower(victim!))).toBe(0);
-    expect((await write(21, long(1), { by: victim! })).status).toBe(202);
-    expect(await counted("free_for", lower(victim!))).toBeGreaterThan(0);
+    await plantTransfer(api.database.pool, 20, [lower(own), lower(victim)], 5, { block: 5 });
+    await Promise.all(Array.from({ length: 8 }, (_, n) => write(20, long(n), { by: own })));
+    expect(await counted("free_for", lower(victim))).toBe(0);
+    expect((await write(21, long(1), { by: victim })).status).toBe(202);
+    expect(await counted("free_for", lower(victim))).toBeGreaterThan(0);
   });
 
   it("a failed write counts as little, not as nothing", async () => {
@@ -156,12 +148,7 @@ describe("shares of the day's budget", () => {
        on conflict (one) do update set free_wei = excluded.free_wei, newcomers_wei = excluded.newcomers_wei`,
       [freeMilli, newcomersMilli, String(GWEI / 50n)],
     );
-  const prove = (tokenId: number) =>
-    api.database.pool.query(
-      `insert into offchain.proof (token_id, platform, account_id, handle, status, verified_at, checked_at, evidence)
-       values ($1::int8, 'github', 'a' || $1::text, 'ada', 'verified', now(), now(), '{}')`,
-      [tokenId],
-    );
+  const prove = (tokenId: number) => plantProof(api.database.pool, tokenId, "github");
   /** A registration through the service, before free transactions were told from others. */
   const register = async (tokenId: number) => {
     const { rows } = await api.database.pool.query(
@@ -205,7 +192,7 @@ describe("shares of the day's budget", () => {
 
   it("writes that wait for their signature count, so that no more are accepted than fit", async () => {
     await spent(24.9, 0);
-    const owners = Array.from({ length: AGENTS }, () => agentWallet({ host: HOST }));
+    const owners = Array.from({ length: AGENTS }, () => newWallet());
     const planted = owners.map((wallet, n) => ({ tokenId: 30 + n, owner: lower(wallet), agentAddress: lower(wallet) }));
     await plantAgents(api.database.pool, planted);
     for (const { tokenId } of planted) await prove(tokenId);

@@ -1,19 +1,18 @@
 /** POST /agent/{id}/human-update: one line of text, signed by the present owner, used once. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
+import type { Address } from "../../core/agents/facts.ts";
 import { contentDigest, humanUpdateText } from "../../core/callers/signed-texts.ts";
 import { forgetUsedTexts } from "../../db/callers/human-updates.ts";
-import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile, HOST, refusal } from "./support/api.ts";
+import { lower, newWallet } from "./support/wallets.ts";
 
-type Lower = `0x${string}`;
 let fault = "";
-const [owner, agentOwn, stranger] = [1, 2, 3].map(() => agentWallet({ host: HOST }));
-const CONTRACT_WALLET = `0x${"c0".repeat(20)}` as Lower;
+const [owner, agentOwn, stranger] = [newWallet(), newWallet(), newWallet()];
+const CONTRACT_WALLET = `0x${"c0".repeat(20)}` as Address;
 const GOOD_FOR_CONTRACT = `0x${"c1".repeat(70)}`;
-const lower = (wallet: typeof owner) => wallet!.address.toLowerCase() as Lower;
 const chain = healthyChain();
 const api = apiForFile(() => {
   chain.isDeployed = async (address) => address === CONTRACT_WALLET;
@@ -42,7 +41,7 @@ afterEach(() => {
 });
 
 const text = (tokenId = 0, at = Date.now()) => humanUpdateText("Helixa", tokenId, at);
-const signed = async (message = text(), by = owner!) => ({
+const signed = async (message = text(), by = owner) => ({
   message,
   signature: await by.account.signMessage({ message }),
 });
@@ -142,8 +141,8 @@ describe("a text that binds what is changed, and where", () => {
 
 describe("is refused", () => {
   it.each([
-    ["another wallet", () => signed(text(), stranger!), 403],
-    ["the agent's own wallet", () => signed(text(), agentOwn!), 403],
+    ["another wallet", () => signed(text(), stranger), 403],
+    ["the agent's own wallet", () => signed(text(), agentOwn), 403],
     ["no signature at all", async () => ({ message: text(), signature: `0x${"11".repeat(65)}` }), 401],
     ["a text of six minutes ago", () => signed(text(0, Date.now() - 360_000)), 401],
     ["a text six minutes ahead", () => signed(text(0, Date.now() + 360_000)), 401],
@@ -179,7 +178,7 @@ describe("is refused", () => {
     const before = await signed();
     await api.database.pool.query("update onchain.agent set owner = $1 where token_id = 0", [lower(stranger)]);
     expect(await send({ ...before, ...update })).toMatchObject({ status: 403 });
-    expect(await send({ ...(await signed(text(), stranger!)), ...update })).toMatchObject({ status: 200 });
+    expect(await send({ ...(await signed(text(), stranger)), ...update })).toMatchObject({ status: 200 });
   });
 });
 

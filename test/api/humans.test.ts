@@ -3,11 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LINKS_PER_HUMAN } from "../../api/services/humans.ts";
 import { fail } from "../../core/errors.ts";
 import type { AgentWallet } from "../../harness/agent-wallet.ts";
-import { plantRows } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { type Answer, refusal } from "./support/api.ts";
-import { lower, newWallet, type PrincipalWorld, startPrincipals } from "./support/principals.ts";
+import { plantAttestation, plantProof } from "./support/plants.ts";
+import { type PrincipalWorld, startPrincipals } from "./support/principals.ts";
+import { lower, newWallet } from "./support/wallets.ts";
 
 type Human = Record<string, unknown> & {
   id: string;
@@ -496,20 +497,9 @@ describe("linking an agent", () => {
 });
 
 describe("cred", () => {
-  const attest = (wallet: AgentWallet, change: object = {}) =>
-    plantRows(world.api.database.pool, "attestation", [
-      {
-        uid: `0x${lower(wallet).slice(2).padEnd(64, "0")}`,
-        schema: world.api.deps.config.attestationSchemas[0],
-        attester: world.api.deps.config.attesters[0],
-        ...{ recipient: lower(wallet), data: `0x${"1".padStart(64, "0")}`, attestedAt: 1_790_000_000 },
-        ...{ expiresAt: 0, revokedAt: 0, block: 900, txHash: "0x1" },
-        ...change,
-      },
-    ]);
   const identity = async (change: object) => {
     const { wallet, human } = await register();
-    await attest(wallet, change);
+    await plantAttestation(world.api.database.pool, lower(wallet), change);
     return (await credOf(human.id)).breakdown.verifiedIdentity!.raw;
   };
 
@@ -549,12 +539,7 @@ describe("cred", () => {
         `insert into offchain.session_outcome (token_id, api_key_id, outcome, recorded_at) values ($1, 'k', 'success', $2), ($1, 'k', 'failure', $2)`,
         [tokenId, at],
       );
-      await pool.query(
-        `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
-         values ($1, 'x', 'acc' || $1::int8, 'ada', '{}', 'verified', $2, $2)
-         on conflict (token_id, platform) do update set verified_at = $2`,
-        [tokenId, at],
-      );
+      await plantProof(pool, tokenId, "x", { at });
       await pool.query(
         `insert into offchain.referral values ($2, $1, 'c', $3) on conflict (token_id) do update set created_at = $3`,
         [tokenId, newcomer, at],

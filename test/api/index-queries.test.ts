@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { openIndexQueries } from "../../clients/index-queries.ts";
-import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
-import { insertApiKey, type KeyScope } from "../../db/callers/api-keys.ts";
+import type { KeyScope } from "../../db/callers/api-keys.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { apiForFile, apiForTest, refusal, type TestApi } from "./support/api.ts";
+import { plantApiKey } from "./support/plants.ts";
 
 /** Stands in for the indexer: answers as `answer` says, in Ponder's own words and statuses. */
 let indexer: Server;
@@ -46,9 +46,7 @@ answer = ROWS;
 let keys = 0;
 async function newKey(scopes: KeyScope[] = ["index:read"]): Promise<string> {
   const id = `indexkey${"abcdefgh"[keys >> 3]}${"abcdefgh"[keys++ & 7]}`;
-  const key = apiKeyText(id, "k".repeat(43));
-  await insertApiKey(api.database.pool, { id, name: id, hash: apiKeyHash(key), scopes });
-  return key;
+  return plantApiKey(api.database.pool, id, scopes);
 }
 const wire = (sql: string) => JSON.stringify({ json: { sql, params: [], typings: [] } });
 const sqlPath = (sql: string) => `/api/v2/sql/db?${new URLSearchParams({ sql: wire(sql) })}`;
@@ -190,10 +188,9 @@ it("queries are counted for each key, and there are none where the indexer is no
     alone: true,
   });
   const none = await apiForTest({ alone: true });
-  const id = "aaaaaaaaaa";
-  const key = apiKeyText(id, "k".repeat(43));
-  for (const { database } of [few, none])
-    await insertApiKey(database.pool, { id, name: id, hash: apiKeyHash(key), scopes: ["index:read"] });
+  const [key] = await Promise.all(
+    [few, none].map(({ database }) => plantApiKey(database.pool, "aaaaaaaaaa", ["index:read"])),
+  );
   const ask = async (of: TestApi) => (await of.get(sqlPath("select 1"), { headers: { "x-api-key": key } })).status;
   expect([await ask(few), await ask(few), await ask(few), await ask(few)]).toEqual([200, 200, 200, 429]);
   expect(await ask(none)).toBe(404);

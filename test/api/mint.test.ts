@@ -3,15 +3,15 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
 import { standardPrices } from "../../core/payments/prices.ts";
 import { ensureReferralCodes } from "../../db/agents/referral-codes.ts";
-import { completeMint, failMint } from "../../db/mints/mints.ts";
+import { failMint } from "../../db/mints/mints.ts";
 import { setPrices } from "../../db/payments/price-list.ts";
-import { agentWallet } from "../../harness/agent-wallet.ts";
-import { plantCheckpoint } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
-import { plantAgents, plantFollowed } from "./support/agents.ts";
+import { plantAgents } from "./support/agents.ts";
 import { type Answer, apiForFile, apiForTest, HOST, refusal, type TestApi } from "./support/api.ts";
+import { mineRegistration } from "./support/plants.ts";
+import { lower, newWallet, type Wallet } from "./support/wallets.ts";
 
-let block = 1000;
+let block = 0;
 const api = apiForFile();
 beforeEach(async () => {
   const { pool } = api.database;
@@ -21,34 +21,15 @@ beforeEach(async () => {
   await pool.query("truncate onchain.agent; delete from offchain.sender_state");
 });
 
-type Wallet = ReturnType<typeof agentWallet>;
-const fresh = () => agentWallet({ host: HOST });
 const post = async (wallet: Wallet | null, body: unknown, headers: Record<string, string> = {}, at: TestApi = api) =>
   at.write("POST", "/api/v2/mint", body, { ...(wallet && { authorization: await wallet.siwa() }), ...headers });
 const mints = async () => (await api.database.pool.query("select * from offchain.mint order by created_at")).rows;
 const intents = async () => (await api.database.pool.query("select * from offchain.transaction_outbox")).rows;
 
-/** Plays worker and indexer for the next pending mint: mined in the next block, indexed at once unless told otherwise. */
-async function mineNext({ tokenId = 7, indexed = true } = {}): Promise<void> {
-  const row = await until("a pending mint", async () => (await mints()).find(({ state }) => state === "pending"));
-  block++;
-  const { pool } = api.database;
-  await ensureReferralCodes(pool, [{ tokenId, name: row.name, agentAddress: row.wallet }]);
-  await completeMint(pool, row.mint_id, { tokenId, txHash: `0x${"c".repeat(64)}`, block, at: new Date() });
-  if (!indexed) return;
-  await plantAgents(pool, [
-    {
-      tokenId,
-      name: row.name,
-      agentAddress: row.wallet,
-      framework: row.framework,
-      soulbound: row.soulbound,
-      updatedBlock: block,
-    },
-  ]);
-  await plantFollowed(pool, { tokenId, block });
-  await plantCheckpoint(pool, { block, finalized: 900 });
-}
+/** Plays worker and indexer for the next pending registration. */
+const mineNext = async (options?: Parameters<typeof mineRegistration>[1]) => {
+  block = await mineRegistration(api.database.pool, options);
+};
 const minted = async (answer: Promise<Answer>, options?: Parameters<typeof mineNext>[0]) =>
   (await Promise.all([answer, mineNext(options)]))[0];
 
@@ -61,13 +42,13 @@ describe("the order of checks", () => {
   });
 
   it("then the request: a bad one is 400 and claims no key", async () => {
-    expect(await post(fresh(), { name: "" }, { "idempotency-key": "bad" })).toMatchObject({ status: 400 });
+    expect(await post(newWallet(), { name: "" }, { "idempotency-key": "bad" })).toMatchObject({ status: 400 });
     expect(await mints()).toEqual([]);
     expect((await api.database.pool.query("select * from offchain.idempotency")).rows).toEqual([]);
   });
 
   it("then whether it is possible: an unknown referral code is 400", async () => {
-    expect(await post(fresh(), { name: "A", referralCode: "nobody-0000" })).toMatchObject({
+    expect(await post(newWallet(), { name: "A", referralCode: "nobody-0000" })).toMatchObject({
       status: 400,
       body: { details: [{ path: "referralCode" }] },
     });
@@ -76,7 +57,7 @@ describe("the order of checks", () => {
 
   it("then the price: in the paid phase nothing is minted without payment", async () => {
     const paid = await apiForTest({ env: { PRICING_PHASE: "paid" } });
-    expect(await post(fresh(), { name: "A" }, {}, paid)).toMatchObject(
+    expect(await post(newWallet(), { name: "A" }, {}, paid)).toMatchObject(
       refusal(402, "payment_required", { price: "1.00" }),
     );
     expect((await paid.database.pool.query("select * from offchain.mint")).rows).toEqual([]);
@@ -85,19 +66,19 @@ describe("the order of checks", () => {
   it("then the payees: a price set at run time sells nothing where none are configured", async () => {
     const unpaid = await apiForTest({ env: { PAY_TO_DEPLOYER: "", PAY_TO_TREASURY: "" } });
     await setPrices(unpaid.database.pool, standardPrices("paid"));
-    expect(await post(fresh(), { name: "A" }, {}, unpaid)).toMatchObject(refusal(503, "upstream_unavailable"));
+    expect(await post(newWallet(), { name: "A" }, {}, unpaid)).toMatchObject(refusal(503, "upstream_unavailable"));
     expect((await unpaid.database.pool.query("select * from offchain.mint")).rows).toEqual([]);
   });
 
   it("is 503 out_of_funds before anything happens, and what was accepted before is still answered", async () => {
-    const known = fresh();
+    const known = newWallet();
     const request = { name: "Known" };
     const key = { "idempotency-key": "known" };
     const first = await minted(post(known, request, key));
     await api.database.pool.query(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
     );
-    const refused = await post(fresh(), { name: "Late" });
+    const refused = await post(newWallet(), { name: "Late" });
     expect(refused).toMatchObject(refusal(503, "out_of_funds"));
     expect(refused.headers.get("retry-after")).toBe("60");
     expect(await mints()).toHaveLength(1);
@@ -154,7 +135,7 @@ describe("the body", () => {
     ["long texts at their limits", { name: "A", narrative: { origin: "o".repeat(512), lore: "l".repeat(1024) } }, {}],
   ];
   it.each(good)("with %s is accepted", async (_, body, stored) => {
-    expect((await minted(post(fresh(), body))).status).toBe(201);
+    expect((await minted(post(newWallet(), body))).status).toBe(201);
     expect((await mints())[0]).toMatchObject(stored);
   });
 
@@ -185,7 +166,7 @@ describe("the body", () => {
     ["a malformed referral code", { name: "A", referralCode: "../x" }, "referralCode"],
   ];
   it.each(bad)("with %s is 400 and names the place", async (_, body, path) => {
-    expect(await post(fresh(), body)).toMatchObject(refusal(400, "invalid_input", { details: [{ path }] }));
+    expect(await post(newWallet(), body)).toMatchObject(refusal(400, "invalid_input", { details: [{ path }] }));
     expect(await mints()).toEqual([]);
   });
 });
@@ -197,7 +178,7 @@ describe("a registration", () => {
       { tokenId: 3, name: "Referrer", agentAddress: "0x0000000000000000000000000000000000000003" },
     ]);
     const code = (await api.database.pool.query("select code from offchain.referral_code")).rows[0].code;
-    const wallet = fresh();
+    const wallet = newWallet();
     const { status, body, headers } = await minted(
       post(wallet, { name: "Ada", framework: "eliza", referralCode: code.toUpperCase() }),
     );
@@ -222,7 +203,7 @@ describe("a registration", () => {
   });
 
   it("by the code of a V1 wallet without an agent has points for the newcomer alone", async () => {
-    const { body } = await minted(post(fresh(), { name: "Ada", referralCode: "BENDR" }));
+    const { body } = await minted(post(newWallet(), { name: "Ada", referralCode: "BENDR" }));
     expect(body).toMatchObject({
       referral: { code: "bendr", referrerTokenId: null, referrerPoints: 0, minterPoints: 25 },
     });
@@ -230,7 +211,7 @@ describe("a registration", () => {
 
   it("of a V1 wallet tells what it is granted", async () => {
     const [veteran] = OG_WALLETS;
-    const answer = post(fresh(), { name: "Veteran" });
+    const answer = post(newWallet(), { name: "Veteran" });
     const row = await until("the mint", async () => (await mints())[0]);
     // Nobody here has a V1 wallet's key.
     await api.database.pool.query("update offchain.mint set wallet = $2 where mint_id = $1", [
@@ -242,7 +223,7 @@ describe("a registration", () => {
   });
 
   it("is 202 while reads do not show its agent, and its state has none", async () => {
-    const answer = api.impatiently(() => post(fresh(), { name: "Early" }));
+    const answer = api.impatiently(() => post(newWallet(), { name: "Early" }));
     await mineNext({ indexed: false });
     const { status, body } = await answer;
     expect(status).toBe(202);
@@ -251,7 +232,7 @@ describe("a registration", () => {
   });
 
   it("that takes long is 202 with a place to ask, and the retry gets the 201", async () => {
-    const wallet = fresh();
+    const wallet = newWallet();
     const key = { "idempotency-key": "slow" };
     const pending = await api.impatiently(() => post(wallet, { name: "Slow" }, key));
     expect(pending).toMatchObject({ status: 202, body: { status: "pending" } });
@@ -271,7 +252,7 @@ describe("a registration", () => {
   });
 
   it("that the chain refuses is 409 with its reason; a new attempt may succeed", async () => {
-    const wallet = fresh();
+    const wallet = newWallet();
     const answer = post(wallet, { name: "Refused" });
     const row = await until("the mint", async () => (await mints())[0]);
     await failMint(api.database.pool, row.mint_id, "the contract is paused", new Date());
@@ -295,7 +276,7 @@ describe("a registration", () => {
 
 describe("the same request again", () => {
   it("byte for byte, without a key, gets the same registration", async () => {
-    const wallet = fresh();
+    const wallet = newWallet();
     const authorization = await wallet.siwa();
     const first = await minted(post(null, { name: "Twin" }, { authorization }));
     const again = await post(null, { name: "Twin" }, { authorization });
@@ -308,26 +289,26 @@ describe("the same request again", () => {
   });
 
   it("with a fresh credential is 409 already_registered and names the token", async () => {
-    const wallet = fresh();
+    const wallet = newWallet();
     await minted(post(wallet, { name: "Once" }));
     const other = await post(wallet, { name: "Once" }, { authorization: await wallet.siwa(Date.now() - 1_000) });
     expect(other).toMatchObject(refusal(409, "already_registered", { tokenId: 7 }));
   });
 
   it("is 409 for a wallet that registered elsewhere: by the contract itself", async () => {
-    const wallet = fresh();
-    await plantAgents(api.database.pool, [{ tokenId: 0, agentAddress: wallet.address.toLowerCase() as `0x${string}` }]);
+    const wallet = newWallet();
+    await plantAgents(api.database.pool, [{ tokenId: 0, agentAddress: lower(wallet) }]);
     expect(await post(wallet, { name: "Again" })).toMatchObject(refusal(409, "already_registered", { tokenId: 0 }));
   });
 
   it("a wallet that only owns a bought token may register", async () => {
-    const wallet = fresh();
-    await plantAgents(api.database.pool, [{ tokenId: 1, owner: wallet.address.toLowerCase() as `0x${string}` }]);
+    const wallet = newWallet();
+    await plantAgents(api.database.pool, [{ tokenId: 1, owner: lower(wallet) }]);
     expect((await minted(post(wallet, { name: "Buyer" }))).status).toBe(201);
   });
 
   it("50 at once, without a key, are one mint", async () => {
-    const wallet = fresh();
+    const wallet = newWallet();
     const authorization = await wallet.siwa();
     const all = Promise.all(Array.from({ length: 50 }, () => post(null, { name: "Crowd" }, { authorization })));
     await mineNext();
@@ -339,7 +320,7 @@ describe("the same request again", () => {
   });
 
   it("50 at once, each with its own credential, are one mint and 49 refusals", async () => {
-    const wallet = fresh();
+    const wallet = newWallet();
     const now = Date.now();
     const credentials = await Promise.all(Array.from({ length: 50 }, (_, i) => wallet.siwa(now - i)));
     const all = Promise.all(credentials.map((authorization) => post(null, { name: "Crowd" }, { authorization })));
@@ -350,7 +331,7 @@ describe("the same request again", () => {
   });
 
   it("after a crash finds what the first attempt did, under the same key", async () => {
-    const wallet = fresh();
+    const wallet = newWallet();
     const key = { "idempotency-key": "crashed" };
     await api.impatiently(() => post(wallet, { name: "Crash" }, key));
     await mineNext();

@@ -1,15 +1,13 @@
 /** What one agent offers, whom its terms pay, whether its endpoints answer, and who has its name or its endpoints. */
 import { getAddress } from "viem/utils";
 import { beforeAll, expect, it } from "vitest";
-import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
-import { plantRows } from "../../harness/onchain.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments, plantOffers } from "../support/discovery.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile } from "./support/api.ts";
+import { plantAttestation } from "./support/plants.ts";
 
 const [WALLET, OWNER, STRANGER] = ["1", "b", "3"].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
-const SCHEMA = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
 const AUDIT = "https://f.example/audit";
 const accepts = (...payTo: string[]) =>
   payTo.map((one) => ({ scheme: "exact", network: "base", asset: STRANGER, amount: "40000", payTo: one }));
@@ -147,12 +145,7 @@ it("knows of an agent registered here since when it is its owner's, and of an at
   const [{ at }] = (await pool.query("select to_timestamp(minted_at) as at from onchain.agent where token_id = 7"))
     .rows;
   expect(await behind()).toMatchObject({ owner: getAddress(OWNER), ownerSince: at.toISOString(), attested: false });
-  await plantRows(pool, "attestation", [
-    {
-      ...{ uid: `0x${"a".repeat(64)}`, schema: SCHEMA, attester: STRANGER, recipient: OWNER },
-      ...{ attestedAt: 1_790_000_000, expiresAt: 0, revokedAt: 0, data: VERIFIED_ACCOUNT, block: 1_000, txHash: "0x1" },
-    },
-  ]);
+  await plantAttestation(pool, OWNER, { attester: STRANGER, block: 1_000 });
   expect(await behind()).toMatchObject({ attested: true });
   expect(await advised()).toMatch(/^Claim the exchange's attestation/);
 });

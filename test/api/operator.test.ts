@@ -1,17 +1,15 @@
 /** The state of the service for its operators: who may read it, and that it says what the tables hold. */
 import { expect, it } from "vitest";
-import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
-import { insertApiKey, type KeyScope } from "../../db/callers/api-keys.ts";
+import type { KeyScope } from "../../db/callers/api-keys.ts";
 import { apiForFile, apiForTest } from "./support/api.ts";
+import { plantApiKey } from "./support/plants.ts";
 
 const api = apiForFile({}, { provoked: true });
 
 let keys = 0;
 async function newKey(scope: KeyScope): Promise<string> {
   const id = `operator${String(keys++).padStart(2, "0")}`;
-  const key = apiKeyText(id, "s".repeat(43));
-  await insertApiKey(api.database.pool, { id, name: id, hash: apiKeyHash(key), scopes: [scope] });
-  return key;
+  return plantApiKey(api.database.pool, id, [scope]);
 }
 const read = (key?: string) => api.get("/api/v2/operator", key ? { headers: { "x-api-key": key } } : {});
 
@@ -27,9 +25,7 @@ it("shows the ledger, transactions and webhooks that fail, without the paths of 
   const owner = `0x${"ab".repeat(20)}`;
   const other = await apiForTest();
   const key = await newKey("operator:read");
-  const id = "operator90";
-  const own = apiKeyText(id, "t".repeat(43));
-  await insertApiKey(other.database.pool, { id, name: id, hash: apiKeyHash(own), scopes: ["operator:read"] });
+  const own = await plantApiKey(other.database.pool, "operator90", ["operator:read"]);
   await other.database.pool.query(
     `insert into offchain.webhook (webhook_id, owner, url, events, finality, created_at, from_position, failures, failing_since)
        values ('wh_1', $1, 'https://hooks.example/secret-path?token=1', '{agent.registered}', 'any', now(), 0, 3, now() - interval '1 hour'),

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ORGANIZATIONS_PER_PRINCIPAL } from "../../api/services/organizations.ts";
 import type { AgentWallet } from "../../harness/agent-wallet.ts";
 import { type Answer, refusal } from "./support/api.ts";
-import { newWallet, type PrincipalWorld, startPrincipals } from "./support/principals.ts";
+import { type PrincipalWorld, startPrincipals } from "./support/principals.ts";
+import { newWallet } from "./support/wallets.ts";
 
 type Organization = Record<string, unknown> & { id: string; slug: string };
 type List = {

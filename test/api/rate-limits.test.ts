@@ -16,10 +16,10 @@ import { stats } from "../../api/routes/service-index.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { openRateBuckets } from "../../clients/rate-buckets.ts";
 import { loadConfig } from "../../config/config.ts";
-import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
+import { apiKeyText } from "../../core/callers/api-keys.ts";
 import { RATE_POLICIES, type RateBucket } from "../../core/callers/rate-policies.ts";
 import type { Networks, Who } from "../../core/callers/shares.ts";
-import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/callers/api-keys.ts";
+import { type KeyScope, revokeApiKey } from "../../db/callers/api-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { LONG } from "../../harness/patience.ts";
 import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";
@@ -28,6 +28,7 @@ import { until } from "../../harness/until.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, HOST, refusal, startApi, type TestApi } from "./support/api.ts";
+import { plantApiKey } from "./support/plants.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 
@@ -85,11 +86,8 @@ const statuses = async (times: number, ask: () => Promise<Answer>) => {
   return all;
 };
 
-async function plantKey(id: string, scopes: KeyScope[], readsPerMinute: number | null = null): Promise<string> {
-  const key = apiKeyText(id, "k".repeat(43));
-  await insertApiKey(api!.database.pool, { id, name: id, hash: apiKeyHash(key), scopes, readsPerMinute });
-  return key;
-}
+const plantKey = (...key: [id: string, scopes?: KeyScope[], readsPerMinute?: number]) =>
+  plantApiKey(api!.database.pool, ...key);
 
 describe("reads", () => {
   it("take tokens that flow back evenly; headers and Retry-After say exactly that", async () => {
@@ -389,9 +387,7 @@ describe("writes", () => {
 
   it("each API key has its own", async () => {
     await start({ LIMITS: "writes-by-key=1" });
-    const keys = ["aaaaaaaaaa", "bbbbbbbbbb"].map((id) => apiKeyText(id, "x".repeat(43)));
-    for (const [i, id] of ["aaaaaaaaaa", "bbbbbbbbbb"].entries())
-      await insertApiKey(api!.database.pool, { id, name: id, hash: apiKeyHash(keys[i]!) });
+    const keys = [await plantKey("aaaaaaaaaa"), await plantKey("bbbbbbbbbb")];
     const with_ = (key: string) => () => from("9.9.9.1", "POST", "/report", { "x-api-key": key });
     expect(await statuses(2, with_(keys[0]!))).toEqual([200, 429]);
     expect(await statuses(1, with_(keys[1]!))).toEqual([200]);

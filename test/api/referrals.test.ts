@@ -3,9 +3,9 @@ import { getAddress } from "viem";
 import { beforeAll, describe, expect, it } from "vitest";
 import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
 import { BONUSES } from "../../core/mints/bonuses.ts";
-import { plantRows } from "../../harness/onchain.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile, refusal } from "./support/api.ts";
+import { plantAward } from "./support/plants.ts";
 
 const [bendr, quigbot] = OG_WALLETS as [(typeof OG_WALLETS)[0], (typeof OG_WALLETS)[0]];
 
@@ -17,11 +17,7 @@ beforeAll(async () => {
   await pool.query(`
     insert into offchain.referral_code (token_id, code) values (0, 'zero-0a1b'), (7, 'veteran-0000');
     insert into offchain.referral (token_id, referrer_token_id, code) values (1, 0, 'zero-0a1b'), (2, 0, 'zero-0a1b')`);
-  await plantRows(pool, "pointsAward", [
-    {
-      ...{ id: "1", tokenId: 0, amount: 50n, reason: BONUSES.referrer.reason, awardedAt: 1, block: 1, txHash: "0x00" },
-    },
-  ]);
+  await plantAward(pool, 0, BONUSES.referrer.reason, { amount: 50n });
 });
 
 describe("/agent/{id}/referral", () => {

@@ -3,16 +3,15 @@ import { decodeFunctionData, encodeAbiParameters } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { readRegistration } from "../../core/directory/foreign-registration-file.ts";
-import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, HOST, refusal } from "./support/api.ts";
+import { apiForFile, refusal } from "./support/api.ts";
 import { intentsIn, mineQueued } from "./support/play-sender.ts";
+import { lower, newWallet } from "./support/wallets.ts";
 
 type Lower = `0x${string}`;
-const [owner, own, stranger] = [1, 2, 3].map(() => agentWallet({ host: HOST }));
-const lower = (wallet: typeof owner) => wallet!.address.toLowerCase() as Lower;
+const [owner, own, stranger] = [newWallet(), newWallet(), newWallet()];
 const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const OLD = `0x${"0d".repeat(20)}`;
 const MUTE = `0x${"0e".repeat(20)}`;
@@ -44,7 +43,7 @@ beforeEach(async () => {
   ]);
 });
 
-const post = async (what: string, body?: unknown, { by = owner!, id = "0" } = {}) =>
+const post = async (what: string, body?: unknown, { by = owner, id = "0" } = {}) =>
   api.send("POST", `/api/v2/agent/${id}/${what}`, {
     headers: { "content-type": "application/json", authorization: await by.siwa() },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -99,7 +98,7 @@ describe("link-token", () => {
       [other, 2],
       [usdc, 2],
     ] as const) {
-      const answer = post("link-token", token, { by: own! });
+      const answer = post("link-token", token, { by: own });
       const { intents } = await mineQueued(api.database.pool, sent);
       await indexed(intents);
       const { status, body } = await answer;
@@ -156,7 +155,7 @@ describe("link-token", () => {
   });
 
   it("is the controllers' alone, and 202 while the chain is slow", async () => {
-    expect((await post("link-token", usdc, { by: stranger! })).status).toBe(403);
+    expect((await post("link-token", usdc, { by: stranger })).status).toBe(403);
     expect((await post("link-token", usdc, { id: "4" })).status).toBe(404);
     for (const _ of ["asked", "asked again"])
       expect((await api.impatiently(() => post("link-token", usdc))).status).toBe(202);
@@ -181,7 +180,7 @@ describe("crossreg", () => {
       method: "register(string)",
       ownerMustBeCaller: true,
       chainId: 8453,
-      note: expect.stringContaining(owner!.address),
+      note: expect.stringContaining(owner.address),
     });
     expect(decodeFunctionData({ abi: erc8004IdentityAbi, data: ready.data })).toEqual({
       functionName: "register",
@@ -204,7 +203,7 @@ describe("crossreg", () => {
       registrations: [],
       supportedTrust: ["reputation"],
     });
-    expect((await post("crossreg", undefined, { by: own! })).status).toBe(200);
+    expect((await post("crossreg", undefined, { by: own })).status).toBe(200);
     expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
   });
 
@@ -267,9 +266,9 @@ describe("crossreg", () => {
     expect(await listed()).toMatchObject({
       ...{ tokenId: 0, chainId: 8453, registry: "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432" },
       registrations: [
-        { agentId: "43", owner: own!.address, file: "other" },
+        { agentId: "43", owner: own.address, file: "other" },
         {
-          ...{ agentId: "41", owner: owner!.address, file: "current", registeredBlock: 900, updatedBlock: 910 },
+          ...{ agentId: "41", owner: owner.address, file: "current", registeredBlock: 900, updatedBlock: 910 },
           ...{ txHash: `0x${"5".repeat(64)}`, url: "https://agents.test/terminal/41?platform=erc8004" },
         },
       ],
@@ -302,7 +301,7 @@ describe("crossreg", () => {
   });
 
   it("is the controllers' alone", async () => {
-    expect((await post("crossreg", undefined, { by: stranger! })).status).toBe(403);
+    expect((await post("crossreg", undefined, { by: stranger })).status).toBe(403);
     expect((await post("crossreg", undefined, { id: "3" })).status).toBe(404);
     expect((await api.send("POST", "/api/v2/agent/0/crossreg")).status).toBe(401);
   });

@@ -1,23 +1,21 @@
 /** What answers say beside proofs: which were made under an earlier owner, and which attestation or identity serves many agents. */
 import { beforeEach, expect, it } from "vitest";
 import type { Reservation } from "../../core/views/fields.ts";
-import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { agentWallet } from "../../harness/agent-wallet.ts";
-import { plantRows } from "../../harness/onchain.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, HOST } from "./support/api.ts";
+import { apiForFile } from "./support/api.ts";
+import { plantAttestation, plantAward, plantProof, plantTransfer, SCHEMA } from "./support/plants.ts";
+import { lower, newWallet } from "./support/wallets.ts";
 
-const wallet = agentWallet({ host: HOST });
-const OWN = wallet.address.toLowerCase() as `0x${string}`;
+const wallet = newWallet();
+const OWN = lower(wallet);
 const [ALICE, BOB] = [`0x${"a1".repeat(20)}`, `0x${"b0".repeat(20)}`] as const;
 const ZERO = `0x${"0".repeat(40)}`;
 const [MINTED, SOLD] = [1_790_000_000, 1_790_100_000];
 const PROVED = "2026-09-21T20:00:00.000Z";
-const SCHEMA = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
 
 const api = apiForFile({ env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"7".repeat(64)}` } });
 beforeEach(async () => {
@@ -30,23 +28,14 @@ beforeEach(async () => {
 });
 
 const transfer = (tokenId: number, from: string, to: string, at: number) =>
-  plantRows(api.database.pool, "transfer", [
-    {
-      ...{ id: `${tokenId}-${at}`, contract: api.deps.config.contracts.identity.address, tokenId, from, to },
-      ...{ transferredAt: at, block: at - MINTED + 900, txHash: "0x1" },
-    },
-  ]);
+  plantTransfer(api.database.pool, tokenId, [from, to], at, { block: at - MINTED + 900 });
 /** Agent 7, verified and with an account on X, both by its first owner. */
 async function sold(): Promise<void> {
   const { pool } = api.database;
   await plantAgents(pool, [{ tokenId: 7, owner: BOB, agentAddress: OWN, verified: true }]);
   await transfer(7, ZERO, ALICE, MINTED);
   await transfer(7, ALICE, BOB, SOLD);
-  await pool.query(
-    `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
-     values (7, 'x', '100', 'Ada', '{}', 'verified', $1, $1)`,
-    [PROVED],
-  );
+  await plantProof(pool, 7, "x", { accountId: "100", handle: "Ada", at: PROVED });
   await pool.query(
     `insert into offchain.proof_ownership values (7, 'x', '100', $1, 1, $2), (7, 'wallet', $3, $1, 1, $2)`,
     [ALICE, PROVED, OWN],
@@ -54,17 +43,7 @@ async function sold(): Promise<void> {
   await pool.query("insert into offchain.wallet_verification values (7, $1, $2, $3)", [
     ...[OWN, `0x${"1".repeat(64)}`, PROVED],
   ]);
-  await plantRows(pool, "pointsAward", [
-    {
-      id: "v",
-      tokenId: 7,
-      amount: 1,
-      reason: "verified",
-      awardedAt: MINTED,
-      block: 901,
-      txHash: `0x${"2".repeat(64)}`,
-    },
-  ]);
+  await plantAward(pool, 7, "verified", { awardedAt: MINTED, block: 901, txHash: `0x${"2".repeat(64)}` });
   await transaction(pool, (tx) => recomputeCred(tx, { tokenIds: [7] }, { now: new Date(), cause: "test" }));
 }
 const reservations = async (path: string) =>
@@ -124,12 +103,7 @@ it("an attestation and an identity that serve many say so, of each of them", asy
      values (7, '0x9', $1, $2, $3, 0, $4)`,
     [ALICE, SCHEMA, OWN, PROVED],
   );
-  await plantRows(pool, "attestation", [
-    {
-      ...{ uid: "0x9", schema: SCHEMA, attester: ALICE, recipient: OWN, data: VERIFIED_ACCOUNT },
-      ...{ attestedAt: 1, expiresAt: 0, revokedAt: 0, block: 900, txHash: "0x1" },
-    },
-  ]);
+  await plantAttestation(pool, OWN, { uid: "0x9", attester: ALICE, attestedAt: 1 });
   await plantDirectory(pool, [
     {
       ...{ platform: "helixa", agent_id: "7", token_id: 7, name: "Sentinel", cred_score: 20 },

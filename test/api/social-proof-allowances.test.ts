@@ -10,21 +10,18 @@ import type { XClaim } from "../../core/proof-platforms/x.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { recordProof } from "../../db/agents/social-proofs.ts";
 import { forgetFullAllowances, takeAll, takeTokens } from "../../db/callers/allowances.ts";
-import { agentWallet } from "../../harness/agent-wallet.ts";
 import { testLog } from "../../harness/log.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
 import { proofRecheck } from "../../workers/agents/proof-recheck.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, apiForFile, HOST, refusal } from "./support/api.ts";
+import { type Answer, apiForFile, refusal } from "./support/api.ts";
+import { lower, newWallet, type Wallet } from "./support/wallets.ts";
 
 /** What X allows in a window of 15 minutes. */
 const RATE = { burst: 300, perSecond: 300 / 900 };
 const PER_AGENT = 10;
 const DAY_MS = 86_400_000;
-
-type Wallet = ReturnType<typeof agentWallet>;
-const lower = (wallet: Wallet) => wallet.address.toLowerCase() as `0x${string}`;
 
 let sim: Simulated;
 let x: ProofReader<XClaim>;
@@ -91,7 +88,7 @@ const sent = () => asked;
 
 let agents = 0;
 type Agent = { tokenId: number; wallet: Wallet; from: string };
-async function agent(from: string, wallet = agentWallet({ host: HOST })): Promise<Agent> {
+async function agent(from: string, wallet = newWallet()): Promise<Agent> {
   const tokenId = ++agents;
   await plantAgents(api.database.pool, [{ tokenId, owner: lower(wallet), agentAddress: lower(wallet) }]);
   return { tokenId, wallet, from };
@@ -158,7 +155,7 @@ it("an agent may ask a stated number of times a day, and a wallet five times as 
   now += DAY_MS;
   expect(statuses(await fail(one, 1))).toEqual([422]);
   now += DAY_MS;
-  const wallet = agentWallet({ host: HOST });
+  const wallet = newWallet();
   const many = await Promise.all(Array.from({ length: 12 }, () => agent("192.0.2.1", wallet)));
   let asked = 0;
   for (const each of many) {

@@ -6,26 +6,20 @@ import { githubProofs } from "../../clients/proof-platforms/github.ts";
 import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { unconfiguredProofs } from "../../clients/unavailable.ts";
-import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
 import { until } from "../../harness/until.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, apiForFile, apiForTest, HOST, refusal } from "./support/api.ts";
+import { type Answer, apiForFile, apiForTest, refusal } from "./support/api.ts";
+import { plantTransfer } from "./support/plants.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
+import { lower, newWallet, type Wallet } from "./support/wallets.ts";
 
 let sim: Simulated;
 let raw: PublicHttp;
-type Wallet = ReturnType<typeof agentWallet>;
-const [owner, own, stranger, other] = [1, 2, 3, 4].map(() => agentWallet({ host: HOST })) as [
-  Wallet,
-  Wallet,
-  Wallet,
-  Wallet,
-];
-const lower = (wallet: Wallet) => wallet.address.toLowerCase() as `0x${string}`;
+const [owner, own, stranger, other] = [newWallet(), newWallet(), newWallet(), newWallet()];
 const TRAIT_PRICE = 5n;
 
 const api = apiForFile(async () => {
@@ -397,11 +391,7 @@ it("a platform nobody has given a key for is 503, with a plain sentence", async 
 
 it("counts for the owner who had it made: of a token that is sold, until the buyer makes it again", async () => {
   const { pool } = api.database;
-  const identity = api.deps.config.contracts.identity.address;
-  const transfer = (from: string, to: string, at: number) =>
-    plantRows(pool, "transfer", [
-      ...[{ id: `sale-${at}`, contract: identity, tokenId: 1, from, to, transferredAt: at, block: at, txHash: "0x1" }],
-    ]);
+  const transfer = (from: string, to: string, at: number) => plantTransfer(pool, 1, [from, to], at, { block: at });
   const earlier = async () => (await verifications()).x as unknown as { earlierOwner: boolean };
   await pool.query("truncate offchain.proof_ownership, onchain.transfer");
   await transfer(`0x${"0".repeat(40)}`, lower(owner), 900);

@@ -4,16 +4,13 @@ import { base58, base64 } from "@scure/base";
 import { beforeEach, describe, expect, it } from "vitest";
 import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
 import { isTransaction } from "../../core/solana/transaction-shape.ts";
-import { ensureReferralCodes } from "../../db/agents/referral-codes.ts";
-import { completeMint, failMint } from "../../db/mints/mints.ts";
+import { failMint } from "../../db/mints/mints.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
-import { plantCheckpoint } from "../../harness/onchain.ts";
 import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";
-import { plantAgents, plantFollowed } from "./support/agents.ts";
 import { type Answer, apiForFile, HOST, refusal } from "./support/api.ts";
+import { mineRegistration } from "./support/plants.ts";
 
-let block = 1000;
 /** Milliseconds the service's clock is ahead. */
 let ahead = 0;
 const api = apiForFile({ now: () => Date.now() + ahead });
@@ -50,19 +47,8 @@ const registration = async (key: SolanaWallet, more: object = {}, asked: Record<
 });
 const mints = async () => (await api.database.pool.query("select * from offchain.mint order by created_at")).rows;
 
-/** Plays worker and indexer for the next pending mint. */
-async function mineNext(tokenId = 7): Promise<void> {
-  const row = await until("a pending mint", async () => (await mints()).find(({ state }) => state === "pending"));
-  block++;
-  const { pool } = api.database;
-  await ensureReferralCodes(pool, [{ tokenId, name: row.name, agentAddress: row.wallet }]);
-  await completeMint(pool, row.mint_id, { tokenId, txHash: `0x${"c".repeat(64)}`, block, at: new Date() });
-  await plantAgents(pool, [
-    { tokenId, name: row.name, agentAddress: row.wallet, owner: row.recipient, origin: 2, updatedBlock: block },
-  ]);
-  await plantFollowed(pool, { tokenId, block });
-  await plantCheckpoint(pool, { block, finalized: 900 });
-}
+/** Plays worker and indexer for the next pending registration. */
+const mineNext = (tokenId?: number) => mineRegistration(api.database.pool, { tokenId, agent: { origin: 2 } });
 const minted = async (answer: Promise<Answer>, tokenId?: number) => (await Promise.all([answer, mineNext(tokenId)]))[0];
 const refused = { status: 401, body: { code: "unauthenticated" } };
 

@@ -3,16 +3,14 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
-import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, HOST, refusal, serverForTest } from "./support/api.ts";
+import { apiForFile, refusal, serverForTest } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
+import { lower, newWallet, type Wallet } from "./support/wallets.ts";
 
-type Lower = `0x${string}`;
-const [owner, own, stranger] = [1, 2, 3].map(() => agentWallet({ host: HOST }));
-const lower = (wallet: ReturnType<typeof agentWallet>) => wallet.address.toLowerCase() as Lower;
+const [owner, own, stranger] = [newWallet(), newWallet(), newWallet()];
 let fault = "";
 const api = apiForFile({
   deps: {
@@ -28,7 +26,7 @@ beforeEach(async () => {
        offchain.idempotency, offchain.cred, offchain.cred_history, offchain.sender_state cascade;
      truncate onchain.agent; truncate onchain.trait`,
   );
-  await plantAgents(pool, [{ tokenId: 0, owner: lower(owner!), agentAddress: lower(own!) }]);
+  await plantAgents(pool, [{ tokenId: 0, owner: lower(owner), agentAddress: lower(own) }]);
   await plantCheckpoint(pool);
   await api.deps.index.refresh();
 });
@@ -38,7 +36,7 @@ afterEach(() => {
 
 const post = async (
   body: unknown,
-  { by = owner!, path = "/api/v2/agent/0/update", method = "POST", headers = {} } = {},
+  { by = owner, path = "/api/v2/agent/0/update", method = "POST", headers = {} } = {},
 ) =>
   api.send(method, path, {
     headers: { "content-type": "application/json", authorization: await by.siwa(), ...headers },
@@ -51,9 +49,9 @@ const trait = (name: string, category = "character") => ({ name, category });
 it("changes of a profile have a number a day for each agent and wallet: each may add a point to the score's history", async () => {
   const { config } = api.deps;
   const rates = { ...config.rates, "updates-by-day": 2 };
-  await plantAgents(api.database.pool, [{ tokenId: 77, owner: lower(owner!), agentAddress: lower(own!) }]);
+  await plantAgents(api.database.pool, [{ tokenId: 77, owner: lower(owner), agentAddress: lower(own) }]);
   const strict = await serverForTest(createApi({ ...api.deps, config: { ...config, rates } }));
-  const change = async (by: ReturnType<typeof agentWallet>) => {
+  const change = async (by: Wallet) => {
     const response = await fetch(`${strict.url}/api/v2/agent/77/update`, {
       method: "POST",
       headers: { authorization: await by.siwa(), "content-type": "application/json" },
@@ -62,9 +60,9 @@ it("changes of a profile have a number a day for each agent and wallet: each may
     return response.status;
   };
   // One who may not change it takes nothing from who may.
-  for (let n = 0; n < 3; n++) expect(await change(stranger!)).toBe(403);
-  expect([await change(owner!), await change(owner!), await change(owner!)]).toEqual([200, 200, 429]);
-  expect(await change(own!)).toBe(200);
+  for (let n = 0; n < 3; n++) expect(await change(stranger)).toBe(403);
+  expect([await change(owner), await change(owner), await change(owner)]).toEqual([200, 200, 429]);
+  expect(await change(own)).toBe(200);
 });
 
 describe("off chain", () => {
@@ -272,12 +270,12 @@ describe("off chain", () => {
 describe("who may", () => {
   it("the owner and the agent's wallet, nobody else, and no former owner", async () => {
     const body = { narrative: { lore: "mine" } };
-    expect((await post(body, { by: owner! })).status).toBe(200);
-    expect((await post(body, { by: own! })).status).toBe(200);
-    expect(await post(body, { by: stranger! })).toMatchObject(refusal(403, "forbidden"));
-    await api.database.pool.query("update onchain.agent set owner = $1", [lower(stranger!)]);
-    expect((await post(body, { by: owner! })).status).toBe(403);
-    expect((await post(body, { by: stranger! })).status).toBe(200);
+    expect((await post(body, { by: owner })).status).toBe(200);
+    expect((await post(body, { by: own })).status).toBe(200);
+    expect(await post(body, { by: stranger })).toMatchObject(refusal(403, "forbidden"));
+    await api.database.pool.query("update onchain.agent set owner = $1", [lower(stranger)]);
+    expect((await post(body, { by: owner })).status).toBe(403);
+    expect((await post(body, { by: stranger })).status).toBe(200);
     const bare = await api.write("POST", "/api/v2/agent/0/update", body);
     expect(bare.status).toBe(401);
   });
@@ -399,7 +397,7 @@ describe("refusals", () => {
       ),
       fc.json(),
     );
-    const authorization = await owner!.siwa();
+    const authorization = await owner.siwa();
     await fc.assert(
       fc.asyncProperty(body, async (sent) => {
         const answer = await api.send("POST", "/api/v2/agent/0/update", {

@@ -8,20 +8,18 @@ import { fail } from "../../core/errors.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { refreshAttested } from "../../db/cred/cred-passes.ts";
-import { agentWallet } from "../../harness/agent-wallet.ts";
-import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
+import { plantCheckpoint } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { until } from "../../harness/until.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, HOST, refusal } from "./support/api.ts";
+import { apiForFile, refusal } from "./support/api.ts";
+import { ATTESTER, plantAttestation, plantAward, SCHEMA } from "./support/plants.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
+import { lower, newWallet } from "./support/wallets.ts";
 
 type Lower = `0x${string}`;
-const [owner, own, stranger] = [1, 2, 3].map(() => agentWallet({ host: HOST }));
-const lower = (wallet: typeof owner) => wallet!.address.toLowerCase() as Lower;
+const [owner, own, stranger] = [newWallet(), newWallet(), newWallet()];
 const chain = healthyChain();
-const ATTESTER = "0x357458739f90461b99789350868cd7cf330dd7ee";
-const SCHEMA = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
 const TRUE: Lower = `0x${"1".padStart(64, "0")}`;
 const uid = (n: number): Lower => `0x${n.toString(16).padStart(64, "a")}`;
 /** What the chain says of the owner's newest attestation; null = it has none, "away" = it cannot be asked. */
@@ -109,27 +107,12 @@ beforeEach(async () => {
   ]);
 });
 
-const post = async (what: string, { by = own!, id = "0", headers = {} as Record<string, string>, body = "" } = {}) =>
+const post = async (what: string, { by = own, id = "0", headers = {} as Record<string, string>, body = "" } = {}) =>
   api.send("POST", `/api/v2/agent/${id}/${what}`, {
     headers: { authorization: await by.siwa(), ...headers },
     ...(body && { body }),
   });
-const plantAttestation = (over: object = {}) =>
-  plantRows(api.database.pool, "attestation", [
-    {
-      uid: uid(1),
-      schema: SCHEMA,
-      attester: ATTESTER,
-      recipient: lower(owner),
-      data: TRUE,
-      attestedAt: 1_790_000_000,
-      expiresAt: 0,
-      revokedAt: 0,
-      block: 900,
-      txHash: "0x1",
-      ...over,
-    },
-  ]);
+const attested = (over: object = {}) => plantAttestation(api.database.pool, lower(owner), { uid: uid(1), ...over });
 const score = async () => {
   const { rows } = await api.database.pool.query(
     "select score, verify, coinbase from offchain.cred where token_id = 0",
@@ -139,27 +122,27 @@ const score = async () => {
 
 describe("verify", () => {
   it("is the agent's wallet's alone, not its owner's", async () => {
-    expect(await post("verify", { by: owner! })).toMatchObject(refusal(403, "forbidden"));
-    expect(await post("verify", { by: stranger! })).toMatchObject({ status: 403 });
+    expect(await post("verify", { by: owner })).toMatchObject(refusal(403, "forbidden"));
+    expect(await post("verify", { by: stranger })).toMatchObject({ status: 403 });
     expect((await api.send("POST", "/api/v2/agent/0/verify")).status).toBe(401);
     expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
   });
 
   it("is the wallet's that the contract names now, whatever the index still says", async () => {
     namedOnChain = lower(stranger);
-    expect(await post("verify", { by: own! })).toMatchObject({ status: 403 });
+    expect(await post("verify", { by: own })).toMatchObject({ status: 403 });
     expect((await api.database.pool.query("select * from offchain.chain_write")).rows).toEqual([]);
-    const answer = post("verify", { by: stranger! });
+    const answer = post("verify", { by: stranger });
     await mineQueued(api.database.pool, 1);
     expect((await answer).status).toBe(200);
     // The same for what both controllers may do.
-    expect((await post("crossreg", { by: own! })).status).toBe(403);
-    expect((await post("crossreg", { by: stranger! })).status).toBe(200);
-    expect((await post("crossreg", { by: owner! })).status).toBe(200);
+    expect((await post("crossreg", { by: own })).status).toBe(403);
+    expect((await post("crossreg", { by: stranger })).status).toBe(200);
+    expect((await post("crossreg", { by: owner })).status).toBe(200);
   });
 
   it("finds the agent by its wallet in the path too", async () => {
-    const answer = post("verify", { id: own!.address });
+    const answer = post("verify", { id: own.address });
     await mineQueued(api.database.pool, 1);
     expect((await answer).body).toMatchObject({ tokenId: 0, verified: true });
   });
@@ -177,16 +160,7 @@ describe("verify", () => {
     expect(await post("verify")).toMatchObject({ status: 200, text: first.text });
     // As the index brings it back.
     await api.database.pool.query("update onchain.agent set verified = true");
-    const award = {
-      id: "1",
-      tokenId: 0,
-      amount: 75n,
-      reason: "verified",
-      awardedAt: 1,
-      block: 1003,
-      txHash: hashes[0],
-    };
-    await plantRows(api.database.pool, "pointsAward", [award]);
+    await plantAward(api.database.pool, 0, "verified", { block: 1003, txHash: hashes[0] });
     expect(await post("verify")).toMatchObject({ status: 200, text: first.text });
     expect((await intentsIn(api.database.pool, "mined")).length).toBe(1);
   });
@@ -194,8 +168,7 @@ describe("verify", () => {
   it("of an agent that the contract's owner has verified tells that transaction", async () => {
     await api.database.pool.query("update onchain.agent set verified = true");
     const txHash = `0x${"9".repeat(64)}`;
-    const award = { id: "1", tokenId: 0, amount: 75n, reason: "verified", awardedAt: 1, block: 77, txHash };
-    await plantRows(api.database.pool, "pointsAward", [award]);
+    await plantAward(api.database.pool, 0, "verified", { block: 77, txHash });
     expect(await post("verify")).toMatchObject({ status: 200, body: { txHash, block: 77 } });
     expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
   });
@@ -235,15 +208,15 @@ describe("verify", () => {
 });
 
 describe("coinbase-verify", () => {
-  const verified = async (by = owner!) => {
+  const verified = async (by = owner) => {
     const answer = post("coinbase-verify", { by });
     const { hashes } = await mineQueued(api.database.pool, 1);
     return { answer: await answer, hash: hashes[0]! };
   };
 
   it("is worth exactly 15 points of score while the attestation stands, and lost by itself", async () => {
-    await plantAttestation();
-    await post("coinbase-verify", { by: stranger! });
+    await attested();
+    await post("coinbase-verify", { by: stranger });
     const { pool } = api.database;
     const recompute = (now = new Date()) =>
       recomputeCred(pool, { tokenIds: [0] }, { now, cause: "attestation.revoked" });
@@ -263,18 +236,18 @@ describe("coinbase-verify", () => {
       },
     });
     expect(await score()).toMatchObject({ score: before.score + 15, coinbase: 100 });
-    expect(await post("coinbase-verify", { by: own! })).toMatchObject({ status: 200, body: { txHash: hash } });
+    expect(await post("coinbase-verify", { by: own })).toMatchObject({ status: 200, body: { txHash: hash } });
     expect(await intentsIn(pool, "mined")).toHaveLength(1);
     // Revoked on chain: the index' event recomputes, nobody calls.
     await pool.query("update onchain.attestation set revoked_at = 1790000100");
     await recompute();
     expect(await score()).toEqual(before);
-    expect(await post("coinbase-verify", { by: owner! })).toMatchObject(refusal(410, "gone"));
+    expect(await post("coinbase-verify", { by: owner })).toMatchObject(refusal(410, "gone"));
     // A new one takes its place, and the contract is told no second time.
-    await plantAttestation({ uid: uid(2), attestedAt: 1_790_000_200 });
+    await attested({ uid: uid(2), attestedAt: 1_790_000_200 });
     await recompute();
     expect(await score()).toMatchObject({ score: before.score + 15 });
-    expect(await post("coinbase-verify", { by: owner! })).toMatchObject({
+    expect(await post("coinbase-verify", { by: owner })).toMatchObject({
       status: 200,
       body: { attestationUid: uid(2), txHash: hash },
     });
@@ -283,18 +256,18 @@ describe("coinbase-verify", () => {
     await pool.query("update onchain.agent set owner = $1", [lower(stranger)]);
     await recompute();
     expect(await score()).toEqual(before);
-    expect(await post("coinbase-verify", { by: stranger! })).toMatchObject({ status: 404 });
-    expect(await post("coinbase-verify", { by: owner! })).toMatchObject({ status: 403 });
+    expect(await post("coinbase-verify", { by: stranger })).toMatchObject({ status: 404 });
+    expect(await post("coinbase-verify", { by: owner })).toMatchObject({ status: 403 });
     // And back: what was told to the contract need not be told again.
     await pool.query("update onchain.agent set owner = $1", [lower(owner)]);
-    expect(await post("coinbase-verify", { by: owner! })).toMatchObject({ status: 200 });
+    expect(await post("coinbase-verify", { by: owner })).toMatchObject({ status: 200 });
     expect(await score()).toMatchObject({ score: before.score + 15 });
     expect(await intentsIn(pool, "queued")).toEqual([]);
   });
 
   it("ends with the attestation's expiry, which no event announces", async () => {
     const seconds = Math.floor(Date.now() / 1000);
-    await plantAttestation({ expiresAt: seconds + 60 });
+    await attested({ expiresAt: seconds + 60 });
     await verified();
     const before = (await score()).score;
     const { pool } = api.database;
@@ -313,8 +286,8 @@ describe("coinbase-verify", () => {
     const revoke = (n: number) => set(n, "revoked_at = 1790000300");
     const evidence = async () => (await loadFacts(api.database.pool, [0]))[0]!.exchange?.attestationUid;
     beforeEach(async () => {
-      await plantAttestation();
-      await plantAttestation({ uid: uid(2), attestedAt: 1_790_000_200, block: 901 });
+      await attested();
+      await attested({ uid: uid(2), attestedAt: 1_790_000_200, block: 901 });
       expect((await verified()).answer).toMatchObject({ status: 200 });
     });
 
@@ -330,7 +303,7 @@ describe("coinbase-verify", () => {
       // The block of the last revocation is taken back.
       expect(await set(last, "revoked_at = 0")).toBe(100);
       expect(await revoke(last)).toBe(0);
-      await plantAttestation({ uid: uid(3), attestedAt: 1_790_000_400, block: 902 });
+      await attested({ uid: uid(3), attestedAt: 1_790_000_400, block: 902 });
       expect(await set(3, "revoked_at = 0")).toBe(100);
       expect(await evidence()).toBe(uid(3));
     });
@@ -352,9 +325,9 @@ describe("coinbase-verify", () => {
         return set(1, "revoked_at = 0");
       };
       expect(await sell(stranger)).toBe(0);
-      await plantAttestation({ uid: uid(4), recipient: lower(stranger) });
+      await attested({ uid: uid(4), recipient: lower(stranger) });
       expect(await sell(stranger)).toBe(0);
-      const pending = await api.impatiently(() => post("coinbase-verify", { by: stranger! }));
+      const pending = await api.impatiently(() => post("coinbase-verify", { by: stranger }));
       expect(pending.status).toBe(202);
       expect(await score()).toMatchObject({ coinbase: 100 });
       expect(await sell(owner)).toBe(100);
@@ -363,14 +336,14 @@ describe("coinbase-verify", () => {
   });
 
   it("rests on the chain's newest attestation, which the index has not got yet, and believes the chain of a revocation", async () => {
-    await plantAttestation();
+    await attested();
     onChain = {};
     firstAt = 1_789_999_000;
     expect((await verified()).answer).toMatchObject({ status: 200, body: { attestationUid: uid(99) } });
     onChain = { uid: uid(1), revocationTime: 5n };
-    expect(await post("coinbase-verify", { by: owner! })).toMatchObject({ status: 410 });
+    expect(await post("coinbase-verify", { by: owner })).toMatchObject({ status: 410 });
     onChain = "away";
-    expect(await post("coinbase-verify", { by: owner! })).toMatchObject({
+    expect(await post("coinbase-verify", { by: owner })).toMatchObject({
       status: 200,
       body: { attestationUid: uid(1) },
     });
@@ -386,8 +359,8 @@ describe("coinbase-verify", () => {
     ["one that says nothing", { data: "0x" }, 404],
   ];
   it.each(planted)("by an indexed attestation of %s is refused", async (_, over, status) => {
-    await plantAttestation(over);
-    expect((await post("coinbase-verify", { by: owner! })).status).toBe(status);
+    await attested(over);
+    expect((await post("coinbase-verify", { by: owner })).status).toBe(status);
     expect((await api.database.pool.query("select * from offchain.exchange_verification")).rows).toEqual([]);
   });
 
@@ -397,7 +370,7 @@ describe("coinbase-verify", () => {
     expect(answer).toMatchObject({ status: 200, body: { attestationUid: uid(99) } });
     expect(await score()).toMatchObject({ coinbase: 100 });
     // Its revocation is indexed although its making is not.
-    await plantAttestation({ uid: uid(99), revokedAt: 1_790_000_300 });
+    await attested({ uid: uid(99), revokedAt: 1_790_000_300 });
     await recomputeCred(api.database.pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.revoked" });
     expect(await score()).toMatchObject({ coinbase: 0 });
   });
@@ -416,7 +389,7 @@ describe("coinbase-verify", () => {
   });
 
   it("is lost with the attestation when a reorganisation takes it back", async () => {
-    await plantAttestation();
+    await attested();
     await verified();
     expect(await score()).toMatchObject({ coinbase: 100 });
     const { pool } = api.database;
@@ -425,7 +398,7 @@ describe("coinbase-verify", () => {
     // Told of by the event that is taken back.
     await recomputeCred(pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.made" });
     expect(await score()).toMatchObject({ coinbase: 0 });
-    expect((await post("coinbase-verify", { by: owner! })).status).toBe(404);
+    expect((await post("coinbase-verify", { by: owner })).status).toBe(404);
   });
 
   const told: [string, typeof onChain, number][] = [
@@ -439,22 +412,22 @@ describe("coinbase-verify", () => {
   ];
   it.each(told)("when the chain tells of %s is refused", async (_, says, status) => {
     onChain = says;
-    expect((await post("coinbase-verify", { by: owner! })).status).toBe(status);
+    expect((await post("coinbase-verify", { by: owner })).status).toBe(status);
     expect((await api.database.pool.query("select * from offchain.exchange_verification")).rows).toEqual([]);
   });
 
   it("has no transaction where the contract keeps no mark", async () => {
     flagged = false;
-    await plantAttestation();
-    expect(await post("coinbase-verify", { by: own! })).toMatchObject({ status: 200, body: { txHash: null } });
+    await attested();
+    expect(await post("coinbase-verify", { by: own })).toMatchObject({ status: 200, body: { txHash: null } });
     expect(await score()).toMatchObject({ coinbase: 100 });
     expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
   });
 
   it("keeps who may and what exists", async () => {
-    await plantAttestation();
-    expect((await post("coinbase-verify", { by: stranger! })).status).toBe(403);
-    expect((await post("coinbase-verify", { by: owner!, id: "5" })).status).toBe(404);
+    await attested();
+    expect((await post("coinbase-verify", { by: stranger })).status).toBe(403);
+    expect((await post("coinbase-verify", { by: owner, id: "5" })).status).toBe(404);
     expect((await api.send("POST", "/api/v2/agent/0/coinbase-verify")).status).toBe(401);
   });
 });

@@ -2,13 +2,14 @@
 import { type Http, openHttp } from "../../../clients/http.ts";
 import { createIdentityProvider } from "../../../clients/identity-provider.ts";
 import type { Address } from "../../../core/agents/facts.ts";
-import { type AgentWallet, agentWallet } from "../../../harness/agent-wallet.ts";
-import { plantRows } from "../../../harness/onchain.ts";
-import { healthyChain, IDENTITY } from "../../../harness/stub-chain.ts";
+import type { AgentWallet } from "../../../harness/agent-wallet.ts";
+import { healthyChain } from "../../../harness/stub-chain.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../../support/key-server.ts";
 import { PATIENT } from "../../support/time-limits.ts";
 import { type PlantedAgent, plantAgents } from "./agents.ts";
-import { type Answer, type ApiOptions, HOST, startApi, type TestApi } from "./api.ts";
+import { type Answer, type ApiOptions, startApi, type TestApi } from "./api.ts";
+import { plantTransfer } from "./plants.ts";
+import { lower } from "./wallets.ts";
 
 const NOBODY: Address = `0x${"0".repeat(40)}`;
 
@@ -25,9 +26,6 @@ export type PrincipalWorld = {
   transfer(tokenId: number, from: AgentWallet, to: AgentWallet, at?: number): Promise<() => Promise<void>>;
   close(): Promise<void>;
 };
-
-export const lower = ({ address }: { address: string }): Address => address.toLowerCase() as Address;
-export const newWallet = (): AgentWallet => agentWallet({ host: HOST });
 
 /** The API with an identity provider of its own; one world for a whole file. */
 export async function startPrincipals(options: ApiOptions = {}): Promise<PrincipalWorld> {
@@ -46,9 +44,7 @@ export async function startPrincipals(options: ApiOptions = {}): Promise<Princip
 
   const move = async (tokenId: number, from: Address, to: Address, at: number) => {
     const id = `move-${moves++}`;
-    await plantRows(pool, "transfer", [
-      { id, contract: IDENTITY, tokenId, from, to, transferredAt: at, block: 900, txHash: "0x1" },
-    ]);
+    await plantTransfer(pool, tokenId, [from, to], at, { id });
     return id;
   };
   const send: PrincipalWorld["send"] = (method, path, by, body) =>
