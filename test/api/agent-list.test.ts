@@ -11,6 +11,7 @@ import { until } from "../../harness/until.ts";
 import { agentRow, type Question, question, settled, WALLETS, writeAgents, writeScores } from "../columns/support.ts";
 import { isDeep, shareOf } from "../support/share.ts";
 import { startApi, type TestApi } from "./support/api.ts";
+import { walked } from "./support/walks.ts";
 
 /** Every run asks other questions; a failing one names its seed, for `npm run trial -- fuzz`. */
 const { seed: SEED } = inject("fuzz");
@@ -293,15 +294,12 @@ describe("a whole address", () => {
       ["asc", [3, 5, 2, 4, 1]],
       ["desc", [5, 3, 4, 2, 1]],
     ] as const) {
-      const walked: number[] = [];
-      for (let cursor: string | null = ""; cursor !== null; ) {
-        const { agents, nextCursor } = await page(
-          `search=${wallet}&sort=name&order=${order}&limit=1${cursor && `&cursor=${cursor}`}`,
-        );
-        walked.push(...agents.map(({ tokenId }) => tokenId));
-        cursor = nextCursor;
-      }
-      expect(walked).toEqual(expected);
+      const query = `search=${wallet}&sort=name&order=${order}&limit=1`;
+      const seen = await walked(
+        (cursor) => page(`${query}${cursor}`),
+        ({ agents }) => agents,
+      );
+      expect(seen.map(({ tokenId }) => tokenId)).toEqual(expected);
     }
   });
 });

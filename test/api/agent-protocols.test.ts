@@ -406,14 +406,6 @@ describe("MCP", () => {
       }
     },
   );
-
-  it("counts like any other read", async () => {
-    const limited = await apiForTest({ alone: true, env: { LIMITS: "reads=3" } });
-    const ask = () => limited.write("POST", "/mcp", rpc("ping"));
-    const statuses = [];
-    for (let i = 0; i < 4; i++) statuses.push((await ask()).status);
-    expect(statuses).toEqual([200, 200, 200, 429]);
-  });
 });
 
 describe("A2A", () => {

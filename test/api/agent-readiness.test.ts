@@ -43,14 +43,6 @@ describe("a host that is found by agents alone", () => {
     expect(page).toMatch(/^# /);
   });
 
-  it("has a catalog of its APIs (RFC 9727), an MCP server card, an A2A card, an OpenAPI document and llms.txt", async () => {
-    expect((await text("/.well-known/api-catalog")).headers.get("content-type")).toMatch(/^application\/linkset\+json/);
-    const cards = ["/.well-known/mcp/server-card.json", "/.well-known/mcp.json", "/.well-known/agent-card.json"];
-    for (const path of [...cards, "/openapi.json"])
-      expect((await text(path)).headers.get("content-type")).toMatch(/^application\/json/);
-    expect((await text("/llms.txt")).text).toMatch(/^# /);
-  });
-
   it("says what is paid for, by x402 and in the OpenAPI document", async () => {
     const manifest = await read<{ resources: unknown[] }>("/.well-known/x402.json");
     expect(manifest.resources).toEqual(expect.any(Array));

@@ -7,6 +7,7 @@ import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile } from "./support/api.ts";
 import { plantAttestation } from "./support/plants.ts";
+import { itHasPages, walked } from "./support/walks.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
@@ -190,13 +191,11 @@ describe("the reviews of an agent", () => {
       ...new Set((await pageOf("limit=100")).reviews.map(({ client }) => client)),
     ]);
     expect(newest[0]).toMatchObject({ index: "2", written: 2 });
-    const seen: string[] = [];
-    for (let cursor: string | null = ""; cursor !== null; ) {
-      const page: Page = await pageOf(`newest=true&limit=5${cursor && `&cursor=${cursor}`}`);
-      seen.push(...page.reviews.map(({ client }) => client));
-      cursor = page.nextCursor;
-    }
-    expect(seen).toEqual(newest.map(({ client }) => client));
+    const seen = await walked(
+      (cursor) => pageOf(`newest=true&limit=5${cursor}`),
+      ({ reviews }) => reviews,
+    );
+    expect(seen.map(({ client }) => client)).toEqual(newest.map(({ client }) => client));
     const first = await pageOf(`client=${PERSON}&limit=1`);
     const second = await pageOf(`client=${PERSON}&limit=1&cursor=${first.nextCursor}`);
     expect([...first.reviews, ...second.reviews].map(({ index }) => index)).toEqual(["2", "1"]);
@@ -204,21 +203,13 @@ describe("the reviews of an agent", () => {
     expect((await pageOf(`client=${wallet("ee")}`)).reviews).toEqual([]);
   });
 
-  it.each([1, 2, 3, 7])("are each reached once, in pages of %i", async (limit) => {
-    const whole = (await pageOf("limit=100")).reviews.map(({ client, index }) => `${client} ${index}`);
-    const seen: string[] = [];
-    let cursor: string | null = "";
-    while (cursor !== null) {
-      const page: Page = await pageOf(`limit=${limit}${cursor && `&cursor=${cursor}`}`);
-      expect(page.reviews.length).toBeLessThanOrEqual(limit);
-      seen.push(...page.reviews.map(({ client, index }) => `${client} ${index}`));
-      cursor = page.nextCursor;
-    }
-    expect(seen).toEqual(whole);
-    expect(whole).toHaveLength(14);
+  itHasPages<Page>(api, `${PATH}?platform=erc8004`, {
+    idsOf: ({ reviews }) => reviews.map(({ client, index }) => `${client} ${index}`),
+    ...{ limits: [1, 2, 3, 7], many: 14 },
+    cursors: ["-1", "3-0x12-1-1", `3-${PERSON}-31-1`, `0-${PERSON}-31-0`, `0-${PERSON}-1`],
   });
 
-  it("are none of an agent of another registry or without any, and a cursor that is none is refused", async () => {
+  it("are none of an agent of another registry or without any", async () => {
     expect(await api.get("/api/v2/agent/32/reviews?platform=virtuals")).toMatchObject({
       ...{ status: 200, body: { registry: null, adjusted: null, reviews: [] } },
     });
@@ -226,8 +217,6 @@ describe("the reviews of an agent", () => {
       ...{ status: 200, body: { registry: REGISTRY, adjusted: null, reviews: [], computedAt: null } },
     });
     expect((await api.get("/api/v2/agent/34/reviews?platform=erc8004")).status).toBe(404);
-    for (const cursor of ["-1", "3-0x12-1-1", `3-${PERSON}-31-1`, `0-${PERSON}-31-0`, `0-${PERSON}-1`])
-      expect((await api.get(`${PATH}?platform=erc8004&cursor=${cursor}`)).status).toBe(400);
   });
 
   it("of a block are answered once they are weighed", async () => {
@@ -425,16 +414,10 @@ describe("the reviews of an own agent", () => {
       ]);
       const whole = keysOf(await bodyOf(1, of));
       expect(new Set(whole).size).toBe(whole.length);
-      for (const limit of [1, 2, 3]) {
-        const seen: string[] = [];
-        for (let cursor: string | null = ""; cursor !== null; ) {
-          const path = `/api/v2/agent/helixa-1/reviews?limit=${limit}${of}${cursor && `&cursor=${cursor}`}`;
-          const page = (await api.get(path)).body as unknown as Page;
-          seen.push(...keysOf(page));
-          cursor = page.nextCursor;
-        }
-        expect(seen).toEqual(whole);
-      }
+      const read = async (search: string) =>
+        (await api.get(`/api/v2/agent/helixa-1/reviews?${search}`)).body as unknown as Page;
+      for (const limit of [1, 2, 3])
+        expect(await walked((cursor) => read(`limit=${limit}${of}${cursor}`), keysOf)).toEqual(whole);
       expect(whole.length).toBe({ "": 7, "&newest=true": 3 }[of] ?? 4);
     },
   );

@@ -11,6 +11,7 @@ import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { type PlantedAgent, plantAgents, walletOf } from "./support/agents.ts";
 import { apiForFile, refusal } from "./support/api.ts";
+import { walked } from "./support/walks.ts";
 
 /** A record of a launcher that has made no progress for a minute. */
 const BACKFILL: BackfillProgress = {
@@ -232,17 +233,14 @@ describe("the list", () => {
     async (sort) => {
       for (const order of ["asc", "desc"]) {
         const whole = await ids(`spam=true&sort=${sort}&order=${order}`);
-        const walked: number[] = [];
-        let cursor: string | null = "";
-        while (cursor !== null) {
-          const page: Page = await list(
-            `spam=true&sort=${sort}&order=${order}&limit=3${cursor && `&cursor=${cursor}`}`,
-          );
-          expect(page).toMatchObject({ total: whole.length, offset: walked.length });
-          walked.push(...page.agents.map(({ tokenId }) => tokenId));
-          cursor = page.nextCursor;
-        }
-        expect(walked).toEqual(whole);
+        let offset = 0;
+        const read = (cursor: string) => list(`spam=true&sort=${sort}&order=${order}&limit=3${cursor}`);
+        const seen = await walked(read, (page) => {
+          expect(page).toMatchObject({ total: whole.length, offset });
+          offset += page.agents.length;
+          return page.agents;
+        });
+        expect(seen.map(({ tokenId }) => tokenId)).toEqual(whole);
       }
     },
   );

@@ -6,26 +6,18 @@ import { z } from "zod";
 import { endpoint } from "../../api/endpoint.ts";
 import { parseStrictJson } from "../../core/strict-json.ts";
 import { NEVER } from "../../harness/patience.ts";
-import { apiForFile, refusal } from "./support/api.ts";
+import { apiForFile, named, refusal } from "./support/api.ts";
 import { parseRaw, raw } from "./support/raw.ts";
 
 /** Gives back what it understood. */
 const echo = endpoint({
-  method: "post",
-  path: "/echo",
-  operationId: "echo",
-  tag: "Test",
-  summary: "Echoes",
+  ...named("post", "/echo"),
   body: z.unknown(),
   responses: { 200: { description: "What arrived", schema: z.object({ body: z.unknown().optional() }) } },
   handler: ({ body }, json) => json({ body }),
 });
 const strict = endpoint({
-  method: "put",
-  path: "/strict",
-  operationId: "strict",
-  tag: "Test",
-  summary: "Takes an object",
+  ...named("put", "/strict"),
   body: z.strictObject({
     name: z.string().min(1).max(3),
     level: z.int().min(0).max(10).optional(),

@@ -23,7 +23,7 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain, stubChain } from "../../harness/stub-chain.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
 import { PATIENT } from "../support/time-limits.ts";
-import { apiForFile, apiForTest, HOST, refusal, serverForTest } from "./support/api.ts";
+import { apiForFile, apiForTest, HOST, named, refusal, serverForTest } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const HOUR = 3_600_000;
@@ -32,11 +32,7 @@ const WEB = `https://${HOST}`;
 /** Answers with the caller, for each rule. */
 const who = (caller: CallerRule) =>
   endpoint({
-    method: "post",
-    path: `/${caller}`,
-    operationId: caller,
-    tag: "Test",
-    summary: "Who calls",
+    ...named("post", `/${caller}`),
     guard: { caller },
     responses: { 200: { description: "The caller", schema: z.object({ kind: z.string() }).loose() } },
     handler: (call, json) => json(call.caller!),

@@ -10,7 +10,7 @@ import { plantCheckpoint } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
-import { apiForFile, apiForTest, HOST, refusal, startApi } from "./support/api.ts";
+import { apiForFile, apiForTest, HOST, named, refusal, startApi } from "./support/api.ts";
 
 const api = apiForFile();
 
@@ -375,11 +375,7 @@ describe("the indexed block", () => {
 describe("trouble of our own", () => {
   const broken = (handler: () => never) =>
     endpoint({
-      method: "get",
-      path: "/broken",
-      operationId: "broken",
-      tag: "Test",
-      summary: "Breaks",
+      ...named("get", "/broken"),
       responses: { 200: { description: "Never", schema: z.object({}) } },
       handler,
     });
@@ -460,11 +456,7 @@ describe("trouble of our own", () => {
   it("with time is 504", async () => {
     const db = openPool({ connectionString: api.database.url, statement_timeout: NEVER });
     const slow = endpoint({
-      method: "get",
-      path: "/slow",
-      operationId: "slow",
-      tag: "Test",
-      summary: "Slow",
+      ...named("get", "/slow"),
       responses: { 200: { description: "Never", schema: z.object({}) } },
       errors: ["timeout"],
       handler: async ({ deps }, json) => json((await deps.db.query("select pg_sleep(600)")).rows[0]),

@@ -8,18 +8,14 @@ import { fail } from "../../core/errors.ts";
 import { forgetExpired } from "../../db/callers/idempotency.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
-import { apiForFile, HOST, refusal } from "./support/api.ts";
+import { apiForFile, HOST, named, refusal } from "./support/api.ts";
 
 /** Counts its effects; the body says how it ends. */
 let effects = 0;
 let gate: Promise<void> | undefined;
 const effect = (path: string, caller: CallerRule) =>
   endpoint({
-    method: "post",
-    path,
-    operationId: path.slice(1),
-    tag: "Test",
-    summary: "An effect",
+    ...named("post", path),
     guard: { caller },
     body: z
       .strictObject({ end: z.enum(["ok", "later", "refused", "proof", "broken", "away"]).default("ok") })

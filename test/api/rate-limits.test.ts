@@ -27,18 +27,15 @@ import { stubChain } from "../../harness/stub-chain.ts";
 import { until } from "../../harness/until.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, HOST, refusal, startApi, type TestApi } from "./support/api.ts";
+import { type Answer, HOST, named, refusal, startApi, type TestApi } from "./support/api.ts";
 import { plantApiKey } from "./support/plants.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 
 const route = (method: "get" | "post", path: string, caller: CallerRule, bucket?: Bucket) =>
   endpoint({
-    method,
-    path,
+    ...named(method, path),
     operationId: `${method}${path.slice(1)}`,
-    tag: "Test",
-    summary: "Nothing",
     guard: { caller, ...(bucket && { bucket }) },
     responses: { 200: { description: "Nothing", schema: z.object({}) } },
     handler: (_, json) => json({}),

@@ -6,6 +6,7 @@ import { BONUSES } from "../../core/mints/bonuses.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile, refusal } from "./support/api.ts";
 import { plantAward } from "./support/plants.ts";
+import { expectValidated } from "./support/walks.ts";
 
 const [bendr, quigbot] = OG_WALLETS as [(typeof OG_WALLETS)[0], (typeof OG_WALLETS)[0]];
 
@@ -129,9 +130,5 @@ describe("/og/{address}", () => {
 
 it.each(["/api/v2/agent/0/referral", "/api/v2/referral/zero-0a1b", `/api/v2/og/${bendr.wallet}`])(
   "%s answers HEAD without a body and 304 to who has it",
-  async (path) => {
-    const etag = (await api.get(path)).headers.get("etag")!;
-    expect(await api.send("HEAD", path)).toMatchObject({ status: 200, text: "" });
-    expect((await api.get(path, { headers: { "if-none-match": etag } })).status).toBe(304);
-  },
+  (path) => expectValidated(api, path),
 );

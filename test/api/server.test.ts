@@ -13,7 +13,7 @@ import { healthyChain } from "../../harness/stub-chain.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { wireApi } from "../../wiring/api.ts";
-import { apiForFile, serverForTest, startApi } from "./support/api.ts";
+import { apiForFile, named, serverForTest, startApi } from "./support/api.ts";
 import { parseRaw, raw } from "./support/raw.ts";
 
 const api = apiForFile({}, { provoked: true });
@@ -117,11 +117,7 @@ describe("connections", () => {
 
   it("end when their client does not take its answer", async () => {
     const large = endpoint({
-      method: "get",
-      path: "/large",
-      operationId: "large",
-      tag: "Test",
-      summary: "Large",
+      ...named("get", "/large"),
       responses: { 200: { description: "Large", type: "text/plain" } },
       handler: () => ({ status: 200, type: "text/plain", content: "x".repeat(32 * 2 ** 20) }),
     });
@@ -176,11 +172,7 @@ describe("stopping", () => {
       release = resolve;
     });
     const slow = endpoint({
-      method: "get",
-      path: "/slow",
-      operationId: "slow",
-      tag: "Test",
-      summary: "Waits",
+      ...named("get", "/slow"),
       responses: { 200: { description: "Done", schema: z.object({ done: z.boolean() }) } },
       async handler(_, json) {
         entered++;

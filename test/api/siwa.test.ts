@@ -11,18 +11,14 @@ import type { Hex } from "../../core/agents/facts.ts";
 import { siwaText } from "../../core/callers/signed-texts.ts";
 import { healthyChain, stubChain } from "../../harness/stub-chain.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
-import { apiForFile, HOST, refusal } from "./support/api.ts";
+import { apiForFile, HOST, named, refusal } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const HOUR = 3_600_000;
 
 /** Answers with the wallet that called. */
 const whoAmI = endpoint({
-  method: "post",
-  path: "/who",
-  operationId: "who",
-  tag: "Test",
-  summary: "Who calls",
+  ...named("post", "/who"),
   guard: { caller: "siwa" },
   responses: { 200: { description: "The caller", schema: z.object({ wallet: z.string() }) } },
   handler: ({ caller }, json) => json({ wallet: caller.wallet }),

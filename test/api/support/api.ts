@@ -244,6 +244,11 @@ export async function serverForTest(...[api, binding, patience]: Parameters<type
 const serverOf = (api: Api, binding: object = {}, patience?: Parameters<typeof startServer>[2]) =>
   startServer(api, { host: "127.0.0.1", port: 0, ...binding }, patience);
 
+/** What an endpoint that only a test has is called. */
+export const named = <M extends "get" | "post" | "put">(method: M, path: string) => ({
+  ...{ method, path, operationId: path.slice(1), tag: "Test", summary: "What a test needs" },
+});
+
 /** What a refusal answers, for `toMatchObject`. */
 export const refusal = (status: number, code: ErrorCode, more: object = {}) => ({ status, body: { code, ...more } });
 
