@@ -52,15 +52,15 @@ async function plant(
     const at = NOW / 1_000 - daysAgo * DAY + i;
     return { jobId, event, block: first + i, blockHash: hash, logIndex: 1, at, txHash: hash };
   });
-  const contract = await openContract(api.database.pool, CONTRACT, 100);
+  const contract = await openContract(api.pool, CONTRACT, 100);
   const to = first + events.length;
-  await storeCommerceRange(api.database.pool, contract, { from: first, to, hash: "0x1", logs }, new Date(NOW));
+  await storeCommerceRange(api.pool, contract, { from: first, to, hash: "0x1", logs }, new Date(NOW));
   readTo = to;
 }
 const weigh = () =>
   jobFigures.run(
     {
-      ...{ db: api.database.pool, clock: () => new Date(NOW), log: { warn: console.error } },
+      ...{ db: api.pool, clock: () => new Date(NOW), log: { warn: console.error } },
       config: { contracts: { usdc: { address: USDC } } },
     } as never,
     {},
@@ -68,9 +68,8 @@ const weigh = () =>
 
 const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
-  const { pool } = api.database;
-  await plantAgents(pool, [{ tokenId: 7, name: "Own", owner: OWN, agentAddress: OWN }]);
-  await plantDirectory(pool, [
+  await plantAgents(api.pool, [{ tokenId: 7, name: "Own", owner: OWN, agentAddress: OWN }]);
+  await plantDirectory(api.pool, [
     ...["31", "33"].map((agent_id) => ({
       ...{ platform: "erc8004", agent_id, token_id: Number(agent_id), name: `Working ${agent_id}`, cred_score: 20 },
       ...{ address: agent_id === "31" ? AGENT : wallet("a3"), owner_address: OWNER, wallet_proven: true },
@@ -81,9 +80,13 @@ beforeAll(async () => {
       ...{ address: OWN, wallet_confirmed: true },
     },
   ]);
-  await pool.query("insert into offchain.income_cohort (id, kind, from_block, read_to) values (1, 'payer', 1, 9000)");
+  await api.pool.query(
+    "insert into offchain.income_cohort (id, kind, from_block, read_to) values (1, 'payer', 1, 9000)",
+  );
   for (const client of [ALICE, BOB])
-    await pool.query("insert into offchain.income_followed (address, kind, cohort) values ($1, 'payer', 1)", [client]);
+    await api.pool.query("insert into offchain.income_followed (address, kind, cohort) values ($1, 'payer', 1)", [
+      client,
+    ]);
 });
 
 const pageOf = async (search = ""): Promise<Page> => {
@@ -188,7 +191,7 @@ describe("an agent's jobs", () => {
   });
 
   it("of an own agent that the directory has not yet are not read yet", async () => {
-    await plantAgents(api.database.pool, [{ tokenId: 8, agentAddress: wallet("a8"), owner: wallet("a8") }]);
+    await plantAgents(api.pool, [{ tokenId: 8, agentAddress: wallet("a8"), owner: wallet("a8") }]);
     const { status, body } = await api.get("/api/v2/agent/8/jobs");
     expect([status, body]).toMatchObject([
       200,

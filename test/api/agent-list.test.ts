@@ -56,7 +56,7 @@ async function fromMemory<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function showBlock(block: number): Promise<void> {
-  await plantCheckpoint(api.database.pool, { block, finalized: 900 });
+  await plantCheckpoint(api.pool, { block, finalized: 900 });
   await until("the block is served", () => api.deps.index.block === block);
 }
 
@@ -75,7 +75,7 @@ const agent = (tokenId: number, change: Partial<Parameters<typeof writeAgents>[1
 });
 
 type Page = { total: number; nextCursor: string | null; agents: { tokenId: number; credScore: number }[] };
-const page = async (query: string) => (await api.get(`/api/v2/agents?${query}`)).body as never as Page;
+const page = async (query: string) => await api.read<Page>(`/api/v2/agents?${query}`);
 const ids = async (query: string) => (await page(query)).agents.map(({ tokenId }) => tokenId);
 
 describe(`random questions (seed ${SEED})`, () => {
@@ -118,7 +118,7 @@ describe(`random questions (seed ${SEED})`, () => {
       const cursor = JSON.stringify([rest.sort, rest.order, at.key.slice(0, 200), at.tokenId]);
       return url({ cursor: Buffer.from(cursor).toString("base64url") });
     }
-    const first = (await api.get(url({ format: undefined }))).body as never as Page;
+    const first = await api.read<Page>(url({ format: undefined }));
     if (at === "next") return url(first.nextCursor ? { cursor: first.nextCursor } : {});
     const offset = Math.floor(first.total * at);
     return url(offset % 2 === 0 ? { offset } : { page: Math.floor(offset / query.limit) + 1 });
@@ -163,29 +163,29 @@ describe(`random questions (seed ${SEED})`, () => {
   }
 
   it(`are answered alike through ${ROUNDS} rounds of changes`, async () => {
-    const { pool } = api.database;
-    await writeAgents(pool, agents(500, AGENTS, SEED));
-    await writeScores(pool, scores(AGENTS, SEED));
+    await writeAgents(api.pool, agents(500, AGENTS, SEED));
+    await writeScores(api.pool, scores(AGENTS, SEED));
     await remember();
     await ask(SEED);
     for (let round = 1; round < ROUNDS; round++) {
       const seed = SEED + round;
       const block = 1000 + round;
       const changed = agents(block, 50 * 2 ** round, seed);
-      await writeAgents(pool, changed);
-      await writeScores(pool, scores(50 * 2 ** round, seed));
+      await writeAgents(api.pool, changed);
+      await writeScores(api.pool, scores(50 * 2 ** round, seed));
       await showBlock(block);
       await until("memory has the block", () => list!.block === block);
       // A reorganisation takes some back: those it had minted are gone, the others are as they were.
       const undone = changed.slice(0, 20).map(({ tokenId }) => tokenId);
-      await pool.query("delete from onchain.agent where token_id = any($1) and token_id % 3 = 0", [undone]);
-      await pool.query("update onchain.agent set name = 'as it was', updated_block = 600 where token_id = any($1)", [
-        undone,
-      ]);
+      await api.pool.query("delete from onchain.agent where token_id = any($1) and token_id % 3 = 0", [undone]);
+      await api.pool.query(
+        "update onchain.agent set name = 'as it was', updated_block = 600 where token_id = any($1)",
+        [undone],
+      );
       await showBlock(block);
       // What a reorganisation may take back is compared once a second: until then memory may know more than there is.
       const counted = async (where: string) =>
-        Number((await pool.query(`select count(*) from onchain.agent where ${where}`)).rows[0].count);
+        Number((await api.pool.query(`select count(*) from onchain.agent where ${where}`)).rows[0].count);
       await until("memory has looked again", async () => {
         const all = await page("spam=true&limit=1");
         const back = await page("spam=true&limit=1&search=as%20it%20was");
@@ -199,21 +199,19 @@ describe(`random questions (seed ${SEED})`, () => {
 
 describe("freshness", () => {
   it("a new agent, a changed agent and a changed score show soon", async () => {
-    const { pool } = api.database;
-    await writeAgents(pool, [agent(0), agent(1), agent(2)]);
+    await writeAgents(api.pool, [agent(0), agent(1), agent(2)]);
     await remember({ pollMs: 250 });
-    await writeScores(pool, [[1, 90]]);
+    await writeScores(api.pool, [[1, 90]]);
     await until("the score shows", async () => (await ids("sort=credScore&order=desc"))[0] === 1);
-    await writeAgents(pool, [agent(2, { name: "Renamed", updatedBlock: 1001 }), agent(3, { updatedBlock: 1001 })]);
-    await plantCheckpoint(pool, { block: 1001, finalized: 900 });
+    await writeAgents(api.pool, [agent(2, { name: "Renamed", updatedBlock: 1001 }), agent(3, { updatedBlock: 1001 })]);
+    await plantCheckpoint(api.pool, { block: 1001, finalized: 900 });
     await until("the agents show", async () => String(await ids("sort=name&order=desc")) === "2,3,1,0");
     expect(await fromMemory(() => ids("search=renamed"))).toEqual([2]);
   });
 
   it("after a transfer the new owner is found and the old one not, from memory and by SQL", async () => {
-    const { pool } = api.database;
     const [seller, buyer] = ["d", "e"].map((digit) => `0x${digit.repeat(40)}`) as [string, string];
-    await writeAgents(pool, [agent(0), agent(1, { owner: seller })]);
+    await writeAgents(api.pool, [agent(0), agent(1, { owner: seller })]);
     await remember();
     const expectFound = async (owner: string, expected: number[]) => {
       const [upper, start] = [owner.toUpperCase().replace("X", "x"), owner.slice(0, 5)];
@@ -222,29 +220,28 @@ describe("freshness", () => {
           ...[`agents?search=${owner}`, `agents?search=${upper}`, `agents?search=${start}`, `agents?owner=${upper}`],
           ...[`search?q=${owner}`, `search?q=${start}`, `search?owner=${owner}`, `search?q=number&owner=${owner}`],
         ]) {
-          const { agents } = (await api.get(`/api/v2/${query}`)).body as never as Page;
+          const { agents } = await api.read<Page>(`/api/v2/${query}`);
           expect([query, ...agents.map(({ tokenId }) => tokenId)]).toEqual([query, ...expected]);
         }
     };
     await expectFound(seller, [1]);
     await expectFound(buyer, []);
-    await writeAgents(pool, [agent(1, { owner: buyer, updatedBlock: 1001 })]);
+    await writeAgents(api.pool, [agent(1, { owner: buyer, updatedBlock: 1001 })]);
     await showBlock(1001);
     await expectFound(buyer, [1]);
     await expectFound(seller, []);
   });
 
   it("an answer that must hold a block holds it, although memory has not seen it", async () => {
-    const { pool } = api.database;
     const proxy = await proxied();
     try {
-      await writeAgents(pool, [agent(0)]);
+      await writeAgents(api.pool, [agent(0)]);
       await remember({ url: proxy.url });
       expect(await fromMemory(() => ids(""))).toEqual([0]);
       proxy.be({ kind: "silent" });
-      await writeAgents(pool, [agent(1, { name: "Newcomer", updatedBlock: 1001 })]);
+      await writeAgents(api.pool, [agent(1, { name: "Newcomer", updatedBlock: 1001 })]);
       const waiting = api.get("/api/v2/agents?minBlock=1001&search=newcomer");
-      await plantCheckpoint(pool, { block: 1001, finalized: 900 });
+      await plantCheckpoint(api.pool, { block: 1001, finalized: 900 });
       const { headers, body } = await waiting;
       expect(Number(headers.get("x-indexed-block"))).toBeGreaterThanOrEqual(1001);
       expect((body as never as Page).agents.map(({ tokenId }) => tokenId)).toEqual([1]);
@@ -257,10 +254,9 @@ describe("freshness", () => {
   });
 
   it("a switch to another index is followed, and nothing of the old one shows after it", async () => {
-    const { pool } = api.database;
-    await writeAgents(pool, [agent(0), agent(1)]);
+    await writeAgents(api.pool, [agent(0), agent(1)]);
     await remember();
-    await pool.query(`
+    await api.pool.query(`
       begin;
       update onchain.agent set name = 'Of the new index ' || token_id, updated_block = 100;
       update onchain.index_state set schema = 'index_test_1';
@@ -274,12 +270,11 @@ describe("freshness", () => {
 
 describe("a whole address", () => {
   it("finds the wallet's own agents, then those that it owns, then those that only name it, through every cursor", async () => {
-    const { pool } = api.database;
     const [wallet, other] = ["c", "d"].map((digit) => `0x${digit.repeat(40)}`) as [string, string];
     const named = { agentAddress: wallet, owner: other };
     const owned = { agentAddress: other, owner: wallet };
     const own = { agentAddress: wallet, owner: wallet };
-    await writeAgents(pool, [
+    await writeAgents(api.pool, [
       agent(1, named),
       agent(2, owned),
       agent(3, own),
@@ -306,15 +301,14 @@ describe("a whole address", () => {
 
 describe("SQL answers", () => {
   it("while the feed is silent or broken, and memory again after it", async () => {
-    const { pool } = api.database;
     const proxy = await proxied();
     try {
-      await writeAgents(pool, [agent(0), agent(1)]);
+      await writeAgents(api.pool, [agent(0), agent(1)]);
       await remember({ url: proxy.url, maxAgeMs: NEVER });
       for (const fail of [() => proxy.be({ kind: "silent" }), proxy.cut]) {
         await fail();
         const best = 1 + (await ids("sort=credScore&order=desc"))[0]!;
-        await writeScores(pool, [[best % 2, 60 + best * 10 + (fail === proxy.cut ? 5 : 0)]]);
+        await writeScores(api.pool, [[best % 2, 60 + best * 10 + (fail === proxy.cut ? 5 : 0)]]);
         const shown = () => ids("sort=credScore&order=desc");
         await until("the change shows all the same", async () => (await shown())[0] === best % 2);
         expect(list!.ready).toBe(false);
@@ -332,7 +326,7 @@ describe("SQL answers", () => {
   });
 
   it("what is too large to be kept", async () => {
-    await writeAgents(api.database.pool, [agent(0), agent(1)]);
+    await writeAgents(api.pool, [agent(0), agent(1)]);
     list = openAgentList({ url: api.database.url, db: api.deps.db, memory: new MemoryBudget(1000) });
     await until("it is found too large", () => list!.stats().phase === "too large");
     const { fromMemory } = answered;
@@ -341,17 +335,16 @@ describe("SQL answers", () => {
   });
 
   it("while memory is loading", async () => {
-    await writeAgents(api.database.pool, [agent(0)]);
+    await writeAgents(api.pool, [agent(0)]);
     list = openAgentList({ url: api.database.url, db: api.deps.db });
     expect(await ids("")).toEqual([0]);
   });
 });
 
 it("an agent that has no stored score yet is listed by the score that it shows", async () => {
-  const { pool } = api.database;
   // Points and age give the second 38, so that it belongs between the two that are stored.
-  await writeAgents(pool, [agent(0), agent(1, { points: "100" }), agent(2)]);
-  await writeScores(pool, [
+  await writeAgents(api.pool, [agent(0), agent(1, { points: "100" }), agent(2)]);
+  await writeScores(api.pool, [
     [0, 60],
     [2, 20],
   ]);

@@ -31,7 +31,7 @@ const move = (from: string, to: string, units: number, daysAgo: number, paid: bo
 const weigh = () =>
   incomeFigures.run(
     {
-      ...{ db: api.database.pool, clock: () => new Date(NOW), log: { warn: console.error } },
+      ...{ db: api.pool, clock: () => new Date(NOW), log: { warn: console.error } },
       config: { contracts: { usdc: { address: "0xusdc" } } },
     } as never,
     {},
@@ -39,8 +39,7 @@ const weigh = () =>
 
 const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
-  const { pool } = api.database;
-  await plantDirectory(pool, [
+  await plantDirectory(api.pool, [
     ...["31", "33"].map((agent_id) => ({
       ...{ platform: "erc8004", agent_id, token_id: Number(agent_id), name: `Paid ${agent_id}`, cred_score: 20 },
       ...{ address: agent_id === "31" ? AGENT : wallet("a3"), owner_address: OWNER, wallet_proven: true },
@@ -51,16 +50,16 @@ beforeAll(async () => {
       ...{ address: wallet("a7"), wallet_confirmed: true },
     },
   ]);
-  await pool.query(`
+  await api.pool.query(`
     insert into offchain.income_cohort (id, kind, from_block, read_to)
     values (1, 'wallet', 1, 900), (2, 'payer', 1, 900)`);
   const follow = (address: string, kind: string) =>
-    pool.query("insert into offchain.income_followed (address, kind, cohort) values ($1, $2, $3)", [
+    api.pool.query("insert into offchain.income_followed (address, kind, cohort) values ($1, $2, $3)", [
       ...[address, kind, kind === "wallet" ? 1 : 2],
     ]);
   for (const address of [AGENT, wallet("a7")]) await follow(address, "wallet");
   for (const address of [ALICE, BOB]) await follow(address, "payer");
-  await pool.query("insert into offchain.income_account (address, sent) values ($1, 9000000)", [EXCHANGE]);
+  await api.pool.query("insert into offchain.income_account (address, sent) values ($1, 9000000)", [EXCHANGE]);
   for (const payer of [ALICE, BOB]) move(EXCHANGE, payer, 9_000_000, 89, false);
   move(ALICE, AGENT, 1_000_000, 80, true);
   move(ALICE, AGENT, 2_000_000, 20, true);
@@ -70,7 +69,7 @@ beforeAll(async () => {
   move(OWNER, AGENT, 5_000_000, 1, true);
   move(BOB, wallet("a7"), 10_000, 1, true);
   for (const row of moves)
-    await pool.query("insert into offchain.income_move values ($1, $2, $3, $4, $5, $6, $7, $8, $9)", row);
+    await api.pool.query("insert into offchain.income_move values ($1, $2, $3, $4, $5, $6, $7, $8, $9)", row);
 });
 
 const pageOf = async (search = ""): Promise<Page & Record<string, unknown>> => {
@@ -116,7 +115,7 @@ describe("the payments of an agent", () => {
   });
 
   it("of an own agent are those to its wallet, of one payer alone, in its view and report too", async () => {
-    await plantAgents(api.database.pool, [
+    await plantAgents(api.pool, [
       { tokenId: 7, name: "Own", owner: OWNER, agentAddress: wallet("a7"), updatedBlock: 800 },
     ]);
     const { body } = await api.get("/api/v2/agent/helixa-7/payments");
@@ -125,7 +124,7 @@ describe("the payments of an agent", () => {
     });
     // A wallet that the token only names is not known to be its own.
     expect((await api.get("/api/v2/agent/7")).body.payments).toBe(null);
-    await api.database.pool.query("update onchain.agent set owner = agent_address where token_id = 7");
+    await api.pool.query("update onchain.agent set owner = agent_address where token_id = 7");
     const { rules, windows } = body;
     expect((await api.get("/api/v2/agent/7")).body.payments).toEqual({ rules, windows });
     expect((await api.get("/api/v2/agent/7/report")).body.payments).toEqual({ rules, windows });
@@ -133,10 +132,10 @@ describe("the payments of an agent", () => {
 
   it("of the last 90 days are told of agents that are found", async () => {
     const { windows } = await pageOf();
-    await plantDocuments(api.database.pool);
-    const { hits } = (await api.get("/api/v2/discover?q=paid")).body as unknown as {
+    await plantDocuments(api.pool);
+    const { hits } = await api.read<{
       hits: { agent: { agent_id: string }; payments: unknown; jobs: unknown }[];
-    };
+    }>("/api/v2/discover?q=paid");
     const told = new Map(hits.map(({ agent, payments, jobs }) => [agent.agent_id, { payments, jobs }]));
     expect(told.get("31")).toEqual({ payments: windows[2], jobs: null });
     expect(told.get("33")).toEqual({ payments: null, jobs: null });
@@ -160,7 +159,7 @@ describe("the payments of an agent", () => {
     expect(paymentsInWords(answer)).toBe(
       "Its wallet was paid 8.29 USDC in the last 90 days, in 5 payments by 3 payers; 3.04 USDC of that, in 3 payments by 2 payers, is organic.",
     );
-    const own = (await api.get("/api/v2/agent/helixa-7/payments")).body as unknown as Page;
+    const own = await api.read<Page>("/api/v2/agent/helixa-7/payments");
     expect(paymentsInWords({ ...own, walletAgents: 2 })).toBe(
       "Its wallet was paid 0.01 USDC in the last 90 days, in 1 payment by 1 payer. None of that is organic. The wallet is that of 2 agents: nobody can say which was paid.",
     );
@@ -180,7 +179,7 @@ describe("the payments of an agent", () => {
   });
 
   it("of an own agent that the directory has not yet are not read yet, however it is named", async () => {
-    await plantAgents(api.database.pool, [
+    await plantAgents(api.pool, [
       { tokenId: 8, agentAddress: wallet("a8"), owner: wallet("a8"), updatedBlock: 800 },
       { tokenId: 9, agentAddress: wallet("a9"), owner: OWNER, updatedBlock: 800 },
     ]);
@@ -198,32 +197,30 @@ describe("the payments of an agent", () => {
   });
 
   it("of an own agent are its own before and after its row is there, whoever else has its number", async () => {
-    const { pool } = api.database;
-    await plantAgents(pool, [{ tokenId: 31, agentAddress: wallet("ab"), owner: wallet("ab"), updatedBlock: 800 }]);
+    await plantAgents(api.pool, [{ tokenId: 31, agentAddress: wallet("ab"), owner: wallet("ab"), updatedBlock: 800 }]);
     const { body } = await api.get("/api/v2/agent/31/payments");
     expect([String(body.wallet).toLowerCase(), body.readTo]).toEqual([wallet("ab"), null]);
     const answer = api.get("/api/v2/agent/31/payments?minBlock=100");
-    await plantDirectory(pool, [
+    await plantDirectory(api.pool, [
       {
         ...{ platform: "helixa", agent_id: "31", token_id: 31, name: "Own", cred_score: 20 },
         ...{ owner_address: wallet("ab"), address: wallet("ab"), wallet_confirmed: true },
       },
     ]);
-    await pool.query("insert into offchain.income_followed (address, kind, cohort) values ($1, 'wallet', 1)", [
+    await api.pool.query("insert into offchain.income_followed (address, kind, cohort) values ($1, 'wallet', 1)", [
       wallet("ab"),
     ]);
     expect([(await answer).status, (await answer).body.readTo]).toEqual([200, 900]);
   });
 
   it("of a block are answered once they are read and weighed", async () => {
-    const { pool } = api.database;
     expect((await api.get(`${PATH}&minBlock=900`)).status).toBe(200);
     const answer = pageOf("minBlock=950");
     move(ALICE, AGENT, 30_000, 0, true);
-    await pool.query("insert into offchain.income_move values ($1, $2, $3, $4, $5, $6, $7, $8, $9)", moves.at(-1));
+    await api.pool.query("insert into offchain.income_move values ($1, $2, $3, $4, $5, $6, $7, $8, $9)", moves.at(-1));
     // Not weighed before it is read: else the answer may come between the two.
-    await pool.query("update offchain.income_followed set changed_at = clock_timestamp()");
-    await pool.query("update offchain.income_cohort set read_to = 960");
+    await api.pool.query("update offchain.income_followed set changed_at = clock_timestamp()");
+    await api.pool.query("update offchain.income_cohort set read_to = 960");
     await weigh();
     expect((await answer).payments).toHaveLength(6);
   });

@@ -34,17 +34,17 @@ const api = apiForFile({
   env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}`, AGENT_CARD_PRIVATE_KEY: `0x${"6".repeat(64)}` },
 });
 beforeAll(async () => {
-  await plantAgents(api.database.pool, [
+  await plantAgents(api.pool, [
     { tokenId: 0, name: "Atlas", agentAddress: WALLET, score: 80 },
     { tokenId: 1, name: "Atlas Junior", owner: OWNER, score: 20 },
     { tokenId: 2, name: "Bea", score: 55 },
   ]);
-  await api.database.pool.query(
+  await api.pool.query(
     `insert into offchain.profile_field (token_id, field, value) values (0, 'skills', '["drafting"]'),
        (0, 'services', '{"mcp":{"url":"https://quill.example/mcp","tools":["draft"]},"telegram":{"handle":"@quill"}}'),
        (0, 'metadata', '{"acceptedPayments":["usdc"],"rates":{"hourly":12.5}}')`,
   );
-  await plantDirectory(api.database.pool, [
+  await plantDirectory(api.pool, [
     { platform: "virtuals", agent_id: "77", name: "Elsewhere", owner_address: OWNER, cred_score: 30 },
     { platform: "helixa", agent_id: "2", token_id: 2, name: "Bea", cred_score: 55 },
   ]);
@@ -428,12 +428,12 @@ describe("A2A", () => {
   });
 
   it("has a card that is signed with the key it names; without a key there is no signature and no key", async () => {
-    const { signatures, ...card } = (await api.get("/.well-known/agent-card.json")).body as unknown as {
+    const { signatures, ...card } = await api.read<{
       signatures: { protected: string; signature: string }[];
-    };
+    }>("/.well-known/agent-card.json");
     const payload = base64url.encode(canonicalize(card)!);
     const path = "/.well-known/jwks.json";
-    const keys = createLocalJWKSet((await api.get(path)).body as unknown as JSONWebKeySet);
+    const keys = createLocalJWKSet(await api.read<JSONWebKeySet>(path));
     const { protectedHeader } = await flattenedVerify({ ...signatures[1]!, payload }, keys);
     expect(protectedHeader).toMatchObject({ alg: "ES256", jku: `https://agents.test${path}` });
 
@@ -587,9 +587,9 @@ describe("A2A", () => {
     });
 
     it("every example of the card is answered: by its skill, or by what has to go along", async () => {
-      const { skills } = (await api.get("/.well-known/agent-card.json")).body as unknown as {
+      const { skills } = await api.read<{
         skills: { id: string; examples: string[]; inputModes: string[] }[];
-      };
+      }>("/.well-known/agent-card.json");
       for (const { id, examples, inputModes } of skills) {
         expect(inputModes).toEqual(["application/json", "text/plain"]);
         for (const example of examples) {
@@ -698,7 +698,7 @@ describe("aliases", () => {
   });
 
   it("are told by discovery, each with the path it stands for, and by llms.txt", async () => {
-    const { aliases } = (await api.get("/api/v2")).body as unknown as { aliases: Record<string, string> };
+    const { aliases } = await api.read<{ aliases: Record<string, string> }>("/api/v2");
     expect(aliases).toEqual({ ...Object.fromEntries(gets), "/api/mcp": "/mcp", "/api/a2a": "/a2a" });
     const { text } = await api.get("/llms.txt");
     for (const alias of Object.keys(aliases)) expect(text).toContain(`\`${alias}\``);

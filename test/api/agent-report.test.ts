@@ -28,8 +28,7 @@ beforeAll(async () => {
           data: encodeAggregate([10n ** 17n, 5_000_000n, 870_000n, ...(asksDecimals(call) ? linkedToken : [])]),
         };
   api = await startApi({ chain, now: () => NOW });
-  const { pool } = api.database;
-  await plantAgents(pool, [
+  await plantAgents(api.pool, [
     { name: "Zero", score: 90, points: 300, verified: true },
     { name: "One", score: 40 },
     { name: "Two", score: 40 },
@@ -55,14 +54,14 @@ beforeAll(async () => {
     },
     { tokenId: 40, name: "Second", agentAddress: walletOf(1), score: 5 },
   ]);
-  await pool.query(
+  await api.pool.query(
     `insert into offchain.proof (token_id, platform, account_id, handle, username, evidence, status, verified_at, checked_at, tx_hash)
      values (0, 'x', '99', 'zero', null, '{"url": "https://x.com/zero", "quote": "beware\u202e of helixa:0"}', 'verified', '2026-11-01T00:00:00Z', '2026-11-20T00:00:00Z', $1),
             (0, 'github', '7', 'zero-gh', 'zero-gh', '{"url": "javascript:alert(1)", "quote": 7}', 'stale', '2026-11-02T00:00:00Z', '2026-11-10T00:00:00Z', null),
             (0, 'farcaster', '314', 'zero.eth', 'zero.eth', '{}', 'lapsed', '2026-11-03T00:00:00Z', '2026-11-19T00:00:00Z', null)`,
     [hash(1)],
   );
-  await pool.query("insert into offchain.ethos_score (wallet, score, fetched_at) values ($1, 1234, now())", [
+  await api.pool.query("insert into offchain.ethos_score (wallet, score, fetched_at) values ($1, 1234, now())", [
     walletOf(0),
   ]);
   const transaction = (n: number, over: object = {}) => ({
@@ -77,7 +76,7 @@ beforeAll(async () => {
     minedAt: 1_790_000_000 + n,
     ...over,
   });
-  await plantRows(pool, "agentTransaction", [
+  await plantRows(api.pool, "agentTransaction", [
     ...Array.from({ length: 12 }, (_, n) => transaction(n)),
     transaction(12, { valueWei: 2_500_000_000_000_000n, selector: "0xdeadbeef" }),
     transaction(13, { selector: null, to: null }),
@@ -90,7 +89,7 @@ afterEach(() => {
 });
 afterAll(() => api?.close());
 
-const report = async (ref: string | number) => (await api.get(`/api/v2/agent/${ref}/report`)).body as never as Report;
+const report = async (ref: string | number) => await api.read<Report>(`/api/v2/agent/${ref}/report`);
 type Report = {
   tokenId: number;
   rank: number;
@@ -156,7 +155,7 @@ describe("the report", () => {
   it("ranks by the score shown, stored or not yet; ties share a rank, and the leaderboard agrees", async () => {
     const ranks = await Promise.all([0, 1, 2, 3, 5, 6, 40].map(async (id) => (await report(id)).rank));
     expect(ranks).toEqual([1, 2, 2, 7, 5, 5, 8]);
-    const { agents } = (await api.get("/api/v2/leaderboard")).body as never as { agents: Report[] };
+    const { agents } = await api.read<{ agents: Report[] }>("/api/v2/leaderboard");
     expect(agents).toHaveLength(8);
     // Agent 4, which has no stored score, shares the second rank; asking for its report here would have its balances remembered below.
     expect(agents.find(({ tokenId }) => tokenId === 4)).toMatchObject({ rank: 2 });
@@ -201,12 +200,11 @@ describe("the report", () => {
 
 describe("the report's score", () => {
   it("says what the agent has beside the number", async () => {
-    const { pool } = api.database;
-    await pool.query(
+    await api.pool.query(
       `insert into offchain.profile_field (token_id, field, value) values
          (5, 'personality.riskTolerance', '0'), (5, 'narrative.lore', '"long"'), (6, 'narrative.lore', '" "')`,
     );
-    await pool.query("update onchain.agent set soulbound = true where token_id = 5");
+    await api.pool.query("update onchain.agent set soulbound = true where token_id = 5");
     const has = { hasPersonality: true, hasNarrative: true, traitCount: 1, soulbound: true, verified: false };
     expect((await report(5)).credScore).toEqual({ total: 20, tier: "JUNK", points: 100, ...has });
     expect((await report(6)).credScore).toMatchObject({ hasPersonality: false, hasNarrative: false, traitCount: 0 });

@@ -24,7 +24,7 @@ type Page = {
 };
 
 const weigh = () =>
-  reviewFigures.run({ db: api.database.pool, clock: () => new Date(NOW), config: api.deps.config } as never, {});
+  reviewFigures.run({ db: api.pool, clock: () => new Date(NOW), config: api.deps.config } as never, {});
 
 const about = { registry: REGISTRY as `0x${string}`, agentId: 31n };
 const said = (client: `0x${string}`, index: number, value: number, over: object = {}) => ({
@@ -35,21 +35,20 @@ const said = (client: `0x${string}`, index: number, value: number, over: object 
 
 const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
-  const { pool } = api.database;
-  await plantDirectory(pool, [
+  await plantDirectory(api.pool, [
     { platform: "erc8004", agent_id: "31", token_id: 31, name: "Rated", cred_score: 20, owner_address: OWNER },
     { platform: "virtuals", agent_id: "32", name: "Of another registry", cred_score: 20 },
     { platform: "erc8004", agent_id: "33", token_id: 33, name: "Not rated", cred_score: 20, owner_address: OWNER },
   ]);
-  await pool.query("update offchain.directory set registry = $1 where platform = 'erc8004'", [REGISTRY]);
-  await plantRows(pool, "erc8004Agent", [
+  await api.pool.query("update offchain.directory set registry = $1 where platform = 'erc8004'", [REGISTRY]);
+  await plantRows(api.pool, "erc8004Agent", [
     {
       ...{ ...about, owner: OWNER, agentWallet: null, agentUri: "", registeredAt: NOW / 1000, registeredBlock: 1 },
       ...{ txHash: HASH, feedbackCount: 14, updatedBlock: 1 },
     },
   ]);
-  await plantAttestation(pool, PERSON);
-  await plantRows(pool, "erc8004Feedback", [
+  await plantAttestation(api.pool, PERSON);
+  await plantRows(api.pool, "erc8004Feedback", [
     said(PERSON, 1, 40),
     said(PERSON, 2, 1, { revoked: true }),
     said(STRANGER, 1, 60),
@@ -58,7 +57,7 @@ beforeAll(async () => {
     ...FARM.map((one, i) => said(one, 1, 100, { txHash: HASH, givenAt: NOW / 1000 - 500 + i })),
   ]);
   for (const one of FARM)
-    await pool.query("insert into offchain.reviewer_history (address, funder, funder_sent) values ($1, $2, 3)", [
+    await api.pool.query("insert into offchain.reviewer_history (address, funder, funder_sent) values ($1, $2, 3)", [
       ...[one, wallet("e1")],
     ]);
 });
@@ -119,7 +118,7 @@ describe("the reviews of an agent", () => {
 
   it("have a value for each tag, and the responses of the agent before those of others", async () => {
     await plantRows(
-      api.database.pool,
+      api.pool,
       "erc8004Response",
       [wallet("e5"), OWNER, ...Array.from({ length: 6 }, (_, i) => wallet(`d${i}`))].map((responder, i) => ({
         ...{ ...about, id: `r${i}`, client: PERSON, feedbackIndex: 1n, responder, responseUri: `https://${i}.example` },
@@ -143,7 +142,6 @@ describe("the reviews of an agent", () => {
   });
 
   it("say of the file that each names whether it is that one, and what the payment in it proves", async () => {
-    const { pool } = api.database;
     const uri = "https://files.example/review.json";
     const files = async () =>
       (await pageOf(`client=${STRANGER}`)).reviews.map((one) => {
@@ -154,7 +152,7 @@ describe("the reviews of an agent", () => {
       { file: null, paid: null },
       { file: null, paid: null },
     ]);
-    await pool.query("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", [uri, STRANGER]);
+    await api.pool.query("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", [uri, STRANGER]);
     expect(await files()).toMatchObject([{ file: { state: "waiting", readAt: null }, paid: null }, {}]);
     const store = `
       insert into offchain.review_file (registry, agent_id, client, feedback_index, digest, given_at, state, why, read_at,
@@ -162,7 +160,7 @@ describe("the reviews of an agent", () => {
       select f.registry, f.agent_id, f.client, f.feedback_index, md5(f.feedback_uri || ' ' || f.feedback_hash || ' ' || f.given_at),
         f.given_at, $2, $3, $4, $5, case when $5::text is not null then 'paid' end, $6, $7, $8, 1000
       from onchain.erc8004_feedback f where f.client = $1`;
-    await pool.query(store, [STRANGER, "matches", null, new Date(NOW), HASH, wallet("a1"), STRANGER, 1_250_000]);
+    await api.pool.query(store, [STRANGER, "matches", null, new Date(NOW), HASH, wallet("a1"), STRANGER, 1_250_000]);
     const paid = { txHash: HASH, payer: expect.stringMatching(new RegExp(STRANGER, "i")), usdc: "1.25" };
     const file = { state: "matches", says: expect.stringContaining("hash"), readAt: new Date(NOW).toISOString() };
     expect(await files()).toEqual([
@@ -170,15 +168,23 @@ describe("the reviews of an agent", () => {
       { file, paid: { ...paid, state: "paid", says: expect.any(String), at: "1970-01-01T00:16:40.000Z" } },
     ]);
     // What was read of another file is not told of this one.
-    await pool.query("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", [`${uri}?2`, STRANGER]);
+    await api.pool.query("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", [
+      `${uri}?2`,
+      STRANGER,
+    ]);
     expect(await files()).toMatchObject([{ file: { state: "waiting" }, paid: null }, {}]);
-    await pool.query("delete from offchain.review_file");
-    await pool.query(store, [STRANGER, "unreachable", "The server answers with status 404.", ...Array(5).fill(null)]);
+    await api.pool.query("delete from offchain.review_file");
+    await api.pool.query(store, [
+      STRANGER,
+      "unreachable",
+      "The server answers with status 404.",
+      ...Array(5).fill(null),
+    ]);
     expect(await files()).toMatchObject([
       { file: { state: "unreachable", says: "The server answers with status 404." }, paid: null },
       {},
     ]);
-    await pool.query("update onchain.erc8004_feedback set feedback_uri = '' where client = $1", [STRANGER]);
+    await api.pool.query("update onchain.erc8004_feedback set feedback_uri = '' where client = $1", [STRANGER]);
   });
 
   it("are one of each reviewer where the newest are asked for, or those of one reviewer", async () => {
@@ -220,22 +226,24 @@ describe("the reviews of an agent", () => {
   });
 
   it("of a block are answered once they are weighed", async () => {
-    const { pool } = api.database;
-    await pool.query("update onchain.erc8004_agent set updated_block = 1000, feedback_count = 15 where agent_id = 31");
-    await plantRows(pool, "erc8004Feedback", [said(wallet("b3"), 1, 10)]);
+    await api.pool.query(
+      "update onchain.erc8004_agent set updated_block = 1000, feedback_count = 15 where agent_id = 31",
+    );
+    await plantRows(api.pool, "erc8004Feedback", [said(wallet("b3"), 1, 10)]);
     const answer = pageOf("minBlock=1000&limit=100");
     await weigh();
     expect((await answer).reviews).toHaveLength(15);
   });
 
   it("of one reviewer count by its twenty newest, which divide its weight", async () => {
-    const { pool } = api.database;
     await plantRows(
-      pool,
+      api.pool,
       "erc8004Feedback",
       Array.from({ length: 23 }, (_, i) => said(PERSON, i + 3, 90)),
     );
-    await pool.query("update onchain.erc8004_agent set updated_block = 1001, feedback_count = 38 where agent_id = 31");
+    await api.pool.query(
+      "update onchain.erc8004_agent set updated_block = 1001, feedback_count = 38 where agent_id = 31",
+    );
     await weigh();
     const own = (await pageOf("limit=100")).reviews.filter(({ client }) => client.toLowerCase() === PERSON);
     expect(own.map(({ index, weight, reasons }) => [index, weight, reasons[0]!.evidence])).toEqual([
@@ -253,7 +261,7 @@ describe("the reviews of an own agent", () => {
     ...{ registeredAt: 1, registeredBlock: agentId, txHash: HASH, feedbackCount: 0, updatedBlock: 1 },
   });
   const names = (agentId: number, tokenId: number) =>
-    api.database.pool.query(
+    api.pool.query(
       `insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at)
        values ($1, $2, '', 'parsed', $3, now()) on conflict (registry, agent_id) do update set content = excluded.content`,
       [
@@ -272,13 +280,12 @@ describe("the reviews of an own agent", () => {
     return (await bodyOf(tokenId)).registrations;
   };
   const update = (set: string, ...ids: number[]) =>
-    api.database.pool.query(`update onchain.erc8004_agent set ${set} where agent_id = any($1)`, [ids]);
-  const follow = (block: number) => plantCheckpoint(api.database.pool, { block: block + 10, finalized: block });
+    api.pool.query(`update onchain.erc8004_agent set ${set} where agent_id = any($1)`, [ids]);
+  const follow = (block: number) => plantCheckpoint(api.pool, { block: block + 10, finalized: block });
   let at = 2_000;
 
   beforeAll(async () => {
-    const { pool } = api.database;
-    await plantAgents(pool, [
+    await plantAgents(api.pool, [
       { tokenId: 1, name: "Has its wallet there", owner: MINTED, agentAddress: MINTED },
       { tokenId: 2, name: "Named by its owner's file", owner: HOLDER, agentAddress: wallet("94") },
       { tokenId: 3, name: "Names a wallet of another", owner: OTHER, agentAddress: PERSON },
@@ -288,10 +295,10 @@ describe("the reviews of an own agent", () => {
       { tokenId: 9, name: "Was sold", owner: OTHER, agentAddress: SELLER, mintedTo: SELLER, verified: true },
     ]);
     await plantDirectory(
-      pool,
+      api.pool,
       [1, 2, 3, 4].map((n) => ({ platform: "helixa", agent_id: String(n), token_id: n, name: `${n}`, cred_score: 1 })),
     );
-    await plantRows(pool, "erc8004Agent", [
+    await plantRows(api.pool, "erc8004Agent", [
       registered(50, MINTED, MINTED),
       registered(51, MINTED, MINTED),
       registered(52, HOLDER, HOLDER),
@@ -323,9 +330,7 @@ describe("the reviews of an own agent", () => {
 
   it("are in its own answer and in its report as figures, and of one without a row of the directory too", async () => {
     await update(`agent_wallet = '${wallet("96")}'`, 31);
-    await plantAgents(api.database.pool, [
-      { tokenId: 6, name: "Reviewed", owner: wallet("96"), agentAddress: wallet("96") },
-    ]);
+    await plantAgents(api.pool, [{ tokenId: 6, name: "Reviewed", owner: wallet("96"), agentAddress: wallet("96") }]);
     await weigh();
     const { adjusted, raw, voices } = await pageOf();
     for (const path of ["/api/v2/agent/6", "/api/v2/agent/6/report"])
@@ -338,15 +343,14 @@ describe("the reviews of an own agent", () => {
   });
 
   it("stay its reviews, whatever its holder does: bad ones of one registration, good ones of the next", async () => {
-    const { pool } = api.database;
     const of = (agentId: number) => ({ agentId: BigInt(agentId) });
-    await plantRows(pool, "erc8004Feedback", [
+    await plantRows(api.pool, "erc8004Feedback", [
       ...[1, 2, 3].map((n) => said(PERSON, n, 0, of(50))),
       said(STRANGER, 1, 20, of(50)),
       said(OTHER, 1, 100, of(51)),
     ]);
     for (const critic of [PERSON, STRANGER])
-      await pool.query(
+      await api.pool.query(
         "insert into offchain.reviewer_history (address, sent, funder, funder_sent) values ($1, 8, $2, 3)",
         [critic, wallet("e1")],
       );
@@ -374,10 +378,10 @@ describe("the reviews of an own agent", () => {
       ["names the agent in the file of the next", () => names(51, 1)],
       ["names another agent in it", () => names(50, 2)],
       ["sets another wallet", () => update(`agent_wallet = '${HOLDER}', owner = '${HOLDER}'`, 50)],
-      ["gives the agent away", () => pool.query("update onchain.agent set owner = $1 where token_id = 1", [OTHER])],
+      ["gives the agent away", () => api.pool.query("update onchain.agent set owner = $1 where token_id = 1", [OTHER])],
       [
         "gives it a wallet",
-        () => pool.query("update onchain.agent set agent_address = $1 where token_id = 1", [OTHER]),
+        () => api.pool.query("update onchain.agent set agent_address = $1 where token_id = 1", [OTHER]),
       ],
     ];
     for (const [act, does] of acts) {
@@ -385,7 +389,7 @@ describe("the reviews of an own agent", () => {
       // A transfer is in the index as the registry's event.
       if (act.startsWith("sends"))
         await plantRows(
-          pool,
+          api.pool,
           "transfer",
           [50, 51].map((n) => ({
             ...{ id: `${act} ${n}`, contract: REGISTRY as `0x${string}`, tokenId: BigInt(n), from: MINTED, to: PERSON },
@@ -409,13 +413,12 @@ describe("the reviews of an own agent", () => {
     async (of) => {
       const keysOf = ({ reviews }: Page) =>
         reviews.map((one) => `${(one as unknown as { agentId: string }).agentId} ${one.client} ${one.index}`);
-      await plantRows(api.database.pool, "erc8004Feedback", [
+      await plantRows(api.pool, "erc8004Feedback", [
         ...(of === "" ? [said(PERSON, 1, 30, { agentId: 51n }), said(STRANGER, 7, 30, { agentId: 51n })] : []),
       ]);
       const whole = keysOf(await bodyOf(1, of));
       expect(new Set(whole).size).toBe(whole.length);
-      const read = async (search: string) =>
-        (await api.get(`/api/v2/agent/helixa-1/reviews?${search}`)).body as unknown as Page;
+      const read = async (search: string) => await api.read<Page>(`/api/v2/agent/helixa-1/reviews?${search}`);
       for (const limit of [1, 2, 3])
         expect(await walked((cursor) => read(`limit=${limit}${of}${cursor}`), keysOf)).toEqual(whole);
       expect(whole.length).toBe({ "": 7, "&newest=true": 3 }[of] ?? 4);
@@ -423,11 +426,10 @@ describe("the reviews of an own agent", () => {
   );
 
   it("lose a registration that a reorganisation takes back, and none that was final", async () => {
-    const { pool } = api.database;
     at += 100;
     await follow(at);
-    await plantAgents(pool, [{ tokenId: 10, name: "Seen", owner: wallet("97"), agentAddress: wallet("97") }]);
-    await plantRows(pool, "erc8004Agent", [registered(60, wallet("97"), wallet("97"))]);
+    await plantAgents(api.pool, [{ tokenId: 10, name: "Seen", owner: wallet("97"), agentAddress: wallet("97") }]);
+    await plantRows(api.pool, "erc8004Agent", [registered(60, wallet("97"), wallet("97"))]);
     expect(await registrationsOf(10)).toEqual(["60"]);
     await update("agent_wallet = null", 60);
     expect(await registrationsOf(10)).toEqual([]);
@@ -436,7 +438,7 @@ describe("the reviews of an own agent", () => {
     await follow(at + 20);
     await update("agent_wallet = null", 60);
     expect(await registrationsOf(10)).toEqual(["60"]);
-    await pool.query("delete from onchain.erc8004_agent where agent_id = 60");
+    await api.pool.query("delete from onchain.erc8004_agent where agent_id = 60");
     expect(await registrationsOf(10)).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { expectValidated } from "./support/walks.ts";
 
 const api = apiForFile();
 beforeAll(async () => {
-  await plantAgents(api.database.pool, [
+  await plantAgents(api.pool, [
     { name: "Atlas", score: 12 },
     { name: "Atlas Prime", score: 80, verified: true },
     { name: "atlás", score: 51 },
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 type Found = { q: string; total: number; limit: number; agents: { tokenId: number; name: string }[] };
-const search = async (query = "") => (await api.get(`/api/v2/search${query && `?${query}`}`)).body as never as Found;
+const search = async (query = "") => await api.read<Found>(`/api/v2/search${query && `?${query}`}`);
 const ids = async (query: string) => (await search(query)).agents.map(({ tokenId }) => tokenId);
 
 describe("search", () => {

@@ -77,10 +77,10 @@ const IDS = { full: 14, zero: 0, noScore: 13 };
 
 const api = apiForFile();
 beforeAll(async () => {
-  await plantAgents(api.database.pool, WORLD);
+  await plantAgents(api.pool, WORLD);
   // A second token of token 1's wallet: an address means the lowest.
-  await plantAgents(api.database.pool, [{ tokenId: 40, name: "Second", agentAddress: walletOf(1) }]);
-  await plantRows(api.database.pool, "handshake", [
+  await plantAgents(api.pool, [{ tokenId: 40, name: "Second", agentAddress: walletOf(1) }]);
+  await plantRows(api.pool, "handshake", [
     { id: "1", fromTokenId: 0, toTokenId: 1, completedAt: 1, block: 1, txHash: "0x00" },
   ]);
 });
@@ -95,7 +95,7 @@ type Page = {
   agents: Row[];
   nextCursor: string | null;
 };
-const list = async (query = "") => (await api.get(`/api/v2/agents${query && `?${query}`}`)).body as unknown as Page;
+const list = async (query = "") => await api.read<Page>(`/api/v2/agents${query && `?${query}`}`);
 const names = async (query: string) => (await list(query)).agents.map(({ name }) => name);
 const ids = async (query: string) => (await list(query)).agents.map(({ tokenId }) => tokenId);
 const enc = encodeURIComponent;
@@ -277,14 +277,14 @@ describe("the list", () => {
         200,
       )
       .filter((name) => !name.includes("\0"));
-    const { rows } = await api.database.pool.query("select max(token_id) as id from onchain.agent");
+    const { rows } = await api.pool.query("select max(token_id) as id from onchain.agent");
     const base = Number(rows[0].id) + 1000;
     await plantAgents(
-      api.database.pool,
+      api.pool,
       samples.map((name, i) => ({ tokenId: base + i, name })),
     );
     const shown = new Set(await ids("limit=1000"));
-    await api.database.pool.query("delete from onchain.agent where token_id >= $1", [base]);
+    await api.pool.query("delete from onchain.agent where token_id >= $1", [base]);
     for (const [i, name] of samples.entries()) expect([name, shown.has(base + i)]).toEqual([name, !isSpam(name)]);
   });
 });
@@ -361,7 +361,7 @@ describe("one agent", () => {
     const first = await api.get("/api/v2/agent/8");
     const again = await api.get("/api/v2/agent/8", { headers: { "if-none-match": first.headers.get("etag")! } });
     expect(again.status).toBe(304);
-    await api.database.pool.query("update onchain.agent set points = points + 5 where token_id = 8");
+    await api.pool.query("update onchain.agent set points = points + 5 where token_id = 8");
     expect((await api.get("/api/v2/agent/8")).headers.get("etag")).not.toBe(first.headers.get("etag"));
   });
 });
@@ -408,7 +408,7 @@ describe("cred", () => {
   });
 
   it("history: oldest first, within the days asked for, 404 for nobody", async () => {
-    await api.database.pool.query(
+    await api.pool.query(
       `insert into offchain.cred_history (token_id, score, cause, block, at) values
        (3, 10, 'agent.registered', 900, now() - interval '200 days'), (3, 30, 'profile', 950, now() - interval '10 days'), (3, 55, 'age', 960, now())`,
     );
@@ -428,7 +428,7 @@ describe("cred", () => {
 
 describe("the leaderboard", () => {
   type Board = { sort: string; limit: number; agents: (Row & { rank: number })[] };
-  const board = async (query = "") => (await api.get(`/api/v2/leaderboard${query}`)).body as unknown as Board;
+  const board = async (query = "") => await api.read<Board>(`/api/v2/leaderboard${query}`);
 
   it("is by cred, best first; ties share a rank", async () => {
     const { agents, limit, sort } = await board();
@@ -563,13 +563,13 @@ describe("the service", () => {
   });
 
   it("tells how far it is, and turns that into a status for monitors", async () => {
-    await api.database.pool.query(
+    await api.pool.query(
       `insert into offchain.job_run (name, last_started_at, last_success_at, next_run_at, rows, error)
        values ('reconcile', now(), '2026-11-21T00:00:00Z', now(), 3, null)`,
     );
     expect((await api.get("/api/v2/status")).body.backfill).toBeNull();
-    await api.database.pool.query(BACKFILL_PROGRESS_DDL);
-    await writeBackfillProgress(api.database.pool, BACKFILL);
+    await api.pool.query(BACKFILL_PROGRESS_DDL);
+    await writeBackfillProgress(api.pool, BACKFILL);
     const { body } = await api.get("/api/v2/status");
     expect(body).toMatchObject({
       chain: { head: 1000, indexed: 1000, lagSeconds: 0, synced: true, difference: null, progress: 1 },
@@ -578,11 +578,11 @@ describe("the service", () => {
       cred: { stale: 2, lastSweepAt: "2026-11-21T00:00:00.000Z" },
     });
     expect(body.backfill).toEqual({ ...BACKFILL, state: "stalled", updatedAt: expect.any(String) });
-    await api.database.pool.query("update onchain.backfill_progress set recorded_at = now() - interval '2 minutes'");
+    await api.pool.query("update onchain.backfill_progress set recorded_at = now() - interval '2 minutes'");
     expect((await api.get("/api/v2/status")).body.backfill).toMatchObject({ state: "stopped" });
     expect((await api.get("/api/v2/status?maxLagSeconds=0")).status).toBe(200);
     api.deps.chain.headBlock = async () => 5000;
-    await api.database.pool.query(
+    await api.pool.query(
       "update onchain._ponder_checkpoint set latest_checkpoint = '1000000000' || substr(latest_checkpoint, 11)",
     );
     await api.deps.index.refresh();

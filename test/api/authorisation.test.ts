@@ -103,7 +103,7 @@ const ROWS: Record<string, Row> = {
   // Open to all, and therefore only a claim.
   claimTerminalToken: {
     before: ({ tokenId, agent }) =>
-      plantDirectory(api.database.pool, [
+      plantDirectory(api.pool, [
         {
           ...{ platform: "helixa", agent_id: String(tokenId), token_id: tokenId, name: "Listed", cred_score: 50 },
           ...{ address: lower(agent), wallet_proven: true },
@@ -140,7 +140,7 @@ const ROWS: Record<string, Row> = {
   verifyGithub: { body: () => ({ username: "ada" }), expected: CONTROLLERS },
   verifyFarcaster: { body: () => ({ username: "ada" }), expected: CONTROLLERS },
   verifyExchange: {
-    before: ({ owner }) => plantAttestation(api.database.pool, lower(owner)),
+    before: ({ owner }) => plantAttestation(api.pool, lower(owner)),
     expected: CONTROLLERS,
   },
   // The agent's own wallet, not even its owner.
@@ -215,7 +215,7 @@ const ROWS: Record<string, Row> = {
 
 /** Gives the agent a stored score that the group `security` takes. */
 async function giveCred({ tokenId }: World): Promise<void> {
-  await api.database.pool.query(
+  await api.pool.query(
     `insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound, seen_block, computed_at)
      values ($1, 51, 0, 0, 0, 0, 0, 0, 0, 0, 950, now())`,
     [tokenId],
@@ -225,7 +225,7 @@ async function giveCred({ tokenId }: World): Promise<void> {
 /** The agent's wallet has a webhook, and a delivery of it was given up. */
 async function addWebhook(world: World): Promise<void> {
   const id = `wh_${randomBytes(16).toString("hex")}`;
-  const { rows } = await api.database.pool.query(
+  const { rows } = await api.pool.query(
     `with w as (
        insert into offchain.webhook (webhook_id, owner, url, events, finality, created_at, from_position)
        values ($1, $2, 'https://example.com/hook', '{cred.changed}', 'any', now(), 0) returning webhook_id)
@@ -260,13 +260,13 @@ let tokens = 0;
 async function newWorld({ confirmed = true } = {}): Promise<World> {
   const [other, owner, agent] = [newWallet(), newWallet(), newWallet()];
   const tokenId = tokens++;
-  await plantAgents(api.database.pool, [
+  await plantAgents(api.pool, [
     {
       ...{ tokenId, owner: lower(owner), agentAddress: lower(agent), soulbound: false },
       ...(confirmed && { verifiedWallet: lower(agent) }),
     },
   ]);
-  const apiKey = await plantApiKey(api.database.pool, randomBytes(5).toString("hex"));
+  const apiKey = await plantApiKey(api.pool, randomBytes(5).toString("hex"));
   return { tokenId, other, owner, agent, apiKey };
 }
 
@@ -310,7 +310,7 @@ const CREDENTIALS: Record<CallerName, (world: World, by: Wallet) => Promise<Reco
     expect(
       (await api.send("POST", "/api/v2/auth/revoke", { headers: { authorization: await by.siwa() } })).status,
     ).toBe(200);
-    await revokeApiKey(api.database.pool, apiKey.split("_")[1]!);
+    await revokeApiKey(api.pool, apiKey.split("_")[1]!);
     return { authorization, "x-api-key": apiKey };
   },
 };
@@ -354,14 +354,12 @@ function askWithSolanaKey({ register = false }) {
   return async (caller: CallerName, world: World): Promise<Asked> => {
     const [key, stranger] = [await solanaWallet(), await solanaWallet()];
     const path = `/api/v2/auth/solana/challenge?address=${key.address}`;
-    const { message, nonce } = (await api.get(path)).body as unknown as { message: string; nonce: string };
+    const { message, nonce } = await api.read<{ message: string; nonce: string }>(path);
     const text = caller === "other host" ? message.replace(HOST, "elsewhere.test") : message;
     const signature = await (caller === "forged" ? stranger : key).signText(text);
     const verify = { address: key.address, nonce, signature };
     if (caller === "expired")
-      await api.database.pool.query("update offchain.solana_challenge set expires_at = now() where nonce = $1", [
-        nonce,
-      ]);
+      await api.pool.query("update offchain.solana_challenge set expires_at = now() where nonce = $1", [nonce]);
     if (caller === "replay after revoke") await api.write("POST", "/api/v2/auth/solana/verify", verify);
     const registration = {
       ...{ name: "New", solanaAddress: key.address, evmAddress: world.owner.address, nonce, signature },
@@ -394,7 +392,7 @@ async function written(): Promise<unknown> {
     "webhook_delivery",
   ];
   const counts = [...tables, ...more].map((name) => `(select count(*)::int from offchain.${name}) as ${name}`);
-  return (await api.database.pool.query(`select ${counts.join(", ")}`)).rows[0];
+  return (await api.pool.query(`select ${counts.join(", ")}`)).rows[0];
 }
 
 const writes = ENDPOINTS.filter(({ method }) => method !== "get");
@@ -456,9 +454,7 @@ describe.each(
     await row.before?.(world);
     const other = squatter === "below" ? below : tokens++;
     const lower = (wallet: Wallet) => wallet.address.toLowerCase() as `0x${string}`;
-    await plantAgents(api.database.pool, [
-      { tokenId: other, owner: lower(world.other), agentAddress: lower(world.agent) },
-    ]);
+    await plantAgents(api.pool, [{ tokenId: other, owner: lower(world.other), agentAddress: lower(world.agent) }]);
     return { world, both: [other, world.tokenId].sort((a, b) => a - b) };
   }
 

@@ -313,10 +313,9 @@ it("an Idempotency-Key belongs to its caller, however it signed in", async () =>
 
 describe("an API key", () => {
   const key = apiKeyText("aaaaaaaaaa", randomBytes(32).toString("base64url"));
-  beforeAll(() => insertApiKey(api.database.pool, { id: "aaaaaaaaaa", name: "a platform", hash: apiKeyHash(key) }));
+  beforeAll(() => insertApiKey(api.pool, { id: "aaaaaaaaaa", name: "a platform", hash: apiKeyHash(key) }));
   const used = async () =>
-    (await api.database.pool.query("select last_used_at from offchain.api_key where id = 'aaaaaaaaaa'")).rows[0]
-      .last_used_at;
+    (await api.pool.query("select last_used_at from offchain.api_key where id = 'aaaaaaaaaa'")).rows[0].last_used_at;
 
   it("lets its holder in, and its use is noted once a minute", async () => {
     expect(await call("/apiKey", { "x-api-key": key })).toMatchObject({
@@ -354,9 +353,9 @@ describe("an API key", () => {
   });
 
   it("is over once it is revoked", async () => {
-    expect(await revokeApiKey(api.database.pool, "aaaaaaaaaa")).toBe(true);
+    expect(await revokeApiKey(api.pool, "aaaaaaaaaa")).toBe(true);
     expect(await call("/apiKey", { "x-api-key": key })).toMatchObject(refusal(401, "unauthenticated"));
-    expect(await revokeApiKey(api.database.pool, "bbbbbbbbbb")).toBe(false);
+    expect(await revokeApiKey(api.pool, "bbbbbbbbbb")).toBe(false);
   });
 });
 

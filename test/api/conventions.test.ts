@@ -256,7 +256,7 @@ describe("validators", () => {
 describe("the indexed block", () => {
   it("is on data routes, and minBlock waits for it", async () => {
     const reads = api.get("/api/v2/stats?minBlock=1003");
-    await plantCheckpoint(api.database.pool, { block: 1003, finalized: 900 });
+    await plantCheckpoint(api.pool, { block: 1003, finalized: 900 });
     const { status, headers } = await reads;
     expect({ status, block: headers.get("x-indexed-block") }).toEqual({ status: 200, block: "1003" });
   });
@@ -279,7 +279,7 @@ describe("the indexed block", () => {
       [wallet, 777, "minted"],
       [rival, 778, "failed"],
     ] as const)
-      await api.database.pool.query(
+      await api.pool.query(
         `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, token_id, block)
          values (gen_random_uuid(), $1, $1, 'a', 'custom', false, 1, $1, $2, $3, 2000)`,
         [address.toLowerCase(), state, tokenId],
@@ -302,15 +302,13 @@ describe("the indexed block", () => {
     };
     const missing = Array(2).fill("404 not_found");
     expect(await asked()).toEqual([...Array(6).fill("503 indexer_behind"), ...missing]);
-    await plantCheckpoint(api.database.pool, { block: 2000, finalized: 900 });
+    await plantCheckpoint(api.pool, { block: 2000, finalized: 900 });
     await until("the block is there", () => api.deps.index.block === 2000);
     expect(await asked()).toEqual([...Array(6).fill("404 not_found"), ...missing]);
   });
 
   it("comes with the reason while the index is known to be stale, and /ready says so", async () => {
-    await api.database.pool.query(
-      "update onchain.index_state set stale = true, reason = 'a reorg — deeper than finality'",
-    );
+    await api.pool.query("update onchain.index_state set stale = true, reason = 'a reorg — deeper than finality'");
     await api.deps.index.refresh();
     const { status, headers } = await api.get("/api/v2/stats");
     expect({ status, stale: headers.get("x-index-stale") }).toEqual({
@@ -323,7 +321,7 @@ describe("the indexed block", () => {
       status: 503,
       body: { ready: false, checks: { index: { ok: false } } },
     });
-    await api.database.pool.query("update onchain.index_state set stale = false, reason = null");
+    await api.pool.query("update onchain.index_state set stale = false, reason = null");
     await api.deps.index.refresh();
     expect((await api.get("/ready")).status).toBe(200);
     // A 304 would leave the reason in the client's cache.
@@ -331,7 +329,7 @@ describe("the indexed block", () => {
   });
 
   it("is served while something is missing from the index, and /ready and /status say what", async () => {
-    await api.database.pool.query("update onchain.index_state set reason = 'an agent is missing'");
+    await api.pool.query("update onchain.index_state set reason = 'an agent is missing'");
     await api.deps.index.refresh();
     expect((await api.get("/api/v2/stats")).headers.get("x-index-stale")).toBeNull();
     expect(await api.get("/ready")).toMatchObject({
@@ -341,13 +339,13 @@ describe("the indexed block", () => {
     expect((await api.get("/api/v2/status")).body).toMatchObject({
       chain: { synced: false, difference: "an agent is missing" },
     });
-    await api.database.pool.query("update onchain.index_state set reason = null");
+    await api.pool.query("update onchain.index_state set reason = null");
     await api.deps.index.refresh();
     expect((await api.get("/api/v2/status")).body).toMatchObject({ chain: { difference: null } });
   });
 
   it("is served while a queue stands, and /ready names the queue", async () => {
-    await api.database.pool.query(
+    await api.pool.query(
       `insert into offchain.job_run (name, last_started_at, next_run_at)
        values ('market-data', now() - interval '1 hour', now() - interval '10 minutes')`,
     );
@@ -358,7 +356,7 @@ describe("the indexed block", () => {
     await until("it is told", async () => (await told()).checks.queues.ok === false);
     const message = expect.stringMatching(/^Work is due .* s: market-data\.$/);
     expect(await told()).toMatchObject({ status: 200, ready: true, checks: { queues: { message } } });
-    await api.database.pool.query("delete from offchain.job_run");
+    await api.pool.query("delete from offchain.job_run");
     await until("it moves again", async () => (await told()).checks.queues.ok);
   });
 

@@ -43,13 +43,13 @@ const api = apiForFile(
   { provoked: true },
 );
 beforeAll(async () => {
-  await plantAgents(api.database.pool, [{ name: "Zero", score: 40, updatedBlock: 700 }, { name: "Unscored" }]);
+  await plantAgents(api.pool, [{ name: "Zero", score: 40, updatedBlock: 700 }, { name: "Unscored" }]);
   await plant(0);
 });
 
 async function plant(tokenId: number) {
   for (const { score, cause, block, at } of POINTS)
-    await api.database.pool.query(
+    await api.pool.query(
       "insert into offchain.cred_history (token_id, score, cause, block, at) values ($1, $2, $3, $4, $5)",
       [tokenId, score, cause, block, iso(at)],
     );
@@ -207,7 +207,7 @@ describe("what cannot be answered", () => {
 });
 
 it("a reorganisation takes its points out of the past; the correction is the last one", async () => {
-  const pool = api.database.pool;
+  const pool = api.pool;
   expect((await asked(iso(timeOf(800)))).body.credScore).toBe(40);
   const now = new Date(timeOf(900));
   await retractCred(pool, [{ tokenId: 0, block: 700 }], now);
@@ -224,11 +224,10 @@ it("without `at` the answer is as before", async () => {
 });
 
 it("scores of months that are no longer kept are gone, and those since are told", async () => {
-  const { pool } = api.database;
   const { credScore } = (await asked("2026-06-03T00:00:00Z")).body;
-  await beginMonth(pool, new Date("2026-06-01T00:00:00Z"));
-  await removeMonths(pool, new Date("2026-06-02T00:00:00Z"));
-  await pool.query("update onchain.agent set minted_at = $1 where token_id = 0", [timeOf(90) / 1000]);
+  await beginMonth(api.pool, new Date("2026-06-01T00:00:00Z"));
+  await removeMonths(api.pool, new Date("2026-06-02T00:00:00Z"));
+  await api.pool.query("update onchain.agent set minted_at = $1 where token_id = 0", [timeOf(90) / 1000]);
   const forgotten = await asked(iso(timeOf(550)));
   expect([forgotten.status, forgotten.body.code]).toEqual([410, "gone"]);
   expect(forgotten.body.error).toContain("2026-06-01T00:00:00.000Z");

@@ -18,7 +18,7 @@ const hour = (n: number) => new Date(T0 + n * 3_600_000);
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi({ env: { RECEIPT_SIGNER_PRIVATE_KEY: SIGNER_KEY } });
-  await plantAgents(api.database.pool, [{ name: "Zero", score: 62 }, { name: "One", score: 30 }, { name: "Late" }]);
+  await plantAgents(api.pool, [{ name: "Zero", score: 62 }, { name: "One", score: 30 }, { name: "Late" }]);
 });
 afterAll(() => api?.close());
 
@@ -28,7 +28,7 @@ const refusal = async (tokenId: number, query = "") => {
   return [status, body.code];
 };
 const epoch = (number: number, scores: [number, number], computedAt = hour(number)) =>
-  storeTestEpoch(api.database.pool, {
+  storeTestEpoch(api.pool, {
     epoch: number,
     registry: IDENTITY as Address,
     contract: CONTRACT,
@@ -62,9 +62,9 @@ describe("in the order of its epochs", () => {
   });
 
   it("a published one proves each of its agents, as OpenZeppelin's tree verifies", async () => {
-    await publishTestEpoch(api.database.pool, 1, { at: hour(1) });
+    await publishTestEpoch(api.pool, 1, { at: hour(1) });
     const { root } = await epoch(2, [62, 30]);
-    await publishTestEpoch(api.database.pool, 2, { at: hour(2) });
+    await publishTestEpoch(api.pool, 2, { at: hour(2) });
     const { status, body } = await proof(0);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -120,7 +120,7 @@ describe("in the order of its epochs", () => {
       [61, hour(2.5)],
     ];
     for (const [score, at] of points)
-      await api.database.pool.query(
+      await api.pool.query(
         "insert into offchain.cred_history (token_id, score, cause, block, at) values (0, $1, 'profile', 900, $2)",
         [score, at],
       );
@@ -131,12 +131,12 @@ describe("in the order of its epochs", () => {
     expect((await at(1.3)).onchain).toBeNull();
     expect((await at(2)).onchain).toMatchObject({ epoch: 2 });
     // The snapshot of epoch 2 was taken at this very moment, before the score was committed.
-    await api.database.pool.query("update offchain.cred_history set score = 63 where score = 62");
+    await api.pool.query("update offchain.cred_history set score = 63 where score = 62");
     expect(await at(2)).toMatchObject({ credScore: 63, onchain: null });
   });
 
   it("a pruned one says so; what proves the latest stays", async () => {
-    await transaction(api.database.pool, (tx) => pruneEpochs(tx, { keep: 1, finalBlock: 0 }));
+    await transaction(api.pool, (tx) => pruneEpochs(tx, { keep: 1, finalBlock: 0 }));
     expect(await refusal(0, "?epoch=1")).toEqual([404, "epoch_pruned"]);
     expect(await refusal(2, "?epoch=1")).toEqual([404, "epoch_pruned"]);
     expect((await proof(0)).status).toBe(200);
@@ -145,7 +145,7 @@ describe("in the order of its epochs", () => {
   });
 
   it("a reorganisation that takes its transaction back takes it out of every answer", async () => {
-    await epochReopened(api.database.pool, { intentKey: "root:2" });
+    await epochReopened(api.pool, { intentKey: "root:2" });
     expect(await refusal(0, "?epoch=2")).toEqual([404, "no_epoch"]);
     expect(await refusal(0)).toEqual([404, "epoch_pruned"]);
     expect(await report(0)).not.toHaveProperty("onchain");

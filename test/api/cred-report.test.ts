@@ -34,11 +34,11 @@ beforeAll(async () => {
     { name: "Tied", score: 60 },
     { name: "Last", score: 10 },
   ];
-  await plantAgents(api.database.pool, agents);
-  await plantAgents(former.database.pool, agents);
-  await plantProof(api.database.pool, 0, "x", { at: "2026-11-01T00:00:00Z" });
-  await plantProof(api.database.pool, 0, "github", { status: "lapsed", at: "2026-11-01T00:00:00Z" });
-  await api.database.pool.query(
+  await plantAgents(api.pool, agents);
+  await plantAgents(former.pool, agents);
+  await plantProof(api.pool, 0, "x", { at: "2026-11-01T00:00:00Z" });
+  await plantProof(api.pool, 0, "github", { status: "lapsed", at: "2026-11-01T00:00:00Z" });
+  await api.pool.query(
     `insert into offchain.session_outcome (token_id, api_key_id, session_id, outcome)
      values (0, 'k', '1', 'success'), (0, 'k', '2', 'success'), (0, 'k', '3', 'partial'), (1, 'k', '4', 'failure')`,
   );
@@ -58,8 +58,7 @@ type Report = Record<string, never> & {
   recommendations: { action: string; impact: string; endpoint: string }[];
   receipt: Record<string, never> & { payload: string; signature: `0x${string}`; signer: string };
 };
-const report = async (ref: string | number, from = api) =>
-  (await from.get(`/api/v2/agent/${ref}/cred-report`)).body as never as Report;
+const report = async (ref: string | number, from = api) => await from.read<Report>(`/api/v2/agent/${ref}/cred-report`);
 const check = async (body: object, at = api) => at.write("POST", "/api/v2/cred-report/verify-receipt", body);
 
 describe("the cred report", () => {
@@ -117,7 +116,7 @@ describe("the cred report", () => {
 
   it("is not sold without a key to sign with", async () => {
     const unsigned = await apiForTest({ now: () => NOW });
-    await plantAgents(unsigned.database.pool, [{ name: "Zero", score: 60 }]);
+    await plantAgents(unsigned.pool, [{ name: "Zero", score: 60 }]);
     expect((await unsigned.get("/api/v2/agent/0/cred-report")).status).toBe(503);
   });
 });
@@ -141,7 +140,7 @@ describe("the receipt", () => {
       writeFileSync(file, text);
       return spawnSync(process.execPath, ["examples/check-receipt.ts", file, signer], { encoding: "utf8" });
     };
-    const { signer } = ((await api.get("/api/v2")).body as never as { receipts: { signer: string } }).receipts;
+    const { signer } = (await api.read<{ receipts: { signer: string } }>("/api/v2")).receipts;
     const genuine = JSON.stringify(await report(0));
     expect(example(genuine, signer)).toMatchObject({ status: 0, stdout: "valid: agent 0 had 60 points\n" });
     expect(example(genuine, privateKeyToAddress(FORMER)).status).toBe(1);

@@ -22,7 +22,7 @@ const TOKEN = "0x4f9fd6be4a90f2620860d680c0d4d5fb53d1a825";
 
 const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
-  await plantDirectory(api.database.pool, [
+  await plantDirectory(api.pool, [
     {
       platform: "helixa",
       agent_id: "7",
@@ -100,17 +100,17 @@ beforeAll(async () => {
   ]);
   // Luna and Ångström were changed after the others, in this order.
   for (const name of ["Luna", "Ångström"])
-    await api.database.pool.query("update offchain.directory set description = name where name = $1", [name]);
+    await api.pool.query("update offchain.directory set description = name where name = $1", [name]);
   const scores = new Map([
     [OWNER, 1_300],
     [OTHER, 1_700],
   ] as [Address, number][]);
-  await storeEthosScores(api.database.pool, scores, new Date(NOW));
+  await storeEthosScores(api.pool, scores, new Date(NOW));
 });
 
 type Row = Record<string, unknown> & { name: string };
 type List = { agents: Row[]; total: number; page: number; totalPages: number; limit: number; stats: object };
-const list = async (query = "") => (await api.get(`/api/terminal/agents${query}`)).body as never as List;
+const list = async (query = "") => await api.read<List>(`/api/terminal/agents${query}`);
 const names = async (query = "") => (await list(query)).agents.map(({ name }) => name);
 
 describe("the list", () => {
@@ -193,13 +193,12 @@ describe("the list", () => {
   ])("%s", async (query, expected) => expect(await names(query)).toEqual(expected));
 
   it("finds a wallet's own agents first, then those that it owns, and last those that only name it", async () => {
-    const { pool } = api.database;
     const wallet = `0xef${"0".repeat(38)}`;
     const row = (tokenId: number, name: string, change: object) => ({
       ...{ platform: "helixa", agent_id: String(tokenId), token_id: tokenId, name, cred_score: tokenId - 900 },
       ...change,
     });
-    await plantDirectory(pool, [
+    await plantDirectory(api.pool, [
       row(950, "Names it", { address: wallet, owner_address: OTHER, wallet_confirmed: false }),
       row(940, "Is owned", { address: OTHER, owner_address: wallet, wallet_confirmed: false }),
       row(930, "Is its own", { address: wallet, owner_address: OTHER, wallet_confirmed: true }),
@@ -209,7 +208,7 @@ describe("the list", () => {
         for (const [page, name] of ["Is its own", "Is owned", "Names it"].entries())
           expect(await names(`?q=${wallet}&sort=name&dir=${dir}&limit=1&page=${page + 1}`)).toEqual([name]);
     } finally {
-      await pool.query("delete from offchain.directory where agent_id in ('930', '940', '950')");
+      await api.pool.query("delete from offchain.directory where agent_id in ('930', '940', '950')");
     }
   });
 
@@ -279,7 +278,7 @@ describe("the counts of filters", () => {
   it.each(["", "?platform=erc8004,virtuals", "?q=a&window=30d", "?minScore=20&maxScore=49", "?q=nobody"])(
     "%s are the totals of the lists",
     async (query) => {
-      const { counts } = (await api.get(`/api/terminal/counts${query}`)).body as never as { counts: object };
+      const { counts } = await api.read<{ counts: object }>(`/api/terminal/counts${query}`);
       const more = query === "" ? "?" : `${query}&`;
       const totals = await Promise.all(
         DIRECTORY_FILTERS.map(async (filter) => [filter, (await list(`${more}filter=${filter}`)).total]),
@@ -295,12 +294,11 @@ describe("the counts of filters", () => {
 describe("one agent", () => {
   it("is named by chain, registry and number as explorers write it, in detail and search, and by no other chain or registry", async () => {
     const [registry, own] = [`0x${"80".repeat(20)}`, `0x${"2e".repeat(20)}`];
-    const { pool } = api.database;
     const one = (
       name: string,
       more: { platform: string; registry?: string; token_id?: number; cred_score?: number },
     ) => ({ name, cred_score: 3, chain_id: 8453, agent_id: "70007", ...more });
-    await plantDirectory(pool, [
+    await plantDirectory(api.pool, [
       one("Canonical", { platform: "erc8004", registry }),
       one("Own", { platform: "helixa", registry: own, token_id: 70007 }),
       one("Elsewhere", { platform: "virtuals", cred_score: 99 }),
@@ -324,7 +322,7 @@ describe("one agent", () => {
       for (const ref of [`eip155:1:${registry}:70007`, `eip155:8453:0x${"11".repeat(20)}:70007`, "1:70007"])
         expect(await found(ref)).toBeUndefined();
     } finally {
-      await pool.query("delete from offchain.directory where agent_id = '70007'");
+      await api.pool.query("delete from offchain.directory where agent_id = '70007'");
     }
   });
 
@@ -345,7 +343,7 @@ describe("one agent", () => {
   );
 
   it("of another registry is never found by the id of an own one, unless its platform is named", async () => {
-    await plantDirectory(api.database.pool, [
+    await plantDirectory(api.pool, [
       { platform: "mcp-registry", agent_id: "helixa-8", name: "Pretends to be another", cred_score: 1 },
       { platform: "mcp-registry", agent_id: "helixa-7", name: "Pretends", cred_score: 99 },
     ]);
@@ -356,14 +354,13 @@ describe("one agent", () => {
       expect((await api.get("/api/terminal/agent/helixa-8?platform=mcp-registry")).body.cred_score).toBe(1);
       expect((await api.get("/api/terminal/agent/helixa-7?platform=erc8004")).status).toBe(404);
     } finally {
-      await api.database.pool.query("delete from offchain.directory where agent_id like 'helixa-%'");
+      await api.pool.query("delete from offchain.directory where agent_id like 'helixa-%'");
     }
   });
 
   it("is opened by the token_id of its row and by no other's, whatever ids other registries have", async () => {
-    const { pool } = api.database;
     const long = `https://a.example/${"é".repeat(900)}`;
-    await plantDirectory(pool, [
+    await plantDirectory(api.pool, [
       ...["7", "helixa-7", "erc8004-7", "Same", "same", long].map((agent_id) => ({
         ...{ platform: "mcp-registry", agent_id, name: "Planted", cred_score: 90 },
       })),
@@ -377,14 +374,13 @@ describe("one agent", () => {
         expect([token_id, body.id]).toEqual([token_id, id]);
       }
     } finally {
-      await pool.query("delete from offchain.directory where name = 'Planted'");
+      await api.pool.query("delete from offchain.directory where name = 'Planted'");
     }
   });
 
   it("that has its picture in its file is shown with a link to it, which serves a picture and no document", async () => {
-    const { pool } = api.database;
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><circle r="9"/></svg>';
-    await plantDirectory(pool, [
+    await plantDirectory(api.pool, [
       ...["90", "91"].map((agent_id) => ({
         ...{
           platform: "erc8004",
@@ -397,7 +393,7 @@ describe("one agent", () => {
       })),
     ]);
     const content = { imageUrl: imageUri({ type: "image/svg+xml", bytes: new TextEncoder().encode(svg) }) };
-    await pool.query(
+    await api.pool.query(
       `insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at)
        values ($1, 90, 'data:', 'parsed', $2, now()), ($1, 91, 'data:', 'parsed', '{"imageUrl": "https://a.example/"}', now())`,
       [OTHER, JSON.stringify(content)],
@@ -413,14 +409,13 @@ describe("one agent", () => {
       for (const ref of ["erc8004-91", "helixa-7", "nobody"])
         expect((await api.get(`/api/terminal/agent/${ref}/image`)).status).toBe(404);
     } finally {
-      await pool.query("delete from offchain.directory where name = 'Drawn'");
-      await pool.query("delete from offchain.registration_file");
+      await api.pool.query("delete from offchain.directory where name = 'Drawn'");
+      await api.pool.query("delete from offchain.registration_file");
     }
   });
 
   it("that says that it is not active is listed so, and found only by who asks for such", async () => {
-    const { pool } = api.database;
-    await plantDirectory(pool, [
+    await plantDirectory(api.pool, [
       { platform: "erc8004", agent_id: "92", name: "Retired Atlas", cred_score: 5, active: false },
     ]);
     try {
@@ -445,7 +440,7 @@ describe("one agent", () => {
       expect((await api.get("/api/terminal/agent/erc8004-92")).body).toMatchObject({ active: false });
       expect((await api.get("/api/terminal/agent/helixa-7")).body).toMatchObject({ active: true });
     } finally {
-      await pool.query("delete from offchain.directory where name = 'Retired Atlas'");
+      await api.pool.query("delete from offchain.directory where name = 'Retired Atlas'");
     }
   });
 
@@ -480,7 +475,7 @@ describe("a claimed token", () => {
   });
 
   it("stays a claim when a market knows the token, and never replaces the registry's", async () => {
-    await api.database.pool.query(
+    await api.pool.query(
       `insert into offchain.token_market (token_address, known, symbol, name, market_cap_usd, source, fetched_at)
        values ($1, true, 'REAL', 'Real', 1000, 'dexscreener', now())`,
       [TOKEN.replace("4f", "5f")],
@@ -502,7 +497,6 @@ describe("a claimed token", () => {
   });
 
   it("moves nothing in any list, however much is claimed, whatever the market says of the claimed token", async () => {
-    const { pool } = api.database;
     const orders = async () => {
       const lists: Record<string, string[]> = {};
       for (const sort of [undefined, ...DIRECTORY_SORTS])
@@ -521,7 +515,7 @@ describe("a claimed token", () => {
     // Through the door, and what no door would let in.
     for (const ref of ["0", "7", "1234", `agent1q${"p".repeat(58)}`, "io.github.user%2Fweather"])
       await claim(ref, { token_address: claimed, token_symbol: "MOON", token_market_cap: 1e15 });
-    const { rows } = await pool.query<{ claims: number }>(
+    const { rows } = await api.pool.query<{ claims: number }>(
       `with huge as (
          insert into offchain.directory_claim (directory_id, token_address, token_symbol, market_cap_usd, claimed_at)
          select id, $1, 'MOON', 1e18, now() from offchain.directory
@@ -542,11 +536,11 @@ describe("a claimed token", () => {
       volume24hUsd: 1e18,
       liquidityUsd: 1e18,
     };
-    expect(await storeQuotes(pool, [quote], { source: "dexscreener", now: new Date(NOW) })).toBe(0);
+    expect(await storeQuotes(api.pool, [quote], { source: "dexscreener", now: new Date(NOW) })).toBe(0);
     expect((await api.get("/api/terminal/agent/7")).body).toMatchObject({ token_symbol: "MOON", volume_24h: 1e18 });
     expect(await orders()).toEqual(before);
     expect((await names("?sort=token_market_cap&dir=DESC"))[0]).toBe("Luna");
-    await pool.query("delete from offchain.directory_claim");
+    await api.pool.query("delete from offchain.directory_claim");
   });
 
   it.each([{}, { token_address: "0x12" }, { token_market_cap: -1 }, { token_symbol: "a\u202eb" }, { other: 1 }])(
@@ -560,7 +554,7 @@ describe("a claimed token", () => {
     expect(refused).toMatchObject(refusal(409, "conflict", { candidates }));
     for (const ref of [...candidates, "7?platform=erc8004", WALLET])
       expect(await claim(ref.replace("?", "/token?"), { token_symbol: "X" })).toMatchObject({ status: 200 });
-    await api.database.pool.query("delete from offchain.directory_claim");
+    await api.pool.query("delete from offchain.directory_claim");
   });
 
   it("of nobody is not stored", async () =>
@@ -593,7 +587,7 @@ describe("a block", () => {
   const agent = `0x${"7".repeat(40)}` as const;
   const show = () =>
     syncOwnRows(
-      api.database.pool,
+      api.pool,
       [700],
       { contract: "0x2e3b541c59d38b84e3bc54e977200230a204fe60", chainId: 8453 },
       { now: new Date(NOW), exchangeSchema: `0x${"f".repeat(64)}` },
@@ -608,11 +602,11 @@ describe("a block", () => {
   );
 
   it("that a write returned is waited for until its agent is shown, in the list as on its page", async () => {
-    await plantAgents(api.database.pool, [{ tokenId: 700, name: "Fresh", agentAddress: agent, updatedBlock: 1000 }]);
+    await plantAgents(api.pool, [{ tokenId: 700, name: "Fresh", agentAddress: agent, updatedBlock: 1000 }]);
     const answers = ["/api/terminal/agents?q=fresh&minBlock=1000", "/api/terminal/agent/700?minBlock=1000"].map(
       (path) => api.get(path),
     );
-    await until("both wait", async () => (await api.database.pool.query(WAITING)).rows[0].looks > 0);
+    await until("both wait", async () => (await api.pool.query(WAITING)).rows[0].looks > 0);
     await show();
     const [found, one] = await Promise.all(answers);
     expect((found as never as { body: List }).body.agents.map(({ name }) => name)).toEqual(["Fresh"]);
@@ -620,8 +614,8 @@ describe("a block", () => {
   });
 
   it("that is not shown in time is a 503, as one that is not indexed", async () => {
-    await api.database.pool.query("update onchain.agent set updated_block = 1000, name = 'Later' where token_id = 700");
-    await api.database.pool.query(
+    await api.pool.query("update onchain.agent set updated_block = 1000, name = 'Later' where token_id = 700");
+    await api.pool.query(
       "update offchain.directory_item set digest = '999' where source = 'helixa' and source_id = '700'",
     );
     expect(await api.get("/api/terminal/agents?minBlock=1000")).toMatchObject(
@@ -632,7 +626,7 @@ describe("a block", () => {
 });
 
 it("the status tells how far the pull of a source is, why it stopped and what is odd about it", async () => {
-  await api.database.pool.query(
+  await api.pool.query(
     `insert into offchain.directory_pull (source, mode, done, expected, changed, error, note)
      values ('virtuals', 'full', 300, 42169, 12, 'Virtuals does not answer.', null),
        ('8004scan', null, 500, 500, 0, null, '8004scan lists 2 agents that the index has not.')`,

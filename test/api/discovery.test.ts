@@ -16,8 +16,7 @@ const wordsOf = (i: number, many: number) =>
 const ids: Record<string, number> = {};
 const api = apiForFile();
 beforeAll(async () => {
-  const { pool } = api.database;
-  await plantDirectory(pool, [
+  await plantDirectory(api.pool, [
     {
       ...{ platform: "helixa", agent_id: "7", token_id: 7, name: "Sentinel", cred_score: 62, wallet_proven: true },
       description: "Audits Solidity contracts and reports what it finds.",
@@ -36,16 +35,16 @@ beforeAll(async () => {
       description: `Forecasts for ${wordsOf(i, 12)}.`,
     })),
   ]);
-  const { rows } = await pool.query("select id, agent_id from offchain.directory");
+  const { rows } = await api.pool.query("select id, agent_id from offchain.directory");
   for (const { id, agent_id } of rows) ids[agent_id] = id;
-  await plantOffers(pool, [
+  await plantOffers(api.pool, [
     { directoryId: ids.b1!, kind: "resource", name: "audit", endpoint: "https://c.example/audit", priceUsd: 0.03 },
     // Said by a card of its own: no model is sent there.
     { directoryId: ids.b1!, kind: "skill", name: "inner", endpoint: "http://169.254.169.254/latest", priceUsd: null },
     { directoryId: ids.b1!, kind: "skill", name: "local", endpoint: "http://127.0.0.1:9/x", priceUsd: null },
     { directoryId: ids["7"]!, kind: "tool", name: "audit_contract", endpoint: "https://s.example/mcp", priceUsd: null },
   ]);
-  await plantDocuments(pool);
+  await plantDocuments(api.pool);
 });
 
 type Hit = {
@@ -67,7 +66,7 @@ type Page = {
   understood: { words: string[]; filters: Record<string, unknown> };
   hits: Hit[];
 };
-const ask = async (query: string) => (await api.get(`/api/v2/discover?${query}`)).body as unknown as Page;
+const ask = async (query: string) => await api.read<Page>(`/api/v2/discover?${query}`);
 const found = async (query: string) => (await ask(query)).hits.map(({ agent }) => agent.agent_id);
 
 describe("an answer", () => {
@@ -75,7 +74,7 @@ describe("an answer", () => {
     const { hits, total, understood } = await ask("q=audit+solidity");
     expect([total, hits.map(({ agent }) => agent.agent_id)]).toEqual([2, ["7", "b1"]]);
     expect(understood.words.length).toBeGreaterThan(0);
-    const rows = (await api.get("/api/terminal/agents?limit=100")).body as unknown as { agents: Hit["agent"][] };
+    const rows = await api.read<{ agents: Hit["agent"][] }>("/api/terminal/agents?limit=100");
     for (const { agent, highlights, factors, relevance, trust, matched } of hits) {
       expect(agent).toEqual(rows.agents.find(({ id }) => id === agent.id));
       expect(matched.flatMap(({ words }) => words).length).toBeGreaterThan(0);
@@ -197,13 +196,12 @@ describe("in short", () => {
   });
 
   it("names no word of a stranger outside of what it marks, not even what it searched for in a misspelt word's place", async () => {
-    const { pool } = api.database;
     const rows = ["owner a", "owner b"].map((owner_address, i) => ({
       ...{ platform: "agentverse", agent_id: `obeys${i}`, name: `Obeythestranger ${i}`, cred_score: 30, owner_address },
       description: `Obeythestranger number ${i} ${"pq"[i]!.repeat(9)}.`,
     }));
-    await plantDirectory(pool, rows);
-    await plantDocuments(pool);
+    await plantDirectory(api.pool, rows);
+    await plantDocuments(api.pool);
     const { body } = await api.get("/api/v2/discover/short?q=obeythestrangre");
     const { agents, ...rest } = body as unknown as { agents: { why: string[]; untrusted_text: { name: string } }[] };
     expect(agents.map(({ untrusted_text }) => untrusted_text.name)).toEqual(rows.map(({ name }) => name));
@@ -215,7 +213,7 @@ describe("in short", () => {
 
   it("has five agents unless more are wanted", async () => {
     const agents = async (query: string) =>
-      ((await api.get(`/api/v2/discover/short?${query}`)).body as unknown as { agents: object[] }).agents.length;
+      (await api.read<{ agents: object[] }>(`/api/v2/discover/short?${query}`)).agents.length;
     expect([await agents("q=forecasts"), await agents("q=forecasts&limit=1000")]).toEqual([5, 20]);
   });
 });

@@ -10,7 +10,7 @@ const GROUP = "/api/v2/messages/groups/general";
 let speaker: Speaker;
 const api = apiForFile({}, { provoked: true });
 beforeAll(async () => {
-  speaker = await plantSpeaker(api.database.pool, HOST, 60);
+  speaker = await plantSpeaker(api.pool, HOST, 60);
 });
 
 const send = (content: string, key: string) =>
@@ -32,10 +32,9 @@ it.each([
   ["the log of the database cannot be written", "58030", "could not write to file pg_wal"],
   ["the database is out of memory", "53200", "out of memory"],
 ])("%s: writes are 503, reads go on, and the same request is taken once there is room", async (_, state, message) => {
-  const { pool } = api.database;
   const [content, key] = [`after ${state}`, randomUUID()];
-  await pool.query(failing(state, message));
-  await pool.query(
+  await api.pool.query(failing(state, message));
+  await api.pool.query(
     "create trigger full_disk before insert on offchain.message for each row execute function public.fail()",
   );
   const refused = await send(content, key);
@@ -43,10 +42,12 @@ it.each([
   expect(refused.text).not.toMatch(/space|pg_wal|memory|file/);
   expect((await api.get(`${GROUP}/messages`)).status).toBe(200);
   expect((await api.get(`/api/v2/agent/${speaker.tokenId}`)).status).toBe(200);
-  await pool.query("drop trigger full_disk on offchain.message");
+  await api.pool.query("drop trigger full_disk on offchain.message");
 
   await until("the message is taken", async () => (await send(content, key)).status === 200);
-  const { rows } = await pool.query("select count(*)::int as n from offchain.message where content = $1", [content]);
+  const { rows } = await api.pool.query("select count(*)::int as n from offchain.message where content = $1", [
+    content,
+  ]);
   expect(rows[0].n).toBe(1);
   expect(api.errors).toEqual([]);
 });

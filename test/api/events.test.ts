@@ -18,7 +18,7 @@ const EVENTS = "/api/v2/events";
 const api = apiForFile({ env: { LIMITS: "streams=0" } });
 beforeAll(async () => {
   await plantAgents(
-    api.database.pool,
+    api.pool,
     [0, 1, 2, 3].map((tokenId) => ({ tokenId })),
   );
 });
@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 const context = () => ({
-  db: api.database.pool,
+  db: api.pool,
   clock: () => new Date(),
   log: testLog(),
   fault: () => {},
@@ -61,10 +61,10 @@ const verified = (tokenId: number, over: object = {}) =>
   updated(tokenId, { type: "agent.verified", data: { method: "x", handle: "ada" }, ...over });
 
 async function tell(...notes: NewEvent[]): Promise<void> {
-  await appendEvents(api.database.pool, notes);
+  await appendEvents(api.pool, notes);
   await sequence(context());
 }
-const head = async () => (await eventLog(api.database.pool)).head;
+const head = async () => (await eventLog(api.pool)).head;
 
 async function follow(search = "", headers: Record<string, string> = {}, url = api.url): Promise<EventReader> {
   const reader = await readEvents(`${url}${EVENTS}${search}`, headers);
@@ -80,12 +80,12 @@ const got = (reader: EventReader) =>
     .map(({ id, event, data }) => ({ id: Number(id), name: event, event: JSON.parse(data) as EventView }));
 const tokens = (reader: EventReader) => got(reader).map(({ event }) => `${event.type} ${event.tokenId}`);
 const page = async (search: string) =>
-  (await api.get(`${EVENTS}/log?${search}`)).body as unknown as {
+  await api.read<{
     events: EventView[];
     nextAfter: number;
     more: boolean;
     gap: { resumedAfter: number } | null;
-  };
+  }>(`${EVENTS}/log?${search}`);
 
 describe("the stream", () => {
   it("carries each event by its name and its place, as the log shows it, from now on", async () => {
@@ -172,7 +172,7 @@ describe("the stream", () => {
     ];
     const key = `0xkey-${facts}`;
     await tell(updated(0), verified(1), mutated(1, key), updated(2), moved);
-    await retractSources(api.database.pool, [key]);
+    await retractSources(api.pool, [key]);
     await sequence(context());
     await tell(verified(1), updated(0), updated(2));
     const expected = [
@@ -206,8 +206,8 @@ describe("the stream", () => {
     await tell(mutated(0, kept), mutated(1, lost), updated(2));
     // Read before any of them is final: a row that is read later says what it is by then.
     await until("those that are told at once", () => got(any).length === 3);
-    await retractSources(api.database.pool, [lost]);
-    await finalizeSources(api.database.pool, [kept]);
+    await retractSources(api.pool, [lost]);
+    await finalizeSources(api.pool, [kept]);
     await sequence(context());
     await until("the final ones", () => got(final).length === 2);
     expect(got(final).map(({ event }) => [event.tokenId, event.final])).toEqual([
@@ -246,7 +246,7 @@ describe("the stream", () => {
   it("goes on when notifications are lost", async () => {
     const reader = await follow();
     for (let i = 0; i < 4; i++) {
-      await api.database.pool.query(
+      await api.pool.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'notifications' and datname = current_database()",
       );
       await tell(updated(i));
@@ -257,14 +257,14 @@ describe("the stream", () => {
 
   it("is read from far back by who wants little, without the rest", async () => {
     const from = await head();
-    await api.database.pool.query(
+    await api.pool.query(
       `insert into offchain.event (id, position, final_position, type, token_id, data, at, final)
        select 'evt_far' || n, $1::int8 + n, $1::int8 + n, 'cred.changed', n % 1000,
          '{"score":1,"tier":"JUNK","previous":null,"cause":"age"}', now(), true
        from generate_series(1, 6000) n`,
       [from],
     );
-    await api.database.pool.query("update offchain.event_log set head = head + 6000");
+    await api.pool.query("update offchain.event_log set head = head + 6000");
     const [few, all] = [await follow(`?after=${from}&agent=7`), await follow(`?after=${from}`)];
     await until("all of them", () => all.events.length === 6_001);
     await until("six", () => got(few).length === 6);
@@ -381,7 +381,7 @@ describe("the log in pages", () => {
       ({ nextAfter, more, events } = await page(`limit=1000&type=agent.updated,agent.verified&after=${nextAfter}`));
       ids.push(...events.map(({ id }) => id));
     }
-    const { rows } = await api.database.pool.query(
+    const { rows } = await api.pool.query(
       `select id from offchain.event where type in ('agent.updated', 'agent.verified')
          or data ->> 'type' in ('agent.updated', 'agent.verified') order by position`,
     );
@@ -395,12 +395,12 @@ describe("the log in pages", () => {
 describe("the events of an agent", () => {
   type Page = { events: EventView[]; nextBefore: number | null; since: string | null; limit: number };
   const pageOf = async (search: string, tokenId = 2) =>
-    (await api.get(`/api/v2/agent/${tokenId}/events?${search}`)).body as unknown as Page;
+    await api.read<Page>(`/api/v2/agent/${tokenId}/events?${search}`);
 
   it("are walked from the newest to the oldest, each once, and none that was taken back", async () => {
     const key = "0xtakenback-1";
     await tell(updated(2), updated(3), verified(2), mutated(2, key), updated(2));
-    await retractSources(api.database.pool, [key]);
+    await retractSources(api.pool, [key]);
     await sequence(context());
     const ids: string[] = [];
     let page = await pageOf("limit=1");
@@ -409,7 +409,7 @@ describe("the events of an agent", () => {
       if (page.nextBefore === null) break;
       page = await pageOf(`limit=1&before=${page.nextBefore}`);
     }
-    const { rows } = await api.database.pool.query(
+    const { rows } = await api.pool.query(
       `select id, type from offchain.event where token_id = 2 and not retracted and type <> 'event.retracted'
        order by position desc`,
     );
@@ -421,9 +421,8 @@ describe("the events of an agent", () => {
   });
 
   it("of one type lie behind thousands of others, and are reached in steps of so many", async () => {
-    const { pool } = api.database;
     await tell(verified(1, { data: { method: "github", handle: "behind" } }));
-    await pool.query(
+    await api.pool.query(
       `insert into offchain.event (id, type, token_id, data, at, final, source)
        select 'evt_many' || i, 'agent.updated', 1, '{"changed":["traits"],"storage":"onchain"}', now(), true, null
        from generate_series(1, 6000) i`,
@@ -444,7 +443,7 @@ describe("the events of an agent", () => {
     expect((await api.get("/api/v2/agent/2/events?before=x")).status).toBe(400);
     // Whatever a caller names, only what stands before the end of the log is read.
     expect((await pageOf(`before=${Number.MAX_SAFE_INTEGER}`)).events.length).toBeGreaterThan(0);
-    const { rows } = await api.database.pool.query(
+    const { rows } = await api.pool.query(
       `explain (format json) select * from offchain.event where token_id = 2 and position < 10 and not retracted
        and retracts is null order by position desc limit 5000`,
     );
@@ -455,8 +454,7 @@ describe("the events of an agent", () => {
 // The last, for it takes the beginning of the log away.
 describe("what is kept no longer", () => {
   it("is told of as a gap, and so is a position that was never given", async () => {
-    const { pool } = api.database;
-    await pool.query("update offchain.event set at = now() - interval '8 days' where position <= 10");
+    await api.pool.query("update offchain.event set at = now() - interval '8 days' where position <= 10");
     expect(await eventRetention.run(context() as never, {})).toBe(10);
     const end = await head();
     for (const [after, resumedAfter] of [

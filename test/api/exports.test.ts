@@ -21,7 +21,7 @@ const api = apiForFile({
   pool: { max: 10 },
 });
 beforeAll(async () => {
-  await api.database.pool.query(
+  await api.pool.query(
     `insert into offchain.directory (platform, agent_id, name, description, cred_score)
      select 'virtuals', i::text, 'Agent ' || i, repeat('says "hi", ', 40), i % 90 from generate_series(1, $1) i`,
     [ROWS],
@@ -33,7 +33,7 @@ const EXPORT = "/api/terminal/agents.json";
 
 /** While statements that read whole rows of the directory wait, `work` runs. */
 async function whileRowsWait<T>(work: () => Promise<T>): Promise<T> {
-  const client = await api.database.pool.connect();
+  const client = await api.pool.connect();
   await client.query("begin; lock table offchain.ethos_score in access exclusive mode");
   try {
     return await work();
@@ -43,7 +43,7 @@ async function whileRowsWait<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 const statements = async () => {
-  const { rows } = await api.database.pool.query(
+  const { rows } = await api.pool.query(
     `select count(*)::int4 as n from pg_stat_activity
      where datname = current_database() and wait_event_type = 'Lock' and query like '%json_agg(shown)%'`,
   );
@@ -69,7 +69,7 @@ describe("exports", () => {
   });
 
   it("of many networks run in turns, three reads at a time; one network has a third, and API keys keep a part", async () => {
-    const key = await plantApiKey(api.database.pool, "exportskey", ["read"]);
+    const key = await plantApiKey(api.pool, "exportskey", ["read"]);
     const asked = await whileRowsWait(async () => {
       const asked = ["10.0.2", "10.0.3", "10.0.4"].map((network) =>
         Array.from({ length: 20 }, (_, i) => api.get(EXPORT, from(`${network}.${i}`))),
@@ -114,7 +114,7 @@ describe("exports", () => {
     const read = api.get(`${EXPORT}?sort=cred_score`, from("10.0.4.1"));
     const move = async () => {
       for (let i = 0; i < 5; i++)
-        await api.database.pool.query(
+        await api.pool.query(
           "update offchain.directory set cred_score = 89 - cred_score where agent_id::int8 % 100 = $1",
           [i],
         );

@@ -244,7 +244,7 @@ const api = apiForFile(
   { provoked: true },
 );
 beforeAll(async () => {
-  await plantAgents(api.database.pool, [{ tokenId: 1, owner: wallet, agentAddress: wallet, verified: true }]);
+  await plantAgents(api.pool, [{ tokenId: 1, owner: wallet, agentAddress: wallet, verified: true }]);
 });
 afterAll(async () => {
   await http?.close();
@@ -261,14 +261,13 @@ describe("a platform added in memory", () => {
   });
 
   it("proves an account: record, trait, answer and a signal that stops at 100", async () => {
-    const { pool } = api.database;
-    for (const { key } of PROOF_PLATFORMS) await plantProof(pool, 1, key);
+    for (const { key } of PROOF_PLATFORMS) await plantProof(api.pool, 1, key);
     const { path, planted, claim } = mastodonSimulator.account("ada", 77, "helixa:1", "helixa");
     await plant(path, planted);
     const authorization = await owner.siwa();
     const [answer] = await Promise.all([
       api.write("POST", "/api/v2/agent/1/verify/mastodon", claim, { authorization }),
-      mineQueued(pool, 1, { prefix: "proof:" }),
+      mineQueued(api.pool, 1, { prefix: "proof:" }),
     ]);
     expect(answer.body).toMatchObject({
       platform: "mastodon",
@@ -276,7 +275,7 @@ describe("a platform added in memory", () => {
       mastodonId: 77,
       trait: "mastodon-verified",
     });
-    const { rows } = await pool.query("select verify from offchain.cred where token_id = 1");
+    const { rows } = await api.pool.query("select verify from offchain.cred where token_id = 1");
     expect(rows).toEqual([{ verify: 100 }]);
   });
 
@@ -312,9 +311,8 @@ describe("a registry added in memory", () => {
     const registries = [...REGISTRIES, beehive];
     const settings = settingsOf(registries, { BEEHIVE_URL: `${simulators.url}/beehive` });
     const opened = openRegistries(settings, { http, chainId: 8453 }, [beehive], { beehive: beehivePages });
-    const { pool } = api.database;
     const context = {
-      db: pool,
+      db: api.pool,
       clock: () => new Date(),
       log: testLog(),
       fault: () => {},
@@ -322,10 +320,10 @@ describe("a registry added in memory", () => {
     };
     const rules = { chainId: 8453, everyMs: 1_000_000 };
     expect(await pullRegistry({ ...context, ...rules }, opened.beehive!, beehiveReader)).toBe(230);
-    const { rows } = await pool.query(
+    const { rows } = await api.pool.query(
       "select count(*)::int4 as rows, min(name) as name from offchain.directory where platform = 'beehive'",
     );
     expect(rows).toEqual([{ rows: 230, name: "Bee 0" }]);
-    expect(await pullProgress(pool)).toMatchObject([{ key: "beehive", done: 230, error: null }]);
+    expect(await pullProgress(api.pool)).toMatchObject([{ key: "beehive", done: 230, error: null }]);
   });
 });

@@ -11,13 +11,13 @@ const AGENTS = 12;
 
 const api = apiForFile();
 beforeEach(async () => {
-  await api.database.pool.query(
+  await api.pool.query(
     `truncate offchain.transaction_outbox, offchain.transaction_attempt, offchain.chain_write, offchain.proof,
        offchain.mint, offchain.sender_state, offchain.cred, offchain.cred_history cascade;
      truncate onchain.agent; truncate onchain.transfer`,
   );
   await plantAgents(
-    api.database.pool,
+    api.pool,
     Array.from({ length: AGENTS }, (_, tokenId) => ({ tokenId, owner: lower(owner), agentAddress: lower(own) })),
   );
 });
@@ -32,7 +32,7 @@ const write = async (tokenId: number, lore: string, { by = owner } = {}) =>
     ),
   );
 const counted = async (column: "free_for" | "free_token", value: unknown): Promise<number> => {
-  const { rows } = await api.database.pool.query(
+  const { rows } = await api.pool.query(
     `select coalesce(sum(coalesce(gas_used, gas_bound)), 0)::int as gas from offchain.transaction_outbox where ${column} = $1`,
     [value],
   );
@@ -40,9 +40,9 @@ const counted = async (column: "free_for" | "free_token", value: unknown): Promi
 };
 /** Decides everything that is queued: mined, having used this part of its bound. */
 async function mine(part = 1): Promise<void> {
-  for (const { key } of await intentsIn(api.database.pool, "queued")) {
-    await decide(api.database.pool, key, { block: 5_000_000 });
-    await api.database.pool.query(
+  for (const { key } of await intentsIn(api.pool, "queued")) {
+    await decide(api.pool, key, { block: 5_000_000 });
+    await api.pool.query(
       "update offchain.transaction_outbox set gas_used = trunc(gas_bound * $2::float8) where intent_key = $1",
       [key, part],
     );
@@ -60,7 +60,7 @@ describe("texts", () => {
     expect(refused).toMatchObject(refusal(400, "invalid_input", { details: [{ path: "narrative.lore" }] }));
     expect((await write(0, emoji.repeat(512))).status).toBe(202);
     expect((await write(1, "я".repeat(1_024))).status).toBe(202);
-    expect(await intentsIn(api.database.pool, "queued")).toHaveLength(2);
+    expect(await intentsIn(api.pool, "queued")).toHaveLength(2);
     const offchain = await api.write(
       "POST",
       "/api/v2/agent/2/update",
@@ -105,7 +105,7 @@ describe("gas of a day", () => {
     await Promise.all(Array.from({ length: 12 }, (_, n) => write(0, long(n))));
     await mine();
     expect((await write(0, long(20))).status).toBe(429);
-    await api.database.pool.query("update offchain.transaction_outbox set free_at = free_at - interval '1 day'");
+    await api.pool.query("update offchain.transaction_outbox set free_at = free_at - interval '1 day'");
     expect((await write(0, long(20))).status).toBe(202);
   });
 
@@ -118,11 +118,11 @@ describe("gas of a day", () => {
   });
 
   it("an agent given to a victim does not use up the victim's gas", async () => {
-    await plantAgents(api.database.pool, [
+    await plantAgents(api.pool, [
       { tokenId: 20, owner: lower(victim), agentAddress: lower(own) },
       { tokenId: 21, owner: lower(victim), agentAddress: lower(victim) },
     ]);
-    await plantTransfer(api.database.pool, 20, [lower(own), lower(victim)], 5, { block: 5 });
+    await plantTransfer(api.pool, 20, [lower(own), lower(victim)], 5, { block: 5 });
     await Promise.all(Array.from({ length: 8 }, (_, n) => write(20, long(n), { by: own })));
     expect(await counted("free_for", lower(victim))).toBe(0);
     expect((await write(21, long(1), { by: victim })).status).toBe(202);
@@ -131,8 +131,8 @@ describe("gas of a day", () => {
 
   it("a failed write counts as little, not as nothing", async () => {
     expect((await write(0, "refused by the chain")).status).toBe(202);
-    const [queued] = await intentsIn(api.database.pool, "queued");
-    await decide(api.database.pool, queued!.key, { failed: "the agent changed hands" });
+    const [queued] = await intentsIn(api.pool, "queued");
+    await decide(api.pool, queued!.key, { failed: "the agent changed hands" });
     const { body } = await api.get("/api/v2/agent/0/profile");
     expect(body).toMatchObject({ cost: { gasLeft: 6_000_000 - 21_000, gasMax: 6_000_000 } });
   });
@@ -142,28 +142,28 @@ describe("shares of the day's budget", () => {
   const GWEI = 10n ** 9n;
   /** A budget of 0.05 ETH of which free writes have used so much, at 0.02 gwei. */
   const spent = (freeMilli: number, newcomersMilli: number) =>
-    api.database.pool.query(
+    api.pool.query(
       `insert into offchain.sender_state (one, address, balance_wei, funded, checked_at, budget_wei, free_wei, newcomers_wei, fee_wei)
        values (true, '0x00', 1, true, now(), 50 * 10::numeric ^ 15, $1::numeric * 10::numeric ^ 15, $2::numeric * 10::numeric ^ 15, $3)
        on conflict (one) do update set free_wei = excluded.free_wei, newcomers_wei = excluded.newcomers_wei`,
       [freeMilli, newcomersMilli, String(GWEI / 50n)],
     );
-  const prove = (tokenId: number) => plantProof(api.database.pool, tokenId, "github");
+  const prove = (tokenId: number) => plantProof(api.pool, tokenId, "github");
   /** A registration through the service, before free transactions were told from others. */
   const register = async (tokenId: number) => {
-    const { rows } = await api.database.pool.query(
+    const { rows } = await api.pool.query(
       `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, token_id)
        values (gen_random_uuid(), $2, $2, 'Ada', 'custom', false, 1, $2, 'minted', $1) returning mint_id`,
       [tokenId, `w${tokenId}`],
     );
-    await api.database.pool.query(
+    await api.pool.query(
       "insert into offchain.transaction_outbox (intent_key, to_address, data, state) values ('mint:' || $1::text, '0x', '0x', 'mined')",
       [rows[0].mint_id],
     );
     return rows[0].mint_id;
   };
   const registerPaid = async (tokenId: number) =>
-    api.database.pool.query(
+    api.pool.query(
       `insert into offchain.payment
          (payment_id, method, operation, state, payer, payee, chain_id, asset, amount_units, fingerprint, bought, since_block)
        values (gen_random_uuid(), 'x402', 'mint', 'fulfilled', '0x1', '0x2', 8453, 'usdc', 1, 'paid', 'mint:' || $1::text, 1)`,
@@ -194,14 +194,12 @@ describe("shares of the day's budget", () => {
     await spent(24.9, 0);
     const owners = Array.from({ length: AGENTS }, () => newWallet());
     const planted = owners.map((wallet, n) => ({ tokenId: 30 + n, owner: lower(wallet), agentAddress: lower(wallet) }));
-    await plantAgents(api.database.pool, planted);
+    await plantAgents(api.pool, planted);
     for (const { tokenId } of planted) await prove(tokenId);
     const answers = await Promise.all(owners.map((by, n) => write(30 + n, long(n), { by })));
     expect(refusedAs(answers)).toEqual([202, 503]);
     // 0.1 milliether at 0.02 gwei are 5 M gas.
-    const { rows } = await api.database.pool.query(
-      "select sum(gas_bound)::int as gas from offchain.transaction_outbox",
-    );
+    const { rows } = await api.pool.query("select sum(gas_bound)::int as gas from offchain.transaction_outbox");
     expect(rows[0].gas).toBeLessThanOrEqual(5_000_000);
     expect(accepted(answers)).toBe(4);
   });

@@ -23,7 +23,7 @@ const api = apiForFile(
   { provoked: true },
 );
 beforeAll(async () => {
-  await plantAgents(api.database.pool, [
+  await plantAgents(api.pool, [
     { score: 50 },
     { name: "Ünïcode ✓", score: 80 },
     { name: "Third", traits: [["a", "b"]] },
@@ -235,7 +235,7 @@ it("POST /api/v2/webhooks with any body is accepted or refused, never worse", as
   const wallet = agentWallet({ host: HOST });
   // Only a wallet with an agent of its own may have any.
   const owner = wallet.address.toLowerCase() as Lowercase<typeof wallet.address>;
-  await plantAgents(api.database.pool, [{ tokenId: 900, owner, agentAddress: owner }]);
+  await plantAgents(api.pool, [{ tokenId: 900, owner, agentAddress: owner }]);
   const authorization = await wallet.siwa();
   const path = "/api/v2/webhooks";
   const { schema } = api.document.paths[path]!.post!.requestBody!.content["application/json"];

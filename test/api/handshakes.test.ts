@@ -6,7 +6,7 @@ import { apiForFile } from "./support/api.ts";
 
 const api = apiForFile();
 beforeAll(async () => {
-  await plantAgents(api.database.pool, [{ name: "Atlas" }, { name: "Luna" }, { name: "Nova" }]);
+  await plantAgents(api.pool, [{ name: "Atlas" }, { name: "Luna" }, { name: "Nova" }]);
   const between = [
     [0, 1],
     [2, 0],
@@ -14,7 +14,7 @@ beforeAll(async () => {
     [0, 77],
   ] as const;
   await plantRows(
-    api.database.pool,
+    api.pool,
     "handshake",
     between.map(([fromTokenId, toTokenId], i) => ({
       ...{ id: `event-${i}`, fromTokenId, toTokenId, completedAt: 1_790_000_000 + i, block: 100 + i },

@@ -28,10 +28,10 @@ const api = apiForFile(() => {
   };
 });
 beforeEach(async () => {
-  await api.database.pool.query(
+  await api.pool.query(
     "truncate offchain.profile_field, offchain.human_update, offchain.cred, offchain.idempotency; truncate onchain.agent",
   );
-  await plantAgents(api.database.pool, [
+  await plantAgents(api.pool, [
     { tokenId: 0, owner: lower(owner), agentAddress: lower(agentOwn) },
     { tokenId: 1, owner: lower(owner) },
   ]);
@@ -48,7 +48,7 @@ const signed = async (message = text(), by = owner) => ({
 const send = (body: unknown, { id = 0, headers = {} } = {}) =>
   api.write("POST", `/api/v2/agent/${id}/human-update`, body, headers);
 const update = { narrative: { origin: "by its owner" } };
-const agent = async () => (await api.get("/api/v2/agent/0")).body as never as Record<string, never>;
+const agent = async () => await api.read<Record<string, never>>("/api/v2/agent/0");
 
 describe("the owner", () => {
   it("changes personality, narrative and accounts with one signature, and no other credential", async () => {
@@ -85,12 +85,12 @@ describe("the owner", () => {
     expect(await agent()).toMatchObject({ services: { telegram: { handle: "@jack_o" } }, skills: ["drafting"] });
     await send({ ...(await signed(text(0, Date.now() + 1))), social: { website: "", github: "octo-cat/hello" } });
     expect((await agent()).socials).toEqual({ twitter: "jack_o", x: "jack_o", github: "octo-cat/hello" });
-    const { rows } = await api.database.pool.query("select verify, coinbase from offchain.cred");
+    const { rows } = await api.pool.query("select verify, coinbase from offchain.cred");
     expect(rows).toEqual([{ verify: 0, coinbase: 0 }]);
   });
 
   it("may be a contract wallet", async () => {
-    await api.database.pool.query("update onchain.agent set owner = $1 where token_id = 0", [CONTRACT_WALLET]);
+    await api.pool.query("update onchain.agent set owner = $1 where token_id = 0", [CONTRACT_WALLET]);
     expect(await send({ message: text(), signature: GOOD_FOR_CONTRACT, ...update })).toMatchObject({ status: 200 });
     expect(await send({ message: text(), signature: `0x${"ee".repeat(70)}`, ...update })).toMatchObject({
       status: 401,
@@ -129,7 +129,7 @@ describe("a text that binds what is changed, and where", () => {
   });
 
   it("is written as GET /api/v2 says", async () => {
-    const { auth } = (await api.get("/api/v2")).body as never as { auth: { ownerUpdate: { message: string } } };
+    const { auth } = await api.read<{ auth: { ownerUpdate: { message: string } } }>("/api/v2");
     const at = Date.now();
     const message = auth.ownerUpdate.message
       .replace("{tokenId}", "0")
@@ -158,7 +158,7 @@ describe("is refused", () => {
     ["a signature that is no hex", async () => ({ message: text(), signature: "0xzz" }), 400],
   ] as [string, () => Promise<object>, number][])("for %s", async (_, credential, status) => {
     expect((await send({ ...(await credential()), ...update })).status).toBe(status);
-    expect((await api.database.pool.query("select * from offchain.profile_field")).rows).toEqual([]);
+    expect((await api.pool.query("select * from offchain.profile_field")).rows).toEqual([]);
   });
 
   it.each([
@@ -172,7 +172,7 @@ describe("is refused", () => {
   it("when there is no such agent, and when it was sold", async () => {
     expect(await send({ ...(await signed(text(9))), ...update }, { id: 9 })).toMatchObject({ status: 404 });
     const before = await signed();
-    await api.database.pool.query("update onchain.agent set owner = $1 where token_id = 0", [lower(stranger)]);
+    await api.pool.query("update onchain.agent set owner = $1 where token_id = 0", [lower(stranger)]);
     expect(await send({ ...before, ...update })).toMatchObject({ status: 403 });
     expect(await send({ ...(await signed(text(), stranger)), ...update })).toMatchObject({ status: 200 });
   });
@@ -218,9 +218,8 @@ describe("a text", () => {
 
   it("is forgotten when nobody would accept it any more", async () => {
     await send({ ...(await signed()), ...update });
-    const { pool } = api.database;
-    expect(await forgetUsedTexts(pool)).toBe(0);
-    await pool.query("update offchain.human_update set used_at = now() - interval '25 hours'");
-    expect(await forgetUsedTexts(pool)).toBe(1);
+    expect(await forgetUsedTexts(api.pool)).toBe(0);
+    await api.pool.query("update offchain.human_update set used_at = now() - interval '25 hours'");
+    expect(await forgetUsedTexts(api.pool)).toBe(1);
   });
 });

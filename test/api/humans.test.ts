@@ -47,10 +47,8 @@ afterEach(() => {
 });
 afterAll(() => world?.close());
 
-const read = async (ref: string | number): Promise<Human> =>
-  (await world.api.get(`/api/v2/human/${ref}`)).body as unknown as Human;
-const credOf = async (ref: string): Promise<Cred> =>
-  (await world.api.get(`/api/v2/human/${ref}/cred`)).body as unknown as Cred;
+const read = async (ref: string | number): Promise<Human> => await world.api.read<Human>(`/api/v2/human/${ref}`);
+const credOf = async (ref: string): Promise<Cred> => await world.api.read<Cred>(`/api/v2/human/${ref}/cred`);
 const principalOf = ({ body }: Answer) => (body as unknown as { principal: Human }).principal;
 const me = async (by: string) => world.send("GET", "/api/v2/principals/human/me", by);
 const link = async (ref: string, by: string | Record<string, string>, agentTokenId: number) =>
@@ -320,7 +318,7 @@ describe("reading", () => {
   });
 
   it("counts in the statistics", async () => {
-    const totals = async () => (await world.api.get("/api/v2/stats")).body as unknown as Record<string, number>;
+    const totals = async () => await world.api.read<Record<string, number>>("/api/v2/stats");
     const before = await totals();
     const { wallet } = await register();
     await world.registerOrganization(await wallet.siwe(), { displayName: "Counted" });
@@ -353,10 +351,9 @@ describe("contact data", () => {
     // Another address makes no other validator: nobody learns it by guessing.
     const etag = async () => (await world.api.get(`/api/v2/human/${human.id}`)).headers.get("etag");
     const before = await etag();
-    await world.api.database.pool.query(
-      'update offchain.human set contact = contact || \'{"email":"b@c.de"}\' where id = $1',
-      [human.id],
-    );
+    await world.api.pool.query('update offchain.human set contact = contact || \'{"email":"b@c.de"}\' where id = $1', [
+      human.id,
+    ]);
     expect(await etag()).toBe(before);
     expect((await me(await newWallet().siwe())).status).toBe(404);
     expect((await me("")).status).toBe(401);
@@ -464,12 +461,10 @@ describe("linking an agent", () => {
     const { wallet, human } = await register();
     const tokens: number[] = [];
     for (let i = 0; i <= LINKS_PER_HUMAN; i++) tokens.push(await world.mint(wallet));
-    const { pool } = world.api.database;
-    await pool.query(`insert into offchain.human_agent select $1, t, $2, 1, now() from unnest($3::int8[]) t`, [
-      human.id,
-      lower(wallet),
-      tokens.slice(0, LINKS_PER_HUMAN),
-    ]);
+    await world.api.pool.query(
+      `insert into offchain.human_agent select $1, t, $2, 1, now() from unnest($3::int8[]) t`,
+      [human.id, lower(wallet), tokens.slice(0, LINKS_PER_HUMAN)],
+    );
     expect((await link(human.id, await wallet.siwe(), tokens[LINKS_PER_HUMAN]!)).status).toBe(409);
     expect((await link(human.id, await wallet.siwe(), tokens[0]!)).status).toBe(200);
     await world.transfer(tokens[0]!, wallet, newWallet());
@@ -489,7 +484,7 @@ describe("linking an agent", () => {
 describe("cred", () => {
   const identity = async (change: object) => {
     const { wallet, human } = await register();
-    await plantAttestation(world.api.database.pool, lower(wallet), change);
+    await plantAttestation(world.api.pool, lower(wallet), change);
     return (await credOf(human.id)).breakdown.verifiedIdentity!.raw;
   };
 
@@ -508,7 +503,7 @@ describe("cred", () => {
     const { wallet, human } = await register();
     const tokenId = await world.mint(wallet);
     const { attesters, attestationSchemas } = world.api.deps.config;
-    await world.api.database.pool.query(
+    await world.api.pool.query(
       `insert into offchain.exchange_verification (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at)
        values ($1, $2, $3, $4, $5, 0, now())`,
       [tokenId, `0x${"8".repeat(64)}`, attesters[0], attestationSchemas[0], lower(wallet)],
@@ -519,18 +514,17 @@ describe("cred", () => {
   });
 
   it("is read from what linked agents did for this owner: proofs, sessions, referrals", async () => {
-    const { pool } = world.api.database;
     const { wallet: seller } = await register();
     const { wallet, human } = await register();
     const tokenId = await world.mint(seller);
     const newcomer = await world.mint(newWallet());
     const act = async (at: string) => {
-      await pool.query(
+      await world.api.pool.query(
         `insert into offchain.session_outcome (token_id, api_key_id, outcome, recorded_at) values ($1, 'k', 'success', $2), ($1, 'k', 'failure', $2)`,
         [tokenId, at],
       );
-      await plantProof(pool, tokenId, "x", { at });
-      await pool.query(
+      await plantProof(world.api.pool, tokenId, "x", { at });
+      await world.api.pool.query(
         `insert into offchain.referral values ($2, $1, 'c', $3) on conflict (token_id) do update set created_at = $3`,
         [tokenId, newcomer, at],
       );
@@ -545,7 +539,7 @@ describe("cred", () => {
     expect(await parts()).toEqual([0, 0, 0]);
     await act("2026-10-02T00:00:00Z");
     expect(await parts()).toEqual([30, 5, 10]);
-    await pool.query("update offchain.proof set status = 'lapsed' where token_id = $1", [tokenId]);
+    await world.api.pool.query("update offchain.proof set status = 'lapsed' where token_id = $1", [tokenId]);
     expect((await parts())[0]).toBe(0);
   });
 
@@ -554,7 +548,7 @@ describe("cred", () => {
     const social = async () => (await credOf(human.id)).breakdown.socialReputation;
     expect(await social()).toEqual({ weight: 15, raw: 0, contribution: 0, known: false });
     const store = (score: number | null) =>
-      world.api.database.pool.query(
+      world.api.pool.query(
         `insert into offchain.ethos_score values ($1, $2, now()) on conflict (wallet) do update set score = $2`,
         [lower(wallet), score],
       );
@@ -586,8 +580,7 @@ describe("deleting oneself", () => {
     const { human } = await register({ ...PROFILE, tokenId }, wallet);
     await link(human.id, await wallet.siwe(), tokenId);
     await world.registerOrganization(await wallet.siwe(), { displayName: "Gone", slug: "gone-soon" });
-    const { pool } = world.api.database;
-    await pool.query("insert into offchain.ethos_score values ($1, 1000, now()) on conflict do nothing", [
+    await world.api.pool.query("insert into offchain.ethos_score values ($1, 1000, now()) on conflict do nothing", [
       lower(wallet),
     ]);
     const remove = async () => world.send("DELETE", "/api/v2/principals/human/me", await wallet.siwe());
@@ -597,7 +590,7 @@ describe("deleting oneself", () => {
     });
     for (const path of [`human/${human.id}`, `human/${wallet.address}`, `human/${tokenId}`, "org/gone-soon"])
       expect((await world.api.get(`/api/v2/${path}`)).status).toBe(404);
-    const { rows } = await pool.query(
+    const { rows } = await world.api.pool.query(
       `select (select count(*)::int from offchain.human_agent where human_id = $1) as links,
               (select count(*)::int from offchain.ethos_score where wallet = $2) as ethos`,
       [human.id, lower(wallet)],
@@ -615,7 +608,7 @@ describe("deleting oneself", () => {
     const key = { authorization: await wallet.siwe(), "idempotency-key": "register" };
     const send = () => world.send("POST", "/api/v2/principals/human/register", key, { name: "Kept Name" });
     expect([(await send()).status, (await send()).headers.get("idempotent-replayed")]).toEqual([201, "true"]);
-    const kept = () => world.api.database.pool.query("select from offchain.idempotency where body like '%Kept Name%'");
+    const kept = () => world.api.pool.query("select from offchain.idempotency where body like '%Kept Name%'");
     expect((await kept()).rowCount).toBe(1);
     await world.send("DELETE", "/api/v2/principals/human/me", await wallet.siwe());
     expect((await kept()).rowCount).toBe(0);
@@ -626,16 +619,17 @@ describe("deleting oneself", () => {
     ["keeps the reputation of a wallet that a row of the directory names", "erc8004", 1],
   ])("%s", async (_, platform, kept) => {
     const { wallet } = await register();
-    const { pool } = world.api.database;
-    await pool.query("insert into offchain.ethos_score values ($1, 1000, now())", [lower(wallet)]);
+    await world.api.pool.query("insert into offchain.ethos_score values ($1, 1000, now())", [lower(wallet)]);
     if (platform)
-      await plantDirectory(pool, [
+      await plantDirectory(world.api.pool, [
         { platform, agent_id: "1", name: "Owned", owner_address: lower(wallet), cred_score: 1 },
       ]);
     await world.send("DELETE", "/api/v2/principals/human/me", await wallet.siwe());
-    const { rowCount } = await pool.query("select from offchain.ethos_score where wallet = $1", [lower(wallet)]);
+    const { rowCount } = await world.api.pool.query("select from offchain.ethos_score where wallet = $1", [
+      lower(wallet),
+    ]);
     expect(rowCount).toBe(kept);
-    await pool.query("delete from offchain.directory");
+    await world.api.pool.query("delete from offchain.directory");
   });
 
   it("takes nobody else's, and works by access token", async () => {

@@ -46,7 +46,7 @@ answer = ROWS;
 let keys = 0;
 async function newKey(scopes: KeyScope[] = ["index:read"]): Promise<string> {
   const id = `indexkey${"abcdefgh"[keys >> 3]}${"abcdefgh"[keys++ & 7]}`;
-  return plantApiKey(api.database.pool, id, scopes);
+  return plantApiKey(api.pool, id, scopes);
 }
 const wire = (sql: string) => JSON.stringify({ json: { sql, params: [], typings: [] } });
 const sqlPath = (sql: string) => `/api/v2/sql/db?${new URLSearchParams({ sql: wire(sql) })}`;

@@ -23,7 +23,7 @@ const ids = agents.map(({ facts }) => facts.tokenId);
 
 const api = apiForFile({ now: () => NOW.getTime() }, { provoked: true });
 beforeAll(async () => {
-  await plantAgents(api.database.pool, agents);
+  await plantAgents(api.pool, agents);
 });
 
 /** Picks as the seed says. */
@@ -50,13 +50,13 @@ const REFS: AgentRef[] = [
 /** What a read of its own gives. */
 async function alone(ref: AgentRef): Promise<AgentFacts | null> {
   if ("address" in ref) {
-    const { rows } = await api.database.pool.query(
+    const { rows } = await api.pool.query(
       "select token_id from onchain.agent where agent_address = $1 order by token_id limit 1",
       [ref.address],
     );
     return rows[0] ? alone({ tokenId: Number(rows[0].token_id) }) : null;
   }
-  return (await findFacts(api.database.pool, [ref], OWN))[0] ?? null;
+  return (await findFacts(api.pool, [ref], OWN))[0] ?? null;
 }
 
 /** The lines of an answer, headers in any order and case: nothing promises either. */
@@ -79,7 +79,7 @@ describe("the reader", () => {
   it("gives everyone what a read of its own would have given", async () => {
     const pick = picker(seed);
     const expected = new Map(await Promise.all(REFS.map(async (ref) => [ref, await alone(ref)] as const)));
-    const read = factsReader(api.database.pool, OWN);
+    const read = factsReader(api.pool, OWN);
     for (let round = 0; round < 20; round++) {
       const asked = Array.from({ length: 1 + pick([0, 3, 40, 250]) }, () => pick(REFS));
       const answers = await Promise.all(asked.map(read));
@@ -88,7 +88,7 @@ describe("the reader", () => {
   });
 
   it("puts what is asked for in one turn into one statement, each agent once", async () => {
-    const { batches, pool } = noted(api.database.pool);
+    const { batches, pool } = noted(api.pool);
     const read = factsReader(pool, OWN);
     const [one, same] = await Promise.all([read({ tokenId: 3 }), read({ tokenId: 3 }), read({ address: wallets[4]! })]);
     expect(same).toBe(one);
@@ -96,16 +96,16 @@ describe("the reader", () => {
   });
 
   it("asks anew for whoever comes after a statement has left", async () => {
-    const read = factsReader(api.database.pool, OWN);
+    const read = factsReader(api.pool, OWN);
     const early = read({ tokenId: 5 });
     await new Promise((done) => setImmediate(() => setImmediate(done)));
-    await api.database.pool.query("update onchain.agent set name = 'Renamed' where token_id = 5");
+    await api.pool.query("update onchain.agent set name = 'Renamed' where token_id = 5");
     expect((await read({ tokenId: 5 }))!.name).toBe("Renamed");
     expect((await early)!.tokenId).toBe(5);
   });
 
   it("cuts what is too much for one statement, and has few under way", async () => {
-    const { batches, pool } = noted(api.database.pool);
+    const { batches, pool } = noted(api.pool);
     const read = factsReader(pool, OWN, { most: 10, atOnce: 2 });
     const facts = await Promise.all(ids.slice(0, 45).map((tokenId) => read({ tokenId })));
     expect(facts.map((f) => f!.tokenId)).toEqual(ids.slice(0, 45));
@@ -116,8 +116,7 @@ describe("the reader", () => {
     let away = true;
     const read = factsReader(
       {
-        query: (config: never) =>
-          away ? Promise.reject(new Error("connection terminated")) : api.database.pool.query(config),
+        query: (config: never) => (away ? Promise.reject(new Error("connection terminated")) : api.pool.query(config)),
       } as unknown as pg.Pool,
       OWN,
     );

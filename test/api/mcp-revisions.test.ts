@@ -9,7 +9,7 @@ const REVISION = "2026-07-28";
 
 const api = apiForFile();
 beforeAll(async () => {
-  await plantAgents(api.database.pool, [{ tokenId: 0, name: "Atlas", score: 80 }]);
+  await plantAgents(api.pool, [{ tokenId: 0, name: "Atlas", score: 80 }]);
 });
 
 /** The envelope of a request of the revision. */

@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const reader of readers.splice(0)) reader.close();
 });
 
-const speaker = (score: number) => plantSpeaker(api.database.pool, HOST, score);
+const speaker = (score: number) => plantSpeaker(api.pool, HOST, score);
 
 async function post(path: string, by: Speaker, body?: object) {
   const answer = await api.send("POST", `${GROUPS}${path}`, {
@@ -120,7 +120,7 @@ describe("a stream of a group", () => {
     const id = await newGroup();
     const reader = await follow(`${id}/stream`);
     await started(reader);
-    await api.database.pool.query(
+    await api.pool.query(
       `with g as (update offchain.message_group set last_message_id = 1 where group_id = $1)
        insert into offchain.message (group_id, message_id, sender, sender_name, sender_token_id, sender_cred, content, sent_at)
        values ($1, 1, $2, 'Ada', 0, 50, 'unannounced', now())`,
@@ -135,7 +135,7 @@ describe("a stream of a group", () => {
     await started(reader);
     for (let i = 1; i <= 6; i++) {
       if (i % 2 === 0)
-        await api.database.pool.query(
+        await api.pool.query(
           "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'notifications' and datname = current_database()",
         );
       await post(`/${id}/send`, creator, { content: String(i) });
@@ -172,7 +172,7 @@ describe("a stream of a private group", () => {
     const [stays, [falls, fallen]] = [(await member(id, 51))[1], await member(id, 51)];
     await post(`/${id}/send`, creator, { content: "for both" });
     await until("both have it", () => ids(stays).length === 1 && ids(fallen).length === 1);
-    await setScore(api.database.pool, falls.tokenId, 50);
+    await setScore(api.pool, falls.tokenId, 50);
     await post(`/${id}/send`, creator, { content: "for one" });
     await until("it has ended", () => fallen.ended());
     await until("the other has it", () => ids(stays).length === 2);
@@ -188,15 +188,11 @@ describe("a stream of a private group", () => {
   });
 
   it.each([
-    [
-      "the score falls",
-      (agent: Speaker) => setScore(api.database.pool, agent.tokenId, 9),
-      { reason: "forbidden", yours: 9 },
-    ],
+    ["the score falls", (agent: Speaker) => setScore(api.pool, agent.tokenId, 9), { reason: "forbidden", yours: 9 }],
     [
       "the agent moves to another wallet",
       (agent: Speaker) =>
-        api.database.pool.query("update onchain.agent set agent_address = $2 where token_id = $1", [
+        api.pool.query("update onchain.agent set agent_address = $2 where token_id = $1", [
           agent.tokenId,
           `0x${"e".repeat(40)}`,
         ]),
@@ -250,7 +246,7 @@ it("a stopping server ends its streams with a word, and has no listener left", a
     expect(reader.ending()).toMatchObject({ reason: "restarting" });
   }
   await until("nobody listens", async () => {
-    const { rows } = await api.database.pool.query(
+    const { rows } = await api.pool.query(
       "select count(*)::int as n from pg_stat_activity where application_name = 'notifications' and datname = current_database()",
     );
     return rows[0].n === 0;

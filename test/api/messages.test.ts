@@ -13,7 +13,7 @@ const api = apiForFile({
   env: { LIMITS: "groups=0,messages=0,messages-of-group=0" },
 });
 
-const speaker = (score: number) => plantSpeaker(api.database.pool, HOST, score);
+const speaker = (score: number) => plantSpeaker(api.pool, HOST, score);
 
 function post(path: string, by: { authorization: string }, body?: object, headers: Record<string, string> = {}) {
   return api.send("POST", `${GROUPS}${path}`, {
@@ -172,7 +172,7 @@ describe("the groups", () => {
 
   it("are a hundred of one wallet at most", async () => {
     const creator = await speaker(60);
-    await api.database.pool.query(
+    await api.pool.query(
       `insert into offchain.message_group (group_id, topic, min_cred, is_public, created_by)
        select 'many-' || n, 'many ' || n, 0, true, $1 from generate_series(1, 99) n`,
       [creator.address.toLowerCase()],
@@ -204,23 +204,23 @@ describe("a gate", () => {
     const agent = await speaker(51);
     expect((await post(`/${id}/send`, agent, { content: "in" })).status).toBe(200);
     expect((await read(`/${id}/messages`, agent)).status).toBe(200);
-    await setScore(api.database.pool, agent.tokenId, 50);
+    await setScore(api.pool, agent.tokenId, 50);
     expect(shown(await post(`/${id}/send`, agent, { content: "out" }))).toEqual([403, "forbidden", 51, 50]);
     expect(shown(await post(`/${id}/join`, agent))).toEqual([403, "forbidden", 51, 50]);
     for (const path of ["messages", "members", "stream"])
       expect(shown(await read(`/${id}/${path}`, agent))).toEqual([403, "forbidden", 51, 50]);
-    await setScore(api.database.pool, agent.tokenId, 51);
+    await setScore(api.pool, agent.tokenId, 51);
     expect(contents(await read(`/${id}/messages`, agent))).toEqual(["in"]);
   });
 
   it("asks the formula while no score is stored, and the lowest token of a wallet", async () => {
     const wallet = agentWallet({ host: HOST });
     const agentAddress = wallet.address.toLowerCase() as `0x${string}`;
-    await plantAgents(api.database.pool, [{ tokenId: 900_001, agentAddress, score: 100 }]);
+    await plantAgents(api.pool, [{ tokenId: 900_001, agentAddress, score: 100 }]);
     const by = { authorization: await wallet.siwa() };
     const { id } = await newGroup({ minCred: 99 });
     expect((await post(`/${id}/join`, by)).status).toBe(200);
-    await plantAgents(api.database.pool, [{ tokenId: 900_000, agentAddress }]);
+    await plantAgents(api.pool, [{ tokenId: 900_000, agentAddress }]);
     const cred = Number((await api.get("/api/v2/agent/900000/cred")).body.credScore);
     expect(cred).toBeLessThan(99);
     expect(shown(await post(`/${id}/send`, by, { content: "x" }))).toEqual([403, "forbidden", 99, cred]);
@@ -267,8 +267,8 @@ describe("members", () => {
     const { id, creator } = await newGroup();
     const others = [await speaker(30), await speaker(40), await speaker(50)];
     for (const one of others) await post(`/${id}/join`, one);
-    await setScore(api.database.pool, others[0]!.tokenId, 95);
-    await api.database.pool.query("delete from onchain.agent where token_id = $1", [others[1]!.tokenId]);
+    await setScore(api.pool, others[0]!.tokenId, 95);
+    await api.pool.query("delete from onchain.agent where token_id = $1", [others[1]!.tokenId]);
     const all = await read(`/${id}/members`);
     expect(all.body).toMatchObject({
       ...{ group: { id, memberCount: 4 }, total: 4, limit: 50, nextAfter: null },
@@ -309,7 +309,7 @@ describe("members", () => {
       creator.address,
     ]);
     // Leaving asks for no cred and no agent.
-    await api.database.pool.query("delete from onchain.agent where token_id = $1", [agent.tokenId]);
+    await api.pool.query("delete from onchain.agent where token_id = $1", [agent.tokenId]);
     expect((await post(`/${id}/leave`, agent)).body.group).toMatchObject({ memberCount: 1 });
   });
 });
@@ -326,7 +326,7 @@ describe("messages", () => {
         ...{ senderCred: 33, content: "café\n\tline two", timestamp: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) },
       },
     ]);
-    await setScore(api.database.pool, agent.tokenId, 77);
+    await setScore(api.pool, agent.tokenId, 77);
     expect((await read(`/${id}/messages`)).body.messages).toEqual([sent.body.message]);
   });
 
@@ -381,13 +381,12 @@ describe("messages", () => {
     const start = Date.parse("2026-05-01T12:00:00.000Z");
     // The first ten are gone, as after a retention; of the others three at a time have one time.
     const model = Array.from({ length: 31 }, (_, i) => ({ id: i + 11, at: start + Math.floor(i / 3) * 1_000 }));
-    const { pool } = api.database;
-    await pool.query(
+    await api.pool.query(
       `insert into offchain.message (group_id, message_id, sender, sender_name, sender_token_id, sender_cred, content, sent_at)
        select $1, n, $2, 'A', 0, 50, 'x', t from unnest($3::int8[], $4::timestamptz[]) as m(n, t)`,
       [id, creator.address.toLowerCase(), model.map((m) => m.id), model.map(({ at }) => new Date(at))],
     );
-    await pool.query("update offchain.message_group set last_message_id = 41 where group_id = $1", [id]);
+    await api.pool.query("update offchain.message_group set last_message_id = 41 where group_id = $1", [id]);
     const moment = fc.integer({ min: -2_500, max: 13_000 }).map((ms) => start + ms);
     const edge = fc.option(
       fc.oneof(
@@ -459,7 +458,7 @@ describe("messages", () => {
     }[];
     expect(new Set(all.map(({ content }) => content)).size).toBe(60);
     expect(all.map(({ timestamp }) => timestamp)).toEqual(all.map(({ timestamp }) => timestamp).toSorted());
-    const { rows } = await api.database.pool.query(
+    const { rows } = await api.pool.query(
       `select member_count, (select count(*)::int from offchain.group_member m where m.group_id = g.group_id) as members
        from offchain.message_group g where g.group_id = $1`,
       [id],
@@ -479,8 +478,8 @@ describe("the same request again", () => {
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(again.body).toEqual(first.body);
     // What a process that died before it could keep the answer leaves behind; the score has fallen since.
-    await api.database.pool.query("delete from offchain.idempotency where scope = $1", [agent.address.toLowerCase()]);
-    await setScore(api.database.pool, agent.tokenId, 0);
+    await api.pool.query("delete from offchain.idempotency where scope = $1", [agent.address.toLowerCase()]);
+    await setScore(api.pool, agent.tokenId, 0);
     expect((await post(`/${id}/send`, agent, { content: "once" }, key)).body).toEqual(first.body);
     expect(ids(await read(`/${id}/messages`))).toEqual([1]);
     expect((await post(`/${id}/send`, agent, { content: "other" }, key)).body.code).toBe("idempotency_key_reused");
@@ -490,7 +489,7 @@ describe("the same request again", () => {
     const creator = await speaker(60);
     const group = { topic: `Topic ${++topics}`, minCred: 0, isPublic: true };
     const first = await post("", creator, group, key);
-    await api.database.pool.query("delete from offchain.idempotency where scope = $1", [creator.address.toLowerCase()]);
+    await api.pool.query("delete from offchain.idempotency where scope = $1", [creator.address.toLowerCase()]);
     const again = await post("", creator, group, key);
     expect([again.status, again.body]).toEqual([201, first.body]);
     expect((await post("", creator, group)).body.code).toBe("conflict");
@@ -540,8 +539,7 @@ describe("floods", () => {
 });
 
 it("before there is an index, nobody acts and everybody reads what is public", async () => {
-  const { pool } = api.database;
-  await pool.query("alter schema onchain rename to onchain_away");
+  await api.pool.query("alter schema onchain rename to onchain_away");
   const bare = await serverForTest(createApi(api.deps));
   try {
     const get = (path: string) => fetch(`${bare.url}${GROUPS}${path}`);
@@ -551,6 +549,6 @@ it("before there is an index, nobody acts and everybody reads what is public", a
     const locked = await fetch(`${bare.url}${GROUPS}/governance/messages`, { headers: { authorization: agent } });
     expect([locked.status, ((await locked.json()) as { code: string }).code]).toEqual([503, "indexer_behind"]);
   } finally {
-    await pool.query("alter schema onchain_away rename to onchain");
+    await api.pool.query("alter schema onchain_away rename to onchain");
   }
 });

@@ -12,9 +12,7 @@ let wallet: AgentWallet;
 const api = apiForFile();
 beforeAll(async () => {
   wallet = agentWallet({ host: HOST });
-  await plantAgents(api.database.pool, [
-    { tokenId: 7, name: "Grace Hopper", agentAddress: lower(wallet.address), score: 60 },
-  ]);
+  await plantAgents(api.pool, [{ tokenId: 7, name: "Grace Hopper", agentAddress: lower(wallet.address), score: 60 }]);
 });
 
 const lower = (address: string) => address.toLowerCase() as `0x${string}`;
@@ -89,7 +87,7 @@ describe("something that is not there", () => {
 });
 
 describe("a right that is missing", () => {
-  const speaker = (score: number) => plantSpeaker(api.database.pool, HOST, score);
+  const speaker = (score: number) => plantSpeaker(api.pool, HOST, score);
 
   it("cred below a group's gate: what raises it is free to read", async () => {
     const { authorization } = await speaker(3);

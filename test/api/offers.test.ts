@@ -14,9 +14,8 @@ const accepts = (...payTo: string[]) =>
 
 const api = apiForFile();
 beforeAll(async () => {
-  const { pool } = api.database;
   const ferrous = { name: "Ferrous", address: WALLET, owner_address: OWNER, x402_supported: true };
-  await plantDirectory(pool, [
+  await plantDirectory(api.pool, [
     { platform: "erc8004", agent_id: "68", ...ferrous, cred_score: 40, created_at: "2026-01-01T00:00:00Z" },
     { platform: "erc8004", agent_id: "70", name: "Ferrous", cred_score: 5, created_at: "2026-06-01T00:00:00Z" },
     {
@@ -30,9 +29,9 @@ beforeAll(async () => {
     { platform: "virtuals", agent_id: "B", name: "Borrowed", cred_score: 2, created_at: null },
     { platform: "virtuals", agent_id: "quiet", name: "Nobody Else", cred_score: 1 },
   ]);
-  const { rows } = await pool.query("select id, agent_id from offchain.directory");
+  const { rows } = await api.pool.query("select id, agent_id from offchain.directory");
   const ids = Object.fromEntries(rows.map(({ id, agent_id }) => [agent_id, id]));
-  await plantOffers(pool, [
+  await plantOffers(api.pool, [
     { directoryId: ids["68"]!, kind: "resource", name: "audit", endpoint: AUDIT, priceUsd: 0.04 },
     { directoryId: ids["68"]!, kind: "resource", name: "mine", endpoint: `${AUDIT}/2`, priceUsd: 0.04 },
     { directoryId: ids["68"]!, kind: "resource", name: "the owner's", endpoint: `${AUDIT}/3`, priceUsd: 0.04 },
@@ -45,18 +44,18 @@ beforeAll(async () => {
     ["the owner's", accepts(OWNER)],
     ["either", accepts(WALLET, STRANGER)],
   ] as const)
-    await pool.query("update offchain.offer set price = $2 where name = $1", [name, JSON.stringify(terms)]);
+    await api.pool.query("update offchain.offer set price = $2 where name = $1", [name, JSON.stringify(terms)]);
   for (const agent of ["68", "B"])
-    await pool.query(
+    await api.pool.query(
       `insert into offchain.offer_source (directory_id, kind, url, host, trust, status, checked_at, answered_at, silent_since, next_try_at, why)
        values ($1, 'x402', $2, 'f.example', 0, 'unreachable', $3, '2026-11-01', '2026-11-20', now(), 'The server does not answer.')`,
       [ids[agent], AUDIT, "2026-11-21"],
     );
-  await plantDocuments(pool);
+  await plantDocuments(api.pool);
 });
 
 const offersOf = async (ref: string, platform = "erc8004") =>
-  (await api.get(`/api/terminal/agent/${ref}/offers?platform=${platform}`)).body as never as Offering;
+  await api.read<Offering>(`/api/terminal/agent/${ref}/offers?platform=${platform}`);
 type Offering = {
   behind: object;
   trust: number;
@@ -120,7 +119,7 @@ it("names the owner, and who signs in by the owner's wallet", async () => {
   const nobody = { ownerSince: null, attested: null, human: null, organization: null };
   expect((await offersOf("68")).behind).toEqual({ owner, ...nobody });
   expect((await offersOf("70")).behind).toEqual({ owner: null, ...nobody });
-  await api.database.pool.query(
+  await api.pool.query(
     `insert into offchain.human (id, principal, wallet, name, description, organization, skills, domains, linked_accounts,
        services, contact, created_at, updated_at)
      values ('hum_1', $1, $1, 'Inês Carvalho', '', '', '{}', '{}', '{}', '{}', '{}', now(), now())`,
@@ -130,9 +129,8 @@ it("names the owner, and who signs in by the owner's wallet", async () => {
 });
 
 it("knows of an agent registered here since when it is its owner's, and of an attestation that it has not claimed", async () => {
-  const { pool } = api.database;
-  await plantAgents(pool, [{ tokenId: 7, owner: OWNER as `0x${string}`, name: "Own" }]);
-  await plantDirectory(pool, [
+  await plantAgents(api.pool, [{ tokenId: 7, owner: OWNER as `0x${string}`, name: "Own" }]);
+  await plantDirectory(api.pool, [
     { platform: "helixa", agent_id: "7", token_id: 7, name: "Own", cred_score: 30, owner_address: OWNER },
   ]);
   const behind = async () => (await offersOf("7", "helixa")).behind as { ownerSince: string; attested: boolean };
@@ -142,10 +140,10 @@ it("knows of an agent registered here since when it is its owner's, and of an at
       .action;
   };
   expect(await advised()).toMatch(/^Let the exchange attest/);
-  const [{ at }] = (await pool.query("select to_timestamp(minted_at) as at from onchain.agent where token_id = 7"))
+  const [{ at }] = (await api.pool.query("select to_timestamp(minted_at) as at from onchain.agent where token_id = 7"))
     .rows;
   expect(await behind()).toMatchObject({ owner: getAddress(OWNER), ownerSince: at.toISOString(), attested: false });
-  await plantAttestation(pool, OWNER, { attester: STRANGER, block: 1_000 });
+  await plantAttestation(api.pool, OWNER, { attester: STRANGER, block: 1_000 });
   expect(await behind()).toMatchObject({ attested: true });
   expect(await advised()).toMatch(/^Claim the exchange's attestation/);
 });

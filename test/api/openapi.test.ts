@@ -90,7 +90,7 @@ describe("the document", () => {
   });
 
   it("has paths of an agent that each take its id, its id in the directory and its wallet", async () => {
-    await plantAgents(api.database.pool, [{ tokenId: 7, score: 10 }]);
+    await plantAgents(api.pool, [{ tokenId: 7, score: 10 }]);
     const paths = operations.filter(([method, path]) => method === "get" && path.startsWith("/api/v2/agent/{ref}"));
     expect(paths.length).toBeGreaterThan(15);
     for (const [, path] of paths) {

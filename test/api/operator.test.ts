@@ -9,7 +9,7 @@ const api = apiForFile({}, { provoked: true });
 let keys = 0;
 async function newKey(scope: KeyScope): Promise<string> {
   const id = `operator${String(keys++).padStart(2, "0")}`;
-  return plantApiKey(api.database.pool, id, [scope]);
+  return plantApiKey(api.pool, id, [scope]);
 }
 const read = (key?: string) => api.get("/api/v2/operator", key ? { headers: { "x-api-key": key } } : {});
 
@@ -25,14 +25,14 @@ it("shows the ledger, transactions and webhooks that fail, without the paths of 
   const owner = `0x${"ab".repeat(20)}`;
   const other = await apiForTest();
   const key = await newKey("operator:read");
-  const own = await plantApiKey(other.database.pool, "operator90", ["operator:read"]);
-  await other.database.pool.query(
+  const own = await plantApiKey(other.pool, "operator90", ["operator:read"]);
+  await other.pool.query(
     `insert into offchain.webhook (webhook_id, owner, url, events, finality, created_at, from_position, failures, failing_since)
        values ('wh_1', $1, 'https://hooks.example/secret-path?token=1', '{agent.registered}', 'any', now(), 0, 3, now() - interval '1 hour'),
               ('wh_2', $1, 'https://fine.example/', '{agent.registered}', 'any', now(), 0, 0, null)`,
     [owner],
   );
-  await other.database.pool.query(
+  await other.pool.query(
     `insert into offchain.payment (payment_id, method, operation, state, payer, payee, chain_id, asset, amount_units, fingerprint, since_block, created_at, updated_at)
        values (gen_random_uuid(), 'x402', 'agentMint', 'refund_due', $1, $1, 8453, $1, 1500000, '', 1, now(), now())`,
     [owner],

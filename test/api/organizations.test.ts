@@ -27,10 +27,8 @@ let names = 0;
 const newName = () =>
   `Engines ${String.fromCharCode(97 + (names % 26))}${String.fromCharCode(97 + Math.floor(names++ / 26))}`;
 const principalOf = ({ body }: Answer) => (body as unknown as { principal: Organization }).principal;
-const read = async (ref: string): Promise<Organization> =>
-  (await world.api.get(`/api/v2/org/${ref}`)).body as unknown as Organization;
-const list = async (query: string): Promise<List> =>
-  (await world.api.get(`/api/v2/organizations?${query}`)).body as unknown as List;
+const read = async (ref: string): Promise<Organization> => await world.api.read<Organization>(`/api/v2/org/${ref}`);
+const list = async (query: string): Promise<List> => await world.api.read<List>(`/api/v2/organizations?${query}`);
 const token = async (sub: string) => `Bearer ${await world.keys.token({ sub })}`;
 
 async function register(body: object = {}, wallet: AgentWallet = newWallet()) {
@@ -225,7 +223,7 @@ describe("nobody takes an organization over", () => {
     expect((await register({ displayName: "Phoenix" }, thief)).organization.slug).toMatch(/^phoenix-/);
     expect(await take(wallet)).toBe(201);
     await remove();
-    await world.api.database.pool.query("update offchain.retired_slug set retired_at = now() - interval '91 days'");
+    await world.api.pool.query("update offchain.retired_slug set retired_at = now() - interval '91 days'");
     expect(await take(thief)).toBe(201);
   });
 });

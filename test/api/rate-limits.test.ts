@@ -83,8 +83,7 @@ const statuses = async (times: number, ask: () => Promise<Answer>) => {
   return all;
 };
 
-const plantKey = (...key: [id: string, scopes?: KeyScope[], readsPerMinute?: number]) =>
-  plantApiKey(api!.database.pool, ...key);
+const plantKey = (...key: [id: string, scopes?: KeyScope[], readsPerMinute?: number]) => plantApiKey(api!.pool, ...key);
 
 describe("reads", () => {
   it("take tokens that flow back evenly; headers and Retry-After say exactly that", async () => {
@@ -396,7 +395,7 @@ describe("writes", () => {
       PRICING_PHASE: "paid",
       RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}`,
     });
-    await plantAgents(api!.database.pool, [{ tokenId: 0 }]);
+    await plantAgents(api!.pool, [{ tokenId: 0 }]);
     const report = "/api/v2/agent/0/cred-report";
     expect(await statuses(4, () => from("9.9.9.1", "GET", report))).toEqual([402, 402, 402, 402]);
     const pay = (client: string) => () => from(client, "GET", report, { "x-payment-tx": `0x${"9".repeat(64)}` });
@@ -458,7 +457,7 @@ describe("single operations", () => {
     expect(await post("/open", "e", "9.9.9.2")).toEqual([200, "true"]);
     // What only reads keeps nothing at all.
     expect(await post("/lookup", "f", "9.9.9.2")).toEqual([200, null]);
-    const { rows } = await api!.database.pool.query("select key from offchain.idempotency order by key");
+    const { rows } = await api!.pool.query("select key from offchain.idempotency order by key");
     expect(rows.map(({ key }) => key)).toEqual(["a", "b", "e"]);
   });
 
@@ -482,7 +481,7 @@ describe("an API key on reads", () => {
     expect(first.headers.get("ratelimit-policy")).toBe('"reads-by-key";q=2;w=60');
     expect(await statuses(2, by(usual))).toEqual([200, 429]);
     expect(await statuses(5, by(large))).toEqual([200, 200, 200, 200, 429]);
-    const { rows } = await api!.database.pool.query("select last_used_at from offchain.api_key order by id");
+    const { rows } = await api!.pool.query("select last_used_at from offchain.api_key order by id");
     expect(rows.map(({ last_used_at }) => last_used_at)).toEqual([new Date(NOW), new Date(NOW)]);
   });
 
@@ -500,7 +499,7 @@ describe("an API key on reads", () => {
     expect((await read(good)()).status).toBe(200);
     // One key may report sessions and read.
     expect((await from("9.9.9.1", "POST", "/report", { "x-api-key": good })).status).toBe(200);
-    await revokeApiKey(api!.database.pool, "dddddddddd");
+    await revokeApiKey(api!.pool, "dddddddddd");
     now += 5_000;
     expect((await read(good)()).status).toBe(401);
   });

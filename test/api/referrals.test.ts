@@ -12,13 +12,12 @@ const [bendr, quigbot] = OG_WALLETS as [(typeof OG_WALLETS)[0], (typeof OG_WALLE
 
 const api = apiForFile({ env: { WEB_URL: "https://web.test/" } });
 beforeAll(async () => {
-  const { pool } = api.database;
-  await plantAgents(pool, [{ name: "Zero" }, {}, {}, { name: "Ünïcode!! Agent" }]);
-  await plantAgents(pool, [{ tokenId: 7, name: "Veteran", agentAddress: bendr.wallet }]);
-  await pool.query(`
+  await plantAgents(api.pool, [{ name: "Zero" }, {}, {}, { name: "Ünïcode!! Agent" }]);
+  await plantAgents(api.pool, [{ tokenId: 7, name: "Veteran", agentAddress: bendr.wallet }]);
+  await api.pool.query(`
     insert into offchain.referral_code (token_id, code) values (0, 'zero-0a1b'), (7, 'veteran-0000');
     insert into offchain.referral (token_id, referrer_token_id, code) values (1, 0, 'zero-0a1b'), (2, 0, 'zero-0a1b')`);
-  await plantAward(pool, 0, BONUSES.referrer.reason, { amount: 50n });
+  await plantAward(api.pool, 0, BONUSES.referrer.reason, { amount: 50n });
 });
 
 describe("/agent/{id}/referral", () => {
@@ -53,8 +52,7 @@ describe("/agent/{id}/referral", () => {
 
 describe("/agent/{id}/referrals", () => {
   type Referred = { agents: { tokenId: number }[]; nextBefore: number | null };
-  const page = async (query: string) =>
-    (await api.get(`/api/v2/agent/0/referrals${query}`)).body as unknown as Referred;
+  const page = async (query: string) => await api.read<Referred>(`/api/v2/agent/0/referrals${query}`);
 
   it("lists who came by the code, the newest first, page by page", async () => {
     expect(await page("")).toMatchObject({

@@ -34,11 +34,11 @@ const api = apiForFile(() => {
   return { chain };
 });
 beforeEach(async () => {
-  await api.database.pool.query(
+  await api.pool.query(
     `truncate offchain.transaction_outbox, offchain.transaction_attempt, offchain.chain_write, offchain.idempotency, offchain.profile_field cascade;
      truncate onchain.agent; truncate onchain.trait`,
   );
-  await plantAgents(api.database.pool, [
+  await plantAgents(api.pool, [
     { tokenId: 0, name: "Ada", owner: lower(owner), agentAddress: lower(own), framework: "eliza" },
   ]);
 });
@@ -53,7 +53,7 @@ let position = 0;
 /** As the index brings them back. */
 const indexed = async (intents: { args: readonly unknown[] }[]) =>
   plantRows(
-    api.database.pool,
+    api.pool,
     "trait",
     intents.map(({ args }) => ({
       tokenId: 0,
@@ -68,7 +68,7 @@ const indexed = async (intents: { args: readonly unknown[] }[]) =>
 describe("link-token", () => {
   it("stores a token of Base in four traits, with the contract's own symbol, and shows it", async () => {
     const answer = post("link-token", usdc);
-    const { intents, hashes } = await mineQueued(api.database.pool, 4, { block: 1000 });
+    const { intents, hashes } = await mineQueued(api.pool, 4, { block: 1000 });
     expect(intents.map(({ functionName, args, valueWei }) => [functionName, ...args, valueWei])).toEqual([
       ["addTrait", 0n, "linked-token", USDC, 7n],
       ["addTrait", 0n, "linked-token-chain", "base", 7n],
@@ -83,12 +83,10 @@ describe("link-token", () => {
     });
     await indexed(intents);
     expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ linkedToken, traits: [] });
-    const { rows } = await api.database.pool.query(
-      "select token_id, token_address, wallet, tie from offchain.token_link",
-    );
+    const { rows } = await api.pool.query("select token_id, token_address, wallet, tie from offchain.token_link");
     expect(rows).toEqual([{ token_id: 0, token_address: USDC.toLowerCase(), wallet: lower(owner), tie: null }]);
     expect(await post("link-token", usdc)).toMatchObject({ status: 200, text: first.text });
-    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
   });
 
   it("the newest counts, and linking back to the first is a link of its own", async () => {
@@ -99,20 +97,18 @@ describe("link-token", () => {
       [usdc, 2],
     ] as const) {
       const answer = post("link-token", token, { by: own });
-      const { intents } = await mineQueued(api.database.pool, sent);
+      const { intents } = await mineQueued(api.pool, sent);
       await indexed(intents);
       const { status, body } = await answer;
       expect(status).toBe(200);
       expect(body.txHashes).toHaveLength(4);
-      expect(((await api.get("/api/v2/agent/0")).body as never as { linkedToken: unknown }).linkedToken).toEqual(
-        body.linkedToken,
-      );
+      expect((await api.read<{ linkedToken: unknown }>("/api/v2/agent/0")).linkedToken).toEqual(body.linkedToken);
     }
   });
 
   it("takes symbols in 32 bytes, as the oldest tokens have them", async () => {
     const answer = post("link-token", { contractAddress: OLD, symbol: "MKR" });
-    await mineQueued(api.database.pool, 4);
+    await mineQueued(api.pool, 4);
     expect(await answer).toMatchObject({
       status: 200,
       body: { linkedToken: { symbol: "MKR", name: "MKR", chain: "base" } },
@@ -140,7 +136,7 @@ describe("link-token", () => {
     ["an unknown key", { ...usdc, decimals: 6 }, "decimals"],
   ])("refuses %s", async (_, body, path) => {
     expect(await post("link-token", body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
-    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
   });
 
   it("is refused when the contract asks more for a trait than the service pays", async () => {
@@ -159,13 +155,13 @@ describe("link-token", () => {
     expect((await post("link-token", usdc, { id: "4" })).status).toBe(404);
     for (const _ of ["asked", "asked again"])
       expect((await api.impatiently(() => post("link-token", usdc))).status).toBe(202);
-    expect(await intentsIn(api.database.pool, "queued")).toHaveLength(4);
+    expect(await intentsIn(api.pool, "queued")).toHaveLength(4);
   });
 });
 
 describe("crossreg", () => {
   it("gives the owner a registration file and calldata that say the same", async () => {
-    await api.database.pool.query(
+    await api.pool.query(
       `insert into offchain.profile_field (token_id, field, value) values (0, 'narrative.mission', '"Count “well” 🤖"')`,
     );
     const { status, body } = await post("crossreg");
@@ -204,12 +200,12 @@ describe("crossreg", () => {
       supportedTrust: ["reputation"],
     });
     expect((await post("crossreg", undefined, { by: own })).status).toBe(200);
-    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
   });
 
   it("names the services the agent lists, its skills and domains beside the OASF record, else beside ours", async () => {
     const fileWith = async (listing: Record<string, unknown>) => {
-      await api.database.pool.query(
+      await api.pool.query(
         `insert into offchain.profile_field (token_id, field, value) select 0, key, value from jsonb_each($1)
          on conflict (token_id, field) do update set value = excluded.value`,
         [JSON.stringify(listing)],
@@ -244,20 +240,19 @@ describe("crossreg", () => {
   });
 
   it("finds the registrations of its owner, and prepares the present file for one of them", async () => {
-    const { pool } = api.database;
     const fileNow = async () => {
       const { canonicalRegistration } = (await post("crossreg")).body as never as Record<string, { dataURI: string }>;
       return canonicalRegistration!.dataURI;
     };
     const registry = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
     const plant = (agentId: bigint, owner: Lower, agentUri: string, more = {}) =>
-      plantRows(pool, "erc8004Agent", [
+      plantRows(api.pool, "erc8004Agent", [
         {
           ...{ registry, agentId, owner, agentUri, agentWallet: null, feedbackCount: 0, updatedBlock: 910 },
           ...{ registeredAt: 1_790_000_000, registeredBlock: 900, txHash: `0x${"5".repeat(64)}`, ...more },
         },
       ]);
-    await pool.query("truncate onchain.erc8004_agent");
+    await api.pool.query("truncate onchain.erc8004_agent");
     await plant(41n, lower(owner), await fileNow());
     await plant(42n, lower(stranger), await fileNow());
     await plant(43n, lower(own), "data:application/json;base64,W1tbW1tb");
@@ -273,7 +268,7 @@ describe("crossreg", () => {
         },
       ],
     });
-    await pool.query(
+    await api.pool.query(
       `insert into offchain.profile_field (token_id, field, value) values (0, 'narrative.mission', '"New"')`,
     );
     expect(await listed()).toMatchObject({ registrations: [{ agentId: "43" }, { agentId: "41", file: "outdated" }] });
@@ -285,19 +280,19 @@ describe("crossreg", () => {
       functionName: "setAgentURI",
       args: [41n, ready.dataURI],
     });
-    await pool.query("update onchain.erc8004_agent set agent_uri = $1 where agent_id = 41", [ready.dataURI]);
+    await api.pool.query("update onchain.erc8004_agent set agent_uri = $1 where agent_id = 41", [ready.dataURI]);
     expect(await listed()).toMatchObject({ registrations: [{ agentId: "43" }, { agentId: "41", file: "current" }] });
     for (const foreign of ["42", "43", "44", "45"])
       expect((await post(`crossreg?agentId=${foreign}`)).status, foreign).toBe(404);
     expect((await post("crossreg?agentId=-1")).status).toBe(400);
     // A registration that was given away has lost its wallet: any number of gifts hides none of the owner's own.
-    await pool.query("update onchain.erc8004_agent set agent_wallet = owner where agent_id = 41");
+    await api.pool.query("update onchain.erc8004_agent set agent_wallet = owner where agent_id = 41");
     for (let gift = 100n; gift < 121n; gift++) await plant(gift, lower(owner), await fileNow());
     expect((await listed()).registrations).toHaveLength(20);
     expect(await listed()).toMatchObject({
       registrations: [{ agentId: "41" }, { agentId: "120" }, ...Array(18).fill({})],
     });
-    await pool.query("truncate onchain.erc8004_agent");
+    await api.pool.query("truncate onchain.erc8004_agent");
   });
 
   it("is the controllers' alone", async () => {

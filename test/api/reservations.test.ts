@@ -19,8 +19,7 @@ const PROVED = "2026-09-21T20:00:00.000Z";
 
 const api = apiForFile({ env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"7".repeat(64)}` } });
 beforeEach(async () => {
-  const { pool } = api.database;
-  await pool.query(
+  await api.pool.query(
     `truncate offchain.proof, offchain.proof_ownership, offchain.wallet_verification, offchain.exchange_verification, offchain.cred,
        offchain.cred_history, offchain.directory, offchain.directory_item cascade;
      truncate onchain.agent, onchain.transfer, onchain.attestation, onchain.points_award`,
@@ -28,23 +27,22 @@ beforeEach(async () => {
 });
 
 const transfer = (tokenId: number, from: string, to: string, at: number) =>
-  plantTransfer(api.database.pool, tokenId, [from, to], at, { block: at - MINTED + 900 });
+  plantTransfer(api.pool, tokenId, [from, to], at, { block: at - MINTED + 900 });
 /** Agent 7, verified and with an account on X, both by its first owner. */
 async function sold(): Promise<void> {
-  const { pool } = api.database;
-  await plantAgents(pool, [{ tokenId: 7, owner: BOB, agentAddress: OWN, verified: true }]);
+  await plantAgents(api.pool, [{ tokenId: 7, owner: BOB, agentAddress: OWN, verified: true }]);
   await transfer(7, ZERO, ALICE, MINTED);
   await transfer(7, ALICE, BOB, SOLD);
-  await plantProof(pool, 7, "x", { accountId: "100", handle: "Ada", at: PROVED });
-  await pool.query(
+  await plantProof(api.pool, 7, "x", { accountId: "100", handle: "Ada", at: PROVED });
+  await api.pool.query(
     `insert into offchain.proof_ownership values (7, 'x', '100', $1, 1, $2), (7, 'wallet', $3, $1, 1, $2)`,
     [ALICE, PROVED, OWN],
   );
-  await pool.query("insert into offchain.wallet_verification values (7, $1, $2, $3)", [
+  await api.pool.query("insert into offchain.wallet_verification values (7, $1, $2, $3)", [
     ...[OWN, `0x${"1".repeat(64)}`, PROVED],
   ]);
-  await plantAward(pool, 7, "verified", { awardedAt: MINTED, block: 901, txHash: `0x${"2".repeat(64)}` });
-  await transaction(pool, (tx) => recomputeCred(tx, { tokenIds: [7] }, { now: new Date(), cause: "test" }));
+  await plantAward(api.pool, 7, "verified", { awardedAt: MINTED, block: 901, txHash: `0x${"2".repeat(64)}` });
+  await transaction(api.pool, (tx) => recomputeCred(tx, { tokenIds: [7] }, { now: new Date(), cause: "test" }));
 }
 const reservations = async (path: string) =>
   (await api.get(path)).body.reservations as unknown as readonly Reservation[];
@@ -84,7 +82,7 @@ it("who proves its wallet again is without the reservation, and the chain is tol
   expect(status).toBe(200);
   expect((await reservations("/api/v2/agent/7")).map(({ about }) => about)).toEqual(["x"]);
   await transfer(7, BOB, ALICE, SOLD + 10);
-  await api.database.pool.query("update onchain.agent set owner = $1", [ALICE]);
+  await api.pool.query("update onchain.agent set owner = $1", [ALICE]);
   expect((await reservations("/api/v2/agent/7")).map(({ about }) => about)).toEqual(["wallet", "x"]);
 });
 
@@ -96,15 +94,14 @@ const rowsOf = (owner: string, many: number) =>
   }));
 
 it("an attestation and an identity that serve many say so, of each of them", async () => {
-  const { pool } = api.database;
-  await plantAgents(pool, [{ tokenId: 7, owner: OWN, agentAddress: OWN }]);
-  await pool.query(
+  await plantAgents(api.pool, [{ tokenId: 7, owner: OWN, agentAddress: OWN }]);
+  await api.pool.query(
     `insert into offchain.exchange_verification (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at)
      values (7, '0x9', $1, $2, $3, 0, $4)`,
     [ALICE, SCHEMA, OWN, PROVED],
   );
-  await plantAttestation(pool, OWN, { uid: "0x9", attester: ALICE, attestedAt: 1 });
-  await plantDirectory(pool, [
+  await plantAttestation(api.pool, OWN, { uid: "0x9", attester: ALICE, attestedAt: 1 });
+  await plantDirectory(api.pool, [
     {
       ...{ platform: "helixa", agent_id: "7", token_id: 7, name: "Sentinel", cred_score: 20 },
       ...{ owner_address: OWN, coinbase: true },
@@ -132,23 +129,22 @@ it("an attestation and an identity that serve many say so, of each of them", asy
   expect(await reservations("/api/terminal/agent/b00?platform=erc8004")).toEqual([shared("identity", 3, lifts)]);
   expect(await reservations("/api/terminal/agent/7?platform=helixa")).toEqual([shared("coinbase", 3, counts)]);
 
-  await plantDocuments(pool);
-  const { hits } = (await api.get("/api/v2/discover?q=foreign&limit=50")).body as unknown as {
+  await plantDocuments(api.pool);
+  const { hits } = await api.read<{
     hits: { agent: { agent_id: string }; factors: { key: string; says: string }[] }[];
-  };
+  }>("/api/v2/discover?q=foreign&limit=50");
   const said = hits.find(({ agent }) => agent.agent_id === `${own}0`)!.factors.find(({ key }) => key === "cred")!.says;
   expect(said).toBe(`Its cred is 60 of 100. ${counts} ${lifts}`);
 
   // A revoked attestation serves nobody.
-  await pool.query("update onchain.attestation set revoked_at = 2");
+  await api.pool.query("update onchain.attestation set revoked_at = 2");
   expect(await reservations("/api/v2/agent/7")).toEqual([]);
 });
 
 it("counts no further than it shows", async () => {
-  const { pool } = api.database;
-  await plantAgents(pool, [{ tokenId: 7, owner: BOB, agentAddress: OWN }]);
-  await plantDirectory(pool, [{ platform: "erc8004", agent_id: "first", name: "First", cred_score: 50 }]);
-  await pool.query(
+  await plantAgents(api.pool, [{ tokenId: 7, owner: BOB, agentAddress: OWN }]);
+  await plantDirectory(api.pool, [{ platform: "erc8004", agent_id: "first", name: "First", cred_score: 50 }]);
+  await api.pool.query(
     `insert into offchain.directory (platform, agent_id, name, cred_score, owner_address, coinbase)
      select 'erc8004', n::text, 'Many ' || n, 1, $1, true from generate_series(1, 1500) n`,
     [ALICE],

@@ -11,7 +11,7 @@ const api = apiForFile({
   env: { WEB_URL: "https://web.test", PRICING_PHASE: "paid", SOCIAL_ACCOUNTS: "x=https://x.com/a, github=https://g" },
 });
 beforeAll(async () => {
-  await plantAgents(api.database.pool, [{ score: 90 }]);
+  await plantAgents(api.pool, [{ score: 90 }]);
 });
 
 const PRICES = {
@@ -48,13 +48,12 @@ describe("/api/v2/pricing", () => {
 
 describe("/api/v2/token/stats", () => {
   it("is zeros before the first count, then the count and its time", async () => {
-    const { pool } = api.database;
     expect((await api.get("/api/v2/token/stats")).body).toEqual({ holders: 0, updatedAt: 0 });
-    await plantRows(pool, "serviceTokenBalance", [
+    await plantRows(api.pool, "serviceTokenBalance", [
       { holder: "0x01", balanceUnits: 5n, updatedBlock: 1 },
       { holder: "0x02", balanceUnits: 0n, updatedBlock: 1 },
     ]);
-    await countHolders(pool, { now: new Date(1_790_000_000_123), maxAgeMs: 1 });
+    await countHolders(api.pool, { now: new Date(1_790_000_000_123), maxAgeMs: 1 });
     expect((await api.get("/api/v2/token/stats")).body).toEqual({ holders: 1, updatedAt: 1_790_000_000_123 });
   });
 });
@@ -62,7 +61,7 @@ describe("/api/v2/token/stats", () => {
 describe("/.well-known/agent-registry", () => {
   it("tells machines what is here and where", async () => {
     const { body } = await api.get("/.well-known/agent-registry");
-    const { auth } = (await api.get("/api/v2")).body as never as { auth: object };
+    const { auth } = await api.read<{ auth: object }>("/api/v2");
     expect(body).toEqual({
       name: "Helixa",
       description: expect.stringContaining("reputation"),
@@ -93,7 +92,7 @@ describe("/.well-known/agent-registry", () => {
 
   it("boasts of nothing that is not there", async () => {
     const paths = Object.keys(api.document.paths);
-    const { capabilities } = (await api.get("/.well-known/agent-registry")).body as never as { capabilities: string[] };
+    const { capabilities } = await api.read<{ capabilities: string[] }>("/.well-known/agent-registry");
     expect(capabilities.includes("messaging")).toBe(paths.includes("/api/v2/messages/groups"));
     expect(capabilities.includes("cred-report")).toBe(paths.includes("/api/v2/agent/{ref}/cred-report"));
   });
@@ -101,9 +100,9 @@ describe("/.well-known/agent-registry", () => {
 
 describe("/api/v2/cred/updates", () => {
   type Feed = { updates: { id: number; tokenId: number }[]; nextAfter: number; more: boolean; limit: number };
-  const feed = async (query = "") => (await api.get(`/api/v2/cred/updates?${query}`)).body as never as Feed;
+  const feed = async (query = "") => await api.read<Feed>(`/api/v2/cred/updates?${query}`);
   const change = (tokenId: number, score: number) =>
-    api.database.pool.query(
+    api.pool.query(
       "insert into offchain.cred_history (token_id, score, cause, block, at) values ($1, $2, 'agent.verified', 950, '2026-11-21T12:00:00Z')",
       [tokenId, score],
     );
@@ -139,7 +138,7 @@ describe("/api/v2/cred/updates", () => {
     await change(0, 90);
     await change(8, 44);
     const { nextAfter } = await feed("limit=1000");
-    await api.database.pool.query("delete from offchain.cred_history where token_id in (0, 8)");
+    await api.pool.query("delete from offchain.cred_history where token_id in (0, 8)");
     const { updates } = await feed(`after=${nextAfter}`);
     expect(updates.toSorted((a, b) => a.tokenId - b.tokenId)).toEqual([
       expect.objectContaining({ tokenId: 0, score: 90, tier: "PRIME", cause: "reorganisation" }),

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 let key: string;
 const api = apiForFile({ env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}` } });
 beforeAll(async () => {
-  await plantAgents(api.database.pool, [{ name: "Zero", score: 42 }, { name: "One" }]);
+  await plantAgents(api.pool, [{ name: "Zero", score: 42 }, { name: "One" }]);
   key = apiKeys("create", "A", "platform").stdout.trim();
 });
 
@@ -38,7 +38,7 @@ describe("an outcome", () => {
     expect((await report(0, { outcome: "failure", sessionId: "s-2" })).status).toBe(200);
     expect(await sessions()).toEqual({ success: 1, failure: 1, partial: 1 });
     expect((await api.get("/api/v2/agent/0/cred")).body.credScore).toBe(before);
-    const { rows } = await api.database.pool.query(
+    const { rows } = await api.pool.query(
       "select token_id::int, outcome, details, duration_seconds from offchain.session_outcome where session_id = 's-1'",
     );
     expect(rows).toEqual([{ token_id: 0, outcome: "success", details: "Well done.\nThanks.", duration_seconds: 0 }]);
@@ -56,7 +56,7 @@ describe("an outcome", () => {
       success: true,
       recorded: true,
     });
-    const { rows } = await api.database.pool.query(
+    const { rows } = await api.pool.query(
       "select outcome from offchain.session_outcome where session_id = 'twice' order by id",
     );
     expect(rows).toEqual([{ outcome: "success" }, { outcome: "failure" }]);
@@ -109,7 +109,7 @@ describe("npm run api-keys", () => {
     const ended = created.stdout.trim();
     const [, id] = /^ak_([a-z0-9]{10})_[\w-]{43}$/.exec(ended)!;
     expect((await report(0, { outcome: "success" }, { "x-api-key": ended })).status).toBe(200);
-    const stored = await api.database.pool.query("select * from offchain.api_key where id = $1", [id]);
+    const stored = await api.pool.query("select * from offchain.api_key where id = $1", [id]);
     expect(JSON.stringify(stored.rows)).not.toContain(ended.slice(14));
     const listed = apiKeys("list").stdout;
     expect(listed).toContain(id);
@@ -147,7 +147,7 @@ describe("npm run api-keys", () => {
       const { status, stdout, stderr } = apiKeys(...args);
       expect([status, stderr]).toEqual([0, expect.stringContaining("shown this once")]);
       const id = stdout.slice(3, 13);
-      const { rows } = await api.database.pool.query(
+      const { rows } = await api.pool.query(
         "select name, scope, reads_per_minute from offchain.api_key where id = $1",
         [id],
       );
@@ -156,7 +156,7 @@ describe("npm run api-keys", () => {
     expect(apiKeys("list").stdout).toMatch(/A reader.*read.*6000/);
     // A key of before its scopes had these names.
     const former = apiKeyText("formerform", "f".repeat(43));
-    await api.database.pool.query(
+    await api.pool.query(
       "insert into offchain.api_key (id, name, hash, scope) values ('formerform', 'Former', $1, 'sessions')",
       [Buffer.from(apiKeyHash(former))],
     );

@@ -131,7 +131,7 @@ describe("a write off chain", () => {
   const owner = agentWallet({ host: HOST });
   const context = () =>
     ({
-      ...{ db: api.database.pool, log: testLog(), config: api.deps.config, clock: () => new Date() },
+      ...{ db: api.pool, log: testLog(), config: api.deps.config, clock: () => new Date() },
       queue: { add: async () => {} },
     }) as unknown as JobContext;
   const row = async () => (await api.get("/api/terminal/agent/helixa-7")).body;
@@ -145,10 +145,10 @@ describe("a write off chain", () => {
 
   beforeAll(async () => {
     api = await startApi();
-    await plantAgents(api.database.pool, [
+    await plantAgents(api.pool, [
       { tokenId: 7, owner: owner.address.toLowerCase() as `0x${string}`, agentAddress: walletOf(7) },
     ]);
-    await plantCheckpoint(api.database.pool);
+    await plantCheckpoint(api.pool);
     await api.deps.index.refresh();
     await directoryOwn.run(context(), {});
   });

@@ -64,7 +64,7 @@ beforeEach(async () => {
         return spend!(rate, reads);
       }),
   };
-  await api.database.pool.query(
+  await api.pool.query(
     "truncate offchain.proof, offchain.transaction_outbox, offchain.allowance, offchain.cred cascade; truncate onchain.agent",
   );
   await sim.fail("x", { times: 0 });
@@ -76,7 +76,7 @@ afterAll(async () => {
 const recheck = () =>
   proofRecheck.run(
     {
-      ...{ db: api.database.pool, clock: () => new Date(now), log: testLog(), proofs: { x } },
+      ...{ db: api.pool, clock: () => new Date(now), log: testLog(), proofs: { x } },
       config: {
         service: { prefix: "helixa" },
         upstreams: { proofChecks: byProofPlatform(() => ({ recheckMs: DAY_MS, readsPerDay: null })) },
@@ -90,7 +90,7 @@ let agents = 0;
 type Agent = { tokenId: number; wallet: Wallet; from: string };
 async function agent(from: string, wallet = newWallet()): Promise<Agent> {
   const tokenId = ++agents;
-  await plantAgents(api.database.pool, [{ tokenId, owner: lower(wallet), agentAddress: lower(wallet) }]);
+  await plantAgents(api.pool, [{ tokenId, owner: lower(wallet), agentAddress: lower(wallet) }]);
   return { tokenId, wallet, from };
 }
 const prove = async ({ tokenId, wallet, from }: Agent, handle: string): Promise<Answer> =>
@@ -119,7 +119,7 @@ it("twelve agents that fail until they are refused leave enough for another agen
     handle: "proven",
     username: "proven",
   };
-  await recordProof(api.database.pool, { ...found, evidence: {} }, null, new Date(now - 2 * DAY_MS));
+  await recordProof(api.pool, { ...found, evidence: {} }, null, new Date(now - 2 * DAY_MS));
   const attackers = await Promise.all(Array.from({ length: 12 }, () => agent("198.51.100.7")));
   const answers = (await Promise.all(attackers.map((attacker) => fail(attacker, 26)))).flat();
   // Also from the attackers' own network.
@@ -138,12 +138,12 @@ it("twelve agents that fail until they are refused leave enough for another agen
 
 it("once strangers' part is used up, a first proof waits for the next request instead of being refused", async () => {
   const shared = strangers("x", RATE);
-  await takeTokens(api.database.pool, [shared], shared.most - 0.95, new Date(now));
+  await takeTokens(api.pool, [shared], shared.most - 0.95, new Date(now));
   const people = await Promise.all(Array.from({ length: 5 }, (_, i) => agent(`192.0.2.${i}`)));
   for (const { tokenId } of people) await shows(`waits_${tokenId}`, tokenId + 100, tokenId);
   const answers = await Promise.all(people.map((each) => prove(each, `waits_${each.tokenId}`)));
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202]);
-  const { rows } = await api.database.pool.query("select level from offchain.allowance where name = $1", [shared.name]);
+  const { rows } = await api.pool.query("select level from offchain.allowance where name = $1", [shared.name]);
   // One request for all of them.
   expect(rows[0].level).toBeLessThan(1);
 });
@@ -189,7 +189,7 @@ it("trouble of the platform is remembered by nothing, and counts for nobody", as
   for (let i = 0; i < 5; i++) expect((await prove(honest, "ada")).status).toBe(503);
   await shows("ada", 7, honest.tokenId);
   expect((await prove(honest, "ada")).status).toBe(202);
-  const { rows } = await api.database.pool.query(
+  const { rows } = await api.pool.query(
     "select most - level as used from offchain.allowance where name like '%:agent:%'",
   );
   expect(rows[0].used).toBeCloseTo(1, 2);
@@ -198,10 +198,10 @@ it("trouble of the platform is remembered by nothing, and counts for nobody", as
 it("what an agent has asked for outlives the process, and is forgotten when it has all of it again", async () => {
   const one = await agent("192.0.2.1");
   await fail(one, PER_AGENT);
-  const { rows } = await api.database.pool.query("select count(*)::int as n from offchain.allowance");
+  const { rows } = await api.pool.query("select count(*)::int as n from offchain.allowance");
   expect(rows[0].n).toBeGreaterThan(3);
-  expect(await forgetFullAllowances(api.database.pool, new Date(now))).toBe(0);
-  expect(await forgetFullAllowances(api.database.pool, new Date(now + 3 * DAY_MS))).toBe(rows[0].n);
+  expect(await forgetFullAllowances(api.pool, new Date(now))).toBe(0);
+  expect(await forgetFullAllowances(api.pool, new Date(now + 3 * DAY_MS))).toBe(rows[0].n);
 });
 
 it("re-checks stop where their own allowance ends, leave the rest as it is, and go on with it later", async () => {
@@ -216,7 +216,7 @@ it("re-checks stop where their own allowance ends, leave the rest as it is, and 
       handle: `user${id}`,
       username: `user${id}`,
     };
-    await recordProof(api.database.pool, { ...proof, evidence: {} }, null, new Date(now - 2 * DAY_MS));
+    await recordProof(api.pool, { ...proof, evidence: {} }, null, new Date(now - 2 * DAY_MS));
   }
   // One at a time, of a platform that allows four in an hour: none for two re-checks at once, all of it taken by strangers.
   const scarce = xProofs(
@@ -227,9 +227,9 @@ it("re-checks stop where their own allowance ends, leave the rest as it is, and 
     }),
   );
   x = { ...scarce, batch: 1 };
-  await takeAll(api.database.pool, [strangers("x", { burst: 4, perSecond: 4 / 3_600 })], new Date(now));
+  await takeAll(api.pool, [strangers("x", { burst: 4, perSecond: 4 / 3_600 })], new Date(now));
   const statuses = async () =>
-    (await api.database.pool.query("select status from offchain.proof")).rows.map(({ status }) => status);
+    (await api.pool.query("select status from offchain.proof")).rows.map(({ status }) => status);
   expect(await recheck()).toBe(1);
   expect(await statuses()).toEqual(Array(proofs).fill("verified"));
   now += 2 * 3_600_000;
@@ -245,7 +245,7 @@ it("callers have their own share of a platform's reads, of which one network can
     const wallet = `0x${String(tokenId).padStart(40, "0")}` as const;
     const asker = { platform: "x" as const, tokenId, wallet, networks: networksOf(address), claim, now: new Date(now) };
     const within = { asker, perDay: PER_AGENT, readsPerDay, expected: "", hint: "" };
-    return askWithin(api.database.pool, within, (spend) => x.find(claim, { tokenId, prefix: "helixa" }, spend)).then(
+    return askWithin(api.pool, within, (spend) => x.find(claim, { tokenId, prefix: "helixa" }, spend)).then(
       () => "asked",
       (error) => error.options.retryAfter,
     );
@@ -258,13 +258,13 @@ it("callers have their own share of a platform's reads, of which one network can
   for (let n = 4; n < 10; n++) expect(await ask(`9.9.${n >> 1}.1`, n)).toBe("asked");
   expect([await ask("9.8.1.1", 10), await ask("9.8.2.1", 11)]).toEqual(["asked", 7_200]);
   const [ofChecks] = readsOfRechecks("x", { perDay: readsPerDay, count: 10 }, new Date(now));
-  expect(await takeAll(api.database.pool, [ofChecks!], new Date(now))).toBe(0);
+  expect(await takeAll(api.pool, [ofChecks!], new Date(now))).toBe(0);
   // The next day begins anew, and the buckets of past days are forgotten.
   now += 2 * 3_600_000;
   expect(await ask("2001:db8::1", 13)).toBe("asked");
   const days = async () =>
-    (await api.database.pool.query("select from offchain.allowance where name like 'proofs:x:reads:%'")).rowCount;
+    (await api.pool.query("select from offchain.allowance where name like 'proofs:x:reads:%'")).rowCount;
   expect(await days()).toBeGreaterThan(0);
-  await forgetFullAllowances(api.database.pool, new Date(now + 3 * DAY_MS));
+  await forgetFullAllowances(api.pool, new Date(now + 3 * DAY_MS));
   expect(await days()).toBe(0);
 });

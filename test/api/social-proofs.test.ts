@@ -45,13 +45,12 @@ const api = apiForFile(async () => {
   };
 });
 beforeEach(async () => {
-  const { pool } = api.database;
-  await pool.query(
+  await api.pool.query(
     `truncate offchain.proof, offchain.allowance, offchain.transaction_outbox, offchain.transaction_attempt, offchain.idempotency, offchain.cred,
        offchain.cred_history, offchain.sender_state cascade;
      truncate onchain.agent; truncate onchain.trait`,
   );
-  await plantAgents(pool, [
+  await plantAgents(api.pool, [
     { tokenId: 1, owner: lower(owner), agentAddress: lower(own) },
     { tokenId: 12, owner: lower(other), agentAddress: lower(other) },
   ]);
@@ -79,8 +78,8 @@ const post = async (
   });
 /** A request whose transaction is mined while it waits. */
 const proven = async (...request: Parameters<typeof post>) =>
-  (await Promise.all([post(...request), mineQueued(api.database.pool, 1, { prefix: "proof:" })]))[0];
-const rows = async (sql: string) => (await api.database.pool.query(sql)).rows;
+  (await Promise.all([post(...request), mineQueued(api.pool, 1, { prefix: "proof:" })]))[0];
+const rows = async (sql: string) => (await api.pool.query(sql)).rows;
 const proofs = () =>
   rows("select token_id::int4, platform, account_id, handle, status, tx_hash from offchain.proof order by 1, 2");
 const verifySignal = async (id = 1) =>
@@ -88,7 +87,7 @@ const verifySignal = async (id = 1) =>
 const verifications = async (id = 1) => (await api.get(`/api/v2/agent/${id}/verifications`)).body;
 /** The indexer's part: the trait of a mined transaction. */
 const indexTrait = async (tokenId: number, name: string, txHash: string, category = "verification") =>
-  plantRows(api.database.pool, "trait", [{ tokenId, position: 9, name, category, addedAt: 1_790_000_300, txHash }]);
+  plantRows(api.pool, "trait", [{ tokenId, position: 9, name, category, addedAt: 1_790_000_300, txHash }]);
 
 const PLATFORMS = [
   ["x", { handle: "@ada" }, { handle: "Ada", username: "Ada" }, "100"],
@@ -111,7 +110,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
       block: 1000,
       explorer: `https://basescan.org/tx/${txHash}`,
     });
-    expect(await intentsIn(api.database.pool, "mined")).toEqual([
+    expect(await intentsIn(api.pool, "mined")).toEqual([
       {
         key: `proof:1:${platform}`,
         functionName: "addTrait",
@@ -140,7 +139,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
 
   it("is confirmed when asked again: the same transaction, no second trait", async () => {
     const first = await proven(platform, body);
-    await api.database.pool.query(
+    await api.pool.query(
       "update offchain.proof set verified_at = now() - interval '9 d', checked_at = now() - interval '1 d'",
     );
     const again = await post(platform, body);
@@ -178,8 +177,8 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
     const second = await post(platform, body, { id: 12, by: other });
     expect(second).toMatchObject(refusal(409, "conflict", { provesTokenId: 1 }));
     expect(await verifySignal(12)).toBe(0);
-    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
-    await api.database.pool.query("update offchain.proof set status = 'lapsed'");
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
+    await api.pool.query("update offchain.proof set status = 'lapsed'");
     expect(await proven(platform, body, { id: 12, by: other })).toMatchObject({ status: 200, body: { tokenId: 12 } });
     // The first agent's own trait stays, and with its account gone to another it cannot come back.
     expect(await post(platform, body)).toMatchObject({ status: 409, body: { provesTokenId: 12 } });
@@ -199,7 +198,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
 
   it("a lapsed proof revives, with the trait it had", async () => {
     const first = await proven(platform, body);
-    await api.database.pool.query("update offchain.proof set status = 'lapsed'; truncate offchain.cred");
+    await api.pool.query("update offchain.proof set status = 'lapsed'; truncate offchain.cred");
     expect(await post(platform, body)).toMatchObject({ status: 200, body: { txHash: first.body.txHash } });
     expect(await proofs()).toMatchObject([{ status: "verified" }]);
     expect(await verifySignal()).toBe(25);
@@ -217,7 +216,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(answer.text).not.toContain(sim.url);
     expect(await proofs()).toEqual([]);
-    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
     await sim.fail(platform, { times: 0 });
     expect(
       await proven(platform, body, { headers: { "idempotency-key": `outage-${platform}-${_what}` } }),
@@ -225,7 +224,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
   });
 
   it("is refused while the service cannot pay for the trait", async () => {
-    await api.database.pool.query(
+    await api.pool.query(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x1', 0, false, now())",
     );
     expect(await post(platform, body)).toMatchObject(refusal(503, "out_of_funds"));
@@ -242,9 +241,8 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
 });
 
 async function mineQueuedAs(outcome: { reverted: string }): Promise<void> {
-  const { pool } = api.database;
-  const { key } = await until("a queued trait", async () => (await intentsIn(pool, "queued", "proof:"))[0]);
-  await decide(pool, key, outcome);
+  const { key } = await until("a queued trait", async () => (await intentsIn(api.pool, "queued", "proof:"))[0]);
+  await decide(api.pool, key, outcome);
 }
 
 describe("a proof that is not there", () => {
@@ -352,7 +350,7 @@ describe("the score", () => {
     expect(body).toMatchObject({ x: null });
     // The trait on chain is not given a second time, whoever gave it.
     expect(await post("x", { handle: "ada" })).toMatchObject({ status: 200, body: { txHash: `0x${"9".repeat(64)}` } });
-    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
     expect(await verifySignal()).toBe(25);
   });
 
@@ -363,7 +361,7 @@ describe("the score", () => {
 
   it("keeps a proof through a transfer; the new owner may prove another account in its place", async () => {
     await proven("x", { handle: "ada" });
-    await api.database.pool.query("update onchain.agent set owner = $1 where token_id = 1", [lower(stranger)]);
+    await api.pool.query("update onchain.agent set owner = $1 where token_id = 1", [lower(stranger)]);
     expect(await verifications()).toMatchObject({ x: { handle: "Ada", status: "verified" } });
     expect(await post("x", { handle: "ada" })).toMatchObject({ status: 403 });
     await sim.control("PUT", "x/users/Eve", { id: "200", description: "helixa:1" });
@@ -383,22 +381,21 @@ describe("the score", () => {
 
 it("a platform nobody has given a key for is 503, with a plain sentence", async () => {
   const bare = await apiForTest({ deps: { proofs: { ...api.deps.proofs, x: unconfiguredProofs("X") } } });
-  await plantAgents(bare.database.pool, [{ tokenId: 1, owner: lower(owner), agentAddress: lower(own) }]);
+  await plantAgents(bare.pool, [{ tokenId: 1, owner: lower(owner), agentAddress: lower(own) }]);
   expect(await post("x", { handle: "ada" }, { at: bare })).toMatchObject(
     refusal(503, "upstream_unavailable", { error: "This service is not set up to ask X." }),
   );
 });
 
 it("counts for the owner who had it made: of a token that is sold, until the buyer makes it again", async () => {
-  const { pool } = api.database;
-  const transfer = (from: string, to: string, at: number) => plantTransfer(pool, 1, [from, to], at, { block: at });
+  const transfer = (from: string, to: string, at: number) => plantTransfer(api.pool, 1, [from, to], at, { block: at });
   const earlier = async () => (await verifications()).x as unknown as { earlierOwner: boolean };
-  await pool.query("truncate offchain.proof_ownership, onchain.transfer");
+  await api.pool.query("truncate offchain.proof_ownership, onchain.transfer");
   await transfer(`0x${"0".repeat(40)}`, lower(owner), 900);
   expect((await proven("x", { handle: "ada" })).status).toBe(200);
   expect(await earlier()).toMatchObject({ earlierOwner: false });
   await transfer(lower(owner), lower(other), 2_000_000_000);
-  await pool.query("update onchain.agent set owner = $1 where token_id = 1", [lower(other)]);
+  await api.pool.query("update onchain.agent set owner = $1 where token_id = 1", [lower(other)]);
   expect(await earlier()).toMatchObject({ earlierOwner: true });
   expect(await verifySignal()).toBe(25);
   expect((await post("x", { handle: "ada" }, { by: other })).status).toBe(200);
@@ -409,5 +406,5 @@ it("counts for the owner who had it made: of a token that is sold, until the buy
     { owner: lower(owner), transfers: 1 },
     { owner: lower(other), transfers: 2 },
   ]);
-  await pool.query("truncate onchain.transfer");
+  await api.pool.query("truncate onchain.transfer");
 });

@@ -20,14 +20,13 @@ const api = apiForFile({
   },
 });
 beforeEach(async () => {
-  const { pool } = api.database;
-  await pool.query(
+  await api.pool.query(
     `truncate offchain.profile_field, offchain.profile_trait, offchain.transaction_outbox, offchain.transaction_attempt, offchain.chain_write,
        offchain.idempotency, offchain.cred, offchain.cred_history, offchain.sender_state cascade;
      truncate onchain.agent; truncate onchain.trait`,
   );
-  await plantAgents(pool, [{ tokenId: 0, owner: lower(owner), agentAddress: lower(own) }]);
-  await plantCheckpoint(pool);
+  await plantAgents(api.pool, [{ tokenId: 0, owner: lower(owner), agentAddress: lower(own) }]);
+  await plantCheckpoint(api.pool);
   await api.deps.index.refresh();
 });
 afterEach(() => {
@@ -42,14 +41,14 @@ const post = async (
     headers: { "content-type": "application/json", authorization: await by.siwa(), ...headers },
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
-const agent = async (id = 0) => (await api.get(`/api/v2/agent/${id}`)).body as never as Record<string, never>;
+const agent = async (id = 0) => await api.read<Record<string, never>>(`/api/v2/agent/${id}`);
 const onchain = "/api/v2/agent/0/update?onchain=true";
 const trait = (name: string, category = "character") => ({ name, category });
 
 it("changes of a profile have a number a day for each agent and wallet: each may add a point to the score's history", async () => {
   const { config } = api.deps;
   const rates = { ...config.rates, "updates-by-day": 2 };
-  await plantAgents(api.database.pool, [{ tokenId: 77, owner: lower(owner), agentAddress: lower(own) }]);
+  await plantAgents(api.pool, [{ tokenId: 77, owner: lower(owner), agentAddress: lower(own) }]);
   const strict = await serverForTest(createApi({ ...api.deps, config: { ...config, rates } }));
   const change = async (by: Wallet) => {
     const response = await fetch(`${strict.url}/api/v2/agent/77/update`, {
@@ -91,12 +90,12 @@ describe("off chain", () => {
       narrative: { origin: "Somerset", mission: "x", lore: "" },
       traits: [trait("kind", "general"), trait("patient")],
     });
-    const { rows } = await api.database.pool.query("select traits, narrative, verify, coinbase from offchain.cred");
+    const { rows } = await api.pool.query("select traits, narrative, verify, coinbase from offchain.cred");
     expect(rows).toEqual([{ traits: 24, narrative: 50, verify: 0, coinbase: 0 }]);
     await post({ narrative: { mission: "" } });
     expect(await agent()).toMatchObject({ narrative: { origin: "Somerset", mission: "" } });
-    expect((await api.database.pool.query("select narrative from offchain.cred")).rows).toEqual([{ narrative: 25 }]);
-    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+    expect((await api.pool.query("select narrative from offchain.cred")).rows).toEqual([{ narrative: 25 }]);
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
   });
 
   it("a trait's time is the service's own: addedAt is ignored and named, other unknown fields are refused", async () => {
@@ -139,7 +138,7 @@ describe("off chain", () => {
 
   it("lays over what the chain says, even when the chain's clock is ahead of ours", async () => {
     const ahead = Math.floor(Date.now() / 1000) + 3600;
-    await api.database.pool.query(
+    await api.pool.query(
       `update onchain.agent set narrative = '{"origin":"chain","mission":"chain","lore":"","manifesto":""}', narrative_at = $1,
          personality = '{"quirks":"chain","communicationStyle":"","values":"","humor":"chain","riskTolerance":1,"autonomyLevel":2}',
          personality_at = $2`,
@@ -155,14 +154,13 @@ describe("off chain", () => {
   });
 
   it("what an owner adds on chain under a reserved word is a trait like any other", async () => {
-    const { pool } = api.database;
     const words = [
       ["x-verified", "verification"],
       ["V1 OG", "badge"],
       ["coinbase-verified", "verification"],
     ];
     await plantRows(
-      pool,
+      api.pool,
       "trait",
       words.map(([name, category], position) => ({
         tokenId: 0,
@@ -173,10 +171,10 @@ describe("off chain", () => {
         txHash: "0x1",
       })),
     );
-    await pool.query("update onchain.agent set trait_count = 3, framework = 'verification', name = 'x-verified'");
+    await api.pool.query("update onchain.agent set trait_count = 3, framework = 'verification', name = 'x-verified'");
     await post({ personality: { values: "verification badge coinbase" } });
     expect(await agent()).toMatchObject({ verified: false, coinbaseVerified: false });
-    expect((await pool.query("select traits, verify, coinbase from offchain.cred")).rows).toEqual([
+    expect((await api.pool.query("select traits, verify, coinbase from offchain.cred")).rows).toEqual([
       { traits: 36, verify: 0, coinbase: 0 },
     ]);
     expect((await api.get("/api/v2/agent/0/verifications")).body).toEqual({
@@ -191,7 +189,7 @@ describe("off chain", () => {
 
   it("keeps services, skills, domains and metadata as they are given; each write replaces the field, and none counts", async () => {
     await post({ narrative: { mission: "x" } });
-    const { rows: before } = await api.database.pool.query("select * from offchain.cred");
+    const { rows: before } = await api.pool.query("select * from offchain.cred");
     const listing = {
       services: {
         web: "https://quill.example",
@@ -220,7 +218,7 @@ describe("off chain", () => {
     };
     const { services, skills, domains, metadata } = await agent();
     expect({ services, skills, domains, metadata }).toEqual(shown);
-    expect((await api.database.pool.query("select * from offchain.cred")).rows).toMatchObject(
+    expect((await api.pool.query("select * from offchain.cred")).rows).toMatchObject(
       before.map(({ computed_at: _, seen_block: __, ...scores }) => scores),
     );
     expect((await post({ services: { web: { url: "http://other.example/a" } }, skills: [] })).status).toBe(200);
@@ -230,7 +228,7 @@ describe("off chain", () => {
     });
     expect((await post({ services: {}, metadata: {} })).status).toBe(200);
     expect(await agent()).toMatchObject({ services: {}, skills: [], domains: ["law"], metadata: {} });
-    const { rows: events } = await api.database.pool.query(
+    const { rows: events } = await api.pool.query(
       "select data from offchain.event where type = 'agent.updated' order by append_id desc limit 1",
     );
     expect(events).toEqual([
@@ -252,7 +250,7 @@ describe("off chain", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     const { traits } = await agent();
     expect(traits).toHaveLength(12);
-    const { rows } = await api.database.pool.query("select traits from offchain.cred");
+    const { rows } = await api.pool.query("select traits from offchain.cred");
     expect(rows).toEqual([{ traits: 100 }]);
   });
 
@@ -273,7 +271,7 @@ describe("who may", () => {
     expect((await post(body, { by: owner })).status).toBe(200);
     expect((await post(body, { by: own })).status).toBe(200);
     expect(await post(body, { by: stranger })).toMatchObject(refusal(403, "forbidden"));
-    await api.database.pool.query("update onchain.agent set owner = $1", [lower(stranger)]);
+    await api.pool.query("update onchain.agent set owner = $1", [lower(stranger)]);
     expect((await post(body, { by: owner })).status).toBe(403);
     expect((await post(body, { by: stranger })).status).toBe(200);
     const bare = await api.write("POST", "/api/v2/agent/0/update", body);
@@ -342,7 +340,7 @@ describe("refusals", () => {
   ];
   it.each(bad)("%s is 400 and names the place", async (_, body, path) => {
     expect(await post(body)).toMatchObject(refusal(400, "invalid_input", { details: [{ path }] }));
-    expect((await api.database.pool.query("select * from offchain.profile_field")).rows).toEqual([]);
+    expect((await api.pool.query("select * from offchain.profile_field")).rows).toEqual([]);
   });
 
   it("hostile bodies are refused, not stumbled over", async () => {
@@ -396,7 +394,7 @@ describe("refusals", () => {
       }),
       { seed: 4_2026, numRuns: 150 },
     );
-    const { rows } = await api.database.pool.query("select verify, coinbase from offchain.cred");
+    const { rows } = await api.pool.query("select verify, coinbase from offchain.cred");
     for (const row of rows) expect(row).toEqual({ verify: 0, coinbase: 0 });
   });
 
@@ -404,7 +402,7 @@ describe("refusals", () => {
     await post({ traits: [trait("kind")] });
     expect((await post({ traits: [trait("kind"), trait("new")] })).body.updated).toEqual(["trait:new"]);
     expect(await post({ traits: [trait("KIND", "mood")] })).toMatchObject(refusal(409, "conflict"));
-    await plantRows(api.database.pool, "trait", [
+    await plantRows(api.pool, "trait", [
       { tokenId: 0, position: 1, name: "onchain", category: "c", addedAt: 1, txHash: "0x1" },
     ]);
     expect((await post({ traits: [trait("onchain", "c")] })).body.updated).toEqual([]);
@@ -421,7 +419,7 @@ describe("on chain", () => {
   it("keeps what is listed off chain, beside what goes there and alone", async () => {
     const listing = { services: { mcp: { url: "https://quill.example/mcp" } }, metadata: { openToWork: true } };
     const answer = post({ narrative: { lore: "long" }, ...listing }, { path: onchain });
-    const { hashes } = await mineQueued(api.database.pool, 1);
+    const { hashes } = await mineQueued(api.pool, 1);
     expect(await answer).toMatchObject({
       status: 200,
       body: { updated: ["narrative.lore", "services", "metadata"], storage: "onchain", txHashes: hashes },
@@ -444,7 +442,7 @@ describe("on chain", () => {
       },
       { path: onchain },
     );
-    const { intents, hashes } = await mineQueued(api.database.pool, 4);
+    const { intents, hashes } = await mineQueued(api.pool, 4);
     expect(intents.map(({ functionName, args }) => [functionName, ...args])).toEqual([
       [
         "setPersonality",
@@ -465,7 +463,7 @@ describe("on chain", () => {
       },
     });
     // The trait lives on chain now, and is not counted twice.
-    expect((await api.database.pool.query("select * from offchain.profile_trait")).rows).toEqual([]);
+    expect((await api.pool.query("select * from offchain.profile_trait")).rows).toEqual([]);
   });
 
   it("is 202 while the chain is slow; the same request again goes on with the same transaction", async () => {
@@ -473,78 +471,77 @@ describe("on chain", () => {
     const pending = await api.impatiently(() => post(body, { path: onchain }));
     expect(pending).toMatchObject({ status: 202, body: { status: "pending", tokenId: 0, txHashes: [] } });
     expect(pending.headers.get("retry-after")).toBe("5");
-    const { hashes } = await mineQueued(api.database.pool, 1, { block: 1001 });
+    const { hashes } = await mineQueued(api.pool, 1, { block: 1001 });
     // Mined above the index: still the same one, which no read shows yet.
     const unseen = await api.impatiently(() => post(body, { path: onchain }));
     expect(unseen).toMatchObject({ status: 202, body: { status: "pending", txHashes: hashes } });
-    await api.database.pool.query("update onchain.agent set narrative = $1, narrative_at = $2", [
+    await api.pool.query("update onchain.agent set narrative = $1, narrative_at = $2", [
       JSON.stringify({ origin: "slow", mission: "", lore: "", manifesto: "" }),
       JSON.stringify({ origin: 1_790_000_000 }),
     ]);
-    await plantCheckpoint(api.database.pool, { block: 1001 });
+    await plantCheckpoint(api.pool, { block: 1001 });
     const shown = await post(body, { path: onchain });
     expect(shown).toMatchObject({ status: 200, body: { txHashes: hashes, block: 1001 } });
-    expect(await intentsIn(api.database.pool, "mined")).toHaveLength(1);
+    expect(await intentsIn(api.pool, "mined")).toHaveLength(1);
   });
 
   it("writes A, B and A again as three transactions", async () => {
     for (const [n, origin] of ["A", "B", "A"].entries()) {
       const answer = post({ narrative: { origin } }, { path: onchain });
-      await mineQueued(api.database.pool, 1);
-      await api.database.pool.query("update onchain.agent set narrative = $1, narrative_at = $2", [
+      await mineQueued(api.pool, 1);
+      await api.pool.query("update onchain.agent set narrative = $1, narrative_at = $2", [
         JSON.stringify({ origin, mission: "", lore: "", manifesto: "" }),
         JSON.stringify({ origin: 1_790_000_000 + n }),
       ]);
       expect((await answer).status).toBe(200);
     }
-    expect((await intentsIn(api.database.pool, "mined")).map(({ args }) => args[1])).toEqual(["A", "B", "A"]);
+    expect((await intentsIn(api.pool, "mined")).map(({ args }) => args[1])).toEqual(["A", "B", "A"]);
     // And A once more, which the chain holds: none.
     expect(await post({ narrative: { origin: "A" } }, { path: onchain })).toMatchObject({ status: 200 });
-    expect(await intentsIn(api.database.pool, "mined")).toHaveLength(3);
+    expect(await intentsIn(api.pool, "mined")).toHaveLength(3);
   });
 
   it("50 requests at once are one transaction", async () => {
     const once = () => post({ narrative: { lore: "once" } }, { path: onchain });
     const all = api.impatiently(() => Promise.all(Array.from({ length: 50 }, once)));
-    await mineQueued(api.database.pool, 1, { block: 1005 });
+    await mineQueued(api.pool, 1, { block: 1005 });
     expect(new Set((await all).map(({ status }) => status))).toEqual(new Set([202]));
-    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
-    expect(await intentsIn(api.database.pool, "mined")).toHaveLength(1);
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
+    expect(await intentsIn(api.pool, "mined")).toHaveLength(1);
   });
 
   it("what the chain refuses is 409 with the reason, and can be tried again", async () => {
     const body = { narrative: { lore: "refused" } };
     const answer = post(body, { path: onchain });
     const [first] = await until("the intent", async () => {
-      const queued = await intentsIn(api.database.pool, "queued");
+      const queued = await intentsIn(api.pool, "queued");
       return queued.length > 0 ? queued : undefined;
     });
-    await decide(api.database.pool, first!.key, { failed: "the agent changed hands" });
+    await decide(api.pool, first!.key, { failed: "the agent changed hands" });
     expect(await answer).toMatchObject(refusal(409, "conflict", { error: expect.stringContaining("changed hands") }));
     const second = post(body, { path: onchain });
-    await mineQueued(api.database.pool, 1);
+    await mineQueued(api.pool, 1);
     expect((await second).status).toBe(200);
   });
 
   it("a trait that is mined and not indexed yet is not added a second time", async () => {
     const add = () => api.impatiently(() => post({ traits: [trait("new")] }, { path: onchain }));
     expect(await add()).toMatchObject({ status: 202, body: { txHashes: [] } });
-    const { hashes } = await mineQueued(api.database.pool, 1, { block: 1007 });
+    const { hashes } = await mineQueued(api.pool, 1, { block: 1007 });
     expect(await post({ traits: [trait("new")] })).toMatchObject({ status: 409 });
     expect(await add()).toMatchObject({ status: 202, body: { txHashes: hashes } });
-    expect(await intentsIn(api.database.pool, "mined")).toHaveLength(1);
+    expect(await intentsIn(api.pool, "mined")).toHaveLength(1);
   });
 
   it("a trait on its way refuses its name in another category", async () => {
     await api.impatiently(() => post({ traits: [trait("slow")] }, { path: onchain }));
     expect(await post({ traits: [trait("slow", "other")] }, { path: onchain })).toMatchObject({ status: 409 });
     expect(await post({ traits: [trait("SLOW")] })).toMatchObject({ status: 409 });
-    expect((await intentsIn(api.database.pool, "queued")).length).toBe(1);
+    expect((await intentsIn(api.pool, "queued")).length).toBe(1);
   });
 
   it("is refused without funds", async () => {
-    const { pool } = api.database;
-    await pool.query(
+    await api.pool.query(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
     );
     expect(await post({ narrative: { lore: "x" } }, { path: onchain })).toMatchObject(refusal(503, "out_of_funds"));
@@ -559,7 +556,7 @@ describe("the profile with its places", () => {
     ((await profile()).body as never as Shown).fields.find((one) => one.field === name);
 
   it("says of each field where its value is, and what the other place has", async () => {
-    await api.database.pool.query(
+    await api.pool.query(
       `update onchain.agent set narrative = '{"origin":"chain","mission":"","lore":"","manifesto":""}',
          narrative_at = '{"origin":1790000000}'`,
     );
@@ -595,20 +592,18 @@ describe("the profile with its places", () => {
       { part: "narrative.lore", state: "queued", txHash: null },
       { part: "trait:slow", state: "queued" },
     ]);
-    const { rows } = await api.database.pool.query(
-      "select sum(gas_bound)::int as gas from offchain.transaction_outbox",
-    );
+    const { rows } = await api.pool.query("select sum(gas_bound)::int as gas from offchain.transaction_outbox");
     expect((await profile()).body).toMatchObject({ cost: { gasLeft: 6_000_000 - rows[0].gas } });
-    const [lore, slow] = await intentsIn(api.database.pool, "queued");
-    await decide(api.database.pool, lore!.key, { block: 5_000_000 });
-    await decide(api.database.pool, slow!.key, { failed: "the chain said no" });
+    const [lore, slow] = await intentsIn(api.pool, "queued");
+    await decide(api.pool, lore!.key, { block: 5_000_000 });
+    await decide(api.pool, slow!.key, { failed: "the chain said no" });
     expect(await writing()).toMatchObject([
       { part: "narrative.lore", state: "mined", txHash: expect.stringMatching(/^0x/) },
       { part: "trait:slow", state: "refused" },
     ]);
-    await api.database.pool.query("update offchain.transaction_outbox set block = 1 where state = 'mined'");
+    await api.pool.query("update offchain.transaction_outbox set block = 1 where state = 'mined'");
     expect(await writing()).toMatchObject([{ part: "trait:slow" }]);
-    await api.database.pool.query(
+    await api.pool.query(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
     );
     expect((await profile()).body).toMatchObject({ cost: { funded: false } });

@@ -91,20 +91,18 @@ const api = apiForFile(() => {
   return { chain };
 });
 beforeEach(async () => {
-  await plantCheckpoint(api.database.pool);
+  await plantCheckpoint(api.pool);
   await api.deps.index.refresh();
   onChain = null;
   firstAt = 1_790_000_001;
   namedOnChain = null;
   flagged = true;
-  await api.database.pool.query(
+  await api.pool.query(
     `truncate offchain.chain_write, offchain.transaction_outbox, offchain.transaction_attempt, offchain.exchange_verification, offchain.cred,
        offchain.cred_history, offchain.idempotency, offchain.sender_state cascade;
      truncate onchain.agent; truncate onchain.attestation; truncate onchain.points_award`,
   );
-  await plantAgents(api.database.pool, [
-    { tokenId: 0, owner: lower(owner), agentAddress: lower(own), soulbound: false },
-  ]);
+  await plantAgents(api.pool, [{ tokenId: 0, owner: lower(owner), agentAddress: lower(own), soulbound: false }]);
 });
 
 const post = async (what: string, { by = own, id = "0", headers = {} as Record<string, string>, body = "" } = {}) =>
@@ -112,11 +110,9 @@ const post = async (what: string, { by = own, id = "0", headers = {} as Record<s
     headers: { authorization: await by.siwa(), ...headers },
     ...(body && { body }),
   });
-const attested = (over: object = {}) => plantAttestation(api.database.pool, lower(owner), { uid: uid(1), ...over });
+const attested = (over: object = {}) => plantAttestation(api.pool, lower(owner), { uid: uid(1), ...over });
 const score = async () => {
-  const { rows } = await api.database.pool.query(
-    "select score, verify, coinbase from offchain.cred where token_id = 0",
-  );
+  const { rows } = await api.pool.query("select score, verify, coinbase from offchain.cred where token_id = 0");
   return rows[0];
 };
 
@@ -125,15 +121,15 @@ describe("verify", () => {
     expect(await post("verify", { by: owner })).toMatchObject(refusal(403, "forbidden"));
     expect(await post("verify", { by: stranger })).toMatchObject({ status: 403 });
     expect((await api.send("POST", "/api/v2/agent/0/verify")).status).toBe(401);
-    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
   });
 
   it("is the wallet's that the contract names now, whatever the index still says", async () => {
     namedOnChain = lower(stranger);
     expect(await post("verify", { by: own })).toMatchObject({ status: 403 });
-    expect((await api.database.pool.query("select * from offchain.chain_write")).rows).toEqual([]);
+    expect((await api.pool.query("select * from offchain.chain_write")).rows).toEqual([]);
     const answer = post("verify", { by: stranger });
-    await mineQueued(api.database.pool, 1);
+    await mineQueued(api.pool, 1);
     expect((await answer).status).toBe(200);
     // The same for what both controllers may do.
     expect((await post("crossreg", { by: own })).status).toBe(403);
@@ -143,14 +139,14 @@ describe("verify", () => {
 
   it("finds the agent by its wallet in the path too", async () => {
     const answer = post("verify", { id: own.address });
-    await mineQueued(api.database.pool, 1);
+    await mineQueued(api.pool, 1);
     expect((await answer).body).toMatchObject({ tokenId: 0, verified: true });
   });
 
   it("is one transaction, whoever asks how often; an empty JSON body is none", async () => {
     const answer = post("verify", { headers: { "content-type": "application/json" } });
-    const { intents, hashes } = await mineQueued(api.database.pool, 1, { block: 1003 });
-    await plantCheckpoint(api.database.pool, { block: 1003 });
+    const { intents, hashes } = await mineQueued(api.pool, 1, { block: 1003 });
+    await plantCheckpoint(api.pool, { block: 1003 });
     expect(intents).toMatchObject([{ key: "verify:0", functionName: "verify", args: [0n] }]);
     const first = await answer;
     expect(first).toMatchObject({
@@ -159,18 +155,18 @@ describe("verify", () => {
     });
     expect(await post("verify")).toMatchObject({ status: 200, text: first.text });
     // As the index brings it back.
-    await api.database.pool.query("update onchain.agent set verified = true");
-    await plantAward(api.database.pool, 0, "verified", { block: 1003, txHash: hashes[0] });
+    await api.pool.query("update onchain.agent set verified = true");
+    await plantAward(api.pool, 0, "verified", { block: 1003, txHash: hashes[0] });
     expect(await post("verify")).toMatchObject({ status: 200, text: first.text });
-    expect((await intentsIn(api.database.pool, "mined")).length).toBe(1);
+    expect((await intentsIn(api.pool, "mined")).length).toBe(1);
   });
 
   it("of an agent that the contract's owner has verified tells that transaction", async () => {
-    await api.database.pool.query("update onchain.agent set verified = true");
+    await api.pool.query("update onchain.agent set verified = true");
     const txHash = `0x${"9".repeat(64)}`;
-    await plantAward(api.database.pool, 0, "verified", { block: 77, txHash });
+    await plantAward(api.pool, 0, "verified", { block: 77, txHash });
     expect(await post("verify")).toMatchObject({ status: 200, body: { txHash, block: 77 } });
-    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
   });
 
   it("is 202 while the chain is slow, 409 when it refuses, and a revert is followed by a new intent", async () => {
@@ -178,16 +174,16 @@ describe("verify", () => {
     expect(slow).toMatchObject({ status: 202, body: { status: "pending", tokenId: 0, txHashes: [] } });
     const refused = post("verify", { headers: { "idempotency-key": "v" } });
     await until("the request waits", async () => {
-      const { rows } = await api.database.pool.query(
+      const { rows } = await api.pool.query(
         `select 1 from pg_stat_activity where application_name = 'notifications'
          and datname = current_database() and query ilike 'listen%transaction_outcome%'`,
       );
       return rows.length === 1;
     });
-    await decide(api.database.pool, "verify:0", { reverted: "reverted" });
+    await decide(api.pool, "verify:0", { reverted: "reverted" });
     expect(await refused).toMatchObject(refusal(409, "conflict"));
     const again = post("verify", { headers: { "idempotency-key": "w" } });
-    const { intents, hashes } = await mineQueued(api.database.pool, 1);
+    const { intents, hashes } = await mineQueued(api.pool, 1);
     expect(intents).toMatchObject([{ key: "verify:0#2" }]);
     expect(await again).toMatchObject({ status: 200, body: { txHash: hashes[0] } });
   });
@@ -199,27 +195,26 @@ describe("verify", () => {
   ])("of agent %s is %i", async (id, status) => expect((await post("verify", { id })).status).toBe(status));
 
   it("queues nothing that cannot be paid for", async () => {
-    await api.database.pool.query(
+    await api.pool.query(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
     );
     expect(await post("verify")).toMatchObject(refusal(503, "out_of_funds"));
-    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
   });
 });
 
 describe("coinbase-verify", () => {
   const verified = async (by = owner) => {
     const answer = post("coinbase-verify", { by });
-    const { hashes } = await mineQueued(api.database.pool, 1);
+    const { hashes } = await mineQueued(api.pool, 1);
     return { answer: await answer, hash: hashes[0]! };
   };
 
   it("is worth exactly 15 points of score while the attestation stands, and lost by itself", async () => {
     await attested();
     await post("coinbase-verify", { by: stranger });
-    const { pool } = api.database;
     const recompute = (now = new Date()) =>
-      recomputeCred(pool, { tokenIds: [0] }, { now, cause: "attestation.revoked" });
+      recomputeCred(api.pool, { tokenIds: [0] }, { now, cause: "attestation.revoked" });
     await recompute();
     const before = await score();
     const { answer, hash } = await verified();
@@ -237,9 +232,9 @@ describe("coinbase-verify", () => {
     });
     expect(await score()).toMatchObject({ score: before.score + 15, coinbase: 100 });
     expect(await post("coinbase-verify", { by: own })).toMatchObject({ status: 200, body: { txHash: hash } });
-    expect(await intentsIn(pool, "mined")).toHaveLength(1);
+    expect(await intentsIn(api.pool, "mined")).toHaveLength(1);
     // Revoked on chain: the index' event recomputes, nobody calls.
-    await pool.query("update onchain.attestation set revoked_at = 1790000100");
+    await api.pool.query("update onchain.attestation set revoked_at = 1790000100");
     await recompute();
     expect(await score()).toEqual(before);
     expect(await post("coinbase-verify", { by: owner })).toMatchObject(refusal(410, "gone"));
@@ -251,18 +246,18 @@ describe("coinbase-verify", () => {
       status: 200,
       body: { attestationUid: uid(2), txHash: hash },
     });
-    expect(await intentsIn(pool, "queued")).toEqual([]);
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
     // Sold: the attestation names somebody else now.
-    await pool.query("update onchain.agent set owner = $1", [lower(stranger)]);
+    await api.pool.query("update onchain.agent set owner = $1", [lower(stranger)]);
     await recompute();
     expect(await score()).toEqual(before);
     expect(await post("coinbase-verify", { by: stranger })).toMatchObject({ status: 404 });
     expect(await post("coinbase-verify", { by: owner })).toMatchObject({ status: 403 });
     // And back: what was told to the contract need not be told again.
-    await pool.query("update onchain.agent set owner = $1", [lower(owner)]);
+    await api.pool.query("update onchain.agent set owner = $1", [lower(owner)]);
     expect(await post("coinbase-verify", { by: owner })).toMatchObject({ status: 200 });
     expect(await score()).toMatchObject({ score: before.score + 15 });
-    expect(await intentsIn(pool, "queued")).toEqual([]);
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
   });
 
   it("ends with the attestation's expiry, which no event announces", async () => {
@@ -270,21 +265,20 @@ describe("coinbase-verify", () => {
     await attested({ expiresAt: seconds + 60 });
     await verified();
     const before = (await score()).score;
-    const { pool } = api.database;
-    expect(await refreshAttested(pool, new Date((seconds + 59) * 1000))).toBe(0);
-    expect(await refreshAttested(pool, new Date((seconds + 61) * 1000))).toBe(1);
+    expect(await refreshAttested(api.pool, new Date((seconds + 59) * 1000))).toBe(0);
+    expect(await refreshAttested(api.pool, new Date((seconds + 61) * 1000))).toBe(1);
     expect(await score()).toMatchObject({ score: before - 15, coinbase: 0 });
-    expect(await refreshAttested(pool, new Date((seconds + 62) * 1000))).toBe(0);
+    expect(await refreshAttested(api.pool, new Date((seconds + 62) * 1000))).toBe(0);
   });
 
   describe("of an owner with two attestations", () => {
     const set = async (n: number, change: string) => {
-      await api.database.pool.query(`update onchain.attestation set ${change} where uid = $1`, [uid(n)]);
-      await recomputeCred(api.database.pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.revoked" });
+      await api.pool.query(`update onchain.attestation set ${change} where uid = $1`, [uid(n)]);
+      await recomputeCred(api.pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.revoked" });
       return (await score()).coinbase;
     };
     const revoke = (n: number) => set(n, "revoked_at = 1790000300");
-    const evidence = async () => (await loadFacts(api.database.pool, [0]))[0]!.exchange?.attestationUid;
+    const evidence = async () => (await loadFacts(api.pool, [0]))[0]!.exchange?.attestationUid;
     beforeEach(async () => {
       await attested();
       await attested({ uid: uid(2), attestedAt: 1_790_000_200, block: 901 });
@@ -312,16 +306,15 @@ describe("coinbase-verify", () => {
       const seconds = Math.floor(Date.now() / 1000);
       await set(1, `expires_at = ${seconds + 120}`);
       await set(2, `expires_at = ${seconds + 60}`);
-      const { pool } = api.database;
       expect(await evidence()).toBe(uid(1));
-      expect(await refreshAttested(pool, new Date((seconds + 61) * 1000))).toBe(0);
-      expect(await refreshAttested(pool, new Date((seconds + 121) * 1000))).toBe(1);
+      expect(await refreshAttested(api.pool, new Date((seconds + 61) * 1000))).toBe(0);
+      expect(await refreshAttested(api.pool, new Date((seconds + 121) * 1000))).toBe(1);
       expect(await score()).toMatchObject({ coinbase: 0 });
     });
 
     it("counts for each owner that verified it, whenever the token is its own", async () => {
       const sell = async (to: typeof owner) => {
-        await api.database.pool.query("update onchain.agent set owner = $1", [lower(to)]);
+        await api.pool.query("update onchain.agent set owner = $1", [lower(to)]);
         return set(1, "revoked_at = 0");
       };
       expect(await sell(stranger)).toBe(0);
@@ -361,7 +354,7 @@ describe("coinbase-verify", () => {
   it.each(planted)("by an indexed attestation of %s is refused", async (_, over, status) => {
     await attested(over);
     expect((await post("coinbase-verify", { by: owner })).status).toBe(status);
-    expect((await api.database.pool.query("select * from offchain.exchange_verification")).rows).toEqual([]);
+    expect((await api.pool.query("select * from offchain.exchange_verification")).rows).toEqual([]);
   });
 
   it("finds one that is older than the index", async () => {
@@ -371,20 +364,19 @@ describe("coinbase-verify", () => {
     expect(await score()).toMatchObject({ coinbase: 100 });
     // Its revocation is indexed although its making is not.
     await attested({ uid: uid(99), revokedAt: 1_790_000_300 });
-    await recomputeCred(api.database.pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.revoked" });
+    await recomputeCred(api.pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.revoked" });
     expect(await score()).toMatchObject({ coinbase: 0 });
   });
 
   it("finds one that the index has not come to, and forgets it when the index has passed it without", async () => {
     onChain = {};
     firstAt = 1_789_999_000;
-    const { pool } = api.database;
     expect((await verified()).answer).toMatchObject({ status: 200, body: { attestationUid: uid(99) } });
     expect(await score()).toMatchObject({ coinbase: 100 });
-    expect(await refreshAttested(pool, new Date())).toBe(0);
-    await plantCheckpoint(pool, { block: 1002, finalized: 900 });
+    expect(await refreshAttested(api.pool, new Date())).toBe(0);
+    await plantCheckpoint(api.pool, { block: 1002, finalized: 900 });
     expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ coinbaseVerified: false });
-    expect(await refreshAttested(pool, new Date())).toBe(1);
+    expect(await refreshAttested(api.pool, new Date())).toBe(1);
     expect(await score()).toMatchObject({ coinbase: 0 });
   });
 
@@ -392,11 +384,10 @@ describe("coinbase-verify", () => {
     await attested();
     await verified();
     expect(await score()).toMatchObject({ coinbase: 100 });
-    const { pool } = api.database;
-    await pool.query("delete from onchain.attestation");
+    await api.pool.query("delete from onchain.attestation");
     expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ coinbaseVerified: false });
     // Told of by the event that is taken back.
-    await recomputeCred(pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.made" });
+    await recomputeCred(api.pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.made" });
     expect(await score()).toMatchObject({ coinbase: 0 });
     expect((await post("coinbase-verify", { by: owner })).status).toBe(404);
   });
@@ -413,7 +404,7 @@ describe("coinbase-verify", () => {
   it.each(told)("when the chain tells of %s is refused", async (_, says, status) => {
     onChain = says;
     expect((await post("coinbase-verify", { by: owner })).status).toBe(status);
-    expect((await api.database.pool.query("select * from offchain.exchange_verification")).rows).toEqual([]);
+    expect((await api.pool.query("select * from offchain.exchange_verification")).rows).toEqual([]);
   });
 
   it("has no transaction where the contract keeps no mark", async () => {
@@ -421,7 +412,7 @@ describe("coinbase-verify", () => {
     await attested();
     expect(await post("coinbase-verify", { by: own })).toMatchObject({ status: 200, body: { txHash: null } });
     expect(await score()).toMatchObject({ coinbase: 100 });
-    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+    expect(await intentsIn(api.pool, "queued")).toEqual([]);
   });
 
   it("keeps who may and what exists", async () => {

@@ -12,8 +12,7 @@ const [OWN, NAMED, PROVEN, STATED, PERSON, COMPANY, NOBODY, GIVEN] = "a1 b2 c3 d
 
 const api = apiForFile();
 beforeAll(async () => {
-  const { pool } = api.database;
-  await plantAgents(pool, [
+  await plantAgents(api.pool, [
     { tokenId: 1, name: "Quill", owner: OWN!, agentAddress: OWN! },
     // Anybody registers an agent that names the wallet of another.
     { tokenId: 2, name: "Squatter", owner: NOBODY!, agentAddress: NAMED! },
@@ -21,7 +20,7 @@ beforeAll(async () => {
     { tokenId: 3, name: "Scam", owner: GIVEN!, agentAddress: GIVEN!, mintedTo: NOBODY! },
     { tokenId: 4, name: "Gift", owner: OWN!, agentAddress: OWN!, mintedTo: NOBODY! },
   ]);
-  await plantDirectory(pool, [
+  await plantDirectory(api.pool, [
     { platform: "helixa", agent_id: "1", token_id: 1, name: "Quill", cred_score: 61, address: OWN! },
     { platform: "helixa", agent_id: "2", token_id: 2, name: "Squatter", cred_score: 9, address: NAMED! },
     {
@@ -46,13 +45,13 @@ beforeAll(async () => {
     { platform: "erc8004", agent_id: "14", name: "Quill there", cred_score: 99, address: OWN!, wallet_proven: true },
     { platform: "x402-bazaar", agent_id: "15", name: "Stated", cred_score: 5, address: STATED! },
   ]);
-  await pool.query(
+  await api.pool.query(
     `insert into offchain.human (id, principal, wallet, name, description, organization, skills, domains, linked_accounts,
        services, contact, created_at, updated_at)
      values ('hum_1', $1, $1, 'Inês Carvalho', '', '', '{}', '{}', '{}', '{}', '{}', now(), now())`,
     [PERSON],
   );
-  await pool.query(
+  await api.pool.query(
     `insert into offchain.organization (id, slug, slug_key, principal, wallet, display_name, description, organization_type, roles,
        skills, domains, links, contact, members, created_at, updated_at)
      values ('org_1', 'tidewater', 'tidewater', $1, $1, 'Tidewater', '', '', '{}', '{}', '{}', '{}', '{}', '[]', now(), now())`,

@@ -71,7 +71,7 @@ describe("free registrations", () => {
   it("are counted by gas for each network and day, however many come at once; paid ones are not", async () => {
     const { config } = api.deps;
     Object.assign(config, { freeMintsPerClient: 6 });
-    await api.database.pool.query("update offchain.transaction_outbox set free_networks = null");
+    await api.pool.query("update offchain.transaction_outbox set free_networks = null");
     try {
       await api.setPhase("free");
       const contracts = await Promise.all(Array.from({ length: 4 }, () => burner(1_000n)));
@@ -117,7 +117,7 @@ describe("a receiver that passes every simulation and refuses in the block", () 
     for (let n = 0; n < 5; n++) answers.push(await api.mint(receiver));
     expect(answers.map(({ status }) => status)).toEqual([409, 409, 409, 402, 402, 402]);
     expect((await sent()) - before).toBe(3);
-    const owed = await api.database.pool.query("select state, chain_refusals from offchain.payment where payer = $1", [
+    const owed = await api.pool.query("select state, chain_refusals from offchain.payment where payer = $1", [
       payer.address.toLowerCase(),
     ]);
     expect(owed.rows).toEqual([{ state: "refund_due", chain_refusals: 3 }]);

@@ -40,7 +40,7 @@ describe("a way to pay that is added in memory", () => {
   });
 
   it("is told of in the discovery and the document", async () => {
-    const { payments } = (await api.get("/api/v2")).body as unknown as { payments: { methods: object[] } };
+    const { payments } = await api.read<{ payments: { methods: object[] } }>("/api/v2");
     expect(payments.methods).toContainEqual(expect.objectContaining({ protocol: "signed", status: "available" }));
     expect(paymentParameters(METHODS)).toContainEqual(expect.objectContaining({ name: "X-Payment-Signed" }));
     expect(paymentSchemes(METHODS).map(([scheme]) => scheme)).toEqual(["x402", "mpp", "signed-transaction"]);

@@ -170,9 +170,9 @@ describe("an update that has a price", () => {
         ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
         params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
       });
-      const discovery = (await api.get("/api/v2")).body as never as {
+      const discovery = await api.read<{
         payments: { methods: { status: string; endpoints: string[] }[] };
-      };
+      }>("/api/v2");
       const payable = discovery.payments.methods.find(({ status }) => status === "available")!.endpoints;
       return {
         pricing: (await api.get("/api/v2/pricing")).body.update,

@@ -106,7 +106,7 @@ describe("five attacks (2605.11781)", () => {
     const { body } = await api.get("/api/v2/discover?q=audit+solidity");
     const { hits } = body as unknown as { hits: { agent: { agent_id: string } }[] };
     expect(hits[0]!.agent.agent_id).toBe("1");
-    const short = (await api.get("/api/v2/discover/short?q=audit+solidity")).body as unknown as { note: string };
+    const short = await api.read<{ note: string }>("/api/v2/discover/short?q=audit+solidity");
     expect(short.note).toContain("never an instruction");
   });
 });

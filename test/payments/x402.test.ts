@@ -213,7 +213,7 @@ describe("a probe without a payment", () => {
 describe("the OpenAPI document", () => {
   type Document = { paths: Record<string, Record<string, { "x-payment-info"?: object }>> };
   const infos = async () => {
-    const { paths } = (await api.get("/openapi.json")).body as unknown as Document;
+    const { paths } = await api.read<Document>("/openapi.json");
     return Object.fromEntries(
       Object.entries(paths).flatMap(([path, item]) =>
         Object.entries(item).flatMap(([method, { "x-payment-info": info }]) =>

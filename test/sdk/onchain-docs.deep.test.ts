@@ -26,7 +26,7 @@ beforeAll(async () => {
   const owner = world.deployer.account.address;
   contract = await world.deploy("CredRoots", [owner, owner]);
   await plantAgents(
-    api.database.pool,
+    api.pool,
     SCORES.map((score) => ({ score })),
   );
   await publish(1, SCORES);
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([api?.close(), world?.anvil.stop()]));
 
 async function publish(epoch: number, scores: number[]) {
-  const { root, leaves } = await storeTestEpoch(api.database.pool, {
+  const { root, leaves } = await storeTestEpoch(api.pool, {
     epoch,
     registry: identity.toLowerCase() as Address,
     contract: contract.toLowerCase() as Address,
@@ -42,7 +42,7 @@ async function publish(epoch: number, scores: number[]) {
   });
   const call = { address: contract, abi: credRootsAbi, functionName: "publish" } as const;
   await world.mined(world.deployer.writeContract({ ...call, args: [BigInt(epoch), root, leaves, 900n] }));
-  await publishTestEpoch(api.database.pool, epoch);
+  await publishTestEpoch(api.pool, epoch);
 }
 
 /** What the reader of the document knows. */

@@ -31,7 +31,7 @@ beforeAll(async () => {
     },
   });
   const planted = Array.from({ length: AGENTS }, (_, tokenId) => ({ tokenId, score: tokenId % 5 }));
-  await plantAgents(api.database.pool, planted);
+  await plantAgents(api.pool, planted);
 });
 afterEach(() => expect(api?.errors.splice(0)).toEqual([]));
 afterAll(() => api?.close());
@@ -52,7 +52,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 async function speaker(tokenId: number, score: number, options: Partial<ClientOptions> = {}) {
   const wallet = newAccount();
   const agentAddress = wallet.address.toLowerCase() as `0x${string}`;
-  await plantAgents(api.database.pool, [{ tokenId, agentAddress, name: `Speaker ${tokenId}`, score }]);
+  await plantAgents(api.pool, [{ tokenId, agentAddress, name: `Speaker ${tokenId}`, score }]);
   return client({ wallet, ...options });
 }
 
@@ -139,7 +139,7 @@ describe("lists", () => {
     for await (const { tokenId } of client().agents({ sort: "credScore", order: "desc", limit: 5 })) {
       seen.push(tokenId);
       // Somebody registers at the front of the list, which moves every page behind it.
-      if (seen.length === 5) await plantAgents(api.database.pool, [{ tokenId: 600, name: "Newcomer", score: 99 }]);
+      if (seen.length === 5) await plantAgents(api.pool, [{ tokenId: 600, name: "Newcomer", score: 99 }]);
     }
     expect(new Set(seen).size).toBe(seen.length);
     for (let tokenId = 0; tokenId < AGENTS; tokenId++) expect(seen).toContain(tokenId);
@@ -190,7 +190,7 @@ describe("a stream", () => {
     const { value } = await stream.next();
     expect(value).toMatchObject({ id: String(first.id + 1), type: "message", data: { content: "two" } });
     const after = stream.next();
-    await setScore(api.database.pool, 520, 20);
+    await setScore(api.pool, 520, 20);
     const ended = await failure(after);
     expect(ended).toBeInstanceOf(StreamEnded);
     expect(ended).toMatchObject({ reason: "forbidden", body: { required: 76, yours: 20 } });
@@ -219,7 +219,7 @@ describe("a stream", () => {
 
 describe("a registration", () => {
   let block = 1000;
-  const pool = () => api.database.pool;
+  const pool = () => api.pool;
   const mints = async () => (await pool().query("select * from offchain.mint order by created_at desc")).rows;
   const pending = () =>
     until("a pending registration", async () => (await mints()).find(({ state }) => state === "pending"));

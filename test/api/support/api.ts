@@ -45,11 +45,15 @@ export type TestApi = {
   url: string;
   deps: ApiDeps;
   database: TestDatabase;
+  /** Connections of the test itself. */
+  pool: pg.Pool;
   server: RunningServer;
   document: OpenApi;
   /** Messages logged at level error: a test that provokes none expects none. */
   errors: string[];
   get(path: string, init?: RequestInit): Promise<Answer>;
+  /** The body of a GET, as what the test takes it for. */
+  read<T>(path: string): Promise<T>;
   send(method: string, path: string, init?: RequestInit): Promise<Answer>;
   /** Sends a body as JSON. */
   write(method: string, path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -181,10 +185,12 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     url: server.url,
     deps,
     database,
+    pool: database.pool,
     server,
     document,
     errors,
     get: (path, init) => send("GET", path, init),
+    read: async <T>(path: string) => (await send("GET", path)).body as unknown as T,
     send,
     write: (method, path, body, headers) =>
       send(method, path, {

@@ -38,13 +38,12 @@ export async function startPrincipals(options: ApiOptions = {}): Promise<Princip
     chain,
     deps: { ...options.deps, identityProvider: createIdentityProvider(idp, http) },
   });
-  const { pool } = api.database;
   let tokens = 0;
   let moves = 0;
 
   const move = async (tokenId: number, from: Address, to: Address, at: number) => {
     const id = `move-${moves++}`;
-    await plantTransfer(pool, tokenId, [from, to], at, { id });
+    await plantTransfer(api.pool, tokenId, [from, to], at, { id });
     return id;
   };
   const send: PrincipalWorld["send"] = (method, path, by, body) =>
@@ -64,17 +63,17 @@ export async function startPrincipals(options: ApiOptions = {}): Promise<Princip
     async mint(owner, more = {}) {
       const tokenId = tokens++;
       const wallet = lower(owner);
-      await plantAgents(pool, [{ tokenId, owner: wallet, agentAddress: wallet, ...more }]);
+      await plantAgents(api.pool, [{ tokenId, owner: wallet, agentAddress: wallet, ...more }]);
       await move(tokenId, NOBODY, wallet, 1_790_000_000);
       return tokenId;
     },
     async transfer(tokenId, from, to, at = 1_790_000_500) {
       const own = (owner: Address) =>
-        pool.query("update onchain.agent set owner = $2 where token_id = $1", [tokenId, owner]);
+        api.pool.query("update onchain.agent set owner = $2 where token_id = $1", [tokenId, owner]);
       const id = await move(tokenId, lower(from), lower(to), at);
       await own(lower(to));
       return async () => {
-        await pool.query("delete from onchain.transfer where id = $1", [id]);
+        await api.pool.query("delete from onchain.transfer where id = $1", [id]);
         await own(lower(from));
       };
     },
