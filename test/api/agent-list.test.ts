@@ -269,7 +269,7 @@ describe("freshness", () => {
 });
 
 describe("a whole address", () => {
-  it("finds the wallet's own agents, then those that it owns, then those that only name it, through every cursor", async () => {
+  it("finds a wallet's own agents first, then those it owns, then those that only name it", async () => {
     const [wallet, other] = ["c", "d"].map((digit) => `0x${digit.repeat(40)}`) as [string, string];
     const named = { agentAddress: wallet, owner: other };
     const owned = { agentAddress: other, owner: wallet };

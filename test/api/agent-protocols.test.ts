@@ -141,7 +141,7 @@ describe("MCP", () => {
     expect([search!.inputSchema.required, reviews!.inputSchema.required]).toEqual([undefined, ["ref"]]);
   });
 
-  it("lists arguments that a tool's endpoint takes, by name, type and meaning, and requires those the endpoint requires", async () => {
+  it("requires of a tool what its endpoint requires, and describes each argument", async () => {
     const { tools } = await client.listTools();
     for (const { name, inputSchema } of tools) {
       const { path, method } = DECLARED.find((tool) => tool.name === name)!.endpoint;
@@ -720,7 +720,7 @@ describe("documents at fixed paths", () => {
     );
   });
 
-  it("agent-registration.json is an ERC-8004 registration file, which names the service's own agent where there is one", async () => {
+  it("agent-registration.json is an ERC-8004 file that names the service's own agent, if it has one", async () => {
     const { body } = await api.get("/.well-known/agent-registration.json");
     expect(body).toMatchObject({
       type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",

@@ -91,7 +91,7 @@ describe("batch", () => {
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
 
-  it("finds token ids and addresses in the order asked, each agent once, and repeats the rest as it was asked", async () => {
+  it("finds token ids and addresses in the order asked, and repeats the rest as asked", async () => {
     const unknown = "0x00000000000000000000000000000000000000FF";
     const ids = [3, "0", getAddress(walletOf(1)), 1, 999, "999", unknown, "12abc", -1, 1.5, "01", "", "0x10", 3];
     const { status, body, headers } = await post({ ids });

@@ -144,7 +144,7 @@ describe("without a chain", () => {
     expect(calls).toBe(2);
   });
 
-  it("readers of ever other wallets do not use up the nodes: beyond their share nothing is asked for them", async () => {
+  it("one reader's many wallets do not use up the nodes", async () => {
     let calls = 0;
     const chain = stubChain({
       async call() {

@@ -224,7 +224,7 @@ describe("a human signs in", () => {
     expect((await authorized("/human", `${contract}:${NOW - 1}:${signature}`)).status).toBe(503);
   });
 
-  it("with a contract wallet: the chain is asked about twelve texts a host, and every eighth counts as a signature", async () => {
+  it("asks the chain about twelve texts a host for a contract wallet, and counts every eighth", async () => {
     const contract = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
     const asked = new Set<string>();
     let taken = 0;

@@ -272,7 +272,7 @@ describe("the indexed block", () => {
     expect(performance.now() - started).toBeGreaterThan(4_900);
   });
 
-  it("that an agent registered here waits for makes it 503, whoever asks for it in whatever way; it is 404 after that", async () => {
+  it("is 503 for an agent registered here until its block is indexed, then 404", async () => {
     const wallet = agentWallet({ host: HOST });
     const rival = agentWallet({ host: HOST });
     for (const [{ address }, tokenId, state] of [
@@ -387,7 +387,7 @@ describe("trouble of our own", () => {
     expect(test.errors).toHaveLength(1);
   });
 
-  it("with the database is 503 by the time of a connection, not of a statement, never 500, and ends with it", async () => {
+  it("of a database that is away is 503 and ends with it", async () => {
     const { hostname, port } = new URL(api.database.url);
     const line = await tcpProxy({ host: hostname, port: Number(port) });
     const url = new URL(api.database.url);

@@ -212,7 +212,7 @@ describe("one agent", () => {
     expect((await api.get("/api/terminal/agent/0")).body.erc8004).toBeNull();
   });
 
-  it("of the canonical registry has the validations that its side asked for, the newest first, and what was answered", async () => {
+  it("of the canonical registry has its validations, newest first, with their answers", async () => {
     const validator: `0x${string}` = `0x${"ab".repeat(20)}`;
     await api.pool.query(
       `insert into onchain.erc8004_validation (request_hash, registry, agent_id, validator, request_uri, requested_at, block,

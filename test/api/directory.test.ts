@@ -292,7 +292,7 @@ describe("the counts of filters", () => {
 });
 
 describe("one agent", () => {
-  it("is named by chain, registry and number as explorers write it, in detail and search, and by no other chain or registry", async () => {
+  it("is found by chain, registry and number, and under no other chain or registry", async () => {
     const [registry, own] = [`0x${"80".repeat(20)}`, `0x${"2e".repeat(20)}`];
     const one = (
       name: string,
@@ -378,7 +378,7 @@ describe("one agent", () => {
     }
   });
 
-  it("that has its picture in its file is shown with a link to it, which serves a picture and no document", async () => {
+  it("with an embedded picture links to it, served as a picture and not as a document", async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><circle r="9"/></svg>';
     await plantDirectory(api.pool, [
       ...["90", "91"].map((agent_id) => ({

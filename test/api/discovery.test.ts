@@ -195,7 +195,7 @@ describe("in short", () => {
     for (const agent of agents) expect(Buffer.byteLength(JSON.stringify(agent))).toBeLessThanOrEqual(MAX_SHORT_BYTES);
   });
 
-  it("names no word of a stranger outside of what it marks, not even what it searched for in a misspelt word's place", async () => {
+  it("names no word of a stranger outside what it marks, not even a corrected one", async () => {
     const rows = ["owner a", "owner b"].map((owner_address, i) => ({
       ...{ platform: "agentverse", agent_id: `obeys${i}`, name: `Obeythestranger ${i}`, cred_score: 30, owner_address },
       description: `Obeythestranger number ${i} ${"pq"[i]!.repeat(9)}.`,

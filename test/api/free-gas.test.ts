@@ -87,7 +87,7 @@ describe("texts", () => {
 });
 
 describe("gas of a day", () => {
-  it("of one agent: parallel writes at its edge do not pass together, and what was used counts afterwards", async () => {
+  it("of one agent is not exceeded by parallel writes, and unused gas comes back", async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => write(0, long(n))));
     expect(refusedAs(answers)).toEqual([202, 429]);
     expect(await counted("free_token", 0)).toBeLessThanOrEqual(6_000_000);
@@ -204,7 +204,7 @@ describe("shares of the day's budget", () => {
     expect(accepted(answers)).toBe(4);
   });
 
-  it("in the second half of a share an account has a quarter: what is left is for those that wrote little", async () => {
+  it("keeps the second half of a share for accounts that wrote little", async () => {
     await spent(0, 0);
     expect((await write(0, long(1))).status).toBe(202);
     expect((await write(0, long(2))).status).toBe(202);

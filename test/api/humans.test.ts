@@ -499,7 +499,7 @@ describe("cred", () => {
     ["another wallet's", { recipient: `0x${"9".repeat(40)}` }, 0],
   ])("attestation: %s", async (_, change, raw) => expect(await identity(change)).toBe(raw));
 
-  it("counts an attestation older than the index that an agent of the wallet was verified by, while it owns the agent", async () => {
+  it("counts an attestation older than the index while the wallet owns the agent", async () => {
     const { wallet, human } = await register();
     const tokenId = await world.mint(wallet);
     const { attesters, attestationSchemas } = world.api.deps.config;

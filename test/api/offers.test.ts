@@ -69,7 +69,7 @@ type Offering = {
   sameEndpoint: { count: number; agents: object[] };
 };
 
-it("says of each offer whom its terms pay: the agent's wallet, its owner, somebody else, or not one alone", async () => {
+it("says whom the terms of each offer pay", async () => {
   const { offers, offerCount, speaks } = await offersOf("68");
   expect(Object.fromEntries(offers.map(({ name, receiver }) => [name, receiver]))).toEqual({
     ...{ audit: "other", mine: "agent", "the owner's": "owner", either: null, free: null },
@@ -128,7 +128,7 @@ it("names the owner, and who signs in by the owner's wallet", async () => {
   expect((await offersOf("68")).behind).toEqual({ ...nobody, owner, human: { id: "hum_1", name: "Inês Carvalho" } });
 });
 
-it("knows of an agent registered here since when it is its owner's, and of an attestation that it has not claimed", async () => {
+it("knows since when its owner has it, and of an attestation not claimed yet", async () => {
   await plantAgents(api.pool, [{ tokenId: 7, owner: OWNER as `0x${string}`, name: "Own" }]);
   await plantDirectory(api.pool, [
     { platform: "helixa", agent_id: "7", token_id: 7, name: "Own", cred_score: 30, owner_address: OWNER },

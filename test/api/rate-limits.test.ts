@@ -118,7 +118,7 @@ describe("reads", () => {
     }
   });
 
-  it("and open writes are counted before their bodies are read: what costs nobody's budget cannot be sent for ever", async () => {
+  it("and open writes are counted before their bodies are read", async () => {
     await start({ LIMITS: "reads=2,writes-by-network=2" });
     const unreadable = (path: string) => () =>
       api!.send("POST", path, {
@@ -300,7 +300,7 @@ describe("writes", () => {
       expect(await sign("203.0.113.1", known, good)).toBe(200);
     });
 
-    it("are not taken from what all share by an address without code, nor kept for a wallet that is not deployed", async () => {
+    it("are not taken by addresses without code, nor remembered for undeployed wallets", async () => {
       await start({ LIMITS: "contract-signatures=300" }, { chain, alone: true });
       const person = generatePrivateKey().slice(0, 42);
       for (let i = 0; i < 20; i++) expect(await sign("9.9.9.1", person, bad())).toBe(401);
@@ -545,7 +545,7 @@ describe("buckets", () => {
   });
 
   it.runIf(REDIS_BINARY)(
-    "in Redis are shared and taken atomically; without it each process counts for itself, and says so once",
+    "in Redis are shared atomically; without it each process counts alone and says so once",
     async () => {
       const redis = await startRedis();
       const warnings: string[] = [];

@@ -203,7 +203,7 @@ describe("crossreg", () => {
     expect(await intentsIn(api.pool, "queued")).toEqual([]);
   });
 
-  it("names the services the agent lists, its skills and domains beside the OASF record, else beside ours", async () => {
+  it("names the services, skills and domains of the agent beside the service's own", async () => {
     const fileWith = async (listing: Record<string, unknown>) => {
       await api.pool.query(
         `insert into offchain.profile_field (token_id, field, value) select 0, key, value from jsonb_each($1)

@@ -81,7 +81,7 @@ describe("slow clients", () => {
 describe("connections", () => {
   const health = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n";
 
-  it("of one address are so many at once: further ones are closed, others' are taken, and places come back", async () => {
+  it("of one address are limited; others are accepted, and places come back", async () => {
     const server = await startServer(createApi(api.deps), { host: "127.0.0.1", port: 0, connectionsPerClient: 5 });
     const open = async (from: string) => {
       const socket = connect({ port: server.port, host: "127.0.0.1", localAddress: from });

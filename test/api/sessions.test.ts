@@ -120,7 +120,7 @@ describe("npm run api-keys", () => {
     expect(apiKeys("revoke", id!).status).toBe(0);
   });
 
-  it("gives a key scopes and reads of its own, in any order of the words; former names of scopes are good", async () => {
+  it("gives a key its scopes and reads, in any order, by former names too", async () => {
     const rows = [
       [
         ["create", "Usual"],

@@ -109,7 +109,7 @@ async function fail(attacker: Agent, times: number): Promise<Answer[]> {
 const shows = (handle: string, id: number, tokenId: number) =>
   sim.control("PUT", `x/users/${handle}`, { id: String(id), description: `helixa:${tokenId}` });
 
-it("twelve agents that fail until they are refused leave enough for another agent's first proof, and for the re-checks", async () => {
+it("twelve failing agents leave enough for another's first proof and for re-checks", async () => {
   const proven = await agent("192.0.2.1");
   await shows("proven", 1, proven.tokenId);
   const found = {
@@ -148,7 +148,7 @@ it("once strangers' part is used up, a first proof waits for the next request in
   expect(rows[0].level).toBeLessThan(1);
 });
 
-it("an agent may ask a stated number of times a day, and a wallet five times as often with all its agents", async () => {
+it("limits proofs a day for each agent, and five times as many for each wallet", async () => {
   const one = await agent("192.0.2.1");
   const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
   expect(statuses(await fail(one, PER_AGENT + 1)).at(-1)).toBe(429);
@@ -167,7 +167,7 @@ it("an agent may ask a stated number of times a day, and a wallet five times as 
   expect(asked).toBeLessThan(60);
 });
 
-it("what was asked for twice within a minute and was not there is remembered for a minute, and no longer", async () => {
+it("remembers for a minute what was asked for twice and was not there", async () => {
   const honest = await agent("192.0.2.1");
   const first = await prove(honest, "ada");
   const second = await prove(honest, "ada");

@@ -45,7 +45,7 @@ const agent = async (id = 0) => await api.read<Record<string, never>>(`/api/v2/a
 const onchain = "/api/v2/agent/0/update?onchain=true";
 const trait = (name: string, category = "character") => ({ name, category });
 
-it("changes of a profile have a number a day for each agent and wallet: each may add a point to the score's history", async () => {
+it("limits changes of a profile a day for each agent and wallet", async () => {
   const { config } = api.deps;
   const rates = { ...config.rates, "updates-by-day": 2 };
   await plantAgents(api.pool, [{ tokenId: 77, owner: lower(owner), agentAddress: lower(own) }]);
@@ -98,7 +98,7 @@ describe("off chain", () => {
     expect(await intentsIn(api.pool, "queued")).toEqual([]);
   });
 
-  it("a trait's time is the service's own: addedAt is ignored and named, other unknown fields are refused", async () => {
+  it("sets the time of a trait itself: addedAt is ignored and named, other unknown fields are refused", async () => {
     const addedAt = "2020-01-01T00:00:00.000Z";
     const { status, body } = await post({
       traits: [{ name: "kind" }, { ...trait("patient"), addedAt }, { ...trait("bold"), addedAt: 5 }],
@@ -187,7 +187,7 @@ describe("off chain", () => {
     });
   });
 
-  it("keeps services, skills, domains and metadata as they are given; each write replaces the field, and none counts", async () => {
+  it("keeps services, skills, domains and metadata as given, replaces them whole, and scores none", async () => {
     await post({ narrative: { mission: "x" } });
     const { rows: before } = await api.pool.query("select * from offchain.cred");
     const listing = {

@@ -328,7 +328,7 @@ describe("coinbase-verify", () => {
     });
   });
 
-  it("rests on the chain's newest attestation, which the index has not got yet, and believes the chain of a revocation", async () => {
+  it("prefers the chain's newest attestation to the index, and its word on a revocation", async () => {
     await attested();
     onChain = {};
     firstAt = 1_789_999_000;

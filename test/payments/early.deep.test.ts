@@ -242,7 +242,7 @@ describe("a process that dies", () => {
   });
 });
 
-it("the order of one sender's nonces is no guard: a settlement that fails in its block lets the next nonce pass", async () => {
+it("a settlement that fails in its block lets the sender's next nonce pass", async () => {
   const { payer, signed } = await nextBuyer();
   const one = world.walletOf(world.devnet.accounts[2]!.privateKey);
   // Before the settlement in its block: the payer's money is gone.

@@ -37,7 +37,7 @@ async function payers(count: number, units?: bigint): Promise<Payer[]> {
 describe.each(["free", "paid"] as const)("in phase %s", (phase) => {
   beforeAll(() => api.setPhase(phase));
 
-  it("twenty receivers that burn gas are refused before anything is charged, and honest wallets are minted beside them", async () => {
+  it("refuses twenty receivers that burn gas before a charge, and mints honest wallets beside them", async () => {
     const payer = await world.payer(100_000_000n);
     const hostile = await Promise.all(
       Array.from({ length: 20 }, (_, n) => burner(n % 2 ? BEYOND_A_MINT : TWO_THIRDS_OF_A_BLOCK)),

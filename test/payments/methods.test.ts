@@ -100,7 +100,7 @@ describe("a way to pay that is added in memory", () => {
     expect([await ledger(), await spent(payer)]).toEqual([[], 0n]);
   });
 
-  it("is found and finished by the sweep when its request died, and by a sweep that does not know it left alone", async () => {
+  it("is finished by the sweep when its request died, and left alone by a sweep that does not know it", async () => {
     const payer = await world.payer();
     trouble.fault = diesAt("payment.settled");
     const raw = await signed(payer);

@@ -411,7 +411,7 @@ describe("case 37: the node does not answer after it was sent", () => {
     expect([got, (await last()).state]).toEqual([0n, "fulfilled"]);
   });
 
-  it("the sweeper finds a mint's payment on the chain and mints it, also when the client never comes back", async () => {
+  it("the sweeper finds a mint's payment on the chain and mints it without its client", async () => {
     const customer = await tempo.customer();
     const init = await mintInit(customer, "Swept");
     const credential = await customer.answer(await fetch(`${api.url}/api/v2/mint`, init), "push");

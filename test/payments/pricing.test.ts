@@ -123,7 +123,7 @@ describe("an update that has a price", () => {
     expect(await api.payments()).toHaveLength(known);
   });
 
-  it("costs the same as a change of the personality, and by an owner's signed text, whose repetition costs nothing", async () => {
+  it("costs the same as a personality or by a signed text, whose repetition is free", async () => {
     const payer = await world.payer();
     const tokenId = await agentOf(payer);
     const personality = { path: "personality", method: "PUT", body: { personality: { humor: "dry" } } };

@@ -40,7 +40,7 @@ const fulfilled = async (payer: Payer) =>
   ).rowCount;
 
 describe("five attacks (2605.11781)", () => {
-  it("I-A, a grant before finality: nothing is given for a settlement that is announced and not on the chain", async () => {
+  it("I-A: nothing is given for a settlement that is announced and not on the chain", async () => {
     const { payer, signed } = await world.buyer();
     trouble.settle = async () => ({ kind: "settled", txHash: `0x${"be".repeat(32)}` });
     const early = await api.impatiently(() => api.pay(payer, signed));
@@ -51,7 +51,7 @@ describe("five attacks (2605.11781)", () => {
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
 
-  it("case 15 (I-B), a preempted settlement: who sends the public authorization first has paid for its payer", async () => {
+  it("case 15 (I-B): who sends the public authorization first has paid for its payer", async () => {
     const [payer, thief] = [await world.payer(), await world.payer(0n)];
     const signed = await world.authorize(payer.account);
     trouble.settle = async (order, real) => {
@@ -63,7 +63,7 @@ describe("five attacks (2605.11781)", () => {
     expect([await spent(payer), await fulfilled(payer)]).toEqual([MINT_PRICE, 1]);
   });
 
-  it("II, one payload for many grants: thirty at once, from thirty networks, are one report and one charge", async () => {
+  it("II: one payload from thirty networks at once is one report and one charge", async () => {
     const payer = await world.payer();
     const payload = world.payload(await signReport(payer));
     const answers = await Promise.all(
@@ -77,7 +77,7 @@ describe("five attacks (2605.11781)", () => {
     expect([await spent(payer), await fulfilled(payer), settled]).toEqual([REPORT_PRICE, 1, 1]);
   });
 
-  it("III, caches and headers: what was bought is kept by no cache, and of two payments in a request none is taken", async () => {
+  it("III: no cache keeps what was bought, and two payments in one request are refused", async () => {
     const payer = await world.payer();
     const payload = world.payload(await signReport(payer));
     const bought = await ask(REPORT, payload);
@@ -93,7 +93,7 @@ describe("five attacks (2605.11781)", () => {
     expect(await spent(payer)).toBe(REPORT_PRICE);
   });
 
-  it("IV, steering in discovery: words that an agent heaps up, and what it claims of itself, do not raise it", async () => {
+  it("IV: heaped words and claims of its own do not raise an agent in discovery", async () => {
     const words = "audit solidity ".repeat(60);
     await plantDirectory(api.pool, [
       { platform: "virtuals", agent_id: "1", name: "Auditor", description: "Audits Solidity.", cred_score: 60 },
@@ -177,7 +177,7 @@ describe("four attacks (2605.30998)", () => {
     expect([await spent(payer), await fulfilled(payer), settled]).toEqual([MINT_PRICE, 1, 1]);
   });
 
-  it("an allowance that is overdrawn: schemes that spend one are not taken, and no order of them reaches the chain", async () => {
+  it("an overdrawn allowance: schemes that spend one are refused before the chain", async () => {
     const payer = await world.payer();
     const payload = world.payload(await signReport(payer));
     const accepted = (change: object) => ({ ...payload, accepted: { ...payload.accepted, ...change } });
@@ -191,7 +191,7 @@ describe("four attacks (2605.30998)", () => {
     expect([await spent(payer), settled]).toEqual([0n, 0]);
   });
 
-  it("cases 13 and 14, a settlement that its payer prevents: nothing is given, and what was not charged still pays", async () => {
+  it("cases 13 and 14: a settlement that its payer prevents gives nothing, and what was not charged still pays", async () => {
     const payer = await world.payer();
     const cancelled = await world.authorize(payer.account);
     trouble.settle = async (order, real) => {

@@ -111,7 +111,7 @@ describe("an answer that was bought without a sign-in", () => {
   const from = (address: string, headers: Record<string, string>) =>
     api.get(REPORT, { headers: { "x-forwarded-for": address, ...headers } });
 
-  it("is given again to the network that paid and to the payer, not to who reads its payment on the chain", async () => {
+  it("is given again to the network and the payer that paid, not to who reads the chain", async () => {
     const payer = await world.payer();
     const signed = await world.authorizeReport(payer.account);
     const header = paidBy(signed);
@@ -343,7 +343,7 @@ describe("lost answers", () => {
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
 
-  it("case 17: no settlement in time is 503 payment_pending; the same payment is served later, charged once", async () => {
+  it("case 17: no settlement in time is 503 payment_pending, served later, charged once", async () => {
     const { payer, signed } = await world.buyer();
     trouble.settle = silent;
     const pending = await api.impatiently(() => api.pay(payer, signed));
@@ -409,7 +409,7 @@ describe("lost answers", () => {
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
 
-  it("a settlement that a reorganisation puts below the head of its order serves the anonymous buyer who ordered it", async () => {
+  it("a settlement reorganised below the head of its order serves its anonymous buyer", async () => {
     const payer = await world.payer();
     const header = { "payment-signature": await report(payer) };
     const blocks = async (method: "anvil_mine" | "anvil_rollback" | "anvil_setTime", params: unknown[]) =>

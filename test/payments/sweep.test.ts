@@ -357,7 +357,7 @@ describe("payments that cannot be brought further", () => {
   };
   const moved = { tx_hash: "'0x' || n", log_index: "0", nth: "0", block: "1", block_hash: `'0x${"ab".repeat(32)}'` };
 
-  it("of a chain that is not configured any more keep no other from being final, and become final after a day", async () => {
+  it("of a chain no longer configured keep no other from being final, and end after a day", async () => {
     await plant(600, { ...AWAY, ...moved, state: "'fulfilled'" });
     const payer = await world.payer();
     expect((await api.pay(payer)).status).toBe(201);

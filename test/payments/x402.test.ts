@@ -191,7 +191,7 @@ describe("a probe without a payment", () => {
     expect(await spent(payer)).toBe(0n);
   });
 
-  it("of a mint stays unauthenticated, with the terms, whatever its body; of another path it is what it is", async () => {
+  it("of a mint stays 401 with the terms, whatever its body; of another path it is what it is", async () => {
     for (const init of [{}, { headers: json, body: "{}" }, { headers: json, body: "{" }]) {
       const answer = await raw("/api/v2/mint", { method: "POST", ...init });
       expect([answer.status, answer.headers.has("payment-required")]).toEqual([401, true]);

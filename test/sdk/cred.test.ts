@@ -138,7 +138,7 @@ describe("a forgery", () => {
     expect(await reasonOf({ ...treeOf([99]).proof(0, 1), proof: [] })).toBe("invalid_proof");
   });
 
-  it("in a contract of the forger's is refused by its address, and by the root where it lies about the address", async () => {
+  it("in a forger's contract is refused by its address and by the root", async () => {
     const contract = await world.deploy("CredRoots", Array(2).fill(world.deployer.account.address));
     const forged = await publish(1, [100, 100, 100], contract);
     expect(await reasonOf(forged.proof(1, 1, contract))).toBe("wrong_contract");

@@ -66,7 +66,7 @@ it("viem: the score of each agent, and none where anything is another's", async 
   expect(await score({ TOKEN_ID: 0 })).toBe(20);
 });
 
-it("Solidity: the contract compiles, admits by proof, and refuses another score, another agent and a score that fell", async () => {
+it("Solidity: the contract compiles, admits by proof, and refuses another score or agent", async () => {
   const address = await deployed(
     snippetOf(DOCUMENT, "Solidity")
       .replaceAll("CRED_ROOTS", contract)
