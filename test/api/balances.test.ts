@@ -17,6 +17,12 @@ import { stubChain } from "../../harness/stub-chain.ts";
 import { allowances } from "./support/allowances.ts";
 
 const UNKNOWN = { eth: null, usdc: null, linkedToken: null, neynarScore: null };
+const known = (eth: string, usdc: string, linkedToken: object | null = null) => ({
+  ...UNKNOWN,
+  eth,
+  usdc,
+  linkedToken,
+});
 const limits = allowances();
 const READER = networksOf("127.0.0.1");
 const lower = (address: string) => address.toLowerCase() as Address;
@@ -53,26 +59,15 @@ describe("on a chain", () => {
 
   it("ETH, USDC and a linked token are decimal strings", async () => {
     const wallet = lower(devnet.accounts[0]!.address);
-    expect(await memory.of(wallet, null, READER)).toEqual({
-      eth: "100",
-      usdc: "1000",
-      linkedToken: null,
-      neynarScore: null,
-    });
+    expect(await memory.of(wallet, null, READER)).toEqual(known("100", "1000"));
     await chainClient().setBalance({ address: wallet, value: parseEther("0.000000000000000001") });
     const token = lower(devnet.contracts.serviceToken);
-    expect(await memory.of(wallet, token, READER)).toEqual({
-      eth: "0.000000000000000001",
-      usdc: "1000",
-      linkedToken: { amount: expect.stringMatching(/^\d+(\.\d+)?$/), decimals: 18 },
-      neynarScore: null,
-    });
-    expect(await memory.of("0x00000000000000000000000000000000000000f1", token, READER)).toEqual({
-      eth: "0",
-      usdc: "0",
-      linkedToken: { amount: "0", decimals: 18 },
-      neynarScore: null,
-    });
+    expect(await memory.of(wallet, token, READER)).toEqual(
+      known("0.000000000000000001", "1000", { amount: expect.stringMatching(/^\d+(\.\d+)?$/), decimals: 18 }),
+    );
+    expect(await memory.of("0x00000000000000000000000000000000000000f1", token, READER)).toEqual(
+      known("0", "0", { amount: "0", decimals: 18 }),
+    );
   });
 
   it("what is linked but is no token has no balance, and harms the others not", async () => {
@@ -81,12 +76,7 @@ describe("on a chain", () => {
     // JUMPDEST PUSH1 0 JUMP: burns whatever gas it is given.
     await chainClient().setCode({ address: endless, bytecode: "0x5b600056" });
     for (const linked of ["0x00000000000000000000000000000000000000f2", devnet.contracts.identity, endless])
-      expect(await memory.of(wallet, lower(linked), READER)).toEqual({
-        eth: "100",
-        usdc: "1000",
-        linkedToken: null,
-        neynarScore: null,
-      });
+      expect(await memory.of(wallet, lower(linked), READER)).toEqual(known("100", "1000"));
   });
 
   it.each([

@@ -233,6 +233,13 @@ describe("a reader that does not read", () => {
 });
 
 describe("a feed", () => {
+  /** A feed of a log from a place on, and a reader that follows it from another. */
+  async function followed(log: ReturnType<typeof memoryLog>, start: number, from = start) {
+    const feed = log.feed(start);
+    const { read } = await serve({}, (stream) => feed.follow(stream, from, "reader"));
+    return { feed, reader: await read() };
+  }
+
   it("reads once for all its followers, each from its own place", async () => {
     const log = memoryLog(100);
     const feed = log.feed(40);
@@ -323,9 +330,7 @@ describe("a feed", () => {
 
   it("lets those who come from far back read the log, and loses nothing at the seam", async () => {
     const log = memoryLog(3000);
-    const feed = log.feed(2900);
-    const { read } = await serve({}, (stream) => feed.follow(stream, 0, "far"));
-    const reader = await read();
+    const { feed, reader } = await followed(log, 2900, 0);
     for (let i = 0; i < 30; i++) {
       log.add(40);
       feed.wake();
@@ -338,9 +343,7 @@ describe("a feed", () => {
   it("goes on after what is in the log no longer", async () => {
     const log = memoryLog(1000);
     log.all.splice(0, 990);
-    const feed = log.feed(995);
-    const { read } = await serve({}, (stream) => feed.follow(stream, 3, "far"));
-    const reader = await read();
+    const { feed, reader } = await followed(log, 995, 3);
     feed.wake();
     await until("it has the rest", () => numbers(reader).length === 10);
     expect(numbers(reader)).toEqual(upTo(991, 1000));
@@ -368,9 +371,7 @@ describe("a feed", () => {
 
   it("gives nothing while it cannot ask, and goes on where it stood", async () => {
     const log = memoryLog();
-    const feed = log.feed(0);
-    const { read } = await serve({}, (stream) => feed.follow(stream, 0, "reader"));
-    const reader = await read();
+    const { feed, reader } = await followed(log, 0, 0);
     await until("it follows", () => feed.size === 1);
     log.failing = true;
     log.add(3);

@@ -45,6 +45,18 @@ const mintInit = async (customer: Customer, name = "Ada") => ({
 const report = (credential?: string, path = REPORT) =>
   api.get(path, credential === undefined ? {} : { headers: { "payment-authorization": credential } });
 const asked = (path = REPORT) => fetch(api.url + path);
+/** A customer, and its answer to a challenge for the report. */
+async function buyer() {
+  const customer = await tempo.customer();
+  return { customer, credential: await customer.answer(await asked()) };
+}
+/** Registers with a credential beside the sign-in. */
+const mintWith = (init: Awaited<ReturnType<typeof mintInit>>, credential: string, body = init.body) =>
+  api.send("POST", "/api/v2/mint", {
+    ...init,
+    headers: { ...init.headers, "payment-authorization": credential },
+    body,
+  });
 const sweep = () =>
   paying.sweep({ mpp: tempo.mpp(troubledTempo), clock: () => new Date(Date.now() + (trouble.ahead ?? 0)) });
 const last = async () => (await api.payments()).at(-1)!;
@@ -188,8 +200,7 @@ describe("case 34", () => {
 
 describe("case 35: refused, and nothing is charged", () => {
   it("a replay gets the answer it bought; ten copies at once are one charge", async () => {
-    const customer = await tempo.customer();
-    const credential = await customer.answer(await asked());
+    const { credential } = await buyer();
     let answers!: Awaited<ReturnType<typeof report>>[];
     const got = await income(world.payTo.treasury, async () => {
       answers = await Promise.all(Array.from({ length: 10 }, () => report(credential)));
@@ -226,8 +237,7 @@ describe("case 35: refused, and nothing is charged", () => {
     ["amount", (request: Record<string, string>) => Object.assign(request, { amount: "1" })],
     ["recipient", (request: Record<string, string>) => Object.assign(request, { recipient: TEMPO.pathUsd })],
   ])("a challenge with another %s", async (_what, change) => {
-    const customer = await tempo.customer();
-    const credential = await customer.answer(await asked());
+    const { customer, credential } = await buyer();
     const forged = changed(credential, ({ challenge }) => {
       const request = change(unbase64(challenge.request!));
       challenge.request = Buffer.from(JSON.stringify(request)).toString("base64url");
@@ -237,25 +247,19 @@ describe("case 35: refused, and nothing is charged", () => {
   });
 
   it("an expired challenge", async () => {
-    const customer = await tempo.customer();
-    const credential = await customer.answer(await asked());
+    const { customer, credential } = await buyer();
     trouble.ahead = 301_000;
     expect(await report(credential)).toMatchObject({ status: 402, body: { reason: "challenge_expired" } });
     expect(await spent(customer)).toBe(0n);
   });
 
   it("another route, another query, another body", async () => {
-    const customer = await tempo.customer();
-    const credential = await customer.answer(await asked());
+    const { customer, credential } = await buyer();
     for (const path of ["/api/v2/agent/901/cred-report", `${REPORT}?x=1`])
       expect(await report(credential, path)).toMatchObject({ status: 402, body: { reason: "wrong_resource" } });
     const init = await mintInit(customer, "One");
     const answer = await customer.answer(await fetch(`${api.url}/api/v2/mint`, init));
-    const other = await api.send("POST", "/api/v2/mint", {
-      ...init,
-      headers: { ...init.headers, "payment-authorization": answer },
-      body: JSON.stringify({ name: "Two" }),
-    });
+    const other = await mintWith(init, answer, JSON.stringify({ name: "Two" }));
     expect(other).toMatchObject({ status: 402, body: { reason: "wrong_resource" } });
     expect(await spent(customer)).toBe(0n);
   });
@@ -269,11 +273,7 @@ describe("case 35: refused, and nothing is charged", () => {
       const { payload } = unbase64(others.replace("Payment ", "")) as { payload: { hash: Hex } };
       const decoy = changed(credential, (said) => Object.assign(said, { payload }));
       const init = await mintInit(customer, "Cheap");
-      const mint = () =>
-        api.send("POST", "/api/v2/mint", {
-          ...init,
-          headers: { ...init.headers, "payment-authorization": credential },
-        });
+      const mint = () => mintWith(init, credential);
       return { customer, credential, decoy, decoyHash: payload.hash, mint };
     }
     const minted = async () => (await api.mints()).filter(({ name }) => name === "Cheap").length;
@@ -333,8 +333,7 @@ describe("case 35: refused, and nothing is charged", () => {
   });
 
   it("what is not one well-formed payment is 400 in plain words", async () => {
-    const customer = await tempo.customer();
-    const credential = await customer.answer(await asked());
+    const { customer, credential } = await buyer();
     const proof = changed(credential, (said) =>
       Object.assign(said, { payload: { type: "proof", signature: `0x${"ab".repeat(65)}` } }),
     );
@@ -390,8 +389,7 @@ describe("case 36: beside a sign-in", () => {
 
 describe("case 37: the node does not answer after it was sent", () => {
   it("503, never another challenge; the same payment is served later, charged once", async () => {
-    const customer = await tempo.customer();
-    const credential = await customer.answer(await asked());
+    const { credential } = await buyer();
     trouble.node = {
       send: async (raw) => {
         await tempo.chain.send(raw);
@@ -416,23 +414,19 @@ describe("case 37: the node does not answer after it was sent", () => {
     const init = await mintInit(customer, "Swept");
     const credential = await customer.answer(await fetch(`${api.url}/api/v2/mint`, init), "push");
     trouble.node = { receipt: async () => null };
-    const withCredential = { ...init, headers: { ...init.headers, "payment-authorization": credential } };
-    expect(await api.impatiently(() => api.send("POST", "/api/v2/mint", withCredential))).toMatchObject(
-      refusal(503, "payment_pending"),
-    );
+    expect(await api.impatiently(() => mintWith(init, credential))).toMatchObject(refusal(503, "payment_pending"));
     trouble.node = {};
     await forget();
     await sweep();
     await forget();
     await sweep();
     expect((await last()).state).toBe("fulfilled");
-    const answer = await api.send("POST", "/api/v2/mint", withCredential);
+    const answer = await mintWith(init, credential);
     expect([answer.status, (await api.mints()).filter(({ name }) => name === "Swept").length]).toEqual([201, 1]);
   });
 
   it("a transaction that no node ever saw is released once it is void, and never sent by the sweeper", async () => {
-    const customer = await tempo.customer();
-    const credential = await customer.answer(await asked());
+    const { customer, credential } = await buyer();
     trouble.node = { send: away };
     expect((await report(credential)).status).toBe(503);
     trouble.node = {};
@@ -456,13 +450,12 @@ describe("case 38: a failure of ours after the payment", () => {
     const customer = await tempo.customer();
     const init = await mintInit(customer, `Retry ${mode}`);
     const credential = await customer.answer(await fetch(`${api.url}/api/v2/mint`, init), mode);
-    const withCredential = { ...init, headers: { ...init.headers, "payment-authorization": credential } };
     trouble.fault = diesAt("mint.paid", "out of memory");
     const before = await tempo.balance(world.payTo.deployer);
-    expect((await api.send("POST", "/api/v2/mint", withCredential)).status).toBe(500);
+    expect((await mintWith(init, credential)).status).toBe(500);
     trouble.fault = undefined;
     api.errors.length = 0;
-    expect((await api.send("POST", "/api/v2/mint", withCredential)).status).toBe(201);
+    expect((await mintWith(init, credential)).status).toBe(201);
     expect((await tempo.balance(world.payTo.deployer)) - before).toBe(mode === "pull" ? MINT_PRICE : 0n);
   });
 });

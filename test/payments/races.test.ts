@@ -448,23 +448,13 @@ describe("lost answers", () => {
 });
 
 describe("case 22: a facilitator that lies", () => {
+  const paidByAnother = async (units: bigint) =>
+    (await world.transfer(await world.payer(), world.payTo.deployer, units)).transactionHash;
   const bogus: Hex = `0x${"be".repeat(32)}`;
   const lies: [string, (order: PaymentOrder) => Promise<Hex>][] = [
     ["a transaction that is none", async () => bogus],
-    [
-      "a transfer of another amount",
-      async () => {
-        const other = await world.payer();
-        return (await world.transfer(other, world.payTo.deployer, 10_000n)).transactionHash;
-      },
-    ],
-    [
-      "somebody else's transfer of the same amount",
-      async () => {
-        const other = await world.payer();
-        return (await world.transfer(other, world.payTo.deployer, MINT_PRICE)).transactionHash;
-      },
-    ],
+    ["a transfer of another amount", () => paidByAnother(10_000n)],
+    ["somebody else's transfer of the same amount", () => paidByAnother(MINT_PRICE)],
     [
       "a settlement that was believed before",
       async () => (await api.payments()).find(({ tx_hash, state }) => tx_hash && state === "fulfilled")!.tx_hash as Hex,

@@ -291,35 +291,25 @@ describe("the end of an authorization", () => {
     expect(await states()).toEqual(["settling"]);
   });
 
-  it("is not taken from a node that has not got the block whose time tells it", async () => {
+  const unused = { ok: true, data: `0x${"00".repeat(32)}` } as const;
+  const nodes: [string, Partial<Chain>][] = [
+    [
+      "that has not got the block whose time tells it",
+      {
+        async call(_of, block) {
+          if (block === undefined) return unused;
+          throw unavailableError("Base");
+        },
+      },
+    ],
+    ["without the token's state", { call: async () => ({ ok: true, data: "0x" }) }],
+    ["between two branches, which knows the use and not its block", { logs: async () => [] }],
+  ];
+  it.each(nodes)("is not taken from a node %s", async (_, calls) => {
     const signed = await released();
     await settledByAnother(signed);
     await expire();
-    const unused = { ok: true, data: `0x${"00".repeat(32)}` } as const;
-    const behind: Chain["call"] = async (_of, block) => {
-      if (block === undefined) return unused;
-      throw unavailableError("Base");
-    };
-    await sweep(1, { chain: { ...world.chain, call: behind } });
-    await sweep();
-    expect(await states()).toEqual(["refund_due"]);
-  });
-
-  it("is not taken from a node without the token's state", async () => {
-    const signed = await released();
-    await settledByAnother(signed);
-    await expire();
-    const pruned: Chain["call"] = async () => ({ ok: true, data: "0x" });
-    await sweep(1, { chain: { ...world.chain, call: pruned } });
-    await sweep();
-    expect(await states()).toEqual(["refund_due"]);
-  });
-
-  it("is not taken from a node between two branches, which knows the use and not its block", async () => {
-    const signed = await released();
-    await settledByAnother(signed);
-    await expire();
-    await sweep(1, { chain: { ...world.chain, logs: async () => [] } });
+    await sweep(1, { chain: { ...world.chain, ...calls } });
     await sweep();
     expect(await states()).toEqual(["refund_due"]);
   });

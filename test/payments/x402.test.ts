@@ -315,6 +315,11 @@ describe("the 402", () => {
   });
 });
 
+/** Header lines of each version's name. */
+const inV2 = (...values: string[]) => values.map((value): [string, string] => ["payment-signature", value]);
+const inV1 = (...values: string[]) => values.map((value): [string, string] => ["x-payment", value]);
+const asHash = (value: string): [string, string][] => [["x-payment-tx", value]];
+
 describe("malformed payments", () => {
   const hash = `0x${"ab".repeat(32)}`;
   const cases: [string, Record<string, string> | [string, string][]][] = [
@@ -322,13 +327,7 @@ describe("malformed payments", () => {
     ["a payload and a hash", { "payment-signature": base64({}), "x-payment-tx": hash }],
     ["two different hashes", { "x-payment-tx": hash, "x-payment-proof": `0x${"cd".repeat(32)}` }],
     ["joined duplicates", { "payment-signature": `${base64({})}, ${base64({})}` }],
-    [
-      "repeated headers",
-      [
-        ["payment-signature", base64({})],
-        ["payment-signature", base64({})],
-      ],
-    ],
+    ["repeated headers", inV2(base64({}), base64({}))],
     ["more than 16 KiB", { "payment-signature": "A".repeat(16_388) }],
     ["no base64", { "payment-signature": "%%%" }],
     ["base64 of no JSON", { "payment-signature": Buffer.from("{").toString("base64") }],
@@ -363,38 +362,14 @@ describe("a payment that clients put elsewhere", () => {
   const urlSafe = (text: string) => text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
   type Pair = Awaited<ReturnType<typeof signedFor>>;
   const places: [string, (pair: Pair) => [string, string][]][] = [
-    [
-      "both headers",
-      ({ v2 }) => [
-        ["payment-signature", v2],
-        ["x-payment", v2],
-      ],
-    ],
-    [
-      "both headers, of version 1",
-      ({ v1 }) => [
-        ["payment-signature", v1],
-        ["x-payment", v1],
-      ],
-    ],
-    ["version 2 in X-PAYMENT", ({ v2 }) => [["x-payment", v2]]],
-    ["version 1 in PAYMENT-SIGNATURE", ({ v1 }) => [["payment-signature", v1]]],
-    [
-      "one header twice",
-      ({ v2 }) => [
-        ["payment-signature", v2],
-        ["payment-signature", v2],
-      ],
-    ],
-    ["twice, joined on the way", ({ v2 }) => [["payment-signature", `${v2}, ${v2}`]]],
-    [
-      "thrice",
-      ({ v1 }) => [
-        ["x-payment", `${v1},${v1}`],
-        ["payment-signature", v1],
-      ],
-    ],
-    ["the alphabet of URLs", ({ v2 }) => [["payment-signature", urlSafe(v2)]]],
+    ["both headers", ({ v2 }) => [...inV2(v2), ...inV1(v2)]],
+    ["both headers, of version 1", ({ v1 }) => [...inV2(v1), ...inV1(v1)]],
+    ["version 2 in X-PAYMENT", ({ v2 }) => inV1(v2)],
+    ["version 1 in PAYMENT-SIGNATURE", ({ v1 }) => inV2(v1)],
+    ["one header twice", ({ v2 }) => inV2(v2, v2)],
+    ["twice, joined on the way", ({ v2 }) => inV2(`${v2}, ${v2}`)],
+    ["thrice", ({ v1 }) => [...inV1(`${v1},${v1}`), ...inV2(v1)]],
+    ["the alphabet of URLs", ({ v2 }) => inV2(urlSafe(v2))],
   ];
   it.each(places)("is one payment: %s", async (_what, placed) => {
     const payer = await world.payer();
@@ -406,29 +381,11 @@ describe("a payment that clients put elsewhere", () => {
   });
 
   it.each<[string, (a: Pair, b: Pair) => [string, string][]]>([
-    [
-      "two of them",
-      (a, b) => [
-        ["payment-signature", a.v2],
-        ["x-payment", b.v2],
-      ],
-    ],
-    [
-      "two of them, of two versions",
-      (a, b) => [
-        ["payment-signature", a.v2],
-        ["x-payment", b.v1],
-      ],
-    ],
-    ["two of them, joined", (a, b) => [["payment-signature", `${a.v2},${b.v2}`]]],
-    ["one in a header for hashes", (a) => [["x-payment-tx", a.v2]]],
-    [
-      "one in a header for hashes too",
-      (a) => [
-        ["payment-signature", a.v2],
-        ["x-payment-tx", a.v2],
-      ],
-    ],
+    ["two of them", (a, b) => [...inV2(a.v2), ...inV1(b.v2)]],
+    ["two of them, of two versions", (a, b) => [...inV2(a.v2), ...inV1(b.v1)]],
+    ["two of them, joined", (a, b) => inV2(`${a.v2},${b.v2}`)],
+    ["one in a header for hashes", (a) => asHash(a.v2)],
+    ["one in a header for hashes too", (a) => [...inV2(a.v2), ...asHash(a.v2)]],
   ])("is refused, and nothing is charged: %s", async (_what, placed) => {
     const payer = await world.payer();
     const headers = placed(await signedFor(payer), await signedFor(payer));
@@ -460,39 +417,24 @@ describe("tampered payments", () => {
     expect(await spent(payer)).toBe(0n);
   });
 
-  const changed: [string, string, (payload: ReturnType<Paying["payload"]>) => unknown][] = [
+  type Payload = ReturnType<Paying["payload"]>;
+  const signedWith = (p: Payload, change: object) => ({
+    ...p,
+    payload: { ...p.payload, authorization: { ...p.payload.authorization, ...change } },
+  });
+  const changed: [string, string, (payload: Payload) => unknown][] = [
     ["the amount", "wrong_amount", (p) => ({ ...p, accepted: { ...p.accepted, amount: "1" } })],
     ["the scheme", "unsupported_scheme", (p) => ({ ...p, accepted: { ...p.accepted, scheme: "upto" } })],
     ["the network", "unsupported_network", (p) => ({ ...p, accepted: { ...p.accepted, network: "eip155:84532" } })],
     ["the asset", "wrong_asset", (p) => ({ ...p, accepted: { ...p.accepted, asset: other } })],
     ["payTo", "wrong_recipient", (p) => ({ ...p, accepted: { ...p.accepted, payTo: other } })],
     ["the resource", "wrong_resource", (p) => ({ ...p, resource: { url: "https://agents.test/api/v2/else" } })],
-    [
-      "the payer",
-      "invalid_signature",
-      (p) => ({ ...p, payload: { ...p.payload, authorization: { ...p.payload.authorization, from: other } } }),
-    ],
-    [
-      "the nonce",
-      "invalid_signature",
-      (p) => ({
-        ...p,
-        payload: { ...p.payload, authorization: { ...p.payload.authorization, nonce: `0x${"01".repeat(32)}` } },
-      }),
-    ],
+    ["the payer", "invalid_signature", (p) => signedWith(p, { from: other })],
+    ["the nonce", "invalid_signature", (p) => signedWith(p, { nonce: `0x${"01".repeat(32)}` })],
     [
       "the end",
       "invalid_signature",
-      (p) => ({
-        ...p,
-        payload: {
-          ...p.payload,
-          authorization: {
-            ...p.payload.authorization,
-            validBefore: String(BigInt(p.payload.authorization.validBefore) - 1n),
-          },
-        },
-      }),
+      (p) => signedWith(p, { validBefore: String(BigInt(p.payload.authorization.validBefore) - 1n) }),
     ],
     [
       "the signature",
