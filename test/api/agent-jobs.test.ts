@@ -3,16 +3,15 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { jobsInWords } from "../../api/tools/natural-language.ts";
 import type { JobEvent } from "../../core/commerce/job-logs.ts";
 import { openContract, storeCommerceRange } from "../../db/commerce/commerce-logs.ts";
-import { jobFigures } from "../../workers/income/weigh-due.ts";
-import { plantDirectory } from "../support/directory.ts";
+import { jobFigures } from "../../workers/commerce/job-figures.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile } from "./support/api.ts";
+import { AGENT, OWNER, plantEarners, wallet } from "./support/evidence.ts";
 import { itHasPages } from "./support/walks.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const DAY = 86_400;
-const wallet = (byte: string): `0x${string}` => `0x${byte.repeat(20)}`;
-const [AGENT, OWNER, ALICE, BOB, JUDGE] = [wallet("a1"), wallet("a0"), wallet("b1"), wallet("b2"), wallet("e1")];
+const [ALICE, BOB, JUDGE] = [wallet("b1"), wallet("b2"), wallet("e1")];
 const [OWN, CONTRACT] = [wallet("a7"), wallet("c8")];
 const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
 const PATH = "/api/v2/agent/31/jobs?platform=erc8004";
@@ -69,17 +68,7 @@ const weigh = () =>
 const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
   await plantAgents(api.pool, [{ tokenId: 7, name: "Own", owner: OWN, agentAddress: OWN }]);
-  await plantDirectory(api.pool, [
-    ...["31", "33"].map((agent_id) => ({
-      ...{ platform: "erc8004", agent_id, token_id: Number(agent_id), name: `Working ${agent_id}`, cred_score: 20 },
-      ...{ address: agent_id === "31" ? AGENT : wallet("a3"), owner_address: OWNER, wallet_proven: true },
-    })),
-    { platform: "virtuals", agent_id: "32", name: "Of another registry", cred_score: 20, address: wallet("a2") },
-    {
-      ...{ platform: "helixa", agent_id: "7", token_id: 7, name: "Own", cred_score: 20, owner_address: OWN },
-      ...{ address: OWN, wallet_confirmed: true },
-    },
-  ]);
+  await plantEarners(api.pool, OWN);
   await api.pool.query(
     "insert into offchain.income_cohort (id, kind, from_block, read_to) values (1, 'payer', 1, 9000)",
   );

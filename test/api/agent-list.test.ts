@@ -6,11 +6,11 @@ import { TIERS } from "../../core/cred/tiers.ts";
 import { type AgentList, type AgentListOptions, openAgentList } from "../../db/lists/agents.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
-import { type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { agentRow, type Question, question, settled, WALLETS, writeAgents, writeScores } from "../columns/support.ts";
 import { isDeep, shareOf } from "../support/share.ts";
 import { startApi, type TestApi } from "./support/api.ts";
+import { throughProxy } from "./support/chains.ts";
 import { walked } from "./support/walks.ts";
 
 /** Every run asks other questions; a failing one names its seed, for `npm run trial -- fuzz`. */
@@ -20,6 +20,8 @@ let api: TestApi;
 /** The API's memory, opened after its database is there; while it is switched off, SQL answers. */
 let list: AgentList | undefined;
 let on = true;
+/** A line that is silent would keep the memory from ending. */
+let closeLine: (() => Promise<void>) | undefined;
 const answered = { fromMemory: 0, bySql: 0 };
 const agentList: Pick<AgentList, "recall" | "shows"> = {
   async recall(query, minBlock) {
@@ -35,6 +37,8 @@ beforeEach(async () => {
   api = await startApi({ deps: { agentList } });
 });
 afterEach(async () => {
+  await closeLine?.();
+  closeLine = undefined;
   await list?.close();
   list = undefined;
   await api.close();
@@ -233,24 +237,21 @@ describe("freshness", () => {
   });
 
   it("an answer that must hold a block holds it, although memory has not seen it", async () => {
-    const proxy = await proxied();
-    try {
-      await writeAgents(api.pool, [agent(0)]);
-      await remember({ url: proxy.url });
-      expect(await fromMemory(() => ids(""))).toEqual([0]);
-      proxy.be({ kind: "silent" });
-      await writeAgents(api.pool, [agent(1, { name: "Newcomer", updatedBlock: 1001 })]);
-      const waiting = api.get("/api/v2/agents?minBlock=1001&search=newcomer");
-      await plantCheckpoint(api.pool, { block: 1001, finalized: 900 });
-      const { headers, body } = await waiting;
-      expect(Number(headers.get("x-indexed-block"))).toBeGreaterThanOrEqual(1001);
-      expect((body as never as Page).agents.map(({ tokenId }) => tokenId)).toEqual([1]);
-      // So does one that only tells which block it is of.
-      expect(await ids("")).toEqual([0, 1]);
-      expect(list!.block).toBe(1000);
-    } finally {
-      await proxy.close();
-    }
+    const { line, url } = await throughProxy(api.database.url);
+    closeLine = line.close;
+    await writeAgents(api.pool, [agent(0)]);
+    await remember({ url });
+    expect(await fromMemory(() => ids(""))).toEqual([0]);
+    line.be({ kind: "silent" });
+    await writeAgents(api.pool, [agent(1, { name: "Newcomer", updatedBlock: 1001 })]);
+    const waiting = api.get("/api/v2/agents?minBlock=1001&search=newcomer");
+    await plantCheckpoint(api.pool, { block: 1001, finalized: 900 });
+    const { headers, body } = await waiting;
+    expect(Number(headers.get("x-indexed-block"))).toBeGreaterThanOrEqual(1001);
+    expect((body as never as Page).agents.map(({ tokenId }) => tokenId)).toEqual([1]);
+    // So does one that only tells which block it is of.
+    expect(await ids("")).toEqual([0, 1]);
+    expect(list!.block).toBe(1000);
   });
 
   it("a switch to another index is followed, and nothing of the old one shows after it", async () => {
@@ -301,27 +302,24 @@ describe("a whole address", () => {
 
 describe("SQL answers", () => {
   it("while the feed is silent or broken, and memory again after it", async () => {
-    const proxy = await proxied();
-    try {
-      await writeAgents(api.pool, [agent(0), agent(1)]);
-      await remember({ url: proxy.url, maxAgeMs: NEVER });
-      for (const fail of [() => proxy.be({ kind: "silent" }), proxy.cut]) {
-        await fail();
-        const best = 1 + (await ids("sort=credScore&order=desc"))[0]!;
-        await writeScores(api.pool, [[best % 2, 60 + best * 10 + (fail === proxy.cut ? 5 : 0)]]);
-        const shown = () => ids("sort=credScore&order=desc");
-        await until("the change shows all the same", async () => (await shown())[0] === best % 2);
-        expect(list!.ready).toBe(false);
-        await proxy.cut();
-        await proxy.mend();
-        await until("memory answers again", async () => {
-          const { fromMemory } = answered;
-          const [first] = await shown();
-          return answered.fromMemory > fromMemory && first === best % 2;
-        });
-      }
-    } finally {
-      await proxy.close();
+    const { line, url } = await throughProxy(api.database.url);
+    closeLine = line.close;
+    await writeAgents(api.pool, [agent(0), agent(1)]);
+    await remember({ url, maxAgeMs: NEVER });
+    for (const fail of [() => line.be({ kind: "silent" }), line.cut]) {
+      await fail();
+      const best = 1 + (await ids("sort=credScore&order=desc"))[0]!;
+      await writeScores(api.pool, [[best % 2, 60 + best * 10 + (fail === line.cut ? 5 : 0)]]);
+      const shown = () => ids("sort=credScore&order=desc");
+      await until("the change shows all the same", async () => (await shown())[0] === best % 2);
+      expect(list!.ready).toBe(false);
+      await line.cut();
+      await line.mend();
+      await until("memory answers again", async () => {
+        const { fromMemory } = answered;
+        const [first] = await shown();
+        return answered.fromMemory > fromMemory && first === best % 2;
+      });
     }
   });
 
@@ -370,12 +368,3 @@ it("an agent that has no stored score yet is listed by the score that it shows",
     ]);
   }
 });
-
-/** The way to the test's database through a line that can be cut. */
-async function proxied(): Promise<TcpProxy & { url: string }> {
-  const url = new URL(api.database.url);
-  const proxy = await tcpProxy({ host: url.hostname, port: Number(url.port) });
-  url.port = String(proxy.port);
-  url.hostname = "127.0.0.1";
-  return { ...proxy, url: url.href };
-}

@@ -7,12 +7,12 @@ import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile } from "./support/api.ts";
+import { AGENT, OWNER, plantEarners, wallet } from "./support/evidence.ts";
 import { itHasPages } from "./support/walks.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const DAY = 86_400;
-const wallet = (byte: string): `0x${string}` => `0x${byte.repeat(20)}`;
-const [AGENT, OWNER, ALICE, BOB, EXCHANGE] = [wallet("a1"), wallet("a0"), wallet("b1"), wallet("b2"), wallet("e1")];
+const [ALICE, BOB, EXCHANGE] = [wallet("b1"), wallet("b2"), wallet("e1")];
 const PATH = "/api/v2/agent/31/payments?platform=erc8004";
 
 type Page = {
@@ -39,17 +39,7 @@ const weigh = () =>
 
 const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
-  await plantDirectory(api.pool, [
-    ...["31", "33"].map((agent_id) => ({
-      ...{ platform: "erc8004", agent_id, token_id: Number(agent_id), name: `Paid ${agent_id}`, cred_score: 20 },
-      ...{ address: agent_id === "31" ? AGENT : wallet("a3"), owner_address: OWNER, wallet_proven: true },
-    })),
-    { platform: "virtuals", agent_id: "32", name: "Of another registry", cred_score: 20, address: wallet("a2") },
-    {
-      ...{ platform: "helixa", agent_id: "7", token_id: 7, name: "Own", cred_score: 20, owner_address: OWNER },
-      ...{ address: wallet("a7"), wallet_confirmed: true },
-    },
-  ]);
+  await plantEarners(api.pool);
   await api.pool.query(`
     insert into offchain.income_cohort (id, kind, from_block, read_to)
     values (1, 'wallet', 1, 900), (2, 'payer', 1, 900)`);

@@ -6,13 +6,13 @@ import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile } from "./support/api.ts";
+import { wallet } from "./support/evidence.ts";
 import { plantAttestation } from "./support/plants.ts";
 import { itHasPages, walked } from "./support/walks.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const HASH = `0x${"ab".repeat(32)}` as const;
-const wallet = (byte: string): `0x${string}` => `0x${byte.repeat(20)}`;
 const [OWNER, PERSON, STRANGER] = [wallet("a0"), wallet("f1"), wallet("b2")];
 const FARM = Array.from({ length: 9 }, (_, i) => wallet(`c${i}`));
 const PATH = "/api/v2/agent/31/reviews";

@@ -27,12 +27,12 @@ import { type RunningSimulators, startSimulators } from "../../devnet/simulators
 import { control, reply, type SimulatedPlatform } from "../../devnet/simulators/simulator.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { testLog } from "../../harness/log.ts";
-import { stubChain } from "../../harness/stub-chain.ts";
 import { pullRegistry } from "../../workers/directory/pull-registry.ts";
 import { randomAgents } from "../support/agents.ts";
 import { namedIn } from "../support/named-in.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile, HOST } from "./support/api.ts";
+import { chainOfAccounts } from "./support/chains.ts";
 import { plantProof } from "./support/plants.ts";
 import { mineQueued } from "./support/play-sender.ts";
 
@@ -230,13 +230,7 @@ const api = apiForFile(
       mastodon: openMastodon,
     });
     return {
-      chain: stubChain({
-        isDeployed: async () => true,
-        mintPrice: async () => 0n,
-        traitPrice: async () => 5n,
-        verifySignature: async () => false,
-        code: async () => "0x",
-      }),
+      chain: chainOfAccounts(5n),
       endpoints: proofEndpoints(platforms),
       deps: { proofs: readers },
     };

@@ -10,10 +10,10 @@ import { startServer } from "../../api/server.ts";
 import { loadConfig } from "../../config/config.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
-import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { wireApi } from "../../wiring/api.ts";
 import { apiForFile, named, serverForTest, startApi } from "./support/api.ts";
+import { throughProxy } from "./support/chains.ts";
 import { parseRaw, raw } from "./support/raw.ts";
 
 const api = apiForFile({}, { provoked: true });
@@ -142,12 +142,10 @@ describe("connections", () => {
 
 describe("an API that starts while the database lets nobody in", () => {
   it("answers its status once the database is back, without a restart", async () => {
-    const there = new URL(api.database.url);
-    const line = await tcpProxy({ host: there.hostname, port: Number(there.port) });
-    there.port = String(line.port);
+    const { line, url } = await throughProxy(api.database.url);
     await line.cut();
     const config = loadConfig(
-      { DATABASE_URL: there.href, RPC_URL: "http://127.0.0.1:9", DATA_DIR: "/nonexistent", LOG_LEVEL: "silent" },
+      { DATABASE_URL: url, RPC_URL: "http://127.0.0.1:9", DATA_DIR: "/nonexistent", LOG_LEVEL: "silent" },
       { followStack: false },
     );
     const { value, close } = await wireApi(config);
@@ -160,7 +158,6 @@ describe("an API that starts while the database lets nobody in", () => {
     await until("its status is there", async () => (await get("/api/v2/status")) === 200);
     await server.stop();
     await close();
-    await line.close();
   });
 });
 

@@ -11,11 +11,11 @@ import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { recordProof } from "../../db/agents/social-proofs.ts";
 import { forgetFullAllowances, takeAll, takeTokens } from "../../db/callers/allowances.ts";
 import { testLog } from "../../harness/log.ts";
-import { stubChain } from "../../harness/stub-chain.ts";
 import { proofRecheck } from "../../workers/agents/proof-recheck.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, apiForFile, refusal } from "./support/api.ts";
+import { chainOfAccounts } from "./support/chains.ts";
 import { lower, newWallet, type Wallet } from "./support/wallets.ts";
 
 /** What X allows in a window of 15 minutes. */
@@ -37,12 +37,7 @@ const api = apiForFile(async () => {
       LIMITS: `proofs=0,proofs-of-agent=${PER_AGENT}`,
       TRUSTED_PROXIES: "127.0.0.1",
     },
-    chain: stubChain({
-      isDeployed: async () => true,
-      mintPrice: async () => 0n,
-      traitPrice: async () => 0n,
-      code: async () => "0x",
-    }),
+    chain: chainOfAccounts(),
     deps: {
       proofs: {
         x: { batch: 100, find: (...claim) => x.find(...claim), recheck: (...proofs) => x.recheck(...proofs) },

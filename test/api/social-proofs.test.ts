@@ -7,12 +7,12 @@ import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { unconfiguredProofs } from "../../clients/unavailable.ts";
 import { plantRows } from "../../harness/onchain.ts";
-import { stubChain } from "../../harness/stub-chain.ts";
 import { until } from "../../harness/until.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, apiForFile, apiForTest, refusal } from "./support/api.ts";
+import { chainOfAccounts } from "./support/chains.ts";
 import { plantTransfer } from "./support/plants.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
 import { lower, newWallet, type Wallet } from "./support/wallets.ts";
@@ -28,13 +28,7 @@ const api = apiForFile(async () => {
   const roomy = { rate: { burst: 10_000, perSecond: 1_000 } };
   return {
     env: { LIMITS: "proofs=0" },
-    chain: stubChain({
-      isDeployed: async () => true,
-      mintPrice: async () => 0n,
-      traitPrice: async () => TRAIT_PRICE,
-      verifySignature: async () => false,
-      code: async () => "0x",
-    }),
+    chain: chainOfAccounts(TRAIT_PRICE),
     deps: {
       proofs: {
         x: xProofs(sim.upstream("/x", { ...roomy, name: "X", headers: { authorization: "Bearer key" } })),
@@ -88,6 +82,15 @@ const verifications = async (id = 1) => (await api.get(`/api/v2/agent/${id}/veri
 /** The indexer's part: the trait of a mined transaction. */
 const indexTrait = async (tokenId: number, name: string, txHash: string, category = "verification") =>
   plantRows(api.pool, "trait", [{ tokenId, position: 9, name, category, addedAt: 1_790_000_300, txHash }]);
+
+/** Every account shows agent 1 and agent 12. */
+async function showBoth(): Promise<void> {
+  await sim.control("PUT", "x/users/Ada", { id: "100", description: "helixa:1 helixa:12" });
+  const casts = ["12", "1"].map((id) => ({ hash: `0xc${id}`, text: `helixa:${id}` }));
+  await sim.control("PUT", "farcaster/users/dwr", { fid: 3, casts });
+  const gists = ["12", "1"].map((id) => ({ id: `aa${id}`, public: true, files: { "helixa-verify.txt": id } }));
+  await sim.control("PUT", "github/users/Octo-Cat", { id: 583231, gists });
+}
 
 const PLATFORMS = [
   ["x", { handle: "@ada" }, { handle: "Ada", username: "Ada" }, "100"],
@@ -163,16 +166,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
   });
 
   it("proves one agent at a time", async () => {
-    await sim.control("PUT", "x/users/Ada", { id: "100", description: "helixa:1 helixa:12" });
-    await sim.control("PUT", "farcaster/users/dwr", {
-      fid: 3,
-      casts: [
-        { hash: "0xc2", text: "helixa:12" },
-        { hash: "0xc1", text: "helixa:1" },
-      ],
-    });
-    const both = (content: string, id: string) => ({ id, public: true, files: { "helixa-verify.txt": content } });
-    await sim.control("PUT", "github/users/Octo-Cat", { id: 583231, gists: [both("12", "bb22"), both("1", "aa11")] });
+    await showBoth();
     await proven(platform, body);
     const second = await post(platform, body, { id: 12, by: other });
     expect(second).toMatchObject(refusal(409, "conflict", { provesTokenId: 1 }));
@@ -185,10 +179,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
   });
 
   it("proves one agent at a time also when both ask at once", async () => {
-    await sim.control("PUT", "x/users/Ada", { id: "100", description: "helixa:1 helixa:12" });
-    await sim.control("PUT", "farcaster/users/dwr", { fid: 3, casts: [{ hash: "0xc1", text: "helixa:1 helixa:12" }] });
-    const file = (content: string, id: string) => ({ id, public: true, files: { "helixa-verify.txt": content } });
-    await sim.control("PUT", "github/users/Octo-Cat", { id: 583231, gists: [file("12", "bb22"), file("1", "aa11")] });
+    await showBoth();
     const answers = await api.impatiently(() =>
       Promise.all([post(platform, body), post(platform, body, { id: 12, by: other })]),
     );
