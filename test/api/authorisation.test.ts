@@ -18,19 +18,9 @@ const HOUR = 3_600_000;
 
 /** Who asks. The spoilt credentials are those of a caller that could pass with a good one. */
 const CALLERS = [
-  "none",
-  "other wallet",
-  "owner",
-  "agent wallet",
-  "human (SIWE)",
-  "API key",
-  "access token",
-  "expired",
-  "future-dated",
-  "other host",
-  "forged",
-  "replay after revoke",
-] as const;
+  ...(["none", "other wallet", "owner", "agent wallet", "human (SIWE)", "API key", "access token"] as const),
+  ...(["expired", "future-dated", "other host", "forged", "replay after revoke"] as const),
+];
 type CallerName = (typeof CALLERS)[number];
 
 /** A world of one agent, of its own for each attempt. */
@@ -374,24 +364,13 @@ const spoilt = (signature: string) => `${signature.slice(0, 66)}${"f".repeat(64)
 
 /** How much has been written, whoever wrote it. */
 async function written(): Promise<unknown> {
-  const tables = ["profile_field", "profile_trait", "proof", "exchange_verification", "session_outcome", "mint"];
-  const more = [
-    "transaction_outbox",
-    "chain_write",
-    "human_update",
-    "credential_revocation",
-    "idempotency",
-    "human",
-    "human_agent",
-    "organization",
-    "message_group",
-    "group_member",
-    "message",
-    "webhook",
-    "webhook_secret",
-    "webhook_delivery",
+  const tables = [
+    ...["profile_field", "profile_trait", "proof", "exchange_verification", "session_outcome", "mint"],
+    ...["transaction_outbox", "chain_write", "human_update", "credential_revocation", "idempotency"],
+    ...["human", "human_agent", "organization", "message_group", "group_member", "message"],
+    ...["webhook", "webhook_secret", "webhook_delivery"],
   ];
-  const counts = [...tables, ...more].map((name) => `(select count(*)::int from offchain.${name}) as ${name}`);
+  const counts = tables.map((name) => `(select count(*)::int from offchain.${name}) as ${name}`);
   return (await api.pool.query(`select ${counts.join(", ")}`)).rows[0];
 }
 

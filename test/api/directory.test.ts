@@ -1,6 +1,6 @@
 /** The terminal directory over HTTP: filters, sorts, searches, one agent in any spelling, claims that win nothing, exports. */
 import { getAddress } from "viem";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { imagePath, imageUri } from "../../core/directory/embedded-image.ts";
 import { DIRECTORY_FILTERS, DIRECTORY_SORTS } from "../../core/directory/filters.ts";
@@ -11,6 +11,7 @@ import { until } from "../../harness/until.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile, refusal } from "./support/api.ts";
+import { listForTest } from "./support/plants.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
 const ago = (days: number) => new Date(NOW - days * 86_400_000).toISOString();
@@ -198,18 +199,14 @@ describe("the list", () => {
       ...{ platform: "helixa", agent_id: String(tokenId), token_id: tokenId, name, cred_score: tokenId - 900 },
       ...change,
     });
-    await plantDirectory(api.pool, [
+    await listForTest(api.pool, [
       row(950, "Names it", { address: wallet, owner_address: OTHER, wallet_confirmed: false }),
       row(940, "Is owned", { address: OTHER, owner_address: wallet, wallet_confirmed: false }),
       row(930, "Is its own", { address: wallet, owner_address: OTHER, wallet_confirmed: true }),
     ]);
-    try {
-      for (const dir of ["asc", "desc"])
-        for (const [page, name] of ["Is its own", "Is owned", "Names it"].entries())
-          expect(await names(`?q=${wallet}&sort=name&dir=${dir}&limit=1&page=${page + 1}`)).toEqual([name]);
-    } finally {
-      await api.pool.query("delete from offchain.directory where agent_id in ('930', '940', '950')");
-    }
+    for (const dir of ["asc", "desc"])
+      for (const [page, name] of ["Is its own", "Is owned", "Names it"].entries())
+        expect(await names(`?q=${wallet}&sort=name&dir=${dir}&limit=1&page=${page + 1}`)).toEqual([name]);
   });
 
   it.each(["sort=id", "sort=trend", "dir=up", "filter=hot", "page=0", "limit=x"])("refuses %s", async (query) =>
@@ -298,7 +295,7 @@ describe("one agent", () => {
       name: string,
       more: { platform: string; registry?: string; token_id?: number; cred_score?: number },
     ) => ({ name, cred_score: 3, chain_id: 8453, agent_id: "70007", ...more });
-    await plantDirectory(api.pool, [
+    await listForTest(api.pool, [
       one("Canonical", { platform: "erc8004", registry }),
       one("Own", { platform: "helixa", registry: own, token_id: 70007 }),
       one("Elsewhere", { platform: "virtuals", cred_score: 99 }),
@@ -311,19 +308,12 @@ describe("one agent", () => {
       );
       return body.name;
     };
-    try {
-      for (const ref of [
-        `eip155:8453:${registry}:70007`,
-        `EIP155:8453:${registry.toUpperCase().replace("X", "x")}:70007`,
-      ])
-        expect(await found(ref)).toBe("Canonical");
-      for (const ref of ["8453:70007", "erc8004-70007"]) expect(await found(ref)).toBe("Canonical");
-      expect(await found(`eip155:8453:${own}:70007`)).toBe("Own");
-      for (const ref of [`eip155:1:${registry}:70007`, `eip155:8453:0x${"11".repeat(20)}:70007`, "1:70007"])
-        expect(await found(ref)).toBeUndefined();
-    } finally {
-      await api.pool.query("delete from offchain.directory where agent_id = '70007'");
-    }
+    const loud = registry.toUpperCase().replace("X", "x");
+    const canonical = [`eip155:8453:${registry}:70007`, `EIP155:8453:${loud}:70007`, "8453:70007", "erc8004-70007"];
+    for (const ref of canonical) expect(await found(ref)).toBe("Canonical");
+    expect(await found(`eip155:8453:${own}:70007`)).toBe("Own");
+    for (const ref of [`eip155:1:${registry}:70007`, `eip155:8453:0x${"11".repeat(20)}:70007`, "1:70007"])
+      expect(await found(ref)).toBeUndefined();
   });
 
   it.each([WALLET, WALLET.toUpperCase().replace("0X", "0x"), "7", "helixa-7", "HELIXA-7"])(
@@ -343,53 +333,39 @@ describe("one agent", () => {
   );
 
   it("of another registry is never found by the id of an own one, unless its platform is named", async () => {
-    await plantDirectory(api.pool, [
+    await listForTest(api.pool, [
       { platform: "mcp-registry", agent_id: "helixa-8", name: "Pretends to be another", cred_score: 1 },
       { platform: "mcp-registry", agent_id: "helixa-7", name: "Pretends", cred_score: 99 },
     ]);
-    try {
-      expect((await api.get("/api/terminal/agent/helixa-7")).body).toMatchObject({ name: "Atlas" });
-      expect((await api.get("/api/terminal/agent/helixa-8")).status).toBe(404);
-      expect(await claim("helixa-8", { token_symbol: "X" })).toMatchObject({ status: 404 });
-      expect((await api.get("/api/terminal/agent/helixa-8?platform=mcp-registry")).body.cred_score).toBe(1);
-      expect((await api.get("/api/terminal/agent/helixa-7?platform=erc8004")).status).toBe(404);
-    } finally {
-      await api.pool.query("delete from offchain.directory where agent_id like 'helixa-%'");
-    }
+    expect((await api.get("/api/terminal/agent/helixa-7")).body).toMatchObject({ name: "Atlas" });
+    expect((await api.get("/api/terminal/agent/helixa-8")).status).toBe(404);
+    expect(await claim("helixa-8", { token_symbol: "X" })).toMatchObject({ status: 404 });
+    expect((await api.get("/api/terminal/agent/helixa-8?platform=mcp-registry")).body.cred_score).toBe(1);
+    expect((await api.get("/api/terminal/agent/helixa-7?platform=erc8004")).status).toBe(404);
   });
 
   it("is opened by the token_id of its row and by no other's, whatever ids other registries have", async () => {
     const long = `https://a.example/${"é".repeat(900)}`;
-    await plantDirectory(api.pool, [
+    await listForTest(api.pool, [
       ...["7", "helixa-7", "erc8004-7", "Same", "same", long].map((agent_id) => ({
         ...{ platform: "mcp-registry", agent_id, name: "Planted", cred_score: 90 },
       })),
       { platform: "x402-bazaar", agent_id: "7", name: "Planted", cred_score: 91 },
     ]);
-    try {
-      const rows = (await list("?limit=100")).agents;
-      expect(new Set(rows.map(({ token_id }) => token_id)).size).toBe(rows.length);
-      for (const { id, token_id } of rows) {
-        const { body } = await api.get(`/api/terminal/agent/${encodeURIComponent(String(token_id))}`);
-        expect([token_id, body.id]).toEqual([token_id, id]);
-      }
-    } finally {
-      await api.pool.query("delete from offchain.directory where name = 'Planted'");
+    const rows = (await list("?limit=100")).agents;
+    expect(new Set(rows.map(({ token_id }) => token_id)).size).toBe(rows.length);
+    for (const { id, token_id } of rows) {
+      const { body } = await api.get(`/api/terminal/agent/${encodeURIComponent(String(token_id))}`);
+      expect([token_id, body.id]).toEqual([token_id, id]);
     }
   });
 
   it("with an embedded picture links to it, served as a picture and not as a document", async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><circle r="9"/></svg>';
-    await plantDirectory(api.pool, [
+    await listForTest(api.pool, [
       ...["90", "91"].map((agent_id) => ({
-        ...{
-          platform: "erc8004",
-          agent_id,
-          name: "Drawn",
-          cred_score: 5,
-          registry: OTHER,
-          image_url: imagePath(agent_id),
-        },
+        ...{ platform: "erc8004", agent_id, name: "Drawn", cred_score: 5 },
+        ...{ registry: OTHER, image_url: imagePath(agent_id) },
       })),
     ]);
     const content = { imageUrl: imageUri({ type: "image/svg+xml", bytes: new TextEncoder().encode(svg) }) };
@@ -398,50 +374,42 @@ describe("one agent", () => {
        values ($1, 90, 'data:', 'parsed', $2, now()), ($1, 91, 'data:', 'parsed', '{"imageUrl": "https://a.example/"}', now())`,
       [OTHER, JSON.stringify(content)],
     );
-    try {
-      const [drawn] = (await list("?q=erc8004-90")).agents;
-      const { pathname } = new URL(String(drawn!.image_url));
-      const { status, headers, text } = await api.get(pathname);
-      expect([status, headers.get("content-type"), text]).toEqual([200, "image/svg+xml", svg]);
-      expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; .*sandbox$/);
-      expect(headers.get("content-disposition")).toBe("attachment");
-      expect(headers.get("x-content-type-options")).toBe("nosniff");
-      for (const ref of ["erc8004-91", "helixa-7", "nobody"])
-        expect((await api.get(`/api/terminal/agent/${ref}/image`)).status).toBe(404);
-    } finally {
-      await api.pool.query("delete from offchain.directory where name = 'Drawn'");
-      await api.pool.query("delete from offchain.registration_file");
-    }
+    onTestFinished(async () => void (await api.pool.query("delete from offchain.registration_file")));
+    const [drawn] = (await list("?q=erc8004-90")).agents;
+    const { pathname } = new URL(String(drawn!.image_url));
+    const { status, headers, text } = await api.get(pathname);
+    expect([status, headers.get("content-type"), text]).toEqual([200, "image/svg+xml", svg]);
+    expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; .*sandbox$/);
+    expect(headers.get("content-disposition")).toBe("attachment");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    for (const ref of ["erc8004-91", "helixa-7", "nobody"])
+      expect((await api.get(`/api/terminal/agent/${ref}/image`)).status).toBe(404);
   });
 
   it("that says that it is not active is listed so, and found only by who asks for such", async () => {
-    await plantDirectory(api.pool, [
+    await listForTest(api.pool, [
       { platform: "erc8004", agent_id: "92", name: "Retired Atlas", cred_score: 5, active: false },
     ]);
-    try {
-      const total = async (query: string) => {
-        const { body } = await api.get(`/api/terminal/counts${query}`);
-        const page = await list(query);
-        expect(body).toMatchObject({ counts: { all: page.total } });
-        return page.total;
-      };
-      expect((await list()).agents.find(({ name }) => name === "Retired Atlas")).toMatchObject({ active: false });
-      expect(await names("?q=atlas")).toEqual(["Atlas", "Atlas 8004"]);
-      expect(await names("?q=atlas&inactive=true")).toEqual(["Atlas", "Atlas 8004", "Retired Atlas"]);
-      expect(await names("?q=erc8004-92")).toEqual(["Retired Atlas"]);
-      expect([await total("?q=erc8004-92"), await total("?q=erc8004-92&minScore=5")]).toEqual([1, 1]);
-      for (const narrowed of ["platform=virtuals", "minScore=6", "chain=1", `owner=${OWNER}`, "speaks=MCP"])
-        expect([narrowed, await total(`?q=erc8004-92&${narrowed}`)]).toEqual([narrowed, 0]);
-      expect(await names("?q=erc8004-92&filter=x402")).toEqual([]);
-      expect(await names("?q=erc8004-92&page=2")).toEqual([]);
-      const { text } = await api.get("/api/terminal/agents.csv?q=erc8004-92&platform=erc8004");
-      expect(text.trim().split("\n")).toHaveLength(2);
-      expect([await total(""), await total("?q=atlas"), await total("?q=atlas&inactive=1")]).toEqual([6, 2, 3]);
-      expect((await api.get("/api/terminal/agent/erc8004-92")).body).toMatchObject({ active: false });
-      expect((await api.get("/api/terminal/agent/helixa-7")).body).toMatchObject({ active: true });
-    } finally {
-      await api.pool.query("delete from offchain.directory where name = 'Retired Atlas'");
-    }
+    const total = async (query: string) => {
+      const { body } = await api.get(`/api/terminal/counts${query}`);
+      const page = await list(query);
+      expect(body).toMatchObject({ counts: { all: page.total } });
+      return page.total;
+    };
+    expect((await list()).agents.find(({ name }) => name === "Retired Atlas")).toMatchObject({ active: false });
+    expect(await names("?q=atlas")).toEqual(["Atlas", "Atlas 8004"]);
+    expect(await names("?q=atlas&inactive=true")).toEqual(["Atlas", "Atlas 8004", "Retired Atlas"]);
+    expect(await names("?q=erc8004-92")).toEqual(["Retired Atlas"]);
+    expect([await total("?q=erc8004-92"), await total("?q=erc8004-92&minScore=5")]).toEqual([1, 1]);
+    for (const narrowed of ["platform=virtuals", "minScore=6", "chain=1", `owner=${OWNER}`, "speaks=MCP"])
+      expect([narrowed, await total(`?q=erc8004-92&${narrowed}`)]).toEqual([narrowed, 0]);
+    expect(await names("?q=erc8004-92&filter=x402")).toEqual([]);
+    expect(await names("?q=erc8004-92&page=2")).toEqual([]);
+    const { text } = await api.get("/api/terminal/agents.csv?q=erc8004-92&platform=erc8004");
+    expect(text.trim().split("\n")).toHaveLength(2);
+    expect([await total(""), await total("?q=atlas"), await total("?q=atlas&inactive=1")]).toEqual([6, 2, 3]);
+    expect((await api.get("/api/terminal/agent/erc8004-92")).body).toMatchObject({ active: false });
+    expect((await api.get("/api/terminal/agent/helixa-7")).body).toMatchObject({ active: true });
   });
 
   it.each(["gone", "0xdead", "99999999999999999999", "helixa-", "helixa-07", "helixa-99999999999999999999"])(

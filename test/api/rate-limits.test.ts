@@ -1,6 +1,6 @@
 /** Rate limits: who is counted, against what, and that nobody uses up what is another's. */
 import { generatePrivateKey } from "viem/accounts";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { type CallerRule, isOpen } from "../../api/caller-types.ts";
 import { type Endpoint, endpoint } from "../../api/endpoint.ts";
@@ -544,122 +544,93 @@ describe("buckets", () => {
     buckets.close();
   });
 
+  /** Two processes that count in one Redis. */
+  async function inRedis(options: Partial<Parameters<typeof openRateBuckets>[0]>[]) {
+    const redis = await startRedis();
+    const opened = options.map((more) =>
+      openRateBuckets({ redisUrl: redis.url, prefix: "t", log: { warn() {} }, ...more }),
+    );
+    onTestFinished(async () => {
+      redis.resume();
+      for (const buckets of opened) buckets.close();
+      await redis.stop();
+    });
+    const left = async (of: number, key: string) => (await opened[of]!.take([bucket(key, 1000)], NOW)).levels[0]!.left;
+    /** Until the connection stands, a process counts for itself. */
+    const together = (key: string) =>
+      until("both count together", async () => {
+        const before = await left(1, key);
+        return (await left(0, key)) === before - 1;
+      });
+    await together("shared");
+    return { redis, opened: opened as [(typeof opened)[0], (typeof opened)[0]], left, together };
+  }
+
   it.runIf(REDIS_BINARY)(
     "in Redis are shared atomically; without it each process counts alone and says so once",
     async () => {
-      const redis = await startRedis();
       const warnings: string[] = [];
-      const open = () =>
-        openRateBuckets({
-          redisUrl: redis.url,
-          prefix: "t",
-          log: { warn: (_, message) => void warnings.push(message) },
-          commandTimeoutMs: LONG,
-        });
-      const [one, two] = [open(), open()];
-      const left = async (of: typeof one, key: string) => (await of.take([bucket(key, 1000)], NOW)).levels[0]!.left;
-      try {
-        // Until the connection stands, a process counts for itself.
-        await until("both count together", async () => {
-          const before = await left(one, "shared");
-          return (await left(two, "shared")) === before - 1;
-        });
-        expect(warnings).toEqual([]);
-        const burst = await Promise.all(
-          Array.from({ length: 40 }, (_, i) =>
-            (i % 2 ? one : two).take([bucket("burst", 10), bucket("wide", 99)], NOW),
-          ),
-        );
-        expect(burst.filter(({ granted }) => granted)).toHaveLength(10);
-        expect((await one.take([bucket("wide", 99)], NOW)).levels[0]!.left).toBe(88);
-        await two.giveBack([bucket("burst", 10)], NOW);
-        expect((await one.take([bucket("burst", 10)], NOW)).granted).toBe(true);
-        const refused = await one.take([bucket("burst", 10)], NOW);
-        expect(refused.granted).toBe(false);
-        expect(refused.levels[0]!.left).toBe(0);
-        expect(refused.levels[0]!.nextInMs).toBeGreaterThan(0);
-        expect(refused.levels[0]!.nextInMs).toBeLessThanOrEqual(6_000);
-
-        redis.crash();
-        await until("the loss is told of, once by each", () => warnings.length === 2);
-        expect([await left(one, "alone"), await left(one, "alone"), await left(two, "alone")]).toEqual([999, 998, 999]);
-        await redis.restart();
-        await until("both count together again", async () => {
-          const before = await left(one, "again");
-          return (await left(two, "again")) === before - 1;
-        });
-      } finally {
-        one.close();
-        two.close();
-        await redis.stop();
-      }
-    },
-  );
-
-  it.runIf(REDIS_BINARY)(
-    "in Redis keep the shares of wide networks and of known callers, for all processes",
-    async () => {
-      const redis = await startRedis();
-      const open = () =>
-        openRateBuckets({ redisUrl: redis.url, prefix: "t", log: { warn() {} }, commandTimeoutMs: LONG });
-      const processes = [open(), open()];
-      const { rates } = loadConfig({ DATA_DIR: "/nonexistent" });
-      const limits = processes.map((buckets) => rateLimits({ ...rates, "chain-reads": 100 }, buckets));
-      const left = async (of: (typeof processes)[0]) => (await of.take([bucket("shared", 1000)], NOW)).levels[0]!.left;
-      const granted = async (clients: readonly Who[]) => {
-        let count = 0;
-        for (const [i, client] of clients.entries())
-          count += await Promise.resolve(client)
-            .then((who) => limits[i % 2]!.take([["chain-reads", who]], NOW))
-            .then(
-              () => 1,
-              () => 0,
-            );
-        return count;
+      const own = {
+        log: { warn: (_: unknown, message: string) => void warnings.push(message) },
+        commandTimeoutMs: LONG,
       };
-      const ofSite = (site: string, count: number) =>
-        Array.from({ length: count }, (_, i) => networksOf(`${site}:${i.toString(16)}::1`));
-      try {
-        await until("both count together", async () => {
-          const before = await left(processes[0]!);
-          return (await left(processes[1]!)) === before - 1;
-        });
-        expect(await granted(ofSite("2001:db8:1", 40))).toBe(20);
-        expect(await granted(ofSite("2001:db8:2", 40))).toBe(13);
-        expect(await granted(Array<Networks>(9).fill(networksOf("198.51.100.1")))).toBe(5);
-        for (const provider of ["2001:db9", "2001:dba"])
-          for (const site of [1, 2]) await granted(ofSite(`${provider}:${site}`, 40));
-        expect(await granted([networksOf("203.0.113.1")])).toBe(0);
-        expect(await granted(Array<string>(30).fill("api-key:good"))).toBe(20);
-      } finally {
-        for (const buckets of processes) buckets.close();
-        await redis.stop();
-      }
+      const { redis, opened, left, together } = await inRedis([own, own]);
+      const [one, two] = opened;
+      expect(warnings).toEqual([]);
+      const burst = await Promise.all(
+        Array.from({ length: 40 }, (_, i) => (i % 2 ? one : two).take([bucket("burst", 10), bucket("wide", 99)], NOW)),
+      );
+      expect(burst.filter(({ granted }) => granted)).toHaveLength(10);
+      expect((await one.take([bucket("wide", 99)], NOW)).levels[0]!.left).toBe(88);
+      await two.giveBack([bucket("burst", 10)], NOW);
+      expect((await one.take([bucket("burst", 10)], NOW)).granted).toBe(true);
+      const refused = await one.take([bucket("burst", 10)], NOW);
+      expect([refused.granted, refused.levels[0]!.left]).toEqual([false, 0]);
+      expect(refused.levels[0]!.nextInMs).toBeGreaterThan(0);
+      expect(refused.levels[0]!.nextInMs).toBeLessThanOrEqual(6_000);
+
+      redis.crash();
+      await until("the loss is told of, once by each", () => warnings.length === 2);
+      expect([await left(0, "alone"), await left(0, "alone"), await left(1, "alone")]).toEqual([999, 998, 999]);
+      await redis.restart();
+      await together("again");
     },
   );
+
+  it.runIf(REDIS_BINARY)("in Redis keep the shares of wide networks and of known callers", async () => {
+    const { opened } = await inRedis([{ commandTimeoutMs: LONG }, { commandTimeoutMs: LONG }]);
+    const { rates } = loadConfig({ DATA_DIR: "/nonexistent" });
+    const limits = opened.map((buckets) => rateLimits({ ...rates, "chain-reads": 100 }, buckets));
+    const granted = async (clients: readonly Who[]) => {
+      let count = 0;
+      for (const [i, client] of clients.entries())
+        count += await Promise.resolve(client)
+          .then((who) => limits[i % 2]!.take([["chain-reads", who]], NOW))
+          .then(
+            () => 1,
+            () => 0,
+          );
+      return count;
+    };
+    const ofSite = (site: string, count: number) =>
+      Array.from({ length: count }, (_, i) => networksOf(`${site}:${i.toString(16)}::1`));
+    expect(await granted(ofSite("2001:db8:1", 40))).toBe(20);
+    expect(await granted(ofSite("2001:db8:2", 40))).toBe(13);
+    expect(await granted(Array<Networks>(9).fill(networksOf("198.51.100.1")))).toBe(5);
+    for (const provider of ["2001:db9", "2001:dba"])
+      for (const site of [1, 2]) await granted(ofSite(`${provider}:${site}`, 40));
+    expect(await granted([networksOf("203.0.113.1")])).toBe(0);
+    expect(await granted(Array<string>(30).fill("api-key:good"))).toBe(20);
+  });
 
   it.runIf(REDIS_BINARY)("a Redis that hangs delays a request once in a while, and stops none", async () => {
-    const redis = await startRedis();
     const warnings: string[] = [];
-    const open = (log: (message: string) => void) =>
-      openRateBuckets({ redisUrl: redis.url, prefix: "t", log: { warn: (_, message) => log(message) } });
-    const [hanging, other] = [open((message) => void warnings.push(message)), open(() => {})];
-    const left = async (of: typeof hanging) => (await of.take([bucket("hangs", 1_000)], NOW)).levels[0]!.left;
-    try {
-      await until("both count together", async () => {
-        const before = await left(other);
-        return (await left(hanging)) === before - 1;
-      });
-      redis.pause();
-      // The first waits a moment; the others know. Were each of them to wait, this would take the test's time.
-      for (let i = 0; i < 200; i++) expect((await hanging.take([bucket("mine", 200)], NOW)).granted).toBe(true);
-      expect((await hanging.take([bucket("mine", 200)], NOW)).granted).toBe(false);
-      expect(warnings).toHaveLength(1);
-    } finally {
-      redis.resume();
-      hanging.close();
-      other.close();
-      await redis.stop();
-    }
+    const { redis, opened } = await inRedis([{ log: { warn: (_, message) => void warnings.push(message) } }, {}]);
+    const [hanging] = opened;
+    redis.pause();
+    // The first waits a moment; the others know. Were each of them to wait, this would take the test's time.
+    for (let i = 0; i < 200; i++) expect((await hanging.take([bucket("mine", 200)], NOW)).granted).toBe(true);
+    expect((await hanging.take([bucket("mine", 200)], NOW)).granted).toBe(false);
+    expect(warnings).toHaveLength(1);
   });
 });

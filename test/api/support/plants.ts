@@ -1,5 +1,6 @@
 /** What indexer, workers and operators leave about agents and callers beside the agents themselves, for tests of what reads it. */
 import type pg from "pg";
+import { onTestFinished } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../../core/callers/api-keys.ts";
 import { VERIFIED_ACCOUNT } from "../../../db/agents/attestations.ts";
 import { ensureReferralCodes } from "../../../db/agents/referral-codes.ts";
@@ -8,6 +9,7 @@ import { completeMint } from "../../../db/mints/mints.ts";
 import { plantCheckpoint, plantRows } from "../../../harness/onchain.ts";
 import { IDENTITY } from "../../../harness/stub-chain.ts";
 import { until } from "../../../harness/until.ts";
+import { type PlantedRow, plantDirectory } from "../../support/directory.ts";
 import { plantAgents, plantFollowed } from "./agents.ts";
 
 /** The exchange whose attestations count, and their schema. */
@@ -52,6 +54,18 @@ export const plantProof = (
      on conflict (token_id, platform) do update set verified_at = excluded.verified_at`,
     [tokenId, platform, accountId, handle, status, at],
   );
+
+/** Rows of the directory, until the test has ended. */
+export async function listForTest(pool: pg.Pool, rows: PlantedRow[]): Promise<void> {
+  await plantDirectory(pool, rows);
+  onTestFinished(async () => {
+    await pool.query(
+      `delete from offchain.directory d using json_to_recordset($1) as r(platform text, agent_id text)
+       where d.platform = r.platform and d.agent_id = r.agent_id`,
+      [JSON.stringify(rows)],
+    );
+  });
+}
 
 /** An API key. @param id ten lower-case letters or digits */
 export async function plantApiKey(
