@@ -69,13 +69,9 @@ const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
   await plantAgents(api.pool, [{ tokenId: 7, name: "Own", owner: OWN, agentAddress: OWN }]);
   await plantEarners(api.pool, OWN);
-  await api.pool.query(
-    "insert into offchain.income_cohort (id, kind, from_block, read_to) values (1, 'payer', 1, 9000)",
-  );
+  await api.sql("insert into offchain.income_cohort (id, kind, from_block, read_to) values (1, 'payer', 1, 9000)");
   for (const client of [ALICE, BOB])
-    await api.pool.query("insert into offchain.income_followed (address, kind, cohort) values ($1, 'payer', 1)", [
-      client,
-    ]);
+    await api.sql("insert into offchain.income_followed (address, kind, cohort) values ($1, 'payer', 1)", client);
 });
 
 const pageOf = async (search = ""): Promise<Page> => {

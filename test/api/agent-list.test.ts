@@ -181,15 +181,15 @@ describe(`random questions (seed ${SEED})`, () => {
       await until("memory has the block", () => list!.block === block);
       // A reorganisation takes some back: those it had minted are gone, the others are as they were.
       const undone = changed.slice(0, 20).map(({ tokenId }) => tokenId);
-      await api.pool.query("delete from onchain.agent where token_id = any($1) and token_id % 3 = 0", [undone]);
-      await api.pool.query(
+      await api.sql("delete from onchain.agent where token_id = any($1) and token_id % 3 = 0", undone);
+      await api.sql(
         "update onchain.agent set name = 'as it was', updated_block = 600 where token_id = any($1)",
-        [undone],
+        undone,
       );
       await showBlock(block);
       // What a reorganisation may take back is compared once a second: until then memory may know more than there is.
       const counted = async (where: string) =>
-        Number((await api.pool.query(`select count(*) from onchain.agent where ${where}`)).rows[0].count);
+        Number((await api.sql(`select count(*) from onchain.agent where ${where}`))[0].count);
       await until("memory has looked again", async () => {
         const all = await page("spam=true&limit=1");
         const back = await page("spam=true&limit=1&search=as%20it%20was");
@@ -257,7 +257,7 @@ describe("freshness", () => {
   it("a switch to another index is followed, and nothing of the old one shows after it", async () => {
     await writeAgents(api.pool, [agent(0), agent(1)]);
     await remember();
-    await api.pool.query(`
+    await api.sql(`
       begin;
       update onchain.agent set name = 'Of the new index ' || token_id, updated_block = 100;
       update onchain.index_state set schema = 'index_test_1';

@@ -40,7 +40,7 @@ const weigh = () =>
 const api = apiForFile({ now: () => NOW });
 beforeAll(async () => {
   await plantEarners(api.pool);
-  await api.pool.query(`
+  await api.sql(`
     insert into offchain.income_cohort (id, kind, from_block, read_to)
     values (1, 'wallet', 1, 900), (2, 'payer', 1, 900)`);
   const follow = (address: string, kind: string) =>
@@ -49,7 +49,7 @@ beforeAll(async () => {
     ]);
   for (const address of [AGENT, wallet("a7")]) await follow(address, "wallet");
   for (const address of [ALICE, BOB]) await follow(address, "payer");
-  await api.pool.query("insert into offchain.income_account (address, sent) values ($1, 9000000)", [EXCHANGE]);
+  await api.sql("insert into offchain.income_account (address, sent) values ($1, 9000000)", EXCHANGE);
   for (const payer of [ALICE, BOB]) move(EXCHANGE, payer, 9_000_000, 89, false);
   move(ALICE, AGENT, 1_000_000, 80, true);
   move(ALICE, AGENT, 2_000_000, 20, true);
@@ -59,7 +59,7 @@ beforeAll(async () => {
   move(OWNER, AGENT, 5_000_000, 1, true);
   move(BOB, wallet("a7"), 10_000, 1, true);
   for (const row of moves)
-    await api.pool.query("insert into offchain.income_move values ($1, $2, $3, $4, $5, $6, $7, $8, $9)", row);
+    await api.sql("insert into offchain.income_move values ($1, $2, $3, $4, $5, $6, $7, $8, $9)", ...row);
 });
 
 const pageOf = async (search = ""): Promise<Page & Record<string, unknown>> => {
@@ -114,7 +114,7 @@ describe("the payments of an agent", () => {
     });
     // A wallet that the token only names is not known to be its own.
     expect((await api.get("/api/v2/agent/7")).body.payments).toBe(null);
-    await api.pool.query("update onchain.agent set owner = agent_address where token_id = 7");
+    await api.sql("update onchain.agent set owner = agent_address where token_id = 7");
     const { rules, windows } = body;
     expect((await api.get("/api/v2/agent/7")).body.payments).toEqual({ rules, windows });
     expect((await api.get("/api/v2/agent/7/report")).body.payments).toEqual({ rules, windows });
@@ -197,9 +197,10 @@ describe("the payments of an agent", () => {
         ...{ owner_address: wallet("ab"), address: wallet("ab"), wallet_confirmed: true },
       },
     ]);
-    await api.pool.query("insert into offchain.income_followed (address, kind, cohort) values ($1, 'wallet', 1)", [
+    await api.sql(
+      "insert into offchain.income_followed (address, kind, cohort) values ($1, 'wallet', 1)",
       wallet("ab"),
-    ]);
+    );
     expect([(await answer).status, (await answer).body.readTo]).toEqual([200, 900]);
   });
 
@@ -207,10 +208,10 @@ describe("the payments of an agent", () => {
     expect((await api.get(`${PATH}&minBlock=900`)).status).toBe(200);
     const answer = pageOf("minBlock=950");
     move(ALICE, AGENT, 30_000, 0, true);
-    await api.pool.query("insert into offchain.income_move values ($1, $2, $3, $4, $5, $6, $7, $8, $9)", moves.at(-1));
+    await api.sql("insert into offchain.income_move values ($1, $2, $3, $4, $5, $6, $7, $8, $9)", ...moves.at(-1)!);
     // Not weighed before it is read: else the answer may come between the two.
-    await api.pool.query("update offchain.income_followed set changed_at = clock_timestamp()");
-    await api.pool.query("update offchain.income_cohort set read_to = 960");
+    await api.sql("update offchain.income_followed set changed_at = clock_timestamp()");
+    await api.sql("update offchain.income_cohort set read_to = 960");
     await weigh();
     expect((await answer).payments).toHaveLength(6);
   });

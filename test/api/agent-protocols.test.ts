@@ -39,11 +39,9 @@ beforeAll(async () => {
     { tokenId: 1, name: "Atlas Junior", owner: OWNER, score: 20 },
     { tokenId: 2, name: "Bea", score: 55 },
   ]);
-  await api.pool.query(
-    `insert into offchain.profile_field (token_id, field, value) values (0, 'skills', '["drafting"]'),
+  await api.sql(`insert into offchain.profile_field (token_id, field, value) values (0, 'skills', '["drafting"]'),
        (0, 'services', '{"mcp":{"url":"https://quill.example/mcp","tools":["draft"]},"telegram":{"handle":"@quill"}}'),
-       (0, 'metadata', '{"acceptedPayments":["usdc"],"rates":{"hourly":12.5}}')`,
-  );
+       (0, 'metadata', '{"acceptedPayments":["usdc"],"rates":{"hourly":12.5}}')`);
   await plantDirectory(api.pool, [
     { platform: "virtuals", agent_id: "77", name: "Elsewhere", owner_address: OWNER, cred_score: 30 },
     { platform: "helixa", agent_id: "2", token_id: 2, name: "Bea", cred_score: 55 },

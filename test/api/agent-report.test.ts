@@ -54,16 +54,14 @@ beforeAll(async () => {
     },
     { tokenId: 40, name: "Second", agentAddress: walletOf(1), score: 5 },
   ]);
-  await api.pool.query(
+  await api.sql(
     `insert into offchain.proof (token_id, platform, account_id, handle, username, evidence, status, verified_at, checked_at, tx_hash)
      values (0, 'x', '99', 'zero', null, '{"url": "https://x.com/zero", "quote": "beware\u202e of helixa:0"}', 'verified', '2026-11-01T00:00:00Z', '2026-11-20T00:00:00Z', $1),
             (0, 'github', '7', 'zero-gh', 'zero-gh', '{"url": "javascript:alert(1)", "quote": 7}', 'stale', '2026-11-02T00:00:00Z', '2026-11-10T00:00:00Z', null),
             (0, 'farcaster', '314', 'zero.eth', 'zero.eth', '{}', 'lapsed', '2026-11-03T00:00:00Z', '2026-11-19T00:00:00Z', null)`,
-    [hash(1)],
+    hash(1),
   );
-  await api.pool.query("insert into offchain.ethos_score (wallet, score, fetched_at) values ($1, 1234, now())", [
-    walletOf(0),
-  ]);
+  await api.sql("insert into offchain.ethos_score (wallet, score, fetched_at) values ($1, 1234, now())", walletOf(0));
   const transaction = (n: number, over: object = {}) => ({
     tokenId: 0,
     block: 900 + Math.floor(n / 2),
@@ -200,11 +198,9 @@ describe("the report", () => {
 
 describe("the report's score", () => {
   it("says what the agent has beside the number", async () => {
-    await api.pool.query(
-      `insert into offchain.profile_field (token_id, field, value) values
-         (5, 'personality.riskTolerance', '0'), (5, 'narrative.lore', '"long"'), (6, 'narrative.lore', '" "')`,
-    );
-    await api.pool.query("update onchain.agent set soulbound = true where token_id = 5");
+    await api.sql(`insert into offchain.profile_field (token_id, field, value) values
+         (5, 'personality.riskTolerance', '0'), (5, 'narrative.lore', '"long"'), (6, 'narrative.lore', '" "')`);
+    await api.sql("update onchain.agent set soulbound = true where token_id = 5");
     const has = { hasPersonality: true, hasNarrative: true, traitCount: 1, soulbound: true, verified: false };
     expect((await report(5)).credScore).toEqual({ total: 20, tier: "JUNK", points: 100, ...has });
     expect((await report(6)).credScore).toMatchObject({ hasPersonality: false, hasNarrative: false, traitCount: 0 });

@@ -40,7 +40,7 @@ beforeAll(async () => {
     { platform: "virtuals", agent_id: "32", name: "Of another registry", cred_score: 20 },
     { platform: "erc8004", agent_id: "33", token_id: 33, name: "Not rated", cred_score: 20, owner_address: OWNER },
   ]);
-  await api.pool.query("update offchain.directory set registry = $1 where platform = 'erc8004'", [REGISTRY]);
+  await api.sql("update offchain.directory set registry = $1 where platform = 'erc8004'", REGISTRY);
   await plantRows(api.pool, "erc8004Agent", [
     {
       ...{ ...about, owner: OWNER, agentWallet: null, agentUri: "", registeredAt: NOW / 1000, registeredBlock: 1 },
@@ -57,9 +57,11 @@ beforeAll(async () => {
     ...FARM.map((one, i) => said(one, 1, 100, { txHash: HASH, givenAt: NOW / 1000 - 500 + i })),
   ]);
   for (const one of FARM)
-    await api.pool.query("insert into offchain.reviewer_history (address, funder, funder_sent) values ($1, $2, 3)", [
-      ...[one, wallet("e1")],
-    ]);
+    await api.sql(
+      "insert into offchain.reviewer_history (address, funder, funder_sent) values ($1, $2, 3)",
+      one,
+      wallet("e1"),
+    );
 });
 
 const pageOf = async (search = ""): Promise<Page & Record<string, unknown>> => {
@@ -152,7 +154,7 @@ describe("the reviews of an agent", () => {
       { file: null, paid: null },
       { file: null, paid: null },
     ]);
-    await api.pool.query("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", [uri, STRANGER]);
+    await api.sql("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", uri, STRANGER);
     expect(await files()).toMatchObject([{ file: { state: "waiting", readAt: null }, paid: null }, {}]);
     const store = `
       insert into offchain.review_file (registry, agent_id, client, feedback_index, digest, given_at, state, why, read_at,
@@ -160,7 +162,7 @@ describe("the reviews of an agent", () => {
       select f.registry, f.agent_id, f.client, f.feedback_index, md5(f.feedback_uri || ' ' || f.feedback_hash || ' ' || f.given_at),
         f.given_at, $2, $3, $4, $5, case when $5::text is not null then 'paid' end, $6, $7, $8, 1000
       from onchain.erc8004_feedback f where f.client = $1`;
-    await api.pool.query(store, [STRANGER, "matches", null, new Date(NOW), HASH, wallet("a1"), STRANGER, 1_250_000]);
+    await api.sql(store, STRANGER, "matches", null, new Date(NOW), HASH, wallet("a1"), STRANGER, 1_250_000);
     const paid = { txHash: HASH, payer: expect.stringMatching(new RegExp(STRANGER, "i")), usdc: "1.25" };
     const file = { state: "matches", says: expect.stringContaining("hash"), readAt: new Date(NOW).toISOString() };
     expect(await files()).toEqual([
@@ -168,23 +170,15 @@ describe("the reviews of an agent", () => {
       { file, paid: { ...paid, state: "paid", says: expect.any(String), at: "1970-01-01T00:16:40.000Z" } },
     ]);
     // What was read of another file is not told of this one.
-    await api.pool.query("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", [
-      `${uri}?2`,
-      STRANGER,
-    ]);
+    await api.sql("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", `${uri}?2`, STRANGER);
     expect(await files()).toMatchObject([{ file: { state: "waiting" }, paid: null }, {}]);
-    await api.pool.query("delete from offchain.review_file");
-    await api.pool.query(store, [
-      STRANGER,
-      "unreachable",
-      "The server answers with status 404.",
-      ...Array(5).fill(null),
-    ]);
+    await api.sql("delete from offchain.review_file");
+    await api.sql(store, STRANGER, "unreachable", "The server answers with status 404.", ...Array(5).fill(null));
     expect(await files()).toMatchObject([
       { file: { state: "unreachable", says: "The server answers with status 404." }, paid: null },
       {},
     ]);
-    await api.pool.query("update onchain.erc8004_feedback set feedback_uri = '' where client = $1", [STRANGER]);
+    await api.sql("update onchain.erc8004_feedback set feedback_uri = '' where client = $1", STRANGER);
   });
 
   it("are one of each reviewer where the newest are asked for, or those of one reviewer", async () => {
@@ -226,9 +220,7 @@ describe("the reviews of an agent", () => {
   });
 
   it("of a block are answered once they are weighed", async () => {
-    await api.pool.query(
-      "update onchain.erc8004_agent set updated_block = 1000, feedback_count = 15 where agent_id = 31",
-    );
+    await api.sql("update onchain.erc8004_agent set updated_block = 1000, feedback_count = 15 where agent_id = 31");
     await plantRows(api.pool, "erc8004Feedback", [said(wallet("b3"), 1, 10)]);
     const answer = pageOf("minBlock=1000&limit=100");
     await weigh();
@@ -241,9 +233,7 @@ describe("the reviews of an agent", () => {
       "erc8004Feedback",
       Array.from({ length: 23 }, (_, i) => said(PERSON, i + 3, 90)),
     );
-    await api.pool.query(
-      "update onchain.erc8004_agent set updated_block = 1001, feedback_count = 38 where agent_id = 31",
-    );
+    await api.sql("update onchain.erc8004_agent set updated_block = 1001, feedback_count = 38 where agent_id = 31");
     await weigh();
     const own = (await pageOf("limit=100")).reviews.filter(({ client }) => client.toLowerCase() === PERSON);
     expect(own.map(({ index, weight, reasons }) => [index, weight, reasons[0]!.evidence])).toEqual([
@@ -350,9 +340,10 @@ describe("the reviews of an own agent", () => {
       said(OTHER, 1, 100, of(51)),
     ]);
     for (const critic of [PERSON, STRANGER])
-      await api.pool.query(
+      await api.sql(
         "insert into offchain.reviewer_history (address, sent, funder, funder_sent) values ($1, 8, $2, 3)",
-        [critic, wallet("e1")],
+        critic,
+        wallet("e1"),
       );
     await update("feedback_count = 4", 50);
     await update("feedback_count = 1", 51);
@@ -438,7 +429,7 @@ describe("the reviews of an own agent", () => {
     await follow(at + 20);
     await update("agent_wallet = null", 60);
     expect(await registrationsOf(10)).toEqual(["60"]);
-    await api.pool.query("delete from onchain.erc8004_agent where agent_id = 60");
+    await api.sql("delete from onchain.erc8004_agent where agent_id = 60");
     expect(await registrationsOf(10)).toEqual([]);
   });
 });

@@ -277,14 +277,14 @@ describe("the list", () => {
         200,
       )
       .filter((name) => !name.includes("\0"));
-    const { rows } = await api.pool.query("select max(token_id) as id from onchain.agent");
+    const rows = await api.sql("select max(token_id) as id from onchain.agent");
     const base = Number(rows[0].id) + 1000;
     await plantAgents(
       api.pool,
       samples.map((name, i) => ({ tokenId: base + i, name })),
     );
     const shown = new Set(await ids("limit=1000"));
-    await api.pool.query("delete from onchain.agent where token_id >= $1", [base]);
+    await api.sql("delete from onchain.agent where token_id >= $1", base);
     for (const [i, name] of samples.entries()) expect([name, shown.has(base + i)]).toEqual([name, !isSpam(name)]);
   });
 });
@@ -346,7 +346,7 @@ describe("one agent", () => {
     const first = await api.get("/api/v2/agent/8");
     const again = await api.get("/api/v2/agent/8", { headers: { "if-none-match": first.headers.get("etag")! } });
     expect(again.status).toBe(304);
-    await api.pool.query("update onchain.agent set points = points + 5 where token_id = 8");
+    await api.sql("update onchain.agent set points = points + 5 where token_id = 8");
     expect((await api.get("/api/v2/agent/8")).headers.get("etag")).not.toBe(first.headers.get("etag"));
   });
 });
@@ -393,10 +393,8 @@ describe("cred", () => {
   });
 
   it("history: oldest first, within the days asked for, 404 for nobody", async () => {
-    await api.pool.query(
-      `insert into offchain.cred_history (token_id, score, cause, block, at) values
-       (3, 10, 'agent.registered', 900, now() - interval '200 days'), (3, 30, 'profile', 950, now() - interval '10 days'), (3, 55, 'age', 960, now())`,
-    );
+    await api.sql(`insert into offchain.cred_history (token_id, score, cause, block, at) values
+       (3, 10, 'agent.registered', 900, now() - interval '200 days'), (3, 30, 'profile', 950, now() - interval '10 days'), (3, 55, 'age', 960, now())`);
     const points = async (query = "") =>
       (await api.get(`/api/v2/agent/3/cred/history${query}`)).body.points as unknown as { score: number }[];
     expect(await points()).toMatchObject([
@@ -540,12 +538,10 @@ describe("the service", () => {
   });
 
   it("tells how far it is, and turns that into a status for monitors", async () => {
-    await api.pool.query(
-      `insert into offchain.job_run (name, last_started_at, last_success_at, next_run_at, rows, error)
-       values ('reconcile', now(), '2026-11-21T00:00:00Z', now(), 3, null)`,
-    );
+    await api.sql(`insert into offchain.job_run (name, last_started_at, last_success_at, next_run_at, rows, error)
+       values ('reconcile', now(), '2026-11-21T00:00:00Z', now(), 3, null)`);
     expect((await api.get("/api/v2/status")).body.backfill).toBeNull();
-    await api.pool.query(BACKFILL_PROGRESS_DDL);
+    await api.sql(BACKFILL_PROGRESS_DDL);
     await writeBackfillProgress(api.pool, BACKFILL);
     const { body } = await api.get("/api/v2/status");
     expect(body).toMatchObject({
@@ -555,11 +551,11 @@ describe("the service", () => {
       cred: { stale: 2, lastSweepAt: "2026-11-21T00:00:00.000Z" },
     });
     expect(body.backfill).toEqual({ ...BACKFILL, state: "stalled", updatedAt: expect.any(String) });
-    await api.pool.query("update onchain.backfill_progress set recorded_at = now() - interval '2 minutes'");
+    await api.sql("update onchain.backfill_progress set recorded_at = now() - interval '2 minutes'");
     expect((await api.get("/api/v2/status")).body.backfill).toMatchObject({ state: "stopped" });
     expect((await api.get("/api/v2/status?maxLagSeconds=0")).status).toBe(200);
     api.deps.chain.headBlock = async () => 5000;
-    await api.pool.query(
+    await api.sql(
       "update onchain._ponder_checkpoint set latest_checkpoint = '1000000000' || substr(latest_checkpoint, 11)",
     );
     await api.deps.index.refresh();

@@ -205,23 +205,24 @@ const ROWS: Record<string, Row> = {
 
 /** Gives the agent a stored score that the group `security` takes. */
 async function giveCred({ tokenId }: World): Promise<void> {
-  await api.pool.query(
+  await api.sql(
     `insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound, seen_block, computed_at)
      values ($1, 51, 0, 0, 0, 0, 0, 0, 0, 0, 950, now())`,
-    [tokenId],
+    tokenId,
   );
 }
 
 /** The agent's wallet has a webhook, and a delivery of it was given up. */
 async function addWebhook(world: World): Promise<void> {
   const id = `wh_${randomBytes(16).toString("hex")}`;
-  const { rows } = await api.pool.query(
+  const rows = await api.sql(
     `with w as (
        insert into offchain.webhook (webhook_id, owner, url, events, finality, created_at, from_position)
        values ($1, $2, 'https://example.com/hook', '{cred.changed}', 'any', now(), 0) returning webhook_id)
      insert into offchain.webhook_delivery (webhook_id, event_id, event_type, final, state, created_at, due_at, settled_at)
      select webhook_id, 'ping_1', 'webhook.ping', true, 'dead', now(), now(), now() from w returning delivery_id`,
-    [id, lower(world.agent)],
+    id,
+    lower(world.agent),
   );
   world.webhook = { id, deliveryId: Number(rows[0].delivery_id) };
 }
@@ -349,7 +350,7 @@ function askWithSolanaKey({ register = false }) {
     const signature = await (caller === "forged" ? stranger : key).signText(text);
     const verify = { address: key.address, nonce, signature };
     if (caller === "expired")
-      await api.pool.query("update offchain.solana_challenge set expires_at = now() where nonce = $1", [nonce]);
+      await api.sql("update offchain.solana_challenge set expires_at = now() where nonce = $1", nonce);
     if (caller === "replay after revoke") await api.write("POST", "/api/v2/auth/solana/verify", verify);
     const registration = {
       ...{ name: "New", solanaAddress: key.address, evmAddress: world.owner.address, nonce, signature },
@@ -371,7 +372,7 @@ async function written(): Promise<unknown> {
     ...["webhook", "webhook_secret", "webhook_delivery"],
   ];
   const counts = tables.map((name) => `(select count(*)::int from offchain.${name}) as ${name}`);
-  return (await api.pool.query(`select ${counts.join(", ")}`)).rows[0];
+  return (await api.sql(`select ${counts.join(", ")}`))[0];
 }
 
 const writes = ENDPOINTS.filter(({ method }) => method !== "get");

@@ -315,7 +315,7 @@ describe("an API key", () => {
   const key = apiKeyText("aaaaaaaaaa", randomBytes(32).toString("base64url"));
   beforeAll(() => insertApiKey(api.pool, { id: "aaaaaaaaaa", name: "a platform", hash: apiKeyHash(key) }));
   const used = async () =>
-    (await api.pool.query("select last_used_at from offchain.api_key where id = 'aaaaaaaaaa'")).rows[0].last_used_at;
+    (await api.sql("select last_used_at from offchain.api_key where id = 'aaaaaaaaaa'"))[0].last_used_at;
 
   it("lets its holder in, and its use is noted once a minute", async () => {
     expect(await call("/apiKey", { "x-api-key": key })).toMatchObject({

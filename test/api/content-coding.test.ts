@@ -10,10 +10,8 @@ import { apiForFile } from "./support/api.ts";
 const api = apiForFile({}, { provoked: true });
 beforeAll(async () => {
   await plantAgents(api.pool, [{ name: "Zero" }]);
-  await api.pool.query(
-    `insert into offchain.directory (platform, agent_id, name, description, cred_score)
-     select 'virtuals', i::text, 'Agent ' || i, repeat('says "hi", ', 20), i % 90 from generate_series(1, 400) i`,
-  );
+  await api.sql(`insert into offchain.directory (platform, agent_id, name, description, cred_score)
+     select 'virtuals', i::text, 'Agent ' || i, repeat('says "hi", ', 20), i % 90 from generate_series(1, 400) i`);
 });
 
 const DECODE: Record<string, (bytes: Buffer) => Buffer> = { br: brotliDecompressSync, gzip: gunzipSync };

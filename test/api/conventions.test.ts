@@ -262,10 +262,12 @@ describe("the indexed block", () => {
       [wallet, 777, "minted"],
       [rival, 778, "failed"],
     ] as const)
-      await api.pool.query(
+      await api.sql(
         `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, token_id, block)
          values (gen_random_uuid(), $1, $1, 'a', 'custom', false, 1, $1, $2, $3, 2000)`,
-        [address.toLowerCase(), state, tokenId],
+        address.toLowerCase(),
+        state,
+        tokenId,
       );
     const asked = async () => {
       const reads = [
@@ -291,7 +293,7 @@ describe("the indexed block", () => {
   });
 
   it("comes with the reason while the index is known to be stale, and /ready says so", async () => {
-    await api.pool.query("update onchain.index_state set stale = true, reason = 'a reorg — deeper than finality'");
+    await api.sql("update onchain.index_state set stale = true, reason = 'a reorg — deeper than finality'");
     await api.deps.index.refresh();
     const { status, headers } = await api.get("/api/v2/stats");
     expect({ status, stale: headers.get("x-index-stale") }).toEqual({
@@ -304,7 +306,7 @@ describe("the indexed block", () => {
       status: 503,
       body: { ready: false, checks: { index: { ok: false } } },
     });
-    await api.pool.query("update onchain.index_state set stale = false, reason = null");
+    await api.sql("update onchain.index_state set stale = false, reason = null");
     await api.deps.index.refresh();
     expect((await api.get("/ready")).status).toBe(200);
     // A 304 would leave the reason in the client's cache.
@@ -312,7 +314,7 @@ describe("the indexed block", () => {
   });
 
   it("is served while something is missing from the index, and /ready and /status say what", async () => {
-    await api.pool.query("update onchain.index_state set reason = 'an agent is missing'");
+    await api.sql("update onchain.index_state set reason = 'an agent is missing'");
     await api.deps.index.refresh();
     expect((await api.get("/api/v2/stats")).headers.get("x-index-stale")).toBeNull();
     expect(await api.get("/ready")).toMatchObject({
@@ -322,16 +324,14 @@ describe("the indexed block", () => {
     expect((await api.get("/api/v2/status")).body).toMatchObject({
       chain: { synced: false, difference: "an agent is missing" },
     });
-    await api.pool.query("update onchain.index_state set reason = null");
+    await api.sql("update onchain.index_state set reason = null");
     await api.deps.index.refresh();
     expect((await api.get("/api/v2/status")).body).toMatchObject({ chain: { difference: null } });
   });
 
   it("is served while a queue stands, and /ready names the queue", async () => {
-    await api.pool.query(
-      `insert into offchain.job_run (name, last_started_at, next_run_at)
-       values ('market-data', now() - interval '1 hour', now() - interval '10 minutes')`,
-    );
+    await api.sql(`insert into offchain.job_run (name, last_started_at, next_run_at)
+       values ('market-data', now() - interval '1 hour', now() - interval '10 minutes')`);
     const told = async () => {
       const { status, body } = await api.get("/ready");
       return { status, ...readySchema.parse(body) };
@@ -339,7 +339,7 @@ describe("the indexed block", () => {
     await until("it is told", async () => (await told()).checks.queues.ok === false);
     const message = expect.stringMatching(/^Work is due .* s: market-data\.$/);
     expect(await told()).toMatchObject({ status: 200, ready: true, checks: { queues: { message } } });
-    await api.pool.query("delete from offchain.job_run");
+    await api.sql("delete from offchain.job_run");
     await until("it moves again", async () => (await told()).checks.queues.ok);
   });
 

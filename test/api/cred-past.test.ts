@@ -49,9 +49,13 @@ beforeAll(async () => {
 
 async function plant(tokenId: number) {
   for (const { score, cause, block, at } of POINTS)
-    await api.pool.query(
+    await api.sql(
       "insert into offchain.cred_history (token_id, score, cause, block, at) values ($1, $2, $3, $4, $5)",
-      [tokenId, score, cause, block, iso(at)],
+      tokenId,
+      score,
+      cause,
+      block,
+      iso(at),
     );
 }
 const asked = (at: string | number, ref: string | number = 0) =>
@@ -227,7 +231,7 @@ it("scores of months that are no longer kept are gone, and those since are told"
   const { credScore } = (await asked("2026-06-03T00:00:00Z")).body;
   await beginMonth(api.pool, new Date("2026-06-01T00:00:00Z"));
   await removeMonths(api.pool, new Date("2026-06-02T00:00:00Z"));
-  await api.pool.query("update onchain.agent set minted_at = $1 where token_id = 0", [timeOf(90) / 1000]);
+  await api.sql("update onchain.agent set minted_at = $1 where token_id = 0", timeOf(90) / 1000);
   const forgotten = await asked(iso(timeOf(550)));
   expect([forgotten.status, forgotten.body.code]).toEqual([410, "gone"]);
   expect(forgotten.body.error).toContain("2026-06-01T00:00:00.000Z");

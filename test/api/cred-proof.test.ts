@@ -120,9 +120,10 @@ describe("in the order of its epochs", () => {
       [61, hour(2.5)],
     ];
     for (const [score, at] of points)
-      await api.pool.query(
+      await api.sql(
         "insert into offchain.cred_history (token_id, score, cause, block, at) values (0, $1, 'profile', 900, $2)",
-        [score, at],
+        score,
+        at,
       );
     const { body } = await api.get("/api/v2/agent/0/cred/history?days=3650");
     expect((body.points as unknown as { epoch: number }[]).map((point) => point.epoch)).toEqual([1, null, 2, null]);
@@ -131,7 +132,7 @@ describe("in the order of its epochs", () => {
     expect((await at(1.3)).onchain).toBeNull();
     expect((await at(2)).onchain).toMatchObject({ epoch: 2 });
     // The snapshot of epoch 2 was taken at this very moment, before the score was committed.
-    await api.pool.query("update offchain.cred_history set score = 63 where score = 62");
+    await api.sql("update offchain.cred_history set score = 63 where score = 62");
     expect(await at(2)).toMatchObject({ credScore: 63, onchain: null });
   });
 

@@ -38,10 +38,8 @@ beforeAll(async () => {
   await plantAgents(former.pool, agents);
   await plantProof(api.pool, 0, "x", { at: "2026-11-01T00:00:00Z" });
   await plantProof(api.pool, 0, "github", { status: "lapsed", at: "2026-11-01T00:00:00Z" });
-  await api.pool.query(
-    `insert into offchain.session_outcome (token_id, api_key_id, session_id, outcome)
-     values (0, 'k', '1', 'success'), (0, 'k', '2', 'success'), (0, 'k', '3', 'partial'), (1, 'k', '4', 'failure')`,
-  );
+  await api.sql(`insert into offchain.session_outcome (token_id, api_key_id, session_id, outcome)
+     values (0, 'k', '1', 'success'), (0, 'k', '2', 'success'), (0, 'k', '3', 'partial'), (1, 'k', '4', 'failure')`);
 });
 afterEach(() => expect([...(api?.errors ?? []), ...(former?.errors ?? [])]).toEqual([]));
 afterAll(async () => {

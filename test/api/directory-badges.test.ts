@@ -25,10 +25,12 @@ beforeAll(async () => {
   await plantAgents(api.pool, agents);
   for (const [platform, status] of Object.entries({ x: "verified", github: "lapsed", farcaster: "stale" }))
     await plantProof(api.pool, 0, platform, { status, at: ago(0.5) });
-  await api.pool.query(
+  await api.sql(
     `insert into offchain.cred_history (token_id, score, cause, block, at)
      values (0, 20, 'agent.minted', 1, $1), (0, 35, 'age', 2, $2), (0, 61, 'agent.verified', 3, $3)`,
-    [ago(30), ago(8), ago(1)],
+    ago(30),
+    ago(8),
+    ago(1),
   );
   await plantDirectory(api.pool, [
     { platform: "helixa", agent_id: "0", token_id: 0, name: "Atlas", cred_score: 61, wallet_proven: true },
@@ -36,11 +38,12 @@ beforeAll(async () => {
     { platform: "erc8004", agent_id: "no number", name: "Odd", cred_score: 3 },
     { platform: "virtuals", agent_id: "0", name: "Luna", cred_score: 30, traded_at: ago(2), used_at: ago(3) },
   ]);
-  await api.pool.query("update offchain.directory set registry = $1, services = $2 where platform = 'erc8004'", [
+  await api.sql(
+    "update offchain.directory set registry = $1, services = $2 where platform = 'erc8004'",
     REGISTRY,
     JSON.stringify(["a2a", "MCP", "email"].map((name) => ({ name, endpoint: "https://a", version: null }))),
-  ]);
-  for (const row of (await api.pool.query("select id, platform, agent_id from offchain.directory")).rows)
+  );
+  for (const row of await api.sql("select id, platform, agent_id from offchain.directory"))
     ids[`${row.platform}:${row.agent_id}`] = Number(row.id);
   const about = { registry: REGISTRY as `0x${string}`, agentId: 0n };
   await plantRows(api.pool, "erc8004Agent", [
@@ -128,15 +131,16 @@ describe("marks", () => {
   });
 
   it("of an own agent: the feedback of every registration that it ever had, and what it is worth", async () => {
-    await api.pool.query(
+    await api.sql(
       `insert into offchain.agent_registration (token_id, mint_tx, registry, agent_id, wallet, block)
        select token_id, mint_tx, $1, 0, agent_address, 1 from onchain.agent where token_id = 0`,
-      [REGISTRY],
+      REGISTRY,
     );
-    await api.pool.query(
+    await api.sql(
       `insert into offchain.review_figures (registry, agent_id, reviewers, raw, adjusted, low, high, inflation, voices, computed_at)
        values ('helixa', 0, 2, 80, 70, 55, 85, 10, 1, $1), ($2, 0, 2, 80, 70, 55, 85, 10, 1, $1)`,
-      [ago(1), REGISTRY],
+      ago(1),
+      REGISTRY,
     );
     const [own, there] = await marks("helixa:0", "erc8004:0");
     expect(own).toMatchObject({
@@ -146,18 +150,19 @@ describe("marks", () => {
     expect(own!.reviews).toEqual(there!.reviews);
     const { body } = await api.get("/api/terminal/agent/0/offers?platform=helixa");
     expect(body.reviews).toEqual(own!.reviews);
-    await api.pool.query("truncate offchain.agent_registration, offchain.review_figures");
+    await api.sql("truncate offchain.agent_registration, offchain.review_figures");
   });
 
   it("tell whether endpoints answer, once they were checked", async () => {
-    await api.pool.query(
+    await api.sql(
       `insert into offchain.offer_source (directory_id, kind, url, host, trust, status, answered_at, checked_at, next_try_at)
        values ($1, 'mcp', 'https://a.example/mcp', 'a.example', 0, 'read', $2, $2, $2)`,
-      [ids["virtuals:0"], ago(0.01)],
+      ids["virtuals:0"],
+      ago(0.01),
     );
     const [mark] = await marks("virtuals:0");
     expect(mark!.health).toEqual({ value: 1, says: expect.any(String), named: true });
-    await api.pool.query("delete from offchain.offer_source");
+    await api.sql("delete from offchain.offer_source");
   });
 
   it("tell the place of a week ago, whatever happened to the place since", async () => {
@@ -168,16 +173,16 @@ describe("marks", () => {
     };
     expect(await ranks()).toEqual([null, null, null, null]);
     expect(await day(8)).toBe(4);
-    await api.pool.query("update offchain.directory set cred_score = 90 where id = $1", [ids["virtuals:0"]]);
+    await api.sql("update offchain.directory set cred_score = 90 where id = $1", ids["virtuals:0"]);
     expect(await day(7)).toBe(4);
     expect(await day(7)).toBe(0);
-    await api.pool.query("update offchain.directory set cred_score = 30 where id = $1", [ids["virtuals:0"]]);
+    await api.sql("update offchain.directory set cred_score = 30 where id = $1", ids["virtuals:0"]);
     expect(await day(0)).toBe(4);
     expect(await ranks()).toEqual([2, 3, 1, 4]);
     // Eight days ago is compared with nothing any more.
     const kept = await api.pool.query("select count(distinct day)::int as days from offchain.directory_rank");
     expect(kept.rows[0].days).toBe(2);
-    await api.pool.query("truncate offchain.directory_rank");
+    await api.sql("truncate offchain.directory_rank");
   });
 
   it.each(["", "ids=", "ids=0", "ids=1,x", `ids=${Array(101).fill(1).join(",")}`])("refuses %s", async (query) =>
@@ -214,14 +219,14 @@ describe("one agent", () => {
 
   it("of the canonical registry has its validations, newest first, with their answers", async () => {
     const validator: `0x${string}` = `0x${"ab".repeat(20)}`;
-    await api.pool.query(
+    await api.sql(
       `insert into onchain.erc8004_validation (request_hash, registry, agent_id, validator, request_uri, requested_at, block,
          tx_hash, response, response_uri, response_hash, tag, responded_at)
        select '0x' || n, registry, agent_id, $1, repeat('u', n * 1000), 1800000000 + n, 20, '0xcc',
          case when n = 1 then 90 end, case when n = 1 then 'ipfs://proof' end, case when n = 1 then '0xdd' end,
          case when n = 1 then 'zk' end, case when n = 1 then 1800000100 end
        from onchain.erc8004_agent, generate_series(0, 21) n where agent_id = 0`,
-      [validator],
+      validator,
     );
     const { body } = await api.get("/api/terminal/agent/0?platform=erc8004");
     const { validation_count, validations } = body.erc8004 as unknown as {
@@ -234,7 +239,7 @@ describe("one agent", () => {
     );
     expect(validations[0]!.request_uri).toHaveLength(2_000);
     expect(validations[0]).toMatchObject({ validator: checksum(validator), answer: null });
-    await api.pool.query("delete from onchain.erc8004_validation where request_hash <> '0x1'");
+    await api.sql("delete from onchain.erc8004_validation where request_hash <> '0x1'");
     const { body: one } = await api.get("/api/terminal/agent/0?platform=erc8004");
     expect(one.erc8004).toMatchObject({
       validation_count: 1,
@@ -252,15 +257,13 @@ describe("one agent", () => {
         },
       ],
     });
-    await api.pool.query("truncate onchain.erc8004_validation");
+    await api.sql("truncate onchain.erc8004_validation");
   });
 
   it("of the canonical registry has what is wrong with its file: a code, a sentence, and how to mend it", async () => {
-    await api.pool.query(
-      `insert into offchain.registration_file (registry, agent_id, uri, status, errors, warnings, fetched_at, failures)
+    await api.sql(`insert into offchain.registration_file (registry, agent_id, uri, status, errors, warnings, fetched_at, failures)
        select registry, agent_id, agent_uri, 'unreachable', array['unreachable: The server does not answer.'],
-         array['missing: image', 'An old sentence.'], now(), 1 from onchain.erc8004_agent where agent_id = 0`,
-    );
+         array['missing: image', 'An old sentence.'], now(), 1 from onchain.erc8004_agent where agent_id = 0`);
     const { body } = await api.get("/api/terminal/agent/0?platform=erc8004");
     expect((body.erc8004 as unknown as { file: object }).file).toMatchObject({
       defects: [

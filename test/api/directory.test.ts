@@ -101,7 +101,7 @@ beforeAll(async () => {
   ]);
   // Luna and Ångström were changed after the others, in this order.
   for (const name of ["Luna", "Ångström"])
-    await api.pool.query("update offchain.directory set description = name where name = $1", [name]);
+    await api.sql("update offchain.directory set description = name where name = $1", name);
   const scores = new Map([
     [OWNER, 1_300],
     [OTHER, 1_700],
@@ -369,10 +369,11 @@ describe("one agent", () => {
       })),
     ]);
     const content = { imageUrl: imageUri({ type: "image/svg+xml", bytes: new TextEncoder().encode(svg) }) };
-    await api.pool.query(
+    await api.sql(
       `insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at)
        values ($1, 90, 'data:', 'parsed', $2, now()), ($1, 91, 'data:', 'parsed', '{"imageUrl": "https://a.example/"}', now())`,
-      [OTHER, JSON.stringify(content)],
+      OTHER,
+      JSON.stringify(content),
     );
     onTestFinished(async () => void (await api.pool.query("delete from offchain.registration_file")));
     const [drawn] = (await list("?q=erc8004-90")).agents;
@@ -443,10 +444,10 @@ describe("a claimed token", () => {
   });
 
   it("stays a claim when a market knows the token, and never replaces the registry's", async () => {
-    await api.pool.query(
+    await api.sql(
       `insert into offchain.token_market (token_address, known, symbol, name, market_cap_usd, source, fetched_at)
        values ($1, true, 'REAL', 'Real', 1000, 'dexscreener', now())`,
-      [TOKEN.replace("4f", "5f")],
+      TOKEN.replace("4f", "5f"),
     );
     expect((await api.get("/api/terminal/agent/io.github.user%2Fweather")).body).toMatchObject({
       token_symbol: "REAL",
@@ -508,7 +509,7 @@ describe("a claimed token", () => {
     expect((await api.get("/api/terminal/agent/7")).body).toMatchObject({ token_symbol: "MOON", volume_24h: 1e18 });
     expect(await orders()).toEqual(before);
     expect((await names("?sort=token_market_cap&dir=DESC"))[0]).toBe("Luna");
-    await api.pool.query("delete from offchain.directory_claim");
+    await api.sql("delete from offchain.directory_claim");
   });
 
   it.each([{}, { token_address: "0x12" }, { token_market_cap: -1 }, { token_symbol: "a\u202eb" }, { other: 1 }])(
@@ -522,7 +523,7 @@ describe("a claimed token", () => {
     expect(refused).toMatchObject(refusal(409, "conflict", { candidates }));
     for (const ref of [...candidates, "7?platform=erc8004", WALLET])
       expect(await claim(ref.replace("?", "/token?"), { token_symbol: "X" })).toMatchObject({ status: 200 });
-    await api.pool.query("delete from offchain.directory_claim");
+    await api.sql("delete from offchain.directory_claim");
   });
 
   it("of nobody is not stored", async () =>
@@ -574,7 +575,7 @@ describe("a block", () => {
     const answers = ["/api/terminal/agents?q=fresh&minBlock=1000", "/api/terminal/agent/700?minBlock=1000"].map(
       (path) => api.get(path),
     );
-    await until("both wait", async () => (await api.pool.query(WAITING)).rows[0].looks > 0);
+    await until("both wait", async () => (await api.sql(WAITING))[0].looks > 0);
     await show();
     const [found, one] = await Promise.all(answers);
     expect((found as never as { body: List }).body.agents.map(({ name }) => name)).toEqual(["Fresh"]);
@@ -582,10 +583,8 @@ describe("a block", () => {
   });
 
   it("that is not shown in time is a 503, as one that is not indexed", async () => {
-    await api.pool.query("update onchain.agent set updated_block = 1000, name = 'Later' where token_id = 700");
-    await api.pool.query(
-      "update offchain.directory_item set digest = '999' where source = 'helixa' and source_id = '700'",
-    );
+    await api.sql("update onchain.agent set updated_block = 1000, name = 'Later' where token_id = 700");
+    await api.sql("update offchain.directory_item set digest = '999' where source = 'helixa' and source_id = '700'");
     expect(await api.get("/api/terminal/agents?minBlock=1000")).toMatchObject(
       refusal(503, "indexer_behind", { indexedBlock: 1000 }),
     );
@@ -594,11 +593,9 @@ describe("a block", () => {
 });
 
 it("the status tells how far the pull of a source is, why it stopped and what is odd about it", async () => {
-  await api.pool.query(
-    `insert into offchain.directory_pull (source, mode, done, expected, changed, error, note)
+  await api.sql(`insert into offchain.directory_pull (source, mode, done, expected, changed, error, note)
      values ('virtuals', 'full', 300, 42169, 12, 'Virtuals does not answer.', null),
-       ('8004scan', null, 500, 500, 0, null, '8004scan lists 2 agents that the index has not.')`,
-  );
+       ('8004scan', null, 500, 500, 0, null, '8004scan lists 2 agents that the index has not.')`);
   const { body } = await api.get("/api/v2/status");
   expect((body as never as { sources: object[] }).sources).toEqual([
     expect.objectContaining({

@@ -35,7 +35,7 @@ beforeAll(async () => {
       description: `Forecasts for ${wordsOf(i, 12)}.`,
     })),
   ]);
-  const { rows } = await api.pool.query("select id, agent_id from offchain.directory");
+  const rows = await api.sql("select id, agent_id from offchain.directory");
   for (const { id, agent_id } of rows) ids[agent_id] = id;
   await plantOffers(api.pool, [
     { directoryId: ids.b1!, kind: "resource", name: "audit", endpoint: "https://c.example/audit", priceUsd: 0.03 },

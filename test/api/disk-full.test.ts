@@ -33,8 +33,8 @@ it.each([
   ["the database is out of memory", "53200", "out of memory"],
 ])("%s: writes are 503, reads go on, and the same request is taken once there is room", async (_, state, message) => {
   const [content, key] = [`after ${state}`, randomUUID()];
-  await api.pool.query(failing(state, message));
-  await api.pool.query(
+  await api.sql(failing(state, message));
+  await api.sql(
     "create trigger full_disk before insert on offchain.message for each row execute function public.fail()",
   );
   const refused = await send(content, key);
@@ -42,12 +42,10 @@ it.each([
   expect(refused.text).not.toMatch(/space|pg_wal|memory|file/);
   expect((await api.get(`${GROUP}/messages`)).status).toBe(200);
   expect((await api.get(`/api/v2/agent/${speaker.tokenId}`)).status).toBe(200);
-  await api.pool.query("drop trigger full_disk on offchain.message");
+  await api.sql("drop trigger full_disk on offchain.message");
 
   await until("the message is taken", async () => (await send(content, key)).status === 200);
-  const { rows } = await api.pool.query("select count(*)::int as n from offchain.message where content = $1", [
-    content,
-  ]);
+  const rows = await api.sql("select count(*)::int as n from offchain.message where content = $1", content);
   expect(rows[0].n).toBe(1);
   expect(api.errors).toEqual([]);
 });

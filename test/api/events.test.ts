@@ -246,7 +246,7 @@ describe("the stream", () => {
   it("goes on when notifications are lost", async () => {
     const reader = await follow();
     for (let i = 0; i < 4; i++) {
-      await api.pool.query(
+      await api.sql(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'notifications' and datname = current_database()",
       );
       await tell(updated(i));
@@ -257,14 +257,14 @@ describe("the stream", () => {
 
   it("is read from far back by who wants little, without the rest", async () => {
     const from = await head();
-    await api.pool.query(
+    await api.sql(
       `insert into offchain.event (id, position, final_position, type, token_id, data, at, final)
        select 'evt_far' || n, $1::int8 + n, $1::int8 + n, 'cred.changed', n % 1000,
          '{"score":1,"tier":"JUNK","previous":null,"cause":"age"}', now(), true
        from generate_series(1, 6000) n`,
-      [from],
+      from,
     );
-    await api.pool.query("update offchain.event_log set head = head + 6000");
+    await api.sql("update offchain.event_log set head = head + 6000");
     const [few, all] = [await follow(`?after=${from}&agent=7`), await follow(`?after=${from}`)];
     await until("all of them", () => all.events.length === 6_001);
     await until("six", () => got(few).length === 6);
@@ -381,10 +381,8 @@ describe("the log in pages", () => {
       ({ nextAfter, more, events } = await page(`limit=1000&type=agent.updated,agent.verified&after=${nextAfter}`));
       ids.push(...events.map(({ id }) => id));
     }
-    const { rows } = await api.pool.query(
-      `select id from offchain.event where type in ('agent.updated', 'agent.verified')
-         or data ->> 'type' in ('agent.updated', 'agent.verified') order by position`,
-    );
+    const rows = await api.sql(`select id from offchain.event where type in ('agent.updated', 'agent.verified')
+         or data ->> 'type' in ('agent.updated', 'agent.verified') order by position`);
     expect(ids).toEqual(rows.map(({ id }) => id));
     expect(nextAfter).toBe(await head());
     const clamped = (await api.get(`${EVENTS}/log?limit=5000`)).body;
@@ -409,10 +407,9 @@ describe("the events of an agent", () => {
       if (page.nextBefore === null) break;
       page = await pageOf(`limit=1&before=${page.nextBefore}`);
     }
-    const { rows } = await api.pool.query(
-      `select id, type from offchain.event where token_id = 2 and not retracted and type <> 'event.retracted'
-       order by position desc`,
-    );
+    const rows =
+      await api.sql(`select id, type from offchain.event where token_id = 2 and not retracted and type <> 'event.retracted'
+       order by position desc`);
     expect(ids).toEqual(rows.map(({ id }) => id));
     const proofs = await pageOf("type=agent.verified");
     expect(proofs.events.map(({ id }) => id)).toEqual(rows.filter((r) => r.type === "agent.verified").map((r) => r.id));
@@ -422,11 +419,9 @@ describe("the events of an agent", () => {
 
   it("of one type lie behind thousands of others, and are reached in steps of so many", async () => {
     await tell(verified(1, { data: { method: "github", handle: "behind" } }));
-    await api.pool.query(
-      `insert into offchain.event (id, type, token_id, data, at, final, source)
+    await api.sql(`insert into offchain.event (id, type, token_id, data, at, final, source)
        select 'evt_many' || i, 'agent.updated', 1, '{"changed":["traits"],"storage":"onchain"}', now(), true, null
-       from generate_series(1, 6000) i`,
-    );
+       from generate_series(1, 6000) i`);
     for (let more = true; more; ) {
       const before = await head();
       await sequence(context());
@@ -443,10 +438,9 @@ describe("the events of an agent", () => {
     expect((await api.get("/api/v2/agent/2/events?before=x")).status).toBe(400);
     // Whatever a caller names, only what stands before the end of the log is read.
     expect((await pageOf(`before=${Number.MAX_SAFE_INTEGER}`)).events.length).toBeGreaterThan(0);
-    const { rows } = await api.pool.query(
-      `explain (format json) select * from offchain.event where token_id = 2 and position < 10 and not retracted
-       and retracts is null order by position desc limit 5000`,
-    );
+    const rows =
+      await api.sql(`explain (format json) select * from offchain.event where token_id = 2 and position < 10 and not retracted
+       and retracts is null order by position desc limit 5000`);
     expect(JSON.stringify(rows)).toMatch(/token_id_position/);
   });
 });
@@ -454,7 +448,7 @@ describe("the events of an agent", () => {
 // The last, for it takes the beginning of the log away.
 describe("what is kept no longer", () => {
   it("is told of as a gap, and so is a position that was never given", async () => {
-    await api.pool.query("update offchain.event set at = now() - interval '8 days' where position <= 10");
+    await api.sql("update offchain.event set at = now() - interval '8 days' where position <= 10");
     expect(await eventRetention.run(context() as never, {})).toBe(10);
     const end = await head();
     for (const [after, resumedAfter] of [

@@ -21,10 +21,10 @@ const api = apiForFile({
   pool: { max: 10 },
 });
 beforeAll(async () => {
-  await api.pool.query(
+  await api.sql(
     `insert into offchain.directory (platform, agent_id, name, description, cred_score)
      select 'virtuals', i::text, 'Agent ' || i, repeat('says "hi", ', 40), i % 90 from generate_series(1, $1) i`,
-    [ROWS],
+    ROWS,
   );
 });
 
@@ -43,10 +43,8 @@ async function whileRowsWait<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 const statements = async () => {
-  const { rows } = await api.pool.query(
-    `select count(*)::int4 as n from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock' and query like '%json_agg(shown)%'`,
-  );
+  const rows = await api.sql(`select count(*)::int4 as n from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query like '%json_agg(shown)%'`);
   return rows[0].n as number;
 };
 
@@ -114,10 +112,7 @@ describe("exports", () => {
     const read = api.get(`${EXPORT}?sort=cred_score`, from("10.0.4.1"));
     const move = async () => {
       for (let i = 0; i < 5; i++)
-        await api.pool.query(
-          "update offchain.directory set cred_score = 89 - cred_score where agent_id::int8 % 100 = $1",
-          [i],
-        );
+        await api.sql("update offchain.directory set cred_score = 89 - cred_score where agent_id::int8 % 100 = $1", i);
     };
     const [{ body, headers }] = await Promise.all([read, move()]);
     const rows = body as never as { id: number; cred_score: number }[];

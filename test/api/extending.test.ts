@@ -269,7 +269,7 @@ describe("a platform added in memory", () => {
       mastodonId: 77,
       trait: "mastodon-verified",
     });
-    const { rows } = await api.pool.query("select verify from offchain.cred where token_id = 1");
+    const rows = await api.sql("select verify from offchain.cred where token_id = 1");
     expect(rows).toEqual([{ verify: 100 }]);
   });
 
@@ -314,7 +314,7 @@ describe("a registry added in memory", () => {
     };
     const rules = { chainId: 8453, everyMs: 1_000_000 };
     expect(await pullRegistry({ ...context, ...rules }, opened.beehive!, beehiveReader)).toBe(230);
-    const { rows } = await api.pool.query(
+    const rows = await api.sql(
       "select count(*)::int4 as rows, min(name) as name from offchain.directory where platform = 'beehive'",
     );
     expect(rows).toEqual([{ rows: 230, name: "Bee 0" }]);

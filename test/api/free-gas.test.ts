@@ -11,11 +11,9 @@ const AGENTS = 12;
 
 const api = apiForFile();
 beforeEach(async () => {
-  await api.pool.query(
-    `truncate offchain.transaction_outbox, offchain.transaction_attempt, offchain.chain_write, offchain.proof,
+  await api.sql(`truncate offchain.transaction_outbox, offchain.transaction_attempt, offchain.chain_write, offchain.proof,
        offchain.mint, offchain.sender_state, offchain.cred, offchain.cred_history cascade;
-     truncate onchain.agent; truncate onchain.transfer`,
-  );
+     truncate onchain.agent; truncate onchain.transfer`);
   await plantAgents(
     api.pool,
     Array.from({ length: AGENTS }, (_, tokenId) => ({ tokenId, owner: lower(owner), agentAddress: lower(own) })),
@@ -32,9 +30,9 @@ const write = async (tokenId: number, lore: string, { by = owner } = {}) =>
     ),
   );
 const counted = async (column: "free_for" | "free_token", value: unknown): Promise<number> => {
-  const { rows } = await api.pool.query(
+  const rows = await api.sql(
     `select coalesce(sum(coalesce(gas_used, gas_bound)), 0)::int as gas from offchain.transaction_outbox where ${column} = $1`,
-    [value],
+    value,
   );
   return rows[0].gas;
 };
@@ -42,9 +40,10 @@ const counted = async (column: "free_for" | "free_token", value: unknown): Promi
 async function mine(part = 1): Promise<void> {
   for (const { key } of await intentsIn(api.pool, "queued")) {
     await decide(api.pool, key, { block: 5_000_000 });
-    await api.pool.query(
+    await api.sql(
       "update offchain.transaction_outbox set gas_used = trunc(gas_bound * $2::float8) where intent_key = $1",
-      [key, part],
+      key,
+      part,
     );
   }
 }
@@ -105,7 +104,7 @@ describe("gas of a day", () => {
     await Promise.all(Array.from({ length: 12 }, (_, n) => write(0, long(n))));
     await mine();
     expect((await write(0, long(20))).status).toBe(429);
-    await api.pool.query("update offchain.transaction_outbox set free_at = free_at - interval '1 day'");
+    await api.sql("update offchain.transaction_outbox set free_at = free_at - interval '1 day'");
     expect((await write(0, long(20))).status).toBe(202);
   });
 
@@ -151,14 +150,15 @@ describe("shares of the day's budget", () => {
   const prove = (tokenId: number) => plantProof(api.pool, tokenId, "github");
   /** A registration through the service, before free transactions were told from others. */
   const register = async (tokenId: number) => {
-    const { rows } = await api.pool.query(
+    const rows = await api.sql(
       `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, token_id)
        values (gen_random_uuid(), $2, $2, 'Ada', 'custom', false, 1, $2, 'minted', $1) returning mint_id`,
-      [tokenId, `w${tokenId}`],
+      tokenId,
+      `w${tokenId}`,
     );
-    await api.pool.query(
+    await api.sql(
       "insert into offchain.transaction_outbox (intent_key, to_address, data, state) values ('mint:' || $1::text, '0x', '0x', 'mined')",
-      [rows[0].mint_id],
+      rows[0].mint_id,
     );
     return rows[0].mint_id;
   };
@@ -199,7 +199,7 @@ describe("shares of the day's budget", () => {
     const answers = await Promise.all(owners.map((by, n) => write(30 + n, long(n), { by })));
     expect(refusedAs(answers)).toEqual([202, 503]);
     // 0.1 milliether at 0.02 gwei are 5 M gas.
-    const { rows } = await api.pool.query("select sum(gas_bound)::int as gas from offchain.transaction_outbox");
+    const rows = await api.sql("select sum(gas_bound)::int as gas from offchain.transaction_outbox");
     expect(rows[0].gas).toBeLessThanOrEqual(5_000_000);
     expect(accepted(answers)).toBe(4);
   });

@@ -28,7 +28,7 @@ const api = apiForFile(() => {
   };
 });
 beforeEach(async () => {
-  await api.pool.query(
+  await api.sql(
     "truncate offchain.profile_field, offchain.human_update, offchain.cred, offchain.idempotency; truncate onchain.agent",
   );
   await plantAgents(api.pool, [
@@ -85,12 +85,12 @@ describe("the owner", () => {
     expect(await agent()).toMatchObject({ services: { telegram: { handle: "@jack_o" } }, skills: ["drafting"] });
     await send({ ...(await signed(text(0, Date.now() + 1))), social: { website: "", github: "octo-cat/hello" } });
     expect((await agent()).socials).toEqual({ twitter: "jack_o", x: "jack_o", github: "octo-cat/hello" });
-    const { rows } = await api.pool.query("select verify, coinbase from offchain.cred");
+    const rows = await api.sql("select verify, coinbase from offchain.cred");
     expect(rows).toEqual([{ verify: 0, coinbase: 0 }]);
   });
 
   it("may be a contract wallet", async () => {
-    await api.pool.query("update onchain.agent set owner = $1 where token_id = 0", [CONTRACT_WALLET]);
+    await api.sql("update onchain.agent set owner = $1 where token_id = 0", CONTRACT_WALLET);
     expect(await send({ message: text(), signature: GOOD_FOR_CONTRACT, ...update })).toMatchObject({ status: 200 });
     expect(await send({ message: text(), signature: `0x${"ee".repeat(70)}`, ...update })).toMatchObject({
       status: 401,
@@ -158,7 +158,7 @@ describe("is refused", () => {
     ["a signature that is no hex", async () => ({ message: text(), signature: "0xzz" }), 400],
   ] as [string, () => Promise<object>, number][])("for %s", async (_, credential, status) => {
     expect((await send({ ...(await credential()), ...update })).status).toBe(status);
-    expect((await api.pool.query("select * from offchain.profile_field")).rows).toEqual([]);
+    expect(await api.sql("select * from offchain.profile_field")).toEqual([]);
   });
 
   it.each([
@@ -172,7 +172,7 @@ describe("is refused", () => {
   it("when there is no such agent, and when it was sold", async () => {
     expect(await send({ ...(await signed(text(9))), ...update }, { id: 9 })).toMatchObject({ status: 404 });
     const before = await signed();
-    await api.pool.query("update onchain.agent set owner = $1 where token_id = 0", [lower(stranger)]);
+    await api.sql("update onchain.agent set owner = $1 where token_id = 0", lower(stranger));
     expect(await send({ ...before, ...update })).toMatchObject({ status: 403 });
     expect(await send({ ...(await signed(text(), stranger)), ...update })).toMatchObject({ status: 200 });
   });
@@ -219,7 +219,7 @@ describe("a text", () => {
   it("is forgotten when nobody would accept it any more", async () => {
     await send({ ...(await signed()), ...update });
     expect(await forgetUsedTexts(api.pool)).toBe(0);
-    await api.pool.query("update offchain.human_update set used_at = now() - interval '25 hours'");
+    await api.sql("update offchain.human_update set used_at = now() - interval '25 hours'");
     expect(await forgetUsedTexts(api.pool)).toBe(1);
   });
 });

@@ -351,9 +351,10 @@ describe("contact data", () => {
     // Another address makes no other validator: nobody learns it by guessing.
     const etag = async () => (await world.api.get(`/api/v2/human/${human.id}`)).headers.get("etag");
     const before = await etag();
-    await world.api.pool.query('update offchain.human set contact = contact || \'{"email":"b@c.de"}\' where id = $1', [
+    await world.api.sql(
+      'update offchain.human set contact = contact || \'{"email":"b@c.de"}\' where id = $1',
       human.id,
-    ]);
+    );
     expect(await etag()).toBe(before);
     expect((await me(await newWallet().siwe())).status).toBe(404);
     expect((await me("")).status).toBe(401);
@@ -461,9 +462,11 @@ describe("linking an agent", () => {
     const { wallet, human } = await register();
     const tokens: number[] = [];
     for (let i = 0; i <= LINKS_PER_HUMAN; i++) tokens.push(await world.mint(wallet));
-    await world.api.pool.query(
+    await world.api.sql(
       `insert into offchain.human_agent select $1, t, $2, 1, now() from unnest($3::int8[]) t`,
-      [human.id, lower(wallet), tokens.slice(0, LINKS_PER_HUMAN)],
+      human.id,
+      lower(wallet),
+      tokens.slice(0, LINKS_PER_HUMAN),
     );
     expect((await link(human.id, await wallet.siwe(), tokens[LINKS_PER_HUMAN]!)).status).toBe(409);
     expect((await link(human.id, await wallet.siwe(), tokens[0]!)).status).toBe(200);
@@ -503,10 +506,14 @@ describe("cred", () => {
     const { wallet, human } = await register();
     const tokenId = await world.mint(wallet);
     const { attesters, attestationSchemas } = world.api.deps.config;
-    await world.api.pool.query(
+    await world.api.sql(
       `insert into offchain.exchange_verification (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at)
        values ($1, $2, $3, $4, $5, 0, now())`,
-      [tokenId, `0x${"8".repeat(64)}`, attesters[0], attestationSchemas[0], lower(wallet)],
+      tokenId,
+      `0x${"8".repeat(64)}`,
+      attesters[0],
+      attestationSchemas[0],
+      lower(wallet),
     );
     expect((await credOf(human.id)).breakdown.verifiedIdentity).toMatchObject({ raw: 70, known: true });
     await world.transfer(tokenId, wallet, newWallet());
@@ -519,14 +526,17 @@ describe("cred", () => {
     const tokenId = await world.mint(seller);
     const newcomer = await world.mint(newWallet());
     const act = async (at: string) => {
-      await world.api.pool.query(
+      await world.api.sql(
         `insert into offchain.session_outcome (token_id, api_key_id, outcome, recorded_at) values ($1, 'k', 'success', $2), ($1, 'k', 'failure', $2)`,
-        [tokenId, at],
+        tokenId,
+        at,
       );
       await plantProof(world.api.pool, tokenId, "x", { at });
-      await world.api.pool.query(
+      await world.api.sql(
         `insert into offchain.referral values ($2, $1, 'c', $3) on conflict (token_id) do update set created_at = $3`,
-        [tokenId, newcomer, at],
+        tokenId,
+        newcomer,
+        at,
       );
     };
     const parts = async () => {
@@ -539,7 +549,7 @@ describe("cred", () => {
     expect(await parts()).toEqual([0, 0, 0]);
     await act("2026-10-02T00:00:00Z");
     expect(await parts()).toEqual([30, 5, 10]);
-    await world.api.pool.query("update offchain.proof set status = 'lapsed' where token_id = $1", [tokenId]);
+    await world.api.sql("update offchain.proof set status = 'lapsed' where token_id = $1", tokenId);
     expect((await parts())[0]).toBe(0);
   });
 
@@ -580,9 +590,10 @@ describe("deleting oneself", () => {
     const { human } = await register({ ...PROFILE, tokenId }, wallet);
     await link(human.id, await wallet.siwe(), tokenId);
     await world.registerOrganization(await wallet.siwe(), { displayName: "Gone", slug: "gone-soon" });
-    await world.api.pool.query("insert into offchain.ethos_score values ($1, 1000, now()) on conflict do nothing", [
+    await world.api.sql(
+      "insert into offchain.ethos_score values ($1, 1000, now()) on conflict do nothing",
       lower(wallet),
-    ]);
+    );
     const remove = async () => world.send("DELETE", "/api/v2/principals/human/me", await wallet.siwe());
     expect(await remove()).toMatchObject({
       status: 200,
@@ -590,10 +601,11 @@ describe("deleting oneself", () => {
     });
     for (const path of [`human/${human.id}`, `human/${wallet.address}`, `human/${tokenId}`, "org/gone-soon"])
       expect((await world.api.get(`/api/v2/${path}`)).status).toBe(404);
-    const { rows } = await world.api.pool.query(
+    const rows = await world.api.sql(
       `select (select count(*)::int from offchain.human_agent where human_id = $1) as links,
               (select count(*)::int from offchain.ethos_score where wallet = $2) as ethos`,
-      [human.id, lower(wallet)],
+      human.id,
+      lower(wallet),
     );
     // Its wallet is an agent's, too: what is known about that stays.
     expect(rows[0]).toEqual({ links: 0, ethos: 1 });
@@ -619,7 +631,7 @@ describe("deleting oneself", () => {
     ["keeps the reputation of a wallet that a row of the directory names", "erc8004", 1],
   ])("%s", async (_, platform, kept) => {
     const { wallet } = await register();
-    await world.api.pool.query("insert into offchain.ethos_score values ($1, 1000, now())", [lower(wallet)]);
+    await world.api.sql("insert into offchain.ethos_score values ($1, 1000, now())", lower(wallet));
     if (platform)
       await plantDirectory(world.api.pool, [
         { platform, agent_id: "1", name: "Owned", owner_address: lower(wallet), cred_score: 1 },
@@ -629,7 +641,7 @@ describe("deleting oneself", () => {
       lower(wallet),
     ]);
     expect(rowCount).toBe(kept);
-    await world.api.pool.query("delete from offchain.directory");
+    await world.api.sql("delete from offchain.directory");
   });
 
   it("takes nobody else's, and works by access token", async () => {

@@ -156,21 +156,18 @@ describe("a key", () => {
     const key = newKey();
     const scope = "127.0.0.1";
     const finished = await post(key, "{}");
-    await api.pool.query(
+    await api.sql(
       "update offchain.idempotency set state = 'running', status = null, body = null, lease_until = now() + interval '3 s' where key = $1",
-      [key],
+      key,
     );
     const waiting = await post(key, "{}");
     expect(waiting).toMatchObject(refusal(409, "request_in_progress"));
     expect(Number(waiting.headers.get("retry-after"))).toBeLessThanOrEqual(3);
-    await api.pool.query("update offchain.idempotency set lease_until = now() - interval '1 s' where key = $1", [key]);
+    await api.sql("update offchain.idempotency set lease_until = now() - interval '1 s' where key = $1", key);
     expect((await post(key, '{"end":"ok"}')).status).toBe(422);
     expect((await post(key, "{}")).status).toBe(finished.status);
     expect(effects).toBe(2);
-    const { rows } = await api.pool.query("select state from offchain.idempotency where scope = $1 and key = $2", [
-      scope,
-      key,
-    ]);
+    const rows = await api.sql("select state from offchain.idempotency where scope = $1 and key = $2", scope, key);
     expect(rows).toEqual([{ state: "done" }]);
   });
 
@@ -183,8 +180,7 @@ describe("a key", () => {
     const first = post(key);
     await until("the claim", () => effects === 1);
     const leaseOf = async () =>
-      (await api.pool.query("select lease_until::text as lease from offchain.idempotency where key = $1", [key]))
-        .rows[0].lease;
+      (await api.sql("select lease_until::text as lease from offchain.idempotency where key = $1", key))[0].lease;
     const before = await leaseOf();
     await until("a renewal", async () => (await leaseOf()) > before);
     open();
@@ -194,10 +190,10 @@ describe("a key", () => {
   it("is forgotten after a day", async () => {
     const key = newKey();
     await post(key, "{}");
-    await api.pool.query("update offchain.idempotency set created_at = now() - interval '25 h' where key = $1", [key]);
+    await api.sql("update offchain.idempotency set created_at = now() - interval '25 h' where key = $1", key);
     expect((await post(key, '{"end":"ok"}')).status).toBe(201);
     expect(effects).toBe(2);
-    await api.pool.query("update offchain.idempotency set created_at = now() - interval '25 h' where key = $1", [key]);
+    await api.sql("update offchain.idempotency set created_at = now() - interval '25 h' where key = $1", key);
     expect(await forgetExpired(api.pool)).toBe(1);
   });
 });

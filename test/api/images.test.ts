@@ -96,7 +96,7 @@ describe("cards", () => {
     expect(first.pathname).toBe("/api/v2/aura/2.png");
     const shown = await picture(first.pathname + first.search);
     expect(shown.headers.get("cache-control")).toBe(FOR_EVER);
-    await api.pool.query("update offchain.cred set score = 51 where token_id = 2");
+    await api.sql("update offchain.cred set score = 51 where token_id = 2");
     const second = await image();
     expect(second.search).not.toBe(first.search);
     const later = await picture(first.pathname + first.search);

@@ -50,9 +50,9 @@ const REFS: AgentRef[] = [
 /** What a read of its own gives. */
 async function alone(ref: AgentRef): Promise<AgentFacts | null> {
   if ("address" in ref) {
-    const { rows } = await api.pool.query(
+    const rows = await api.sql(
       "select token_id from onchain.agent where agent_address = $1 order by token_id limit 1",
-      [ref.address],
+      ref.address,
     );
     return rows[0] ? alone({ tokenId: Number(rows[0].token_id) }) : null;
   }
@@ -99,7 +99,7 @@ describe("the reader", () => {
     const read = factsReader(api.pool, OWN);
     const early = read({ tokenId: 5 });
     await new Promise((done) => setImmediate(() => setImmediate(done)));
-    await api.pool.query("update onchain.agent set name = 'Renamed' where token_id = 5");
+    await api.sql("update onchain.agent set name = 'Renamed' where token_id = 5");
     expect((await read({ tokenId: 5 }))!.name).toBe("Renamed");
     expect((await early)!.tokenId).toBe(5);
   });

@@ -120,11 +120,12 @@ describe("a stream of a group", () => {
     const id = await newGroup();
     const reader = await follow(`${id}/stream`);
     await started(reader);
-    await api.pool.query(
+    await api.sql(
       `with g as (update offchain.message_group set last_message_id = 1 where group_id = $1)
        insert into offchain.message (group_id, message_id, sender, sender_name, sender_token_id, sender_cred, content, sent_at)
        values ($1, 1, $2, 'Ada', 0, 50, 'unannounced', now())`,
-      [id, creator.address.toLowerCase()],
+      id,
+      creator.address.toLowerCase(),
     );
     await until("it is there all the same", () => ids(reader).length === 1);
   });
@@ -135,7 +136,7 @@ describe("a stream of a group", () => {
     await started(reader);
     for (let i = 1; i <= 6; i++) {
       if (i % 2 === 0)
-        await api.pool.query(
+        await api.sql(
           "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'notifications' and datname = current_database()",
         );
       await post(`/${id}/send`, creator, { content: String(i) });
@@ -246,7 +247,7 @@ it("a stopping server ends its streams with a word, and has no listener left", a
     expect(reader.ending()).toMatchObject({ reason: "restarting" });
   }
   await until("nobody listens", async () => {
-    const { rows } = await api.pool.query(
+    const rows = await api.sql(
       "select count(*)::int as n from pg_stat_activity where application_name = 'notifications' and datname = current_database()",
     );
     return rows[0].n === 0;

@@ -172,10 +172,10 @@ describe("the groups", () => {
 
   it("are a hundred of one wallet at most", async () => {
     const creator = await speaker(60);
-    await api.pool.query(
+    await api.sql(
       `insert into offchain.message_group (group_id, topic, min_cred, is_public, created_by)
        select 'many-' || n, 'many ' || n, 0, true, $1 from generate_series(1, 99) n`,
-      [creator.address.toLowerCase()],
+      creator.address.toLowerCase(),
     );
     expect((await post("", creator, { topic: "the hundredth", minCred: 0, isPublic: true })).status).toBe(201);
     expect((await post("", creator, { topic: "one more", minCred: 0, isPublic: true })).body.code).toBe("conflict");
@@ -268,7 +268,7 @@ describe("members", () => {
     const others = [await speaker(30), await speaker(40), await speaker(50)];
     for (const one of others) await post(`/${id}/join`, one);
     await setScore(api.pool, others[0]!.tokenId, 95);
-    await api.pool.query("delete from onchain.agent where token_id = $1", [others[1]!.tokenId]);
+    await api.sql("delete from onchain.agent where token_id = $1", others[1]!.tokenId);
     const all = await read(`/${id}/members`);
     expect(all.body).toMatchObject({
       ...{ group: { id, memberCount: 4 }, total: 4, limit: 50, nextAfter: null },
@@ -309,7 +309,7 @@ describe("members", () => {
       creator.address,
     ]);
     // Leaving asks for no cred and no agent.
-    await api.pool.query("delete from onchain.agent where token_id = $1", [agent.tokenId]);
+    await api.sql("delete from onchain.agent where token_id = $1", agent.tokenId);
     expect((await post(`/${id}/leave`, agent)).body.group).toMatchObject({ memberCount: 1 });
   });
 });
@@ -381,12 +381,15 @@ describe("messages", () => {
     const start = Date.parse("2026-05-01T12:00:00.000Z");
     // The first ten are gone, as after a retention; of the others three at a time have one time.
     const model = Array.from({ length: 31 }, (_, i) => ({ id: i + 11, at: start + Math.floor(i / 3) * 1_000 }));
-    await api.pool.query(
+    await api.sql(
       `insert into offchain.message (group_id, message_id, sender, sender_name, sender_token_id, sender_cred, content, sent_at)
        select $1, n, $2, 'A', 0, 50, 'x', t from unnest($3::int8[], $4::timestamptz[]) as m(n, t)`,
-      [id, creator.address.toLowerCase(), model.map((m) => m.id), model.map(({ at }) => new Date(at))],
+      id,
+      creator.address.toLowerCase(),
+      model.map((m) => m.id),
+      model.map(({ at }) => new Date(at)),
     );
-    await api.pool.query("update offchain.message_group set last_message_id = 41 where group_id = $1", [id]);
+    await api.sql("update offchain.message_group set last_message_id = 41 where group_id = $1", id);
     const moment = fc.integer({ min: -2_500, max: 13_000 }).map((ms) => start + ms);
     const edge = fc.option(
       fc.oneof(
@@ -458,10 +461,10 @@ describe("messages", () => {
     }[];
     expect(new Set(all.map(({ content }) => content)).size).toBe(60);
     expect(all.map(({ timestamp }) => timestamp)).toEqual(all.map(({ timestamp }) => timestamp).toSorted());
-    const { rows } = await api.pool.query(
+    const rows = await api.sql(
       `select member_count, (select count(*)::int from offchain.group_member m where m.group_id = g.group_id) as members
        from offchain.message_group g where g.group_id = $1`,
-      [id],
+      id,
     );
     expect(rows[0].member_count).toBe(rows[0].members);
   });
@@ -478,7 +481,7 @@ describe("the same request again", () => {
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(again.body).toEqual(first.body);
     // What a process that died before it could keep the answer leaves behind; the score has fallen since.
-    await api.pool.query("delete from offchain.idempotency where scope = $1", [agent.address.toLowerCase()]);
+    await api.sql("delete from offchain.idempotency where scope = $1", agent.address.toLowerCase());
     await setScore(api.pool, agent.tokenId, 0);
     expect((await post(`/${id}/send`, agent, { content: "once" }, key)).body).toEqual(first.body);
     expect(ids(await read(`/${id}/messages`))).toEqual([1]);
@@ -489,7 +492,7 @@ describe("the same request again", () => {
     const creator = await speaker(60);
     const group = { topic: `Topic ${++topics}`, minCred: 0, isPublic: true };
     const first = await post("", creator, group, key);
-    await api.pool.query("delete from offchain.idempotency where scope = $1", [creator.address.toLowerCase()]);
+    await api.sql("delete from offchain.idempotency where scope = $1", creator.address.toLowerCase());
     const again = await post("", creator, group, key);
     expect([again.status, again.body]).toEqual([201, first.body]);
     expect((await post("", creator, group)).body.code).toBe("conflict");
@@ -539,7 +542,7 @@ describe("floods", () => {
 });
 
 it("before there is an index, nobody acts and everybody reads what is public", async () => {
-  await api.pool.query("alter schema onchain rename to onchain_away");
+  await api.sql("alter schema onchain rename to onchain_away");
   const bare = await serverForTest(createApi(api.deps));
   try {
     const get = (path: string) => fetch(`${bare.url}${GROUPS}${path}`);
@@ -549,6 +552,6 @@ it("before there is an index, nobody acts and everybody reads what is public", a
     const locked = await fetch(`${bare.url}${GROUPS}/governance/messages`, { headers: { authorization: agent } });
     expect([locked.status, ((await locked.json()) as { code: string }).code]).toEqual([503, "indexer_behind"]);
   } finally {
-    await api.pool.query("alter schema onchain_away rename to onchain");
+    await api.sql("alter schema onchain_away rename to onchain");
   }
 });

@@ -14,16 +14,16 @@ import { lower, newWallet, type Wallet } from "./support/wallets.ts";
 let block = 0;
 const api = apiForFile();
 beforeEach(async () => {
-  await api.pool.query(
+  await api.sql(
     "truncate offchain.mint, offchain.transaction_outbox, offchain.transaction_attempt, offchain.idempotency, offchain.referral_code cascade",
   );
-  await api.pool.query("truncate onchain.agent; delete from offchain.sender_state");
+  await api.sql("truncate onchain.agent; delete from offchain.sender_state");
 });
 
 const post = async (wallet: Wallet | null, body: unknown, headers: Record<string, string> = {}, at: TestApi = api) =>
   at.write("POST", "/api/v2/mint", body, { ...(wallet && { authorization: await wallet.siwa() }), ...headers });
-const mints = async () => (await api.pool.query("select * from offchain.mint order by created_at")).rows;
-const intents = async () => (await api.pool.query("select * from offchain.transaction_outbox")).rows;
+const mints = async () => await api.sql("select * from offchain.mint order by created_at");
+const intents = async () => await api.sql("select * from offchain.transaction_outbox");
 
 /** Plays worker and indexer for the next pending registration. */
 const mineNext = async (options?: Parameters<typeof mineRegistration>[1]) => {
@@ -36,14 +36,14 @@ describe("the order of checks", () => {
   it("starts with the wallet: a bare probe is 401, whatever it sends, and leaves nothing behind", async () => {
     for (const body of [undefined, {}, { name: "" }, "x".repeat(300_000)])
       expect(await post(null, body, { "idempotency-key": "probe" })).toMatchObject(refusal(401, "unauthenticated"));
-    const { rows } = await api.pool.query("select * from offchain.idempotency");
+    const rows = await api.sql("select * from offchain.idempotency");
     expect(rows).toEqual([]);
   });
 
   it("then the request: a bad one is 400 and claims no key", async () => {
     expect(await post(newWallet(), { name: "" }, { "idempotency-key": "bad" })).toMatchObject({ status: 400 });
     expect(await mints()).toEqual([]);
-    expect((await api.pool.query("select * from offchain.idempotency")).rows).toEqual([]);
+    expect(await api.sql("select * from offchain.idempotency")).toEqual([]);
   });
 
   it("then whether it is possible: an unknown referral code is 400", async () => {
@@ -59,14 +59,14 @@ describe("the order of checks", () => {
     expect(await post(newWallet(), { name: "A" }, {}, paid)).toMatchObject(
       refusal(402, "payment_required", { price: "1.00" }),
     );
-    expect((await paid.pool.query("select * from offchain.mint")).rows).toEqual([]);
+    expect(await paid.sql("select * from offchain.mint")).toEqual([]);
   });
 
   it("then the payees: a price set at run time sells nothing where none are configured", async () => {
     const unpaid = await apiForTest({ env: { PAY_TO_DEPLOYER: "", PAY_TO_TREASURY: "" } });
     await setPrices(unpaid.pool, standardPrices("paid"));
     expect(await post(newWallet(), { name: "A" }, {}, unpaid)).toMatchObject(refusal(503, "upstream_unavailable"));
-    expect((await unpaid.pool.query("select * from offchain.mint")).rows).toEqual([]);
+    expect(await unpaid.sql("select * from offchain.mint")).toEqual([]);
   });
 
   it("is 503 out_of_funds before anything happens, and what was accepted before is still answered", async () => {
@@ -74,7 +74,7 @@ describe("the order of checks", () => {
     const request = { name: "Known" };
     const key = { "idempotency-key": "known" };
     const first = await minted(post(known, request, key));
-    await api.pool.query(
+    await api.sql(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
     );
     const refused = await post(newWallet(), { name: "Late" });
@@ -163,7 +163,7 @@ describe("a registration", () => {
     await ensureReferralCodes(api.pool, [
       { tokenId: 3, name: "Referrer", agentAddress: "0x0000000000000000000000000000000000000003" },
     ]);
-    const code = (await api.pool.query("select code from offchain.referral_code")).rows[0].code;
+    const code = (await api.sql("select code from offchain.referral_code"))[0].code;
     const wallet = newWallet();
     const { status, body, headers } = await minted(
       post(wallet, { name: "Ada", framework: "eliza", referralCode: code.toUpperCase() }),
@@ -200,7 +200,7 @@ describe("a registration", () => {
     const answer = post(newWallet(), { name: "Veteran" });
     const row = await until("the mint", async () => (await mints())[0]);
     // Nobody here has a V1 wallet's key.
-    await api.pool.query("update offchain.mint set wallet = $2 where mint_id = $1", [row.mint_id, veteran!.wallet]);
+    await api.sql("update offchain.mint set wallet = $2 where mint_id = $1", row.mint_id, veteran!.wallet);
     await mineNext();
     expect((await answer).body).toMatchObject({ og: { v1Name: veteran!.v1Name, bonusPoints: 200, trait: "V1 OG" } });
   });
@@ -319,9 +319,9 @@ describe("the same request again", () => {
     await api.impatiently(() => post(wallet, { name: "Crash" }, key));
     await mineNext();
     // What a process killed between minting and answering leaves: the mint, and a running key without an owner.
-    await api.pool.query("delete from offchain.idempotency");
+    await api.sql("delete from offchain.idempotency");
     const first = await post(wallet, { name: "Crash" }, key);
-    await api.pool.query(
+    await api.sql(
       "update offchain.idempotency set state = 'running', body = null, status = null, lease_until = now() - interval '1 s'",
     );
     const again = await post(wallet, { name: "Crash" }, key);

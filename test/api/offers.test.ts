@@ -29,7 +29,7 @@ beforeAll(async () => {
     { platform: "virtuals", agent_id: "B", name: "Borrowed", cred_score: 2, created_at: null },
     { platform: "virtuals", agent_id: "quiet", name: "Nobody Else", cred_score: 1 },
   ]);
-  const { rows } = await api.pool.query("select id, agent_id from offchain.directory");
+  const rows = await api.sql("select id, agent_id from offchain.directory");
   const ids = Object.fromEntries(rows.map(({ id, agent_id }) => [agent_id, id]));
   await plantOffers(api.pool, [
     { directoryId: ids["68"]!, kind: "resource", name: "audit", endpoint: AUDIT, priceUsd: 0.04 },
@@ -44,12 +44,14 @@ beforeAll(async () => {
     ["the owner's", accepts(OWNER)],
     ["either", accepts(WALLET, STRANGER)],
   ] as const)
-    await api.pool.query("update offchain.offer set price = $2 where name = $1", [name, JSON.stringify(terms)]);
+    await api.sql("update offchain.offer set price = $2 where name = $1", name, JSON.stringify(terms));
   for (const agent of ["68", "B"])
-    await api.pool.query(
+    await api.sql(
       `insert into offchain.offer_source (directory_id, kind, url, host, trust, status, checked_at, answered_at, silent_since, next_try_at, why)
        values ($1, 'x402', $2, 'f.example', 0, 'unreachable', $3, '2026-11-01', '2026-11-20', now(), 'The server does not answer.')`,
-      [ids[agent], AUDIT, "2026-11-21"],
+      ids[agent],
+      AUDIT,
+      "2026-11-21",
     );
   await plantDocuments(api.pool);
 });
@@ -119,11 +121,11 @@ it("names the owner, and who signs in by the owner's wallet", async () => {
   const nobody = { ownerSince: null, attested: null, human: null, organization: null };
   expect((await offersOf("68")).behind).toEqual({ owner, ...nobody });
   expect((await offersOf("70")).behind).toEqual({ owner: null, ...nobody });
-  await api.pool.query(
+  await api.sql(
     `insert into offchain.human (id, principal, wallet, name, description, organization, skills, domains, linked_accounts,
        services, contact, created_at, updated_at)
      values ('hum_1', $1, $1, 'Inês Carvalho', '', '', '{}', '{}', '{}', '{}', '{}', now(), now())`,
-    [OWNER],
+    OWNER,
   );
   expect((await offersOf("68")).behind).toEqual({ ...nobody, owner, human: { id: "hum_1", name: "Inês Carvalho" } });
 });
@@ -140,8 +142,7 @@ it("knows since when its owner has it, and of an attestation not claimed yet", a
       .action;
   };
   expect(await advised()).toMatch(/^Let the exchange attest/);
-  const [{ at }] = (await api.pool.query("select to_timestamp(minted_at) as at from onchain.agent where token_id = 7"))
-    .rows;
+  const [{ at }] = await api.sql("select to_timestamp(minted_at) as at from onchain.agent where token_id = 7");
   expect(await behind()).toMatchObject({ owner: getAddress(OWNER), ownerSince: at.toISOString(), attested: false });
   await plantAttestation(api.pool, OWNER, { attester: STRANGER, block: 1_000 });
   expect(await behind()).toMatchObject({ attested: true });

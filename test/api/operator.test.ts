@@ -26,16 +26,16 @@ it("shows the ledger, transactions and webhooks that fail, without the paths of 
   const other = await apiForTest();
   const key = await newKey("operator:read");
   const own = await plantApiKey(other.pool, "operator90", ["operator:read"]);
-  await other.pool.query(
+  await other.sql(
     `insert into offchain.webhook (webhook_id, owner, url, events, finality, created_at, from_position, failures, failing_since)
        values ('wh_1', $1, 'https://hooks.example/secret-path?token=1', '{agent.registered}', 'any', now(), 0, 3, now() - interval '1 hour'),
               ('wh_2', $1, 'https://fine.example/', '{agent.registered}', 'any', now(), 0, 0, null)`,
-    [owner],
+    owner,
   );
-  await other.pool.query(
+  await other.sql(
     `insert into offchain.payment (payment_id, method, operation, state, payer, payee, chain_id, asset, amount_units, fingerprint, since_block, created_at, updated_at)
        values (gen_random_uuid(), 'x402', 'agentMint', 'refund_due', $1, $1, 8453, $1, 1500000, '', 1, now(), now())`,
-    [owner],
+    owner,
   );
   const answer = await other.get("/api/v2/operator", { headers: { "x-api-key": own } });
   expect([answer.status, (await other.get("/api/v2/operator", { headers: { "x-api-key": key } })).status]).toEqual([

@@ -223,7 +223,7 @@ describe("nobody takes an organization over", () => {
     expect((await register({ displayName: "Phoenix" }, thief)).organization.slug).toMatch(/^phoenix-/);
     expect(await take(wallet)).toBe(201);
     await remove();
-    await world.api.pool.query("update offchain.retired_slug set retired_at = now() - interval '91 days'");
+    await world.api.sql("update offchain.retired_slug set retired_at = now() - interval '91 days'");
     expect(await take(thief)).toBe(201);
   });
 });

@@ -457,7 +457,7 @@ describe("single operations", () => {
     expect(await post("/open", "e", "9.9.9.2")).toEqual([200, "true"]);
     // What only reads keeps nothing at all.
     expect(await post("/lookup", "f", "9.9.9.2")).toEqual([200, null]);
-    const { rows } = await api!.pool.query("select key from offchain.idempotency order by key");
+    const rows = await api!.sql("select key from offchain.idempotency order by key");
     expect(rows.map(({ key }) => key)).toEqual(["a", "b", "e"]);
   });
 
@@ -481,7 +481,7 @@ describe("an API key on reads", () => {
     expect(first.headers.get("ratelimit-policy")).toBe('"reads-by-key";q=2;w=60');
     expect(await statuses(2, by(usual))).toEqual([200, 429]);
     expect(await statuses(5, by(large))).toEqual([200, 200, 200, 200, 429]);
-    const { rows } = await api!.pool.query("select last_used_at from offchain.api_key order by id");
+    const rows = await api!.sql("select last_used_at from offchain.api_key order by id");
     expect(rows.map(({ last_used_at }) => last_used_at)).toEqual([new Date(NOW), new Date(NOW)]);
   });
 

@@ -14,7 +14,7 @@ const api = apiForFile({ env: { WEB_URL: "https://web.test/" } });
 beforeAll(async () => {
   await plantAgents(api.pool, [{ name: "Zero" }, {}, {}, { name: "Ünïcode!! Agent" }]);
   await plantAgents(api.pool, [{ tokenId: 7, name: "Veteran", agentAddress: bendr.wallet }]);
-  await api.pool.query(`
+  await api.sql(`
     insert into offchain.referral_code (token_id, code) values (0, 'zero-0a1b'), (7, 'veteran-0000');
     insert into offchain.referral (token_id, referrer_token_id, code) values (1, 0, 'zero-0a1b'), (2, 0, 'zero-0a1b')`);
   await plantAward(api.pool, 0, BONUSES.referrer.reason, { amount: 50n });

@@ -34,10 +34,8 @@ const api = apiForFile(() => {
   return { chain };
 });
 beforeEach(async () => {
-  await api.pool.query(
-    `truncate offchain.transaction_outbox, offchain.transaction_attempt, offchain.chain_write, offchain.idempotency, offchain.profile_field cascade;
-     truncate onchain.agent; truncate onchain.trait`,
-  );
+  await api.sql(`truncate offchain.transaction_outbox, offchain.transaction_attempt, offchain.chain_write, offchain.idempotency, offchain.profile_field cascade;
+     truncate onchain.agent; truncate onchain.trait`);
   await plantAgents(api.pool, [
     { tokenId: 0, name: "Ada", owner: lower(owner), agentAddress: lower(own), framework: "eliza" },
   ]);
@@ -83,7 +81,7 @@ describe("link-token", () => {
     });
     await indexed(intents);
     expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ linkedToken, traits: [] });
-    const { rows } = await api.pool.query("select token_id, token_address, wallet, tie from offchain.token_link");
+    const rows = await api.sql("select token_id, token_address, wallet, tie from offchain.token_link");
     expect(rows).toEqual([{ token_id: 0, token_address: USDC.toLowerCase(), wallet: lower(owner), tie: null }]);
     expect(await post("link-token", usdc)).toMatchObject({ status: 200, text: first.text });
     expect(await intentsIn(api.pool, "queued")).toEqual([]);
@@ -161,7 +159,7 @@ describe("link-token", () => {
 
 describe("crossreg", () => {
   it("gives the owner a registration file and calldata that say the same", async () => {
-    await api.pool.query(
+    await api.sql(
       `insert into offchain.profile_field (token_id, field, value) values (0, 'narrative.mission', '"Count “well” 🤖"')`,
     );
     const { status, body } = await post("crossreg");
@@ -205,10 +203,10 @@ describe("crossreg", () => {
 
   it("names the services, skills and domains of the agent beside the service's own", async () => {
     const fileWith = async (listing: Record<string, unknown>) => {
-      await api.pool.query(
+      await api.sql(
         `insert into offchain.profile_field (token_id, field, value) select 0, key, value from jsonb_each($1)
          on conflict (token_id, field) do update set value = excluded.value`,
-        [JSON.stringify(listing)],
+        JSON.stringify(listing),
       );
       const { canonicalRegistration } = (await post("crossreg")).body as never as {
         canonicalRegistration: { dataURI: string };
@@ -252,7 +250,7 @@ describe("crossreg", () => {
           ...{ registeredAt: 1_790_000_000, registeredBlock: 900, txHash: `0x${"5".repeat(64)}`, ...more },
         },
       ]);
-    await api.pool.query("truncate onchain.erc8004_agent");
+    await api.sql("truncate onchain.erc8004_agent");
     await plant(41n, lower(owner), await fileNow());
     await plant(42n, lower(stranger), await fileNow());
     await plant(43n, lower(own), "data:application/json;base64,W1tbW1tb");
@@ -268,7 +266,7 @@ describe("crossreg", () => {
         },
       ],
     });
-    await api.pool.query(
+    await api.sql(
       `insert into offchain.profile_field (token_id, field, value) values (0, 'narrative.mission', '"New"')`,
     );
     expect(await listed()).toMatchObject({ registrations: [{ agentId: "43" }, { agentId: "41", file: "outdated" }] });
@@ -280,19 +278,19 @@ describe("crossreg", () => {
       functionName: "setAgentURI",
       args: [41n, ready.dataURI],
     });
-    await api.pool.query("update onchain.erc8004_agent set agent_uri = $1 where agent_id = 41", [ready.dataURI]);
+    await api.sql("update onchain.erc8004_agent set agent_uri = $1 where agent_id = 41", ready.dataURI);
     expect(await listed()).toMatchObject({ registrations: [{ agentId: "43" }, { agentId: "41", file: "current" }] });
     for (const foreign of ["42", "43", "44", "45"])
       expect((await post(`crossreg?agentId=${foreign}`)).status, foreign).toBe(404);
     expect((await post("crossreg?agentId=-1")).status).toBe(400);
     // A registration that was given away has lost its wallet: any number of gifts hides none of the owner's own.
-    await api.pool.query("update onchain.erc8004_agent set agent_wallet = owner where agent_id = 41");
+    await api.sql("update onchain.erc8004_agent set agent_wallet = owner where agent_id = 41");
     for (let gift = 100n; gift < 121n; gift++) await plant(gift, lower(owner), await fileNow());
     expect((await listed()).registrations).toHaveLength(20);
     expect(await listed()).toMatchObject({
       registrations: [{ agentId: "41" }, { agentId: "120" }, ...Array(18).fill({})],
     });
-    await api.pool.query("truncate onchain.erc8004_agent");
+    await api.sql("truncate onchain.erc8004_agent");
   });
 
   it("is the controllers' alone", async () => {

@@ -19,11 +19,9 @@ const PROVED = "2026-09-21T20:00:00.000Z";
 
 const api = apiForFile({ env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"7".repeat(64)}` } });
 beforeEach(async () => {
-  await api.pool.query(
-    `truncate offchain.proof, offchain.proof_ownership, offchain.wallet_verification, offchain.exchange_verification, offchain.cred,
+  await api.sql(`truncate offchain.proof, offchain.proof_ownership, offchain.wallet_verification, offchain.exchange_verification, offchain.cred,
        offchain.cred_history, offchain.directory, offchain.directory_item cascade;
-     truncate onchain.agent, onchain.transfer, onchain.attestation, onchain.points_award`,
-  );
+     truncate onchain.agent, onchain.transfer, onchain.attestation, onchain.points_award`);
 });
 
 const transfer = (tokenId: number, from: string, to: string, at: number) =>
@@ -34,13 +32,13 @@ async function sold(): Promise<void> {
   await transfer(7, ZERO, ALICE, MINTED);
   await transfer(7, ALICE, BOB, SOLD);
   await plantProof(api.pool, 7, "x", { accountId: "100", handle: "Ada", at: PROVED });
-  await api.pool.query(
+  await api.sql(
     `insert into offchain.proof_ownership values (7, 'x', '100', $1, 1, $2), (7, 'wallet', $3, $1, 1, $2)`,
-    [ALICE, PROVED, OWN],
+    ALICE,
+    PROVED,
+    OWN,
   );
-  await api.pool.query("insert into offchain.wallet_verification values (7, $1, $2, $3)", [
-    ...[OWN, `0x${"1".repeat(64)}`, PROVED],
-  ]);
+  await api.sql("insert into offchain.wallet_verification values (7, $1, $2, $3)", OWN, `0x${"1".repeat(64)}`, PROVED);
   await plantAward(api.pool, 7, "verified", { awardedAt: MINTED, block: 901, txHash: `0x${"2".repeat(64)}` });
   await transaction(api.pool, (tx) => recomputeCred(tx, { tokenIds: [7] }, { now: new Date(), cause: "test" }));
 }
@@ -82,7 +80,7 @@ it("who proves its wallet again is without the reservation, and the chain is tol
   expect(status).toBe(200);
   expect((await reservations("/api/v2/agent/7")).map(({ about }) => about)).toEqual(["x"]);
   await transfer(7, BOB, ALICE, SOLD + 10);
-  await api.pool.query("update onchain.agent set owner = $1", [ALICE]);
+  await api.sql("update onchain.agent set owner = $1", ALICE);
   expect((await reservations("/api/v2/agent/7")).map(({ about }) => about)).toEqual(["wallet", "x"]);
 });
 
@@ -95,10 +93,13 @@ const rowsOf = (owner: string, many: number) =>
 
 it("an attestation and an identity that serve many say so, of each of them", async () => {
   await plantAgents(api.pool, [{ tokenId: 7, owner: OWN, agentAddress: OWN }]);
-  await api.pool.query(
+  await api.sql(
     `insert into offchain.exchange_verification (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at)
      values (7, '0x9', $1, $2, $3, 0, $4)`,
-    [ALICE, SCHEMA, OWN, PROVED],
+    ALICE,
+    SCHEMA,
+    OWN,
+    PROVED,
   );
   await plantAttestation(api.pool, OWN, { uid: "0x9", attester: ALICE, attestedAt: 1 });
   await plantDirectory(api.pool, [
@@ -137,17 +138,17 @@ it("an attestation and an identity that serve many say so, of each of them", asy
   expect(said).toBe(`Its cred is 60 of 100. ${counts} ${lifts}`);
 
   // A revoked attestation serves nobody.
-  await api.pool.query("update onchain.attestation set revoked_at = 2");
+  await api.sql("update onchain.attestation set revoked_at = 2");
   expect(await reservations("/api/v2/agent/7")).toEqual([]);
 });
 
 it("counts no further than it shows", async () => {
   await plantAgents(api.pool, [{ tokenId: 7, owner: BOB, agentAddress: OWN }]);
   await plantDirectory(api.pool, [{ platform: "erc8004", agent_id: "first", name: "First", cred_score: 50 }]);
-  await api.pool.query(
+  await api.sql(
     `insert into offchain.directory (platform, agent_id, name, cred_score, owner_address, coinbase)
      select 'erc8004', n::text, 'Many ' || n, 1, $1, true from generate_series(1, 1500) n`,
-    [ALICE],
+    ALICE,
   );
   expect(await reservations("/api/terminal/agent/1?platform=erc8004")).toMatchObject([
     { otherAgents: 1000, more: true, says: expect.stringContaining("for more than 1,000 other agents.") },

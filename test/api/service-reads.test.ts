@@ -138,7 +138,7 @@ describe("/api/v2/cred/updates", () => {
     await change(0, 90);
     await change(8, 44);
     const { nextAfter } = await feed("limit=1000");
-    await api.pool.query("delete from offchain.cred_history where token_id in (0, 8)");
+    await api.sql("delete from offchain.cred_history where token_id in (0, 8)");
     const { updates } = await feed(`after=${nextAfter}`);
     expect(updates.toSorted((a, b) => a.tokenId - b.tokenId)).toEqual([
       expect.objectContaining({ tokenId: 0, score: 90, tier: "PRIME", cause: "reorganisation" }),

@@ -38,7 +38,7 @@ describe("an outcome", () => {
     expect((await report(0, { outcome: "failure", sessionId: "s-2" })).status).toBe(200);
     expect(await sessions()).toEqual({ success: 1, failure: 1, partial: 1 });
     expect((await api.get("/api/v2/agent/0/cred")).body.credScore).toBe(before);
-    const { rows } = await api.pool.query(
+    const rows = await api.sql(
       "select token_id::int, outcome, details, duration_seconds from offchain.session_outcome where session_id = 's-1'",
     );
     expect(rows).toEqual([{ token_id: 0, outcome: "success", details: "Well done.\nThanks.", duration_seconds: 0 }]);
@@ -56,9 +56,7 @@ describe("an outcome", () => {
       success: true,
       recorded: true,
     });
-    const { rows } = await api.pool.query(
-      "select outcome from offchain.session_outcome where session_id = 'twice' order by id",
-    );
+    const rows = await api.sql("select outcome from offchain.session_outcome where session_id = 'twice' order by id");
     expect(rows).toEqual([{ outcome: "success" }, { outcome: "failure" }]);
   });
 
@@ -147,18 +145,15 @@ describe("npm run api-keys", () => {
       const { status, stdout, stderr } = apiKeys(...args);
       expect([status, stderr]).toEqual([0, expect.stringContaining("shown this once")]);
       const id = stdout.slice(3, 13);
-      const { rows } = await api.pool.query(
-        "select name, scope, reads_per_minute from offchain.api_key where id = $1",
-        [id],
-      );
+      const rows = await api.sql("select name, scope, reads_per_minute from offchain.api_key where id = $1", id);
       expect([rows[0].scope, rows[0].reads_per_minute]).toEqual(expected);
     }
     expect(apiKeys("list").stdout).toMatch(/A reader.*read.*6000/);
     // A key of before its scopes had these names.
     const former = apiKeyText("formerform", "f".repeat(43));
-    await api.pool.query(
+    await api.sql(
       "insert into offchain.api_key (id, name, hash, scope) values ('formerform', 'Former', $1, 'sessions')",
-      [Buffer.from(apiKeyHash(former))],
+      Buffer.from(apiKeyHash(former)),
     );
     expect((await report(0, { outcome: "success" }, { "x-api-key": former })).status).toBe(200);
   });

@@ -59,7 +59,7 @@ beforeEach(async () => {
         return spend!(rate, reads);
       }),
   };
-  await api.pool.query(
+  await api.sql(
     "truncate offchain.proof, offchain.transaction_outbox, offchain.allowance, offchain.cred cascade; truncate onchain.agent",
   );
   await sim.fail("x", { times: 0 });
@@ -138,7 +138,7 @@ it("once strangers' part is used up, a first proof waits for the next request in
   for (const { tokenId } of people) await shows(`waits_${tokenId}`, tokenId + 100, tokenId);
   const answers = await Promise.all(people.map((each) => prove(each, `waits_${each.tokenId}`)));
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202]);
-  const { rows } = await api.pool.query("select level from offchain.allowance where name = $1", [shared.name]);
+  const rows = await api.sql("select level from offchain.allowance where name = $1", shared.name);
   // One request for all of them.
   expect(rows[0].level).toBeLessThan(1);
 });
@@ -184,16 +184,14 @@ it("trouble of the platform is remembered by nothing, and counts for nobody", as
   for (let i = 0; i < 5; i++) expect((await prove(honest, "ada")).status).toBe(503);
   await shows("ada", 7, honest.tokenId);
   expect((await prove(honest, "ada")).status).toBe(202);
-  const { rows } = await api.pool.query(
-    "select most - level as used from offchain.allowance where name like '%:agent:%'",
-  );
+  const rows = await api.sql("select most - level as used from offchain.allowance where name like '%:agent:%'");
   expect(rows[0].used).toBeCloseTo(1, 2);
 });
 
 it("what an agent has asked for outlives the process, and is forgotten when it has all of it again", async () => {
   const one = await agent("192.0.2.1");
   await fail(one, PER_AGENT);
-  const { rows } = await api.pool.query("select count(*)::int as n from offchain.allowance");
+  const rows = await api.sql("select count(*)::int as n from offchain.allowance");
   expect(rows[0].n).toBeGreaterThan(3);
   expect(await forgetFullAllowances(api.pool, new Date(now))).toBe(0);
   expect(await forgetFullAllowances(api.pool, new Date(now + 3 * DAY_MS))).toBe(rows[0].n);
@@ -223,8 +221,7 @@ it("re-checks stop where their own allowance ends, leave the rest as it is, and 
   );
   x = { ...scarce, batch: 1 };
   await takeAll(api.pool, [strangers("x", { burst: 4, perSecond: 4 / 3_600 })], new Date(now));
-  const statuses = async () =>
-    (await api.pool.query("select status from offchain.proof")).rows.map(({ status }) => status);
+  const statuses = async () => (await api.sql("select status from offchain.proof")).map(({ status }) => status);
   expect(await recheck()).toBe(1);
   expect(await statuses()).toEqual(Array(proofs).fill("verified"));
   now += 2 * 3_600_000;

@@ -39,11 +39,9 @@ const api = apiForFile(async () => {
   };
 });
 beforeEach(async () => {
-  await api.pool.query(
-    `truncate offchain.proof, offchain.allowance, offchain.transaction_outbox, offchain.transaction_attempt, offchain.idempotency, offchain.cred,
+  await api.sql(`truncate offchain.proof, offchain.allowance, offchain.transaction_outbox, offchain.transaction_attempt, offchain.idempotency, offchain.cred,
        offchain.cred_history, offchain.sender_state cascade;
-     truncate onchain.agent; truncate onchain.trait`,
-  );
+     truncate onchain.agent; truncate onchain.trait`);
   await plantAgents(api.pool, [
     { tokenId: 1, owner: lower(owner), agentAddress: lower(own) },
     { tokenId: 12, owner: lower(other), agentAddress: lower(other) },
@@ -73,7 +71,7 @@ const post = async (
 /** A request whose transaction is mined while it waits. */
 const proven = async (...request: Parameters<typeof post>) =>
   (await Promise.all([post(...request), mineQueued(api.pool, 1, { prefix: "proof:" })]))[0];
-const rows = async (sql: string) => (await api.pool.query(sql)).rows;
+const rows = async (sql: string) => await api.sql(sql);
 const proofs = () =>
   rows("select token_id::int4, platform, account_id, handle, status, tx_hash from offchain.proof order by 1, 2");
 const verifySignal = async (id = 1) =>
@@ -142,7 +140,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
 
   it("is confirmed when asked again: the same transaction, no second trait", async () => {
     const first = await proven(platform, body);
-    await api.pool.query(
+    await api.sql(
       "update offchain.proof set verified_at = now() - interval '9 d', checked_at = now() - interval '1 d'",
     );
     const again = await post(platform, body);
@@ -172,7 +170,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
     expect(second).toMatchObject(refusal(409, "conflict", { provesTokenId: 1 }));
     expect(await verifySignal(12)).toBe(0);
     expect(await intentsIn(api.pool, "queued")).toEqual([]);
-    await api.pool.query("update offchain.proof set status = 'lapsed'");
+    await api.sql("update offchain.proof set status = 'lapsed'");
     expect(await proven(platform, body, { id: 12, by: other })).toMatchObject({ status: 200, body: { tokenId: 12 } });
     // The first agent's own trait stays, and with its account gone to another it cannot come back.
     expect(await post(platform, body)).toMatchObject({ status: 409, body: { provesTokenId: 12 } });
@@ -189,7 +187,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
 
   it("a lapsed proof revives, with the trait it had", async () => {
     const first = await proven(platform, body);
-    await api.pool.query("update offchain.proof set status = 'lapsed'; truncate offchain.cred");
+    await api.sql("update offchain.proof set status = 'lapsed'; truncate offchain.cred");
     expect(await post(platform, body)).toMatchObject({ status: 200, body: { txHash: first.body.txHash } });
     expect(await proofs()).toMatchObject([{ status: "verified" }]);
     expect(await verifySignal()).toBe(25);
@@ -215,7 +213,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
   });
 
   it("is refused while the service cannot pay for the trait", async () => {
-    await api.pool.query(
+    await api.sql(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x1', 0, false, now())",
     );
     expect(await post(platform, body)).toMatchObject(refusal(503, "out_of_funds"));
@@ -352,7 +350,7 @@ describe("the score", () => {
 
   it("keeps a proof through a transfer; the new owner may prove another account in its place", async () => {
     await proven("x", { handle: "ada" });
-    await api.pool.query("update onchain.agent set owner = $1 where token_id = 1", [lower(stranger)]);
+    await api.sql("update onchain.agent set owner = $1 where token_id = 1", lower(stranger));
     expect(await verifications()).toMatchObject({ x: { handle: "Ada", status: "verified" } });
     expect(await post("x", { handle: "ada" })).toMatchObject({ status: 403 });
     await sim.control("PUT", "x/users/Eve", { id: "200", description: "helixa:1" });
@@ -381,12 +379,12 @@ it("a platform nobody has given a key for is 503, with a plain sentence", async 
 it("counts for the owner who had it made: of a token that is sold, until the buyer makes it again", async () => {
   const transfer = (from: string, to: string, at: number) => plantTransfer(api.pool, 1, [from, to], at, { block: at });
   const earlier = async () => (await verifications()).x as unknown as { earlierOwner: boolean };
-  await api.pool.query("truncate offchain.proof_ownership, onchain.transfer");
+  await api.sql("truncate offchain.proof_ownership, onchain.transfer");
   await transfer(`0x${"0".repeat(40)}`, lower(owner), 900);
   expect((await proven("x", { handle: "ada" })).status).toBe(200);
   expect(await earlier()).toMatchObject({ earlierOwner: false });
   await transfer(lower(owner), lower(other), 2_000_000_000);
-  await api.pool.query("update onchain.agent set owner = $1 where token_id = 1", [lower(other)]);
+  await api.sql("update onchain.agent set owner = $1 where token_id = 1", lower(other));
   expect(await earlier()).toMatchObject({ earlierOwner: true });
   expect(await verifySignal()).toBe(25);
   expect((await post("x", { handle: "ada" }, { by: other })).status).toBe(200);
@@ -397,5 +395,5 @@ it("counts for the owner who had it made: of a token that is sold, until the buy
     { owner: lower(owner), transfers: 1 },
     { owner: lower(other), transfers: 2 },
   ]);
-  await api.pool.query("truncate onchain.transfer");
+  await api.sql("truncate onchain.transfer");
 });

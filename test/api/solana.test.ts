@@ -16,7 +16,7 @@ let ahead = 0;
 const api = apiForFile({ now: () => Date.now() + ahead });
 beforeEach(async () => {
   ahead = 0;
-  await api.pool.query(
+  await api.sql(
     "truncate offchain.mint, offchain.transaction_outbox, offchain.idempotency, offchain.solana_challenge, onchain.agent cascade",
   );
 });
@@ -45,7 +45,7 @@ const registration = async (key: SolanaWallet, more: object = {}, asked: Record<
   ...(await signed(key, asked)),
   ...more,
 });
-const mints = async () => (await api.pool.query("select * from offchain.mint order by created_at")).rows;
+const mints = async () => await api.sql("select * from offchain.mint order by created_at");
 
 /** Plays worker and indexer for the next pending registration. */
 const mineNext = (tokenId?: number) => mineRegistration(api.pool, { tokenId, agent: { origin: 2 } });
@@ -103,7 +103,7 @@ describe("a challenge", () => {
     const old = await challenge(key.address);
     ahead = 25 * 3_600_000;
     const fresh = await challenge(key.address);
-    const { rows } = await api.pool.query("select nonce from offchain.solana_challenge");
+    const rows = await api.sql("select nonce from offchain.solana_challenge");
     expect(rows).toEqual([{ nonce: fresh.nonce }]);
     expect(old.nonce).not.toBe(fresh.nonce);
   });
@@ -159,7 +159,7 @@ describe("a signature", () => {
     const once = { "idempotency-key": "look" };
     const first = await verify(proof, once);
     expect(first.status).toBe(200);
-    await api.pool.query("delete from offchain.idempotency");
+    await api.sql("delete from offchain.idempotency");
     expect(await verify(proof, once)).toMatchObject({ status: 200, body: first.body });
     expect((await verify(proof, once)).headers.get("idempotent-replayed")).toBe("true");
     expect(await verify(proof)).toMatchObject(refused);
@@ -378,7 +378,7 @@ describe("a wallet that a Solana key names", () => {
     const [veteran] = OG_WALLETS;
     const body = await registration(await solanaWallet(), { evmAddress: veteran!.wallet });
     expect(await minted(register(body))).toMatchObject({ status: 201, body: { og: null } });
-    const { rows } = await api.pool.query("select awards_due_at from offchain.mint");
+    const rows = await api.sql("select awards_due_at from offchain.mint");
     expect(rows).toEqual([{ awards_due_at: null }]);
   });
 });

@@ -20,11 +20,9 @@ const api = apiForFile({
   },
 });
 beforeEach(async () => {
-  await api.pool.query(
-    `truncate offchain.profile_field, offchain.profile_trait, offchain.transaction_outbox, offchain.transaction_attempt, offchain.chain_write,
+  await api.sql(`truncate offchain.profile_field, offchain.profile_trait, offchain.transaction_outbox, offchain.transaction_attempt, offchain.chain_write,
        offchain.idempotency, offchain.cred, offchain.cred_history, offchain.sender_state cascade;
-     truncate onchain.agent; truncate onchain.trait`,
-  );
+     truncate onchain.agent; truncate onchain.trait`);
   await plantAgents(api.pool, [{ tokenId: 0, owner: lower(owner), agentAddress: lower(own) }]);
   await plantCheckpoint(api.pool);
   await api.deps.index.refresh();
@@ -90,11 +88,11 @@ describe("off chain", () => {
       narrative: { origin: "Somerset", mission: "x", lore: "" },
       traits: [trait("kind", "general"), trait("patient")],
     });
-    const { rows } = await api.pool.query("select traits, narrative, verify, coinbase from offchain.cred");
+    const rows = await api.sql("select traits, narrative, verify, coinbase from offchain.cred");
     expect(rows).toEqual([{ traits: 24, narrative: 50, verify: 0, coinbase: 0 }]);
     await post({ narrative: { mission: "" } });
     expect(await agent()).toMatchObject({ narrative: { origin: "Somerset", mission: "" } });
-    expect((await api.pool.query("select narrative from offchain.cred")).rows).toEqual([{ narrative: 25 }]);
+    expect(await api.sql("select narrative from offchain.cred")).toEqual([{ narrative: 25 }]);
     expect(await intentsIn(api.pool, "queued")).toEqual([]);
   });
 
@@ -138,11 +136,12 @@ describe("off chain", () => {
 
   it("lays over what the chain says, even when the chain's clock is ahead of ours", async () => {
     const ahead = Math.floor(Date.now() / 1000) + 3600;
-    await api.pool.query(
+    await api.sql(
       `update onchain.agent set narrative = '{"origin":"chain","mission":"chain","lore":"","manifesto":""}', narrative_at = $1,
          personality = '{"quirks":"chain","communicationStyle":"","values":"","humor":"chain","riskTolerance":1,"autonomyLevel":2}',
          personality_at = $2`,
-      [JSON.stringify({ origin: ahead, mission: ahead }), ahead],
+      JSON.stringify({ origin: ahead, mission: ahead }),
+      ahead,
     );
     await post({ narrative: { origin: "ours" }, personality: { humor: "ours" } });
     expect(await agent()).toMatchObject({
@@ -171,10 +170,10 @@ describe("off chain", () => {
         txHash: "0x1",
       })),
     );
-    await api.pool.query("update onchain.agent set trait_count = 3, framework = 'verification', name = 'x-verified'");
+    await api.sql("update onchain.agent set trait_count = 3, framework = 'verification', name = 'x-verified'");
     await post({ personality: { values: "verification badge coinbase" } });
     expect(await agent()).toMatchObject({ verified: false, coinbaseVerified: false });
-    expect((await api.pool.query("select traits, verify, coinbase from offchain.cred")).rows).toEqual([
+    expect(await api.sql("select traits, verify, coinbase from offchain.cred")).toEqual([
       { traits: 36, verify: 0, coinbase: 0 },
     ]);
     expect((await api.get("/api/v2/agent/0/verifications")).body).toEqual({
@@ -189,7 +188,7 @@ describe("off chain", () => {
 
   it("keeps services, skills, domains and metadata as given, replaces them whole, and scores none", async () => {
     await post({ narrative: { mission: "x" } });
-    const { rows: before } = await api.pool.query("select * from offchain.cred");
+    const before = await api.sql("select * from offchain.cred");
     const listing = {
       services: {
         web: "https://quill.example",
@@ -218,7 +217,7 @@ describe("off chain", () => {
     };
     const { services, skills, domains, metadata } = await agent();
     expect({ services, skills, domains, metadata }).toEqual(shown);
-    expect((await api.pool.query("select * from offchain.cred")).rows).toMatchObject(
+    expect(await api.sql("select * from offchain.cred")).toMatchObject(
       before.map(({ computed_at: _, seen_block: __, ...scores }) => scores),
     );
     expect((await post({ services: { web: { url: "http://other.example/a" } }, skills: [] })).status).toBe(200);
@@ -228,7 +227,7 @@ describe("off chain", () => {
     });
     expect((await post({ services: {}, metadata: {} })).status).toBe(200);
     expect(await agent()).toMatchObject({ services: {}, skills: [], domains: ["law"], metadata: {} });
-    const { rows: events } = await api.pool.query(
+    const events = await api.sql(
       "select data from offchain.event where type = 'agent.updated' order by append_id desc limit 1",
     );
     expect(events).toEqual([
@@ -250,7 +249,7 @@ describe("off chain", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     const { traits } = await agent();
     expect(traits).toHaveLength(12);
-    const { rows } = await api.pool.query("select traits from offchain.cred");
+    const rows = await api.sql("select traits from offchain.cred");
     expect(rows).toEqual([{ traits: 100 }]);
   });
 
@@ -271,7 +270,7 @@ describe("who may", () => {
     expect((await post(body, { by: owner })).status).toBe(200);
     expect((await post(body, { by: own })).status).toBe(200);
     expect(await post(body, { by: stranger })).toMatchObject(refusal(403, "forbidden"));
-    await api.pool.query("update onchain.agent set owner = $1", [lower(stranger)]);
+    await api.sql("update onchain.agent set owner = $1", lower(stranger));
     expect((await post(body, { by: owner })).status).toBe(403);
     expect((await post(body, { by: stranger })).status).toBe(200);
     const bare = await api.write("POST", "/api/v2/agent/0/update", body);
@@ -340,7 +339,7 @@ describe("refusals", () => {
   ];
   it.each(bad)("%s is 400 and names the place", async (_, body, path) => {
     expect(await post(body)).toMatchObject(refusal(400, "invalid_input", { details: [{ path }] }));
-    expect((await api.pool.query("select * from offchain.profile_field")).rows).toEqual([]);
+    expect(await api.sql("select * from offchain.profile_field")).toEqual([]);
   });
 
   it("hostile bodies are refused, not stumbled over", async () => {
@@ -394,7 +393,7 @@ describe("refusals", () => {
       }),
       { seed: 4_2026, numRuns: 150 },
     );
-    const { rows } = await api.pool.query("select verify, coinbase from offchain.cred");
+    const rows = await api.sql("select verify, coinbase from offchain.cred");
     for (const row of rows) expect(row).toEqual({ verify: 0, coinbase: 0 });
   });
 
@@ -463,7 +462,7 @@ describe("on chain", () => {
       },
     });
     // The trait lives on chain now, and is not counted twice.
-    expect((await api.pool.query("select * from offchain.profile_trait")).rows).toEqual([]);
+    expect(await api.sql("select * from offchain.profile_trait")).toEqual([]);
   });
 
   it("is 202 while the chain is slow; the same request again goes on with the same transaction", async () => {
@@ -475,10 +474,11 @@ describe("on chain", () => {
     // Mined above the index: still the same one, which no read shows yet.
     const unseen = await api.impatiently(() => post(body, { path: onchain }));
     expect(unseen).toMatchObject({ status: 202, body: { status: "pending", txHashes: hashes } });
-    await api.pool.query("update onchain.agent set narrative = $1, narrative_at = $2", [
+    await api.sql(
+      "update onchain.agent set narrative = $1, narrative_at = $2",
       JSON.stringify({ origin: "slow", mission: "", lore: "", manifesto: "" }),
       JSON.stringify({ origin: 1_790_000_000 }),
-    ]);
+    );
     await plantCheckpoint(api.pool, { block: 1001 });
     const shown = await post(body, { path: onchain });
     expect(shown).toMatchObject({ status: 200, body: { txHashes: hashes, block: 1001 } });
@@ -489,10 +489,11 @@ describe("on chain", () => {
     for (const [n, origin] of ["A", "B", "A"].entries()) {
       const answer = post({ narrative: { origin } }, { path: onchain });
       await mineQueued(api.pool, 1);
-      await api.pool.query("update onchain.agent set narrative = $1, narrative_at = $2", [
+      await api.sql(
+        "update onchain.agent set narrative = $1, narrative_at = $2",
         JSON.stringify({ origin, mission: "", lore: "", manifesto: "" }),
         JSON.stringify({ origin: 1_790_000_000 + n }),
-      ]);
+      );
       expect((await answer).status).toBe(200);
     }
     expect((await intentsIn(api.pool, "mined")).map(({ args }) => args[1])).toEqual(["A", "B", "A"]);
@@ -541,7 +542,7 @@ describe("on chain", () => {
   });
 
   it("is refused without funds", async () => {
-    await api.pool.query(
+    await api.sql(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
     );
     expect(await post({ narrative: { lore: "x" } }, { path: onchain })).toMatchObject(refusal(503, "out_of_funds"));
@@ -556,10 +557,8 @@ describe("the profile with its places", () => {
     ((await profile()).body as never as Shown).fields.find((one) => one.field === name);
 
   it("says of each field where its value is, and what the other place has", async () => {
-    await api.pool.query(
-      `update onchain.agent set narrative = '{"origin":"chain","mission":"","lore":"","manifesto":""}',
-         narrative_at = '{"origin":1790000000}'`,
-    );
+    await api.sql(`update onchain.agent set narrative = '{"origin":"chain","mission":"","lore":"","manifesto":""}',
+         narrative_at = '{"origin":1790000000}'`);
     expect(await field("narrative.origin")).toEqual({
       ...{ field: "narrative.origin", value: "chain", from: "onchain", offchain: null },
       onchain: { value: "chain", writtenAt: "2026-09-21T14:13:20.000Z" },
@@ -592,7 +591,7 @@ describe("the profile with its places", () => {
       { part: "narrative.lore", state: "queued", txHash: null },
       { part: "trait:slow", state: "queued" },
     ]);
-    const { rows } = await api.pool.query("select sum(gas_bound)::int as gas from offchain.transaction_outbox");
+    const rows = await api.sql("select sum(gas_bound)::int as gas from offchain.transaction_outbox");
     expect((await profile()).body).toMatchObject({ cost: { gasLeft: 6_000_000 - rows[0].gas } });
     const [lore, slow] = await intentsIn(api.pool, "queued");
     await decide(api.pool, lore!.key, { block: 5_000_000 });
@@ -601,9 +600,9 @@ describe("the profile with its places", () => {
       { part: "narrative.lore", state: "mined", txHash: expect.stringMatching(/^0x/) },
       { part: "trait:slow", state: "refused" },
     ]);
-    await api.pool.query("update offchain.transaction_outbox set block = 1 where state = 'mined'");
+    await api.sql("update offchain.transaction_outbox set block = 1 where state = 'mined'");
     expect(await writing()).toMatchObject([{ part: "trait:slow" }]);
-    await api.pool.query(
+    await api.sql(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
     );
     expect((await profile()).body).toMatchObject({ cost: { funded: false } });

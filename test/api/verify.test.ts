@@ -97,11 +97,9 @@ beforeEach(async () => {
   firstAt = 1_790_000_001;
   namedOnChain = null;
   flagged = true;
-  await api.pool.query(
-    `truncate offchain.chain_write, offchain.transaction_outbox, offchain.transaction_attempt, offchain.exchange_verification, offchain.cred,
+  await api.sql(`truncate offchain.chain_write, offchain.transaction_outbox, offchain.transaction_attempt, offchain.exchange_verification, offchain.cred,
        offchain.cred_history, offchain.idempotency, offchain.sender_state cascade;
-     truncate onchain.agent; truncate onchain.attestation; truncate onchain.points_award`,
-  );
+     truncate onchain.agent; truncate onchain.attestation; truncate onchain.points_award`);
   await plantAgents(api.pool, [{ tokenId: 0, owner: lower(owner), agentAddress: lower(own), soulbound: false }]);
 });
 
@@ -112,7 +110,7 @@ const post = async (what: string, { by = own, id = "0", headers = {} as Record<s
   });
 const attested = (over: object = {}) => plantAttestation(api.pool, lower(owner), { uid: uid(1), ...over });
 const score = async () => {
-  const { rows } = await api.pool.query("select score, verify, coinbase from offchain.cred where token_id = 0");
+  const rows = await api.sql("select score, verify, coinbase from offchain.cred where token_id = 0");
   return rows[0];
 };
 
@@ -127,7 +125,7 @@ describe("verify", () => {
   it("is the wallet's that the contract names now, whatever the index still says", async () => {
     namedOnChain = lower(stranger);
     expect(await post("verify", { by: own })).toMatchObject({ status: 403 });
-    expect((await api.pool.query("select * from offchain.chain_write")).rows).toEqual([]);
+    expect(await api.sql("select * from offchain.chain_write")).toEqual([]);
     const answer = post("verify", { by: stranger });
     await mineQueued(api.pool, 1);
     expect((await answer).status).toBe(200);
@@ -155,14 +153,14 @@ describe("verify", () => {
     });
     expect(await post("verify")).toMatchObject({ status: 200, text: first.text });
     // As the index brings it back.
-    await api.pool.query("update onchain.agent set verified = true");
+    await api.sql("update onchain.agent set verified = true");
     await plantAward(api.pool, 0, "verified", { block: 1003, txHash: hashes[0] });
     expect(await post("verify")).toMatchObject({ status: 200, text: first.text });
     expect((await intentsIn(api.pool, "mined")).length).toBe(1);
   });
 
   it("of an agent that the contract's owner has verified tells that transaction", async () => {
-    await api.pool.query("update onchain.agent set verified = true");
+    await api.sql("update onchain.agent set verified = true");
     const txHash = `0x${"9".repeat(64)}`;
     await plantAward(api.pool, 0, "verified", { block: 77, txHash });
     expect(await post("verify")).toMatchObject({ status: 200, body: { txHash, block: 77 } });
@@ -174,10 +172,8 @@ describe("verify", () => {
     expect(slow).toMatchObject({ status: 202, body: { status: "pending", tokenId: 0, txHashes: [] } });
     const refused = post("verify", { headers: { "idempotency-key": "v" } });
     await until("the request waits", async () => {
-      const { rows } = await api.pool.query(
-        `select 1 from pg_stat_activity where application_name = 'notifications'
-         and datname = current_database() and query ilike 'listen%transaction_outcome%'`,
-      );
+      const rows = await api.sql(`select 1 from pg_stat_activity where application_name = 'notifications'
+         and datname = current_database() and query ilike 'listen%transaction_outcome%'`);
       return rows.length === 1;
     });
     await decide(api.pool, "verify:0", { reverted: "reverted" });
@@ -195,7 +191,7 @@ describe("verify", () => {
   ])("of agent %s is %i", async (id, status) => expect((await post("verify", { id })).status).toBe(status));
 
   it("queues nothing that cannot be paid for", async () => {
-    await api.pool.query(
+    await api.sql(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
     );
     expect(await post("verify")).toMatchObject(refusal(503, "out_of_funds"));
@@ -234,7 +230,7 @@ describe("coinbase-verify", () => {
     expect(await post("coinbase-verify", { by: own })).toMatchObject({ status: 200, body: { txHash: hash } });
     expect(await intentsIn(api.pool, "mined")).toHaveLength(1);
     // Revoked on chain: the index' event recomputes, nobody calls.
-    await api.pool.query("update onchain.attestation set revoked_at = 1790000100");
+    await api.sql("update onchain.attestation set revoked_at = 1790000100");
     await recompute();
     expect(await score()).toEqual(before);
     expect(await post("coinbase-verify", { by: owner })).toMatchObject(refusal(410, "gone"));
@@ -248,13 +244,13 @@ describe("coinbase-verify", () => {
     });
     expect(await intentsIn(api.pool, "queued")).toEqual([]);
     // Sold: the attestation names somebody else now.
-    await api.pool.query("update onchain.agent set owner = $1", [lower(stranger)]);
+    await api.sql("update onchain.agent set owner = $1", lower(stranger));
     await recompute();
     expect(await score()).toEqual(before);
     expect(await post("coinbase-verify", { by: stranger })).toMatchObject({ status: 404 });
     expect(await post("coinbase-verify", { by: owner })).toMatchObject({ status: 403 });
     // And back: what was told to the contract need not be told again.
-    await api.pool.query("update onchain.agent set owner = $1", [lower(owner)]);
+    await api.sql("update onchain.agent set owner = $1", lower(owner));
     expect(await post("coinbase-verify", { by: owner })).toMatchObject({ status: 200 });
     expect(await score()).toMatchObject({ score: before.score + 15 });
     expect(await intentsIn(api.pool, "queued")).toEqual([]);
@@ -273,7 +269,7 @@ describe("coinbase-verify", () => {
 
   describe("of an owner with two attestations", () => {
     const set = async (n: number, change: string) => {
-      await api.pool.query(`update onchain.attestation set ${change} where uid = $1`, [uid(n)]);
+      await api.sql(`update onchain.attestation set ${change} where uid = $1`, uid(n));
       await recomputeCred(api.pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.revoked" });
       return (await score()).coinbase;
     };
@@ -314,7 +310,7 @@ describe("coinbase-verify", () => {
 
     it("counts for each owner that verified it, whenever the token is its own", async () => {
       const sell = async (to: typeof owner) => {
-        await api.pool.query("update onchain.agent set owner = $1", [lower(to)]);
+        await api.sql("update onchain.agent set owner = $1", lower(to));
         return set(1, "revoked_at = 0");
       };
       expect(await sell(stranger)).toBe(0);
@@ -354,7 +350,7 @@ describe("coinbase-verify", () => {
   it.each(planted)("by an indexed attestation of %s is refused", async (_, over, status) => {
     await attested(over);
     expect((await post("coinbase-verify", { by: owner })).status).toBe(status);
-    expect((await api.pool.query("select * from offchain.exchange_verification")).rows).toEqual([]);
+    expect(await api.sql("select * from offchain.exchange_verification")).toEqual([]);
   });
 
   it("finds one that is older than the index", async () => {
@@ -384,7 +380,7 @@ describe("coinbase-verify", () => {
     await attested();
     await verified();
     expect(await score()).toMatchObject({ coinbase: 100 });
-    await api.pool.query("delete from onchain.attestation");
+    await api.sql("delete from onchain.attestation");
     expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ coinbaseVerified: false });
     // Told of by the event that is taken back.
     await recomputeCred(api.pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.made" });
@@ -404,7 +400,7 @@ describe("coinbase-verify", () => {
   it.each(told)("when the chain tells of %s is refused", async (_, says, status) => {
     onChain = says;
     expect((await post("coinbase-verify", { by: owner })).status).toBe(status);
-    expect((await api.pool.query("select * from offchain.exchange_verification")).rows).toEqual([]);
+    expect(await api.sql("select * from offchain.exchange_verification")).toEqual([]);
   });
 
   it("has no transaction where the contract keeps no mark", async () => {

@@ -84,7 +84,7 @@ const forget = () =>
 /** Until the sender's transactions are in the node's pool. */
 const isSent = (count: number) =>
   world.until("the mint is sent", async () => {
-    const { rows } = await api.pool.query(
+    const rows = await api.sql(
       "select count(*)::int as sent from offchain.transaction_attempt where broadcast_at is not null",
     );
     return rows[0].sent === count;
@@ -167,7 +167,7 @@ describe("a preconfirmed settlement that vanishes", () => {
     await sweep();
     // Whoever has the authorization may still settle it.
     expect(await rows()).toMatchObject([{ state: "fulfilled" }]);
-    await api.pool.query("update offchain.payment set valid_before = now() - interval '3 minutes'");
+    await api.sql("update offchain.payment set valid_before = now() - interval '3 minutes'");
     await sweep();
     expect(await rows()).toMatchObject([{ state: "lost", early_at: expect.any(Date) }]);
     expect((await openWork(api.pool)).early).toEqual({ openUnits: 0, lostUnits: 1_000_000 });
@@ -176,7 +176,7 @@ describe("a preconfirmed settlement that vanishes", () => {
     expect(await api.mints()).toHaveLength(1);
     // Nothing more is sold early that day.
     expect((await api.impatiently(() => api.pay(nextPayer()))).status).toBe(503);
-    await api.pool.query("update offchain.payment set updated_at = updated_at - interval '25 hours'");
+    await api.sql("update offchain.payment set updated_at = updated_at - interval '25 hours'");
     expect((await api.pay(nextPayer())).status).toBe(202);
   });
 
@@ -227,7 +227,7 @@ describe("a process that dies", () => {
     expect((await api.pay(payer, signed)).status).toBe(503);
     fault = undefined;
     restartFacilitator();
-    await api.pool.query("update offchain.payment set lease_until = null");
+    await api.sql("update offchain.payment set lease_until = null");
     const again = await api.impatiently(() => api.pay(payer, signed));
     expect([202, 503]).toContain(again.status);
     await world.evm.mine({ blocks: 1 });

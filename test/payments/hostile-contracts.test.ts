@@ -71,7 +71,7 @@ describe("free registrations", () => {
   it("are counted by gas for each network and day, however many come at once; paid ones are not", async () => {
     const { config } = api.deps;
     Object.assign(config, { freeMintsPerClient: 6 });
-    await api.pool.query("update offchain.transaction_outbox set free_networks = null");
+    await api.sql("update offchain.transaction_outbox set free_networks = null");
     try {
       await api.setPhase("free");
       const contracts = await Promise.all(Array.from({ length: 4 }, () => burner(1_000n)));

@@ -301,7 +301,7 @@ describe("case 35: refused, and nothing is charged", () => {
       await looked.promise;
       const tx = await api.pool.connect();
       const waiting = async (count: number) => {
-        const { rows } = await api.pool.query(
+        const rows = await api.sql(
           "select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
         );
         return rows[0].count >= count;
@@ -437,9 +437,7 @@ describe("case 37: the node does not answer after it was sent", () => {
     trouble.ahead = 600_000;
     await sweep();
     expect((await last()).state).toBe("settling");
-    await api.pool.query(
-      "update offchain.payment set valid_before = now() - interval '1 hour' where state = 'settling'",
-    );
+    await api.sql("update offchain.payment set valid_before = now() - interval '1 hour' where state = 'settling'");
     await sweep();
     expect([(await last()).state, await spent(customer)]).toEqual(["released", 0n]);
   });

@@ -152,10 +152,7 @@ describe("an update that has a price", () => {
     expect(await quiet.payments()).toMatchObject([{ state: "fulfilled" }]);
     // Sold before the transaction is signed.
     const buyer = `0x${"b0".repeat(20)}`;
-    await quiet.pool.query("update onchain.agent set owner = $2, agent_address = $2 where token_id = $1", [
-      tokenId,
-      buyer,
-    ]);
+    await quiet.sql("update onchain.agent set owner = $2, agent_address = $2 where token_id = $1", tokenId, buyer);
     quiet.startSender();
     await world.until("the payment is a credit", async () => (await quiet.payments())[0]!.state === "refund_due");
     const other = await agentOf(payer, quiet);

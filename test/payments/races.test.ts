@@ -173,11 +173,7 @@ describe("only checked terms reach the ledger", () => {
     return { thief, good, bad, credential: await thief.siwa() };
   }
   const termsOf = async (payer: { address: Hex }) =>
-    (
-      await api.pool.query("select payee, amount_units from offchain.payment where payer = $1", [
-        payer.address.toLowerCase(),
-      ])
-    ).rows;
+    await api.sql("select payee, amount_units from offchain.payment where payer = $1", payer.address.toLowerCase());
   const PRICED = () => ({ payee: world.payTo.deployer, amount_units: String(MINT_PRICE) });
 
   it("a copy of a number that pays somebody else is not taken when the first one is released under it", async () => {
@@ -387,9 +383,10 @@ describe("lost answers", () => {
     const { payer, signed } = await world.buyer();
     trouble.settle = async () => used;
     expect((await api.impatiently(() => api.pay(payer, signed))).status).toBe(503);
-    await api.pool.query("update offchain.payment set updated_at = updated_at - interval '61 s' where payer = $1", [
+    await api.sql(
+      "update offchain.payment set updated_at = updated_at - interval '61 s' where payer = $1",
       payer.address.toLowerCase(),
-    ]);
+    );
     expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "authorization_used" } });
     trouble.settle = undefined;
     expect((await api.pay(payer, signed)).status).toBe(201);
@@ -401,10 +398,11 @@ describe("lost answers", () => {
     trouble.settle = silent;
     expect((await api.impatiently(() => api.pay(payer, signed))).status).toBe(503);
     await world.frontRun(await world.payer(0n), signed);
-    await api.pool.query("update offchain.payment set since_block = $2 where payer = $1", [
+    await api.sql(
+      "update offchain.payment set since_block = $2 where payer = $1",
       payer.address.toLowerCase(),
       Number(await world.evm.getBlockNumber()) + 1,
-    ]);
+    );
     expect((await api.pay(payer, signed)).status).toBe(201);
     expect(await spent(payer)).toBe(MINT_PRICE);
   });

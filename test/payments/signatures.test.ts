@@ -135,9 +135,7 @@ describe("a contract wallet's signature", () => {
     const signed = await wallet.authorize();
     const signature = wallet.wrap(wallet.wrap(signed.signature));
     expect(await pay(signed, { signature })).toMatchObject({ status: 402, body: { reason: "invalid_signature" } });
-    const { rows } = await api.pool.query("select from offchain.payment where payer = $1", [
-      wallet.address.toLowerCase(),
-    ]);
+    const rows = await api.sql("select from offchain.payment where payer = $1", wallet.address.toLowerCase());
     expect([rows, await world.balance(wallet.address)]).toEqual([[], 100_000n]);
   });
 

@@ -178,7 +178,7 @@ describe("one key", () => {
     expect((await post(body, headers)).status).toBe(500);
     trouble.fault = undefined;
     api.errors.length = 0;
-    await api.pool.query(
+    await api.sql(
       "update offchain.payment set updated_at = updated_at - interval '1 hour', lease_until = null where state = 'paid'",
     );
     expect(await sweep()).toBe(1);

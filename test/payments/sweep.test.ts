@@ -137,7 +137,7 @@ describe("the sweeper", () => {
     await sweep();
     expect(await states()).toEqual(["refund_due"]);
     expect((await api.payments())[0]!.reason).toBe("already_registered");
-    await api.pool.query("delete from onchain.agent where token_id = 950");
+    await api.sql("delete from onchain.agent where token_id = 950");
   });
 });
 
@@ -339,7 +339,7 @@ describe("payments that cannot be brought further", () => {
     );
   };
   const own = async (payer: { address: string }) =>
-    (await api.pool.query("select * from offchain.payment where payer = $1", [payer.address.toLowerCase()])).rows[0];
+    (await api.sql("select * from offchain.payment where payer = $1", payer.address.toLowerCase()))[0];
   const AWAY = {
     method: "'mpp'",
     chain_id: "4217",
@@ -357,7 +357,7 @@ describe("payments that cannot be brought further", () => {
     const planted = async () =>
       (await api.pool.query("select from offchain.payment where chain_id = 4217 and final_at is null")).rowCount;
     expect(await planted()).toBe(600);
-    await api.pool.query("update offchain.payment set updated_at = now() - interval '25 hours'");
+    await api.sql("update offchain.payment set updated_at = now() - interval '25 hours'");
     await sweep();
     expect(await planted()).toBe(0);
   });
@@ -366,9 +366,10 @@ describe("payments that cannot be brought further", () => {
     const payer = await world.payer();
     expect((await api.pay(payer)).status).toBe(201);
     const { payment_id } = await own(payer);
-    await api.pool.query("update offchain.payment set swept_at = now() - interval '10 minutes' where payment_id = $1", [
+    await api.sql(
+      "update offchain.payment set swept_at = now() - interval '10 minutes' where payment_id = $1",
       payment_id,
-    ]);
+    );
     await plant(600, { ...moved, state: "'fulfilled'", created_at: "now()" });
     const [first] = await revocablePayments(api.pool, [8453]);
     expect(first!.paymentId).toBe(payment_id);
@@ -379,7 +380,7 @@ describe("payments that cannot be brought further", () => {
     const wallet = payer.address.toLowerCase();
     await plant(1, { ...AWAY, state: "'settling'", wallet: `'${wallet}'`, unique_key: `'mint:${wallet}'` });
     expect((await api.pay(payer)).status).toBe(409);
-    await api.pool.query("update offchain.payment set updated_at = now() - interval '25 hours'");
+    await api.sql("update offchain.payment set updated_at = now() - interval '25 hours'");
     await sweep();
     expect((await api.pay(payer)).status).toBe(201);
   });
@@ -405,7 +406,7 @@ describe("payments that cannot be brought further", () => {
     trouble.settle = unwilling;
     expect((await api.pay(payer, signed)).status).toBe(402);
     await world.frontRun(await world.payer(0n), signed);
-    await api.pool.query("update offchain.payment set valid_before = now() - interval '1 hour'");
+    await api.sql("update offchain.payment set valid_before = now() - interval '1 hour'");
     expect(await sweep()).toBe(1);
     expect((await own(payer)).state).toBe("refund_due");
   });

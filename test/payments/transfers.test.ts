@@ -268,7 +268,7 @@ describe("a reorganisation that puts a payment elsewhere in its block", () => {
     expect(await placeOf()).not.toEqual(before);
     expect(await read("b=2")).toMatchObject(refusal(409, "payment_already_used"));
     expect((await read("b=1")).text).toBe(bought.text);
-    const { rows } = await api.pool.query("select state from offchain.payment where tx_hash = $1", [hash]);
+    const rows = await api.sql("select state from offchain.payment where tx_hash = $1", hash);
     expect(rows).toEqual([{ state: "fulfilled" }]);
   });
 });

@@ -47,6 +47,8 @@ export type TestApi = {
   database: TestDatabase;
   /** Connections of the test itself. */
   pool: pg.Pool;
+  /** Runs a statement. @returns its rows */
+  sql(text: string, ...values: unknown[]): Promise<pg.QueryResult["rows"]>;
   server: RunningServer;
   document: OpenApi;
   /** Messages logged at level error: a test that provokes none expects none. */
@@ -186,6 +188,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     deps,
     database,
     pool: database.pool,
+    sql: async (text, ...values) => (await database.pool.query(text, values)).rows,
     server,
     document,
     errors,
