@@ -183,16 +183,13 @@ describe("MCP", () => {
     ["find_agents", { minCred: 50, speaks: "mcp,x402" }, "/api/v2/discover/short?minCred=50&speaks=mcp,x402"],
     ["directory_search", { filter: "losers" }, "/api/terminal/agents?filter=losers&sort=price_change_24h&dir=asc"],
   ];
-  it.each(reads)(
-    "%s %j answers in full what the API answers, as text and as structured content",
-    async (name, args, path) => {
-      const { body } = await api.get(path);
-      const result = await call(name, { ...args, full: true });
-      expect(result.isError).toBeFalsy();
-      expect(still(result.structuredContent)).toEqual(still(body));
-      expect(still(answered(result))).toEqual(still(body));
-    },
-  );
+  it.each(reads)("%s %j answers in full what the API answers", async (name, args, path) => {
+    const { body } = await api.get(path);
+    const result = await call(name, { ...args, full: true });
+    expect(result.isError).toBeFalsy();
+    expect(still(result.structuredContent)).toEqual(still(body));
+    expect(still(answered(result))).toEqual(still(body));
+  });
 
   it.each(DECLARED.map((tool) => [tool.name, tool] as const))(
     "%s answers its example in at most 6,000 characters, of what the API answers",
@@ -384,26 +381,23 @@ describe("MCP", () => {
   it("refuses a protocol version it does not know", async () =>
     expect((await post("/mcp", rpc("ping"), { "mcp-protocol-version": "1999-01-01" })).status).toBe(400));
 
-  it.each(["https://elsewhere.test", "http://localhost:6274", "null"])(
-    "a page of %s may call it, and A2A, with the headers of both, and gets no cookie",
-    async (origin) => {
-      for (const path of ["/mcp", "/a2a", "/api/mcp", "/api/a2a"]) {
-        const names = "content-type,mcp-session-id,mcp-protocol-version,a2a-version,a2a-extensions,last-event-id";
-        const { headers } = await api.send("OPTIONS", path, {
-          headers: {
-            ...{ origin, "access-control-request-method": "POST" },
-            "access-control-request-headers": names,
-          },
-        });
-        const allowed = headers.get("access-control-allow-headers")!.toLowerCase().split(", ");
-        expect(allowed).toEqual(expect.arrayContaining(names.split(",")));
-        const answer = await post(path, rpc(path.endsWith("mcp") ? "ping" : "tasks/get"), { origin, cookie: "a=1" });
-        expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
-        for (const name of ["set-cookie", "access-control-allow-credentials"])
-          expect(answer.headers.has(name)).toBe(false);
-      }
-    },
-  );
+  it.each(["https://elsewhere.test", "http://localhost:6274", "null"])("a page of %s may call both", async (origin) => {
+    for (const path of ["/mcp", "/a2a", "/api/mcp", "/api/a2a"]) {
+      const names = "content-type,mcp-session-id,mcp-protocol-version,a2a-version,a2a-extensions,last-event-id";
+      const { headers } = await api.send("OPTIONS", path, {
+        headers: {
+          ...{ origin, "access-control-request-method": "POST" },
+          "access-control-request-headers": names,
+        },
+      });
+      const allowed = headers.get("access-control-allow-headers")!.toLowerCase().split(", ");
+      expect(allowed).toEqual(expect.arrayContaining(names.split(",")));
+      const answer = await post(path, rpc(path.endsWith("mcp") ? "ping" : "tasks/get"), { origin, cookie: "a=1" });
+      expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+      for (const name of ["set-cookie", "access-control-allow-credentials"])
+        expect(answer.headers.has(name)).toBe(false);
+    }
+  });
 });
 
 describe("A2A", () => {
@@ -544,35 +538,29 @@ describe("A2A", () => {
     });
   });
 
-  const asked: [string, string, object][] = [
-    [
-      "Find verified agents named Atlas with a cred of at least 50.",
-      "/api/v2/search?q=Atlas&verified=true&minCred=50",
-      {},
-    ],
-    ["What are the reviews of agent 0 worth?", "/api/v2/agent/0/reviews", {}],
-    ["What was agent 2 paid, and by whom?", "/api/v2/agent/2/payments", {}],
-    ["How can agent 1 raise its cred score?", "/api/v2/agent/1/cred/advice", {}],
-    ["Who is agent 1?", "/api/v2/agent/1", {}],
-    [`How far can I trust the agent with the wallet ${WALLET}?`, `/api/v2/agent/${WALLET}/cred`, {}],
-    ["Which ten agents have the best cred?", "/api/v2/leaderboard?limit=10", {}],
-    ["Which new agents take x402 payments?", "/api/terminal/agents?filter=x402&sort=created_at", {}],
+  const asked: [string, string][] = [
+    ["Find verified agents named Atlas with a cred of at least 50.", "/api/v2/search?q=Atlas&verified=true&minCred=50"],
+    ["What are the reviews of agent 0 worth?", "/api/v2/agent/0/reviews"],
+    ["What was agent 2 paid, and by whom?", "/api/v2/agent/2/payments"],
+    ["How can agent 1 raise its cred score?", "/api/v2/agent/1/cred/advice"],
+    ["Who is agent 1?", "/api/v2/agent/1"],
+    [`How far can I trust the agent with the wallet ${WALLET}?`, `/api/v2/agent/${WALLET}/cred`],
+    ["Which ten agents have the best cred?", "/api/v2/leaderboard?limit=10"],
+    ["Which new agents take x402 payments?", "/api/terminal/agents?filter=x402&sort=created_at"],
     [
       "Find an agent that can audit Solidity for under 5 cents with x402.",
       "/api/v2/discover/short?q=audit+Solidity+for+under+5+cents+with+x402",
-      {},
     ],
-    ["Who can translate contracts to French?", "/api/v2/discover/short?q=translate+contracts+to+French", {}],
+    ["Who can translate contracts to French?", "/api/v2/discover/short?q=translate+contracts+to+French"],
     [
       "I need three agents that can draft letters, with a cred of at least 50",
       "/api/v2/discover/short?q=draft+letters&minCred=50&limit=3",
-      {},
     ],
-    ["Recommend an MCP server for Solana prices", "/api/v2/discover/short?q=Solana+prices", {}],
-    ["What is the cred of token #2", "/api/v2/agent/2/cred", {}],
-    ["who is Bea?", "/api/v2/search?q=Bea", {}],
-    ["Show me the top three agents", "/api/v2/leaderboard?limit=3", {}],
-    ['{"skill":"get_agent","arguments":{"ref":0}}', "/api/v2/agent/0", {}],
+    ["Recommend an MCP server for Solana prices", "/api/v2/discover/short?q=Solana+prices"],
+    ["What is the cred of token #2", "/api/v2/agent/2/cred"],
+    ["who is Bea?", "/api/v2/search?q=Bea"],
+    ["Show me the top three agents", "/api/v2/leaderboard?limit=3"],
+    ['{"skill":"get_agent","arguments":{"ref":0}}', "/api/v2/agent/0"],
   ];
   describe.each(["0.3", "1.0"] as const)("plain words in %s", (version) => {
     it.each(asked)("%s is answered by %s", async (text, path) => {

@@ -362,18 +362,12 @@ describe("the reviews of an own agent", () => {
     const acts: [string, () => Promise<unknown>][] = [
       ["unsets the wallet", () => update("agent_wallet = null", 50)],
       ["sends the registration to a critic", () => update(`owner = '${PERSON}', agent_wallet = null`, 50)],
-      [
-        "sends it to who gave critics their first money",
-        () => update(`owner = '${wallet("e1")}', agent_wallet = null`, 50, 51),
-      ],
+      ["sends it to the critics' first payer", () => update(`owner = '${wallet("e1")}', agent_wallet = null`, 50, 51)],
       ["names the agent in the file of the next", () => names(51, 1)],
       ["names another agent in it", () => names(50, 2)],
       ["sets another wallet", () => update(`agent_wallet = '${HOLDER}', owner = '${HOLDER}'`, 50)],
-      ["gives the agent away", () => api.pool.query("update onchain.agent set owner = $1 where token_id = 1", [OTHER])],
-      [
-        "gives it a wallet",
-        () => api.pool.query("update onchain.agent set agent_address = $1 where token_id = 1", [OTHER]),
-      ],
+      ["gives the agent away", () => api.sql("update onchain.agent set owner = $1 where token_id = 1", OTHER)],
+      ["gives it a wallet", () => api.sql("update onchain.agent set agent_address = $1 where token_id = 1", OTHER)],
     ];
     for (const [act, does] of acts) {
       await does();
@@ -399,22 +393,19 @@ describe("the reviews of an own agent", () => {
     expect((await bodyOf(2)).registrations).toEqual(["53"]);
   });
 
-  it.each(["", "&newest=true", `&client=${PERSON}`])(
-    "of several registrations are each reached once (%s)",
-    async (of) => {
-      const keysOf = ({ reviews }: Page) =>
-        reviews.map((one) => `${(one as unknown as { agentId: string }).agentId} ${one.client} ${one.index}`);
-      await plantRows(api.pool, "erc8004Feedback", [
-        ...(of === "" ? [said(PERSON, 1, 30, { agentId: 51n }), said(STRANGER, 7, 30, { agentId: 51n })] : []),
-      ]);
-      const whole = keysOf(await bodyOf(1, of));
-      expect(new Set(whole).size).toBe(whole.length);
-      const read = async (search: string) => await api.read<Page>(`/api/v2/agent/helixa-1/reviews?${search}`);
-      for (const limit of [1, 2, 3])
-        expect(await walked((cursor) => read(`limit=${limit}${of}${cursor}`), keysOf)).toEqual(whole);
-      expect(whole.length).toBe({ "": 7, "&newest=true": 3 }[of] ?? 4);
-    },
-  );
+  it.each(["", "&newest=true", `&client=${PERSON}`])("of several registrations come once each (%s)", async (of) => {
+    const keysOf = ({ reviews }: Page) =>
+      reviews.map((one) => `${(one as unknown as { agentId: string }).agentId} ${one.client} ${one.index}`);
+    await plantRows(api.pool, "erc8004Feedback", [
+      ...(of === "" ? [said(PERSON, 1, 30, { agentId: 51n }), said(STRANGER, 7, 30, { agentId: 51n })] : []),
+    ]);
+    const whole = keysOf(await bodyOf(1, of));
+    expect(new Set(whole).size).toBe(whole.length);
+    const read = async (search: string) => await api.read<Page>(`/api/v2/agent/helixa-1/reviews?${search}`);
+    for (const limit of [1, 2, 3])
+      expect(await walked((cursor) => read(`limit=${limit}${of}${cursor}`), keysOf)).toEqual(whole);
+    expect(whole.length).toBe({ "": 7, "&newest=true": 3 }[of] ?? 4);
+  });
 
   it("lose a registration that a reorganisation takes back, and none that was final", async () => {
     at += 100;

@@ -91,11 +91,7 @@ describe("a human signs in", () => {
     ["SIWE at the end of its hour", () => wallet.siwe(NOW - HOUR), "siwe"],
     ["SIWE five minutes ahead", () => wallet.siwe(NOW + 300_000), "siwe"],
     ["SIWE for the second host", () => wallet.siwe(NOW, { host: "second.test" }), "siwe"],
-    [
-      "SIWE with the address in lower case",
-      () => wallet.siwe(NOW).then((c) => c.replace(wallet.address, address)),
-      "siwe",
-    ],
+    ["SIWE in lower case", () => wallet.siwe(NOW).then((c) => c.replace(wallet.address, address)), "siwe"],
     ["SIWA of the wallet", () => wallet.siwa(NOW), "siwa"],
   ])("by %s", async (_, credential, kind) => {
     expect(await authorized("/human", await credential())).toMatchObject({

@@ -120,20 +120,8 @@ describe("a query of the index", () => {
       "upstream_unavailable",
       /^The indexer cannot be asked/,
     ],
-    [
-      "meets a proxy's page",
-      { status: 502, body: "<html>Bad gateway" },
-      503,
-      "upstream_unavailable",
-      /^The indexer cannot/,
-    ],
-    [
-      "has too long an answer",
-      { status: 200, body: " ".repeat(25_000_000) },
-      400,
-      "invalid_input",
-      /larger than 24 MB/,
-    ],
+    ["meets a page", { status: 502, body: "<html>Bad gateway" }, 503, "upstream_unavailable", /^The indexer cannot/],
+    ["answers too long", { status: 200, body: " ".repeat(25_000_000) }, 400, "invalid_input", /larger than 24 MB/],
   ])("that %s is told so in the service's own shape", async (_, given, status, code, says) => {
     const key = await newKey();
     answer = given;

@@ -90,7 +90,7 @@ describe(`revision ${REVISION}`, () => {
   const refused: [what: string, sent: Sent, status: number, code: number, data?: object][] = [
     [
       ...([
-        "a revision to come",
+        "a revision",
         { method: "tools/list", meta: unlike, headers: { "mcp-protocol-version": "2099-01-01" } },
       ] as const),
       ...([400, -32022, { supported: [REVISION], requested: "2099-01-01" }] as const),
@@ -99,7 +99,7 @@ describe(`revision ${REVISION}`, () => {
     ["an envelope without a revision", { method: "tools/list", meta: unnamed }, 400, -32602],
     ["an envelope without a header", { method: "tools/list", headers: { "mcp-protocol-version": null } }, 400, -32020],
     [
-      "a header of another revision",
+      "another revision's header",
       { method: "tools/list", headers: { "mcp-protocol-version": "2025-11-25" } },
       400,
       -32020,

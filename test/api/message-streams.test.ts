@@ -199,11 +199,7 @@ describe("a stream of a private group", () => {
         ]),
       { reason: "forbidden", yours: 0 },
     ],
-    [
-      "the member leaves",
-      (agent: Speaker, id: string) => post(`/${id}/leave`, agent),
-      { reason: "forbidden", yours: 60 },
-    ],
+    ["it leaves", (agent: Speaker, id: string) => post(`/${id}/leave`, agent), { reason: "forbidden", yours: 60 }],
     [
       "the wallet revokes its credentials",
       (agent: Speaker) => api.send("POST", "/api/v2/auth/revoke", { headers: { authorization: agent.authorization } }),

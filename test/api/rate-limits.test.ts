@@ -566,36 +566,33 @@ describe("buckets", () => {
     return { redis, opened: opened as [(typeof opened)[0], (typeof opened)[0]], left, together };
   }
 
-  it.runIf(REDIS_BINARY)(
-    "in Redis are shared atomically; without it each process counts alone and says so once",
-    async () => {
-      const warnings: string[] = [];
-      const own = {
-        log: { warn: (_: unknown, message: string) => void warnings.push(message) },
-        commandTimeoutMs: LONG,
-      };
-      const { redis, opened, left, together } = await inRedis([own, own]);
-      const [one, two] = opened;
-      expect(warnings).toEqual([]);
-      const burst = await Promise.all(
-        Array.from({ length: 40 }, (_, i) => (i % 2 ? one : two).take([bucket("burst", 10), bucket("wide", 99)], NOW)),
-      );
-      expect(burst.filter(({ granted }) => granted)).toHaveLength(10);
-      expect((await one.take([bucket("wide", 99)], NOW)).levels[0]!.left).toBe(88);
-      await two.giveBack([bucket("burst", 10)], NOW);
-      expect((await one.take([bucket("burst", 10)], NOW)).granted).toBe(true);
-      const refused = await one.take([bucket("burst", 10)], NOW);
-      expect([refused.granted, refused.levels[0]!.left]).toEqual([false, 0]);
-      expect(refused.levels[0]!.nextInMs).toBeGreaterThan(0);
-      expect(refused.levels[0]!.nextInMs).toBeLessThanOrEqual(6_000);
+  it.runIf(REDIS_BINARY)("in Redis are shared atomically; without it each counts alone and says so once", async () => {
+    const warnings: string[] = [];
+    const own = {
+      log: { warn: (_: unknown, message: string) => void warnings.push(message) },
+      commandTimeoutMs: LONG,
+    };
+    const { redis, opened, left, together } = await inRedis([own, own]);
+    const [one, two] = opened;
+    expect(warnings).toEqual([]);
+    const burst = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => (i % 2 ? one : two).take([bucket("burst", 10), bucket("wide", 99)], NOW)),
+    );
+    expect(burst.filter(({ granted }) => granted)).toHaveLength(10);
+    expect((await one.take([bucket("wide", 99)], NOW)).levels[0]!.left).toBe(88);
+    await two.giveBack([bucket("burst", 10)], NOW);
+    expect((await one.take([bucket("burst", 10)], NOW)).granted).toBe(true);
+    const refused = await one.take([bucket("burst", 10)], NOW);
+    expect([refused.granted, refused.levels[0]!.left]).toEqual([false, 0]);
+    expect(refused.levels[0]!.nextInMs).toBeGreaterThan(0);
+    expect(refused.levels[0]!.nextInMs).toBeLessThanOrEqual(6_000);
 
-      redis.crash();
-      await until("the loss is told of, once by each", () => warnings.length === 2);
-      expect([await left(0, "alone"), await left(0, "alone"), await left(1, "alone")]).toEqual([999, 998, 999]);
-      await redis.restart();
-      await together("again");
-    },
-  );
+    redis.crash();
+    await until("the loss is told of, once by each", () => warnings.length === 2);
+    expect([await left(0, "alone"), await left(0, "alone"), await left(1, "alone")]).toEqual([999, 998, 999]);
+    await redis.restart();
+    await together("again");
+  });
 
   it.runIf(REDIS_BINARY)("in Redis keep the shares of wide networks and of known callers", async () => {
     const { opened } = await inRedis([{ commandTimeoutMs: LONG }, { commandTimeoutMs: LONG }]);

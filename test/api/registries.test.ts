@@ -122,11 +122,7 @@ describe("link-token", () => {
     ["a Solana address on Base", { ...usdc, contractAddress: SOLANA_MINT }, "contractAddress"],
     ["an EVM address on Solana", { ...usdc, chain: "solana" }, "contractAddress"],
     ["a Solana address of 31 bytes", { ...usdc, chain: "solana", contractAddress: "1".repeat(31) }, "contractAddress"],
-    [
-      "base58 that is longer than 32 bytes",
-      { ...usdc, chain: "solana", contractAddress: "z".repeat(44) },
-      "contractAddress",
-    ],
+    ["longer base58", { ...usdc, chain: "solana", contractAddress: "z".repeat(44) }, "contractAddress"],
     ["an unknown chain", { ...usdc, chain: "dogecoin" }, "chain"],
     ["no symbol", { contractAddress: USDC }, "symbol"],
     ["no address", { symbol: "USDC" }, "contractAddress"],

@@ -118,7 +118,7 @@ describe("keeps out", () => {
       },
     ],
     [
-      "another timestamp than signed",
+      "another time",
       401,
       async () => call({ authorization: (await credential()).replace(String(NOW), String(NOW - 1)) }),
     ],

@@ -140,7 +140,7 @@ describe("case 34", () => {
   });
 
   it.each(["pull", "push"] as const)(
-    "%s pays a registration with a Solana key, whose identity is the payer's",
+    "%s pays a Solana key's registration, whose identity is the payer's",
     async (mode) => {
       const [key, customer] = [await solanaWallet(), await tempo.customer()];
       const register = async () => {

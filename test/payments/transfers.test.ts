@@ -68,11 +68,7 @@ describe("case 32: a transaction's hash", () => {
         return transactionHash;
       },
     ],
-    [
-      "a transfer of ETH",
-      "no_matching_transfer",
-      (payer) => send(payer, { to: world.payTo.deployer, value: MINT_PRICE }),
-    ],
+    ["ETH", "no_matching_transfer", (payer) => send(payer, { to: world.payTo.deployer, value: MINT_PRICE })],
     [
       "a transfer of another token",
       "no_matching_transfer",
