@@ -11,7 +11,7 @@ import { ENDPOINTS } from "../../api/routes/index.ts";
 import { TOOLS as DECLARED } from "../../api/tools/tools.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, apiForTest, type TestApi } from "./support/api.ts";
+import { answering, apiForFile, apiForTest, type TestApi } from "./support/api.ts";
 
 const WALLET = `0x${"a1".repeat(20)}` as const;
 const OWNER = `0x${"b2".repeat(20)}` as const;
@@ -373,10 +373,7 @@ describe("MCP", () => {
   });
 
   it("answers an unknown method in the protocol's own words", async () =>
-    expect(await post("/mcp", rpc("no/such/method"))).toMatchObject({
-      status: 200,
-      body: { error: { code: -32601 } },
-    }));
+    expect(await post("/mcp", rpc("no/such/method"))).toMatchObject(answering(200, { error: { code: -32601 } })));
 
   it("refuses a protocol version it does not know", async () =>
     expect((await post("/mcp", rpc("ping"), { "mcp-protocol-version": "1999-01-01" })).status).toBe(400));
@@ -463,14 +460,13 @@ describe("A2A", () => {
   it("answers a message with a message: the data of the API", async () => {
     const { body } = await api.get("/api/v2/agent/2");
     const answer = await send({ skill: "get_agent", arguments: { ref: 2 } }, { contextId: "c1" });
-    expect(answer).toMatchObject({
-      status: 200,
-      body: {
+    expect(answer).toMatchObject(
+      answering(200, {
         jsonrpc: "2.0",
         id: 1,
         result: { kind: "message", role: "agent", contextId: "c1", parts: [{ kind: "data", data: body }] },
-      },
-    });
+      }),
+    );
   });
 
   it.each([

@@ -10,7 +10,7 @@ import {
 import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { type PlantedAgent, plantAgents, walletOf } from "./support/agents.ts";
-import { apiForFile, refusal } from "./support/api.ts";
+import { answering, apiForFile, refusal } from "./support/api.ts";
 import { walked } from "./support/walks.ts";
 
 /** A record of a launcher that has made no progress for a minute. */
@@ -314,10 +314,9 @@ describe("one agent", () => {
   });
 
   it("token 0 is a token", async () => {
-    expect(await api.get("/api/v2/agent/0")).toMatchObject({
-      status: 200,
-      body: { tokenId: 0, agentName: "Zero_One", agentDomain: "Zero_One.agent" },
-    });
+    expect(await api.get("/api/v2/agent/0")).toMatchObject(
+      answering(200, { tokenId: 0, agentName: "Zero_One", agentDomain: "Zero_One.agent" }),
+    );
   });
 
   it("by address in any case; of several tokens of one wallet, the lowest", async () => {

@@ -23,7 +23,7 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain, stubChain } from "../../harness/stub-chain.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
 import { PATIENT } from "../support/time-limits.ts";
-import { apiForFile, apiForTest, HOST, named, refusal, serverForTest } from "./support/api.ts";
+import { answering, apiForFile, apiForTest, HOST, named, refusal, serverForTest } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const HOUR = 3_600_000;
@@ -94,10 +94,7 @@ describe("a human signs in", () => {
     ["SIWE in lower case", () => wallet.siwe(NOW).then((c) => c.replace(wallet.address, address)), "siwe"],
     ["SIWA of the wallet", () => wallet.siwa(NOW), "siwa"],
   ])("by %s", async (_, credential, kind) => {
-    expect(await authorized("/human", await credential())).toMatchObject({
-      status: 200,
-      body: { kind, wallet: address },
-    });
+    expect(await authorized("/human", await credential())).toMatchObject(answering(200, { kind, wallet: address }));
   });
 
   const message = (domain: string, uri: string, statement: string) =>
@@ -122,10 +119,9 @@ describe("a human signs in", () => {
   ])("by a text for %s", async (_, text) => {
     const signature = await wallet.account.signMessage({ message: text });
     for (const signer of text.includes(address) ? [wallet.address.toLowerCase()] : [wallet.address, address])
-      expect(await authorized("/human", `${signer}:${NOW}:${signature}`)).toMatchObject({
-        status: 200,
-        body: { kind: "siwe", wallet: address },
-      });
+      expect(await authorized("/human", `${signer}:${NOW}:${signature}`)).toMatchObject(
+        answering(200, { kind: "siwe", wallet: address }),
+      );
     expect((await authorized("/siwa", `${wallet.address}:${NOW}:${signature}`)).status).toBe(401);
   });
 
@@ -158,10 +154,9 @@ describe("a human signs in", () => {
       expect((await authorized("/human", await credential(at))).status).toBe(200);
     expect((await authorized("/api/v2/auth/revoke", await signer.siwa(NOW))).status).toBe(200);
     for (const at of [NOW - HOUR, NOW, NOW + 300_000])
-      expect(await authorized("/human", await credential(at))).toMatchObject({
-        status: 401,
-        body: { error: expect.stringMatching(/revoked/) },
-      });
+      expect(await authorized("/human", await credential(at))).toMatchObject(
+        answering(401, { error: expect.stringMatching(/revoked/) }),
+      );
     now = NOW + 1;
     expect((await authorized("/human", await credential(NOW + 300_001))).status).toBe(200);
   });
@@ -194,10 +189,9 @@ describe("a human signs in", () => {
     const credential = await wallet.siwe(NOW - 7);
     expect((await authorized("/siwa", credential)).status).toBe(401);
     expect((await authorized("/human", credential)).status).toBe(200);
-    expect(await authorized("/siwa", credential)).toMatchObject({
-      status: 401,
-      body: { hint: expect.stringMatching(/auth.agent.message/) },
-    });
+    expect(await authorized("/siwa", credential)).toMatchObject(
+      answering(401, { hint: expect.stringMatching(/auth.agent.message/) }),
+    );
   });
 
   it("with a contract wallet, which is asked about the SIWE text", async () => {
@@ -212,10 +206,9 @@ describe("a human signs in", () => {
       verifySignature: async ({ hash }) => hash === hashMessage(text),
     });
     expect((await authorized("/siwa", `${contract}:${NOW}:${signature}`)).status).toBe(401);
-    expect(await authorized("/human", `${contract}:${NOW}:${signature}`)).toMatchObject({
-      status: 200,
-      body: { kind: "siwe" },
-    });
+    expect(await authorized("/human", `${contract}:${NOW}:${signature}`)).toMatchObject(
+      answering(200, { kind: "siwe" }),
+    );
     chain = stubChain();
     expect((await authorized("/human", `${contract}:${NOW - 1}:${signature}`)).status).toBe(503);
   });
@@ -259,10 +252,9 @@ describe("a human signs in", () => {
 
 describe("an access token", () => {
   it("lets its human in, who has no wallet", async () => {
-    expect(await authorized("/human", `Bearer ${await keys.token()}`)).toMatchObject({
-      status: 200,
-      body: { kind: "accessToken", issuer: ISSUER, subject: "did:idp:1" },
-    });
+    expect(await authorized("/human", `Bearer ${await keys.token()}`)).toMatchObject(
+      answering(200, { kind: "accessToken", issuer: ISSUER, subject: "did:idp:1" }),
+    );
   });
 
   it("is refused when it is not good, and where agents call", async () => {
@@ -314,10 +306,9 @@ describe("an API key", () => {
     (await api.sql("select last_used_at from offchain.api_key where id = 'aaaaaaaaaa'"))[0].last_used_at;
 
   it("lets its holder in, and its use is noted once a minute", async () => {
-    expect(await call("/apiKey", { "x-api-key": key })).toMatchObject({
-      status: 200,
-      body: { kind: "apiKey", apiKeyId: "aaaaaaaaaa" },
-    });
+    expect(await call("/apiKey", { "x-api-key": key })).toMatchObject(
+      answering(200, { kind: "apiKey", apiKeyId: "aaaaaaaaaa" }),
+    );
     expect(await used()).toEqual(new Date(NOW));
     now += 59_000;
     await call("/apiKey", { "x-api-key": key });
@@ -378,10 +369,9 @@ describe("revoking", () => {
     const ahead = await signer.siwa(NOW + 240_000);
     const farAhead = await signer.siwe(NOW + 300_000);
     const revokedBefore = new Date(NOW + 300_001).toISOString();
-    expect(await revokeAs(signer, NOW - 2)).toMatchObject({
-      status: 200,
-      body: { success: true, address: signer.address, revokedBefore },
-    });
+    expect(await revokeAs(signer, NOW - 2)).toMatchObject(
+      answering(200, { success: true, address: signer.address, revokedBefore }),
+    );
     const ended = [
       ["/siwa", agent],
       ["/human", human],
@@ -390,10 +380,9 @@ describe("revoking", () => {
       ["/human", farAhead],
     ] as const;
     for (const [path, credential] of ended) {
-      expect(await authorized(path, credential)).toMatchObject({
-        status: 401,
-        body: { error: expect.stringMatching(/revoked/), revokedBefore },
-      });
+      expect(await authorized(path, credential)).toMatchObject(
+        answering(401, { error: expect.stringMatching(/revoked/), revokedBefore }),
+      );
       expect(await elsewhere(path, credential)).toBe(401);
     }
     // Signed again at once, with the date that the answer names.

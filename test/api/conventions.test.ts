@@ -9,7 +9,7 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { apiForFile, apiForTest, HOST, named, refusal, startApi } from "./support/api.ts";
+import { answering, apiForFile, apiForTest, HOST, named, refusal, startApi } from "./support/api.ts";
 import { throughProxy } from "./support/chains.ts";
 
 const api = apiForFile();
@@ -302,10 +302,7 @@ describe("the indexed block", () => {
     });
     const staleTag = { "if-none-match": headers.get("etag")! };
     expect((await api.get("/api/v2/stats", { headers: staleTag })).status).toBe(304);
-    expect(await api.get("/ready")).toMatchObject({
-      status: 503,
-      body: { ready: false, checks: { index: { ok: false } } },
-    });
+    expect(await api.get("/ready")).toMatchObject(answering(503, { ready: false, checks: { index: { ok: false } } }));
     await api.sql("update onchain.index_state set stale = false, reason = null");
     await api.deps.index.refresh();
     expect((await api.get("/ready")).status).toBe(200);
@@ -317,10 +314,9 @@ describe("the indexed block", () => {
     await api.sql("update onchain.index_state set reason = 'an agent is missing'");
     await api.deps.index.refresh();
     expect((await api.get("/api/v2/stats")).headers.get("x-index-stale")).toBeNull();
-    expect(await api.get("/ready")).toMatchObject({
-      status: 200,
-      body: { ready: true, checks: { index: { ok: true, message: "an agent is missing" } } },
-    });
+    expect(await api.get("/ready")).toMatchObject(
+      answering(200, { ready: true, checks: { index: { ok: true, message: "an agent is missing" } } }),
+    );
     expect((await api.get("/api/v2/status")).body).toMatchObject({
       chain: { synced: false, difference: "an agent is missing" },
     });

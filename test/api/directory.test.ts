@@ -10,7 +10,7 @@ import { syncOwnRows } from "../../db/directory/own.ts";
 import { until } from "../../harness/until.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, refusal } from "./support/api.ts";
+import { answering, apiForFile, refusal } from "./support/api.ts";
 import { listForTest } from "./support/plants.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
@@ -430,10 +430,7 @@ describe("a claimed token", () => {
       token_name: "To the moon",
       token_market_cap: 9e12,
     };
-    expect(await claim("io.github.user%2Fweather", said)).toMatchObject({
-      status: 200,
-      body: { success: true, updated: 1 },
-    });
+    expect(await claim("io.github.user%2Fweather", said)).toMatchObject(answering(200, { success: true, updated: 1 }));
     const { body } = await api.get("/api/terminal/agent/io.github.user%2Fweather");
     expect(body).toMatchObject({
       ...{ token_symbol: "MOON", token_market_cap: 9e12, market_data_source: "claimed" },

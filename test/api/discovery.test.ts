@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { MAX_SHORT_BYTES } from "../../core/views/found-in-short.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments, plantOffers } from "../support/discovery.ts";
-import { apiForFile, apiForTest, refusal } from "./support/api.ts";
+import { answering, apiForFile, apiForTest, refusal } from "./support/api.ts";
 import { expectValidated, walked } from "./support/walks.ts";
 
 /** Words that no other number has: agents of like texts would be copies of one another. */
@@ -168,10 +168,9 @@ describe("pages", () => {
 
   it("a cursor of another question is refused", async () => {
     const { nextCursor } = await ask("q=forecasts&limit=7");
-    expect(await api.get(`/api/v2/discover?q=audit&limit=7&cursor=${nextCursor}`)).toMatchObject({
-      status: 400,
-      body: { details: [{ path: "cursor" }] },
-    });
+    expect(await api.get(`/api/v2/discover?q=audit&limit=7&cursor=${nextCursor}`)).toMatchObject(
+      answering(400, { details: [{ path: "cursor" }] }),
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 /** Gas that the service pays for writes that cost nothing: its bounds for an agent, an owner and the day, under attack. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, refusal } from "./support/api.ts";
+import { answering, apiForFile, refusal } from "./support/api.ts";
 import { plantProof, plantTransfer } from "./support/plants.ts";
 import { decide, intentsIn } from "./support/play-sender.ts";
 import { lower, newWallet } from "./support/wallets.ts";
@@ -184,10 +184,7 @@ describe("shares of the day's budget", () => {
   it("known accounts end the share of free writes, and then wait too", async () => {
     await prove(1);
     await spent(25, 0);
-    expect(await write(1, "proven")).toMatchObject({
-      status: 503,
-      body: { error: expect.stringMatching(/free trans/) },
-    });
+    expect(await write(1, "proven")).toMatchObject(answering(503, { error: expect.stringMatching(/free trans/) }));
   });
 
   it("writes that wait for their signature count, so that no more are accepted than fit", async () => {

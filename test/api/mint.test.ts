@@ -7,7 +7,7 @@ import { failMint } from "../../db/mints/mints.ts";
 import { setPrices } from "../../db/payments/price-list.ts";
 import { until } from "../../harness/until.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, apiForFile, apiForTest, HOST, refusal, type TestApi } from "./support/api.ts";
+import { type Answer, answering, apiForFile, apiForTest, HOST, refusal, type TestApi } from "./support/api.ts";
 import { mineRegistration } from "./support/plants.ts";
 import { lower, newWallet, type Wallet } from "./support/wallets.ts";
 
@@ -47,10 +47,9 @@ describe("the order of checks", () => {
   });
 
   it("then whether it is possible: an unknown referral code is 400", async () => {
-    expect(await post(newWallet(), { name: "A", referralCode: "nobody-0000" })).toMatchObject({
-      status: 400,
-      body: { details: [{ path: "referralCode" }] },
-    });
+    expect(await post(newWallet(), { name: "A", referralCode: "nobody-0000" })).toMatchObject(
+      answering(400, { details: [{ path: "referralCode" }] }),
+    );
     expect(await mints()).toEqual([]);
   });
 
@@ -263,10 +262,7 @@ describe("the same request again", () => {
     const authorization = await wallet.siwa();
     const first = await minted(post(null, { name: "Twin" }, { authorization }));
     const again = await post(null, { name: "Twin" }, { authorization });
-    expect(again).toMatchObject({
-      status: 201,
-      body: { tokenId: 7, txHash: (first.body as { txHash?: string }).txHash },
-    });
+    expect(again).toMatchObject(answering(201, { tokenId: 7, txHash: (first.body as { txHash?: string }).txHash }));
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(first.headers.has("idempotent-replayed")).toBe(false);
   });

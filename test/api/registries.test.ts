@@ -6,7 +6,7 @@ import { readRegistration } from "../../core/directory/foreign-registration-file
 import { plantRows } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, refusal } from "./support/api.ts";
+import { answering, apiForFile, refusal } from "./support/api.ts";
 import { intentsIn, mineQueued } from "./support/play-sender.ts";
 import { lower, newWallet } from "./support/wallets.ts";
 
@@ -75,10 +75,9 @@ describe("link-token", () => {
     ]);
     const first = await answer;
     const linkedToken = { contractAddress: USDC, chain: "base", symbol: "USDC", name: "USD Coin" };
-    expect(first).toMatchObject({
-      status: 200,
-      body: { success: true, tokenId: 0, linkedToken, txHashes: hashes, block: 1000 },
-    });
+    expect(first).toMatchObject(
+      answering(200, { success: true, tokenId: 0, linkedToken, txHashes: hashes, block: 1000 }),
+    );
     await indexed(intents);
     expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ linkedToken, traits: [] });
     const rows = await api.sql("select token_id, token_address, wallet, tie from offchain.token_link");
@@ -107,10 +106,7 @@ describe("link-token", () => {
   it("takes symbols in 32 bytes, as the oldest tokens have them", async () => {
     const answer = post("link-token", { contractAddress: OLD, symbol: "MKR" });
     await mineQueued(api.pool, 4);
-    expect(await answer).toMatchObject({
-      status: 200,
-      body: { linkedToken: { symbol: "MKR", name: "MKR", chain: "base" } },
-    });
+    expect(await answer).toMatchObject(answering(200, { linkedToken: { symbol: "MKR", name: "MKR", chain: "base" } }));
   });
 
   it.each([

@@ -11,7 +11,7 @@ import { until } from "../../harness/until.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, apiForFile, apiForTest, refusal } from "./support/api.ts";
+import { type Answer, answering, apiForFile, apiForTest, refusal } from "./support/api.ts";
 import { chainOfAccounts } from "./support/chains.ts";
 import { plantTransfer } from "./support/plants.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
@@ -354,10 +354,7 @@ describe("the score", () => {
     expect(await verifications()).toMatchObject({ x: { handle: "Ada", status: "verified" } });
     expect(await post("x", { handle: "ada" })).toMatchObject({ status: 403 });
     await sim.control("PUT", "x/users/Eve", { id: "200", description: "helixa:1" });
-    expect(await post("x", { handle: "eve" }, { by: stranger })).toMatchObject({
-      status: 200,
-      body: { handle: "Eve" },
-    });
+    expect(await post("x", { handle: "eve" }, { by: stranger })).toMatchObject(answering(200, { handle: "Eve" }));
     expect(await proofs()).toMatchObject([{ account_id: "200", status: "verified" }]);
     expect(await verifySignal()).toBe(25);
   });

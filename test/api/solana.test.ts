@@ -8,7 +8,7 @@ import { failMint } from "../../db/mints/mints.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";
-import { type Answer, apiForFile, HOST, refusal } from "./support/api.ts";
+import { type Answer, answering, apiForFile, HOST, refusal } from "./support/api.ts";
 import { mineRegistration } from "./support/plants.ts";
 
 /** Milliseconds the service's clock is ahead. */
@@ -118,10 +118,9 @@ describe("a signature", () => {
     const key = await solanaWallet();
     const { message, nonce } = await challenge(key.address);
     const signature = written(await key.sign(message));
-    expect(await verify({ address: key.address, nonce, signature })).toMatchObject({
-      status: 200,
-      body: { verified: true, address: key.address, registration: null },
-    });
+    expect(await verify({ address: key.address, nonce, signature })).toMatchObject(
+      answering(200, { verified: true, address: key.address, registration: null }),
+    );
   });
 
   it("is good once, whatever it is shown for", async () => {
@@ -235,10 +234,9 @@ describe("a signature", () => {
     ["with something else", { purpose: "verify" }, "purpose"],
   ])("%s is 400", async (_, change, path) => {
     const key = await solanaWallet();
-    expect(await verify({ address: key.address, ...(await signed(key)), ...change })).toMatchObject({
-      status: 400,
-      body: { details: [{ path }] },
-    });
+    expect(await verify({ address: key.address, ...(await signed(key)), ...change })).toMatchObject(
+      answering(400, { details: [{ path }] }),
+    );
   });
 });
 
@@ -248,17 +246,16 @@ describe("a registration", () => {
     const receiver = evm();
     const body = await registration(key, { framework: "Eliza", soulbound: true, evmAddress: receiver.toLowerCase() });
     const answer = await minted(register(body));
-    expect(answer).toMatchObject({
-      status: 201,
-      body: {
+    expect(answer).toMatchObject(
+      answering(201, {
         success: true,
         tokenId: 7,
         mintOrigin: "API",
         ...{ solanaAddress: key.address, evmAddress: receiver, og: null, referral: null },
         agent: { name: "Sol", owner: receiver, agentAddress: receiver, mintOrigin: "API" },
         yourReferralCode: expect.stringMatching(/^sol-[a-z0-9]{4}$/),
-      },
-    });
+      }),
+    );
     expect(await mints()).toMatchObject([
       {
         ...{ solana_address: key.address, wallet: receiver.toLowerCase(), recipient: receiver.toLowerCase() },
@@ -290,10 +287,9 @@ describe("a registration", () => {
 
   it("needs a receiver while nobody pays", async () => {
     const key = await solanaWallet();
-    expect(await register(await registration(key, { evmAddress: undefined }))).toMatchObject({
-      status: 400,
-      body: { details: [{ path: "evmAddress" }] },
-    });
+    expect(await register(await registration(key, { evmAddress: undefined }))).toMatchObject(
+      answering(400, { details: [{ path: "evmAddress" }] }),
+    );
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, refusal, serverForTest } from "./support/api.ts";
+import { answering, apiForFile, refusal, serverForTest } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
 import { lower, newWallet, type Wallet } from "./support/wallets.ts";
 
@@ -111,24 +111,21 @@ describe("off chain", () => {
     for (const { addedAt } of traits) expect(Date.now() - Date.parse(addedAt)).toBeLessThan(600_000);
     // What a page read of the agent it may send back.
     expect(await post({ traits })).toMatchObject({ status: 200, body: { ignored: { length: 3 } } });
-    expect(await post({ traits: [{ name: "x", source: "y" }] })).toMatchObject({
-      status: 400,
-      body: { details: [{ path: "traits.0.source" }] },
-    });
+    expect(await post({ traits: [{ name: "x", source: "y" }] })).toMatchObject(
+      answering(400, { details: [{ path: "traits.0.source" }] }),
+    );
   });
 
   it("PUT personality is the update of that part", async () => {
     const path = "/api/v2/agent/0/personality";
     const put = (body: unknown) => post(body, { method: "PUT", path });
-    expect(await put({ personality: { quirks: "hums", autonomyLevel: 10 } })).toMatchObject({
-      status: 200,
-      body: { updated: ["personality.quirks", "personality.autonomyLevel"], storage: "offchain" },
-    });
+    expect(await put({ personality: { quirks: "hums", autonomyLevel: 10 } })).toMatchObject(
+      answering(200, { updated: ["personality.quirks", "personality.autonomyLevel"], storage: "offchain" }),
+    );
     // The personality itself, without its name.
-    expect(await put({ quirks: "hums", riskTolerance: 3 })).toMatchObject({
-      status: 200,
-      body: { updated: ["personality.quirks", "personality.riskTolerance"] },
-    });
+    expect(await put({ quirks: "hums", riskTolerance: 3 })).toMatchObject(
+      answering(200, { updated: ["personality.quirks", "personality.riskTolerance"] }),
+    );
     for (const neither of [{}, { nothing: "of it" }]) expect(await put(neither)).toMatchObject({ status: 400 });
     expect(await put({ personality: {} })).toMatchObject({ status: 400 });
     expect(await put({ personality: { quirks: "a" }, narrative: { origin: "b" } })).toMatchObject({ status: 400 });
@@ -201,10 +198,9 @@ describe("off chain", () => {
       domains: ["law"],
       metadata: { acceptedPayments: ["usdc"], openToWork: true, rates: { hourly: 12.5, notes: ["a", null] } },
     };
-    expect(await post(listing)).toMatchObject({
-      status: 200,
-      body: { updated: ["services", "skills", "domains", "metadata"], storage: "offchain" },
-    });
+    expect(await post(listing)).toMatchObject(
+      answering(200, { updated: ["services", "skills", "domains", "metadata"], storage: "offchain" }),
+    );
     const shown = {
       services: {
         web: { url: "https://quill.example" },
@@ -419,15 +415,13 @@ describe("on chain", () => {
     const listing = { services: { mcp: { url: "https://quill.example/mcp" } }, metadata: { openToWork: true } };
     const answer = post({ narrative: { lore: "long" }, ...listing }, { path: onchain });
     const { hashes } = await mineQueued(api.pool, 1);
-    expect(await answer).toMatchObject({
-      status: 200,
-      body: { updated: ["narrative.lore", "services", "metadata"], storage: "onchain", txHashes: hashes },
-    });
+    expect(await answer).toMatchObject(
+      answering(200, { updated: ["narrative.lore", "services", "metadata"], storage: "onchain", txHashes: hashes }),
+    );
     expect(await agent()).toMatchObject(listing);
-    expect(await post({ skills: ["drafting"] }, { path: onchain })).toMatchObject({
-      status: 200,
-      body: { updated: ["skills"], storage: "offchain" },
-    });
+    expect(await post({ skills: ["drafting"] }, { path: onchain })).toMatchObject(
+      answering(200, { updated: ["skills"], storage: "offchain" }),
+    );
     expect(await agent()).toMatchObject({ ...listing, skills: ["drafting"] });
   });
 
@@ -452,15 +446,14 @@ describe("on chain", () => {
       ["addTrait", 0n, "patient", "character"],
       ["addTrait", 0n, "new", "character"],
     ]);
-    expect(await answer).toMatchObject({
-      status: 200,
-      body: {
+    expect(await answer).toMatchObject(
+      answering(200, {
         updated: ["personality.humor", "narrative.lore", "narrative.manifesto", "trait:patient", "trait:new"],
         storage: "onchain",
         txHashes: hashes,
         ...shown,
-      },
-    });
+      }),
+    );
     // The trait lives on chain now, and is not counted twice.
     expect(await api.sql("select * from offchain.profile_trait")).toEqual([]);
   });

@@ -12,7 +12,7 @@ import { plantCheckpoint } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { until } from "../../harness/until.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, refusal } from "./support/api.ts";
+import { answering, apiForFile, refusal } from "./support/api.ts";
 import { ATTESTER, plantAttestation, plantAward, SCHEMA } from "./support/plants.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
 import { lower, newWallet } from "./support/wallets.ts";
@@ -147,10 +147,9 @@ describe("verify", () => {
     await plantCheckpoint(api.pool, { block: 1003 });
     expect(intents).toMatchObject([{ key: "verify:0", functionName: "verify", args: [0n] }]);
     const first = await answer;
-    expect(first).toMatchObject({
-      status: 200,
-      body: { success: true, tokenId: 0, verified: true, txHash: hashes[0], block: 1003 },
-    });
+    expect(first).toMatchObject(
+      answering(200, { success: true, tokenId: 0, verified: true, txHash: hashes[0], block: 1003 }),
+    );
     expect(await post("verify")).toMatchObject({ status: 200, text: first.text });
     // As the index brings it back.
     await api.sql("update onchain.agent set verified = true");
@@ -214,9 +213,8 @@ describe("coinbase-verify", () => {
     await recompute();
     const before = await score();
     const { answer, hash } = await verified();
-    expect(answer).toMatchObject({
-      status: 200,
-      body: {
+    expect(answer).toMatchObject(
+      answering(200, {
         success: true,
         tokenId: 0,
         coinbaseVerified: true,
@@ -224,8 +222,8 @@ describe("coinbase-verify", () => {
         attester: "0x357458739F90461b99789350868CD7CF330Dd7EE",
         txHash: hash,
         block: 1000,
-      },
-    });
+      }),
+    );
     expect(await score()).toMatchObject({ score: before.score + 15, coinbase: 100 });
     expect(await post("coinbase-verify", { by: own })).toMatchObject({ status: 200, body: { txHash: hash } });
     expect(await intentsIn(api.pool, "mined")).toHaveLength(1);
@@ -238,10 +236,9 @@ describe("coinbase-verify", () => {
     await attested({ uid: uid(2), attestedAt: 1_790_000_200 });
     await recompute();
     expect(await score()).toMatchObject({ score: before.score + 15 });
-    expect(await post("coinbase-verify", { by: owner })).toMatchObject({
-      status: 200,
-      body: { attestationUid: uid(2), txHash: hash },
-    });
+    expect(await post("coinbase-verify", { by: owner })).toMatchObject(
+      answering(200, { attestationUid: uid(2), txHash: hash }),
+    );
     expect(await intentsIn(api.pool, "queued")).toEqual([]);
     // Sold: the attestation names somebody else now.
     await api.sql("update onchain.agent set owner = $1", lower(stranger));
@@ -332,10 +329,7 @@ describe("coinbase-verify", () => {
     onChain = { uid: uid(1), revocationTime: 5n };
     expect(await post("coinbase-verify", { by: owner })).toMatchObject({ status: 410 });
     onChain = "away";
-    expect(await post("coinbase-verify", { by: owner })).toMatchObject({
-      status: 200,
-      body: { attestationUid: uid(1) },
-    });
+    expect(await post("coinbase-verify", { by: owner })).toMatchObject(answering(200, { attestationUid: uid(1) }));
   });
 
   const planted: [string, object, number][] = [

@@ -3,7 +3,7 @@ import { getAddress } from "viem/utils";
 import { beforeAll, expect, it } from "vitest";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForFile, refusal } from "./support/api.ts";
+import { answering, apiForFile, refusal } from "./support/api.ts";
 
 const wallet = (byte: string) => `0x${byte.repeat(20)}` as const;
 const [OWN, NAMED, PROVEN, STATED, PERSON, COMPANY, NOBODY, GIVEN] = "a1 b2 c3 d4 e5 f6 77 88"
@@ -73,9 +73,8 @@ it("names own agents before others, then proven ones, people and organizations, 
     PERSON,
   ] as string[];
   const nothing = { agent: null, human: null, organization: null };
-  expect(await named(asked)).toMatchObject({
-    status: 200,
-    body: {
+  expect(await named(asked)).toMatchObject(
+    answering(200, {
       wallets: [
         { ...nothing, address: getAddress(COMPANY!), organization: { slug: "tidewater", name: "Tidewater" } },
         {
@@ -88,8 +87,8 @@ it("names own agents before others, then proven ones, people and organizations, 
         },
         { ...nothing, address: getAddress(PERSON!), human: { id: "hum_1", name: "Inês Carvalho" } },
       ],
-    },
-  });
+    }),
+  );
 });
 
 it.each([[["0x12"]], [["nobody"]], [[""]], [Array(101).fill(wallet("ab"))]])("refuses %j", async (addresses) => {

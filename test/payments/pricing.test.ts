@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { humanUpdateText } from "../../core/callers/signed-texts.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { refusal } from "../api/support/api.ts";
+import { answering, refusal } from "../api/support/api.ts";
 import { MINT_PRICE, type Payer, paidBy } from "./support/paying.ts";
 import { payingForFile } from "./support/paying-file.ts";
 
@@ -91,10 +91,9 @@ describe("an update that has a price", () => {
   it("is asked for, paid to the deployer, and charged once however often it is repeated", async () => {
     const payer = await world.payer();
     const tokenId = await agentOf(payer);
-    expect((await change(payer, tokenId, { signIn: false })).answer).toMatchObject({
-      status: 401,
-      body: { price: "1.00", x402Version: 1 },
-    });
+    expect((await change(payer, tokenId, { signIn: false })).answer).toMatchObject(
+      answering(401, { price: "1.00", x402Version: 1 }),
+    );
     const { answer: asked } = await change(payer, tokenId);
     expect(asked).toMatchObject(refusal(402, "payment_required", { price: "1.00" }));
     expect((asked.body.accepts as never as { payTo: string }[])[0]!.payTo.toLowerCase()).toBe(world.payTo.deployer);

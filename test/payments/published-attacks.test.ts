@@ -5,7 +5,7 @@
 import { evm, Mppx } from "mppx/client";
 import { assets } from "mppx/evm";
 import { afterEach, describe, expect, it } from "vitest";
-import { refusal } from "../api/support/api.ts";
+import { answering, refusal } from "../api/support/api.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
 import { base64, MINT_PRICE, type Payer, REPORT_PRICE, unbase64 } from "./support/paying.ts";
@@ -182,10 +182,7 @@ describe("four attacks (2605.30998)", () => {
     const payload = world.payload(await signReport(payer));
     const accepted = (change: object) => ({ ...payload, accepted: { ...payload.accepted, ...change } });
     for (const scheme of ["upto", "batch-settlement", "permit2"])
-      expect(await ask(REPORT, accepted({ scheme }))).toMatchObject({
-        status: 402,
-        body: { reason: "unsupported_scheme" },
-      });
+      expect(await ask(REPORT, accepted({ scheme }))).toMatchObject(answering(402, { reason: "unsupported_scheme" }));
     const permit = { ...payload, payload: { signature: payload.payload.signature, permit2Authorization: {} } };
     expect((await ask(REPORT, permit)).status).toBe(400);
     expect([await spent(payer), settled]).toEqual([0n, 0]);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, inject, it } from "vitest";
 import { transferData } from "../../core/payments/authorization.ts";
 import { REFUSALS, reasonIn, ruleOf } from "../../core/payments/refusals.ts";
-import { refusal } from "../api/support/api.ts";
+import { answering, refusal } from "../api/support/api.ts";
 import { MINT_PRICE, type Payer, type Paying, type Terms } from "./support/paying.ts";
 import { payingForFile } from "./support/paying-file.ts";
 
@@ -50,10 +50,9 @@ describe("what the token itself says", () => {
     trouble.verify = async () => ({ kind: "refused", reason: "invalid_exact_evm_transaction_simulation_failed" });
     try {
       const poor = await world.payer(0n);
-      expect(await api.pay(poor)).toMatchObject({
-        status: 402,
-        body: { reason: "insufficient_funds", hint: REFUSALS.insufficient_funds.hint },
-      });
+      expect(await api.pay(poor)).toMatchObject(
+        answering(402, { reason: "insufficient_funds", hint: REFUSALS.insufficient_funds.hint }),
+      );
       const { payer, signed } = await world.buyer();
       await world.cancel(payer, signed.authorization.nonce);
       expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "authorization_used" } });
@@ -115,10 +114,9 @@ describe("clocks", () => {
     const payer = await world.payer();
     const signed = await begun(payer, { validAfter: seconds() + 100n });
     const early = await api.pay(payer, signed);
-    expect(early).toMatchObject({
-      status: 402,
-      body: { reason: "not_yet_valid", hint: expect.stringContaining("same payment") },
-    });
+    expect(early).toMatchObject(
+      answering(402, { reason: "not_yet_valid", hint: expect.stringContaining("same payment") }),
+    );
     expect(Number(early.headers.get("retry-after"))).toBeGreaterThan(95);
     expect(Number(early.headers.get("retry-after"))).toBeLessThanOrEqual(101);
     expect(await world.balance(payer.address)).toBe(10_000_000n);

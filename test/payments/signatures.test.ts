@@ -6,6 +6,7 @@ import { type Hex, parseSignature, serializeCompactSignature, signatureToCompact
 import { privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SignedPayment } from "../../harness/payment-signing.ts";
+import { answering } from "../api/support/api.ts";
 import { counterfactual, FACTORY } from "../support/counterfactual.ts";
 import { base64, type Payer, REPORT_PRICE } from "./support/paying.ts";
 import { payingForFile } from "./support/paying-file.ts";
@@ -72,10 +73,9 @@ describe("an account's signature", () => {
   ])("is refused with %s, as a signature and without gas", async (_what, form) => {
     const gas = await gasMoney();
     const signed = await world.authorizeReport(payer.account);
-    expect(await pay(signed, { signature: form(signed.signature) })).toMatchObject({
-      status: 402,
-      body: { reason: "invalid_signature" },
-    });
+    expect(await pay(signed, { signature: form(signed.signature) })).toMatchObject(
+      answering(402, { reason: "invalid_signature" }),
+    );
     expect(await gasMoney()).toBe(gas);
   });
 
@@ -120,10 +120,9 @@ describe("a contract wallet's signature", () => {
     const signed = await wallet.authorize();
     const sent = { signature: wallet.wrap(signed.signature) };
     for (const _again of [1, 2])
-      expect(await pay(signed, sent)).toMatchObject({
-        status: 402,
-        body: { reason: "wallet_not_deployed", hint: expect.stringContaining("Deploy the wallet") },
-      });
+      expect(await pay(signed, sent)).toMatchObject(
+        answering(402, { reason: "wallet_not_deployed", hint: expect.stringContaining("Deploy the wallet") }),
+      );
     expect([await gasMoney(), await world.balance(wallet.address)]).toEqual([gas, 100_000n]);
     await wallet.deploy();
     expect((await pay(signed, sent)).status).toBe(200);

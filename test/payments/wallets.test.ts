@@ -7,7 +7,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { readBuild } from "../../contracts/builds.ts";
 import { siwaText, siweText } from "../../core/callers/signed-texts.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { HOST, refusal } from "../api/support/api.ts";
+import { answering, HOST, refusal } from "../api/support/api.ts";
 import { newPasskey } from "./support/passkey.ts";
 import { base64, MINT_PRICE, type Payer, paidBy, REPORT_PRICE, transferOf } from "./support/paying.ts";
 import { payingForFile } from "./support/paying-file.ts";
@@ -125,10 +125,7 @@ describe.each(KINDS)("%s", (_kind, make) => {
     const had = await world.balance(wallet.address);
     const report = `/api/v2/agent/${tokenId}/cred-report`;
     const forged = paidBy(await world.authorizeReport(forgedBy(other)));
-    expect(await api.get(report, { headers: forged })).toMatchObject({
-      status: 402,
-      body: { reason: "invalid_signature" },
-    });
+    expect(await api.get(report, { headers: forged })).toMatchObject(answering(402, { reason: "invalid_signature" }));
     const version2 = paidBy(await world.authorizeReport(wallet));
     expect((await api.get(report, { headers: version2 })).status).toBe(200);
     const { payload } = world.payload(await world.authorizeReport(wallet));

@@ -258,6 +258,9 @@ export const named = <M extends "get" | "post" | "put">(method: M, path: string)
   ...{ method, path, operationId: path.slice(1), tag: "Test", summary: "What a test needs" },
 });
 
+/** A status and a part of a body, for `toMatchObject`. */
+export const answering = (status: number, body: object) => ({ status, body });
+
 /** What a refusal answers, for `toMatchObject`. */
 export const refusal = (status: number, code: ErrorCode, more: object = {}) => ({ status, body: { code, ...more } });
 
