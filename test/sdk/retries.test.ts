@@ -1,34 +1,19 @@
 /** When the SDK asks again, how long it waits before, and with what: a real server that counts, and a clock that does not wait. */
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { NEVER } from "../../harness/patience.ts";
 import { type ApiError, type ClientOptions, ConnectionError, createClient, realTime } from "../../sdk/src/index.ts";
-import { instantTime, refusal, scriptedServer } from "./scripted-server.ts";
+import { failure, refusal, scriptedForFile } from "./scripted-server.ts";
 
 const account = privateKeyToAccount(`0x${"01".repeat(32)}`);
 const MINTED = { status: 201, body: { tokenId: 7, block: 9, agent: { tokenId: 7 } } };
 
-let server: Awaited<ReturnType<typeof scriptedServer>>;
-let time: ReturnType<typeof instantTime>;
-beforeAll(async () => {
-  server = await scriptedServer();
-});
-afterAll(() => server?.close());
-beforeEach(() => {
-  server.asked.length = 0;
-  time = instantTime();
-});
+const { server, time } = scriptedForFile();
 
 const client = (options: Partial<ClientOptions> = {}) =>
   createClient({ baseUrl: server.url, wallet: account, time, ...options });
 const read = (options?: Partial<ClientOptions>) => client(options).get("/api/v2/stats");
-const failure = async (work: Promise<unknown>) => {
-  const error = await work.then(
-    () => new Error("It did not fail."),
-    (thrown: unknown) => thrown,
-  );
-  return error as Error & Partial<Omit<ApiError, keyof Error> & Omit<ConnectionError, keyof Error>>;
-};
+type Failed = Error & Partial<Omit<ApiError, keyof Error> & Omit<ConnectionError, keyof Error>>;
 const sent = (header: string) => server.asked.map(({ headers }) => headers[header]);
 
 describe("Retry-After", () => {
@@ -77,7 +62,7 @@ describe("a read", () => {
     expect(await failure(read())).toMatchObject({ name: "ApiError", status: 503, code: "indexer_behind" });
     expect(server.asked).toHaveLength(5);
     server.answer("cut", "cut", "cut");
-    const lost = await failure(read({ retry: { attempts: 2 } }));
+    const lost = await failure<Failed>(read({ retry: { attempts: 2 } }));
     expect(lost).toBeInstanceOf(ConnectionError);
     expect(server.asked).toHaveLength(7);
   });
@@ -85,7 +70,7 @@ describe("a read", () => {
   it("is not repeated when the service means what it says", async () => {
     const notReady = { status: 503, headers: { "x-request-id": "r-1" }, body: { ready: false } };
     server.answer(notReady);
-    const error = await failure(client().get("/ready"));
+    const error = await failure<Failed>(client().get("/ready"));
     expect(error).toMatchObject({ status: 503, code: "unexpected_answer", body: { ready: false }, requestId: "r-1" });
     for (const [status, code] of [
       [400, "invalid_input"],
@@ -110,13 +95,13 @@ describe("a read", () => {
       },
     };
     const asking = client({ time: stopping }).get("/api/v2/stats", { signal: stop.signal });
-    expect((await failure(asking)).message).toBe("enough");
+    expect((await failure<Failed>(asking)).message).toBe("enough");
     expect(server.asked).toHaveLength(1);
   });
 
   it("is given up on when nothing comes", async () => {
     server.answer(() => {});
-    const error = await failure(read({ retry: { timeoutMs: NEVER, attempts: 1 } }));
+    const error = await failure<Failed>(read({ retry: { timeoutMs: NEVER, attempts: 1 } }));
     expect(error).toMatchObject({ name: "ConnectionError", message: expect.stringContaining(`within ${NEVER} ms`) });
   });
 });
@@ -147,7 +132,7 @@ describe("a write", () => {
     server.answer("cut");
     expect(await failure(client().post("/api/v2/cred-report/verify-receipt", receipt))).toBeInstanceOf(ConnectionError);
     server.answer(refusal(503, "timeout", { "retry-after": "1" }));
-    const refused = await failure(client().post("/api/v2/cred-report/verify-receipt", receipt));
+    const refused = await failure<Failed>(client().post("/api/v2/cred-report/verify-receipt", receipt));
     expect(refused).toMatchObject({ code: "timeout", retryAfterMs: 1000 });
     expect(sent("idempotency-key")).toEqual([undefined, undefined]);
   });
@@ -189,10 +174,10 @@ describe("a payment", () => {
   it("is told with what failed, so that it can be sent once more", async () => {
     const { pay } = paying();
     server.answer(asksMoney, notKnown);
-    const unknown = await failure(report({ pay, retry: { attempts: 1 } }));
+    const unknown = await failure<Failed>(report({ pay, retry: { attempts: 1 } }));
     expect(unknown).toMatchObject({ code: "payment_pending", payment: { "payment-signature": "p1" } });
     server.answer(asksMoney, "cut");
-    const lost = await failure(report({ pay, retry: { attempts: 1 } }));
+    const lost = await failure<Failed>(report({ pay, retry: { attempts: 1 } }));
     expect(lost).toMatchObject({ name: "ConnectionError", payment: { "payment-signature": "p2" } });
     server.answer(asksMoney);
     expect(await failure(report({}))).toMatchObject({ code: "payment_required", payment: null });

@@ -1,6 +1,7 @@
 /** A small HTTP server that answers from a list and remembers what it was asked, and a clock on which nobody waits. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
 import type { Time } from "../../sdk/src/index.ts";
 
@@ -18,7 +19,7 @@ export const refusal = (status: number, code: string, headers: Record<string, st
   body: { error: "A plain sentence.", code, requestId: "r-1", ...more },
 });
 
-export async function scriptedServer() {
+async function scriptedServer() {
   const asked: Asked[] = [];
   const script: Scripted[] = [];
   const server = createServer(KEPT_ALIVE, async (request, response) => {
@@ -62,3 +63,23 @@ export function instantTime(start = Date.UTC(2026, 0, 1)): Time & { waits: numbe
     },
   };
 }
+
+/** The server of a whole test file, and a clock for each of its tests. */
+export function scriptedForFile() {
+  const server = {} as Awaited<ReturnType<typeof scriptedServer>>;
+  const time = {} as ReturnType<typeof instantTime>;
+  beforeAll(async () => void Object.assign(server, await scriptedServer()));
+  beforeEach(() => {
+    server.asked.length = 0;
+    Object.assign(time, instantTime());
+  });
+  afterAll(() => server.close?.());
+  return { server, time };
+}
+
+/** What `work` fails with. */
+export const failure = <Failure = unknown>(work: Promise<unknown>): Promise<Failure> =>
+  work.then(
+    () => new Error("It did not fail."),
+    (thrown: unknown) => thrown,
+  ) as Promise<Failure>;

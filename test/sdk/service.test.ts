@@ -2,7 +2,7 @@
 import { createWalletClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ensureReferralCodes } from "../../db/agents/referral-codes.ts";
 import { completeMint, failMint } from "../../db/mints/mints.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
@@ -17,32 +17,20 @@ import {
   StreamEnded,
 } from "../../sdk/src/index.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { HOST, startApi, type TestApi } from "../api/support/api.ts";
+import { apiForFile, HOST } from "../api/support/api.ts";
 import { setScore } from "../api/support/speakers.ts";
+import { failure } from "./scripted-server.ts";
 
 const AGENTS = 23;
 
-let api: TestApi;
+const api = apiForFile({ env: { MINT_WAIT_MS: "0", LIMITS: "messages=0,streams=2,writes-by-network=100000" } });
 beforeAll(async () => {
-  api = await startApi({
-    env: {
-      MINT_WAIT_MS: "0",
-      LIMITS: "messages=0,streams=2,writes-by-network=100000",
-    },
-  });
   const planted = Array.from({ length: AGENTS }, (_, tokenId) => ({ tokenId, score: tokenId % 5 }));
   await plantAgents(api.pool, planted);
 });
-afterEach(() => expect(api?.errors.splice(0)).toEqual([]));
-afterAll(() => api?.close());
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey());
 const client = (options: Partial<ClientOptions> = {}) => createClient({ baseUrl: api.url, host: HOST, ...options });
-const failure = (work: Promise<unknown>) =>
-  work.then(
-    () => new Error("It did not fail."),
-    (thrown: unknown) => thrown,
-  );
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const list: Item[] = [];
   for await (const item of items) list.push(item);

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import {
   ApiError,
@@ -13,18 +13,9 @@ import {
   type StreamEvent,
   StreamGap,
 } from "../../sdk/src/index.ts";
-import { type Asked, instantTime, refusal, type Scripted, scriptedServer } from "./scripted-server.ts";
+import { type Asked, failure, refusal, type Scripted, scriptedForFile } from "./scripted-server.ts";
 
-let server: Awaited<ReturnType<typeof scriptedServer>>;
-let time: ReturnType<typeof instantTime>;
-beforeAll(async () => {
-  server = await scriptedServer();
-});
-afterAll(() => server?.close());
-beforeEach(() => {
-  server.asked.length = 0;
-  time = instantTime();
-});
+const { server, time } = scriptedForFile();
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -54,11 +45,6 @@ async function take(stream: AsyncIterable<StreamEvent>, count: number): Promise<
   }
   return taken;
 }
-const failure = (stream: AsyncGenerator<StreamEvent>) =>
-  stream.next().then(
-    () => new Error("It did not fail."),
-    (thrown: unknown) => thrown,
-  );
 
 describe("a stream", () => {
   it("goes on after the last event it gave, whatever ended the line", async () => {
@@ -115,7 +101,7 @@ describe("a stream", () => {
       const stop = new AbortController();
       const stream = client({ retry: { timeoutMs: 10 * LONG } }).events({}, { after: 0, signal: stop.signal });
       if (frames !== "") await stream.next();
-      const thrown = failure(stream);
+      const thrown = failure(stream.next());
       for (let turns = 0; turns < 10; turns++) await new Promise((done) => setImmediate(done)).then(collectGarbage);
       stop.abort(new Error("enough"));
       expect(await thrown).toMatchObject({ message: "enough" });
@@ -132,18 +118,27 @@ describe("a stream", () => {
 
   it("is refused as a call is, at its beginning", async () => {
     server.answer("cut", "cut");
-    expect(await failure(client({ retry: { attempts: 2 } }).events())).toBeInstanceOf(ConnectionError);
+    expect(
+      await failure(
+        client({ retry: { attempts: 2 } })
+          .events()
+          .next(),
+      ),
+    ).toBeInstanceOf(ConnectionError);
     server.answer(refusal(404, "not_found"));
-    expect(await failure(client().messageStream("nothing"))).toMatchObject({ name: "ApiError", code: "not_found" });
+    expect(await failure(client().messageStream("nothing").next())).toMatchObject({
+      name: "ApiError",
+      code: "not_found",
+    });
   });
 
   it("ends when it is refused later on, and when its reader may read no more", async () => {
     server.answer(line(event(1)), refusal(403, "forbidden"));
     const stream = client().messageStream("governance", { after: 0 });
     await stream.next();
-    expect(await failure(stream)).toBeInstanceOf(ApiError);
+    expect(await failure(stream.next())).toBeInstanceOf(ApiError);
     server.answer(line(ending("forbidden")));
-    const ended = await failure(client().messageStream("governance", { after: 0 }));
+    const ended = await failure(client().messageStream("governance", { after: 0 }).next());
     expect(ended).toBeInstanceOf(StreamEnded);
     expect(ended).toMatchObject({ reason: "forbidden", message: "Because.", body: { required: 76 } });
   });
@@ -152,7 +147,7 @@ describe("a stream", () => {
     const gap = { after: 3, resumedAfter: 90, error: "Events up to 90 are kept no longer." };
     const missed = `event: gap\ndata: ${JSON.stringify(gap)}\n\n`;
     server.answer(line(`${missed}${event(91)}`));
-    const thrown = await failure(client().events({}, { after: 3 }));
+    const thrown = await failure(client().events({}, { after: 3 }).next());
     expect(thrown).toBeInstanceOf(StreamGap);
     expect(thrown).toMatchObject({ after: 3, resumedAfter: 90, message: gap.error });
     server.answer(line(`${missed}${event(91)}`));
