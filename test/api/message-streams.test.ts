@@ -1,5 +1,5 @@
 /** Streams of message groups: what they carry, who may read them and until when, resuming, and notifications that never came. */
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
@@ -7,37 +7,16 @@ import { until } from "../../harness/until.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
 import { apiForFile, HOST, serverForTest } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
+import { GROUPS, groupsOf } from "./support/groups.ts";
 import { raw } from "./support/raw.ts";
-import { plantSpeaker, type Speaker, setScore } from "./support/speakers.ts";
+import { type Speaker, setScore } from "./support/speakers.ts";
 
-const GROUPS = "/api/v2/messages/groups";
-
-let creator: Speaker;
 const api = apiForFile({ env: { LIMITS: "messages=0,streams=8" } });
-beforeAll(async () => {
-  creator = await speaker(100);
-});
+const { speaker, post, newGroup } = groupsOf(api);
 const readers: EventReader[] = [];
 afterEach(async () => {
   for (const reader of readers.splice(0)) reader.close();
 });
-
-const speaker = (score: number) => plantSpeaker(api.pool, HOST, score);
-
-async function post(path: string, by: Speaker, body?: object) {
-  const answer = await api.send("POST", `${GROUPS}${path}`, {
-    headers: { authorization: by.authorization, "content-type": "application/json" },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  expect([path, answer.status, answer.body]).toEqual([path, expect.any(Number), expect.anything()]);
-  return answer;
-}
-
-let topics = 0;
-async function newGroup(body: { minCred?: number; isPublic?: boolean } = {}): Promise<string> {
-  const { body: made } = await post("", creator, { topic: `Topic ${++topics}`, minCred: 0, isPublic: true, ...body });
-  return (made.group as unknown as { id: string }).id;
-}
 
 async function follow(path: string, headers: Record<string, string> = {}): Promise<EventReader> {
   const reader = await readEvents(`${api.url}${GROUPS}/${path}`, headers);
@@ -50,7 +29,7 @@ const ids = (reader: EventReader) => reader.messages().map(({ id }) => id);
 
 describe("a stream of a group", () => {
   it("carries each message as GET shows it, from now on", async () => {
-    const id = await newGroup();
+    const { id, creator } = await newGroup();
     await post(`/${id}/send`, creator, { content: "before" });
     const reader = await follow(`${id}/stream`);
     expect(Object.fromEntries(reader.headers)).toMatchObject({
@@ -72,7 +51,7 @@ describe("a stream of a group", () => {
   });
 
   it("goes on after the last id, by header or query, whichever is the latest", async () => {
-    const id = await newGroup();
+    const { id, creator } = await newGroup();
     for (let i = 1; i <= 5; i++) await post(`/${id}/send`, creator, { content: String(i) });
     const all = [
       [await follow(`${id}/stream?after=3`), [4, 5]],
@@ -105,7 +84,7 @@ describe("a stream of a group", () => {
   });
 
   it("comes the long way round as well", async () => {
-    const id = await newGroup();
+    const { id, creator } = await newGroup();
     const reader = await follow(`%${id.charCodeAt(0).toString(16)}${id.slice(1)}/stream?after=0`);
     expect([reader.status, reader.headers.get("content-type"), reader.headers.get("x-accel-buffering")]).toEqual([
       200,
@@ -117,7 +96,7 @@ describe("a stream of a group", () => {
   });
 
   it("heals what no notification told", async () => {
-    const id = await newGroup();
+    const { id, creator } = await newGroup();
     const reader = await follow(`${id}/stream`);
     await started(reader);
     await api.sql(
@@ -131,7 +110,7 @@ describe("a stream of a group", () => {
   });
 
   it("goes on when the listening connection is lost", async () => {
-    const id = await newGroup();
+    const { id, creator } = await newGroup();
     const reader = await follow(`${id}/stream`);
     await started(reader);
     for (let i = 1; i <= 6; i++) {
@@ -169,7 +148,7 @@ describe("a stream of a private group", () => {
   }
 
   it("ends when the score falls below the gate, told why, and gives nothing more", async () => {
-    const id = await privateGroup(51);
+    const { id, creator } = await privateGroup(51);
     const [stays, [falls, fallen]] = [(await member(id, 51))[1], await member(id, 51)];
     await post(`/${id}/send`, creator, { content: "for both" });
     await until("both have it", () => ids(stays).length === 1 && ids(fallen).length === 1);
@@ -206,7 +185,7 @@ describe("a stream of a private group", () => {
       { reason: "unauthenticated" },
     ],
   ])("ends when %s, though nobody says anything", async (_, happen, ending) => {
-    const id = await privateGroup(10);
+    const { id } = await privateGroup(10);
     const [agent, reader] = await member(id, 60);
     await happen(agent, id);
     await until("it has ended", () => reader.ended());
@@ -216,7 +195,7 @@ describe("a stream of a private group", () => {
   it("ends with its credential", async () => {
     let now = Date.now();
     const server = await serverForTest(createApi({ ...api.deps, now: () => now }));
-    const id = await privateGroup(10);
+    const { id } = await privateGroup(10);
     const [agent] = await member(id, 60);
     const reader = await readEvents(`${server.url}${GROUPS}/${id}/stream`, { authorization: agent.authorization });
     await started(reader);
@@ -226,7 +205,7 @@ describe("a stream of a private group", () => {
   });
 
   it("needs the credential of a member", async () => {
-    const id = await privateGroup(10);
+    const { id } = await privateGroup(10);
     expect((await follow(`${id}/stream`)).status).toBe(401);
     const stranger = await agentWallet({ host: HOST }).siwa();
     expect((await follow(`${id}/stream`, { authorization: stranger })).status).toBe(403);

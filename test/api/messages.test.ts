@@ -5,35 +5,15 @@ import { createApi } from "../../api/app.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, apiForFile, HOST, serverForTest } from "./support/api.ts";
-import { plantSpeaker, type Speaker, setScore } from "./support/speakers.ts";
-
-const GROUPS = "/api/v2/messages/groups";
+import { GROUPS, groupsOf, newTopic } from "./support/groups.ts";
+import { type Speaker, setScore } from "./support/speakers.ts";
 
 const api = apiForFile({
   env: { LIMITS: "groups=0,messages=0,messages-of-group=0" },
 });
-
-const speaker = (score: number) => plantSpeaker(api.pool, HOST, score);
-
-function post(path: string, by: { authorization: string }, body?: object, headers: Record<string, string> = {}) {
-  return api.send("POST", `${GROUPS}${path}`, {
-    headers: { authorization: by.authorization, "content-type": "application/json", ...headers },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-}
+const { speaker, post, newGroup } = groupsOf(api);
 const read = (path: string, by?: { authorization: string }, headers: Record<string, string> = {}) =>
   api.get(`${GROUPS}${path}`, { headers: { ...(by && { authorization: by.authorization }), ...headers } });
-
-let topics = 0;
-/** A group of its own for a test. */
-async function newGroup(
-  body: { minCred?: number; isPublic?: boolean } = {},
-): Promise<{ id: string; creator: Speaker }> {
-  const creator = await speaker(100);
-  const answer = await post("", creator, { topic: `Topic ${++topics}`, minCred: 0, isPublic: true, ...body });
-  expect(answer.status).toBe(201);
-  return { id: (answer.body.group as unknown as { id: string }).id, creator };
-}
 
 /** ISO times of one moment as clients write them. */
 const inParis = (at: Date) => new Date(at.getTime() + 7_200_000).toISOString().replace("Z", "+02:00");
@@ -164,7 +144,7 @@ describe("the groups", () => {
 
   it("are open to every agent and public unless their creator says otherwise", async () => {
     const group = async (more: object) =>
-      (await post("", await speaker(60), { topic: `Topic ${++topics}`, ...more })).body.group;
+      (await post("", await speaker(60), { topic: newTopic(), ...more })).body.group;
     expect(await group({})).toMatchObject({ minCred: 0, isPublic: true });
     expect(await group({ minCred: 26 })).toMatchObject({ minCred: 26, isPublic: true });
     expect(await group({ isPublic: false })).toMatchObject({ minCred: 0, isPublic: false });
@@ -490,7 +470,7 @@ describe("the same request again", () => {
 
   it("is the same group", async () => {
     const creator = await speaker(60);
-    const group = { topic: `Topic ${++topics}`, minCred: 0, isPublic: true };
+    const group = { topic: newTopic(), minCred: 0, isPublic: true };
     const first = await post("", creator, group, key);
     await api.sql("delete from offchain.idempotency where scope = $1", creator.address.toLowerCase());
     const again = await post("", creator, group, key);
@@ -513,7 +493,7 @@ describe("floods", () => {
       return { status: response.status, headers: response.headers, body: (await response.json()) as { code?: string } };
     };
     const send = (by: Speaker, group: string) => ask(`/${group}/send`, by, { content: "x" });
-    const create = (by: Speaker) => ask("", by, { topic: `Topic ${++topics}`, minCred: 0, isPublic: true });
+    const create = (by: Speaker) => ask("", by, { topic: newTopic(), minCred: 0, isPublic: true });
     const [one, two, below] = [await speaker(60), await speaker(60), await speaker(0)];
     const first = await send(one, "security");
     expect(first.headers.get("ratelimit-policy")).toContain('"messages";q=2;w=60');
