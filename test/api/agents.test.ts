@@ -11,7 +11,7 @@ import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { type PlantedAgent, plantAgents, walletOf } from "./support/agents.ts";
 import { answering, apiForFile, refusal } from "./support/api.ts";
-import { walked } from "./support/walks.ts";
+import { type Paged, walked } from "./support/walks.ts";
 
 /** A record of a launcher that has made no progress for a minute. */
 const BACKFILL: BackfillProgress = {
@@ -86,15 +86,7 @@ beforeAll(async () => {
 });
 
 type Row = { tokenId: number; name: string; credScore: number; points: number; framework: string };
-type Page = {
-  total: number;
-  page: number;
-  pages: number;
-  limit: number;
-  offset: number;
-  agents: Row[];
-  nextCursor: string | null;
-};
+type Page = Paged<"agents", Row> & { nextCursor: string | null };
 const list = async (query = "") => await api.read<Page>(`/api/v2/agents${query && `?${query}`}`);
 const names = async (query: string) => (await list(query)).agents.map(({ name }) => name);
 const ids = async (query: string) => (await list(query)).agents.map(({ tokenId }) => tokenId);

@@ -1,13 +1,14 @@
 /** Human principals: who may write what, what is shown to whom, cred, and agents linked until their token moves. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { LINKS_PER_HUMAN } from "../../api/services/humans.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { LINKS_PER_HUMAN } from "../../api/services/human-links.ts";
 import { fail } from "../../core/errors.ts";
 import type { AgentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { type Answer, answering, refusal } from "./support/api.ts";
 import { plantAttestation, plantProof } from "./support/plants.ts";
-import { type PrincipalWorld, startPrincipals } from "./support/principals.ts";
+import { principalsForFile } from "./support/principals.ts";
+import type { Paged } from "./support/walks.ts";
 import { lower, newWallet } from "./support/wallets.ts";
 
 type Human = Record<string, unknown> & {
@@ -36,16 +37,11 @@ const PROFILE = {
   contact: { email: EMAIL, telegram: TELEGRAM },
 };
 
-let world: PrincipalWorld;
 let nonce: (() => Promise<number>) | undefined;
-beforeAll(async () => {
-  world = await startPrincipals({ chain: { ...healthyChain(), nonce: async () => (nonce ? nonce() : 99) } });
-});
+const world = principalsForFile({ chain: { ...healthyChain(), nonce: async () => (nonce ? nonce() : 99) } });
 afterEach(() => {
   nonce = undefined;
-  expect(world?.api.errors).toEqual([]);
 });
-afterAll(() => world?.close());
 
 const read = async (ref: string | number): Promise<Human> => await world.api.read<Human>(`/api/v2/human/${ref}`);
 const credOf = async (ref: string): Promise<Cred> => await world.api.read<Cred>(`/api/v2/human/${ref}/cred`);
@@ -53,7 +49,6 @@ const principalOf = ({ body }: Answer) => (body as unknown as { principal: Human
 const me = async (by: string) => world.send("GET", "/api/v2/principals/human/me", by);
 const link = async (ref: string, by: string | Record<string, string>, agentTokenId: number) =>
   world.send("POST", `/api/v2/human/${ref}/link-agent`, by, { agentTokenId });
-const token = async (sub: string) => `Bearer ${await world.keys.token({ sub })}`;
 
 /** A registered human with a wallet of its own. */
 async function register(body: object = {}, wallet: AgentWallet = newWallet()) {
@@ -95,9 +90,9 @@ describe("registration", () => {
   });
 
   it("by access token is a human without a wallet, one for each account of the provider", async () => {
-    const first = await world.registerHuman(await token("did:idp:a"), { name: "Token A" });
-    const other = await world.registerHuman(await token("did:idp:b"), { name: "Token B" });
-    const again = await world.registerHuman(await token("did:idp:a"), { name: "Token A2" });
+    const first = await world.registerHuman(await world.token("did:idp:a"), { name: "Token A" });
+    const other = await world.registerHuman(await world.token("did:idp:b"), { name: "Token B" });
+    const again = await world.registerHuman(await world.token("did:idp:a"), { name: "Token A2" });
     expect([first, other, again].map(({ status }) => status)).toEqual([201, 201, 200]);
     expect(principalOf(first)).toMatchObject({ walletAddress: null, tokenId: null });
     expect(principalOf(again).id).toBe(principalOf(first).id);
@@ -239,7 +234,7 @@ describe("an identity token of one's own", () => {
     const [ada, eve] = [newWallet(), newWallet()];
     const tokenId = await world.mint(ada);
     expect((await world.registerHuman(await eve.siwe(), { name: "Eve", tokenId })).status).toBe(403);
-    expect((await world.registerHuman(await token("did:idp:t"), { name: "Eve", tokenId })).status).toBe(403);
+    expect((await world.registerHuman(await world.token("did:idp:t"), { name: "Eve", tokenId })).status).toBe(403);
     expect((await world.registerHuman(await ada.siwe(), { name: "Ada", tokenId: 999_999 })).status).toBe(404);
     const { human } = await register({ tokenId }, ada);
     expect(human.tokenId).toBe(tokenId);
@@ -284,17 +279,7 @@ describe("reading", () => {
     const tag = `Zz${Math.floor(Date.now() / 1000).toString(36)}`;
     const humans: { wallet: AgentWallet; human: Human }[] = [];
     for (const name of ["Émile", "EMILE two", "emile three"]) humans.push(await register({ name: `${tag} ${name}` }));
-    const search = async (query: string) => {
-      const { body } = await world.api.get(`/api/v2/humans?${query}`);
-      return body as unknown as {
-        total: number;
-        page: number;
-        pages: number;
-        limit: number;
-        offset: number;
-        humans: Human[];
-      };
-    };
+    const search = (query: string) => world.api.read<Paged<"humans", Human>>(`/api/v2/humans?${query}`);
     const ids = humans.map(({ human }) => human.id);
     const found = await search(`search=${encodeURIComponent(`${tag} émi`)}`);
     expect([found.total, found.humans.map(({ id }) => id)]).toEqual([3, ids]);
@@ -421,13 +406,13 @@ describe("linking an agent", () => {
 
   it("of a human without a wallet needs its access token beside the owner's signature, and moves a link", async () => {
     const subject = "did:idp:linker";
-    const human = principalOf(await world.registerHuman(await token(subject), { name: "No wallet" }));
+    const human = principalOf(await world.registerHuman(await world.token(subject), { name: "No wallet" }));
     const owner = newWallet();
     const tokenId = await world.mint(owner, { score: 40 });
     const siwe = await owner.siwe();
     expect((await link(human.id, siwe, tokenId)).status).toBe(403);
-    expect((await link(human.id, await token(subject), tokenId)).status).toBe(401);
-    const beside = async (sub: string) => ({ authorization: await token(sub), "x-siwa": siwe });
+    expect((await link(human.id, await world.token(subject), tokenId)).status).toBe(401);
+    const beside = async (sub: string) => ({ authorization: await world.token(sub), "x-siwa": siwe });
     expect((await link(human.id, await beside("did:idp:somebody"), tokenId)).status).toBe(403);
     expect((await link(human.id, { authorization: "Bearer a.b.c", "x-siwa": siwe }, tokenId)).status).toBe(401);
     expect((await link(human.id, await beside(subject), tokenId)).status).toBe(200);
@@ -448,8 +433,8 @@ describe("linking an agent", () => {
     const tokenId = await world.mint(owner);
     const siwe = await owner.siwe();
     const { human: own } = await register({}, owner);
-    const other = principalOf(await world.registerHuman(await token("did:idp:twice"), { name: "Twice" }));
-    const beside = { authorization: await token("did:idp:twice"), "x-siwa": siwe };
+    const other = principalOf(await world.registerHuman(await world.token("did:idp:twice"), { name: "Twice" }));
+    const beside = { authorization: await world.token("did:idp:twice"), "x-siwa": siwe };
     for (let round = 0; round < 5; round++) {
       const answers = await Promise.all([link(own.id, siwe, tokenId), link(other.id, beside, tokenId)]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -645,9 +630,13 @@ describe("deleting oneself", () => {
 
   it("takes nobody else's, and works by access token", async () => {
     const { human } = await register();
-    const own = principalOf(await world.registerHuman(await token("did:idp:del"), { name: "Del" }));
-    expect((await world.send("DELETE", "/api/v2/principals/human/me", await token("did:idp:other"))).status).toBe(404);
-    expect((await world.send("DELETE", "/api/v2/principals/human/me", await token("did:idp:del"))).status).toBe(200);
+    const own = principalOf(await world.registerHuman(await world.token("did:idp:del"), { name: "Del" }));
+    expect((await world.send("DELETE", "/api/v2/principals/human/me", await world.token("did:idp:other"))).status).toBe(
+      404,
+    );
+    expect((await world.send("DELETE", "/api/v2/principals/human/me", await world.token("did:idp:del"))).status).toBe(
+      200,
+    );
     expect((await world.api.get(`/api/v2/human/${own.id}`)).status).toBe(404);
     expect(await read(human.id)).toEqual(human);
   });

@@ -1,27 +1,16 @@
 /** Organizations: whose they are, every way to take one over, members, the directory. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ORGANIZATIONS_PER_PRINCIPAL } from "../../api/services/organizations.ts";
 import type { AgentWallet } from "../../harness/agent-wallet.ts";
 import { type Answer, refusal } from "./support/api.ts";
-import { type PrincipalWorld, startPrincipals } from "./support/principals.ts";
+import { principalsForFile } from "./support/principals.ts";
+import type { Paged } from "./support/walks.ts";
 import { newWallet } from "./support/wallets.ts";
 
 type Organization = Record<string, unknown> & { id: string; slug: string };
-type List = {
-  total: number;
-  page: number;
-  pages: number;
-  limit: number;
-  offset: number;
-  organizations: Organization[];
-};
+type List = Paged<"organizations", Organization>;
 
-let world: PrincipalWorld;
-beforeAll(async () => {
-  world = await startPrincipals();
-});
-afterEach(() => expect(world?.api.errors).toEqual([]));
-afterAll(() => world?.close());
+const world = principalsForFile();
 
 let names = 0;
 const newName = () =>
@@ -29,7 +18,6 @@ const newName = () =>
 const principalOf = ({ body }: Answer) => (body as unknown as { principal: Organization }).principal;
 const read = async (ref: string): Promise<Organization> => await world.api.read<Organization>(`/api/v2/org/${ref}`);
 const list = async (query: string): Promise<List> => await world.api.read<List>(`/api/v2/organizations?${query}`);
-const token = async (sub: string) => `Bearer ${await world.keys.token({ sub })}`;
 
 async function register(body: object = {}, wallet: AgentWallet = newWallet()) {
   const answer = await world.registerOrganization(await wallet.siwe(), { displayName: newName(), ...body });
@@ -118,17 +106,19 @@ describe("registration", () => {
   });
 
   it("by access token belongs to the account, and shows no wallet", async () => {
-    const answer = await world.registerOrganization(await token("did:idp:o"), {
+    const answer = await world.registerOrganization(await world.token("did:idp:o"), {
       displayName: "Tokens",
       slug: "tokens",
     });
     expect(principalOf(answer)).toMatchObject({ walletAddress: null, slug: "tokens" });
     expect(answer.text).not.toContain("did:idp");
     expect(
-      (await world.registerOrganization(await token("did:idp:p"), { displayName: "Tokens", slug: "tokens" })).status,
+      (await world.registerOrganization(await world.token("did:idp:p"), { displayName: "Tokens", slug: "tokens" }))
+        .status,
     ).toBe(409);
     expect(
-      (await world.registerOrganization(await token("did:idp:o"), { displayName: "Tokens 2", slug: "tokens" })).status,
+      (await world.registerOrganization(await world.token("did:idp:o"), { displayName: "Tokens 2", slug: "tokens" }))
+        .status,
     ).toBe(200);
   });
 

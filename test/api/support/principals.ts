@@ -1,4 +1,5 @@
 /** Principals as tests meet them: wallets that sign in, tokens that change hands, and an identity provider. */
+import { afterAll } from "vitest";
 import { type Http, openHttp } from "../../../clients/http.ts";
 import { createIdentityProvider } from "../../../clients/identity-provider.ts";
 import type { Address } from "../../../core/agents/facts.ts";
@@ -7,15 +8,16 @@ import { healthyChain } from "../../../harness/stub-chain.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../../support/key-server.ts";
 import { PATIENT } from "../../support/time-limits.ts";
 import { type PlantedAgent, plantAgents } from "./agents.ts";
-import { type Answer, type ApiOptions, startApi, type TestApi } from "./api.ts";
+import { type Answer, type ApiOptions, apiForFile, type TestApi } from "./api.ts";
 import { plantTransfer } from "./plants.ts";
 import { lower } from "./wallets.ts";
 
 const NOBODY: Address = `0x${"0".repeat(40)}`;
 
-export type PrincipalWorld = {
+type PrincipalWorld = {
   api: TestApi;
-  keys: KeyServer;
+  /** An access token of the identity provider, as the value of Authorization. */
+  token(sub: string): Promise<string>;
   /** Sends a body with a credential: the value of Authorization, or headers. */
   send(method: string, path: string, by: string | Record<string, string> | null, body?: unknown): Promise<Answer>;
   registerHuman(by: string, body: object): Promise<Answer>;
@@ -24,19 +26,25 @@ export type PrincipalWorld = {
   mint(owner: AgentWallet, more?: PlantedAgent): Promise<number>;
   /** Moves a token on chain. @returns what takes the move back, as a reorganisation does */
   transfer(tokenId: number, from: AgentWallet, to: AgentWallet, at?: number): Promise<() => Promise<void>>;
-  close(): Promise<void>;
 };
 
 /** The API with an identity provider of its own; one world for a whole file. */
-export async function startPrincipals(options: ApiOptions = {}): Promise<PrincipalWorld> {
-  const keys = await startKeyServer(Date.now);
-  const http: Http = openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT });
-  const idp = { issuer: ISSUER, audience: AUDIENCE, jwksUrl: keys.jwksUrl, requiredClaims: [] };
-  const chain = options.chain ?? { ...healthyChain(), nonce: async () => 99 };
-  const api = await startApi({
-    ...options,
-    chain,
-    deps: { ...options.deps, identityProvider: createIdentityProvider(idp, http) },
+export function principalsForFile({ chain, ...options }: ApiOptions = {}): PrincipalWorld {
+  let keys: KeyServer;
+  let http: Http;
+  afterAll(async () => {
+    await keys?.close();
+    await http?.close();
+  });
+  const api = apiForFile(async () => {
+    keys = await startKeyServer(Date.now);
+    http = openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT });
+    const idp = { issuer: ISSUER, audience: AUDIENCE, jwksUrl: keys.jwksUrl, requiredClaims: [] };
+    return {
+      ...options,
+      chain: chain ?? { ...healthyChain(), nonce: async () => 99 },
+      deps: { ...options.deps, identityProvider: createIdentityProvider(idp, http) },
+    };
   });
   let tokens = 0;
   let moves = 0;
@@ -56,7 +64,7 @@ export async function startPrincipals(options: ApiOptions = {}): Promise<Princip
     });
   return {
     api,
-    keys,
+    token: async (sub) => `Bearer ${await keys.token({ sub })}`,
     send,
     registerHuman: (by, body) => send("POST", "/api/v2/principals/human/register", by, body),
     registerOrganization: (by, body) => send("POST", "/api/v2/principals/organization/register", by, body),
@@ -76,11 +84,6 @@ export async function startPrincipals(options: ApiOptions = {}): Promise<Princip
         await api.pool.query("delete from onchain.transfer where id = $1", [id]);
         await own(lower(from));
       };
-    },
-    async close() {
-      await api.close();
-      await keys.close();
-      await http.close();
     },
   };
 }

@@ -2,6 +2,10 @@
 import { expect, it } from "vitest";
 import type { TestApi } from "./api.ts";
 
+/** A numbered page, whose rows are its member `K`. */
+export type Paged<K extends string, Row> = Record<"total" | "page" | "pages" | "limit" | "offset", number> &
+  Record<K, Row[]>;
+
 /** Every row of a list. @param read a page, by the end of its query */
 export async function walked<P extends { nextCursor: string | null }, R>(
   read: (cursor: string) => Promise<P>,
