@@ -1,11 +1,11 @@
 /** The report of an agent, and the records of its proofs. */
 import { getAddress, toFunctionSelector } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { plantRows } from "../../harness/onchain.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { encodeAggregate } from "./support/aggregate.ts";
-import { refusal, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, refusal } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
@@ -13,9 +13,8 @@ const IDENTITY = "0x2e3b541c59d38b84e3bc54e977200230a204fe60";
 const SENDER = "0x339559a2d1cd15059365fc7bd36b3047bba480e0";
 const hash = (n: number) => `0x${n.toString(16).padStart(64, "0")}`;
 
-let api: TestApi;
 let away = false;
-beforeAll(async () => {
+const api = apiForFile(() => {
   const chain = healthyChain();
   const outage = chain.call;
   const linkedToken = [7_250_000n, 6n];
@@ -27,7 +26,9 @@ beforeAll(async () => {
           ok: true,
           data: encodeAggregate([10n ** 17n, 5_000_000n, 870_000n, ...(asksDecimals(call) ? linkedToken : [])]),
         };
-  api = await startApi({ chain, now: () => NOW });
+  return { chain, now: () => NOW };
+});
+beforeAll(async () => {
   await plantAgents(api.pool, [
     { name: "Zero", score: 90, points: 300, verified: true },
     { name: "One", score: 40 },
@@ -83,9 +84,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   away = false;
-  expect(api?.errors).toEqual([]);
 });
-afterAll(() => api?.close());
 
 const report = async (ref: string | number) => await api.read<Report>(`/api/v2/agent/${ref}/report`);
 type Report = {

@@ -6,7 +6,7 @@ import { ENDPOINTS } from "../../api/routes/index.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { cpuOf, cpuSince } from "../support/cpu.ts";
 import { plantAgents } from "./support/agents.ts";
-import { HOST, type Operation, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST, type Operation, type TestApi } from "./support/api.ts";
 import { NASTY, REPEATED } from "./support/hostile-text.ts";
 
 const { cases, seed, share } = inject("fuzz");
@@ -20,14 +20,14 @@ const BODY_BYTES = IS_FUZZ ? 240_000 : 64_000;
 const LINE_BYTES = 12_000;
 const [MARKS, DISTINCT] = REPEATED as [string, string];
 
-let api: TestApi;
-let paid: TestApi;
+const ENV = {
+  ...{ MINT_WAIT_MS: "0", LIMITS: "writes=1000000,proofs=1000000" },
+  RECEIPT_SIGNER_PRIVATE_KEY: `0x${"11".repeat(32)}`,
+};
+const api = apiForFile({ alone: true, env: ENV }, { provoked: true });
+const paid = apiForFile({ alone: true, env: { ...ENV, PRICING_PHASE: "paid" } }, { provoked: true });
 const credentials: Record<string, Record<string, string>> = {};
 beforeAll(async () => {
-  const env = { MINT_WAIT_MS: "0", LIMITS: "writes=1000000,proofs=1000000" };
-  const chosen = { alone: true, env: { ...env, RECEIPT_SIGNER_PRIVATE_KEY: `0x${"11".repeat(32)}` } };
-  api = await startApi(chosen);
-  paid = await startApi({ ...chosen, env: { ...chosen.env, PRICING_PHASE: "paid" } });
   const wallet = agentWallet({ host: HOST });
   const owner = wallet.address.toLowerCase() as Lowercase<typeof wallet.address>;
   for (const { database } of [api, paid])
@@ -35,10 +35,8 @@ beforeAll(async () => {
   const [siwa, siwe] = [{ authorization: await wallet.siwa() }, { authorization: await wallet.siwe() }];
   Object.assign(credentials, { anyone: {}, anyoneOrSiwa: siwa, siwa, human: siwe, owner: siwe });
 });
-afterAll(async () => {
+afterAll(() => {
   if (IS_FUZZ) printWorst();
-  await api?.close();
-  await paid?.close();
 });
 
 type Cost = { endpoint: string; what: string; kilobytes: number; cpuMs: number; share: number };

@@ -1,6 +1,6 @@
 /** Cred proofs over the API: verified by OpenZeppelin's own tree; epochs in the past, in history and in reports. */
 import { StandardMerkleTree } from "@openzeppelin/merkle-tree";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { type CredLeaf, LEAF_TYPES, leafValues } from "../../core/cred/tree/leaf.ts";
 import { epochReopened, pruneEpochs } from "../../db/cred/store-cred-epoch.ts";
@@ -8,19 +8,15 @@ import { transaction } from "../../db/sql/transaction.ts";
 import { IDENTITY } from "../../harness/stub-chain.ts";
 import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
 import { plantAgents } from "./support/agents.ts";
-import { startApi, type TestApi } from "./support/api.ts";
+import { apiForFile } from "./support/api.ts";
 
 const CONTRACT = "0x00000000000000000000000000000000000c0de0" as const;
 const SIGNER_KEY = `0x${"5a".repeat(32)}`;
 const T0 = Date.parse("2026-05-01T00:00:00Z");
 const hour = (n: number) => new Date(T0 + n * 3_600_000);
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ env: { RECEIPT_SIGNER_PRIVATE_KEY: SIGNER_KEY } });
-  await plantAgents(api.pool, [{ name: "Zero", score: 62 }, { name: "One", score: 30 }, { name: "Late" }]);
-});
-afterAll(() => api?.close());
+const api = apiForFile({ env: { RECEIPT_SIGNER_PRIVATE_KEY: SIGNER_KEY } }, { provoked: true });
+beforeAll(() => plantAgents(api.pool, [{ name: "Zero", score: 62 }, { name: "One", score: 30 }, { name: "Late" }]));
 
 const proof = (tokenId: number, query = "") => api.get(`/api/v2/agent/${tokenId}/cred/proof${query}`);
 const refusal = async (tokenId: number, query = "") => {
@@ -37,10 +33,7 @@ const epoch = (number: number, scores: [number, number], computedAt = hour(numbe
   });
 const report = async (tokenId: number) => (await api.get(`/api/v2/agent/${tokenId}/cred-report`)).body;
 const verify = ({ payload, signature }: { payload: string; signature: string }) =>
-  api.send("POST", "/api/v2/cred-report/verify-receipt", {
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ payload, signature }),
-  });
+  api.write("POST", "/api/v2/cred-report/verify-receipt", { payload, signature });
 
 describe("in the order of its epochs", () => {
   let early: { payload: string; signature: string };

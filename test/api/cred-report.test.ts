@@ -4,23 +4,22 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { recoverTypedDataAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { plantAgents } from "./support/agents.ts";
-import { apiForTest, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, apiForTest } from "./support/api.ts";
 import { plantProof } from "./support/plants.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const KEY = `0x${"5".repeat(64)}` as const;
 const FORMER = `0x${"6".repeat(64)}` as const;
 
-let api: TestApi;
-let former: TestApi;
+const signingWith = (key: string, env: Record<string, string> = {}) =>
+  apiForFile({ env: { RECEIPT_SIGNER_PRIVATE_KEY: key, ...env }, now: () => NOW });
+const api = signingWith(KEY, { RECEIPT_FORMER_SIGNERS: privateKeyToAddress(FORMER) });
+const former = signingWith(FORMER);
 beforeAll(async () => {
-  const env = { RECEIPT_SIGNER_PRIVATE_KEY: KEY, RECEIPT_FORMER_SIGNERS: privateKeyToAddress(FORMER) };
-  api = await startApi({ env, now: () => NOW });
-  former = await startApi({ env: { RECEIPT_SIGNER_PRIVATE_KEY: FORMER }, now: () => NOW });
   const agents = [
     {
       name: "Zero",
@@ -40,11 +39,6 @@ beforeAll(async () => {
   await plantProof(api.pool, 0, "github", { status: "lapsed", at: "2026-11-01T00:00:00Z" });
   await api.sql(`insert into offchain.session_outcome (token_id, api_key_id, session_id, outcome)
      values (0, 'k', '1', 'success'), (0, 'k', '2', 'success'), (0, 'k', '3', 'partial'), (1, 'k', '4', 'failure')`);
-});
-afterEach(() => expect([...(api?.errors ?? []), ...(former?.errors ?? [])]).toEqual([]));
-afterAll(async () => {
-  await api?.close();
-  await former?.close();
 });
 
 type Report = Record<string, never> & {

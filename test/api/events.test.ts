@@ -1,6 +1,6 @@
 /** /api/v2/events: what its streams and pages carry, filtered, resumed, in any number of processes, and what they say of what is missing. */
 import { connect, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import type { EventView } from "../../core/views/events.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../../db/events/append-events.ts";
@@ -10,7 +10,7 @@ import { until } from "../../harness/until.ts";
 import { sequence } from "../../workers/events/event-log.ts";
 import { eventRetention } from "../../workers/events/event-retention.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
-import { apiForFile, refusal, serverForTest, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, refusal, serverForTest } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
 
 const EVENTS = "/api/v2/events";
@@ -300,15 +300,11 @@ describe("what is refused", () => {
 
 describe("streams of one address", () => {
   const MOST = 100;
-  let own: TestApi;
   const sockets: Socket[] = [];
-  beforeAll(async () => {
-    own = await startApi({ alone: true, env: { LIMITS: `streams=${MOST}` } });
-  });
+  const own = apiForFile({ alone: true, env: { LIMITS: `streams=${MOST}` } }, { provoked: true });
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });
-  afterAll(() => own?.close());
 
   /** Sends requests for the stream over a socket of its own, all at once. */
   function ask({ times = 1, method = "GET" } = {}): { socket: Socket; statuses(): number[] } {

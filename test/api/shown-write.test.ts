@@ -1,6 +1,6 @@
 /** The answer of a write waits until every plain read shows it: the index, the score, the row of the directory, the lists. */
 import type pg from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { isShown, listsShow, writesShown } from "../../api/services/shown-write.ts";
 import { markOutdated, staleOwnRows } from "../../db/directory/own.ts";
@@ -17,7 +17,7 @@ import { directoryOwn } from "../../workers/directory/directory-own.ts";
 import { runSchedules } from "../../workers/operations/schedules.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { plantAgents, plantFollowed, walletOf } from "./support/agents.ts";
-import { HOST, serverForTest, startApi, type TestApi } from "./support/api.ts";
+import { apiForFile, HOST, serverForTest } from "./support/api.ts";
 
 const BLOCK = 1_002;
 const SHOWN = { shows: () => true } as never;
@@ -127,7 +127,7 @@ describe("lists in memory", () => {
 });
 
 describe("a write off chain", () => {
-  let api: TestApi;
+  const api = apiForFile({}, { provoked: true });
   const owner = agentWallet({ host: HOST });
   const context = () =>
     ({
@@ -144,7 +144,6 @@ describe("a write off chain", () => {
     );
 
   beforeAll(async () => {
-    api = await startApi();
     await plantAgents(api.pool, [
       { tokenId: 7, owner: owner.address.toLowerCase() as `0x${string}`, agentAddress: walletOf(7) },
     ]);
@@ -152,7 +151,6 @@ describe("a write off chain", () => {
     await api.deps.index.refresh();
     await directoryOwn.run(context(), {});
   });
-  afterAll(() => api?.close());
 
   it("is a 200 when the directory shows it, which its job does at once", async () => {
     const schedules = runSchedules(context(), [directoryOwn], (job) => job.run(context(), {}));

@@ -9,19 +9,19 @@ import type { Address } from "../../core/agents/facts.ts";
 import { runSnippet, snippetOf } from "../../harness/doc-snippets.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { startApi, type TestApi } from "../api/support/api.ts";
+import { apiForFile } from "../api/support/api.ts";
 import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
 import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
 
 const DOCUMENT = "docs/use/onchain-cred.md";
 const SCORES = [62, 30, 91];
 
+const api = apiForFile({}, { provoked: true });
 let world: ContractWorld;
-let api: TestApi;
 let contract: viem.Hex;
 let identity: viem.Hex;
 beforeAll(async () => {
-  [world, api] = await Promise.all([contractWorld(), startApi()]);
+  world = await contractWorld();
   identity = world.devnet.contracts.identity;
   const owner = world.deployer.account.address;
   contract = await world.deploy("CredRoots", [owner, owner]);
@@ -31,7 +31,7 @@ beforeAll(async () => {
   );
   await publish(1, SCORES);
 });
-afterAll(() => Promise.all([api?.close(), world?.anvil.stop()]));
+afterAll(() => world?.anvil.stop());
 
 async function publish(epoch: number, scores: number[]) {
   const { root, leaves } = await storeTestEpoch(api.pool, {
