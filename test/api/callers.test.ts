@@ -354,7 +354,7 @@ describe("revoking", () => {
     const signer = agentWallet({ host: HOST });
     const other = await serverForTest(createApi({ ...api.deps, now: () => now }, [who("siwa"), who("human")]));
     const elsewhere = async (path: string, authorization: string) =>
-      (await fetch(other.url + path, { method: "POST", headers: { authorization } })).status;
+      (await other.send("POST", path, { headers: { authorization } })).status;
     const agent = await signer.siwa(NOW - 1000);
     const human = await signer.siwe(NOW - 500);
     const unused = await signer.siwe(NOW - HOUR / 2);
@@ -441,8 +441,6 @@ describe("revoking", () => {
       [who("siwa")],
     );
     const server = await serverForTest(broken);
-    expect((await fetch(`${server.url}/siwa`, { method: "POST", headers: { authorization: credential } })).status).toBe(
-      503,
-    );
+    expect((await server.send("POST", "/siwa", { headers: { authorization: credential } })).status).toBe(503);
   });
 });

@@ -279,7 +279,7 @@ describe("the indexed block", () => {
       ];
       const answers = [
         ...reads.map((path) => api.get(`/api/v2/${path}`)),
-        api.send("POST", "/api/v2/agent/777/verify", { headers: { authorization: await wallet.siwa() } }),
+        api.postAs(wallet, "/api/v2/agent/777/verify"),
         api.get(`/api/v2/agent/${rival.address}`),
         api.get("/api/v2/agent/779"),
       ];

@@ -21,14 +21,7 @@ beforeEach(async () => {
 });
 
 const write = async (tokenId: number, lore: string, { by = owner } = {}) =>
-  api.impatiently(async () =>
-    api.write(
-      "POST",
-      `/api/v2/agent/${tokenId}/update?onchain=true`,
-      { narrative: { lore } },
-      { authorization: await by.siwa() },
-    ),
-  );
+  api.impatiently(() => api.postAs(by, `/api/v2/agent/${tokenId}/update?onchain=true`, { narrative: { lore } }));
 const counted = async (column: "free_for" | "free_token", value: unknown): Promise<number> => {
   const rows = await api.sql(
     `select coalesce(sum(coalesce(gas_used, gas_bound)), 0)::int as gas from offchain.transaction_outbox where ${column} = $1`,
@@ -60,12 +53,7 @@ describe("texts", () => {
     expect((await write(0, emoji.repeat(512))).status).toBe(202);
     expect((await write(1, "я".repeat(1_024))).status).toBe(202);
     expect(await intentsIn(api.pool, "queued")).toHaveLength(2);
-    const offchain = await api.write(
-      "POST",
-      "/api/v2/agent/2/update",
-      { narrative: { lore: emoji.repeat(1_024) } },
-      { authorization: await owner.siwa() },
-    );
+    const offchain = await api.postAs(owner, "/api/v2/agent/2/update", { narrative: { lore: emoji.repeat(1_024) } });
     expect(offchain.status).toBe(200);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantAgents } from "./support/agents.ts";
-import { type Answer, apiForFile, HOST, serverForTest } from "./support/api.ts";
+import { type Answer, apiForFile, HOST, refusal, serverForTest } from "./support/api.ts";
 import { GROUPS, groupsOf, newTopic } from "./support/groups.ts";
 import { type Speaker, setScore } from "./support/speakers.ts";
 
@@ -484,16 +484,9 @@ describe("floods", () => {
     const { config } = api.deps;
     const rates = { ...config.rates, messages: 2, "messages-by-day": 3, "messages-of-group": 3, groups: 1 };
     const strict = await serverForTest(createApi({ ...api.deps, config: { ...config, rates } }));
-    const ask = async (path: string, by: Speaker, body: object) => {
-      const response = await fetch(`${strict.url}${GROUPS}${path}`, {
-        method: "POST",
-        headers: { authorization: by.authorization, "content-type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      return { status: response.status, headers: response.headers, body: (await response.json()) as { code?: string } };
-    };
-    const send = (by: Speaker, group: string) => ask(`/${group}/send`, by, { content: "x" });
-    const create = (by: Speaker) => ask("", by, { topic: newTopic(), minCred: 0, isPublic: true });
+    const { post } = groupsOf({ ...api, ...strict });
+    const send = (by: Speaker, group: string) => post(`/${group}/send`, by, { content: "x" });
+    const create = (by: Speaker) => post("", by, { topic: newTopic(), minCred: 0, isPublic: true });
     const [one, two, below] = [await speaker(60), await speaker(60), await speaker(0)];
     const first = await send(one, "security");
     expect(first.headers.get("ratelimit-policy")).toContain('"messages";q=2;w=60');
@@ -525,12 +518,9 @@ it("before there is an index, nobody acts and everybody reads what is public", a
   await api.sql("alter schema onchain rename to onchain_away");
   const bare = await serverForTest(createApi(api.deps));
   try {
-    const get = (path: string) => fetch(`${bare.url}${GROUPS}${path}`);
-    expect((await get("")).status).toBe(200);
-    expect((await get("/general/messages")).status).toBe(200);
-    const agent = await agentWallet({ host: HOST }).siwa();
-    const locked = await fetch(`${bare.url}${GROUPS}/governance/messages`, { headers: { authorization: agent } });
-    expect([locked.status, ((await locked.json()) as { code: string }).code]).toEqual([503, "indexer_behind"]);
+    for (const path of ["", "/general/messages"]) expect((await bare.get(GROUPS + path)).status).toBe(200);
+    const headers = { authorization: await agentWallet({ host: HOST }).siwa() };
+    expect(await bare.get(`${GROUPS}/governance/messages`, { headers })).toMatchObject(refusal(503, "indexer_behind"));
   } finally {
     await api.sql("alter schema onchain_away rename to onchain");
   }

@@ -42,10 +42,7 @@ beforeEach(async () => {
 });
 
 const post = async (what: string, body?: unknown, { by = owner, id = "0" } = {}) =>
-  api.send("POST", `/api/v2/agent/${id}/${what}`, {
-    headers: { "content-type": "application/json", authorization: await by.siwa() },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+  api.postAs(by, `/api/v2/agent/${id}/${what}`, body);
 const usdc = { contractAddress: USDC.toLowerCase(), chain: "base", symbol: "usdc" };
 let position = 0;
 /** As the index brings them back. */

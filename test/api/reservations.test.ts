@@ -74,10 +74,7 @@ it("every answer with proofs says which were made under an earlier owner, and th
 
 it("who proves its wallet again is without the reservation, and the chain is told nothing new", async () => {
   await sold();
-  const { status } = await api.send("POST", "/api/v2/agent/7/verify", {
-    headers: { authorization: await wallet.siwa() },
-  });
-  expect(status).toBe(200);
+  expect((await api.postAs(wallet, "/api/v2/agent/7/verify")).status).toBe(200);
   expect((await reservations("/api/v2/agent/7")).map(({ about }) => about)).toEqual(["x"]);
   await transfer(7, BOB, ALICE, SOLD + 10);
   await api.sql("update onchain.agent set owner = $1", ALICE);

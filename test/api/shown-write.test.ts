@@ -136,12 +136,7 @@ describe("a write off chain", () => {
     }) as unknown as JobContext;
   const row = async () => (await api.get("/api/terminal/agent/helixa-7")).body;
   const update = async (description: string) =>
-    api.write(
-      "POST",
-      "/api/v2/agent/7/update",
-      { narrative: { mission: description } },
-      { authorization: await owner.siwa() },
-    );
+    api.postAs(owner, "/api/v2/agent/7/update", { narrative: { mission: description } });
 
   beforeAll(async () => {
     await plantAgents(api.pool, [
@@ -179,11 +174,7 @@ describe("a write off chain", () => {
   it("that is a claim is a 202 where lists do not follow in time", async () => {
     const directory = { ...api.deps.directory, shows: () => false } as never;
     const slow = await serverForTest(createApi({ ...api.deps, directory }));
-    const { status } = await fetch(`${slow.url}/api/terminal/agent/helixa-7/token`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ token_symbol: "SEVEN" }),
-    });
+    const { status } = await slow.write("POST", "/api/terminal/agent/helixa-7/token", { token_symbol: "SEVEN" });
     expect(status).toBe(202);
   });
 });

@@ -89,11 +89,11 @@ async function agent(from: string, wallet = newWallet()): Promise<Agent> {
   return { tokenId, wallet, from };
 }
 const prove = async ({ tokenId, wallet, from }: Agent, handle: string): Promise<Answer> =>
-  api.write(
-    "POST",
+  api.postAs(
+    { siwa: () => wallet.siwa(now) },
     `/api/v2/agent/${tokenId}/verify/x`,
     { handle },
-    { authorization: await wallet.siwa(now), "x-forwarded-for": from },
+    { "x-forwarded-for": from },
   );
 /** Asks for one account after another that proves nothing. */
 async function fail(attacker: Agent, times: number): Promise<Answer[]> {

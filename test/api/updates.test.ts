@@ -48,14 +48,8 @@ it("limits changes of a profile a day for each agent and wallet", async () => {
   const rates = { ...config.rates, "updates-by-day": 2 };
   await plantAgents(api.pool, [{ tokenId: 77, owner: lower(owner), agentAddress: lower(own) }]);
   const strict = await serverForTest(createApi({ ...api.deps, config: { ...config, rates } }));
-  const change = async (by: Wallet) => {
-    const response = await fetch(`${strict.url}/api/v2/agent/77/update`, {
-      method: "POST",
-      headers: { authorization: await by.siwa(), "content-type": "application/json" },
-      body: JSON.stringify({ narrative: { lore: crypto.randomUUID() } }),
-    });
-    return response.status;
-  };
+  const change = async (by: Wallet) =>
+    (await strict.postAs(by, "/api/v2/agent/77/update", { narrative: { lore: crypto.randomUUID() } })).status;
   // One who may not change it takes nothing from who may.
   for (let n = 0; n < 3; n++) expect(await change(stranger)).toBe(403);
   expect([await change(owner), await change(owner), await change(owner)]).toEqual([200, 200, 429]);

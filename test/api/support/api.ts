@@ -41,7 +41,24 @@ const PAYEES = { PAY_TO_DEPLOYER: `0x${"d1".repeat(20)}`, PAY_TO_TREASURY: `0x${
 /** Seals the secrets of webhooks. */
 export const WEBHOOK_KEY = `0x${"7e".repeat(32)}` as const;
 
-export type TestApi = {
+/** What asks a service, as clients do. */
+type Client = {
+  get(path: string, init?: RequestInit): Promise<Answer>;
+  /** The body of a GET, as what the test takes it for. */
+  read<T>(path: string): Promise<T>;
+  send(method: string, path: string, init?: RequestInit): Promise<Answer>;
+  /** Sends a body as JSON. */
+  write(method: string, path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Posts a body as JSON, or none, signed in as a wallet. */
+  postAs(
+    by: { siwa(): Promise<string> },
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+};
+
+export type TestApi = Client & {
   url: string;
   deps: ApiDeps;
   database: TestDatabase;
@@ -53,12 +70,6 @@ export type TestApi = {
   document: OpenApi;
   /** Messages logged at level error: a test that provokes none expects none. */
   errors: string[];
-  get(path: string, init?: RequestInit): Promise<Answer>;
-  /** The body of a GET, as what the test takes it for. */
-  read<T>(path: string): Promise<T>;
-  send(method: string, path: string, init?: RequestInit): Promise<Answer>;
-  /** Sends a body as JSON. */
-  write(method: string, path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Does `work` while no request waits for the chain: what is open is answered as pending. */
   impatiently<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -169,21 +180,8 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const server = await startServer(second ? inTurn(api, second) : api, { host: "127.0.0.1", port: 0 });
   const { document, check } = described(api.endpoints, config.service);
 
-  async function send(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
-    const response = await fetch(server.url + path, { method, redirect: "manual", ...init });
-    const type = response.headers.get("content-type") ?? "";
-    const text = await textOf(response, type);
-    const isJson = type.startsWith("application/json");
-    const answer = {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson && text !== "" ? JSON.parse(text) : undefined,
-    };
-    check(method, path, answer);
-    return answer;
-  }
   return {
+    ...clientAt(server.url, check),
     url: server.url,
     deps,
     database,
@@ -192,14 +190,6 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     server,
     document,
     errors,
-    get: (path, init) => send("GET", path, init),
-    read: async <T>(path: string) => (await send("GET", path)).body as unknown as T,
-    send,
-    write: (method, path, body, headers) =>
-      send(method, path, {
-        headers: { "content-type": "application/json", ...headers },
-        body: JSON.stringify(body),
-      }),
     async impatiently(work) {
       const { mintWaitMs, payments } = config;
       Object.assign(config, { mintWaitMs: 0, payments: { ...payments, waitMs: 0 } });
@@ -216,6 +206,36 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
       await Promise.all(readPools.map((reads) => reads.close()));
       await Promise.all(pools.map((pool) => pool.end()));
       await database.drop();
+    },
+  };
+}
+
+/** @param check is shown every answer */
+function clientAt(url: string, check: Described["check"] = () => {}): Client {
+  async function send(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(url + path, { method, redirect: "manual", ...init });
+    const type = response.headers.get("content-type") ?? "";
+    const text = await textOf(response, type);
+    const isJson = type.startsWith("application/json");
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== "" ? JSON.parse(text) : undefined,
+    };
+    check(method, path, answer);
+    return answer;
+  }
+  const write: Client["write"] = (method, path, body, headers) =>
+    send(method, path, { headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) });
+  return {
+    get: (path, init) => send("GET", path, init),
+    read: async <T>(path: string) => (await send("GET", path)).body as unknown as T,
+    send,
+    write,
+    async postAs(by, path, body, more) {
+      const headers = { authorization: await by.siwa(), ...more };
+      return body === undefined ? send("POST", path, { headers }) : write("POST", path, body, headers);
     },
   };
 }
@@ -244,14 +264,16 @@ export async function apiForTest(options?: ApiOptions): Promise<TestApi> {
   return api;
 }
 
-/** A server that is stopped when the test that wants it has ended. */
-export async function serverForTest(...[api, binding, patience]: Parameters<typeof serverOf>): Promise<RunningServer> {
-  const server = await serverOf(api, binding, patience);
+/** A server that is stopped when the test that wants it has ended, and what asks it. */
+export async function serverForTest(
+  api: Api,
+  binding: object = {},
+  patience?: Parameters<typeof startServer>[2],
+): Promise<RunningServer & Client> {
+  const server = await startServer(api, { host: "127.0.0.1", port: 0, ...binding }, patience);
   onTestFinished(() => server.stop());
-  return server;
+  return { ...server, ...clientAt(server.url) };
 }
-const serverOf = (api: Api, binding: object = {}, patience?: Parameters<typeof startServer>[2]) =>
-  startServer(api, { host: "127.0.0.1", port: 0, ...binding }, patience);
 
 /** What an endpoint that only a test has is called. */
 export const named = <M extends "get" | "post" | "put">(method: M, path: string) => ({
