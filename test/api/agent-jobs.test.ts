@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { jobsInWords } from "../../api/tools/natural-language.ts";
 import type { JobEvent } from "../../core/commerce/job-logs.ts";
 import { openContract, storeCommerceRange } from "../../db/commerce/commerce-logs.ts";
-import { jobFigures } from "../../workers/commerce/job-figures.ts";
+import { jobFigures } from "../../workers/income/weigh-due.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile } from "./support/api.ts";
 import { AGENT, OWNER, plantEarners, wallet } from "./support/evidence.ts";

@@ -2,7 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
-import type { EventView } from "../../core/views/events.ts";
+import type { EventView } from "../../core/views/webhooks.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../../db/events/append-events.ts";
 import { eventLog } from "../../db/events/events.ts";
 import { testLog } from "../../harness/log.ts";

@@ -1,6 +1,6 @@
 /** Human principals: who may write what, what is shown to whom, cred, and agents linked until their token moves. */
 import { afterEach, describe, expect, it } from "vitest";
-import { LINKS_PER_HUMAN } from "../../api/services/human-links.ts";
+import { LINKS_PER_HUMAN } from "../../api/services/humans.ts";
 import { fail } from "../../core/errors.ts";
 import type { AgentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
-import { isShown, listsShow, writesShown } from "../../api/services/shown-write.ts";
+import { isShown, listsShow, writesShown } from "../../api/services/until-shown.ts";
 import { markOutdated, staleOwnRows } from "../../db/directory/own.ts";
 import { openAgentList } from "../../db/lists/agents.ts";
 import { openDirectoryList } from "../../db/lists/directory.ts";
