@@ -53,6 +53,7 @@ const LISTS = {
     "clients/registries.ts",
     "core/offers/registry-offers.ts",
     "devnet/simulators/upstreams.ts",
+    "devnet/simulators/registries/lists.ts",
   ],
 };
 /** Whose accounts the seeded world has, and sentences that name platforms: no part of a proof. */
