@@ -165,6 +165,10 @@ describe("is refused", () => {
     ["nothing to update", {}],
     ["traits", { ...update, traits: [{ name: "x" }] }],
     ["a handle with spaces", { social: { twitter: "not a handle" } }],
+    ["a profile elsewhere", { social: { github: "https://evil.example/octo" } }],
+    ["a script for a website", { social: { website: "javascript:alert(1)" } }],
+    ["a website with a password", { social: { website: "https://a:b@example.org" } }],
+    ["an unknown account", { social: { mastodon: "x" } }],
   ])("for %s", async (_, body) => {
     expect(await send({ ...(await signed()), ...body })).toMatchObject({ status: 400 });
   });

@@ -132,13 +132,22 @@ describe("registration", () => {
   it.each([
     [{}, "displayName"],
     [{ displayName: "x".repeat(65) }, "displayName"],
+    [{ displayName: "a\u202eb" }, "displayName"],
     [{ name: "A" }, "displayName"],
     [{ displayName: "A", services: { web: { url: "ftp://engines.example" } } }, "services.web.url"],
+    [{ displayName: "A", slug: "a" }, "slug"],
+    [{ displayName: "A", slug: "__proto__" }, "slug"],
+    [{ displayName: "A", slug: "constructor" }, "slug"],
+    [{ displayName: "A", slug: "аcme" }, "slug"],
+    [{ displayName: "A", slug: "a--b" }, "slug"],
     [{ displayName: "A", slug: "42" }, "slug"],
+    [{ displayName: "A", slug: `0x${"a".repeat(40)}` }, "slug"],
     [{ displayName: "A", roles: Array(25).fill("a") }, "roles"],
     [{ displayName: "A", links: { site: "javascript:alert(1)" } }, "links.site"],
+    [{ displayName: "A", links: ["https://example.org"] }, "links"],
     [{ displayName: "A", organizationType: "x".repeat(65) }, "organizationType"],
     [{ displayName: "A", members: "me" }, "members"],
+    [{ displayName: "A", members: Array(101).fill(0) }, "members"],
   ])("%j is refused for %s", async (body, path) => {
     const answer = await world.registerOrganization(await newWallet().siwe(), body);
     expect(answer).toMatchObject(refusal(400, "invalid_input"));

@@ -68,8 +68,20 @@ const highS = (signature: Hex): Hex => {
 describe("lets in", () => {
   const good: [string, () => Promise<{ status: number }>][] = [
     ["Bearer", () => withBearer()],
+    ["lower-case bearer and spaces", async () => call({ authorization: `bearer   ${await credential()}` })],
     ["no Bearer", async () => call({ authorization: await credential() })],
     ["X-SIWA", async () => call({ "x-siwa": await credential() })],
+    [
+      "the same credential twice",
+      async () => {
+        const same = await credential();
+        return call({ authorization: `Bearer ${same}`, "x-siwa": same });
+      },
+    ],
+    [
+      "beside a Payment credential",
+      async () => call({ authorization: `Payment abc=def, Bearer ${await credential()}` }),
+    ],
     ["a lower-case address", () => withBearer({ address: account.address.toLowerCase() })],
     ["an upper-case address", () => withBearer({ address: `0x${account.address.slice(2).toUpperCase()}` })],
     [
@@ -123,8 +135,19 @@ describe("keeps out", () => {
       async () => call({ authorization: (await credential()).replace(String(NOW), String(NOW - 1)) }),
     ],
     ["s in the upper half", 401, () => withBearer({}, highS)],
+    ...[2, 3, 26, 29, 255].map((v): [string, number, () => Promise<{ status: number }>] => [
+      `v = ${v}`,
+      401,
+      () => withBearer({}, lastByte(v)),
+    ]),
     ["63 bytes", 401, () => withBearer({}, (s) => s.slice(0, -4) as Hex)],
     ["zeros", 401, () => withBearer({}, () => `0x${"00".repeat(64)}1b`)],
+    ["no hex", 401, async () => call({ authorization: `${account.address}:${NOW}:0xzz` })],
+    ["a negative timestamp", 401, () => withBearer({ at: `-${NOW}` })],
+    ["1e12", 401, () => withBearer({ at: "1e12" })],
+    ["a float", 401, () => withBearer({ at: `${NOW}.5` })],
+    ["extra colons", 401, async () => call({ authorization: `${await credential()}:0x00` })],
+    ["10 kB of signature", 401, () => withBearer({}, () => `0x${"ab".repeat(10_000)}`)],
     [
       "two different credentials",
       400,

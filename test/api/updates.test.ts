@@ -277,6 +277,7 @@ describe("who may", () => {
 });
 
 describe("refusals", () => {
+  const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
   const bad: [string, unknown, string][] = [
     ["nothing", {}, "body"],
     ["empty parts", { personality: {}, narrative: {}, traits: [] }, "body"],
@@ -284,9 +285,13 @@ describe("refusals", () => {
     ["an unknown field", { personality: { mood: "x" } }, "personality.mood"],
     ["social accounts", { social: { twitter: "x" } }, "social"],
     ["a level of 11", { personality: { riskTolerance: 11 } }, "personality.riskTolerance"],
+    ["a level as text", { personality: { riskTolerance: "5" } }, "personality.riskTolerance"],
+    ["a text too long", { narrative: { origin: "o".repeat(513) } }, "narrative.origin"],
     ["a bidi override", { narrative: { origin: "a\u202eb" } }, "narrative.origin"],
+    ["a control character", { personality: { humor: "a\u0007b" } }, "personality.humor"],
     ["nothing but null", { personality: null, narrative: { origin: null }, traits: null }, "body"],
     ["11 traits", { traits: Array.from({ length: 11 }, (_, i) => trait(`t${i}`)) }, "traits"],
+    ["a trait twice", { traits: [trait("Kind"), trait("kind")] }, "traits.1.name"],
     ["a nameless trait", { traits: [trait("")] }, "traits.0.name"],
     ["a long name", { traits: [trait("n".repeat(65))] }, "traits.0.name"],
     ["a long category", { traits: [trait("n", "c".repeat(33))] }, "traits.0.category"],
@@ -301,6 +306,7 @@ describe("refusals", () => {
     ["a service that is a number", { services: { web: 5 } }, "services.web"],
     ["services as a list", { services: ["https://quill.example"] }, "services"],
     ["a service without a fit name", { services: { "<b>": "https://quill.example" } }, "services.<b>"],
+    ["a service named constructor", { services: { constructor: "https://quill.example" } }, "services.constructor"],
     [
       "25 services",
       { services: Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`s${i}`, "https://a.example"])) },
@@ -320,12 +326,18 @@ describe("refusals", () => {
     ["skills as a text", { skills: "drafting" }, "skills"],
     ["a bidi override in a domain", { domains: ["a\u202eb"] }, "domains.0"],
     ["metadata as a list", { metadata: [] }, "metadata"],
+    ["metadata of more than 8 KiB", { metadata: { text: "é".repeat(4096) } }, "metadata"],
+    ["metadata of nine levels", { metadata: nested(9) }, `metadata${".a".repeat(8)}`],
+    ["a prototype in metadata", { metadata: { a: { prototype: { x: 1 } } } }, "metadata.a.prototype"],
     ["a bidi override in metadata", { metadata: { a: ["b", "c\u202ed"] } }, "metadata.a.1"],
     ["a bidi override in a key of metadata", { metadata: { "a\u202eb": 1 } }, "metadata"],
     ["a script in metadata", { metadata: { site: " JavaScript:alert(1)" } }, "metadata.site"],
     ["payments that are no list", { metadata: { acceptedPayments: { usdc: true } } }, "metadata.acceptedPayments"],
     ["the category verification", { traits: [trait("x", "verification")] }, "traits.0.category"],
+    ["the category Bаdge with a Cyrillic letter", { traits: [trait("x", "Bаdge")] }, "traits.0.category"],
+    ["a full-width category", { traits: [trait("x", "ＶＥＲＩＦＩＣＡＴＩＯＮ")] }, "traits.0.category"],
     ["a name X-Verified", { traits: [trait("X-Verified")] }, "traits.0.name"],
+    ["a name linked-token-symbol", { traits: [trait("Linked-Token-Symbol")] }, "traits.0.name"],
   ];
   it.each(bad)("%s is 400 and names the place", async (_, body, path) => {
     expect(await post(body)).toMatchObject(refusal(400, "invalid_input", { details: [{ path }] }));
