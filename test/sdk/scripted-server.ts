@@ -49,7 +49,7 @@ async function scriptedServer() {
 }
 
 /** Waits are noted and over at once; the clock goes on by them. */
-export function instantTime(start = Date.UTC(2026, 0, 1)): Time & { waits: number[] } {
+function instantTime(start = Date.UTC(2026, 0, 1)): Time & { waits: number[] } {
   const waits: number[] = [];
   let now = start;
   return {
