@@ -40,13 +40,13 @@ export function onShutdown(stop: () => Promise<void>): void {
 }
 
 /**
- * Ends this process. What a package does at the end may fail, as the logger's last write where its reader is gone, and a process
- * whose exit failed would stay.
+ * Ends this process. What a package does at the end may fail, and a process whose exit failed would stay: the logger tries its
+ * last write for ever where its reader, the supervisor, is gone.
  */
 function exit(code: number): void {
+  const isOrphan = process.send !== undefined && !process.connected;
   try {
-    process.exit(code);
-  } catch {
-    process.kill(process.pid, "SIGKILL");
-  }
+    if (!isOrphan) process.exit(code);
+  } catch {}
+  process.kill(process.pid, "SIGKILL");
 }

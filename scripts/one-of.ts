@@ -2,7 +2,6 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { startProgram } from "../devnet/start-program.ts";
-import { refuse } from "../harness/options.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const SETS: Record<string, Record<string, string>> = {
@@ -29,9 +28,13 @@ const SETS: Record<string, Record<string, string>> = {
 };
 
 const [set = "", name = "", ...args] = process.argv.slice(2);
-const files = SETS[set] ?? refuse(`There is no set "${set}".`);
-const file =
-  files[name] ?? refuse(`Usage: npm run ${set} -- <name> [arguments]. There are ${Object.keys(files).join(", ")}.`);
+const files = SETS[set] ?? {};
+const file = files[name];
+if (file === undefined) {
+  console.error(`Usage: npm run ${set} -- <name> [arguments]. There are ${Object.keys(files).join(", ")}.`);
+  process.exit(1);
+}
+// The image is built by this command, from a folder without harness/.
 const child = startProgram(process.execPath, [join(PROJECT_ROOT, file), ...args], { stdio: "inherit" });
 const [code] = await once(child, "exit");
 process.exit(code ?? 1);

@@ -266,7 +266,7 @@ it("get the next one from `npm run generate -- migration`, with its snapshot and
 
   writeFileSync(
     join(copy, "db/schema/agents.ts"),
-    `${readFileSync(join(copy, "db/schema/agents.ts"), "utf8")}\nexport const later = offchain.table("later", { id: text().primaryKey() });\n`,
+    `${readFileSync(join(copy, "db/schema/agents.ts"), "utf8")}\nexport const later = offchain.table("later", (t) => ({ id: t.text().primaryKey() }));\n`,
   );
   const number = (of: number) => String(of).padStart(4, "0");
   const last = Number(migrations.at(-1)!.slice(0, 4));
