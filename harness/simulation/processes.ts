@@ -86,7 +86,9 @@ export class Processes {
         return this.#running.get(part) === entry && !entry.hasEnded();
       },
       { timeoutMs: READY_MS, everyMs: 50 },
-    );
+    ).catch((error: Error) => {
+      throw new Error(`${error.message}: ${this.#words.get(part) ?? ""}`);
+    });
   }
 
   /** kill -9; the next process gets `env` on top of its own, the one after it does not. */

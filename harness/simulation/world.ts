@@ -45,12 +45,7 @@ const IMPATIENT = {
   PRICING_PHASE: "paid",
   PAYMENT_CONFIRMATIONS: "2",
   TX_STUCK_SECONDS: "3",
-  ...Object.fromEntries(
-    [
-      ...["READS_PER_CLIENT", "WRITES_PER_CLIENT", "WRITES_PER_CALLER", "PAYMENTS_PER_CALLER", "PROOFS_PER_CALLER"],
-      ...["MESSAGES_PER_MEMBER", "MESSAGES_PER_GROUP"],
-    ].map((name) => [`RATE_${name}`, "0"]),
-  ),
+  LIMITS: "reads=0,writes-by-network=0,writes=0,payments=0,proofs=0,messages=0,messages-of-group=0",
 };
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
