@@ -50,19 +50,13 @@ export async function runPaymentLoad(options: {
   const began = Date.now();
   const tell = (line: string) => say(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
   const closers: (() => unknown)[] = [];
-  const limits = Object.fromEntries(
-    ["READS_PER_CLIENT", "WRITES_PER_CLIENT", "WRITES_PER_CALLER", "PAYMENTS_PER_CALLER"].map((name) => [
-      `RATE_${name}`,
-      "0",
-    ]),
-  );
   try {
     const tempo = await startTempo();
     closers.push(() => tempo.stop());
     const parts = await startParts({
       blockTimeSeconds: BLOCK_MS / 1000,
       env: {
-        ...limits,
+        LIMITS: "reads=0,writes-by-network=0,writes=0,payments=0",
         PRICING_PHASE: "paid",
         // A reorganisation of the load is never as deep.
         PAYMENT_CONFIRMATIONS: "3",
