@@ -267,7 +267,7 @@ const INDEX_TABLES = statement({
 
 /** Tables of an index that readers may see: all but Ponder's own. */
 const indexTables = async (db: Queryable, schema: string): Promise<string[]> =>
-  (await INDEX_TABLES.rows(db, { schema })).map(({ table }) => table);
+  await INDEX_TABLES.values(db, { schema });
 
 const VIEWS = statement({
   name: "onchain-views",
@@ -279,7 +279,7 @@ const VIEWS = statement({
 async function pointViews(tx: Queryable, schema: string, checkpoint: string): Promise<void> {
   const wanted = [...(await indexTables(tx, schema)), CHECKPOINT];
   const columns = await columnsOf(tx, schema, wanted);
-  const present = (await VIEWS.rows(tx)).map(({ view }) => view);
+  const present = await VIEWS.values(tx);
   const presentColumns = await columnsOf(tx, "onchain", present);
   for (const view of present) {
     // A replaced view keeps its grants, but only a view with the same columns can be replaced.

@@ -46,6 +46,7 @@ export const logPlace = documented(
   }, "must be `nextCursor` of the answer before"),
   { documented: { type: "string", maxLength: 25 }, description: "`nextCursor` of the answer before" },
 ).optional();
+export const cursorAt = ({ block, logIndex }: { block: number; logIndex: number }): string => `${block}-${logIndex}`;
 
 export const terminalToken = endpoint({
   method: "post",

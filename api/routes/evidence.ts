@@ -26,7 +26,7 @@ import { pageOf } from "../reply.ts";
 import { agentJobsPageSchema, agentPaymentsSchema, agentReviewsSchema } from "../schemas/evidence.ts";
 import { directoryAgent, unknownAgent, walletWithoutRow } from "../services/directory-agent.ts";
 import { waitForDirectory, waitForFigures, waitForIncome, waitForJobs } from "../services/until-shown.ts";
-import { logPlace, ofPlatform, ref } from "./directory-agent.ts";
+import { cursorAt, logPlace, ofPlatform, ref } from "./directory-agent.ts";
 
 const endpoint = endpointsOf({ tag: "Agents", data: true });
 
@@ -88,17 +88,22 @@ export const agentReviews = endpoint({
   },
 });
 
+/** What a page takes of a list of one agent in the order of the chain's logs: its jobs, or its payments. */
+const OF_LOGS = {
+  params: z.object({ ref }),
+  query: z.object({ minBlock, platform: ofPlatform, cursor: logPlace, limit: limit({ default: 20, max: 100 }) }),
+  errors: ["not_found" as const],
+};
+
 export const agentJobs = endpoint({
+  ...OF_LOGS,
   path: "/api/v2/agent/{ref}/jobs",
   operationId: "listAgentJobs",
   summary:
     "The jobs that an agent was paid for by escrow: raw and organic, clients, evaluators, why each counts or not",
   description:
     "Jobs of one contract of agent commerce (ERC-8183) whose provider is the agent's wallet, by the logs of the chain: the client's money is in escrow until an evaluator completes or rejects, or time is over. `raw` is all that were funded; `organic` is what is left without those whose client or evaluator is of the agent's own side, or whose client's money came from there or went back there, dust, other tokens, and where there is one client only. Each removed job names its rule, which is a reason and no verdict; who evaluates is a fact beside it. No figure is part of a cred score. The wallet is one that the registry has shown to be the agent's; agents of other registries have none.",
-  params: z.object({ ref }),
-  query: z.object({ minBlock, platform: ofPlatform, cursor: logPlace, limit: limit({ default: 20, max: 100 }) }),
   responses: { 200: { description: "Figures and jobs", schema: agentJobsPageSchema } },
-  errors: ["not_found"],
   async handler({ deps, params, query }, json) {
     const { limit } = query;
     const agent = await directoryAgent(deps, params.ref, query);
@@ -139,22 +144,20 @@ export const agentJobs = endpoint({
           );
         }),
         limit,
-        nextCursor: last && `${last.block}-${last.logIndex}`,
+        nextCursor: last && cursorAt(last),
       });
     });
   },
 });
 
 export const agentPayments = endpoint({
+  ...OF_LOGS,
   path: "/api/v2/agent/{ref}/payments",
   operationId: "listAgentPayments",
   summary: "The payments that an agent's wallet received: raw and organic, payers, refunds, why each counts or not",
   description:
     "Settlements of EIP-3009 authorizations in USDC, which x402 pays by, to the agent's wallet: by the logs of the chain, of the last 90 days. `raw` is all of it; `organic` is what is left without the payments whose money came from the agent's side or went back to it, and without dust. Each removed payment names its rule, which is a reason and no verdict. No figure is part of a cred score. The wallet is one that the registry has shown to be the agent's; agents of other registries have none.",
-  params: z.object({ ref }),
-  query: z.object({ minBlock, platform: ofPlatform, cursor: logPlace, limit: limit({ default: 20, max: 100 }) }),
   responses: { 200: { description: "Figures and payments", schema: agentPaymentsSchema } },
-  errors: ["not_found"],
   async handler({ deps, params, query }, json) {
     const { limit } = query;
     const agent = await directoryAgent(deps, params.ref, query);
@@ -187,7 +190,7 @@ export const agentPayments = endpoint({
         ...head,
         payments: rows.map(receivedPaymentView),
         limit,
-        nextCursor: last && `${last.block}-${last.logIndex}`,
+        nextCursor: last && cursorAt(last),
       });
     });
   },

@@ -116,7 +116,7 @@ const LOAD = statement({
  */
 export async function loadFacts(db: Queryable, tokenIds: readonly number[]): Promise<AgentFacts[]> {
   if (tokenIds.length === 0) return [];
-  return (await LOAD.rows(db, { tokenIds })).map(({ facts }) => facts);
+  return await LOAD.values(db, { tokenIds });
 }
 
 const FIND = statement({

@@ -4,7 +4,15 @@ import { JOB_RULES_VERSION, type JobRemovedKey } from "../../core/commerce/rules
 import type { StoredJobFigures } from "../../core/commerce/view.ts";
 import { weighJobs } from "../../core/commerce/weigh.ts";
 import { DUST_UNITS } from "../../core/income/rules.ts";
-import { evidence, IN_WINDOWS, type WeighedAgent, WINDOW_PARAMS, weighedOf } from "../income/agent-figures.ts";
+import {
+  evidence,
+  IN_WINDOWS,
+  type LogPlace,
+  placeAfter,
+  type WeighedAgent,
+  WINDOW_PARAMS,
+  weighedOf,
+} from "../income/agent-figures.ts";
 import { PAID_AGENTS, walletAgents } from "../income/followed.ts";
 import { evidenceFacts, formerStatement } from "../income/income-facts.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
@@ -186,16 +194,14 @@ export const agentCommerce = statement({
   },
 }).maybeOne;
 
-/** The place after which a page of jobs begins: the log by which the job before it was funded. */
-export type JobPlaceOnPage = { block: number; logIndex: number };
-
-/** Jobs of a provider that were funded, the newest first. @param after null for the first page */
+/** Jobs of a provider, the newest first, by the log by which each was funded. @param after null for the first page */
 export const jobPage = statement({
   name: "commerce-page",
-  given: (
-    agent: { id: number; wallet: string },
-    { after, limit }: { after: JobPlaceOnPage | null; limit: number },
-  ) => ({ ...agent, ...(after ?? { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }), limit }),
+  given: (agent: { id: number; wallet: string }, { after, limit }: { after: LogPlace | null; limit: number }) => ({
+    ...agent,
+    ...placeAfter(after),
+    limit,
+  }),
   params: { id: t.int8, wallet: t.text, block: t.int8, logIndex: t.int4, limit: t.int8 },
   text: `
     select j.block, j.log_index as "logIndex", j.job, w.job_id is not null as weighed, w.rule, w.through

@@ -68,7 +68,7 @@ export async function listByIndexes(tx: Queryable, query: DirectoryQuery): Promi
   if (query.offset >= total) return { total, ids: [] };
   // The planner underestimates the length of a walk along an index for few matches, so it does not choose here.
   if (!isCollected(query, total)) await WITHOUT_SORTING.run(tx);
-  const ids = (await PAGE.rows(tx, { query, total })).map(({ id }) => id);
+  const ids = await PAGE.values(tx, { query, total });
   return { total, ids: wayTo(query, total).turned ? ids.reverse() : ids };
 }
 

@@ -117,11 +117,10 @@ export async function findDirectoryId(db: Queryable, ref: string, platform?: Pla
 async function findNamed(db: Queryable, ref: string, platform?: PlatformKey): Promise<number | null | undefined> {
   const isIndexed = (key: PlatformKey) => key === OWN_PLATFORM || key === ERC8004;
   const named = readGlobalId(ref);
-  if (named !== null && (platform === undefined || isIndexed(platform)))
-    return (await FIND_GLOBAL.maybeOne(db, named))?.id ?? null;
+  if (named !== null && (platform === undefined || isIndexed(platform))) return await FIND_GLOBAL.value(db, named);
   const row = readRowRef(ref);
   if (row === null || (platform ?? row.platform) !== row.platform) return undefined;
-  const found = (await FIND_ROW.maybeOne(db, row))?.id;
+  const found = await FIND_ROW.value(db, row);
   // Other registries let agents choose ids, which may begin so.
   return found ?? (isIndexed(row.platform) ? null : undefined);
 }

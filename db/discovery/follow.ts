@@ -213,7 +213,7 @@ async function writeChanges(
   const snapshot = await READ_COMMIT_SNAPSHOT.one(pool);
   let [after, written] = [0, 0];
   for (;;) {
-    const ids = (await CHANGED.rows(pool, { before: seen, now: snapshot, after })).map(({ id }) => id);
+    const ids = await CHANGED.values(pool, { before: seen, now: snapshot, after });
     if (ids.length === 0) break;
     await write(ids, async () => {});
     after = ids.at(-1)!;

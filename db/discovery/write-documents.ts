@@ -62,7 +62,7 @@ async function write(tx: Queryable, { ids, agents }: ReadDocuments, now: Date): 
   const shown = new Set(agents.map(({ agent }) => agent.id));
   const gone = ids.filter((id) => !shown.has(id));
   if (gone.length > 0) await REMOVE.run(tx, { ids: gone });
-  const isFirstFill = (await FILLING.maybeOne(tx))?.filling ?? true;
+  const isFirstFill = (await FILLING.value(tx)) ?? true;
   const keyed = agents.map(({ agent: { id, backed, registeredAt }, text: { nameKey, textKeys } }) => ({
     ...{ id, backed, registeredAt, nameKey, textKeys },
   }));

@@ -244,7 +244,7 @@ const DUE = statement({
 });
 
 /** Whether a pass would find more than blocks without events. @throws when there are no views yet (`isNoIndex`) */
-export const isDispatchDue = async (db: Queryable): Promise<boolean> => (await DUE.maybeOne(db))?.due ?? false;
+export const isDispatchDue = async (db: Queryable): Promise<boolean> => (await DUE.value(db)) ?? false;
 
 const PENDING = statement({
   name: "dispatch-pending-batch",

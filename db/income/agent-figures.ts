@@ -1,5 +1,4 @@
 /** Figures of agents that follow from what was read of the chain: which are due, what is weighed, how both are stored and forgotten. */
-
 import type pg from "pg";
 import type { Removal } from "../../core/income/money.ts";
 import { MAX_DUST, MAX_PAYERS, MAX_WEIGHED, WINDOWS } from "../../core/income/rules.ts";
@@ -41,6 +40,11 @@ export const weighedOf = (source: string, { payers, weighed, dust } = LIMITS): s
       select s.*, case when not s.counts then ${dust} when p.payer is null then 0 else ${weighed} end as room,
         row_number() over (partition by s.payer, s.counts order by s.block desc, s.log_index desc) as turn
       from source s left join placed p on p.payer = s.payer) t)`;
+
+/** The log after whose place a page begins, or before the newest one; for lists that begin with the newest. */
+export type LogPlace = { block: number; logIndex: number };
+export const placeAfter = (after: LogPlace | null): LogPlace =>
+  after ?? { block: Number.MAX_SAFE_INTEGER, logIndex: 0 };
 
 type Judged<Item> = Item & { removed: Removal<string> | null };
 /** What removes an item, as it is stored. */

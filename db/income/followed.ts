@@ -250,7 +250,7 @@ const DROP_OLD = statement({
 export async function forgetUnwanted(tx: Queryable, jobs: HiringJobs): Promise<number> {
   const aged = await DROP_OLD.run(tx, { before: jobs.since });
   const gone: string[] = [];
-  for (const kind of COHORT_KINDS) gone.push(...(await FORGET.rows(tx, { kind, jobs })).map(({ address }) => address));
+  for (const kind of COHORT_KINDS) gone.push(...(await FORGET.values(tx, { kind, jobs })));
   if (gone.length > 0) await DROP_MOVES.run(tx, { addresses: gone });
   await DROP_EMPTY.run(tx);
   return aged + gone.length;

@@ -3,7 +3,7 @@ import type { RemovedKey } from "../../core/income/rules.ts";
 import type { StoredFigures } from "../../core/income/view.ts";
 import { weighIncome } from "../../core/income/weigh.ts";
 import { statement, t } from "../sql/statement.ts";
-import { evidence } from "./agent-figures.ts";
+import { evidence, type LogPlace, placeAfter } from "./agent-figures.ts";
 import { INCOME_SEEN, PAID_AGENTS, walletAgents } from "./followed.ts";
 import { incomeFacts } from "./income-facts.ts";
 
@@ -84,16 +84,12 @@ export const incomeOf = statement({
   },
 }).maybeOne;
 
-/** The place after which a page of payments begins. */
-export type PaymentPlace = { block: number; logIndex: number };
-
 /** Payments to an agent's wallet, the newest first. @param after null for the first page */
 export const incomePage = statement({
   name: "income-page",
-  given: (id: number, { after, limit }: { after: PaymentPlace | null; limit: number }) => ({
-    id,
-    ...(after ?? { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }),
-    limit,
+  given: (id: number, { after, limit }: { after: LogPlace | null; limit: number }) => ({
+    ...{ id, limit },
+    ...placeAfter(after),
   }),
   params: { id: t.int8, block: t.int8, logIndex: t.int4, limit: t.int8 },
   text: `

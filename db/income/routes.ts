@@ -78,6 +78,6 @@ const GIVEN_TO = statement({
 export const storeRoute = (pool: pg.Pool, { blockHash, txHash, hops }: Place & { hops: Route }): Promise<void> =>
   transaction(pool, async (tx) => {
     await STORE.run(tx, { blockHash, txHash, hops });
-    const addresses = (await GIVEN_TO.rows(tx, { blockHash, txHash })).map(({ address }) => address);
+    const addresses = await GIVEN_TO.values(tx, { blockHash, txHash });
     await touchPaidBy(tx, { addresses });
   });

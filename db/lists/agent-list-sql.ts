@@ -247,4 +247,4 @@ const FIRST = statement({
 
 /** The lowest token id there is; null without an agent, or without an index. */
 export const firstAgent = async (db: Queryable): Promise<number | null> =>
-  (await isIndexed(db)) ? ((await FIRST.maybeOne(db))?.tokenId ?? null) : null;
+  (await isIndexed(db)) ? await FIRST.value(db) : null;

@@ -116,7 +116,7 @@ const MINTED_AFTER = statement({
 /** The block in which an agent was registered here, where that is later than `block`; else null. */
 export async function mintedAfter(db: Queryable, agent: AgentRef, block: number): Promise<number | null> {
   const [tokenId, wallet] = "tokenId" in agent ? [agent.tokenId, null] : [null, agent.address];
-  return (await MINTED_AFTER.maybeOne(db, { tokenId, wallet, block }))?.block ?? null;
+  return await MINTED_AFTER.value(db, { tokenId, wallet, block });
 }
 
 /**
@@ -150,7 +150,7 @@ const MINTED_HERE = statement({
 /** Which of these tokens a mint of the service created. */
 export async function tokensHeld(db: Queryable, tokenIds: readonly number[]): Promise<Set<number>> {
   if (tokenIds.length === 0) return new Set();
-  return new Set((await MINTED_HERE.rows(db, { tokenIds })).map(({ tokenId }) => tokenId));
+  return new Set(await MINTED_HERE.values(db, { tokenIds }));
 }
 
 /** Ends an update that decides a mint: announces it, and returns it. */

@@ -81,7 +81,7 @@ export async function loadOrganizations(
   identity: Address,
 ): Promise<OrganizationFacts[]> {
   if (ids.length === 0) return [];
-  return (await LOAD.rows(db, { ids, identity })).map(({ facts }) => facts);
+  return await LOAD.values(db, { ids, identity });
 }
 
 /** The organizations of a principal with their private fields, the first registered first. */

@@ -105,6 +105,13 @@ function sentOf(name: string, param: AnyColumn): Sent[] {
   }));
 }
 
+/** SQL of a list of records as a table of their members, whose arrays are sent at these places. */
+function tableOf(param: string, members: Columns, places: readonly number[]): string {
+  const arrays = Object.values(members).map(({ type }, i) => `$${places[i]}::${type}[]`);
+  const names = Object.keys(members).map((member) => `"${inSnakeCase(member)}"`);
+  return `unnest(${arrays}) as ${inSnakeCase(param)}(${names})`;
+}
+
 /** Decodes the columns of a row, and makes of it what the statement says; null where the row is good as it is. */
 function rowReader<R>(columns: Columns, row: ((row: never) => R) | undefined): ((row: never) => R) | null {
   const decoders = Object.entries(columns).flatMap(([key, { decode }]) => (decode ? [[key, decode] as const] : []));
@@ -140,11 +147,8 @@ export function statement<
   const sent: Sent[] = [];
   const inText = new Map<string, string>();
   for (const [param, column] of Object.entries(params)) {
-    const places = sentOf(param, column).map((one) => ({ place: sent.push(one), type: one.column.type.slice(1) }));
-    const members = Object.keys(column.members ?? {}).map((member) => `"${inSnakeCase(member)}"`);
-    const arrays = places.map(({ place, type }) => `$${place}::${type}[]`);
-    const table = `unnest(${arrays}) as ${inSnakeCase(param)}(${members})`;
-    inText.set(param, column.members ? table : `$${places[0]!.place}`);
+    const places = sentOf(param, column).map((one) => sent.push(one));
+    inText.set(param, column.members ? tableOf(param, column.members, places) : `$${places[0]}`);
   }
   const text = declaration.text.replaceAll(/\$([a-z]\w*)/gi, (_, param) => {
     const replaced = inText.get(param);

@@ -96,7 +96,7 @@ class Segment {
 export async function buildPlanes(tx: pg.ClientBase, now: number): Promise<number> {
   const { rows } = await COUNT.one(tx);
   const every = Math.max(MIN_NAMES_BETWEEN_MARKS, Math.ceil(rows / MAX_MARKS));
-  const marks = (await NAME_MARKS.rows(tx, { every })).map(({ name }) => name);
+  const marks = await NAME_MARKS.values(tx, { every });
   const placeOfName = nameOrder(marks);
   const names = await SAMPLE_NAMES.rows(tx, { every: Math.max(1, Math.ceil(rows / NAMES_PER_SAMPLE)) });
   const grams = commonGrams(names.map(({ name }) => name));

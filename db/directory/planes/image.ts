@@ -3,6 +3,16 @@ import { COMMIT_SNAPSHOT } from "../../../columns/commit-snapshot.ts";
 import { type Queryable, type Row, statement, t } from "../../sql/statement.ts";
 import { LAYOUT, shortGramsOf } from "./layout.ts";
 
+/** What is stored of an image, as it is read and written. */
+const IMAGE = {
+  segments: t.int4,
+  segmentBits: t.int4,
+  used: t.int4,
+  built: t.int4,
+  renamed: t.int4,
+  maxId: t.int8,
+  foldedAt: t.int8,
+};
 export type Image = Row<typeof readImage>;
 
 /** The image whose planes can be read; null while there is none. */
@@ -12,21 +22,10 @@ export const readImage = statement({
   params: { layout: t.text },
   // A transaction id that came with another server's dump may be in the future of this one.
   text: `
-    select seen_xmax::text as xmax, seen_in_progress::text[] as "inProgress", segments, segment_bits as "segmentBits", used,
-           built, renamed, max_id as "maxId", folded_at as "foldedAt"
+    select seen_xmax::text as xmax, seen_in_progress::text[] as "inProgress", ${t.fieldsOf(IMAGE)}
     from offchain.directory_image
     where layout = $layout and seen_xmax <= pg_snapshot_xmax(pg_current_snapshot())`,
-  columns: {
-    xmax: t.text,
-    inProgress: t.array(t.text),
-    segments: t.int4,
-    segmentBits: t.int4,
-    used: t.int4,
-    built: t.int4,
-    renamed: t.int4,
-    maxId: t.int8,
-    foldedAt: t.int8,
-  },
+  columns: { xmax: t.text, inProgress: t.array(t.text), ...IMAGE },
 }).maybeOne;
 /** When planes of another layout were written last; null while there are none. */
 export const readOtherLayout = statement({
@@ -67,28 +66,14 @@ export const saveImage = statement({
     ...image,
     nameMarks: nameMarks ?? null,
   }),
-  params: {
-    layout: t.text,
-    segments: t.int4,
-    segmentBits: t.int4,
-    used: t.int4,
-    built: t.int4,
-    renamed: t.int4,
-    maxId: t.int8,
-    nameMarks: t.nullable(t.array(t.text)),
-    foldedAt: t.int8,
-  },
+  params: { layout: t.text, ...IMAGE, nameMarks: t.nullable(t.array(t.text)) },
   text: `
     with seen as (${COMMIT_SNAPSHOT})
-    insert into offchain.directory_image (layout, seen_xmax, seen_in_progress, segments, segment_bits, used, built, renamed,
-      max_id, name_marks, folded_at)
-    select $layout, xmax::xid8, "inProgress"::xid8[], $segments, $segmentBits, $used, $built, $renamed, $maxId,
-      coalesce($nameMarks::text[], '{}'), $foldedAt from seen
+    insert into offchain.directory_image (layout, seen_xmax, seen_in_progress, name_marks, ${t.namesOf(IMAGE)})
+    select $layout, xmax::xid8, "inProgress"::xid8[], coalesce($nameMarks::text[], '{}'), ${t.valuesOf(IMAGE)} from seen
     on conflict (one) do update set layout = excluded.layout, seen_xmax = excluded.seen_xmax,
-      seen_in_progress = excluded.seen_in_progress, segments = excluded.segments, segment_bits = excluded.segment_bits,
-      used = excluded.used, built = excluded.built, renamed = excluded.renamed, max_id = excluded.max_id,
-      name_marks = case when $nameMarks::text[] is null then directory_image.name_marks else excluded.name_marks end,
-      folded_at = excluded.folded_at`,
+      seen_in_progress = excluded.seen_in_progress, ${t.excludedOf(IMAGE)},
+      name_marks = case when $nameMarks::text[] is null then directory_image.name_marks else excluded.name_marks end`,
 }).run;
 /** Which grams have planes. */
 const GRAMS = statement({
@@ -96,8 +81,7 @@ const GRAMS = statement({
   text: "select distinct substr(plane, 2) as gram from offchain.directory_plane where plane like 'g%'",
   columns: { gram: t.text },
 });
-export const readGrams = async (tx: Queryable): Promise<Set<string>> =>
-  new Set((await GRAMS.rows(tx)).map(({ gram }) => gram));
+export const readGrams = async (tx: Queryable): Promise<Set<string>> => new Set(await GRAMS.values(tx));
 
 const STORE_SLOTS = statement({
   name: "directory-slots-store",
