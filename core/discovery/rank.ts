@@ -3,7 +3,7 @@ import { isNear } from "./copies.ts";
 import { fused } from "./fusion.ts";
 import { nearness, type Positions } from "./nearness.ts";
 import type { FoundBy } from "./query.ts";
-import { covered, meaningRelevance, relevanceOf, TRUST_POWER } from "./weights.ts";
+import { besideText, covered, meaningRelevance, relevanceOf, TRUST_POWER } from "./weights.ts";
 
 export type Candidate = {
   id: number;
@@ -109,9 +109,15 @@ function placeOf<C extends Candidate>(
   relevance: number,
   foundBy: readonly FoundBy[],
 ): RankedCandidate<C> {
-  const trust = candidate.trust / 1000;
-  return { candidate, relevance, trust, rank: relevance * trust ** TRUST_POWER, copies: 0, foundBy };
+  const rank = relevance * standing(candidate) ** TRUST_POWER;
+  return { candidate, relevance, trust: candidate.trust / 1000, rank, copies: 0, foundBy };
 }
+
+/** Whether the query is its name, and plain: an agent whose text another had before it is still the one that is meant. */
+const isMeant = ({ exact, disguised }: Candidate) => exact && !disguised;
+/** The trust that a candidate is ranked by. */
+const standing = (candidate: Candidate) =>
+  (candidate.copy && isMeant(candidate) ? besideText(candidate.trust) : candidate.trust) / 1000;
 
 const byRank = (a: RankedCandidate<Candidate>, b: RankedCandidate<Candidate>) =>
   b.rank - a.rank || a.candidate.id - b.candidate.id;
@@ -225,13 +231,15 @@ const isOneOwner = (a: Candidate, b: Candidate): boolean => a.owner !== null && 
 
 /** Whether an agent adds no text to another one: it is a copy, or the same owner's. Of two that are no copies both are shown. */
 const addsNoText = (one: Candidate, other: Candidate): boolean =>
-  one.copy || (isOneOwner(one, other) && one.textKeys.every((key) => other.textKeys.includes(key)));
+  (one.copy && (!isMeant(one) || isMeant(other))) ||
+  (isOneOwner(one, other) && one.textKeys.every((key) => other.textKeys.includes(key)));
 
 const age = (at: Date | null) => at?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
-/** Whether a hit had its name before another one, and neither the name nor the text say that it is a second one. */
+/** Whether a hit had its name before another one, and neither the name nor a text that is the other's say that it is a second one. */
 function isOlder({ candidate: a }: RankedCandidate<Candidate>, { candidate: b }: RankedCandidate<Candidate>): boolean {
-  if (a.stuffed || (a.disguised && !b.disguised) || (a.copy && !b.copy)) return false;
+  if (a.stuffed || (a.disguised && !b.disguised)) return false;
+  if (a.copy && !b.copy && a.textKeys.some((key) => b.textKeys.includes(key))) return false;
   const by = age(a.nameSince) - age(b.nameSince) || age(a.registeredAt) - age(b.registeredAt);
   return by < 0;
 }
@@ -244,14 +252,17 @@ function isOlder({ candidate: a }: RankedCandidate<Candidate>, { candidate: b }:
 function isBehindNamesake(one: RankedCandidate<Candidate>, named: RankedCandidate<Candidate>): boolean {
   const { imitation, named: isNamed, rarelyNamed } = one.candidate;
   if (isOneOwner(named.candidate, one.candidate) || isOlder(one, named)) return false;
-  if (imitation) return named.trust > IMITATED_SHARE * one.trust;
-  if (isNamed || rarelyNamed) return named.trust > FIRST_SHARE * one.trust;
-  return one.trust <= IMITATED_SHARE * named.trust;
+  const [later, first] = [standing(one.candidate), standing(named.candidate)];
+  if (imitation) return first > IMITATED_SHARE * later;
+  if (isNamed || rarelyNamed) return first > FIRST_SHARE * later;
+  return later <= IMITATED_SHARE * first;
 }
 
-/** The hits that came to a name that is searched for, and that few have, after another owner's agent. */
+/** The hits that came after another owner's agent to a name that is the query, or has one of its words that few have. */
 function laterNamesakes<C extends Candidate>(all: readonly RankedCandidate<C>[]): ReadonlySet<RankedCandidate<C>> {
-  const asked = all.filter(({ candidate: { rarelyNamed, nameKey } }) => rarelyNamed && nameKey !== null);
+  const asked = all.filter(
+    ({ candidate: { exact, rarelyNamed, nameKey } }) => (exact || rarelyNamed) && nameKey !== null,
+  );
   const later = [...Map.groupBy(asked, ({ candidate }) => candidate.nameKey).values()].flatMap((namesakes) => {
     const first = namesakes.reduce((oldest, one) => (isOlder(one, oldest) ? one : oldest));
     return namesakes.filter((one) => !isOneOwner(one.candidate, first.candidate) && isOlder(first, one));
@@ -284,10 +295,14 @@ function withoutCopies<C extends Candidate>(all: readonly RankedCandidate<C>[]):
   const bySibling = new ByKey<number, RankedCandidate<C>>();
   const byOwner = new ByKey<string, RankedCandidate<C>>();
   const byName = new ByKey<number, RankedCandidate<C>>();
-  // What may be an imitation, and then what is a copy, come last: those that they are of may be ranked behind them.
+  // What may be a copy or an imitation comes after all that it may be of, though it may be ranked before it.
   const later = laterNamesakes(all);
   const turn = (one: RankedCandidate<C>) =>
-    one.candidate.copy ? 2 : Number(one.candidate.imitation || later.has(one));
+    one.candidate.copy && !isMeant(one.candidate)
+      ? 3
+      : one.candidate.imitation || later.has(one)
+        ? 2
+        : Number(one.candidate.copy);
   for (const one of all.toSorted((a, b) => turn(a) - turn(b))) {
     const { textKeys, siblingKey, owner, simhash, nameKey } = one.candidate;
     const alike = textKeys.flatMap((key) => byText.of(key));

@@ -129,6 +129,10 @@ export const factorValues = (known: RankedFacts): number[] =>
 export const trustOf = (values: readonly number[]): number =>
   Math.round(1000 * FACTORS.reduce((trust, { weight }, i) => trust * (1 - weight * (1 - values[i]! / 100)), 1));
 
+const { weight: TEXT_WEIGHT } = FACTORS.find(({ key }) => key === "text")!;
+/** The trust of a copy by all but its text, in the unit of its trust. */
+export const besideText = (trust: number): number => trust / (1 - TEXT_WEIGHT);
+
 /** A text of this value or less, in percent, is stuffed: nearly all of it is keywords or repetitions, or its name hides something. */
 export const STUFFED_VALUE = 10;
 /** Its place among the factors, from 1 on, as Postgres counts. */

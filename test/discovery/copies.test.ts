@@ -73,18 +73,33 @@ describe("agents of one name", () => {
     );
   });
 
+  const hitsOf = (of: Partial<Candidate>, some: readonly Partial<Candidate>[]) => {
+    const plain = { siblingKey: null, simhash: null, registeredAt: null, disguised: false, stuffed: false };
+    const all = { ...plain, imitation: false, worth: [1], named: true, rarelyNamed: true, length: 20, unmet: 0 };
+    const candidates = some.map((one) => ({ ...all, ...of, ...one }) as Candidate);
+    return ranked(inOrder(candidates, [1]), new Map()).map(({ candidate: { id }, copies }) => [id, copies]);
+  };
+
   it("never stand behind a copy of their text, whoever had their name before", () => {
-    const known = { siblingKey: null, simhash: null, registeredAt: null, disguised: false, stuffed: false };
-    const all = { ...known, imitation: false, worth: [1], named: true, rarelyNamed: true, exact: false };
-    const candidates: Candidate[] = [
-      { id: 1, trust: 5, owner: "0xaa", nameKey: 1, textKeys: [7], copy: true, nameSince: new Date(0) },
-      { id: 2, trust: 50, owner: "0xbb", nameKey: 2, textKeys: [8], copy: false, nameSince: new Date(1) },
-      { id: 3, trust: 150, owner: "0xcc", nameKey: 2, textKeys: [7], copy: false, nameSince: new Date(2) },
-    ].map((one) => ({ ...all, ...one, length: 20, unmet: 0 }));
-    const hits = ranked(inOrder(candidates, [1]), new Map());
-    expect(hits.map(({ candidate: { id }, copies }) => [id, copies])).toEqual([
+    const first = { id: 1, trust: 5, owner: "0xaa", nameKey: 1, textKeys: [7], copy: true, nameSince: new Date(0) };
+    const other = { id: 2, trust: 50, owner: "0xbb", nameKey: 2, textKeys: [8], copy: false, nameSince: new Date(1) };
+    const its = { id: 3, trust: 150, owner: "0xcc", nameKey: 2, textKeys: [7], copy: false, nameSince: new Date(2) };
+    expect(hitsOf({ exact: false }, [first, other, its])).toEqual([
       [3, 1],
       [2, 0],
+    ]);
+    expect(hitsOf({ exact: true, nameKey: 1 }, [first, { ...its, nameKey: 1 }])).toEqual([[3, 1]]);
+  });
+
+  it("keep their name where their text is another agent's, and are found by it before all later ones", () => {
+    const first = { id: 1, trust: 4, owner: "0xaa", nameKey: 1, textKeys: [7], copy: true, nameSince: new Date(0) };
+    const later = { id: 2, trust: 150, owner: "0xbb", nameKey: 1, textKeys: [8], copy: false, nameSince: new Date(1) };
+    const trusted = { ...later, id: 3, owner: "0xcc", trust: 300 };
+    const partly = { ...later, id: 4, owner: "0xdd", nameKey: 2, exact: false, worth: [0.5] };
+    expect(hitsOf({ exact: true }, [first, later, trusted, partly])).toEqual([
+      [3, 0],
+      [1, 1],
+      [4, 0],
     ]);
   });
 });
