@@ -6,7 +6,6 @@ import { Resvg } from "@resvg/resvg-js";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { guides } from "./guides.ts";
-import { routeShape } from "./src/shell/route-shape.ts";
 
 /** Min bytes for a compressed copy. */
 const LEAST_BYTES = 512;
@@ -42,10 +41,10 @@ const views: Plugin = {
     };
     const first = reached(chunks.find(({ isEntry }) => isEntry)!.fileName);
     const app = readFileSync(join(import.meta.dirname, "src/app.tsx"), "utf8");
-    const found = [...app.matchAll(/= view\("([^"]+)", \(\) => import\("\.([^"]+)"\)\)/g)].map(([, route, path]) => {
+    const found = [...app.matchAll(/\["([^"]+)", \(\) => import\("\.([^"]+)"\)/g)].map(([, shape, path]) => {
       const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/src${path}`));
-      if (!chunk) throw new Error(`The view of ${route} has no file: ${path}`);
-      return { shape: routeShape(route!), files: [...reached(chunk.fileName)].filter((one) => !first.has(one)) };
+      if (!chunk) throw new Error(`The view of ${shape} has no file: ${path}`);
+      return { shape, files: [...reached(chunk.fileName)].filter((one) => !first.has(one)) };
     });
     writeFileSync(join(dir!, "views.json"), JSON.stringify(found));
   },

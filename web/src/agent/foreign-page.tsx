@@ -18,7 +18,7 @@ import { bodyOf, Form } from "../parts/form.tsx";
 import { Facts, PageNotYet, Panel, useTitle } from "../parts/panel.tsx";
 import { ProofBadges, Protocols } from "../parts/row-badges.tsx";
 import { Empty, RequestId } from "../parts/states.tsx";
-import { useSearchParams } from "../shell/address.ts";
+import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { tierOf } from "../tiers.ts";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
@@ -32,7 +32,8 @@ import { useSettled } from "./settled.ts";
 import { Reservations } from "./verifications.tsx";
 import { Jobs, Payments, paymentsPath } from "./work.tsx";
 
-export default function ForeignPage({ agentRef }: { agentRef: string }) {
+export default function ForeignPage() {
+  const agentRef = addressRef();
   const [params] = useSearchParams();
   const platform = params.get("platform");
   const { data: answer, error, refetch } = useQuery(detail(agentRef, platform));

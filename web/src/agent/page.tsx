@@ -15,6 +15,7 @@ import { Address, Copy } from "../parts/copy.tsx";
 import { InShort, jobsInShort, paymentsInShort, reviewsInShort } from "../parts/evidence.tsx";
 import { Fact, PageNotYet, useTitle } from "../parts/panel.tsx";
 import { Empty, Loading } from "../parts/states.tsx";
+import { addressRef } from "../shell/address.ts";
 import { kindOf } from "../shell/search-box.tsx";
 import { tierOf } from "../tiers.ts";
 import { AgentPanel } from "./agent-panel.tsx";
@@ -30,7 +31,8 @@ import { useSettled } from "./settled.ts";
 import { Verifications } from "./verifications.tsx";
 import { Jobs, Payments, paymentsPath } from "./work.tsx";
 
-export default function AgentPage({ agentRef }: { agentRef: string }) {
+export default function AgentPage() {
+  const agentRef = addressRef();
   const { data: answer, error, refetch } = useQuery(agentQuery(agentRef));
   const agent = answer?.data;
   useTitle(agent && `${quoted(agent.name)} · ${agent.credScore} ${agent.tierLabel}`);

@@ -6,6 +6,7 @@ import { openApi } from "../api/queries.ts";
 import { Copy } from "../parts/copy.tsx";
 import { PageHead } from "../parts/panel.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { addressRef } from "../shell/address.ts";
 import "../styles/docs.css";
 import { type Method, type OpenApi, type Operation, operationsOf } from "../../../core/described-operations.ts";
 import { MEANING, STATUS } from "../../../core/error-codes.ts";
@@ -14,9 +15,11 @@ import { GUIDES, GuideView } from "./guide.tsx";
 import { OperationView } from "./operation.tsx";
 import { MethodName, Prose } from "./shown.tsx";
 
-/** What the address names; both absent: the beginning. */
-export default function DocsPage({ operation, guide }: { operation?: string | undefined; guide?: string | undefined }) {
+export default function DocsPage() {
   const [, go] = useLocation();
+  // What the address names; both empty: the beginning.
+  const guide = addressRef(3);
+  const operation = guide ? "" : addressRef();
   const { data, error, refetch } = useQuery(openApi);
   // Links of the former reference: /docs#/Agents/getAgent.
   const former = /^#\/[^/]+\/(\w+)$/.exec(location.hash)?.[1];
@@ -25,7 +28,7 @@ export default function DocsPage({ operation, guide }: { operation?: string | un
   }, [former, go]);
   const document = data?.data;
   const operations = document ? operationsOf(document) : [];
-  const isStart = operation === undefined && guide === undefined;
+  const isStart = operation === "" && guide === "";
   return (
     <div className="page docs" data-start={isStart || undefined}>
       <aside className="docs-side">
@@ -38,9 +41,9 @@ export default function DocsPage({ operation, guide }: { operation?: string | un
           </p>
         )}
         {isStart && <Start document={document} operations={operations} />}
-        {guide !== undefined && <GuidePart name={guide} />}
-        {guide === undefined && error && <ProblemNote error={error} retry={() => void refetch()} />}
-        {operation !== undefined &&
+        {guide && <GuidePart name={guide} />}
+        {!guide && error && <ProblemNote error={error} retry={() => void refetch()} />}
+        {operation &&
           !error &&
           (document ? (
             <OperationPart document={document} id={operation} operations={operations} />

@@ -6,6 +6,7 @@ import { agent as agentQuery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { Page, PageNotYet, useTitle } from "../parts/panel.tsx";
 import { Loading, onDemand, Part } from "../parts/states.tsx";
+import { addressRef } from "../shell/address.ts";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { useControls } from "../wallet/session.ts";
 import type { SectionProps } from "./section-props.ts";
@@ -38,15 +39,15 @@ const COMPONENTS: Record<string, ComponentType<SectionProps>> = Object.fromEntri
   SECTIONS.map(({ key, load }) => [key, onDemand(load)]),
 );
 
-/** @param section key of a section; the first one without */
-export default function ManagePage({ agentRef, section }: { agentRef: string; section: string | undefined }) {
-  const { data: answer, error, refetch } = useQuery(agentQuery(agentRef));
+export default function ManagePage() {
+  const { data: answer, error, refetch } = useQuery(agentQuery(addressRef()));
   const agent = answer?.data;
   useTitle(agent && `Manage ${agent.name}`);
-  return agent ? <Manage agent={agent} section={section} /> : <PageNotYet error={error} refetch={refetch} />;
+  return agent ? <Manage agent={agent} section={addressRef(4)} /> : <PageNotYet error={error} refetch={refetch} />;
 }
 
-function Manage({ agent, section }: { agent: Agent; section: string | undefined }) {
+/** @param section key of a section; the first one without */
+function Manage({ agent, section }: { agent: Agent; section: string }) {
   const current = SECTIONS.find(({ key }) => key === section) ?? SECTIONS[0];
   const Shown = current && COMPONENTS[current.key];
   const nav = useRef<HTMLElement>(null);

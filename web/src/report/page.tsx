@@ -1,38 +1,28 @@
-/** `/report/7`: the reports of one agent that were bought in this browser, and the purchase of one. `/report/check`: the check of any. */
+/** `/report/7`: the reports of one agent that were bought in this browser, and the purchase of one. */
 import { useQuery } from "@tanstack/react-query";
-import { type DragEvent, useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { Link } from "wouter";
 import { History } from "../agent/history.tsx";
 import { get, Problem } from "../api/answer.ts";
-import { agentPath, agent as agentQuery, discovery } from "../api/queries.ts";
+import { agentPath, agent as agentQuery } from "../api/queries.ts";
 import type { CredReport, Prices } from "../api/types.ts";
 import { Action, Button } from "../parts/button.tsx";
-import { PageHead, Panel, useTitle } from "../parts/panel.tsx";
+import { Panel, useTitle } from "../parts/panel.tsx";
 import { Empty, Loading, NotYet, ProblemNote } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import "../styles/report.css";
 import { count, moment } from "../formats.ts";
-import { useReceiver } from "../mint/costs.tsx";
-import { Address } from "../parts/copy.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import { OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
+import { OperationSteps, Receiver, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { ReportDocument } from "./document.tsx";
-import {
-  download,
-  forgetReport,
-  isStored,
-  type KeptReport,
-  keepReport,
-  type SignedContent,
-  signedOf,
-  useReports,
-} from "./library.ts";
-import { givenOf, ReceiptPanel, readGiven, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
+import { download, forgetReport, isStored, type KeptReport, keepReport, signedOf, useReports } from "./library.ts";
+import { givenOf, ReceiptPanel, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
 
 export default function ReportPage() {
-  const ref = addressRef();
   return (
-    <div className="page report-page">{ref === "check" ? <CheckPage /> : <Reports key={ref} agentRef={ref} />}</div>
+    <div className="page report-page">
+      <Reports agentRef={addressRef()} />
+    </div>
   );
 }
 
@@ -192,8 +182,6 @@ const prices = { queryKey: [PRICING], queryFn: get<Prices>(PRICING), refetchInte
 /** @param again whether one was bought before */
 function ReportPrice({ tokenId, again, op }: { tokenId: number; again: boolean; op: RunningOperation<CredReport> }) {
   const { data: answer, error, refetch } = useQuery(prices);
-  const receiver = useReceiver("GET", "/api/v2/agent/:ref/cred-report");
-  const explorer = useQuery(discovery).data?.data.explorer;
   if (!answer) return <NotYet error={error} refetch={refetch} rows={4} />;
   const price = answer.data.credReport;
   const free = Number(price) === 0;
@@ -221,107 +209,11 @@ function ReportPrice({ tokenId, again, op }: { tokenId: number; again: boolean; 
       )}
       {!free && (
         <p className="muted">
-          {receiver ? (
-            <>
-              {price} USDC go to <Address address={receiver} explorer={explorer} />, by a signature of your wallet
-              (x402). You need no ether.
-            </>
-          ) : (
-            `${price} USDC go to the service, by a signature of your wallet (x402). You need no ether.`
-          )}
+          {price} USDC go to <Receiver method="GET" path="/api/v2/agent/:ref/cred-report" />, by a signature of your
+          wallet (x402). You need no ether.
         </p>
       )}
       {free ? buy : <NeedsWallet>{buy}</NeedsWallet>}
-    </section>
-  );
-}
-
-/** Max bytes of a report; the service's own have 10 kB. */
-const MAX_BYTES = 400_000;
-const TOO_LARGE = "This is too large to be a report.";
-
-function CheckPage() {
-  const known = useKnownSigner();
-  const [text, setText] = useState("");
-  const given = useMemo(() => readGiven(text), [text]);
-  const verdict = useVerdict(given, known);
-  return (
-    <>
-      <PageHead
-        title="Check a report"
-        lead="Paste or drop the JSON of a cred report. It is checked in this browser and sent nowhere."
-      />
-      <Taker text={text} take={setText} readable={given !== null} />
-      {given && (
-        <>
-          <VerdictLine verdict={verdict} known={known} />
-          {verdict && <ReceiptPanel verdict={verdict} known={known} given={given} />}
-          {/* What no known key has signed is not shown as a report. */}
-          {verdict?.is === "genuine" && verdict.findings.report && (
-            <ReportDocument report={verdict.findings.report satisfies object as SignedContent} />
-          )}
-        </>
-      )}
-    </>
-  );
-}
-
-/** Takes a report as text or as a file, pasted, dropped or chosen. */
-function Taker({ text, take: taken, readable }: { text: string; take: (text: string) => void; readable: boolean }) {
-  const [trouble, setTrouble] = useState("");
-  const [over, setOver] = useState(false);
-  const take = (read: string) => {
-    taken(read.slice(0, MAX_BYTES));
-    setTrouble(read.length > MAX_BYTES ? TOO_LARGE : "");
-  };
-  const open = (file: File | undefined) => {
-    if (!file) return;
-    if (file.size > MAX_BYTES) return setTrouble(TOO_LARGE);
-    file.text().then(take, () => setTrouble("The file could not be read."));
-  };
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    open(event.dataTransfer.files[0]);
-  };
-  const unreadable = text.trim() !== "" && !readable;
-  return (
-    <section className="panel stack drop" data-over={over || undefined}>
-      <label className="label" htmlFor="report-json">
-        The report as JSON
-      </label>
-      <textarea
-        id="report-json"
-        className="field mono"
-        rows={6}
-        spellCheck={false}
-        value={text}
-        aria-invalid={unreadable}
-        aria-describedby="report-trouble"
-        onChange={({ target }) => take(target.value)}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={drop}
-      />
-      <p className="fault" id="report-trouble" role="alert">
-        {trouble ||
-          (unreadable ? "This is no report with a receipt. It must be the whole JSON, as it was downloaded." : "")}
-      </p>
-      <p className="actions">
-        <label className="button">
-          <input
-            className="unseen"
-            type="file"
-            accept=".json,application/json"
-            onChange={({ target }) => open(target.files?.[0])}
-          />
-          Open a file
-        </label>
-        {text && <Button onClick={() => take("")}>Clear</Button>}
-      </p>
     </section>
   );
 }

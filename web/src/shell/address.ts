@@ -17,9 +17,9 @@ export function useSearchParams(): [URLSearchParams, (next: Query) => void] {
   return [params, set];
 }
 
-/** The part of the path after the view, unescaped once. */
-export function addressRef(): string {
-  const escaped = location.pathname.split("/")[2] ?? "";
+/** A part of the path, by default the one after the view, unescaped once; empty without one. */
+export function addressRef(part = 2): string {
+  const escaped = location.pathname.split("/")[part] ?? "";
   try {
     return decodeURIComponent(escaped);
   } catch {

@@ -1,10 +1,12 @@
 /** A write of the API in a page: its state, and the panels that show it. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { Problem } from "../api/answer.ts";
+import { get, Problem } from "../api/answer.ts";
+import { discovery } from "../api/queries.ts";
+import type { X402Manifest } from "../api/types.ts";
 import { counted, usdc } from "../formats.ts";
 import { Button, Icon } from "../parts/button.tsx";
-import { Copy } from "../parts/copy.tsx";
+import { Address, Copy } from "../parts/copy.tsx";
 import { type Faults, faultsOf } from "../parts/form.tsx";
 import { Facts } from "../parts/panel.tsx";
 import { Hint, RequestId, Trouble } from "../parts/states.tsx";
@@ -140,6 +142,17 @@ export function Refused({ problem, title = "Not done", children }: RefusedProps)
       <RequestId of={known?.requestId} />
     </Note>
   );
+}
+
+const manifest = { queryKey: ["x402"], queryFn: get<X402Manifest>("/.well-known/x402.json") };
+
+/** Who is paid for an operation, by today's terms. @param props.path its route */
+export function Receiver({ method, path }: { method: string; path: string }) {
+  const items = useQuery(manifest).data?.data.items;
+  const explorer = useQuery(discovery).data?.data.explorer;
+  const item = items?.find(({ input }) => input.method === method && input.routeTemplate === path);
+  const address = item?.accepts[0]?.payTo;
+  return address ? <Address address={address} explorer={explorer} /> : "the service";
 }
 
 type PriceProps = {
