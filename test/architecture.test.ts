@@ -84,6 +84,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "zod",
       "@noble/hashes",
       "@noble/curves",
+      "@noble/secp256k1",
       "@scure/base",
       "canonicalize",
     ],

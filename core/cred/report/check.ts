@@ -2,9 +2,9 @@
  * The check of a receipt, by the service and without it: what was signed is hashed again (EIP-712), and the key that signed
  * it is recovered. Small, so that a browser can load it.
  */
-import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { Point, recoverPublicKey, Signature } from "@noble/secp256k1";
 import type { Address, Hex } from "../../agents/facts.ts";
 import type { CredReportView } from "./cred-report.ts";
 import { RECEIPT_TYPES, type ReceiptDomain, type ReceiptMessage, readPayload, receiptMessage } from "./receipt.ts";
@@ -65,9 +65,10 @@ export function signerOf(digest: Uint8Array, signature: string): Address | null 
   const recovery = v >= 27 ? v - 27 : v;
   if (recovery > 1) return null;
   try {
-    const parsed = secp256k1.Signature.fromBytes(bytes.subarray(0, 64), "compact");
+    const parsed = Signature.fromBytes(bytes.subarray(0, 64), "compact");
     if (parsed.hasHighS()) return null;
-    const key = parsed.addRecoveryBit(recovery).recoverPublicKey(digest);
+    const signed = parsed.addRecoveryBit(recovery).toBytes("recovered");
+    const key = Point.fromBytes(recoverPublicKey(signed, digest, { prehash: false }));
     return `0x${bytesToHex(keccak_256(key.toBytes(false).subarray(1)).subarray(12))}`;
   } catch {
     return null;

@@ -1,6 +1,5 @@
 /** A report as a document: score, evidence for every point, standing, advice, risks. Shown only where its receipt is sound. */
 import type { ReactNode } from "react";
-import { SIGNALS } from "../../../core/cred/cred.ts";
 import { count, counted, date, decimals, moment, originWords } from "../formats.ts";
 import { ScoreRing } from "../parts/cred.tsx";
 import { endpointsInShort, InShort, jobsInShort, paymentsInShort, reviewsInShort } from "../parts/evidence.tsx";
@@ -112,48 +111,41 @@ const readable = (detail: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => moment(iso))
     .replace(/^Registered as ([A-Z_]+)$/, (_, origin: string) => `Registered ${originWords(origin)}`);
 
-/** Each signal with its points and the facts behind them, in the order of the formula. */
+/** Each signal with its points and the facts behind them, in the order in which they were signed: that of the formula. */
 function Evidence({ report: { scoreBreakdown, credScore } }: { report: SignedContent }) {
-  const keys = [
-    ...SIGNALS.map(({ key }) => key as string).filter((key) => key in scoreBreakdown),
-    ...Object.keys(scoreBreakdown).filter((key) => !SIGNALS.some((signal) => signal.key === key)),
-  ];
   return (
     <>
       <ol className="evidence">
-        {keys.map((key) => {
-          const part = scoreBreakdown[key as keyof typeof scoreBreakdown];
-          return (
-            <li key={key}>
-              <div className="evidence-head">
-                <h3>{part.label}</h3>
-                <span className="muted">
-                  {count(part.rawScore)} of 100, weight {count(Math.round(part.weight * 100))} %
-                </span>
-                <b>
-                  {count(part.weightedScore)} of {count(part.maxWeightedScore)}
-                </b>
-              </div>
-              <svg className="evidence-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-                <rect width="100" height="4" className="track" />
-                <rect width={part.rawScore} height="4" className="fill" />
-              </svg>
-              <p className="faint">{part.description}</p>
-              {part.evidence.length === 0 ? (
-                <p className="muted">There is nothing yet.</p>
-              ) : (
-                <ul>
-                  {part.evidence.map(({ source, detail, reference }) => (
-                    <li key={detail}>
-                      <span className="tag plain">{SOURCE_LABELS[source]}</span> <bdi>{readable(detail)}</bdi>
-                      {reference && <Reference text={reference} />}
-                    </li>
-                  ))}
-                </ul>
-              )}
-            </li>
-          );
-        })}
+        {Object.entries(scoreBreakdown).map(([key, part]) => (
+          <li key={key}>
+            <div className="evidence-head">
+              <h3>{part.label}</h3>
+              <span className="muted">
+                {count(part.rawScore)} of 100, weight {count(Math.round(part.weight * 100))} %
+              </span>
+              <b>
+                {count(part.weightedScore)} of {count(part.maxWeightedScore)}
+              </b>
+            </div>
+            <svg className="evidence-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+              <rect width="100" height="4" className="track" />
+              <rect width={part.rawScore} height="4" className="fill" />
+            </svg>
+            <p className="faint">{part.description}</p>
+            {part.evidence.length === 0 ? (
+              <p className="muted">There is nothing yet.</p>
+            ) : (
+              <ul>
+                {part.evidence.map(({ source, detail, reference }) => (
+                  <li key={detail}>
+                    <span className="tag plain">{SOURCE_LABELS[source]}</span> <bdi>{readable(detail)}</bdi>
+                    {reference && <Reference text={reference} />}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </li>
+        ))}
       </ol>
       <p className="evidence-sum">
         <span>All points, rounded half up</span> <b>{credScore.score}</b>
