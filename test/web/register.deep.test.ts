@@ -234,13 +234,19 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
         await name(page).fill("Undecided");
         await submit(page).click();
         await pay(page).waitFor();
-        const unknown = (route: Route) =>
-          route.request().headers()["payment-signature"]
-            ? route.fulfill({ status: 503, json: { error: "Not known yet.", code: "payment_pending" } })
-            : route.continue();
+        const said: (string | null)[] = [];
+        const unknown = async (route: Route) => {
+          if (!route.request().headers()["payment-signature"]) return route.continue();
+          said.push(await page.locator(".mint-step p").first().textContent());
+          await route.fulfill({ status: 503, json: { error: "Not known yet.", code: "payment_pending" } });
+        };
         await page.route(MINT, unknown);
         await pay(page).click();
-        await page.getByText("The payment is being confirmed. It is never charged twice.").waitFor();
+        await expect.poll(() => said.length).toBeGreaterThan(1);
+        expect(said.slice(0, 2)).toEqual([
+          "The payment is being settled.",
+          "The payment is being confirmed. It is never charged twice.",
+        ]);
         await page.locator(".stages [data-state=now]", { hasText: "Settle" }).waitFor();
         await page.evaluate("sessionStorage.clear()");
         await page.reload();

@@ -241,9 +241,11 @@ export class OperationRun<T> {
   private async repeat(saying: string): Promise<T> {
     const sent = this.sent!;
     let caller = this.caller;
+    let said = saying;
     for (let turn = 1; ; turn++) {
       const credentials = await credentialsOf(caller, this.signingIn);
-      if (caller !== "anyone" && this.state.at === "working" && this.state.saying !== saying) this.saying(saying);
+      // The sign-in has had its say.
+      if (this.state.at === "working" && this.state.stage === "signIn") this.saying(said);
       try {
         return await once<T>(sent, credentials);
       } catch (error) {
@@ -256,7 +258,8 @@ export class OperationRun<T> {
         }
         const repeatable = sent.payment ? isUndecided(error) : isLost(error);
         if (!repeatable || turn >= REPEATS[sent.payment ? "paid" : "unpaid"]) throw error;
-        this.saying(sent.payment ? "The payment is being confirmed. It is never charged twice." : REPEATED);
+        said = sent.payment ? "The payment is being confirmed. It is never charged twice." : REPEATED;
+        this.saying(said);
         const seconds = Number(error.headers.get("retry-after"));
         await pause(Math.min(MAX_PAUSE_MS, seconds > 0 ? seconds * 1000 : PAUSE_MS));
       }
