@@ -76,7 +76,7 @@ export async function proveAccount<C>(deps: HandlerDeps, claimed: AccountClaim<C
   );
   if ("reason" in found)
     return fail("proof_missing", found.reason, {
-      hint,
+      hint: found.isAbsent ? `Name the account that shows ${expected}, as the platform writes its name.` : hint,
       extra: { expected, found: foreignText(found.found, MAX_FOUND, { lines: true }) },
     });
 

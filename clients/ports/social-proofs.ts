@@ -18,9 +18,9 @@ type ProofEvidence = { url: string; id: string; quote: string; revision?: string
 
 /**
  * A definite answer of the platform: the account shows no proof. `reason` is a sentence for the caller, `found` the text
- * that the place shows instead, as the platform gave it.
+ * that the place shows instead, as the platform gave it. `isAbsent`: there is no such account, so it can show nothing.
  */
-export type NoProof = { reason: string; found?: string };
+export type NoProof = { reason: string; found?: string; isAbsent?: true };
 
 /** A proof as it was recorded. An earlier version of this service may have stored `evidence`. */
 export type KnownProof = SoughtProof & Pick<FoundProof, "accountId" | "handle" | "username"> & { evidence: unknown };

@@ -82,7 +82,10 @@ export function farcasterProofs(reader: FarcasterReader): ProofReader<FarcasterC
   return withinAllowance({ find, batch: 1, recheck: (proofs) => Promise.all(proofs.map(again)) });
 }
 
-const noName = (name: string): NoProof => ({ reason: `There is no Farcaster account named ${name}.` });
+const noName = (name: string): NoProof => ({
+  reason: `There is no Farcaster account named ${name}.`,
+  isAbsent: true,
+});
 
 const found = (fid: number, name: string | null, { hash, quote }: { hash: string; quote: string }): FoundProof => ({
   accountId: String(fid),

@@ -51,7 +51,7 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofReader<Github
     if (gistId !== undefined) return findIn(gistId, username, sought);
     const fileName = gistFileName(sought.prefix);
     const search = await gists.list(username, fileName);
-    if (search === null) return { reason: `There is no GitHub account ${username}.` };
+    if (search === null) return { reason: `There is no GitHub account ${username}.`, isAbsent: true };
     const where = search.searched === null ? "" : ` among its newest ${search.searched}: name the gist`;
     let refusal: NoProof = {
       reason: `The GitHub account ${username} has no public gist with a file ${fileName}${where}.`,

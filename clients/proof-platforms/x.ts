@@ -152,6 +152,7 @@ function absenceOf(error: Problem | undefined): Absent {
 
 const noAccount = (handle: string, absent: Absent): NoProof => ({
   reason: absent === "suspended" ? `The X account @${handle} is suspended.` : `There is no X account @${handle}.`,
+  isAbsent: true,
 });
 
 function judge(account: Account, { prefix, tokenId }: SoughtProof): FoundProof | NoProof {

@@ -44,7 +44,8 @@ describe.each(["snapchain", "hubble", "neynar"])("through %s", (way) => {
   it("knows names that end in .eth, names nobody holds, and names of somebody else", async () => {
     await plant("dwr.eth", 5, [{ hash: "0x05", text: "helixa:1" }]);
     expect(await find({ username: "dwr.eth" })).toMatchObject({ accountId: "5" });
-    expect(await find({ username: "nobody" })).toEqual({ reason: "There is no Farcaster account named nobody." });
+    const reason = "There is no Farcaster account named nobody.";
+    expect(await find({ username: "nobody" })).toEqual({ reason, isAbsent: true });
     expect(await find({ username: "dwr", fid: 4 })).toEqual({
       reason: "The Farcaster name dwr belongs to account 3, not to 4.",
     });

@@ -144,7 +144,7 @@ describe("looking for a proof", () => {
   });
 
   it("knows that there is no such account, gist or file", async () => {
-    expect(await find({ username: "ghost" })).toEqual({ reason: "There is no GitHub account ghost." });
+    expect(await find({ username: "ghost" })).toEqual({ reason: "There is no GitHub account ghost.", isAbsent: true });
     expect(await find({ username: "octo-cat", gistId: "ffff" })).toEqual({ reason: "There is no such gist." });
     await plant("empty", 8, []);
     expect(await find({ username: "empty" })).toEqual({

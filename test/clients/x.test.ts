@@ -45,7 +45,10 @@ describe("looking for a proof", () => {
 
   it.each(["200", "404"])("knows that there is no such account, told with status %s", async (style) => {
     await sim.control("PUT", "x/not-found", { style });
-    expect(await x.find({ handle: "nobody" }, sought)).toEqual({ reason: "There is no X account @nobody." });
+    expect(await x.find({ handle: "nobody" }, sought)).toEqual({
+      reason: "There is no X account @nobody.",
+      isAbsent: true,
+    });
   });
 
   it("knows a suspended account", async () => {

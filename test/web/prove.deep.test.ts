@@ -170,6 +170,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("proofs in the terminal
         await x.getByLabel("Handle on X").fill("@nobody");
         await check(x).click();
         await x.getByText("There is no X account @nobody.").waitFor();
+        expect(await x.getByText("into the bio of @nobody").count()).toBe(0);
         await sim.control("PUT", `x/users/${handle}`, { id: `1${width}`, description: `I am helixa:${tokenId}7` });
         await x.getByLabel("Handle on X").fill(`@${handle}`);
         await check(x).click();
