@@ -164,6 +164,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
         const link = page.getByRole("button", { name: "Link the token" });
         await link.click();
         await page.getByText('It must be the contract\'s own, "USDC".').waitFor();
+        // At the field and in the outcome.
+        expect(await page.getByText(/must be the contract's own/).count()).toBe(2);
         expect(await findingsOf(page)).toEqual([]);
         await page.getByLabel(/^Symbol/).fill("usdc");
         await link.click();

@@ -38,6 +38,11 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the operators' page", 
       await page.keyboard.press("g");
       await page.keyboard.press("o");
       await page.getByLabel(/^API key/).waitFor();
+      await page.locator("body").click({ position: { x: 5, y: 300 } });
+      await page.keyboard.press("?");
+      const keys = page.getByRole("dialog", { name: "Keyboard" });
+      await keys.getByText("Leaderboard").waitFor();
+      expect(await keys.getByText("Operator").count()).toBe(0);
     }));
 
   it.each(widths())(

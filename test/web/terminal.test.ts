@@ -52,6 +52,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
   it("shows the directory, best first, a page of a hundred at a time", () =>
     on("/", async (page) => {
       await page.getByText("136 agents", { exact: true }).waitFor();
+      expect(await page.title()).toBe("Helixa · AI agents of every registry, scored");
       expect((await names(page))[0]).toBe("Meridian");
       // Only the rows near the window are in the document.
       expect((await names(page)).length).toBeLessThan(60);

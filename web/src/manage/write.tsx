@@ -165,15 +165,15 @@ export const ProfileForm = ({ agent, write, title, lead, before, save, discard, 
   </>
 );
 
-/** A refusal with every field that it is about: some have no place of their own in the form. */
+/** A refusal with every field that it is about, but the first, which its sentence names: some have no place in the form. */
 export function RefusedFields({ problem }: { problem: unknown }) {
-  const faults = [...faultsOf(problem)];
+  const [, ...others] = faultsOf(problem);
   return (
     <>
       <Refused problem={problem} />
-      {faults.length > 0 && (
+      {others.length > 0 && (
         <ul className="faults">
-          {faults.map(([path, message]) => (
+          {others.map(([path, message]) => (
             <li key={path} className="fault">
               <code>{path}</code> {message}
             </li>

@@ -3,6 +3,9 @@ import { store, useStored } from "../stored.ts";
 import { Dialog } from "./dialog.tsx";
 import { PLACES } from "./places.ts";
 
+/** Operators know theirs. */
+const SHOWN = PLACES.filter(({ to }) => to !== "/operator");
+
 const KEYS: [string, string[]][] = [
   ["Search", ["/"]],
   ["Everything", ["Ctrl", "K"]],
@@ -11,7 +14,7 @@ const KEYS: [string, string[]][] = [
   ["Watch the row", ["s"]],
   ["Compare the row", ["c"]],
   ["Filters", ["f"]],
-  ...PLACES.map(({ label, key }): [string, string[]] => [label, ["g", key]]),
+  ...SHOWN.map(({ label, key }): [string, string[]] => [label, ["g", key]]),
   ["This page", ["?"]],
   ["Close, leave the search", ["Esc"]],
 ];

@@ -20,11 +20,14 @@ import { useOnline } from "./view.tsx";
 /** Lag in seconds above which the data are shown as late. */
 export const LATE_SECONDS = 60;
 
+/** The page that was opened has a title of the service's own. */
+const first = { path: location.pathname, title: document.title };
+
 export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   useArrival();
   const place = PLACES.find(({ to }) => to === path)?.label;
-  useTitle(place && `${place} · ${SITE_NAME}`);
+  useTitle(place && (path === first.path ? first.title : `${place} · ${SITE_NAME}`));
   const linksTo = (places: readonly { to: string; label: string }[]) =>
     places.map(({ to, label }) => (
       <Link key={to} href={to} aria-current={path === to ? "page" : undefined}>
