@@ -43,7 +43,7 @@ const LISTS = {
     "core/proof-platforms/marks.ts",
     "clients/proof-platforms.ts",
     "devnet/simulators/upstreams.ts",
-    "web/src/manage/proof-forms.ts",
+    "web/src/manage/proofs.tsx",
     "web/src/parts/row-badges.tsx",
   ],
   registry: [
@@ -58,8 +58,8 @@ const LISTS = {
 };
 /** Whose accounts the seeded world has, and sentences that name platforms: no part of a proof. */
 const BESIDE = [
-  ...["core/described-operations.ts", "devnet/world.ts", "web/src/directory/welcome.tsx", "web/src/mint/steps.tsx"],
-  "web/src/report/risks.ts",
+  ...["core/described-operations.ts", "devnet/world.ts", "web/src/directory/page.tsx", "web/src/mint/steps.tsx"],
+  "web/src/report/document.tsx",
 ];
 
 describe("what exists", () => {

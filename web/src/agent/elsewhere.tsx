@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { directoryLink } from "../../../core/directory/link.ts";
-import { get } from "../api/answer.ts";
+import { asked } from "../api/queries.ts";
 import type { Agent, Detail, Handshakes as Page, Registration8004 } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
 import { detail } from "../directory/source.ts";
@@ -153,10 +153,11 @@ function Validations({ of, explorer }: { of: Registration8004; explorer: string 
 
 const PAGE_ROWS = 8;
 
-const handshakes = (tokenId: number, page: number) => {
-  const path = `/api/v2/agent/${tokenId}/handshakes?limit=${PAGE_ROWS}&page=${page}`;
-  return queryOptions({ queryKey: [path], queryFn: get<Page>(path), placeholderData: keepPreviousData });
-};
+const handshakes = (tokenId: number, page: number) =>
+  queryOptions({
+    ...asked<Page>(`/api/v2/agent/${tokenId}/handshakes?limit=${PAGE_ROWS}&page=${page}`),
+    placeholderData: keepPreviousData,
+  });
 
 const Other = ({ id, name }: { id: number; name: string | null }) =>
   name === null ? <span>agent {id}</span> : <Named href={`/agent/${id}`} name={name} />;

@@ -18,9 +18,8 @@ type Props = { path: string; explorer: string };
 export const reviewsPath = (agentRef: string, platform: string): string =>
   `/api/v2/agent/${encodeURIComponent(agentRef)}/reviews?platform=${platform}`;
 
-const pages = (path: string) => pagesOf<AgentReviews>(path, "cursor", (page) => page.nextCursor);
 /** The newest of each reviewer. */
-export const reviewPages = (path: string) => pages(`${path}&newest=true`);
+export const reviewPages = (path: string) => pagesOf<AgentReviews>(`${path}&newest=true`);
 
 export function Reviews({ path, explorer }: Props) {
   const { data, error, refetch, ...more } = useInfiniteQuery(reviewPages(path));
@@ -217,7 +216,7 @@ const Why = ({ of }: { of: WeighedReview["reasons"] }) => (
 
 /** All that one account wrote, each with why it counts how much. */
 function Entries({ path, explorer }: Props) {
-  const { data, error, refetch, ...more } = useInfiniteQuery(pages(path));
+  const { data, error, refetch, ...more } = useInfiniteQuery(pagesOf<AgentReviews>(path));
   if (!data) return <NotYet error={error} refetch={refetch} rows={2} />;
   return (
     <>

@@ -66,11 +66,7 @@ function runAt(all: readonly Entry[], start: number): { entries: Entry[]; length
 }
 
 const eventsOf = (tokenId: number) => ({
-  ...pagesOf<AgentEvents>(
-    `${agentPath(String(tokenId))}/events?type=${SHOWN_TYPES.join()}`,
-    "before",
-    (page) => page.nextBefore,
-  ),
+  ...pagesOf<AgentEvents>(`${agentPath(String(tokenId))}/events?type=${Object.keys(ICONS).join()}`),
   ...liveEvery(),
 });
 
@@ -118,10 +114,11 @@ function Line({ entry, explorer }: { entry: Entry; explorer: string }) {
   if ("steps" in entry) return <Scored at={entry.at} steps={entry.steps} />;
   const [event] = entry.events;
   const says = whatHappened(event, explorer);
+  const icon = ICONS[event.type as ShownType];
   return (
     <li>
-      <span className="timeline-mark" data-bad={BAD.has(event.type) || undefined}>
-        <Icon name={ICONS[event.type as ShownType]} />
+      <span className="timeline-mark" data-bad={icon === "warn" || undefined}>
+        <Icon name={icon} />
       </span>
       {entry.events.length === 1 ? (
         <span>{says}</span>
@@ -199,26 +196,16 @@ const When = ({ at, txHash, explorer }: { at: string; txHash: string | null; exp
   );
 };
 
-const ICONS: Record<ShownType, Parameters<typeof Icon>[0]["name"]> = {
+/** Types of the events of an agent that are shown, with their icons: all but its scores, whose history is kept for longer, and its messages. */
+const ICONS = {
   "agent.registered": "agent",
   "agent.updated": "rows",
   "agent.transferred": "compare",
   "agent.verified": "check",
   "proof.lapsed": "warn",
   "attestation.revoked": "warn",
-};
-const BAD = new Set<EventType>(["proof.lapsed", "attestation.revoked"]);
-
-/** Types of the events of an agent that are shown: all but its scores, whose history is kept for longer, and its messages. */
-const SHOWN_TYPES = [
-  "agent.registered",
-  "agent.updated",
-  "agent.transferred",
-  "agent.verified",
-  "proof.lapsed",
-  "attestation.revoked",
-] as const satisfies EventType[];
-type ShownType = (typeof SHOWN_TYPES)[number];
+} as const satisfies Partial<Record<EventType, Parameters<typeof Icon>[0]["name"]>>;
+type ShownType = keyof typeof ICONS;
 type AgentEvent = AgentEvents["events"][number];
 
 type ChangedPart = EventData<"agent.updated">["changed"][number];

@@ -16,7 +16,7 @@ export const paymentsPath = (agentRef: string, platform: string): string =>
   `/api/v2/agent/${encodeURIComponent(agentRef)}/payments?platform=${platform}&limit=5`;
 
 /** The payments at a path. A page requests them with the rest, so that their card appears at once, also without payments. */
-export const paymentPages = (path: string) => pagesOf<AgentPayments>(path, "cursor", (page) => page.nextCursor);
+export const paymentPages = (path: string) => pagesOf<AgentPayments>(path);
 
 /** `path`: of the payments in the API, with its query. */
 export function Payments({ path, explorer }: { path: string; explorer: string }) {
@@ -95,11 +95,7 @@ const JOB_STATES = {
 const USUAL_ROWS = 20;
 
 export const jobPages = (agentRef: string, platform: string) =>
-  pagesOf<AgentJobs>(
-    `/api/v2/agent/${encodeURIComponent(agentRef)}/jobs?platform=${platform}&limit=5`,
-    "cursor",
-    (page) => page.nextCursor,
-  );
+  pagesOf<AgentJobs>(`/api/v2/agent/${encodeURIComponent(agentRef)}/jobs?platform=${platform}&limit=5`);
 
 /**
  * The card of an agent's jobs. Most agents have none, and then there is no card: of an own agent its view says so.

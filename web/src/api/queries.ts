@@ -32,7 +32,7 @@ export const createQueryClient = () =>
     },
   });
 
-const asked = <T>(path: string) => queryOptions({ queryKey: [path], queryFn: get<T>(path) });
+export const asked = <T>(path: string) => queryOptions({ queryKey: [path], queryFn: get<T>(path) });
 
 /** Data about the service itself is kept until the page is reloaded. */
 export const discovery = queryOptions({ ...asked<Discovery>("/api/v2"), staleTime: Number.POSITIVE_INFINITY });
@@ -88,19 +88,19 @@ export const leaderboard = (sort: LeaderboardSort) =>
   });
 
 type Cursor = string | number | null;
+/** The cursor of the page after this one; null: there is none. */
+type Paged = { nextCursor: Cursor } | { nextBefore: Cursor };
 
-/**
- * @param path with its query
- * @param cursor the parameter by which the next page is asked for
- * @param next the cursor of the page after this one; null: there is none
- */
-export const pagesOf = <Page>(path: string, cursor: "after" | "before" | "cursor", next: (page: Page) => Cursor) =>
+/** All pages of a list that were asked for. @param path with its query */
+export const pagesOf = <Page extends Paged>(path: string) =>
   infiniteQueryOptions({
     queryKey: [path],
-    queryFn: ({ pageParam, signal }) =>
-      call<Page>(pageParam === null ? path : `${path}&${cursor}=${pageParam}`, { signal }),
-    initialPageParam: null as Cursor,
-    getNextPageParam: ({ data }) => next(data),
+    queryFn: ({ pageParam, signal }) => call<Page>(path + pageParam, { signal }),
+    initialPageParam: "",
+    getNextPageParam: ({ data }) => {
+      const [name, next] = "nextCursor" in data ? ["cursor", data.nextCursor] : ["before", data.nextBefore];
+      return next === null ? null : `&${name}=${next}`;
+    },
   });
 
 /** `total` with those that are not among `agents`. */
@@ -108,7 +108,8 @@ type OwnAgents = { total: number; agents: Summary[] };
 
 const MAX_OWN_AGENTS = 50;
 /** With names that other lists hide as spam: they are the wallet's own. */
-export const ownAgents = (address: string) => {
-  const path = `/api/v2/agents?search=${address}&spam=true&sort=credScore&order=desc&limit=${MAX_OWN_AGENTS}`;
-  return queryOptions({ queryKey: [path], queryFn: get<OwnAgents>(path), ...liveEvery() });
-};
+export const ownAgents = (address: string) =>
+  queryOptions({
+    ...asked<OwnAgents>(`/api/v2/agents?search=${address}&spam=true&sort=credScore&order=desc&limit=${MAX_OWN_AGENTS}`),
+    ...liveEvery(),
+  });

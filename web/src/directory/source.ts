@@ -4,6 +4,7 @@ import { directoryLink } from "../../../core/directory/link.ts";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { get } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
+import { asked } from "../api/queries.ts";
 import type { Counts, Detail, Directory, Offering, Row, RowBadges } from "../api/types.ts";
 import { PAGE_SIZE, type View, writeFacets } from "./view.ts";
 
@@ -81,13 +82,10 @@ export const badges = (ids: readonly number[]) =>
 
 export const detailPath = (ref: string, platform: string | null): string =>
   `/api/terminal/agent/${encodeURIComponent(ref)}${platform ? `?platform=${platform}` : ""}`;
-export const detail = (ref: string, platform: string | null) =>
-  queryOptions({ queryKey: [detailPath(ref, platform)], queryFn: get<Detail>(detailPath(ref, platform)) });
+export const detail = (ref: string, platform: string | null) => asked<Detail>(detailPath(ref, platform));
 
-const offeringPath = (ref: string, platform: string): string =>
-  `/api/terminal/agent/${encodeURIComponent(ref)}/offers?platform=${platform}`;
 export const offering = (ref: string, platform: string) =>
-  queryOptions({ queryKey: [offeringPath(ref, platform)], queryFn: get<Offering>(offeringPath(ref, platform)) });
+  asked<Offering>(`/api/terminal/agent/${encodeURIComponent(ref)}/offers?platform=${platform}`);
 
 export const rowLink = ({ platform, agent_id: agentId }: Pick<Row, "platform" | "agent_id">): string =>
   directoryLink("", { platform, agentId });

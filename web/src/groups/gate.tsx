@@ -1,9 +1,9 @@
 /** What the connected agent needs to join a group: the gate, its own score, and what is missing; joining and leaving; and the queries of groups. */
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { call, get, Problem } from "../api/answer.ts";
+import { call, Problem } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
-import { agentPath } from "../api/queries.ts";
+import { agentPath, asked } from "../api/queries.ts";
 import type { Agent, Group, Groups, Members } from "../api/types.ts";
 import { count } from "../formats.ts";
 import { Action } from "../parts/button.tsx";
@@ -13,7 +13,7 @@ import { signInOf, useSignIns } from "../wallet/sign-ins.ts";
 
 export const GROUPS = "/api/v2/messages/groups";
 export const groupPath = (id: string) => `${GROUPS}/${encodeURIComponent(id)}`;
-export const groups = queryOptions({ queryKey: [GROUPS], queryFn: get<Groups>(GROUPS), ...liveEvery(4) });
+export const groups = queryOptions({ ...asked<Groups>(GROUPS), ...liveEvery(4) });
 
 /** The wallet's own agent; null when it has none. */
 export const agentOf = (address: string) =>

@@ -5,9 +5,8 @@ import { short } from "../formats.ts";
 import { NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { Changes, changesOf, useDraft } from "./changes.tsx";
-import type { SectionProps } from "./section-props.ts";
 import { fieldLabel } from "./storage.tsx";
-import { type Profile, ProfileForm, profileOf, useProfileWrite } from "./write.tsx";
+import { type Profile, ProfileForm, profileOf, type SectionProps, useProfileWrite } from "./write.tsx";
 
 const FIELDS = ["twitter", "github", "website"].map((name) => ({
   name,

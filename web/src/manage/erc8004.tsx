@@ -26,8 +26,7 @@ import {
   useGas,
   useSent,
 } from "./registration.ts";
-import type { SectionProps } from "./section-props.ts";
-import { explorerOf, Transactions } from "./write.tsx";
+import { explorerOf, type SectionProps, Transactions } from "./write.tsx";
 
 /** The stages of a registration in words. */
 const STAGE_LABELS = {

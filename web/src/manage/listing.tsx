@@ -5,9 +5,8 @@ import type { Agent } from "../api/types.ts";
 import { NO_OBJECT, objectIn } from "../parts/form.tsx";
 import { webAddress } from "../parts/out-link.tsx";
 import { type Change, Changes, type PairFields, Pairs, useDraft } from "./changes.tsx";
-import type { SectionProps } from "./section-props.ts";
 import { fieldLabel } from "./storage.tsx";
-import { ProfileForm, useProfileWrite } from "./write.tsx";
+import { ProfileForm, type SectionProps, useProfileWrite } from "./write.tsx";
 
 type Service = { name: string; place: string };
 /** As it is typed: lists have one item per line, metadata is JSON. */

@@ -1,12 +1,15 @@
-/** What lifts a score: the steps that are open to an agent with the points each wins, as text or as links to the forms. */
+/** What lifts a score: the steps that are open to an agent with the points each wins, as text or as links to the forms; and the section that has them. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { liveEvery } from "../api/events.ts";
 import { advice } from "../api/queries.ts";
 import type { OpenPoint } from "../api/types.ts";
-import { count, LOCALES } from "../formats.ts";
+import { count, counted, LOCALES } from "../formats.ts";
 import { Icon } from "../parts/button.tsx";
+import { ScoreRing } from "../parts/cred.tsx";
 import { NotYet } from "../parts/states.tsx";
+import { TIERS, tierOf } from "../tiers.ts";
+import type { SectionProps } from "./write.tsx";
 
 type Props = {
   tokenId: number;
@@ -65,4 +68,29 @@ const SECTION_OF: Partial<Record<OpenPoint["signal"], string>> = {
 function formOf(tokenId: number, { signal, endpoint }: OpenPoint): string | null {
   const section = SECTION_OF[signal];
   return section === undefined ? null : `/agent/${tokenId}/manage/${section}#${endpoint.split("/").at(-1)}`;
+}
+
+/** The greatest gain first; each step leads to its form. */
+export default function ScoreSection({ agent }: SectionProps) {
+  const answer = useQuery(advice(agent.tokenId)).data;
+  const score = answer?.data.credScore ?? agent.credScore;
+  const tier = tierOf(score);
+  const next = TIERS.filter(({ from }) => from > score).toSorted((a, b) => a.from - b.from)[0];
+  return (
+    <section className="panel">
+      <div className="score-head" data-tier={tier.key}>
+        <div>
+          <h2>What lifts this score</h2>
+          <p className="muted">Each open step with the points it wins by itself. Choose one to do it.</p>
+          <p className="muted">
+            {next
+              ? `${counted(next.from - score, "more point reaches", "more points reach")} ${next.label}.`
+              : "This is the best tier."}
+          </p>
+        </div>
+        <ScoreRing score={score} size={112} />
+      </div>
+      <OpenPoints tokenId={agent.tokenId} linked />
+    </section>
+  );
 }

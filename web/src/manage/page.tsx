@@ -9,8 +9,8 @@ import { Loading, onDemand, Part } from "../parts/states.tsx";
 import { addressRef } from "../shell/address.ts";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { useControls } from "../wallet/session.ts";
-import type { SectionProps } from "./section-props.ts";
 import "../styles/manage.css";
+import type { SectionProps } from "./write.tsx";
 
 type Section = {
   /** The last part of the address. */
@@ -21,7 +21,7 @@ type Section = {
 
 /** In the order in which they are shown; the first is the one of `/agent/7/manage`. */
 const SECTIONS: readonly Section[] = [
-  { key: "score", label: "What lifts this score", load: () => import("./score.tsx") },
+  { key: "score", label: "What lifts this score", load: () => import("./open-points.tsx") },
   { key: "words", label: "Words and personality", load: () => import("./self-description.tsx") },
   { key: "traits", label: "Traits", load: () => import("./traits.tsx") },
   { key: "listing", label: "What it offers", load: () => import("./listing.tsx") },

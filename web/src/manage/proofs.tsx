@@ -1,8 +1,9 @@
 /** Section: the proofs of an agent: its wallet, its accounts on the platforms, and the exchange's attestation of its owner. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { gistFileName } from "../../../core/proof-platforms/github.ts";
 import { PROOF_MARKS_LISTED } from "../../../core/proof-platforms/marks.ts";
-import type { ProofPlatform, ProofPlatformKey } from "../../../core/proof-platforms.ts";
+import type { ByProofPlatform, ProofPlatform, ProofPlatformKey } from "../../../core/proof-platforms.ts";
 import { verifications } from "../api/queries.ts";
 import type {
   Agent,
@@ -15,14 +16,13 @@ import type {
 import { age, count, moment, short } from "../formats.ts";
 import { Action, Icon } from "../parts/button.tsx";
 import { Exact } from "../parts/copy.tsx";
-import { bodyOf, Form } from "../parts/form.tsx";
+import { bodyOf, type FieldEntry, Form } from "../parts/form.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Facts } from "../parts/panel.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import { PROOF_FORMS } from "./proof-forms.ts";
 import { CONTROLLERS, isDone, ProofPart, ProofRefusal, ProofSteps, useAgentOperation } from "./proof-part.tsx";
-import type { SectionProps } from "./section-props.ts";
+import type { SectionProps } from "./write.tsx";
 
 /** Brings the part that the address names into view, once it is there. */
 function useNamedPart(ready: boolean): void {
@@ -153,6 +153,44 @@ function ExchangeProof({ agent }: SectionProps) {
     </ProofPart>
   );
 }
+
+/** How an account on each platform is proven in the browser. */
+type ProofForm = {
+  /** Where the text is published, as a sentence. */
+  how: string;
+  /** The name of the file that has the text. @param prefix lower-case name of the service */
+  fileName?: (prefix: string) => string;
+  /** Where the account publishes it. @param text the text to publish */
+  place: (text: string) => string;
+  open: string;
+  /** They name the account as the request's body does; the first is filled with the account of a recorded proof. */
+  fields: readonly FieldEntry[];
+};
+
+const PROOF_FORMS: ByProofPlatform<ProofForm> = {
+  x: {
+    how: "Put this text into the bio of your account, as a word of its own.",
+    place: () => "https://x.com/settings/profile",
+    open: "Edit your profile on X",
+    fields: [{ name: "handle", label: "Handle on X", max: 16 }],
+  },
+  github: {
+    how: "Create a public gist with a file of this name that holds this text.",
+    fileName: gistFileName,
+    place: () => "https://gist.github.com/",
+    open: "Create a gist on GitHub",
+    fields: [
+      { name: "username", label: "GitHub username", max: 40 },
+      { name: "gistId", label: "Id or address of the gist", max: 200, optional: true },
+    ],
+  },
+  farcaster: {
+    how: "Publish a cast of its own, not a reply, that holds this text as a word of its own.",
+    place: (text) => `https://farcaster.xyz/~/compose?text=${encodeURIComponent(text)}`,
+    open: "Write a cast on Farcaster",
+    fields: [{ name: "username", label: "Farcaster name", max: 80 }],
+  },
+};
 
 type ProofRecord = Verifications[ProofPlatformKey];
 type Props = {

@@ -10,7 +10,7 @@ import { Cred, Named, Sigil } from "../parts/cred.tsx";
 import { Fact, Panel } from "../parts/panel.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
 import { tierOf } from "../tiers.ts";
-import type { SectionProps } from "./section-props.ts";
+import type { SectionProps } from "./write.tsx";
 
 export default function ReferralSection({ agent }: SectionProps) {
   const { data: answer, error, refetch } = useQuery(referral(agent.tokenId));
@@ -41,7 +41,7 @@ export default function ReferralSection({ agent }: SectionProps) {
 /** Agents that registered with the code, the newest first, with more on demand. */
 function Came({ tokenId }: { tokenId: number }) {
   const { data, error, refetch, ...more } = useInfiniteQuery(
-    pagesOf<ReferredAgents>(`${agentPath(String(tokenId))}/referrals?limit=20`, "before", (page) => page.nextBefore),
+    pagesOf<ReferredAgents>(`${agentPath(String(tokenId))}/referrals?limit=20`),
   );
   if (!data) return <NotYet error={error} refetch={refetch} rows={3} />;
   const agents = data.pages.flatMap((page) => page.data.agents);

@@ -3,9 +3,8 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { z } from "zod";
 import type { crossRegistrationsSchema } from "../../../api/schemas/updates.ts";
-import { get } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
-import { agentPath } from "../api/queries.ts";
+import { agentPath, asked } from "../api/queries.ts";
 import { LOCALES } from "../formats.ts";
 import { keep, kept } from "../stored.ts";
 import { BASE_CHAIN, type Position, positionOf, receiptOf, sendTransaction } from "../wallet/payment.ts";
@@ -26,16 +25,12 @@ export const hasHash = (followed: FollowedTransaction): followed is SentTransact
 const POLL_MS = 2_000;
 
 /** @param following whether a transaction is on its way */
-export const registrationsOf = (tokenId: number, following: boolean) => {
-  const path = `${agentPath(String(tokenId))}/crossreg`;
-  const live = liveEvery();
-  return queryOptions({
-    queryKey: [path],
-    queryFn: get<CrossRegistrations>(path),
-    ...live,
+export const registrationsOf = (tokenId: number, following: boolean) =>
+  queryOptions({
+    ...asked<CrossRegistrations>(`${agentPath(String(tokenId))}/crossreg`),
+    ...liveEvery(),
     ...(following && { refetchInterval: POLL_MS }),
   });
-};
 
 /** The number that `setAgentURI(uint256,string)` names: its first word after the selector. */
 const agentIdOf = ({ method, data }: Call): string | null =>

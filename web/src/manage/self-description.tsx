@@ -16,7 +16,6 @@ import { type FieldEntry, Fields } from "../parts/form.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { type Change, Changes, changesOf, useDraft } from "./changes.tsx";
-import type { SectionProps } from "./section-props.ts";
 import { fieldLabel, refusalOf, type Storage, StorageChoice, Writing } from "./storage.tsx";
 import {
   explorerOf,
@@ -26,6 +25,7 @@ import {
   ProfileForm,
   pointsOf,
   profileOf,
+  type SectionProps,
   scoreWith,
   useProfileWrite,
 } from "./write.tsx";

@@ -10,9 +10,8 @@ import { type FieldEntry, Form } from "../parts/form.tsx";
 import { Facts } from "../parts/panel.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { useDraft } from "./changes.tsx";
-import type { SectionProps } from "./section-props.ts";
 import { refusalOf, Writing } from "./storage.tsx";
-import { explorerOf, type PendingAnswer, profileOf, RefusedFields, Written } from "./write.tsx";
+import { explorerOf, type PendingAnswer, profileOf, RefusedFields, type SectionProps, Written } from "./write.tsx";
 
 type LinkAnswer = z.output<typeof linkTokenAnswerSchema>;
 type Draft = { contractAddress: string; chain: string; symbol: string; name: string };

@@ -7,9 +7,17 @@ import type { Agent } from "../api/types.ts";
 import { count, date } from "../formats.ts";
 import { NotYet } from "../parts/states.tsx";
 import { type PairFields, Pairs, useDraft } from "./changes.tsx";
-import type { SectionProps } from "./section-props.ts";
 import { refusalOf, type Storage, StorageChoice, Writing } from "./storage.tsx";
-import { explorerOf, type Profile, ProfileForm, pointsOf, profileOf, scoreWith, useProfileWrite } from "./write.tsx";
+import {
+  explorerOf,
+  type Profile,
+  ProfileForm,
+  pointsOf,
+  profileOf,
+  type SectionProps,
+  scoreWith,
+  useProfileWrite,
+} from "./write.tsx";
 
 type Trait = { name: string; category: string };
 const EMPTY: Trait = { name: "", category: "" };

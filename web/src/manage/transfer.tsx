@@ -3,8 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { count } from "../formats.ts";
 import { Address } from "../parts/copy.tsx";
 import { Facts } from "../parts/panel.tsx";
-import type { SectionProps } from "./section-props.ts";
-import { explorerOf, profileOf, scoreWith } from "./write.tsx";
+import { explorerOf, profileOf, type SectionProps, scoreWith } from "./write.tsx";
 
 const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 

@@ -10,9 +10,9 @@ import { Empty, NotYet } from "../parts/states.tsx";
 import { NeedsSignIn, useSignedRead } from "../wallet/needs-wallet.tsx";
 import { Done, OperationSteps, type RunningOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
-import type { SectionProps } from "./section-props.ts";
 import { Deliveries } from "./webhook-deliveries.tsx";
 import { FINALITIES, NewWebhook, Secret, useWebhookOperation, WEBHOOKS } from "./webhook-form.tsx";
+import type { SectionProps } from "./write.tsx";
 
 const POLL_MS = 10_000;
 

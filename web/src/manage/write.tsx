@@ -7,9 +7,9 @@ import { contentDigest } from "../../../core/callers/signed-texts.ts";
 import { SIGNALS, scoreOf } from "../../../core/cred/cred.ts";
 import type { SignalKey } from "../../../core/signals/signals.ts";
 import type { profileSchema } from "../../../core/views/profile.ts";
-import { type Answer, get } from "../api/answer.ts";
+import type { Answer } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
-import { agentPath, discovery } from "../api/queries.ts";
+import { agentPath, asked, discovery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { short } from "../formats.ts";
 import { Action, Button } from "../parts/button.tsx";
@@ -18,6 +18,9 @@ import { type Faults, Form, faultsOf } from "../parts/form.tsx";
 import { Note, OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { ask, type ConnectedWallet, hexOf, useWallet } from "../wallet/session.ts";
 import { filled } from "../wallet/sign-ins.ts";
+
+/** What a section of the management is given. */
+export type SectionProps = { agent: Agent };
 
 export type Profile = z.output<typeof profileSchema>;
 export type ProfileField = Profile["fields"][number];
@@ -30,11 +33,9 @@ const POLL_MS = 2_000;
 export const isUnderWay = ({ state }: Profile["writing"][number]): boolean => state !== "refused";
 
 export const profileOf = (tokenId: number) => {
-  const path = `${agentPath(String(tokenId))}/profile`;
   const live = liveEvery();
   return queryOptions({
-    queryKey: [path],
-    queryFn: get<Profile>(path),
+    ...asked<Profile>(`${agentPath(String(tokenId))}/profile`),
     ...live,
     refetchInterval: ({ state: { data } }: { state: { data: Answer<Profile> | undefined } }) =>
       data?.data.writing.some(isUnderWay) ? POLL_MS : live.refetchInterval(),

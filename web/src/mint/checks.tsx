@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { Link } from "wouter";
 import { BONUSES } from "../../../core/mints/bonuses.ts";
-import { get, Problem } from "../api/answer.ts";
-import { agent as agentQuery } from "../api/queries.ts";
+import { Problem } from "../api/answer.ts";
+import { agent as agentQuery, asked } from "../api/queries.ts";
 import type { NameCheck, OgWallets, ReferralCode } from "../api/types.ts";
 import { count } from "../formats.ts";
 import type { ConnectedWallet } from "../wallet/session.ts";
@@ -25,13 +25,7 @@ function useSettled(value: string): string {
 }
 
 const useCheck = <T,>(path: string | null) =>
-  useQuery({
-    queryKey: [path],
-    queryFn: get<T>(path ?? ""),
-    enabled: path !== null,
-    retry: false,
-    staleTime: HOLDS_MS,
-  });
+  useQuery({ ...asked<T>(path ?? ""), enabled: path !== null, retry: false, staleTime: HOLDS_MS });
 
 const NOT_CHECKED = "It could not be looked up. The service checks it when you register.";
 

@@ -1,27 +1,25 @@
 /** Registration by the connected wallet: what it costs, the form, the payment, and the way through mint and index to the card. */
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
-import { get } from "../api/answer.ts";
-import { discovery } from "../api/queries.ts";
+import { type ReactNode, useEffect } from "react";
+import { asked, discovery } from "../api/queries.ts";
 import type { Discovery, PendingMint, Prices, Registration } from "../api/types.ts";
 import { Action } from "../parts/button.tsx";
-import { PageHead } from "../parts/panel.tsx";
+import { Fact, PageHead } from "../parts/panel.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { ConnectWallet } from "../wallet/needs-wallet.tsx";
-import { OperationSteps, type RunningOperation, useOperation } from "../wallet/operation.tsx";
+import { OperationSteps, Receiver, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
 import "../styles/mint.css";
 import { useOg, WalletRemark } from "./checks.tsx";
-import { Costs } from "./costs.tsx";
 import { keepDraft, MintForm } from "./form.tsx";
 import { Following, keepAccepted, NotRegistered, Stages, type StepKey, useAccepted } from "./steps.tsx";
 
 const PATH = "/api/v2/mint";
 const PRICING = "/api/v2/pricing";
 /** Prices may change while a page is open. */
-const prices = { queryKey: [PRICING], queryFn: get<Prices>(PRICING), refetchInterval: 60_000 };
+const prices = { ...asked<Prices>(PRICING), refetchInterval: 60_000 };
 
 type Answer = Registration | PendingMint;
 
@@ -143,5 +141,48 @@ function Progress({ op, free }: { op: RunningOperation<Answer>; free: boolean })
         }
       />
     </>
+  );
+}
+
+/** What a registration costs, and who is paid, before the wallet opens. @param props.free why nothing is paid, where nothing is */
+function Costs({ prices, free }: { prices: Pick<Prices, "agentMint"> & Partial<Prices>; free: string | null }) {
+  const direct = prices.directMint;
+  const rows: [label: string, amount: string, note: ReactNode][] = [
+    [
+      "Registration",
+      free === null ? `${prices.agentMint} USDC` : "Nothing",
+      free ?? (
+        <>
+          Paid once to <Receiver method="POST" path="/api/v2/mint" />, by a signature of your wallet (x402).
+        </>
+      ),
+    ],
+    [
+      "The contract's own price",
+      "Nothing",
+      direct?.price && Number(direct.price) > 0
+        ? `${direct.price} ${direct.currency} are for those who call the contract themselves. The service mints for you.`
+        : "The service calls the contract for you.",
+    ],
+    [
+      "Gas",
+      "Nothing",
+      free === null
+        ? "The service pays for the mint, the facilitator for the payment. You need no ether."
+        : "The service pays for the mint. You need no ether.",
+    ],
+  ];
+  return (
+    <section className="panel costs" aria-labelledby="costs">
+      <h2 id="costs">What it costs</h2>
+      <dl>
+        {rows.map(([label, amount, note]) => (
+          <Fact key={label} label={label}>
+            <b>{amount}</b>
+            <span className="muted">{note}</span>
+          </Fact>
+        ))}
+      </dl>
+    </section>
   );
 }

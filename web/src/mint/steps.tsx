@@ -2,9 +2,9 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { Link } from "wouter";
-import { get, Problem } from "../api/answer.ts";
-import { agentPath, cardPath } from "../api/queries.ts";
-import type { Agent, MintState, PendingMint, Referral, Registration } from "../api/types.ts";
+import { Problem } from "../api/answer.ts";
+import { agentPath, asked, cardPath, referral } from "../api/queries.ts";
+import type { Agent, MintState, PendingMint, Registration } from "../api/types.ts";
 import { count } from "../formats.ts";
 import { Action, Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
@@ -63,15 +63,12 @@ export function useAccepted(address: string | undefined) {
 }
 
 /** The state of a registration, asked for until the chain has decided. */
-const mintState = (mintId: string) => {
-  const path = `/api/v2/mint/${encodeURIComponent(mintId)}`;
-  return queryOptions({
-    queryKey: [path],
-    queryFn: get<MintState>(path),
+const mintState = (mintId: string) =>
+  queryOptions({
+    ...asked<MintState>(`/api/v2/mint/${encodeURIComponent(mintId)}`),
     retry: false,
     refetchInterval: ({ state }) => (state.data && state.data.data.status !== "pending" ? false : POLL_MS),
   });
-};
 
 /** Answers of an index that has not reached the block yet. */
 const BEHIND = new Set(["indexer_behind", "not_found", "timeout"]);
@@ -79,15 +76,12 @@ const isBehind = (error: unknown): boolean =>
   error instanceof Problem && (error.status === 0 || error.status >= 500 || BEHIND.has(error.code));
 
 /** The agent as the index shows it from the block of its registration on; asked for until it does. */
-const arrival = ({ tokenId, block }: { tokenId: number; block: number }) => {
-  const path = `${agentPath(String(tokenId))}?minBlock=${block}`;
-  return queryOptions({
-    queryKey: [path],
-    queryFn: get<Agent>(path),
+const arrival = ({ tokenId, block }: { tokenId: number; block: number }) =>
+  queryOptions({
+    ...asked<Agent>(`${agentPath(String(tokenId))}?minBlock=${block}`),
     retry: false,
     refetchInterval: ({ state }) => (state.data ? false : POLL_MS),
   });
-};
 
 /** The steps in their order; a registration that costs nothing leaves out those of the payment. */
 const STEPS = { sign: "Sign in", pay: "Pay", settle: "Settle", mint: "Mint", index: "Index" } as const;
@@ -232,8 +226,7 @@ const Next = ({ tokenId }: { tokenId: number }) => (
 );
 
 function Share({ agent: { tokenId, name } }: { agent: Agent }) {
-  const path = `${agentPath(String(tokenId))}/referral`;
-  const { data: answer } = useQuery({ queryKey: [path], queryFn: get<Referral>(path) });
+  const { data: answer } = useQuery(referral(tokenId));
   const page = `${location.origin}/agent/${tokenId}`;
   const text = encodeURIComponent(`${name} has an identity and a cred score on Base.`);
   const places = [

@@ -4,15 +4,17 @@ import { useState } from "react";
 import { call, Problem } from "../api/answer.ts";
 import { status as statusQuery } from "../api/queries.ts";
 import type { OperatorState, Status } from "../api/types.ts";
-import { counted } from "../formats.ts";
+import { age, count, counted, decimals, duration } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
+import { Address } from "../parts/copy.tsx";
+import { NoData } from "../parts/cred.tsx";
 import { type FieldEntry, Form } from "../parts/form.tsx";
-import { Page } from "../parts/panel.tsx";
+import { type FactEntry, Facts, Page, Panel } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { problemsOf } from "../status/problems.ts";
 import { keep, kept } from "../stored.ts";
-import { Figures } from "./figures.tsx";
 
 const KEY = "operator";
 const PATH = "/api/v2/operator";
@@ -112,3 +114,233 @@ function troublesOf({ ledger, transactions, sender, webhooks }: OperatorState, s
     webhooks.failing.length > 0 && `${counted(webhooks.failing.length, "webhook fails", "webhooks fail")}.`,
   ].filter((one) => typeof one === "string");
 }
+
+const Figures = ({ state, status }: { state: OperatorState; status: Status }) => (
+  <div className="operator">
+    <Chain status={status} />
+    <Transactions state={state} />
+    <Ledger state={state} />
+    <Work status={status} />
+    <div className="operator-wide">
+      <Webhooks state={state} />
+    </div>
+  </div>
+);
+
+/** Where the backfill is. @param percent of the history that is read */
+const BACKFILL_STATES: Record<NonNullable<Status["backfill"]>["state"], (percent: string) => string> = {
+  starting: (percent) => `The indexer starts: ${percent} is read.`,
+  running: (percent) => `The indexer reads the chain's history: ${percent} is read.`,
+  stalled: (percent) => `The indexer makes no progress: ${percent} is read.`,
+  stopped: (percent) => `No indexer runs: ${percent} is read.`,
+  done: () => "The history is indexed.",
+};
+
+const unknown = () => <NoData reason="not known" />;
+/** How many, and for how long the oldest of them has waited. */
+const waiting = ({ rows, oldestSeconds }: { rows: number; oldestSeconds: number }): string =>
+  rows === 0 ? "none" : `${count(rows)}, the oldest ${duration(oldestSeconds)}`;
+
+const timeLeft = (seconds: number | null): FactEntry => ["Time left", seconds === null ? unknown() : duration(seconds)];
+
+function Chain({ status: { chain, backfill, cred } }: { status: Status }) {
+  return (
+    <Panel title="Chain">
+      <Facts
+        of={[
+          ["Chain head", chain.head === null ? unknown() : count(chain.head)],
+          ["Indexed", chain.indexed === null ? unknown() : count(chain.indexed)],
+          ["Behind", chain.lagSeconds === null ? unknown() : duration(chain.lagSeconds)],
+          ["Scores to refresh", count(cred.stale)],
+          [
+            "Backfill",
+            backfill ? BACKFILL_STATES[backfill.state](`${decimals(backfill.progress * 100, 1)} %`) : unknown(),
+          ],
+          ...(backfill && backfill.state !== "done" ? [timeLeft(backfill.secondsLeft)] : []),
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Transactions({ state: { transactions, sender, events } }: { state: OperatorState }) {
+  const ether = (amount: number) => decimals(amount, 4);
+  return (
+    <Panel title="Transactions">
+      <Facts
+        of={[
+          ...transactions.open.map(
+            (one): FactEntry => [one.state === "queued" ? "Queued" : "Signed, not mined", waiting(one)],
+          ),
+          ["Pending mints", waiting(transactions.pendingMints)],
+          ["Nonce gap", count(transactions.nonceGap)],
+          ["Balance", sender ? `${ether(sender.balanceEther)} ETH` : unknown()],
+          [
+            "Spent today",
+            !sender
+              ? unknown()
+              : sender.budgetEther === 0
+                ? `${ether(sender.spentEther)} ETH, without a limit`
+                : `${ether(sender.spentEther)} of ${ether(sender.budgetEther)} ETH`,
+          ],
+          ["Handed to webhooks", `${count(events.handedOut)} of ${count(events.head)}`],
+          ["Not dispatched", waiting(events.undispatched)],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Ledger({ state: { ledger } }: { state: OperatorState }) {
+  const { open, refundDue, day } = ledger;
+  return (
+    <Panel title="Ledger">
+      <Facts
+        of={[
+          [
+            "Refunds due",
+            refundDue.rows === 0
+              ? "none"
+              : `${counted(refundDue.rows, "payment", "payments")}, ${refundDue.amount} USDC`,
+          ],
+          [
+            "Not decided yet",
+            open.length === 0 ? "none" : open.map((one) => `${wordsOf.state(one.state)}: ${waiting(one)}`).join("; "),
+          ],
+        ]}
+      />
+      <h3>Payments of 24 hours</h3>
+      {day.length === 0 ? (
+        <p className="muted">none</p>
+      ) : (
+        <Table
+          label="Ledger"
+          className="plain-table"
+          of={day}
+          columns={[
+            ["Operation", ({ operation }) => wordsOf.operation(operation)],
+            ["Method", ({ method }) => wordsOf.method(method)],
+            ["State", ({ state }) => wordsOf.state(state)],
+            ["Payments", ({ rows }) => count(rows), "number"],
+            ["USDC", ({ amount }) => amount],
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Webhooks({ state: { webhooks } }: { state: OperatorState }) {
+  return (
+    <Panel title="Webhooks">
+      <Facts
+        of={[
+          ["On", count(webhooks.on)],
+          ["Off", count(webhooks.off)],
+          ["Deliveries waiting", waiting(webhooks.pending)],
+          ["Deliveries given up", count(webhooks.dead)],
+        ]}
+      />
+      <h3>Webhooks that fail</h3>
+      {webhooks.failing.length === 0 ? (
+        <p className="muted">No webhook fails.</p>
+      ) : (
+        <Table
+          label="Webhooks"
+          className="plain-table"
+          of={webhooks.failing}
+          columns={[
+            ["Host", ({ host }) => <bdi>{host}</bdi>],
+            ["Failures", ({ failures }) => count(failures), "number"],
+            ["Since", ({ failingSince }) => (failingSince ? age(failingSince) : unknown())],
+            ["Last answer", ({ lastAnswer }) => lastAnswer ?? unknown()],
+            ["Off", ({ disabledReason }) => (disabledReason ? wordsOf.disabled(disabledReason) : "none")],
+            ["Owner", ({ owner }) => <Address address={owner} />],
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Work({ status: { sources, queues } }: { status: Status }) {
+  const troubled = sources.filter(({ error }) => error !== null);
+  return (
+    <Panel title="Queues">
+      {queues.length === 0 ? (
+        <p className="muted">none</p>
+      ) : (
+        <Table
+          label="Queues"
+          of={queues}
+          columns={[
+            ["Name", ({ name }) => name],
+            ["Waiting", ({ waiting: waits }) => count(waits), "number"],
+            ["Active", ({ active }) => count(active), "number"],
+            ["Failed", ({ failed }) => count(failed), "number"],
+            ["Oldest", ({ oldestSeconds }) => (oldestSeconds === null ? "none" : duration(oldestSeconds))],
+          ]}
+        />
+      )}
+      <h3>Sources with trouble</h3>
+      {troubled.length === 0 ? (
+        <p className="muted">{counted(sources.length, "source", "sources")}, without trouble</p>
+      ) : (
+        <Table
+          label="Sources with trouble"
+          of={troubled}
+          columns={[
+            ["Name", ({ key }) => key],
+            ["Last success", ({ lastSuccessAt }) => (lastSuccessAt ? age(lastSuccessAt) : unknown())],
+            ["Problem", ({ error }) => <bdi>{error}</bdi>],
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
+
+/** @returns the word as people read it. @param words by the words of the API */
+const wordIn = (words: Record<string, string>) => (word: string) => words[word] ?? word;
+
+/** States of a payment. */
+const PAYMENT_STATES = {
+  new: "Presented",
+  settling: "Being settled",
+  paid: "Paid, its effect not done",
+  fulfilled: "Fulfilled",
+  released: "Refused, no money moved",
+  refund_due: "Refund due",
+  refunded: "Refunded",
+  lost: "Money lost by a reorganisation",
+};
+
+/** What was paid for. */
+const OPERATIONS = {
+  agentMint: "Registration",
+  solanaRegistration: "Registration by a Solana key",
+  credReport: "Cred report",
+  update: "Change",
+  soulLock: "Soul lock",
+  soulHandshake: "Handshake",
+};
+
+/** Ways to pay. */
+const METHODS = {
+  x402: "x402",
+  transaction: "Transaction",
+  mpp: "MPP",
+};
+
+/** Why a webhook was switched off. */
+const REASONS_OFF = {
+  gone: "It answered that it is gone",
+  failing: "It failed for too long",
+};
+
+const wordsOf = {
+  state: wordIn(PAYMENT_STATES),
+  operation: wordIn(OPERATIONS),
+  method: wordIn(METHODS),
+  disabled: wordIn(REASONS_OFF),
+};

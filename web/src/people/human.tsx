@@ -1,7 +1,6 @@
 /** A human's page: what it states, its agents, and how its cred came to be. */
 import { useQuery } from "@tanstack/react-query";
-import { get } from "../api/answer.ts";
-import { discovery } from "../api/queries.ts";
+import { asked, discovery } from "../api/queries.ts";
 import type { Human, HumanCred } from "../api/types.ts";
 import { age, count, counted, date, decimals } from "../formats.ts";
 import { Address } from "../parts/copy.tsx";
@@ -17,8 +16,8 @@ const humanPath = (id: string) => `/api/v2/human/${encodeURIComponent(id)}`;
 
 export default function HumanPage() {
   const path = humanPath(addressRef());
-  const { data: answer, error, refetch } = useQuery({ queryKey: [path], queryFn: get<Human>(path) });
-  const cred = useQuery({ queryKey: [`${path}/cred`], queryFn: get<HumanCred>(`${path}/cred`) });
+  const { data: answer, error, refetch } = useQuery(asked<Human>(path));
+  const cred = useQuery(asked<HumanCred>(`${path}/cred`));
   const explorer = useQuery(discovery).data?.data.explorer;
   const human = answer?.data;
   if (!human) return <PageNotYet error={error} refetch={refetch} />;

@@ -1,8 +1,7 @@
 /** An organization's page: what it states, its members, and who registered it. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { get } from "../api/answer.ts";
-import { agent, discovery } from "../api/queries.ts";
+import { agent, asked, discovery } from "../api/queries.ts";
 import type { Organization } from "../api/types.ts";
 import { date } from "../formats.ts";
 import { Sigil } from "../parts/cred.tsx";
@@ -14,7 +13,7 @@ import { Description, placesOf, Stated, Words } from "./parts.tsx";
 
 export default function OrganizationPage() {
   const path = `/api/v2/org/${encodeURIComponent(addressRef())}`;
-  const { data: answer, error, refetch } = useQuery({ queryKey: [path], queryFn: get<Organization>(path) });
+  const { data: answer, error, refetch } = useQuery(asked<Organization>(path));
   const explorer = useQuery(discovery).data?.data.explorer;
   const organization = answer?.data;
   if (!organization) return <PageNotYet error={error} refetch={refetch} />;

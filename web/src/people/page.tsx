@@ -1,7 +1,7 @@
 /** Registered humans and organizations: stated data, proofs, and their agents. */
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { get } from "../api/answer.ts";
+import { asked } from "../api/queries.ts";
 import type { Humans, Organizations } from "../api/types.ts";
 import { count, counted, date, short } from "../formats.ts";
 import { Button } from "../parts/button.tsx";
@@ -18,12 +18,7 @@ type Kind = keyof typeof KINDS;
 
 const listPath = (kind: Kind, page: number) => `/api/v2/${kind}?limit=${PAGE_SIZE}${page > 1 ? `&page=${page}` : ""}`;
 const list = <T,>(kind: Kind, page: number, enabled: boolean) =>
-  queryOptions({
-    queryKey: [listPath(kind, page)],
-    queryFn: get<T>(listPath(kind, page)),
-    placeholderData: keepPreviousData,
-    enabled,
-  });
+  queryOptions({ ...asked<T>(listPath(kind, page)), placeholderData: keepPreviousData, enabled });
 
 export default function PeoplePage() {
   const [params, setParams] = useSearchParams();

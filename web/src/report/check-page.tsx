@@ -4,8 +4,7 @@ import { Button } from "../parts/button.tsx";
 import { Page } from "../parts/panel.tsx";
 import "../styles/report.css";
 import { ReportDocument } from "./document.tsx";
-import type { SignedContent } from "./library.ts";
-import { ReceiptPanel, readGiven, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
+import { ReceiptPanel, readGiven, type SignedContent, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
 
 /** Max bytes of a report; the service's own have 10 kB. */
 const MAX_BYTES = 400_000;

@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { Link } from "wouter";
 import { History } from "../agent/history.tsx";
-import { get, Problem } from "../api/answer.ts";
-import { agentPath, agent as agentQuery } from "../api/queries.ts";
+import { Problem } from "../api/answer.ts";
+import { agentPath, agent as agentQuery, asked } from "../api/queries.ts";
 import type { CredReport, Prices } from "../api/types.ts";
 import { Action, Button } from "../parts/button.tsx";
 import { Panel, useTitle } from "../parts/panel.tsx";
@@ -15,8 +15,20 @@ import { count, moment } from "../formats.ts";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { OperationSteps, Receiver, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { ReportDocument } from "./document.tsx";
-import { download, forgetReport, isStored, type KeptReport, keepReport, signedOf, useReports } from "./library.ts";
-import { givenOf, ReceiptPanel, useKnownSigner, useVerdict, VerdictLine } from "./receipt.tsx";
+import {
+  download,
+  forgetReport,
+  givenOf,
+  isStored,
+  type KeptReport,
+  keepReport,
+  ReceiptPanel,
+  signedOf,
+  useKnownSigner,
+  useReports,
+  useVerdict,
+  VerdictLine,
+} from "./receipt.tsx";
 
 export default function ReportPage() {
   return (
@@ -176,8 +188,7 @@ const CONTENTS = [
   "A signed receipt: anyone you send the report to can check it offline",
 ];
 
-const PRICING = "/api/v2/pricing";
-const prices = { queryKey: [PRICING], queryFn: get<Prices>(PRICING), refetchInterval: 60_000 };
+const prices = { ...asked<Prices>("/api/v2/pricing"), refetchInterval: 60_000 };
 
 /** @param again whether one was bought before */
 function ReportPrice({ tokenId, again, op }: { tokenId: number; again: boolean; op: RunningOperation<CredReport> }) {

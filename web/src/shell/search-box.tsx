@@ -1,11 +1,25 @@
 /** The search field of every view: filters the directory while one types, and lists agents that can do what is typed; Enter on an id or an address opens that agent. */
-import { type ComponentProps, type KeyboardEvent, Suspense, useEffect, useId, useRef, useState } from "react";
+
+import { useQuery } from "@tanstack/react-query";
+import {
+  type ComponentProps,
+  type KeyboardEvent,
+  Suspense,
+  useDeferredValue,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { useLocation } from "wouter";
 import { readOwnTokenRef } from "../../../core/directory/platforms.ts";
+import type { DiscoveredHit, Row } from "../api/types.ts";
+import { directory, rowLink } from "../directory/source.ts";
+import { readView } from "../directory/view.ts";
+import { canDo } from "../discover/can-do.ts";
 import { Icon } from "../parts/button.tsx";
 import { Boundary, onDemand } from "../parts/states.tsx";
 import { useSearchParams } from "./address.ts";
-import { type Suggestion, useSuggestions } from "./suggestions.ts";
 
 const SuggestionList = onDemand(() => import("./suggestion-list.tsx"));
 
@@ -50,6 +64,43 @@ function useText() {
     go(to);
   };
   return { text, onDirectory, show, change, leave };
+}
+
+const MAX_NAMED = 3;
+const MAX_ABLE = 5;
+/** Fewer letters name nothing that an agent does. */
+const MIN_LETTERS = 2;
+
+/** One line of the list, and where it leads. */
+export type Suggestion = { key: string; to: string } & (
+  | { kind: "named"; row: Row }
+  | { kind: "task"; hit: DiscoveredHit }
+  | { kind: "all"; q: string }
+);
+
+/**
+ * The lines for a text: empty while nothing is known of it.
+ * @param named false where the page itself lists agents by name
+ */
+function useSuggestions(text: string, { open, named }: { open: boolean; named: boolean }): Suggestion[] {
+  const q = useDeferredValue(text);
+  const enabled = open && q.length >= MIN_LETTERS;
+  const byName = useQuery({
+    ...directory(readView(new URLSearchParams({ q: q.slice(0, 100) })), MAX_NAMED),
+    enabled: enabled && named,
+    refetchInterval: false,
+  });
+  const byTask = useQuery({ ...canDo(q, MAX_ABLE), enabled, retry: false });
+  if (!enabled || text.length < MIN_LETTERS) return [];
+  const rows = named ? (byName.data?.data.agents ?? []) : [];
+  const hits = byTask.data?.data.hits ?? [];
+  return [
+    ...rows.map((row): Suggestion => ({ key: `named ${row.id}`, to: rowLink(row), kind: "named", row })),
+    ...hits.map((hit): Suggestion => ({ key: `can ${hit.agent.id}`, to: rowLink(hit.agent), kind: "task", hit })),
+    ...(hits.length > 0
+      ? [{ key: "all", to: `/discover?q=${encodeURIComponent(q)}`, kind: "all", q } satisfies Suggestion]
+      : []),
+  ];
 }
 
 export function SearchBox() {

@@ -3,7 +3,7 @@ import { Icon } from "../parts/button.tsx";
 import { Sigil } from "../parts/cred.tsx";
 import { Marked } from "../parts/offers.tsx";
 import { tierOf } from "../tiers.ts";
-import type { Suggestion } from "./suggestions.ts";
+import type { Suggestion } from "./search-box.tsx";
 
 type Props = {
   /** DOM id of the list; a line has this id plus its index. */

@@ -1,8 +1,8 @@
 /** A write of the API in a page: its state, and the panels that show it. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { get, Problem } from "../api/answer.ts";
-import { discovery } from "../api/queries.ts";
+import { Problem } from "../api/answer.ts";
+import { asked, discovery } from "../api/queries.ts";
 import type { X402Manifest } from "../api/types.ts";
 import { counted, usdc } from "../formats.ts";
 import { Button, Icon } from "../parts/button.tsx";
@@ -144,7 +144,7 @@ export function Refused({ problem, title = "Not done", children }: RefusedProps)
   );
 }
 
-const manifest = { queryKey: ["x402"], queryFn: get<X402Manifest>("/.well-known/x402.json") };
+const manifest = asked<X402Manifest>("/.well-known/x402.json");
 
 /** Who is paid for an operation, by today's terms. @param props.path its route */
 export function Receiver({ method, path }: { method: string; path: string }) {

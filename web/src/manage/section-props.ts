@@ -1,4 +1,0 @@
-/** What a section of the management is given. */
-import type { Agent } from "../api/types.ts";
-
-export type SectionProps = { agent: Agent };
