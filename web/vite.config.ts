@@ -111,6 +111,8 @@ export default defineConfig({
             },
             { name: "base", priority: 1, tags: ["$initial"] },
             { name: "event-stream", test: /node_modules\/eventsource-parser\// },
+            // Else they lie with the first view that hashes, which everyone would load who connects a wallet.
+            { name: "sha3", priority: 1, test: /node_modules\/@noble\/hashes\/(sha3|utils|_u64)\b/ },
             // What several views share, in a few files: each file is a part of a round trip, which a phone waits for.
             { name: "wallet", test: /web\/src\/(wallet\/|parts\/form)/, minShareCount: 3 },
             { name: "evidence", test: /web\/src\/(agent|api|parts|people)\//, minShareCount: 3 },

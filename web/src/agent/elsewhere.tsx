@@ -8,10 +8,10 @@ import { platformLabel } from "../directory/facets.ts";
 import { detail } from "../directory/source.ts";
 import { age, count, counted, date, moment } from "../formats.ts";
 import { Button, Icon } from "../parts/button.tsx";
-import { Address, EXPLORER_REL } from "../parts/copy.tsx";
+import { Address, TxLink } from "../parts/copy.tsx";
 import { Cred, Named, Sigil } from "../parts/cred.tsx";
 import { OutLink } from "../parts/out-link.tsx";
-import { Fact } from "../parts/panel.tsx";
+import { Facts } from "../parts/panel.tsx";
 import { Party } from "../parts/party.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
@@ -76,31 +76,29 @@ export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
   const { registry, agent_uri: uri, file, tx_hash: hash } = registration;
   return (
     <>
-      <dl className="facts tall">
-        <Fact label="Agent there">#{agentId}</Fact>
-        <Fact label="Registry">
-          <Address address={registry} explorer={explorer} />
-        </Fact>
-        <Fact label="Registered">
-          {date(registration.registered_at)} ·{" "}
-          <a href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL}>
-            block {count(registration.registered_block)}
-          </a>
-        </Fact>
-        <Fact label="File">
-          {FILE[file.status]}
-          {file.fetched_at && <span className="faint"> · {date(file.fetched_at)}</span>}
-        </Fact>
-        <Fact label="URI">
-          {uri === "" ? (
-            <span className="faint">none</span>
-          ) : uri.startsWith("data:") || uri.startsWith("{") ? (
-            "written on chain"
-          ) : (
-            <OutLink text={uri} />
-          )}
-        </Fact>
-      </dl>
+      <Facts
+        of={[
+          ["Agent there", `#${agentId}`],
+          ["Registry", <Address address={registry} explorer={explorer} />],
+          [
+            "Registered",
+            <>
+              {date(registration.registered_at)} ·{" "}
+              <TxLink hash={hash} explorer={explorer}>
+                block {count(registration.registered_block)}
+              </TxLink>
+            </>,
+          ],
+          [
+            "File",
+            <>
+              {FILE[file.status]}
+              {file.fetched_at && <span className="faint"> · {date(file.fetched_at)}</span>}
+            </>,
+          ],
+          ["URI", <FilePlace uri={uri} />],
+        ]}
+      />
       {file.defects.length > 0 && (
         <ul className="warnings" aria-label="What is wrong with the file">
           {file.defects.map(({ says, mend }) => (
@@ -118,6 +116,11 @@ export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
   );
 };
 
+function FilePlace({ uri }: { uri: string }) {
+  if (uri === "") return <span className="faint">none</span>;
+  return uri.startsWith("data:") || uri.startsWith("{") ? "written on chain" : <OutLink text={uri} />;
+}
+
 function Validations({ of, explorer }: { of: Registration8004; explorer: string }) {
   const { validation_count: total, validations } = of;
   return (
@@ -127,9 +130,9 @@ function Validations({ of, explorer }: { of: Registration8004; explorer: string 
         {validations.map(({ validator, request_hash: request, requested_at: asked, tx_hash: hash, answer }) => (
           <div key={request}>
             <dt>
-              <a href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL} title={date(answer?.answered_at ?? asked)}>
+              <TxLink hash={hash} explorer={explorer} title={date(answer?.answered_at ?? asked)}>
                 {answer ? `${count(answer.response)} of 100` : "not answered yet"}
-              </a>
+              </TxLink>
               {answer?.tag && (
                 <>
                   {" · "}
@@ -179,20 +182,12 @@ export function Handshakes({ tokenId, explorer }: { tokenId: number; explorer: s
             {data.handshakes.map(({ direction, tokenId: other, name, completedAt, txHash }) => (
               <li key={`${txHash} ${other} ${direction}`}>
                 <span>
-                  {direction === "sent" ? (
-                    <>
-                      with <Other id={other} name={name} />, begun by this agent
-                    </>
-                  ) : (
-                    <>
-                      with <Other id={other} name={name} />, begun by the other
-                    </>
-                  )}
+                  with <Other id={other} name={name} />, begun by {direction === "sent" ? "this agent" : "the other"}
                 </span>
-                <a className="faint" href={`${explorer}/tx/${txHash}`} rel={EXPLORER_REL} title={moment(completedAt)}>
+                <TxLink className="faint" hash={txHash} explorer={explorer} title={moment(completedAt)}>
                   <span className="unseen">transaction </span>
                   <time dateTime={completedAt}>{age(completedAt)}</time>
-                </a>
+                </TxLink>
               </li>
             ))}
           </ul>

@@ -4,6 +4,7 @@ import { placeOf } from "../../../core/agents/listing.ts";
 import type { Agent } from "../api/types.ts";
 import { count } from "../formats.ts";
 import { OutLink, webAddress } from "../parts/out-link.tsx";
+import { Fact, type FactEntry, Facts } from "../parts/panel.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
 
 /** Names of common services, by their lower-case form. */
@@ -56,12 +57,7 @@ export function Listing({ agent }: { agent: Agent }) {
 }
 
 const Item = ({ label, children }: { label: string; children: ReactNode }) => (
-  <div>
-    <dt>
-      <bdi>{label}</bdi>
-    </dt>
-    <dd>{children}</dd>
-  </div>
+  <Fact label={<bdi>{label}</bdi>}>{children}</Fact>
 );
 
 const Words = ({ label, words }: { label: string; words: readonly string[] }) =>
@@ -136,47 +132,31 @@ const MANNERS = {
 
 /** Narrative, personality, and where else the agent can be found. */
 export function SelfDescription({ agent: { narrative, personality, socials } }: { agent: Agent }) {
-  const texts = [
-    ...Object.entries(TEXTS).map(([key, label]) => [label, narrative?.[key as keyof typeof TEXTS]] as const),
-    ...Object.entries(MANNERS).map(([key, label]) => [label, personality?.[key as keyof typeof MANNERS]] as const),
-  ].filter(([, text]) => text?.trim());
-  const levels = Object.entries(LEVELS).flatMap(([key, label]) => {
-    const level = personality?.[key as keyof typeof LEVELS];
-    return level == null ? [] : [[label, level] as const];
-  });
-  // `x` repeats what is stated under `twitter`, or what is proven, which is among the verifications.
-  const places = Object.entries(socials).filter(([place, text]) => place !== "x" && text);
-  if (texts.length + levels.length + places.length === 0)
-    return <p className="muted">It has not stated anything about itself.</p>;
-  return (
-    <dl className="words">
-      {texts.map(([label, text]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>
-            <bdi>{text}</bdi>
-          </dd>
-        </div>
-      ))}
-      {levels.map(([label, level]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd className="level">
-            <span className="level-bar" aria-hidden="true">
-              {Array.from({ length: 10 }, (_, i) => (
-                <i key={i} data-on={i < level || undefined} />
-              ))}
-            </span>
-            {count(level)} of 10
-          </dd>
-        </div>
-      ))}
-      {places.map(([place, text]) => (
-        <div key={place}>
-          <dt>{place[0]!.toUpperCase() + place.slice(1)}, as it says</dt>
-          <dd>{webAddress(text) ? <OutLink text={text} /> : <bdi>{text}</bdi>}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  const said = (label: string, text: string | null | undefined): FactEntry[] =>
+    text?.trim() ? [[label, <bdi>{text}</bdi>]] : [];
+  const facts: FactEntry[] = [
+    ...Object.entries(TEXTS).flatMap(([key, label]) => said(label, narrative?.[key as keyof typeof TEXTS])),
+    ...Object.entries(MANNERS).flatMap(([key, label]) => said(label, personality?.[key as keyof typeof MANNERS])),
+    ...Object.entries(LEVELS).flatMap(([key, label]): FactEntry[] => {
+      const level = personality?.[key as keyof typeof LEVELS];
+      return level == null ? [] : [[label, <Level of={level} />, { className: "level" }]];
+    }),
+    // `x` repeats what is stated under `twitter`, or what is proven, which is among the verifications.
+    ...Object.entries(socials).flatMap(([place, text]): FactEntry[] =>
+      place === "x" || !text ? [] : [[`${labelOf(place)}, as it says`, <Value of={text} />]],
+    ),
+  ];
+  if (facts.length === 0) return <p className="muted">It has not stated anything about itself.</p>;
+  return <Facts className="words" of={facts} />;
 }
+
+const Level = ({ of }: { of: number }) => (
+  <>
+    <span className="level-bar" aria-hidden="true">
+      {Array.from({ length: 10 }, (_, i) => (
+        <i key={i} data-on={i < of || undefined} />
+      ))}
+    </span>
+    {count(of)} of 10
+  </>
+);

@@ -7,8 +7,8 @@ import { credProof } from "../api/queries.ts";
 import type { Agent, CredProof } from "../api/types.ts";
 import { age, count, counted, moment, short } from "../formats.ts";
 import { Action, Button, Icon } from "../parts/button.tsx";
-import { Address, EXPLORER_REL } from "../parts/copy.tsx";
-import { Fact } from "../parts/panel.tsx";
+import { Address, EXPLORER_REL, Transaction } from "../parts/copy.tsx";
+import { Facts } from "../parts/panel.tsx";
 import { ask, type ConnectedWallet, useWallet } from "../wallet/session.ts";
 import { AgentPanel } from "./agent-panel.tsx";
 
@@ -34,33 +34,31 @@ function Proved({ proof, agent, explorer }: Props) {
   const { epoch, leaf, publishedAt, transaction, contract, root, leaves } = proof;
   return (
     <div className="stack onchain">
-      <dl className="facts tall">
-        <Fact label="Epoch">
-          {count(epoch)}{" "}
-          <span className="faint" title={moment(publishedAt)}>
-            · {age(publishedAt)} ago · {count(leaves)} agents
-          </span>
-        </Fact>
-        <Fact label="Score there">
-          <b>{leaf.score}</b>{" "}
-          <span className="faint">
-            {leaf.score === agent.credScore ? "· as it is now" : `· ${count(agent.credScore)} now: in the next epoch`}
-          </span>
-        </Fact>
-        <Fact label="Transaction">
-          <a className="mono" href={`${explorer}/tx/${transaction}`} rel={EXPLORER_REL}>
-            {short(transaction)}
-          </a>
-        </Fact>
-        <Fact label="Contract">
-          <Address address={contract} explorer={explorer} />
-        </Fact>
-        <Fact label="Root">
-          <code className="mono" title={root}>
-            {short(root)}
-          </code>
-        </Fact>
-      </dl>
+      <Facts
+        of={[
+          [
+            "Epoch",
+            <>
+              {count(epoch)}{" "}
+              <span className="faint" title={moment(publishedAt)}>
+                · {age(publishedAt)} ago · {count(leaves)} agents
+              </span>
+            </>,
+          ],
+          [
+            "Score there",
+            <>
+              <b>{leaf.score}</b>{" "}
+              <span className="faint">
+                · {leaf.score === agent.credScore ? "as it is now" : `${count(agent.credScore)} now: in the next epoch`}
+              </span>
+            </>,
+          ],
+          ["Transaction", <Transaction hash={transaction} explorer={explorer} />],
+          ["Contract", <Address address={contract} explorer={explorer} />],
+          ["Root", short(root), { className: "mono", title: root }],
+        ]}
+      />
       <Check key={`${epoch}${leaf.score}`} proof={proof} explorer={explorer} />
     </div>
   );

@@ -13,7 +13,7 @@ import { count, counted, short } from "../formats.ts";
 import { useMedia } from "../media.ts";
 import { Address, Copy } from "../parts/copy.tsx";
 import { InShort, jobsInShort, paymentsInShort, reviewsInShort } from "../parts/evidence.tsx";
-import { Fact, PageNotYet, useTitle } from "../parts/panel.tsx";
+import { Facts, PageNotYet, useTitle } from "../parts/panel.tsx";
 import { Empty, Loading } from "../parts/states.tsx";
 import { addressRef } from "../shell/address.ts";
 import { kindOf } from "../shell/search-box.tsx";
@@ -227,27 +227,29 @@ function Traits({ agent }: { agent: Agent }) {
 }
 
 const Registry = ({ agent, explorer }: { agent: Agent; explorer: string }) => (
-  <dl className="facts tall">
-    <Fact label="Token">#{agent.tokenId}</Fact>
-    <Fact label="Generation (0 is the first)">
-      {count(agent.generation)}, version <bdi>{agent.version || "—"}</bdi>
-    </Fact>
-    <Fact label="Changes to it on chain">{agent.mutationCount}</Fact>
-    <div>
-      <dt title="May move the token, by its owner's approval">Operator</dt>
-      <dd>
-        {agent.operator ? (
+  <Facts
+    of={[
+      ["Token", `#${agent.tokenId}`],
+      [
+        "Generation (0 is the first)",
+        <>
+          {count(agent.generation)}, version <bdi>{agent.version || "—"}</bdi>
+        </>,
+      ],
+      ["Changes to it on chain", agent.mutationCount],
+      [
+        "Operator",
+        agent.operator ? (
           <Address address={agent.operator} explorer={explorer} />
         ) : (
           <span className="faint">nobody</span>
-        )}
-      </dd>
-    </div>
-    <Fact label="Linked token">
-      <LinkedToken agent={agent} />
-    </Fact>
-    <Fact label="Indexed to block">{agent.indexedBlock === null ? "—" : count(agent.indexedBlock)}</Fact>
-  </dl>
+        ),
+        { title: "May move the token, by its owner's approval" },
+      ],
+      ["Linked token", <LinkedToken agent={agent} />],
+      ["Indexed to block", agent.indexedBlock === null ? "—" : count(agent.indexedBlock)],
+    ]}
+  />
 );
 
 /** The token as lists have it: linked by its owner, or only claimed by somebody. */

@@ -1,5 +1,6 @@
 /** Proofs of an agent: platform, account, time of the last check. */
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { PROOF_MARKS_LISTED, type ProofPlatformKey } from "../../../core/proof-platforms/marks.ts";
@@ -9,6 +10,7 @@ import type { Agent, Verifications as Records } from "../api/types.ts";
 import { offering } from "../directory/source.ts";
 import { age, count, decimals, moment } from "../formats.ts";
 import { Icon } from "../parts/button.tsx";
+import { TxLink } from "../parts/copy.tsx";
 import { NotYet } from "../parts/states.tsx";
 
 const STATUS = {
@@ -81,9 +83,9 @@ function Account({ record, explorer }: { record: Records[ProofPlatformKey]; expl
         <>
           {" "}
           ·{" "}
-          <a href={`${explorer}/tx/${record.txHash}`} rel="nofollow noopener noreferrer">
+          <TxLink hash={record.txHash} explorer={explorer}>
             transaction
-          </a>
+          </TxLink>
         </>
       )}
       {record.quote !== null && (
@@ -95,17 +97,9 @@ function Account({ record, explorer }: { record: Records[ProofPlatformKey]; expl
   );
 }
 
-const Proof = ({
-  letter,
-  name,
-  proven,
-  children,
-}: {
-  letter: string;
-  name: string;
-  proven: boolean;
-  children: React.ReactNode;
-}) => (
+type ProofProps = { letter: string; name: string; proven: boolean; children: ReactNode };
+
+const Proof = ({ letter, name, proven, children }: ProofProps) => (
   <li className="proof" data-proven={proven || undefined}>
     <span className="proof-mark" aria-hidden="true">
       {proven ? <Icon name="check" /> : letter}

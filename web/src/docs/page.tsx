@@ -1,6 +1,6 @@
 /** The reference of the API: its contents with a field that finds, every error code, and one operation or one guide. */
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { openApi } from "../api/queries.ts";
 import { Copy } from "../parts/copy.tsx";
@@ -158,48 +158,43 @@ function Contents({ operations }: { operations: readonly Operation[] }) {
       </p>
       {words.length > 0 && all === 0 && <p className="muted">Nothing has these words.</p>}
       <div className="docs-list">
-        {errors.length > 0 && (
-          <section>
-            <h2>Errors</h2>
-            <ul>
-              {errors.map(({ code, status }) => (
-                <li key={code}>
-                  <a href={`/docs#${code}`}>
-                    {status} <code>{code}</code>
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
-        {guides.length > 0 && (
-          <section>
-            <h2>Guides</h2>
-            <ul>
-              {guides.map(({ name, title }) => (
-                <Entry key={name} to={`/docs/guide/${name}`}>
-                  {title}
-                </Entry>
-              ))}
-            </ul>
-          </section>
-        )}
+        <Group title="Errors">
+          {errors.map(({ code, status }) => (
+            <li key={code}>
+              <a href={`/docs#${code}`}>
+                {status} <code>{code}</code>
+              </a>
+            </li>
+          ))}
+        </Group>
+        <Group title="Guides">
+          {guides.map(({ name, title }) => (
+            <Entry key={name} to={`/docs/guide/${name}`}>
+              {title}
+            </Entry>
+          ))}
+        </Group>
         {[...Map.groupBy(found, ({ tag }) => tag)].map(([tag, members]) => (
-          <section key={tag}>
-            <h2>{tag}</h2>
-            <ul>
-              {members.map(({ id, method, name, summary }) => (
-                <Entry key={id} to={`/docs/${id}`} method={method} title={summary}>
-                  {name}
-                </Entry>
-              ))}
-            </ul>
-          </section>
+          <Group key={tag} title={tag}>
+            {members.map(({ id, method, name, summary }) => (
+              <Entry key={id} to={`/docs/${id}`} method={method} title={summary}>
+                {name}
+              </Entry>
+            ))}
+          </Group>
         ))}
       </div>
     </nav>
   );
 }
+
+const Group = ({ title, children }: { title: string; children: ReactNode[] }) =>
+  children.length > 0 && (
+    <section>
+      <h2>{title}</h2>
+      <ul>{children}</ul>
+    </section>
+  );
 
 function Entry({ to, method, title, children }: { to: string; method?: Method; title?: string; children: string }) {
   const [path] = useLocation();

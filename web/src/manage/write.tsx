@@ -11,9 +11,8 @@ import type { Answer } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
 import { agentPath, asked, discovery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
-import { short } from "../formats.ts";
 import { Action, Button } from "../parts/button.tsx";
-import { EXPLORER_REL } from "../parts/copy.tsx";
+import { Transaction } from "../parts/copy.tsx";
 import { type Faults, Form, faultsOf } from "../parts/form.tsx";
 import { Note, OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { ask, type ConnectedWallet, hexOf, useWallet } from "../wallet/session.ts";
@@ -221,9 +220,7 @@ export const Transactions = ({ of, explorer }: { of: readonly string[]; explorer
       {of.map((hash, i) => (
         <span key={hash}>
           {i > 0 && ", "}
-          <a className="mono" href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL} title={hash}>
-            {short(hash)}
-          </a>
+          <Transaction hash={hash} explorer={explorer} />
         </span>
       ))}
     </p>

@@ -65,3 +65,10 @@ type TxProps = ComponentProps<"a"> & { hash: string; explorer: string };
 export const TxLink = ({ hash, explorer, ...link }: TxProps) => (
   <a href={`${explorer}/tx/${hash}`} rel={EXPLORER_REL} {...link} />
 );
+
+/** A transaction by its hash. */
+export const Transaction = ({ hash, explorer }: Pick<TxProps, "hash" | "explorer">) => (
+  <TxLink className="mono" hash={hash} explorer={explorer} title={hash}>
+    {short(hash)}
+  </TxLink>
+);

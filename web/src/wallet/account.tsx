@@ -3,11 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { discovery, ownAgents } from "../api/queries.ts";
+import type { Summary } from "../api/types.ts";
 import { count, time, usdc } from "../formats.ts";
 import { Button, useAttempt } from "../parts/button.tsx";
 import { Address } from "../parts/copy.tsx";
 import { Named } from "../parts/cred.tsx";
-import { Fact } from "../parts/panel.tsx";
+import { Facts } from "../parts/panel.tsx";
 import { Trouble } from "../parts/states.tsx";
 import { Dialog } from "../shell/dialog.tsx";
 import { ConnectWallet } from "./needs-wallet.tsx";
@@ -30,36 +31,17 @@ export default function Account({ close }: { close: () => void }) {
 function Held({ wallet, close }: { wallet: ConnectedWallet; close: () => void }) {
   const about = useQuery(discovery).data?.data;
   const own = useQuery(ownAgents(wallet.address)).data?.data;
-  const agents = own?.agents.slice(0, MAX_SHOWN);
   const asset = about?.payments.methods.find(({ asset, chain }) => asset && chain === about.chainId)?.asset;
   return (
     <>
-      <dl className="facts tall">
-        <Fact label="Account">
-          <Address address={wallet.address} explorer={about?.explorer} />
-        </Fact>
-        <Fact label="Agents">
-          {agents?.length === 0 && "none"}
-          {agents?.map(({ tokenId, name }, i) => (
-            <span key={tokenId}>
-              {i > 0 && ", "}
-              <Named href={`/agent/${tokenId}`} onClick={close} name={name} />
-            </span>
-          ))}
-          {own && own.total > MAX_SHOWN && (
-            <>
-              {", "}
-              <Link href={`/owner/${wallet.address}`} onClick={close}>
-                {count(own.total - MAX_SHOWN)} more
-              </Link>
-            </>
-          )}
-        </Fact>
-        <Fact label="Balance">
-          {asset && about ? <Balance wallet={wallet} asset={asset} chainId={about.chainId} /> : "not known"}
-        </Fact>
-        <SignedIn address={wallet.address} />
-      </dl>
+      <Facts
+        of={[
+          ["Account", <Address address={wallet.address} explorer={about?.explorer} />],
+          ["Agents", own && <Agents of={own} address={wallet.address} close={close} />],
+          ["Balance", asset && about ? <Balance wallet={wallet} asset={asset} chainId={about.chainId} /> : "not known"],
+          ["Signed in", <SignedIn address={wallet.address} />],
+        ]}
+      />
       <p className="actions">
         <Link className="button strong" href="/me" onClick={close}>
           My agents
@@ -77,6 +59,28 @@ function Held({ wallet, close }: { wallet: ConnectedWallet; close: () => void })
     </>
   );
 }
+
+type AgentsProps = { of: { total: number; agents: Summary[] }; address: string; close: () => void };
+
+const Agents = ({ of: { total, agents }, address, close }: AgentsProps) => (
+  <>
+    {agents.length === 0 && "none"}
+    {agents.slice(0, MAX_SHOWN).map(({ tokenId, name }, i) => (
+      <span key={tokenId}>
+        {i > 0 && ", "}
+        <Named href={`/agent/${tokenId}`} onClick={close} name={name} />
+      </span>
+    ))}
+    {total > MAX_SHOWN && (
+      <>
+        {", "}
+        <Link href={`/owner/${address}`} onClick={close}>
+          {count(total - MAX_SHOWN)} more
+        </Link>
+      </>
+    )}
+  </>
+);
 
 type BalanceProps = { wallet: ConnectedWallet; asset: string; chainId: number };
 
@@ -103,11 +107,7 @@ function SignedIn({ address }: { address: string }) {
   useSignIns();
   const found = signInOf(address, "human");
   const kind = found?.kind === "siwa" ? "an agent" : "a human";
-  return (
-    <Fact label="Signed in">
-      {found ? `as ${kind} until ${time(new Date(found.until))}` : "No. The first change asks for one signature."}
-    </Fact>
-  );
+  return found ? `as ${kind} until ${time(new Date(found.until))}` : "No. The first change asks for one signature.";
 }
 
 /** Ends every credential of the wallet; the outcome is read out. */
