@@ -126,26 +126,18 @@ function Validations({ of, explorer }: { of: Registration8004; explorer: string 
   return (
     <>
       <h3 className="push-down">Validations</h3>
-      <dl className="facts tall">
+      <ul className="stack">
         {validations.map(({ validator, request_hash: request, requested_at: asked, tx_hash: hash, answer }) => (
-          <div key={request}>
-            <dt>
-              <TxLink hash={hash} explorer={explorer} title={date(answer?.answered_at ?? asked)}>
-                {answer ? `${count(answer.response)} of 100` : "not answered yet"}
-              </TxLink>
-              {answer?.tag && (
-                <>
-                  {" · "}
-                  <bdi>{answer.tag}</bdi>
-                </>
-              )}
-            </dt>
-            <dd>
-              <Party address={validator} explorer={explorer} />
-            </dd>
-          </div>
+          <li key={request}>
+            <TxLink hash={hash} explorer={explorer} title={date(answer?.answered_at ?? asked)}>
+              {answer ? `${count(answer.response)} of 100` : "not answered yet"}
+            </TxLink>{" "}
+            {answer?.tag && <bdi className="tag plain">{answer.tag}</bdi>}
+            <br />
+            <Party address={validator} explorer={explorer} />
+          </li>
         ))}
-      </dl>
+      </ul>
       <p className="muted small">
         {total > validations.length && `The newest of ${count(total)}. `}
         The agent's side chose who validates it: an answer proves nothing by itself.

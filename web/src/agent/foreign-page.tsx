@@ -67,7 +67,6 @@ export default function ForeignPage() {
           <div className="column">
             <AboutScore score={row.cred_score} reservations={row.reservations} />
             <Behind of={of} explorer={explorer} />
-            <Trusted of={of} />
             <Claim row={row} />
             <Panel title="In other registries">
               <SameAs others={row.same_as} />
@@ -103,6 +102,7 @@ const Below = ({ row, explorer }: { row: Detail; explorer: string | undefined })
         </AgentPanel>
       </>
     )}
+    <Trusted of={{ agentRef: row.agent_id, platform: row.platform }} />
     <Panel title="Where this was read">
       <Provenance of={row.provenance} warningsElsewhere={row.erc8004 !== null} />
     </Panel>

@@ -119,6 +119,10 @@ function Panels({ agent, explorer }: PanelsProps) {
       <AgentPanel id="history" title="What happened" brief="score and events, the newest first">
         <History tokenId={tokenId} mintedAt={agent.mintedAt} explorer={explorer} />
       </AgentPanel>
+    </>
+  );
+  const words = (
+    <>
       <AgentPanel id="words" title="In its own words" brief="narrative and personality, as it states them">
         <SelfDescription agent={agent} />
       </AgentPanel>
@@ -134,6 +138,7 @@ function Panels({ agent, explorer }: PanelsProps) {
         {evidence}
         {behind}
         {score}
+        {words}
         {onchain}
         {others}
         <Raw agent={agent} />
@@ -148,6 +153,7 @@ function Panels({ agent, explorer }: PanelsProps) {
       </div>
       <div className="column">
         {behind}
+        {words}
         {onchain}
         {others}
       </div>

@@ -7,7 +7,7 @@ import type { Group, Message } from "../api/types.ts";
 import { age, count, counted, moment } from "../formats.ts";
 import { Action, Button, Icon, useAttempt } from "../parts/button.tsx";
 import { Named, Sigil } from "../parts/cred.tsx";
-import { Page } from "../parts/panel.tsx";
+import { Page, usePresentLink } from "../parts/panel.tsx";
 import { Empty, hintOf, NotYet, Trouble } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -26,6 +26,7 @@ export default function GroupsPage() {
   // Links of earlier versions have the group in the query.
   const named = addressRef() || params.get("group");
   const chosen = named ? all.find(({ id }) => id === named.toLowerCase()) : all[0];
+  const nav = usePresentLink(chosen?.id);
   return (
     <Page
       title="Groups"
@@ -43,7 +44,7 @@ export default function GroupsPage() {
         <NotYet error={error} refetch={refetch} rows={8} />
       ) : (
         <div className="groups">
-          <nav className="group-list" aria-label="Groups">
+          <nav ref={nav} className="group-list" aria-label="Groups">
             {all.map((group) => (
               <Link
                 key={group.id}

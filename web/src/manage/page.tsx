@@ -1,10 +1,10 @@
 /** The management of one agent, by its wallet or its owner: one section at a time, each with its own address. */
 import { useQuery } from "@tanstack/react-query";
-import { type ComponentType, Suspense, useEffect, useRef } from "react";
+import { type ComponentType, Suspense } from "react";
 import { Link } from "wouter";
 import { agent as agentQuery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
-import { Page, PageNotYet, useTitle } from "../parts/panel.tsx";
+import { Page, PageNotYet, usePresentLink, useTitle } from "../parts/panel.tsx";
 import { Loading, onDemand, Part } from "../parts/states.tsx";
 import { addressRef } from "../shell/address.ts";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
@@ -50,13 +50,8 @@ export default function ManagePage() {
 function Manage({ agent, section }: { agent: Agent; section: string }) {
   const current = SECTIONS.find(({ key }) => key === section) ?? SECTIONS[0];
   const Shown = current && COMPONENTS[current.key];
-  const nav = useRef<HTMLElement>(null);
+  const nav = usePresentLink(current?.key);
   const isTheirs = useControls(agent);
-  useEffect(() => {
-    // On a phone the sections are a row that scrolls: the present one is brought into it.
-    const link = nav.current?.querySelector<HTMLElement>(`[href$="/${current?.key}"]`);
-    if (link) nav.current!.scrollLeft = link.offsetLeft - nav.current!.offsetLeft - nav.current!.clientWidth / 3;
-  }, [current?.key]);
   return (
     <Page title={<bdi>Manage {agent.name}</bdi>} lead={<Link href={`/agent/${agent.tokenId}`}>Open its page</Link>}>
       <div className="manage">

@@ -7,7 +7,7 @@ import { agentPath } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { counted } from "../formats.ts";
 import { type FieldEntry, Form } from "../parts/form.tsx";
-import { Facts } from "../parts/panel.tsx";
+import { Facts, Panel } from "../parts/panel.tsx";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { useDraft } from "./changes.tsx";
 import { refusalOf, Writing } from "./storage.tsx";
@@ -105,8 +105,7 @@ export default function TokenSection({ agent }: SectionProps) {
 }
 
 const Present = ({ agent: { linkedToken } }: { agent: Agent }) => (
-  <section className="panel" aria-label="Linked token">
-    <h2>Linked token</h2>
+  <Panel title="Linked token">
     {linkedToken ? (
       <Facts
         of={[
@@ -123,5 +122,5 @@ const Present = ({ agent: { linkedToken } }: { agent: Agent }) => (
     ) : (
       <p className="muted">No token is linked.</p>
     )}
-  </section>
+  </Panel>
 );

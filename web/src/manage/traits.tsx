@@ -5,6 +5,7 @@ import { normalForm } from "../../../core/normal-form.ts";
 import { TRAIT_VALUE } from "../../../core/signals/traits.ts";
 import type { Agent } from "../api/types.ts";
 import { count, date } from "../formats.ts";
+import { Panel } from "../parts/panel.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { type PairFields, Pairs, useDraft } from "./changes.tsx";
 import { refusalOf, type Storage, StorageChoice, Writing } from "./storage.tsx";
@@ -42,8 +43,7 @@ export default function TraitsSection({ agent }: SectionProps) {
 }
 
 const Present = ({ profile: { traits } }: { profile: Profile }) => (
-  <section className="panel" aria-label="Traits it has">
-    <h2>Traits it has</h2>
+  <Panel title="Traits it has">
     {traits.length === 0 ? (
       <p className="muted">It has no traits yet.</p>
     ) : (
@@ -60,7 +60,7 @@ const Present = ({ profile: { traits } }: { profile: Profile }) => (
         ))}
       </ul>
     )}
-  </section>
+  </Panel>
 );
 
 function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {

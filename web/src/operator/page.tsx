@@ -222,7 +222,7 @@ function Ledger({ state: { ledger } }: { state: OperatorState }) {
             ["Method", ({ method }) => wordsOf.method(method)],
             ["State", ({ state }) => wordsOf.state(state)],
             ["Payments", ({ rows }) => count(rows), "number"],
-            ["USDC", ({ amount }) => amount],
+            ["USDC", ({ amount }) => amount, "number"],
           ]}
         />
       )}
@@ -265,20 +265,20 @@ function Webhooks({ state: { webhooks } }: { state: OperatorState }) {
 
 function Work({ status: { sources, queues } }: { status: Status }) {
   const troubled = sources.filter(({ error }) => error !== null);
+  const busy = queues.filter(({ waiting, active, failed }) => waiting + active + failed > 0);
   return (
     <Panel title="Queues">
-      {queues.length === 0 ? (
-        <p className="muted">none</p>
-      ) : (
+      <p className="muted">{counted(queues.length - busy.length, "queue is", "queues are")} idle.</p>
+      {busy.length > 0 && (
         <Table
           label="Queues"
-          of={queues}
+          of={busy}
           columns={[
             ["Name", ({ name }) => name],
             ["Waiting", ({ waiting: waits }) => count(waits), "number"],
             ["Active", ({ active }) => count(active), "number"],
             ["Failed", ({ failed }) => count(failed), "number"],
-            ["Oldest", ({ oldestSeconds }) => (oldestSeconds === null ? "none" : duration(oldestSeconds))],
+            ["Oldest", ({ oldestSeconds }) => (oldestSeconds === null ? "none" : duration(oldestSeconds)), "number"],
           ]}
         />
       )}

@@ -1,5 +1,5 @@
 /** Frames of content: a page with its heading, a panel, a list of facts. */
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Loading, Part, ProblemNote } from "./states.tsx";
 
 /** The title of the document; what is not known yet leaves it as it is. */
@@ -7,6 +7,16 @@ export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title) document.title = title;
   }, [title]);
+}
+
+/** On a phone a list of links is a row that scrolls: the present one is brought into it. @param key changes with it */
+export function usePresentLink(key: string | undefined) {
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const link = nav.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (link) nav.current!.scrollLeft = link.offsetLeft - nav.current!.offsetLeft - nav.current!.clientWidth / 3;
+  }, [key]);
+  return nav;
 }
 
 type HeadProps = { title: ReactNode; lead: ReactNode /** What stands beside the heading. */; beside?: ReactNode };

@@ -16,16 +16,18 @@ export function Party({ address, explorer }: { address: string; explorer?: strin
   return (
     <span className="party">
       {name && <Known as={name} />}
-      <Link className="mono" href={`/owner/${address}`} title={address}>
-        {short(address)}
-      </Link>
-      {explorer && (
-        <a className="party-explorer" href={`${explorer}/address/${address}`} rel={EXPLORER_REL} title={address}>
-          <Icon name="out" />
-          <span className="unseen">{short(address)} in the explorer</span>
-        </a>
-      )}
-      <Copy text={address} />
+      <span className="party party-address">
+        <Link className="mono" href={`/owner/${address}`} title={address}>
+          {short(address)}
+        </Link>
+        {explorer && (
+          <a className="party-explorer" href={`${explorer}/address/${address}`} rel={EXPLORER_REL} title={address}>
+            <Icon name="out" />
+            <span className="unseen">{short(address)} in the explorer</span>
+          </a>
+        )}
+        <Copy text={address} />
+      </span>
     </span>
   );
 }
