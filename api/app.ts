@@ -19,7 +19,6 @@ import type { Machinery } from "./request-handler.ts";
 import { allowedMethods, createRouter } from "./router.ts";
 import { llmsPage } from "./routes/docs.ts";
 import { ENDPOINTS } from "./routes/index.ts";
-import { siteOf } from "./services/agent-facts.ts";
 import { aboutPages, ofView } from "./web/about.ts";
 import { docsOf } from "./web/markdown.ts";
 import { type WebServerOptions, webServer } from "./web/serve.ts";
@@ -60,7 +59,7 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
   const web = webServer({
     siteName: service.name,
     about: aboutPages(deps, docs.titles),
-    otherwise: (path) => ofView(path, siteOf(config)),
+    otherwise: (path) => ofView(path, deps.site),
     text: docs.text,
     ...callsOf(given),
     isEndpoint: (path) => methodsOf(path).length > 0,

@@ -19,6 +19,8 @@ import type { CardFormat, CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import type { Preview } from "../core/card/preview.ts";
 import type { Questions } from "../core/discovery/meaning.ts";
+import { type PriceList, standardPrices } from "../core/payments/prices.ts";
+import type { Site } from "../core/views/agent.ts";
 import type { OwnRegistry } from "../db/agents/facts.ts";
 import type { AgentList } from "../db/lists/agents.ts";
 import type { DirectoryList } from "../db/lists/directory.ts";
@@ -104,3 +106,16 @@ export type ApiDeps = {
 
 /** How the service's agents are named. */
 export const ownRegistry = ({ contracts }: Config): OwnRegistry => ({ identity: contracts.identity.address });
+
+/** How views name the service. @param prices those in force, where a view shows any; the configuration's unless given */
+export const siteOf = (
+  { service, contracts, pricing }: Config,
+  prices: PriceList = standardPrices(pricing.phase),
+): Site => ({
+  serviceName: service.name,
+  publicUrl: service.publicUrl,
+  webUrl: service.webUrl,
+  explorer: service.explorer,
+  contract: contracts.identity.address,
+  prices,
+});

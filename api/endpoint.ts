@@ -43,8 +43,9 @@ export type Call<P, Q, B, C> = {
   idempotencyKey: string | undefined;
   /** Hash of method, path, query and body: equal requests have equal fingerprints. */
   fingerprint: string;
-  /** Milliseconds since the epoch at which the request arrived. */
+  /** When the request arrived: milliseconds since the epoch, and the same as a date. */
   now: number;
+  at: Date;
   /** The payment of this request; free where there is no price. */
   payment: Checkout;
   /** The id of the last event that a reader of a stream has seen; the stream continues after it. */
@@ -148,19 +149,35 @@ export function endpoint<
   return { ...spec, method, handler, guard: { caller, bucket, ...(price && { price }) } } as Endpoint;
 }
 
-/** @returns declares the endpoints of one subject: each states what is its own, also in place of what they have in common */
-export const endpointsOf =
-  <const C extends GuardSpec = { caller: "anyone" }>(common: { tag: string; data?: true; guard?: C }) =>
-  <
-    P extends z.ZodObject = typeof NO_PARAMETERS,
+/** What the endpoints of one subject have in common. `named`: the parameters of those whose path names one of its things. */
+type Common<C extends GuardSpec, N extends z.ZodRawShape> = { tag: string; data?: true; guard?: C; named?: N };
+
+/**
+ * @returns declares the endpoints of one subject: each states what is its own, also in place of what they have in common. One
+ *   that names a thing can answer that there is none.
+ */
+export const endpointsOf = <
+  const C extends GuardSpec = { caller: "anyone" },
+  N extends z.ZodRawShape = Record<never, never>,
+>({
+  named,
+  ...common
+}: Common<C, N>) => {
+  const params = named && z.object(named);
+  return <
+    P extends z.ZodObject = z.ZodObject<N>,
     Q extends z.ZodObject = typeof NO_PARAMETERS,
     B extends z.ZodType = z.ZodUndefined,
     const G extends GuardSpec = C,
     const R extends Answers = Answers,
   >(
     spec: OwnSpec<P, Q, B, G, R>,
-  ): Endpoint =>
-    endpoint<P, Q, B, G, R>({ ...common, ...spec } as EndpointSpec<P, Q, B, G, R>);
+  ): Endpoint => {
+    const names = params !== undefined && spec.params === undefined && spec.path.includes("{");
+    const errors = [...(spec.errors ?? []), ...(names ? (["not_found"] as const) : [])];
+    return endpoint({ ...common, ...(names && { params }), ...spec, errors } as EndpointSpec<P, Q, B, G, R>);
+  };
+};
 
 /**
  * Whether an answer needs the database: then the request is refused while the database is overloaded. An endpoint needs

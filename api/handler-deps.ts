@@ -6,7 +6,7 @@ import { openDirectoryList } from "../db/lists/directory.ts";
 import { answersReads } from "../db/operations/index-state.ts";
 import { standingJobs } from "../db/operations/job-runs.ts";
 import { staleScores } from "../db/operations/service-status.ts";
-import { type ApiDeps, ownRegistry } from "./deps.ts";
+import { type ApiDeps, ownRegistry, siteOf } from "./deps.ts";
 import { rateLimits } from "./guards/rate-limits.ts";
 import { signedTexts } from "./guards/signed-text.ts";
 import { concurrencyLimit } from "./http/concurrency-limit.ts";
@@ -33,6 +33,8 @@ export function openDeps(deps: ApiDeps) {
   const contract = contractCache(deps.chain, contracts.identity.address, deps.now);
   return {
     ...deps,
+    /** How views name the service. */
+    site: siteOf(deps.config),
     directory,
     facts: factsReader(reads, ownRegistry(deps.config)),
     /** Whether a wallet signed a text that a request carries in its body. */

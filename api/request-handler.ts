@@ -112,18 +112,7 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
     const networks = networksOf(clientAddress);
     const { path, url } = req;
     const params = req.param();
-    const exchange: Exchange = {
-      incoming,
-      head,
-      endpoint,
-      machinery,
-      requestId,
-      path,
-      params,
-      now,
-      clientAddress,
-      networks,
-    };
+    const exchange = { ...env, endpoint, machinery, requestId, path, params, now, clientAddress, networks };
 
     if (vary) head.setHeader("Vary", vary);
     const sentKey = bucket === "reads" ? incoming.headers["x-api-key"] : undefined;
@@ -277,6 +266,7 @@ function callOf(exchange: Exchange, stages: Stages): Parameters<Endpoint["handle
     idempotencyKey: repeatKey,
     fingerprint,
     now,
+    at: new Date(now),
     payment: checkout ?? FREE_CHECKOUT,
     lastEventId: endpoint.stream ? incoming.headers["last-event-id"]?.toString() : undefined,
     count: async (limit, who) => deps.limits.take([[limit, who]], now, head),

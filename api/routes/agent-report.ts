@@ -1,7 +1,6 @@
 /** The aggregated report of one agent, and the records of its proofs. */
 import type { Abi } from "viem";
 import { toFunctionSelector } from "viem/utils";
-import { z } from "zod";
 import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
@@ -22,9 +21,9 @@ import { recentTransactions } from "../../db/agents/recent-transactions.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { endpointsOf } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
-import { credRankOf, factsOf, siteOf } from "../services/agent-facts.ts";
+import { credRankOf, factsOf } from "../services/agent-facts.ts";
 
-const endpoint = endpointsOf({ tag: "Agents", data: true });
+const endpoint = endpointsOf({ tag: "Agents", named: { ref: agentRef }, data: true });
 
 const RECENT_TRANSACTIONS = 10;
 /** How a linked token's chain may be written when it is this one. */
@@ -34,11 +33,8 @@ export const agentReport = endpoint({
   path: "/api/v2/agent/{ref}/report",
   operationId: "getReport",
   summary: "What an agent holds, has done lately, has proven, and where it stands",
-  params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The report", schema: agentReportSchema } },
-  errors: ["not_found"],
-  async handler({ deps, params, reader, now }, json) {
-    const at = new Date(now);
+  async handler({ deps, params, reader, at }, json) {
     const { facts, transactions, ranking } = await snapshot(deps.db, async (db) => {
       const facts = await factsOf({ db, config: deps.config }, params.ref);
       return {
@@ -58,7 +54,7 @@ export const agentReport = endpoint({
           transactions: transactions.map((tx) => ({ ...tx, method: methodName(tx.selector) })),
           ...ranking,
         },
-        siteOf(deps.config),
+        deps.site,
         at,
       ),
     );
@@ -69,14 +65,12 @@ export const verifications = endpoint({
   path: "/api/v2/agent/{ref}/verifications",
   operationId: "getVerifications",
   summary: "The records of an agent's social proofs",
-  params: z.object({ ref: agentRef }),
   responses: { 200: { description: "A record or null for each platform", schema: verificationsSchema } },
-  errors: ["not_found"],
-  async handler({ deps, params, now }, json) {
+  async handler({ deps, params, at }, json) {
     const { service, upstreams } = deps.config;
     const checkedEvery = byProofPlatform(({ key }) => upstreams.proofChecks[key].recheckMs);
     const facts = await factsOf(deps.facts, params.ref);
-    const reservations = reservationsOf(facts, new Date(now));
+    const reservations = reservationsOf(facts, at);
     return json(verificationsView(facts, { prefix: service.prefix, checkedEvery, reservations }));
   },
 });

@@ -36,9 +36,9 @@ import {
   leaderboardSchema,
   searchSchema,
 } from "../schemas/agent.ts";
-import { factsOf, pageOfAgents, siteOf } from "../services/agent-facts.ts";
+import { factsOf, pageOfAgents } from "../services/agent-facts.ts";
 
-const endpoint = endpointsOf({ tag: "Agents", data: true });
+const endpoint = endpointsOf({ tag: "Agents", named: { ref: agentRef }, data: true });
 
 const LIST_LIMIT = { default: 100, max: 1000 };
 const ARRAY_LIMIT = 200;
@@ -75,7 +75,7 @@ export const agents = endpoint({
   responses: {
     200: { description: "A page of agents", schema: z.union([agentListSchema, agentArraySchema]) },
   },
-  async handler({ deps, query, now }, json) {
+  async handler({ deps, query, at }, json) {
     const { sort, order, cursor, format } = query;
     if (cursor && (cursor.sort !== sort || cursor.order !== order))
       fail("invalid_input", "The cursor belongs to a list with another sort or order.", {
@@ -89,12 +89,10 @@ export const agents = endpoint({
       framework: query.framework && (canonicalFramework(query.framework) ?? query.framework),
     };
     const { page: list, facts } = await pageOfAgents(deps, { ...filter, limit, position });
-    const site = siteOf(deps.config);
-    const at = new Date(now);
-    if (format === "array") return json(facts.map((f) => agentView(f, site, at, deps.index.block)));
+    if (format === "array") return json(facts.map((f) => agentView(f, deps.site, at, deps.index.block)));
     return json({
       ...pageNumbers(list.total, { limit, offset: list.skipped }),
-      agents: facts.map((f) => summaryView(f, site, at)),
+      agents: facts.map((f) => summaryView(f, deps.site, at)),
       nextCursor: list.next && writeCursor(list.next),
     });
   },
@@ -137,12 +135,10 @@ export const agent = endpoint({
   path: "/api/v2/agent/{ref}",
   operationId: "getAgent",
   summary: "One agent in full, by token id or by wallet address",
-  params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The agent", schema: agentSchema } },
-  errors: ["not_found"],
-  async handler({ deps, params, now }, json) {
+  async handler({ deps, params, at }, json) {
     const facts = await factsOf(deps.facts, params.ref);
-    return json(agentPageView(facts, siteOf(deps.config), new Date(now), deps.index.block));
+    return json(agentPageView(facts, deps.site, at, deps.index.block));
   },
 });
 
@@ -155,18 +151,16 @@ export const leaderboard = endpoint({
     limit: limit({ default: 20, max: 100 }),
   }),
   responses: { 200: { description: "Best first; ties share a rank", schema: leaderboardSchema } },
-  async handler({ deps, query: { sort, limit }, now }, json) {
+  async handler({ deps, query: { sort, limit }, at }, json) {
     const by = sort === "cred" ? "credScore" : "points";
     const all = { spam: true, sort: by, order: "desc", limit, position: { offset: 0 } } as const;
     const { facts } = await pageOfAgents(deps, all);
-    const site = siteOf(deps.config);
-    const at = new Date(now);
     const keys = facts.map((f) => (sort === "cred" ? shownCred(f, at).score : f.points));
     return json({
       sort,
       limit,
       // An agent's rank is the position of the first agent with the same value.
-      agents: facts.map((f, i) => leaderboardItemView(keys.indexOf(keys[i]!) + 1, f, site, at)),
+      agents: facts.map((f, i) => leaderboardItemView(keys.indexOf(keys[i]!) + 1, f, deps.site, at)),
     });
   },
 });
@@ -188,7 +182,7 @@ export const searchAgents = endpoint({
     limit: limit({ default: 20, max: 100 }),
   }),
   responses: { 200: { description: "Best cred first, ties by token id", schema: searchSchema } },
-  async handler({ deps, query: { q, tier: key, limit, minCred, ...rest }, now }, json) {
+  async handler({ deps, query: { q, tier: key, limit, minCred, ...rest }, at }, json) {
     const tier = TIERS.find((t) => t.key === key);
     const { page, facts } = await pageOfAgents(deps, {
       ...rest,
@@ -200,9 +194,7 @@ export const searchAgents = endpoint({
       limit,
       position: { offset: 0 },
     });
-    const site = siteOf(deps.config);
-    const at = new Date(now);
-    return json({ q: q ?? "", total: page.total, limit, agents: facts.map((f) => summaryView(f, site, at)) });
+    return json({ q: q ?? "", total: page.total, limit, agents: facts.map((f) => summaryView(f, deps.site, at)) });
   },
 });
 
@@ -229,7 +221,7 @@ export const batch = endpoint({
       }),
   }),
   responses: { 200: { description: "What was found, what does not exist, what is no id", schema: batchSchema } },
-  async handler({ deps, body: { ids }, now }, json) {
+  async handler({ deps, body: { ids }, at }, json) {
     const refs = ids.map((id) => ({ id, ref: refOf(id) }));
     const addresses = refs.flatMap(({ ref }) => (typeof ref === "string" ? [ref] : []));
     const { tokenOf, facts } = await snapshot(deps.db, async (db) => {
@@ -243,10 +235,8 @@ export const batch = endpoint({
       const tokenId = tokenOf(ref);
       return tokenId !== undefined && known.has(tokenId);
     };
-    const site = siteOf(deps.config);
-    const at = new Date(now);
     return json({
-      found: facts.map((f) => summaryView(f, site, at)),
+      found: facts.map((f) => summaryView(f, deps.site, at)),
       missing: refs.filter(({ ref }) => ref !== null && !exists(ref)).map(({ id }) => id),
       invalid: refs.filter(({ ref }) => ref === null).map(({ id }) => id),
     });
@@ -264,10 +254,8 @@ export const handshakes = endpoint({
   path: "/api/v2/agent/{ref}/handshakes",
   operationId: "listHandshakes",
   summary: "The handshakes that an agent has completed with others, the newest first",
-  params: z.object({ ref: agentRef }),
   query: z.object({ limit: limit({ default: 20, max: 100 }), page, offset }),
   responses: { 200: { description: "A page of handshakes", schema: handshakesSchema } },
-  errors: ["not_found"],
   async handler({ deps, params, query }, json) {
     const { tokenId } = await factsOf(deps.facts, params.ref);
     const { limit } = query;

@@ -112,7 +112,7 @@ export const identityProvider = endpoint({
   responses: { 200: { description: "The provider and this service's client there", schema: identityProviderSchema } },
   errors: ["not_found", "upstream_unavailable"],
   cache: CACHE.never,
-  async handler({ deps, now }, json) {
+  async handler({ deps, at }, json) {
     const { identityProvider } = deps.config;
     if (!identityProvider?.client || !deps.authorizationServer)
       return fail("not_found", "Nobody signs in here by redirect: the service has no client at an identity provider.", {
@@ -120,7 +120,7 @@ export const identityProvider = endpoint({
       });
     const { id, ...client } = identityProvider.client;
     return json({
-      ...(await deps.authorizationServer.metadata(new Date(now))),
+      ...(await deps.authorizationServer.metadata(at)),
       clientId: id,
       name: client.name,
       scope: client.scope,

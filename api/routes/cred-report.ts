@@ -12,9 +12,7 @@ import { credReportSchema, receiptCheckSchema, type SealedReport } from "../../c
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { fail } from "../../core/errors.ts";
 import { formatUsdc } from "../../core/payments/prices.ts";
-import { unixSeconds } from "../../core/times.ts";
 import { reservationsOf } from "../../core/views/agent.ts";
-import { walletAttested } from "../../db/agents/attestations.ts";
 import { sessionCounts } from "../../db/callers/sessions.ts";
 import { findDirectoryId } from "../../db/directory/rows.ts";
 import { offeringOf } from "../../db/discovery/offering.ts";
@@ -22,7 +20,7 @@ import { snapshot } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { agentRef } from "../parameters.ts";
-import { credRankOf, factsOf, siteOf } from "../services/agent-facts.ts";
+import { credRankOf, factsOf, ownerAttested } from "../services/agent-facts.ts";
 import { reportEpoch } from "./cred.ts";
 
 /**
@@ -41,8 +39,8 @@ export const credReport = endpoint({
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The report with its receipt", schema: credReportSchema } },
   errors: ["not_found", "upstream_unavailable"],
-  async handler({ deps, params: { ref }, now, payment }, json) {
-    const draft = await draftReport(deps, ref, formatUsdc(payment.price), now);
+  async handler({ deps, params: { ref }, at, payment }, json) {
+    const draft = await draftReport(deps, ref, formatUsdc(payment.price), at);
     const paid = await payment.settle();
     // A price shown a moment ago is accepted too: the report names the amount really paid.
     draft.input.price = formatUsdc(paid.amountUnits);
@@ -85,19 +83,14 @@ export type DraftReport = { facts: AgentFacts; input: Omit<CredReportInput, "pay
  * Computes a report.
  * @throws Failure not_found; upstream_unavailable when the service has no key to sign a receipt with
  */
-async function draftReport(deps: HandlerDeps, ref: AgentRef, price: string, now: number): Promise<DraftReport> {
+async function draftReport(deps: HandlerDeps, ref: AgentRef, price: string, at: Date): Promise<DraftReport> {
   if (!deps.receipts) return fail("upstream_unavailable", "The service cannot sign receipts at the moment.");
-  const at = new Date(now);
   return snapshot(deps.db, async (db) => {
     const facts = await factsOf({ db, config: deps.config }, ref);
     const ranking = await credRankOf(deps, db, shownCred(facts, at).score);
     const sessions = await sessionCounts(db, { tokenId: facts.tokenId });
     const onchain = await reportEpoch(db, facts.tokenId);
-    const attested = await walletAttested(db, {
-      wallet: facts.owner,
-      schema: deps.config.attestationSchemas[0]!,
-      now: unixSeconds(at),
-    });
+    const attested = await ownerAttested(deps, db, facts, at);
     const id = await findDirectoryId(db, String(facts.tokenId), OWN_PLATFORM);
     const known = {
       attested,
@@ -114,7 +107,7 @@ async function draftReport(deps: HandlerDeps, ref: AgentRef, price: string, now:
  */
 async function sealReport(deps: HandlerDeps, draft: DraftReport, payment: string): Promise<SealedReport> {
   const signer = deps.receipts!;
-  const report = credReportView(draft.facts, { ...draft.input, payment }, siteOf(deps.config), draft.at);
+  const report = credReportView(draft.facts, { ...draft.input, payment }, deps.site, draft.at);
   const payload = JSON.stringify(report);
   const data = receiptData(payload, report, receiptDomain(deps.config));
   return {

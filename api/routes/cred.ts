@@ -11,10 +11,8 @@ import { tierOf, tierWord } from "../../core/cred/tiers.ts";
 import { type CredLeaf, LEAF_TYPES, leafHash } from "../../core/cred/tree/leaf.ts";
 import { fail, failNoAgent } from "../../core/errors.ts";
 import { txLink } from "../../core/links.ts";
-import { unixSeconds } from "../../core/times.ts";
 import { reservationsOf } from "../../core/views/agent.ts";
 import { credByAddressSchema, credByAddressView, credByIdView, credByTokenSchema } from "../../core/views/cred.ts";
-import { walletAttested } from "../../db/agents/attestations.ts";
 import { type CredEpoch, epochByNumber, latestPublished, leafOf, proofOf } from "../../db/cred/cred-epochs.ts";
 import { credHeld, credHistory, provingEpochs, withEpochs } from "../../db/cred/cred-history.ts";
 import { historyState } from "../../db/cred/cred-history-months.ts";
@@ -30,9 +28,9 @@ import {
   credProofSchema,
   credUpdatesSchema,
 } from "../schemas/cred.ts";
-import { factsOf, siteOf, tokenIdOf } from "../services/agent-facts.ts";
+import { factsOf, ownerAttested, tokenIdOf } from "../services/agent-facts.ts";
 
-const endpoint = endpointsOf({ tag: "Cred" });
+const endpoint = endpointsOf({ tag: "Cred", named: { ref: agentRef } });
 
 export const cred = endpoint({
   path: "/api/v2/agent/{ref}/cred",
@@ -41,7 +39,6 @@ export const cred = endpoint({
   description:
     "A contract, or a program that does not trust this service, checks a score by its cred proof: GET /api/v2/agent/{ref}/cred/proof.",
   data: true,
-  params: z.object({ ref: agentRef }),
   query: z.object({
     at: blockOrTime("The score that the agent had then, with what had changed it").optional(),
   }),
@@ -52,16 +49,15 @@ export const cred = endpoint({
       schema: z.union([credByTokenSchema, credByAddressSchema, credAtSchema]),
     },
   },
-  errors: ["not_found", "gone", "upstream_unavailable"],
-  async handler({ deps, params: { ref }, query, reader, now }, json) {
+  errors: ["gone", "upstream_unavailable"],
+  async handler({ deps, params: { ref }, query, reader, now, at }, json) {
     const facts = await factsOf(deps.facts, ref);
     if (query.at !== undefined) return json(await credAt(deps, facts, query.at, { now, reader }));
-    const at = new Date(now);
     const reservations = reservationsOf(facts, at);
     return json(
       "address" in ref
         ? { ...credByAddressView(facts, at), reservations }
-        : { ...credByIdView(facts, siteOf(deps.config, deps.payments.shown()), at), reservations },
+        : { ...credByIdView(facts, { ...deps.site, prices: deps.payments.shown() }, at), reservations },
     );
   },
 });
@@ -74,14 +70,12 @@ export const history = endpoint({
   operationId: "getCredHistory",
   summary: "Changes of the score and what caused them, oldest first; the newest 5,000",
   data: true,
-  params: z.object({ ref: agentRef }),
   query: z.object({
     days: integer({ min: 1, max: MAX_DAYS, what: `How far back; ${DEFAULT_DAYS} by default` })
       .optional()
       .transform((days) => days ?? DEFAULT_DAYS),
   }),
   responses: { 200: { description: "The history", schema: credHistorySchema } },
-  errors: ["not_found"],
   async handler({ deps, params: { ref }, query: { days } }, json) {
     const tokenId = await tokenIdOf(deps, ref);
     const points = await credHistory(deps.db, tokenId, days);
@@ -100,17 +94,11 @@ export const advice = endpoint({
   operationId: "getCredAdvice",
   summary: "What lifts the score: each step that is open to the agent, with the points it wins, the greatest first",
   data: true,
-  params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The open steps; none when all are taken", schema: credAdviceSchema } },
-  errors: ["not_found"],
-  async handler({ deps, params: { ref }, now }, json) {
+  async handler({ deps, params: { ref }, at }, json) {
     const facts = await factsOf(deps.facts, ref);
-    const { score, raw, computedAt } = shownCred(facts, new Date(now));
-    const attested = await walletAttested(deps.db, {
-      wallet: facts.owner,
-      schema: deps.config.attestationSchemas[0]!,
-      now: unixSeconds(new Date(now)),
-    });
+    const { score, raw, computedAt } = shownCred(facts, at);
+    const attested = await ownerAttested(deps, deps.db, facts, at);
     const reached = SIGNALS.reduce((sum, { key, weight }) => sum + weight * raw[key], 0);
     return json({
       tokenId: facts.tokenId,

@@ -64,7 +64,7 @@ export const terminalToken = endpoint({
     202: { description: "Stored as a claim; reads show it in a moment", schema: claimedSchema },
   },
   errors: ["not_found", "conflict"],
-  async handler({ deps, params, query, body, now, networks, count }, json) {
+  async handler({ deps, params, query, body, at, networks, count }, json) {
     const { db } = deps;
     await count("claims", networks);
     const id = await writtenDirectoryId(db, params.ref, query.platform);
@@ -75,7 +75,7 @@ export const terminalToken = endpoint({
       tokenName: body.token_name,
       marketCapUsd: body.token_market_cap,
     };
-    const updated = await claimToken(db, id, claim, new Date(now));
+    const updated = await claimToken(db, id, claim, at);
     if (updated === 0) return unknownAgent();
     return json({ success: true, updated }, { status: (await listsShow(deps)) ? 200 : 202 });
   },
@@ -94,11 +94,11 @@ export const terminalOffers = endpoint({
   query: z.object({ minBlock, platform: ofPlatform }),
   responses: { 200: { description: "Its offers", schema: offeringSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, query, now }, json) {
+  async handler({ deps, params, query, at }, json) {
     const { db } = deps;
     await waitForDirectory(deps, query.minBlock);
     const id = await findDirectoryId(db, params.ref, query.platform);
-    const offering = id === null ? null : await offeringOf(db, id, new Date(now));
+    const offering = id === null ? null : await offeringOf(db, id, at);
     if (offering === null) return unknownAgent();
     const { platform, tokenId, ownerAddress } = offering;
     const own = platform === OWN_PLATFORM && tokenId !== null ? await deps.facts({ tokenId }) : null;
@@ -109,7 +109,7 @@ export const terminalOffers = endpoint({
       own,
       identity: contracts.identity.address,
       schema: attestationSchemas[0]!,
-      now: new Date(now),
+      now: at,
     });
     return json(offeringView(offering, behind));
   },

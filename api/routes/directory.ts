@@ -59,7 +59,7 @@ import { unknownAgent } from "../services/directory-agent.ts";
 import { waitForDirectory } from "../services/until-shown.ts";
 import { ofPlatform, ref } from "./directory-agent.ts";
 
-const endpoint = endpointsOf({ tag: "Terminal", data: true });
+const endpoint = endpointsOf({ tag: "Terminal", named: { ref }, data: true });
 
 const PLATFORM_KEYS = PLATFORMS.map(({ key }) => key) as [PlatformKey, ...PlatformKey[]];
 
@@ -281,14 +281,12 @@ export const terminalAgent = endpoint({
   path: "/api/terminal/agent/{ref}",
   operationId: "getTerminalAgent",
   summary: "One agent of the directory, with its services, where it is known from, and who else it is",
-  params: z.object({ ref }),
   query: z.object({
     minBlock,
     platform: ofPlatform,
   }),
   responses: { 200: { description: "The agent", schema: terminalDetailSchema } },
-  errors: ["not_found"],
-  async handler({ deps, params, query, now }, json) {
+  async handler({ deps, params, query, at }, json) {
     const { db, config } = deps;
     await waitForDirectory(deps, query.minBlock);
     const id = await findDirectoryId(db, params.ref, query.platform);
@@ -307,7 +305,7 @@ export const terminalAgent = endpoint({
       same_as: sameAs,
       provenance,
       erc8004: registration && registrationView(registration),
-      reservations: own ? reservationsOf(own, new Date(now)) : sharedWith(await sharedOf(db, row.id)),
+      reservations: own ? reservationsOf(own, at) : sharedWith(await sharedOf(db, row.id)),
     });
   },
 });
@@ -331,8 +329,8 @@ export const terminalBadges = endpoint({
     }),
   }),
   responses: { 200: { description: "The marks, in the order asked for", schema: terminalBadgesSchema } },
-  async handler({ deps: { db, config }, query, now }, json) {
-    const rules = { now: new Date(now), exchangeSchema: config.attestationSchemas[0]! };
+  async handler({ deps: { db, config }, query, at }, json) {
+    const rules = { now: at, exchangeSchema: config.attestationSchemas[0]! };
     const badges = await directoryBadges(db, query.ids, rules);
     return json({ marks: badges.map(rowBadgesView) });
   },

@@ -50,15 +50,15 @@ const question = {
     }),
 };
 
-type SearchCall = Pick<Call<unknown, unknown, unknown, unknown>, "deps" | "now" | "reader" | "count">;
+type SearchCall = Pick<Call<unknown, unknown, unknown, unknown>, "deps" | "at" | "reader" | "count">;
 type Question = z.output<z.ZodObject<typeof question>> & { limit: number };
 
 /** One page of hits, each with its row and what it offers: one statement for the rows and one for the offers. */
-async function found({ deps: { db, questions }, now, reader, count }: SearchCall, { q = "", ...rest }: Question) {
+async function found({ deps: { db, questions }, at, reader, count }: SearchCall, { q = "", ...rest }: Question) {
   await count("discoveries", reader);
-  const page = await discover(db, { q, ...rest }, new Date(now), questions);
+  const page = await discover(db, { q, ...rest }, at, questions);
   const ids = page.hits.map(({ directoryId }) => directoryId);
-  const [rows, backgrounds] = await Promise.all([directoryRows(db, ids), hitBackgrounds(db, ids, new Date(now))]);
+  const [rows, backgrounds] = await Promise.all([directoryRows(db, ids), hitBackgrounds(db, ids, at)]);
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   // A row that was removed since the search is left out.
   const agents = page.hits.flatMap((hit): FoundAgent[] => {

@@ -10,7 +10,6 @@ import { type Guide, guides } from "../guides.ts";
 import { pricedDocument } from "../openapi/document.ts";
 import { documented } from "../parameters.ts";
 import { type Reply, written } from "../reply.ts";
-import { siteOf } from "../services/agent-facts.ts";
 import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { TOOLS } from "../tools/tools.ts";
 import { aliasesOf } from "./aliases.ts";
@@ -103,7 +102,7 @@ export const sitemap = endpoint({
   cache: CACHE.release,
   unlisted: true,
   async handler({ deps }) {
-    const { webUrl } = siteOf(deps.config);
+    const { webUrl } = deps.site;
     const parts = Array.from({ length: await sitemapParts(deps.db) }, (_, part) => `agents-${part}`);
     return xml(
       "sitemapindex",
@@ -136,7 +135,7 @@ export const sitemapFile = endpoint({
   cache: CACHE.release,
   unlisted: true,
   async handler({ deps, params }) {
-    const { webUrl } = siteOf(deps.config);
+    const { webUrl } = deps.site;
     const { part } = params.file;
     if (part === null)
       return xml(

@@ -28,7 +28,7 @@ import { directoryAgent, unknownAgent, walletWithoutRow } from "../services/dire
 import { waitForDirectory, waitForFigures, waitForIncome, waitForJobs } from "../services/until-shown.ts";
 import { cursorAt, logPlace, ofPlatform, ref } from "./directory-agent.ts";
 
-const endpoint = endpointsOf({ tag: "Agents", data: true });
+const endpoint = endpointsOf({ tag: "Agents", named: { ref }, data: true });
 
 const CURSOR = /^([0-2])-(0x[0-9a-f]{40})-(\d{1,78})-([1-9]\d{0,19})$/;
 
@@ -48,7 +48,6 @@ export const agentReviews = endpoint({
   summary: "What the reviews of an agent are worth: raw and adjusted value, clusters, why each counts how much",
   description:
     "Reviews of the canonical ERC-8004 reputation registry, of an agent there or of an own agent, of all registrations there that are or ever were its own. Anybody writes any number of them for less than a cent; the registry's average counts all alike. Here a reviewer counts by what the chain proves about it, reviewers that share two evidences count as one, and all without proof together move the value by less than five points. Reviews by reviewers with proof come first, then all others that count, then those that count nothing; each with its reasons. No figure is part of a cred score.",
-  params: z.object({ ref }),
   query: z.object({
     minBlock,
     platform: ofPlatform,
@@ -58,7 +57,6 @@ export const agentReviews = endpoint({
     limit: limit({ default: 20, max: 100 }),
   }),
   responses: { 200: { description: "Figures and reviews", schema: agentReviewsSchema } },
-  errors: ["not_found"],
   async handler({ deps, params, query }, json) {
     const { limit } = query;
     await waitForDirectory(deps, query.minBlock);
@@ -90,9 +88,7 @@ export const agentReviews = endpoint({
 
 /** What a page takes of a list of one agent in the order of the chain's logs: its jobs, or its payments. */
 const OF_LOGS = {
-  params: z.object({ ref }),
   query: z.object({ minBlock, platform: ofPlatform, cursor: logPlace, limit: limit({ default: 20, max: 100 }) }),
-  errors: ["not_found" as const],
 };
 
 export const agentJobs = endpoint({

@@ -25,7 +25,7 @@ import type { HandlerDeps } from "../handler-deps.ts";
 import { accepts } from "../http/accept.ts";
 import { choice, fileOf, tokenId } from "../parameters.ts";
 import type { Reply } from "../reply.ts";
-import { factsOf, siteOf } from "../services/agent-facts.ts";
+import { factsOf } from "../services/agent-facts.ts";
 import { unknownAgent } from "../services/directory-agent.ts";
 import { ofPlatform, ref } from "./directory-agent.ts";
 
@@ -59,13 +59,11 @@ const card = (name: string, operationId: string, summary: string) =>
     responses: { 200: { description: "The picture", type: ["image/png", "image/webp"] } },
     errors: ["not_found", "overloaded"],
     cache: CACHE.release,
-    async handler({ deps, params, query, now, networks, header }) {
-      const at = new Date(now);
-      const site = siteOf(deps.config);
+    async handler({ deps, params, query, at, networks, header }) {
       const facts = await factsOf(deps.facts, { tokenId: params.file });
-      const state = cardFacts(facts, { now: at, serviceName: site.serviceName });
+      const state = cardFacts(facts, { now: at, serviceName: deps.site.serviceName });
       const format = accepts(header("accept"), "image/webp") ? "webp" : "png";
-      const current = query.v === imageHash(facts, site, at);
+      const current = query.v === imageHash(facts, deps.site, at);
       return {
         status: 200,
         type: `image/${format}`,
@@ -110,7 +108,7 @@ export const agentPicture = endpoint({
   cache: CACHE.release,
   async handler(call) {
     const { deps, params, query } = call;
-    const site = siteOf(deps.config);
+    const { site } = deps;
     const id = await findDirectoryId(deps.db, params.ref, query.platform);
     const [row] = id === null ? [] : await directoryRows(deps.db, [id]);
     return row ? previewAnswer(agentPreview(terminalRow(row, site.publicUrl), site), call) : unknownAgent();
@@ -153,7 +151,7 @@ export const pagePicture = endpoint({
   cache: CACHE.release,
   handler(call) {
     const page = PAGE_KEYS.find((key) => call.params.file === `${key}.png`)!;
-    return previewAnswer(pagePreview(page, siteOf(call.deps.config)), call);
+    return previewAnswer(pagePreview(page, call.deps.site), call);
   },
 });
 
@@ -184,9 +182,9 @@ export const badge = endpoint({
   responses: { 200: { description: "The badge", type: "image/svg+xml" } },
   errors: ["not_found"],
   cache: CACHE.release,
-  async handler({ deps, params, query, now }) {
+  async handler({ deps, params, query, at }) {
     const facts = await factsOf(deps.facts, { tokenId: params.file });
-    const { score } = shownCred(facts, new Date(now));
+    const { score } = shownCred(facts, at);
     return {
       status: 200,
       type: "image/svg+xml; charset=utf-8",
@@ -202,7 +200,7 @@ export const contractMetadata = endpoint({
   summary: "ERC-7572 metadata of the identity contract",
   responses: { 200: { description: "The metadata", schema: contractMetadataSchema } },
   cache: CACHE.release,
-  handler: ({ deps }, json) => json(contractMetadataView(siteOf(deps.config))),
+  handler: ({ deps }, json) => json(contractMetadataView(deps.site)),
 });
 
 export const metadata = endpoint({
@@ -215,8 +213,8 @@ export const metadata = endpoint({
   responses: { 200: { description: "The metadata", schema: metadataSchema } },
   errors: ["not_found"],
   cache: CACHE.minute,
-  async handler({ deps, params, now }, json) {
+  async handler({ deps, params, at }, json) {
     const facts = await factsOf(deps.facts, { tokenId: params.id });
-    return json(metadataView(facts, siteOf(deps.config), new Date(now)));
+    return json(metadataView(facts, deps.site, at));
   },
 });

@@ -25,9 +25,7 @@ import {
 } from "../schemas/messages.ts";
 import { createGroup, noSuchGroup, refuse, requireReader } from "../services/message-acts.ts";
 
-const endpoint = endpointsOf({ tag: "Messages" });
-
-const params = z.object({ groupId });
+const endpoint = endpointsOf({ tag: "Messages", named: { groupId } });
 
 /** Names a request that has an Idempotency-Key: its repetition finds the first one's effect. */
 export const requestName = (key: string | undefined, fingerprint: string): string | null =>
@@ -81,15 +79,14 @@ export const groupMemberList = endpoint({
   description: "Of a private group for its members only.",
   guard: { caller: "anyoneOrSiwa" },
   data: true,
-  params,
   query: z.object({
     limit: limit({ default: 50, max: 200 }),
     after: integer({ min: 0, max: Number.MAX_SAFE_INTEGER, what: "`nextAfter` of the page before" }).optional(),
     wallet: member,
   }),
   responses: { 200: { description: "The members", schema: membersSchema } },
-  errors: ["not_found", "forbidden"],
-  async handler({ deps, params, query, caller, now }, json) {
+  errors: ["forbidden"],
+  async handler({ deps, params, query, caller, now, at }, json) {
     const after = query.after ?? 0;
     const page = await groupMembers(deps.db, params.groupId, {
       after,
@@ -102,7 +99,7 @@ export const groupMemberList = endpoint({
     const speakers = await speakersOf(
       deps.db,
       members.map(({ wallet }) => wallet),
-      new Date(now),
+      at,
     );
     return json({
       group: groupView(page.group),
@@ -122,9 +119,8 @@ export const joinGroup = endpoint({
   description: "Takes an agent with the group's minCred. A member that joins again stays one.",
   guard: { caller: "siwa" },
   data: true,
-  params,
   responses: { 200: { description: "You are a member", schema: membershipSchema } },
-  errors: ["not_found", "forbidden"],
+  errors: ["forbidden"],
   async handler({ deps, params, caller }, json) {
     const group = await deps.groups.move(params.groupId, "join", caller.wallet);
     return json({ success: true, group: groupView(group) });
@@ -139,9 +135,7 @@ export const leaveGroup = endpoint({
   description: "Any wallet may, whatever its cred. What it has sent stays. Who is no member stays none.",
   guard: { caller: "siwa" },
   data: true,
-  params,
   responses: { 200: { description: "You are no member", schema: membershipSchema } },
-  errors: ["not_found"],
   async handler({ deps, params, caller }, json) {
     const group = await deps.groups.move(params.groupId, "leave", caller.wallet);
     return json({ success: true, group: groupView(group) });
@@ -165,14 +159,13 @@ export const messages = endpoint({
   description:
     "Without `after` the newest ones; with it the next ones. Both bounds are a message's id or a time. Ids have no gaps, so that pages have neither gaps nor repeats. Of a private group for members only, whose cred still passes its gate.",
   guard: { caller: "anyoneOrSiwa" },
-  params,
   query: z.object({
     limit: limit({ default: 50, max: 200 }),
     before: place("Only messages before this id or time"),
     after: place("Only messages after this id or time, beginning with the oldest of them"),
   }),
   responses: { 200: { description: "The messages", schema: messagesSchema } },
-  errors: ["not_found", "forbidden", "indexer_behind"],
+  errors: ["forbidden", "indexer_behind"],
   async handler({ deps, params, query, caller, now }, json) {
     const { db } = deps;
     const [before, after] = await Promise.all([
@@ -194,14 +187,13 @@ export const sendMessage = endpoint({
   description: "Takes an agent with the group's minCred at this moment. The first message makes its sender a member.",
   guard: { caller: "siwa" },
   data: true,
-  params,
   body: messageBodySchema,
   responses: { 200: { description: "The message as everybody reads it", schema: sentSchema } },
-  errors: ["not_found", "forbidden"],
-  async handler({ deps, params, body, caller, idempotencyKey, fingerprint, now, count }, json) {
+  errors: ["forbidden"],
+  async handler({ deps, params, body, caller, idempotencyKey, fingerprint, at, count }, json) {
     const { wallet } = caller;
     // Checked again at the write; checked here so that a refused request uses neither the group's lock nor its limit.
-    const [access] = await accessOf(deps.db, [{ groupId: params.groupId, wallet }], new Date(now));
+    const [access] = await accessOf(deps.db, [{ groupId: params.groupId, wallet }], at);
     if (!access) return noSuchGroup();
     const request = requestName(idempotencyKey, fingerprint);
     const refusal = refusalAt(access.minCred, access.speaker, "send here");
@@ -222,10 +214,9 @@ export const messageStream = endpoint({
     "Server-Sent Events: each message is an event whose id is the message's and whose data are its JSON; the event `start` tells where the stream begins, `end` why it ends. With Last-Event-ID, `lastEventId` or `after` it goes on after that message, the latest of them, otherwise it begins with the next one. Of a private group for members only; it ends when their cred falls below the gate.",
   guard: { caller: "anyoneOrSiwa" },
   stream: true,
-  params,
   query: z.object({ after: place("Id of the last message seen, or a time"), lastEventId }),
   responses: { 200: { description: "The stream; it stays open", type: "text/event-stream" } },
-  errors: ["not_found", "forbidden", "indexer_behind"],
+  errors: ["forbidden", "indexer_behind"],
   async handler({ deps, params, query, caller, now, reader, response, lastEventId: header }) {
     const open = deps.streams.take(response, caller ? [reader, caller.wallet] : [reader]);
     const asked = await idAfter(deps.db, params.groupId, query.after);

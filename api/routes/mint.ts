@@ -57,7 +57,7 @@ export const mint = endpoint({
   },
   errors: ["already_registered", "conflict", "out_of_funds", "indexer_behind"],
   async handler(call, json) {
-    const { deps, body, caller, now } = call;
+    const { deps, body, caller, at } = call;
     const accepted = await acceptMint(
       deps.db,
       {
@@ -77,7 +77,7 @@ export const mint = endpoint({
       {
         identity: deps.config.contracts.identity.address,
         chain: deps.chain,
-        now: new Date(now),
+        now: at,
         fault: deps.fault,
         payment: call.payment,
         client: clientOf(call),

@@ -25,7 +25,6 @@ import {
   registeredHumanSchema,
   registeredOrganizationSchema,
 } from "../schemas/principals.ts";
-import { siteOf } from "../services/agent-facts.ts";
 import {
   deletePrincipal,
   humanFacts,
@@ -37,12 +36,10 @@ import {
 } from "../services/humans.ts";
 import { organizationFacts, pageOfOrganizations, registerOrganization } from "../services/organizations.ts";
 
-const endpoint = endpointsOf({ tag: "Principals", data: true });
+const endpoint = endpointsOf({ tag: "Principals", named: { id: humanRef }, data: true });
 
-const params = z.object({ id: humanRef });
-
-const shown = async (deps: HandlerDeps, ref: HumanRef, now: number) =>
-  humanView(await humanFacts(deps, ref), siteOf(deps.config), new Date(now));
+const shown = async (deps: HandlerDeps, ref: HumanRef, at: Date) =>
+  humanView(await humanFacts(deps, ref), deps.site, at);
 
 export const humans = endpoint({
   path: "/api/v2/humans",
@@ -55,15 +52,13 @@ export const humans = endpoint({
     offset,
   }),
   responses: { 200: { description: "A page of humans", schema: humanListSchema } },
-  async handler({ deps, query, now }, json) {
+  async handler({ deps, query, at }, json) {
     const { search, limit } = query;
     const offset = startOf(query);
     const { total, humans } = await pageOfHumans(deps, { search, limit, offset });
-    const site = siteOf(deps.config);
-    const at = new Date(now);
     return json({
       ...pageNumbers(total, { limit, offset }),
-      humans: humans.map((facts) => humanView(facts, site, at)),
+      humans: humans.map((facts) => humanView(facts, deps.site, at)),
     });
   },
 });
@@ -72,11 +67,9 @@ export const human = endpoint({
   path: "/api/v2/human/{id}",
   operationId: "getHuman",
   summary: "A human principal",
-  params,
   responses: { 200: { description: "The human", schema: humanSchema } },
-  errors: ["not_found"],
-  async handler({ deps, params: { id }, now }, json) {
-    return json(await shown(deps, id, now));
+  async handler({ deps, params: { id }, at }, json) {
+    return json(await shown(deps, id, at));
   },
 });
 
@@ -84,11 +77,9 @@ export const humanCred = endpoint({
   path: "/api/v2/human/{id}/cred",
   operationId: "getHumanCred",
   summary: "A human's cred: what it is made of, what was read where, and what is not known",
-  params,
   responses: { 200: { description: "Score and breakdown", schema: humanCredSchema } },
-  errors: ["not_found"],
-  async handler({ deps, params: { id }, now }, json) {
-    return json(humanCredView(await humanFacts(deps, id), new Date(now)));
+  async handler({ deps, params: { id }, at }, json) {
+    return json(humanCredView(await humanFacts(deps, id), at));
   },
 });
 
@@ -108,10 +99,10 @@ export const humanRegister = endpoint({
     201: { description: "Registered", schema: registeredHumanSchema },
   },
   errors: tokenErrors,
-  async handler({ deps, body, caller, networks, now, count }, json) {
+  async handler({ deps, body, caller, networks, now, at, count }, json) {
     const allowed = () => count("principals", networks);
     const { id, created } = await registerHuman(deps, caller, body, { now, allowed });
-    const principal = await shown(deps, { id }, now);
+    const principal = await shown(deps, { id }, at);
     return json({ success: true, principal, ...ignoredOf(body) }, { status: created ? 201 : 200 });
   },
 });
@@ -148,13 +139,12 @@ export const humanLinkAgent = endpoint({
   description:
     "Signed by the wallet that owns the token and is the human's own. A human without a wallet sends its access token in Authorization, and the owner's credential in X-SIWA. A transfer of the token ends the link for good.",
   guard: { caller: "owner" },
-  params,
   body: linkAgentBodySchema,
   responses: { 200: { description: "Linked", schema: registeredHumanSchema } },
   errors: [...tokenErrors, "conflict"],
-  async handler({ deps, params, body, caller, now }, json) {
+  async handler({ deps, params, body, caller, now, at }, json) {
     const id = await linkAgent(deps, caller, { human: params.id, tokenId: body.agentTokenId }, now);
-    return json({ success: true, principal: await shown(deps, { id }, now) });
+    return json({ success: true, principal: await shown(deps, { id }, at) });
   },
 });
 
@@ -164,13 +154,12 @@ export const humanUnlinkAgent = endpoint({
   operationId: "unlinkAgent",
   summary: "End the link between a human and an agent, as the human",
   guard: { caller: "human" },
-  params,
   body: linkAgentBodySchema,
   responses: { 200: { description: "Not linked any more", schema: registeredHumanSchema } },
   errors: tokenErrors,
-  async handler({ deps, params, body, caller, now }, json) {
+  async handler({ deps, params, body, caller, at }, json) {
     const id = await unlinkAgent(deps, caller, { human: params.id, tokenId: body.agentTokenId });
-    return json({ success: true, principal: await shown(deps, { id }, now) });
+    return json({ success: true, principal: await shown(deps, { id }, at) });
   },
 });
 

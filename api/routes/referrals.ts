@@ -14,18 +14,16 @@ import { snapshot } from "../../db/sql/transaction.ts";
 import { CACHE, endpointsOf } from "../endpoint.ts";
 import { agentRef, limit, tokenId as tokenIdParameter, walletAddress } from "../parameters.ts";
 import { ogSchema, referralCodeSchema, referralSchema, referredSchema } from "../schemas/mint.ts";
-import { siteOf, tokenIdOf } from "../services/agent-facts.ts";
+import { tokenIdOf } from "../services/agent-facts.ts";
 
-const endpoint = endpointsOf({ tag: "Referrals" });
+const endpoint = endpointsOf({ tag: "Referrals", named: { ref: agentRef } });
 
 export const referral = endpoint({
   path: "/api/v2/agent/{ref}/referral",
   operationId: "getReferral",
   summary: "An agent's referral code and what it has brought",
   data: true,
-  params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The code", schema: referralSchema } },
-  errors: ["not_found"],
   async handler({ deps, params: { ref } }, json) {
     const { db, config } = deps;
     const tokenId = await tokenIdOf(deps, ref);
@@ -50,14 +48,12 @@ export const referred = endpoint({
   operationId: "listReferrals",
   summary: "The agents that were registered with an agent's code, the newest first",
   data: true,
-  params: z.object({ ref: agentRef }),
   query: z.object({
     limit: limit({ default: 20, max: 100 }),
     before: tokenIdParameter.optional().meta({ description: "`nextBefore` of the page before" }),
   }),
   responses: { 200: { description: "A page of agents", schema: referredSchema } },
-  errors: ["not_found"],
-  async handler({ deps, params: { ref }, query: { limit, before }, now }, json) {
+  async handler({ deps, params: { ref }, query: { limit, before }, at }, json) {
     const tokenId = await tokenIdOf(deps, ref);
     const { total, facts, nextBefore } = await snapshot(deps.db, async (db) => {
       const agent = await referralOfAgent(db, tokenId);
@@ -71,9 +67,7 @@ export const referred = endpoint({
         nextBefore: found.length > limit ? tokenIds.at(-1)! : null,
       };
     });
-    const site = siteOf(deps.config);
-    const at = new Date(now);
-    return json({ tokenId, total, limit, agents: facts.map((f) => summaryView(f, site, at)), nextBefore });
+    return json({ tokenId, total, limit, agents: facts.map((f) => summaryView(f, deps.site, at)), nextBefore });
   },
 });
 

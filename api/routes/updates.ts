@@ -1,6 +1,6 @@
 /** Changes of an agent by its controllers, the profile that they change, and its links to other registries. */
 import { z } from "zod";
-import type { Hex } from "../../core/agents/facts.ts";
+import type { AgentRef, Hex } from "../../core/agents/facts.ts";
 import { traitKey } from "../../core/agents/trait-input.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import { profileSchema, profileView } from "../../core/views/profile.ts";
@@ -32,9 +32,8 @@ import { writesShown } from "../services/until-shown.ts";
 import { isForChain, requireSomething, type Update, updateOffchain, updateOnchain } from "../services/update.ts";
 import { authorizeController, type Write, writeAgent } from "../services/writing.ts";
 
-const endpoint = endpointsOf({ tag: "Changes", data: true });
+const endpoint = endpointsOf({ tag: "Changes", named: { ref: agentRef }, data: true });
 
-const params = z.object({ ref: agentRef });
 const query = z.object({
   onchain: flag(
     "Write to the chain; by default the service keeps it. It always keeps services, skills, domains and metadata: the contract has no place for them",
@@ -44,11 +43,10 @@ const query = z.object({
 const responses = { 200: { description: "Written", schema: updateSchema }, 202: PENDING_WRITE };
 const common = {
   guard: { caller: "siwa", price: "update" } as const,
-  params,
   query,
   responses,
 };
-const errors: ErrorCode[] = ["forbidden", "not_found", "conflict", "rate_limited", "out_of_funds"];
+const errors: ErrorCode[] = ["forbidden", "conflict", "rate_limited", "out_of_funds"];
 
 export const update = endpoint({
   ...common,
@@ -79,15 +77,13 @@ export const profile = endpoint({
   operationId: "getProfile",
   summary: "Each field of a profile with where it is stored, what is being written on chain, and what a write costs",
   description: "What the agent's controllers see before they change something.",
-  params,
   responses: { 200: { description: "The profile", schema: profileSchema } },
-  errors: ["not_found"],
   async handler({ deps, params, now }, json) {
     return json(await readProfile(deps, await tokenIdOf(deps, params.ref), now));
   },
 });
 
-type Change = Call<z.output<typeof params>, z.output<typeof query>, unknown, WalletCaller>;
+type Change = Call<{ ref: AgentRef }, z.output<typeof query>, unknown, WalletCaller>;
 
 async function change(call: Change, update: Update, json: Json<typeof responses>) {
   const { deps, params, query, caller, now, payment, count } = call;
@@ -130,10 +126,9 @@ export const humanUpdate = endpoint({
   description:
     "The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`, or, so that the signature is good for this change alone, the same line with ` on <host> with content sha256:<hex>` behind it: the SHA-256 of the body without `message` and `signature`, in canonical form (RFC 8785). The text is good for five minutes and for one request.",
   guard: { price: "update" },
-  params: z.object({ ref: agentRef }),
   body: humanUpdateBodySchema,
   responses: { 200: { description: "Written", schema: updateSchema }, 202: PENDING_WRITE },
-  errors: ["unauthenticated", "forbidden", "not_found", "conflict", "rate_limited"],
+  errors: ["unauthenticated", "forbidden", "conflict", "rate_limited"],
   async handler({ deps, params, body, sent, networks, fingerprint, now, payment, count }, json) {
     const tokenId = await writtenTokenId(deps, params.ref);
     const { message, signature, ...update } = body;
@@ -190,10 +185,9 @@ export const linkToken = endpoint({
   description:
     "Stored on chain. A token on Base must be a contract with this symbol; for other chains the address is checked by its form. Of several the newest counts.",
   guard: { caller: "siwa" },
-  params,
   body: linkTokenBodySchema,
   responses: { 200: { description: "Linked on chain", schema: linkTokenAnswerSchema }, 202: PENDING_WRITE },
-  errors: ["forbidden", "not_found", "conflict", "rate_limited", "out_of_funds"],
+  errors: ["forbidden", "conflict", "rate_limited", "out_of_funds"],
   async handler({ deps, params: { ref }, body, caller, now }, json) {
     const tokenId = await writtenTokenId(deps, ref);
     const { token, intentKeys } = await link(deps, { tokenId, wallet: caller.wallet, input: body, now });
@@ -228,10 +222,9 @@ export const crossRegistration = endpoint({
   summary: "Prepare the agent's registration in the canonical ERC-8004 registry, or a new file for it",
   description: "Nothing is sent: the owner's wallet submits the transaction, so that the registration is its own.",
   guard: { caller: "siwa" },
-  params,
   query: z.object({ agentId }),
   responses: { 200: { description: "What the owner submits", schema: crossRegistrationSchema } },
-  errors: ["forbidden", "not_found", "conflict"],
+  errors: ["forbidden", "conflict"],
   async handler({ deps, params: { ref }, query, caller, now }, json) {
     const tokenId = await writtenTokenId(deps, ref);
     await authorizeController(deps, tokenId, caller.wallet);
@@ -244,9 +237,7 @@ export const crossRegistrations = endpoint({
   operationId: "getCrossRegistrations",
   summary: "The registrations of an agent's owner and wallet in the canonical ERC-8004 registry",
   description: "As indexed: `txHash` finds the registration of a transaction that was sent.",
-  params,
   responses: { 200: { description: "The registrations", schema: crossRegistrationsSchema } },
-  errors: ["not_found"],
   async handler({ deps, params: { ref }, now }, json) {
     return json(await readCrossRegistrations(deps, await tokenIdOf(deps, ref), now));
   },

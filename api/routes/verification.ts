@@ -1,9 +1,9 @@
 /**
  * Verification: of an agent's wallet by its signature, of its owner by the exchange's attestation, of accounts by social proofs.
  */
-import { z } from "zod";
 import type { ProofReader } from "../../clients/ports.ts";
 import { checksum } from "../../core/addresses.ts";
+import type { AgentRef } from "../../core/agents/facts.ts";
 import { needleOf } from "../../core/agents/social-proofs.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import { txLink } from "../../core/links.ts";
@@ -27,10 +27,9 @@ import { proveAccount } from "../services/prove-account.ts";
 import { writesShown } from "../services/until-shown.ts";
 import { verifyExchange, verifyWallet } from "../services/verification.ts";
 
-const endpoint = endpointsOf({ tag: "Verification", data: true });
+const endpoint = endpointsOf({ tag: "Verification", named: { ref: agentRef }, data: true });
 
-const params = z.object({ ref: agentRef });
-const errors: ErrorCode[] = ["forbidden", "not_found", "conflict", "out_of_funds"];
+const errors: ErrorCode[] = ["forbidden", "conflict", "out_of_funds"];
 
 export const walletVerify = endpoint({
   method: "post",
@@ -40,7 +39,6 @@ export const walletVerify = endpoint({
   description:
     "The agent's own wallet signs in; the mark is written on chain. Asked again, the same transaction answers.",
   guard: { caller: "siwa" },
-  params,
   responses: { 200: { description: "Verified on chain", schema: verifySchema }, 202: PENDING_WRITE },
   errors,
   async handler({ deps, params: { ref }, caller, now }, json) {
@@ -61,7 +59,6 @@ export const exchangeVerify = endpoint({
   description:
     "Asked by the token's owner or the agent's wallet. Counts while the owner that it was verified by has the token and any attestation that is neither revoked nor expired.",
   guard: { caller: "siwa" },
-  params,
   responses: { 200: { description: "Verified", schema: exchangeVerifySchema }, 202: PENDING_WRITE },
   errors: [...errors, "gone"],
   async handler({ deps, params: { ref }, caller, now }, json) {
@@ -82,14 +79,7 @@ export const exchangeVerify = endpoint({
   },
 });
 
-const proofErrors: ErrorCode[] = [
-  "forbidden",
-  "not_found",
-  "proof_missing",
-  "conflict",
-  "upstream_unavailable",
-  "out_of_funds",
-];
+const proofErrors: ErrorCode[] = ["forbidden", "proof_missing", "conflict", "upstream_unavailable", "out_of_funds"];
 
 const responsesOf = (platforms: readonly ProofPlatform[]) => ({
   200: { description: "Proven", schema: provenSchema(platforms) },
@@ -102,7 +92,6 @@ export function proofEndpoints(platforms: readonly ProofPlatform[] = PROOF_PLATF
   return platforms.map((platform) =>
     endpoint({
       guard: { caller: "siwa", bucket: "proofs" },
-      params,
       responses,
       errors: proofErrors,
       method: "post",
@@ -116,7 +105,7 @@ export function proofEndpoints(platforms: readonly ProofPlatform[] = PROOF_PLATF
   );
 }
 
-type ProofCall = Call<z.output<typeof params>, unknown, unknown, WalletCaller>;
+type ProofCall = Call<{ ref: AgentRef }, unknown, unknown, WalletCaller>;
 
 async function proveOn(platform: ProofPlatform, call: ProofCall, json: Json<ReturnType<typeof responsesOf>>) {
   const { deps, params, caller, networks, now, body: claim } = call;

@@ -37,9 +37,7 @@ import {
 import { createWebhook, enabledWebhook, noSuchWebhook, ownWebhook, rotateSecret } from "../services/webhooks.ts";
 import { requestName } from "./message-groups.ts";
 
-const endpoint = endpointsOf({ tag: "Webhooks", guard: { caller: "siwa" } });
-
-const params = z.object({ webhookId });
+const endpoint = endpointsOf({ tag: "Webhooks", named: { webhookId }, guard: { caller: "siwa" } });
 
 /** With its waiting deliveries. */
 async function detailed({ db }: Pick<ApiDeps, "db">, webhooks: readonly Webhook[]) {
@@ -63,7 +61,7 @@ export const newWebhook = endpoint({
   body: webhookBodySchema,
   responses: { 201: { description: "The webhook with its secret", schema: createdWebhookSchema } },
   errors: ["invalid_input", "forbidden", "conflict", "upstream_unavailable", "indexer_behind"],
-  async handler({ deps, body, caller, networks, idempotencyKey, fingerprint, now }, json) {
+  async handler({ deps, body, caller, networks, idempotencyKey, fingerprint, at }, json) {
     const agents = body.agents ?? [];
     const { webhook, secret } = await createWebhook(deps, {
       url: body.url,
@@ -74,7 +72,7 @@ export const newWebhook = endpoint({
       owners: listed(body.owners ?? []),
       owner: caller.wallet,
       site: siteOf(networks),
-      now: new Date(now),
+      now: at,
       request: requestName(idempotencyKey, fingerprint),
     });
     // Not stored with the key, because it has the secret: a repetition finds the webhook that the first request made.
@@ -98,9 +96,7 @@ export const oneWebhook = endpoint({
   path: "/api/v2/webhooks/{webhookId}",
   operationId: "getWebhook",
   summary: "A webhook of yours, with what waits for it",
-  params,
   responses: { 200: { description: "The webhook", schema: webhookDetailSchema } },
-  errors: ["not_found"],
   async handler({ deps, params, caller }, json) {
     const webhook = await ownWebhook(deps.db, { owner: caller.wallet, ...params });
     const [detail] = await detailed(deps, [webhook]);
@@ -113,9 +109,7 @@ export const endWebhook = endpoint({
   path: "/api/v2/webhooks/{webhookId}",
   operationId: "deleteWebhook",
   summary: "End a webhook, with its secrets and its deliveries",
-  params,
   responses: { 200: { description: "Deleted", schema: deletedWebhookSchema } },
-  errors: ["not_found"],
   async handler({ deps, params, caller }, json) {
     if (!(await deleteWebhook(deps.db, caller.wallet, params.webhookId))) return noSuchWebhook();
     return json({ success: true, deleted: params.webhookId });
@@ -129,11 +123,9 @@ export const switchOnWebhook = endpoint({
   summary: "Switch a webhook on again",
   description:
     "It goes on where it stopped: deliveries that wait are made, and what happened while it was off follows, as far as the event log goes back. A pause ends too.",
-  params,
   responses: { 200: { description: "The webhook, switched on", schema: webhookSchema } },
-  errors: ["not_found"],
-  async handler({ deps, params, caller, now }, json) {
-    const webhook = await enableWebhook(deps.db, caller.wallet, params.webhookId, new Date(now));
+  async handler({ deps, params, caller, at }, json) {
+    const webhook = await enableWebhook(deps.db, caller.wallet, params.webhookId, at);
     return webhook ? json(webhookView(webhook)) : noSuchWebhook();
   },
 });
@@ -145,17 +137,16 @@ export const rotateWebhook = endpoint({
   summary: "Give a webhook another secret",
   description:
     "Until the end of the grace time deliveries carry two signatures, the new secret's first. A grace time of 0 ends the secret before at once.",
-  params,
   body: rotateBodySchema,
   responses: { 200: { description: "The new secret, shown this once", schema: rotatedSecretSchema } },
-  errors: ["not_found", "upstream_unavailable"],
-  async handler({ deps, params, body, caller, idempotencyKey, fingerprint, now }, json) {
+  errors: ["upstream_unavailable"],
+  async handler({ deps, params, body, caller, idempotencyKey, fingerprint, at }, json) {
     const graceSeconds = body?.graceSeconds ?? DEFAULT_GRACE_SECONDS;
     const { secret, previousExpiresAt } = await rotateSecret(deps, {
       owner: caller.wallet,
       webhookId: params.webhookId,
       graceSeconds,
-      now: new Date(now),
+      now: at,
       request: requestName(idempotencyKey, fingerprint),
     });
     return json(
@@ -178,7 +169,6 @@ export const webhookDeliveries = endpoint({
   operationId: "listWebhookDeliveries",
   summary: "What was sent to a webhook and what came of it, the newest first",
   description: "Kept as long as the event log. What a receiver answers beyond its status is kept nowhere.",
-  params,
   query: z.object({
     state: optionalChoice(DELIVERY_STATES, "Only deliveries in this state"),
     limit: limit({ default: 50, max: 200 }),
@@ -189,7 +179,6 @@ export const webhookDeliveries = endpoint({
     }).optional(),
   }),
   responses: { 200: { description: "A page of deliveries", schema: deliveriesSchema } },
-  errors: ["not_found"],
   async handler({ deps, params, query, caller }, json) {
     const webhook = await ownWebhook(deps.db, { owner: caller.wallet, ...params });
     const { limit } = query;
@@ -207,15 +196,14 @@ export const webhookTest = endpoint({
   operationId: "testWebhook",
   summary: "Send a webhook.ping",
   description: "Signed, tried again and logged like any other delivery; a pause of the webhook ends.",
-  params,
   responses: { 202: { description: "The delivery, which is due", schema: queuedDeliverySchema } },
-  errors: ["not_found", "conflict"],
-  async handler({ deps, params, caller, idempotencyKey, fingerprint, now, count }, json) {
+  errors: ["conflict"],
+  async handler({ deps, params, caller, idempotencyKey, fingerprint, at, count }, json) {
     const { webhookId } = await enabledWebhook(deps.db, { owner: caller.wallet, ...params });
     await count("webhook-sends", caller.wallet);
     const name = requestName(idempotencyKey, fingerprint) ?? randomBytes(24).toString("base64url");
     const eventId = `ping_${name.slice(0, 24)}`;
-    const delivery = await insertPing(deps.db, { webhookId, eventId, now: new Date(now) });
+    const delivery = await insertPing(deps.db, { webhookId, eventId, now: at });
     return json({ delivery: deliveryView(delivery) }, { status: 202 });
   },
 });
@@ -227,16 +215,16 @@ export const webhookReplay = endpoint({
   summary: "Send a delivery once more",
   description:
     "One that was given up or delivered is due again, with all its attempts; one that still waits is left as it is. The receiver sees the same webhook-id.",
-  params: params.extend({ deliveryId }),
+  params: z.object({ webhookId, deliveryId }),
   responses: { 202: { description: "The delivery", schema: queuedDeliverySchema } },
   errors: ["not_found", "conflict", "gone"],
-  async handler({ deps, params, caller, now, count }, json) {
+  async handler({ deps, params, caller, at, count }, json) {
     const { webhookId } = await enabledWebhook(deps.db, { owner: caller.wallet, webhookId: params.webhookId });
     await count("webhook-sends", caller.wallet);
     const delivery = await replayDelivery(deps.db, {
       webhookId,
       deliveryId: params.deliveryId,
-      now: new Date(now),
+      now: at,
     });
     return json({ delivery: deliveryView(delivery) }, { status: 202 });
   },
@@ -248,15 +236,14 @@ export const webhookReplayDead = endpoint({
   operationId: "replayDeadWebhookDeliveries",
   summary: "Send everything once more that was given up since a time",
   description: `At most ${MAX_REPLAYED} with one call, the oldest first; \`remaining\` tells of the rest.`,
-  params,
   body: replayBodySchema,
   responses: { 202: { description: "How many deliveries are due again", schema: replayedSchema } },
-  errors: ["not_found", "conflict"],
-  async handler({ deps, params, body, caller, now, count }, json) {
+  errors: ["conflict"],
+  async handler({ deps, params, body, caller, at, count }, json) {
     const { webhookId } = await enabledWebhook(deps.db, { owner: caller.wallet, ...params });
     await count("webhook-sends", caller.wallet);
     const since = new Date(body.since);
-    const replayed = await replayDead(deps.db, { webhookId, since, most: MAX_REPLAYED, now: new Date(now) });
+    const replayed = await replayDead(deps.db, { webhookId, since, most: MAX_REPLAYED, now: at });
     return json({ replayed, remaining: await countDead(deps.db, { webhookId, since }) }, { status: 202 });
   },
 });

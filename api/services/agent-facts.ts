@@ -1,13 +1,13 @@
-/** One agent's facts for a route, by token id or address; and the site its views are shown in. */
+/** One agent's facts for a route, by token id or address. */
 import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";
 import type { AgentFacts, AgentRef } from "../../core/agents/facts.ts";
 import type { OwnedFacts } from "../../core/agents/reservations.ts";
 import { OWN_PLATFORM, rowRef } from "../../core/directory/platforms.ts";
 import { fail, failNoAgent } from "../../core/errors.ts";
-import { type PriceList, standardPrices } from "../../core/payments/prices.ts";
 import { listed } from "../../core/text.ts";
-import type { Site } from "../../core/views/agent.ts";
+import { unixSeconds } from "../../core/times.ts";
+import { walletAttested } from "../../db/agents/attestations.ts";
 import { findFacts, loadFacts } from "../../db/agents/facts.ts";
 import type { ReadFacts } from "../../db/agents/facts-reader.ts";
 import { agentsToWrite } from "../../db/agents/wallets.ts";
@@ -54,19 +54,6 @@ export async function writtenTokenId({ db }: { db: Queryable }, ref: AgentRef): 
   });
 }
 
-/** @param prices those in force, where a view shows any; the configuration's unless given */
-export const siteOf = (
-  { service, contracts, pricing }: Config,
-  prices: PriceList = standardPrices(pricing.phase),
-): Site => ({
-  serviceName: service.name,
-  publicUrl: service.publicUrl,
-  webUrl: service.webUrl,
-  explorer: service.explorer,
-  contract: contracts.identity.address,
-  prices,
-});
-
 /**
  * The facts are in the order of the page's token ids; an agent removed between the two reads is left out. The answer
  * includes the block that the response names (`X-Indexed-Block`, at least `minBlock`): memory that is behind it leaves
@@ -83,6 +70,15 @@ export async function pageOfAgents(
     return { page, facts: await loadFacts(tx, page.tokenIds) };
   });
 }
+
+/** Whether the exchange vouches for an agent's owner now. */
+export const ownerAttested = (
+  { config }: Pick<HandlerDeps, "config">,
+  db: Queryable,
+  { owner }: Pick<AgentFacts, "owner">,
+  at: Date,
+): Promise<boolean> =>
+  walletAttested(db, { wallet: owner, schema: config.attestationSchemas[0]!, now: unixSeconds(at) });
 
 /** Rank 1 is the best; equal scores share a rank. */
 export type CredRank = { rank: number; totalAgents: number };

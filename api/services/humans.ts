@@ -43,7 +43,6 @@ import { type Queryable, snapshot, transaction } from "../../db/sql/transaction.
 import { nameOf, type OwnerCaller, type TokenCaller, type WalletCaller } from "../caller-types.ts";
 import { walletOf } from "../guards/callers.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { siteOf } from "./agent-facts.ts";
 
 export type HumanCaller = WalletCaller | TokenCaller;
 
@@ -161,7 +160,7 @@ export const ownHuman = (deps: HandlerDeps, caller: HumanCaller, now: number): P
       sources.identity,
     );
     return {
-      ...humanView(facts, siteOf(deps.config), new Date(now)),
+      ...humanView(facts, deps.site, new Date(now)),
       ...privateOf(await humanPrivate(tx, { id: facts.id })),
       organizations: organizations.map((organization, i) => ({
         ...organizationView(organization),

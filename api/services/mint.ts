@@ -47,7 +47,6 @@ import type { MintEffect } from "../../settlement/effects.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import type { Checkout, PaymentReference } from "../payments/checkout.ts";
 import type { registrationSchema } from "../schemas/mint.ts";
-import { siteOf } from "./agent-facts.ts";
 import { waitFor } from "./await-intent.ts";
 import { type FreeWriter, refuseUnlessFunded, requireGas } from "./chain-writes.ts";
 
@@ -289,7 +288,7 @@ export async function registrationOf(deps: HandlerDeps, mint: MintedMint, now: n
     },
     yourReferralCode: code,
     yourReferralLink: referralLink(service.webUrl, code),
-    agent: facts ? agentView(facts, siteOf(config), new Date(now), index.block) : null,
+    agent: facts ? agentView(facts, deps.site, new Date(now), index.block) : null,
     og: og ? { v1Name: og.v1Name, bonusPoints: BONUSES.og.points, trait: OG_TRAIT.name } : null,
     referral: referrer && {
       code: mint.referralCode!,

@@ -24,7 +24,7 @@ import { snapshot } from "../../db/sql/transaction.ts";
 import { onchainTraits } from "../../db/transactions/chain-writes.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import type { crossRegistrationSchema } from "../schemas/updates.ts";
-import { factsOf, siteOf } from "./agent-facts.ts";
+import { factsOf } from "./agent-facts.ts";
 import { type ChainCall, payableTraitPrice, queueChainWrites } from "./chain-writes.ts";
 import { authorizeController, writeAgent } from "./writing.ts";
 
@@ -42,7 +42,7 @@ export async function prepareCrossRegistration(
   const registry = checksum(address);
   const facts = await factsOf(deps.facts, { tokenId });
   const of = (numbers: { agentId: number; agentRegistry: string }[]) =>
-    registrationUri(registrationFile(facts, siteOf(deps.config), new Date(now), numbers));
+    registrationUri(registrationFile(facts, deps.site, new Date(now), numbers));
   const common = { registry, ownerMustBeCaller: true, chainId: chain.id, to: registry } as const;
   const answer = { success: true, tokenId, manualRequired: true } as const;
   if (agentId === undefined) {
@@ -84,7 +84,6 @@ export async function prepareCrossRegistration(
 export async function readCrossRegistrations(deps: HandlerDeps, tokenId: number, now: number) {
   const { chain, contracts, service } = deps.config;
   const { address } = contracts.erc8004Identity;
-  const site = siteOf(deps.config);
   const indexedBlock = deps.index.block;
   const { facts, found } = await snapshot(deps.db, async (db) => {
     const facts = await factsOf({ db, config: deps.config }, { tokenId });
@@ -97,7 +96,7 @@ export async function readCrossRegistrations(deps: HandlerDeps, tokenId: number,
     registrations: found.map(({ agentId, owner, uri, registeredAt, registeredBlock, txHash, updatedBlock }) => ({
       agentId,
       owner: checksum(owner),
-      file: registeredFile(uri, facts, site, new Date(now)),
+      file: registeredFile(uri, facts, deps.site, new Date(now)),
       url: directoryLink(service.webUrl, { platform: "erc8004", agentId }),
       registeredAt: isoSeconds(registeredAt),
       registeredBlock,

@@ -15,7 +15,6 @@ import { imageHash, type Site } from "../../core/views/agent.ts";
 import { agentPreviewUrl, PAGE_KEYS, PAGES, pagePreviewUrl } from "../../core/views/previews.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { siteOf } from "../services/agent-facts.ts";
 import type { PageHead } from "./head.ts";
 import { type DocTitles, described, nameLine, ownLine, scoreSentence, subjectHeads } from "./subjects.ts";
 
@@ -46,8 +45,7 @@ const SUBJECT_VIEWS: [pattern: RegExp, title: string, description: string][] = [
 
 /** @param docs titles of the pages of the docs */
 export function aboutPages(deps: HandlerDeps, docs: DocTitles): About {
-  const { config, facts, db, now } = deps;
-  const site = siteOf(config);
+  const { facts, db, now, site } = deps;
   const ofSubject = subjectHeads(deps, site, docs);
   return async (target) => {
     const { pathname, searchParams } = new URL(target, "http://terminal");

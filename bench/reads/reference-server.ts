@@ -2,7 +2,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { siteOf } from "../../api/services/agent-facts.ts";
+import { siteOf } from "../../api/deps.ts";
 import { loadConfig } from "../../config/config.ts";
 import { readIndexState } from "../../db/operations/index-state.ts";
 import { openPool } from "../../db/sql/connect.ts";

@@ -1,7 +1,7 @@
 /** Keyed reads share statements: nobody gets another answer for it, and a failure reaches everyone who waited for it. */
 import type pg from "pg";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { siteOf } from "../../api/services/agent-facts.ts";
+import { siteOf } from "../../api/deps.ts";
 import { referenceApp } from "../../bench/reads/reference-app.ts";
 import { checksum } from "../../core/addresses.ts";
 import type { Address, AgentFacts, AgentRef } from "../../core/agents/facts.ts";
