@@ -105,7 +105,7 @@ export const status = endpoint({
   },
   errors: ["upstream_unavailable", "timeout"],
   cache: CACHE.never,
-  async handler({ deps, query, now }, json) {
+  async handler({ deps, query, now, at }, json) {
     const { state } = deps.index;
     const [head, runs, pulls, stale, withoutUri, queues, recorded, epoch] = await Promise.all([
       headOf(deps),
@@ -134,28 +134,14 @@ export const status = endpoint({
         progress: progress(deps, head),
       },
       sources: [
-        ...runs.map(({ name, lastSuccessAt, nextRunAt, rows, error }) => ({
-          key: name,
-          lastSuccessAt: lastSuccessAt?.toISOString() ?? null,
-          nextRunAt: nextRunAt.toISOString(),
-          rows,
-          error,
-          note: null,
-          quarantined: null,
-          progress: null,
-        })),
+        ...runs.map(({ name, ...run }) => ({ key: name, ...run, note: null, quarantined: null, progress: null })),
         // A pull that runs, or was interrupted, continues now.
-        ...pulls.map(({ key, lastSuccessAt, nextRunAt, rows, error, note, quarantined, running, done, expected }) => ({
-          key,
-          lastSuccessAt: lastSuccessAt?.toISOString() ?? null,
-          nextRunAt: (nextRunAt ?? new Date(now)).toISOString(),
-          rows,
-          error,
-          note,
-          quarantined,
+        ...pulls.map(({ running, done, expected, ...pull }) => ({
+          ...pull,
+          nextRunAt: pull.nextRunAt ?? at,
           progress: running ? { done, expected } : null,
         })),
-      ],
+      ].map(sourceView),
       queues,
       cred: {
         stale,
@@ -175,6 +161,16 @@ export const status = endpoint({
     };
     return json(body, { status: late ? 503 : 200 });
   },
+});
+
+type SourceView = z.output<typeof statusSchema>["sources"][number];
+type Source = Omit<SourceView, "lastSuccessAt" | "nextRunAt"> & { lastSuccessAt: Date | null; nextRunAt: Date };
+
+const sourceView = ({ key, lastSuccessAt, nextRunAt, ...rest }: Source): SourceView => ({
+  key,
+  lastSuccessAt: lastSuccessAt?.toISOString() ?? null,
+  nextRunAt: nextRunAt.toISOString(),
+  ...rest,
 });
 
 /** The scheduled job that compares every stored score with its agent. */

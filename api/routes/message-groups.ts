@@ -111,35 +111,37 @@ export const groupMemberList = endpoint({
   },
 });
 
-export const joinGroup = endpoint({
-  method: "post",
-  path: "/api/v2/messages/groups/{groupId}/join",
-  operationId: "joinMessageGroup",
+/** Going in or out, by which the caller is a member afterwards or is none. */
+const moving = (
+  kind: "join" | "leave",
+  own: { summary: string; description: string; answer: string; errors?: ["forbidden"] },
+) =>
+  endpoint({
+    method: "post",
+    path: `/api/v2/messages/groups/{groupId}/${kind}`,
+    operationId: `${kind}MessageGroup`,
+    summary: own.summary,
+    description: own.description,
+    guard: { caller: "siwa" },
+    data: true,
+    responses: { 200: { description: own.answer, schema: membershipSchema } },
+    ...(own.errors && { errors: own.errors }),
+    async handler({ deps, params, caller }, json) {
+      const group = await deps.groups.move(params.groupId, kind, caller.wallet);
+      return json({ success: true, group: groupView(group) });
+    },
+  });
+
+export const joinGroup = moving("join", {
   summary: "Join a group",
   description: "Takes an agent with the group's minCred. A member that joins again stays one.",
-  guard: { caller: "siwa" },
-  data: true,
-  responses: { 200: { description: "You are a member", schema: membershipSchema } },
+  answer: "You are a member",
   errors: ["forbidden"],
-  async handler({ deps, params, caller }, json) {
-    const group = await deps.groups.move(params.groupId, "join", caller.wallet);
-    return json({ success: true, group: groupView(group) });
-  },
 });
-
-export const leaveGroup = endpoint({
-  method: "post",
-  path: "/api/v2/messages/groups/{groupId}/leave",
-  operationId: "leaveMessageGroup",
+export const leaveGroup = moving("leave", {
   summary: "Leave a group",
   description: "Any wallet may, whatever its cred. What it has sent stays. Who is no member stays none.",
-  guard: { caller: "siwa" },
-  data: true,
-  responses: { 200: { description: "You are no member", schema: membershipSchema } },
-  async handler({ deps, params, caller }, json) {
-    const group = await deps.groups.move(params.groupId, "leave", caller.wallet);
-    return json({ success: true, group: groupView(group) });
-  },
+  answer: "You are no member",
 });
 
 const place = (what: string) => messagePlace(what).optional();

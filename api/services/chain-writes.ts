@@ -11,7 +11,7 @@ import {
   SHARE_DIVISORS,
   type ShareUse,
 } from "../../core/transactions/free-gas.ts";
-import { profileGas } from "../../core/transactions/gas-bounds.ts";
+import { kindGasBound, profileGas } from "../../core/transactions/gas-bounds.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import {
   type ChainWrite,
@@ -22,7 +22,12 @@ import {
 } from "../../db/transactions/chain-writes.ts";
 import { freeGasUse, lockFreeGas, queuedFreeGas, registeredForPay } from "../../db/transactions/free-gas.ts";
 import { type SenderState, senderState } from "../../db/transactions/sender-state.ts";
-import { type FreeWrite, queueIntent } from "../../db/transactions/transaction-outbox.ts";
+import {
+  type FreeWrite,
+  type NewIntent,
+  queueIntent,
+  queueRepeatable,
+} from "../../db/transactions/transaction-outbox.ts";
 import { controls, type Write } from "./writing.ts";
 
 /** One part of an agent's profile as it is to be on chain. */
@@ -115,6 +120,24 @@ export async function queueChainWrites(
   }
   await requireGas(tx, writer);
   return keys;
+}
+
+/**
+ * Queues a transaction about an agent that the service pays for, unless it is done or on its way.
+ * @param wallet signed the write @param intent.known the write itself makes the writer known
+ * @returns as `queueRepeatable`
+ * @throws Failure out_of_funds, rate_limited
+ */
+export async function queueOnce(
+  write: Write,
+  wallet: Address,
+  { known, ...intent }: Omit<NewIntent, "free"> & { known?: true },
+): Promise<{ intentKey: string; queued: boolean }> {
+  const writer = await freeWriterOf(write, wallet);
+  const free = writer && { ...writer, ...(known && { known }), gasBound: kindGasBound(intent.intentKey) };
+  const outcome = await queueRepeatable(write.tx, { ...intent, free });
+  if (outcome.queued) await requireGas(write.tx, free);
+  return outcome;
 }
 
 const minedSince = (write: ChainWrite | undefined, block: number): boolean =>

@@ -21,14 +21,12 @@ import type { Networks } from "../../core/callers/shares.ts";
 import { foreignText } from "../../core/directory/foreign-text.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { kindGasBound } from "../../core/transactions/gas-bounds.ts";
 import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
 import { agentProvenBy, PROOF_ACCOUNT_INDEX, recordProof, traitTransaction } from "../../db/agents/social-proofs.ts";
 import { levelsOf, takeAll, takeTokens } from "../../db/callers/allowances.ts";
 import { type Queryable, transaction } from "../../db/sql/transaction.ts";
-import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { freeWriterOf, payableTraitPrice, requireGas } from "./chain-writes.ts";
+import { payableTraitPrice, queueOnce } from "./chain-writes.ts";
 import { authorizeController, emitVerified, type Write, writeAgent } from "./writing.ts";
 
 /** Max code points of the text that was found in place of a proof. */
@@ -130,13 +128,10 @@ async function giveTrait(
   const trait = proofTrait(platform);
   const given = await traitTransaction(tx, tokenId, trait);
   if (given !== null) return { txHash: given };
-  const key = `proof:${tokenId}:${platform}`;
-  const writer = await freeWriterOf(write, contract.wallet);
-  // The account that has just been proven makes it known.
-  const free = writer && { ...writer, known: true, gasBound: kindGasBound(key) };
-  const { intentKey, queued } = await queueRepeatable(tx, {
-    intentKey: key,
-    free,
+  const { intentKey } = await queueOnce(write, contract.wallet, {
+    intentKey: `proof:${tokenId}:${platform}`,
+    // By the account that has just been proven.
+    known: true,
     to: contract.identity,
     valueWei: contract.valueWei,
     data: encodeFunctionData({
@@ -145,7 +140,6 @@ async function giveTrait(
       args: [BigInt(tokenId), trait.name, trait.category],
     }),
   });
-  if (queued) await requireGas(tx, free);
   return { intentKey };
 }
 

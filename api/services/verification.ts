@@ -6,7 +6,6 @@ import { attestationCall, attestationOf, uidCall, uidOf } from "../../core/agent
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import { unixSeconds } from "../../core/times.ts";
-import { kindGasBound } from "../../core/transactions/gas-bounds.ts";
 import {
   type Attestation,
   attestationsOf,
@@ -17,10 +16,9 @@ import {
 import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
 import { recordWalletVerification } from "../../db/agents/wallets.ts";
 import { insertChainWrite } from "../../db/transactions/chain-writes.ts";
-import { queueRepeatable } from "../../db/transactions/transaction-outbox.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { factsOf } from "./agent-facts.ts";
-import { freeWriterOf, requireGas } from "./chain-writes.ts";
+import { queueOnce } from "./chain-writes.ts";
 import { authorizeAgentWallet, authorizeController, controls, emitVerified, writeAgent } from "./writing.ts";
 
 /**
@@ -56,27 +54,16 @@ export async function verifyExchange(
     async (write) => {
       const { tx, now: at } = write;
       if (await recordExchangeVerification(tx, tokenId, attestation, at)) await emitVerified(write, "coinbase", null);
-      const data = encodeFunctionData({
-        abi: identityAbi,
-        functionName: "setCoinbaseVerified",
-        args: [BigInt(tokenId), true],
-      });
-      let intentKey: string | null = null;
-      if (flagged) {
+      const args = [BigInt(tokenId), true] as const;
+      const intent = {
         // The contract awards points with each call: one call for each owner, independent of the attestation.
-        const key = `exchange:${tokenId}:${attestation.recipient}`;
-        const writer = await freeWriterOf(write, wallet);
-        // The attestation that has just been read makes it known.
-        const free = writer && { ...writer, known: true, gasBound: kindGasBound(key) };
-        const queued = await queueRepeatable(tx, {
-          intentKey: key,
-          free,
-          to: identity,
-          data,
-        });
-        if (queued.queued) await requireGas(tx, free);
-        intentKey = queued.intentKey;
-      }
+        intentKey: `exchange:${tokenId}:${attestation.recipient}`,
+        // By the attestation that has just been read.
+        known: true,
+        to: identity,
+        data: encodeFunctionData({ abi: identityAbi, functionName: "setCoinbaseVerified", args }),
+      } as const;
+      const intentKey = flagged ? (await queueOnce(write, wallet, intent)).intentKey : null;
       return { result: { attestation, intentKey }, scored: true, cause: "agent.exchange_verified" };
     },
   );
@@ -159,16 +146,12 @@ export async function verifyWallet(
       await recordProofOwnership(tx, { tokenId, proof: "wallet", subject: wallet, owner, transfers, at });
       const done = facts.verified ? await verificationTransaction(tx, { tokenId }) : null;
       if (done) return { result: done, scored: false };
-      const key = `verify:${tokenId}`;
-      const writer = await freeWriterOf(write, wallet);
-      const { intentKey, queued } = await queueRepeatable(tx, {
-        intentKey: key,
-        free: writer && { ...writer, gasBound: kindGasBound(key) },
+      const { intentKey, queued } = await queueOnce(write, wallet, {
+        intentKey: `verify:${tokenId}`,
         to: deps.config.contracts.identity.address,
         data: encodeFunctionData({ abi: identityAbi, functionName: "verify", args: [BigInt(tokenId)] }),
       });
       if (queued) {
-        await requireGas(tx, writer);
         const behalf = controls(facts, wallet) ? wallet : facts.owner;
         await insertChainWrite(tx, { tokenId, slot: "verified", intentKey, wallet: behalf, at });
       }
