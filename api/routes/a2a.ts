@@ -4,7 +4,7 @@
  * @see https://a2a-protocol.org
  */
 import { hash } from "node:crypto";
-import { z } from "zod";
+import { array, looseObject, object, union, z } from "zod";
 import type { Failure } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 import { endpoint } from "../endpoint.ts";
@@ -19,49 +19,43 @@ export const A2A_VERSIONS = ["1.0", "0.3"];
 /** `Major.Minor` with any patch; without the header 0.3 is meant. */
 const isSpoken = (version: string): boolean => version === "" || /^(?:1\.0|0\.3)(?:\.\d{1,4})?$/.test(version);
 
-const requestSchema = z
-  .looseObject({
-    jsonrpc: z.literal("2.0"),
-    id: z.union([z.string(), z.number()]).nullable().optional(),
-    method: z.string(),
-  })
-  .meta({
-    id: "A2aRequest",
-    examples: [
-      {
-        jsonrpc: "2.0",
-        id: 1,
-        method: "message/send",
-        params: { message: { role: "user", messageId: "1", parts: [{ kind: "text", text: "who audits solidity" }] } },
-      },
-    ],
-  });
+const requestSchema = looseObject({
+  jsonrpc: z.literal("2.0"),
+  id: union([z.string(), z.number()]).nullable().optional(),
+  method: z.string(),
+}).meta({
+  id: "A2aRequest",
+  examples: [
+    {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "message/send",
+      params: { message: { role: "user", messageId: "1", parts: [{ kind: "text", text: "who audits solidity" }] } },
+    },
+  ],
+});
 
-const answerSchema = z
-  .object({
-    jsonrpc: z.literal("2.0"),
-    id: z.union([z.string(), z.number()]).nullable(),
-    result: z.looseObject({}).optional().meta({ description: "In the words of the version whose method was called" }),
-    error: z
-      .object({
-        code: z.int(),
-        message: z.string(),
-        data: z.union([z.looseObject({}), z.array(z.looseObject({}))]).optional(),
-      })
-      .optional(),
-  })
-  .meta({ id: "A2aAnswer" });
+const answerSchema = object({
+  jsonrpc: z.literal("2.0"),
+  id: union([z.string(), z.number()]).nullable(),
+  result: looseObject({}).optional().meta({ description: "In the words of the version whose method was called" }),
+  error: object({
+    code: z.int(),
+    message: z.string(),
+    data: union([looseObject({}), array(looseObject({}))]).optional(),
+  }).optional(),
+}).meta({ id: "A2aAnswer" });
 
 /** `{skill, arguments}`: which tool, with what. */
-const askedSchema = z.looseObject({ skill: z.string(), arguments: z.looseObject({}).optional() });
+const askedSchema = looseObject({ skill: z.string(), arguments: looseObject({}).optional() });
 /** A part of 0.3 names its kind in addition to the same members. */
-const partSchema = z.looseObject({ text: z.unknown().optional(), data: z.unknown().optional() });
-const paramsSchema = z.looseObject({
-  message: z.looseObject({
+const partSchema = looseObject({ text: z.unknown().optional(), data: z.unknown().optional() });
+const paramsSchema = looseObject({
+  message: looseObject({
     messageId: z.string().max(1_000),
     contextId: z.string().max(200).optional(),
     taskId: z.string().optional(),
-    parts: z.array(partSchema).min(1),
+    parts: array(partSchema).min(1),
   }),
 });
 

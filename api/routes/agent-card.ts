@@ -4,7 +4,7 @@
 import { hash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { z } from "zod";
+import { array, object, z } from "zod";
 import { type AgentCardSignature, publicKeyOf, signaturesOf } from "../../core/agent-card-signatures.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { Failure } from "../../core/errors.ts";
@@ -19,65 +19,60 @@ import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { TOOLS } from "../tools/tools.ts";
 import { A2A_VERSIONS } from "./a2a.ts";
 
-const skill = z.object({
+const skill = object({
   id: z.string(),
   name: z.string(),
   description: z.string(),
-  tags: z.array(z.string()),
-  examples: z.array(z.string()),
-  inputModes: z.array(z.string()),
-  outputModes: z.array(z.string()),
+  tags: array(z.string()),
+  examples: array(z.string()),
+  inputModes: array(z.string()),
+  outputModes: array(z.string()),
 });
 
-const agentCardSchema = z
-  .object({
-    protocolVersion: z.literal("0.3.0"),
-    name: z.string(),
-    description: z.string(),
-    url: url.meta({ description: "Where A2A is spoken" }),
-    preferredTransport: z.literal("JSONRPC"),
-    additionalInterfaces: z.array(z.object({ url, transport: z.string() })),
-    supportedInterfaces: z.array(z.object({ url, protocolBinding: z.string(), protocolVersion: z.string() })),
-    provider: z.object({ organization: z.string(), url }),
-    version: z.string(),
-    documentationUrl: url,
-    iconUrl: url,
-    capabilities: z.object({
-      streaming: z.boolean(),
-      pushNotifications: z.boolean(),
-      stateTransitionHistory: z.boolean(),
-      extendedAgentCard: z.boolean(),
+const agentCardSchema = object({
+  protocolVersion: z.literal("0.3.0"),
+  name: z.string(),
+  description: z.string(),
+  url: url.meta({ description: "Where A2A is spoken" }),
+  preferredTransport: z.literal("JSONRPC"),
+  additionalInterfaces: array(object({ url, transport: z.string() })),
+  supportedInterfaces: array(object({ url, protocolBinding: z.string(), protocolVersion: z.string() })),
+  provider: object({ organization: z.string(), url }),
+  version: z.string(),
+  documentationUrl: url,
+  iconUrl: url,
+  capabilities: object({
+    streaming: z.boolean(),
+    pushNotifications: z.boolean(),
+    stateTransitionHistory: z.boolean(),
+    extendedAgentCard: z.boolean(),
+  }),
+  defaultInputModes: array(z.string()),
+  defaultOutputModes: array(z.string()),
+  skills: array(skill),
+  supportsAuthenticatedExtendedCard: z.literal(false),
+  signatures: array(object({ protected: z.string(), signature: z.string() }))
+    .optional()
+    .meta({
+      description:
+        "JWS (RFC 7515) over the card's canonical form (RFC 8785): one of its members of version 1.0, one of all that is sent, both without `signatures`. Absent while the service has no key.",
     }),
-    defaultInputModes: z.array(z.string()),
-    defaultOutputModes: z.array(z.string()),
-    skills: z.array(skill),
-    supportsAuthenticatedExtendedCard: z.literal(false),
-    signatures: z
-      .array(z.object({ protected: z.string(), signature: z.string() }))
-      .optional()
-      .meta({
-        description:
-          "JWS (RFC 7515) over the card's canonical form (RFC 8785): one of its members of version 1.0, one of all that is sent, both without `signatures`. Absent while the service has no key.",
-      }),
-  })
-  .meta({ id: "AgentCard" });
+}).meta({ id: "AgentCard" });
 
 const coordinate = z.string().meta({ description: "32 bytes, base64url" });
-const jsonWebKeySetSchema = z
-  .object({
-    keys: z.array(
-      z.object({
-        kty: z.literal("EC"),
-        crv: z.literal("P-256"),
-        x: coordinate,
-        y: coordinate,
-        kid: z.string().meta({ description: "Thumbprint (RFC 7638)" }),
-        alg: z.literal("ES256"),
-        use: z.literal("sig"),
-      }),
-    ),
-  })
-  .meta({ id: "JsonWebKeySet" });
+const jsonWebKeySetSchema = object({
+  keys: array(
+    object({
+      kty: z.literal("EC"),
+      crv: z.literal("P-256"),
+      x: coordinate,
+      y: coordinate,
+      kid: z.string().meta({ description: "Thumbprint (RFC 7638)" }),
+      alg: z.literal("ES256"),
+      use: z.literal("sig"),
+    }),
+  ),
+}).meta({ id: "JsonWebKeySet" });
 
 const TAG = "Agent protocols";
 const MODES = ["application/json", "text/plain"];
@@ -192,20 +187,18 @@ export const agentSkills = endpoint({
   responses: {
     200: {
       description: "The index",
-      schema: z
-        .object({
-          $schema: z.literal("https://schemas.agentskills.io/discovery/0.2.0/schema.json"),
-          skills: z.array(
-            z.object({
-              name: z.string(),
-              type: z.literal("skill-md"),
-              description: z.string(),
-              url,
-              digest: z.string().meta({ description: "sha256:{hex} of the page's bytes" }),
-            }),
-          ),
-        })
-        .meta({ id: "AgentSkillsIndex" }),
+      schema: object({
+        $schema: z.literal("https://schemas.agentskills.io/discovery/0.2.0/schema.json"),
+        skills: array(
+          object({
+            name: z.string(),
+            type: z.literal("skill-md"),
+            description: z.string(),
+            url,
+            digest: z.string().meta({ description: "sha256:{hex} of the page's bytes" }),
+          }),
+        ),
+      }).meta({ id: "AgentSkillsIndex" }),
     },
   },
   cache: CACHE.release,
@@ -229,7 +222,7 @@ export const agentSkill = endpoint({
   operationId: "getAgentSkill",
   tag: TAG,
   summary: "A skill, as Markdown",
-  params: z.object({ name: z.string().max(64).meta({ example: "find-an-agent" }) }),
+  params: object({ name: z.string().max(64).meta({ example: "find-an-agent" }) }),
   responses: { 200: { description: "The page", type: "text/markdown" } },
   errors: ["not_found"],
   cache: CACHE.release,

@@ -1,5 +1,5 @@
 /** Agents: the list, the search, many at once, one agent with its handshakes, the leaderboard. */
-import { z } from "zod";
+import { array, object, strictObject, union, z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { canonicalFramework } from "../../core/agents/frameworks.ts";
@@ -49,7 +49,7 @@ export const agents = endpoint({
   summary: "Agents, filtered, sorted and paged",
   description:
     "Filters run before counting and paging. `cursor` is the stable way through everything: agents registered meanwhile move no page.",
-  query: z.object({
+  query: object({
     search: agentSearch,
     owner,
     framework: searchText("Only agents of this framework, in any case"),
@@ -73,7 +73,7 @@ export const agents = endpoint({
     }),
   }),
   responses: {
-    200: { description: "A page of agents", schema: z.union([agentListSchema, agentArraySchema]) },
+    200: { description: "A page of agents", schema: union([agentListSchema, agentArraySchema]) },
   },
   async handler({ deps, query, at }, json) {
     const { sort, order, cursor, format } = query;
@@ -146,7 +146,7 @@ export const leaderboard = endpoint({
   path: "/api/v2/leaderboard",
   operationId: "getLeaderboard",
   summary: "The best agents by cred or by points",
-  query: z.object({
+  query: object({
     sort: choice(["cred", "points"], { default: "cred", what: "What counts" }),
     limit: limit({ default: 20, max: 100 }),
   }),
@@ -173,7 +173,7 @@ export const searchAgents = endpoint({
   summary: "Agents by name, address, owner or token id, the best cred first",
   description:
     "Who copies a name has no cred yet, so the original comes first. Names of one character, repeated or not, are left out.",
-  query: z.object({
+  query: object({
     q: agentSearch,
     owner,
     ...agentFilters,
@@ -200,7 +200,7 @@ export const searchAgents = endpoint({
 
 const MAX_AGENTS = 100;
 
-const askedAgent = z.union([z.string(), z.number()]);
+const askedAgent = union([z.string(), z.number()]);
 type BatchQuery = z.output<typeof askedAgent>;
 
 export const batch = endpoint({
@@ -211,9 +211,8 @@ export const batch = endpoint({
   description:
     "`found` is in the order asked, each agent once. `missing` and `invalid` repeat what was asked as it was asked.",
   guard: { bucket: "reads" },
-  body: z.strictObject({
-    ids: z
-      .array(askedAgent)
+  body: strictObject({
+    ids: array(askedAgent)
       .max(MAX_AGENTS)
       .meta({
         description: "Token ids (numbers or decimal strings) and 0x addresses, in any mixture",
@@ -254,7 +253,7 @@ export const handshakes = endpoint({
   path: "/api/v2/agent/{ref}/handshakes",
   operationId: "listHandshakes",
   summary: "The handshakes that an agent has completed with others, the newest first",
-  query: z.object({ limit: limit({ default: 20, max: 100 }), page, offset }),
+  query: object({ limit: limit({ default: 20, max: 100 }), page, offset }),
   responses: { 200: { description: "A page of handshakes", schema: handshakesSchema } },
   async handler({ deps, params, query }, json) {
     const { tokenId } = await factsOf(deps.facts, params.ref);

@@ -2,7 +2,7 @@
  * Credentials themselves: where people get them, and ending them.
  * Check then write: now, then the upsert of a revocation; a parallel one may come: `greatest` never moves back.
  */
-import { z } from "zod";
+import { object, z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { firstDateAfterRevocation, HOW_TO_SIGN_IN } from "../../core/callers/wallet-credential.ts";
 import { fail } from "../../core/errors.ts";
@@ -19,27 +19,23 @@ const OUTCOMES = ["success", "failure", "partial"] as const;
 /** Max duration in seconds, the limit of the column: 68 years. */
 const MAX_DURATION_SECONDS = 2 ** 31 - 1;
 
-const sessionOutcomeBodySchema = z
-  .object({
-    outcome: z.enum(OUTCOMES),
-    details: textSchema({ max: 2000, lines: true }).optional(),
-    sessionId: textSchema({ min: 1, max: 128 })
-      .optional()
-      .meta({ description: "Your name of the session: reported twice, it counts once" }),
-    duration: z.int().min(0).max(MAX_DURATION_SECONDS).optional().meta({ description: "Seconds" }),
-  })
-  .meta({ id: "SessionOutcome", examples: [{ outcome: "success", duration: 42 }] });
+const sessionOutcomeBodySchema = object({
+  outcome: z.enum(OUTCOMES),
+  details: textSchema({ max: 2000, lines: true }).optional(),
+  sessionId: textSchema({ min: 1, max: 128 })
+    .optional()
+    .meta({ description: "Your name of the session: reported twice, it counts once" }),
+  duration: z.int().min(0).max(MAX_DURATION_SECONDS).optional().meta({ description: "Seconds" }),
+}).meta({ id: "SessionOutcome", examples: [{ outcome: "success", duration: 42 }] });
 
-const recordedSchema = z
-  .object({
-    success: z.literal(true),
-    recorded: z.literal(true),
-    duplicate: z
-      .literal(true)
-      .optional()
-      .meta({ description: "Present when this session had been reported with this key: the first report stands" }),
-  })
-  .meta({ id: "Recorded" });
+const recordedSchema = object({
+  success: z.literal(true),
+  recorded: z.literal(true),
+  duplicate: z
+    .literal(true)
+    .optional()
+    .meta({ description: "Present when this session had been reported with this key: the first report stands" }),
+}).meta({ id: "Recorded" });
 
 /**
  * Outcomes of sessions with an agent, reported by holders of an API key.
@@ -56,7 +52,7 @@ export const sessionOutcome = endpoint({
     "Shown in the agent's cred report; it moves no score. A session reported twice with one key counts once.",
   guard: { caller: "apiKey" },
   data: true,
-  params: z.object({ ref: agentRef }),
+  params: object({ ref: agentRef }),
   body: sessionOutcomeBodySchema,
   responses: { 200: { description: "Recorded", schema: recordedSchema } },
   errors: ["not_found", "conflict"],
@@ -86,7 +82,7 @@ export const revoke = endpoint({
   responses: {
     200: {
       description: "Ended",
-      schema: z.object({
+      schema: object({
         success: z.literal(true),
         address,
         revokedBefore: moment.meta({ description: "Credentials dated before this are over; date the next one so" }),

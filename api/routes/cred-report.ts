@@ -1,6 +1,6 @@
 /** The paid cred report, and the check of its receipt. */
 import { randomUUID } from "node:crypto";
-import { z } from "zod";
+import { object, z } from "zod";
 import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";
 import type { AgentFacts, AgentRef, Hex } from "../../core/agents/facts.ts";
@@ -36,7 +36,7 @@ export const credReport = endpoint({
     "Computed first, then paid for, then given out: a report that cannot be made costs nothing. The receipt is EIP-712 typed data that anyone can check offline.",
   guard: { price: "credReport" },
   data: true,
-  params: z.object({ ref: agentRef }),
+  params: object({ ref: agentRef }),
   responses: { 200: { description: "The report with its receipt", schema: credReportSchema } },
   errors: ["not_found", "upstream_unavailable"],
   async handler({ deps, params: { ref }, at, payment }, json) {
@@ -58,15 +58,14 @@ export const verifyReceipt = endpoint({
   summary: "Whether a receipt is this service's, and the report it is about",
   description: "A forged or changed receipt is an answer, not an error: `valid` is false.",
   guard: { bucket: "reads" },
-  body: z
-    .object({
-      payload: z.string().max(200_000).meta({ description: "`receipt.payload`, byte for byte" }),
-      signature: z
-        .string()
-        .regex(/^0x[0-9a-fA-F]{130}$/, { error: "must be 0x and 130 hex digits" })
-        .transform((signature) => signature as Hex)
-        .meta({ documented: { type: "string", pattern: "^0x[0-9a-fA-F]{130}$" }, description: "`receipt.signature`" }),
-    })
+  body: object({
+    payload: z.string().max(200_000).meta({ description: "`receipt.payload`, byte for byte" }),
+    signature: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{130}$/, { error: "must be 0x and 130 hex digits" })
+      .transform((signature) => signature as Hex)
+      .meta({ documented: { type: "string", pattern: "^0x[0-9a-fA-F]{130}$" }, description: "`receipt.signature`" }),
+  })
     .strict()
     .meta({ id: "ReceiptToCheck" }),
   responses: { 200: { description: "The verdict", schema: receiptCheckSchema } },

@@ -1,5 +1,5 @@
 /** GraphQL and SQL over the index for holders of an API key of scope index:read. The indexer answers; it is reached here only. */
-import { z } from "zod";
+import { array, looseObject, object, z } from "zod";
 import type { IndexQueries, IndexReader } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import { nameOf } from "../caller-types.ts";
@@ -13,24 +13,21 @@ const endpoint = endpointsOf({ tag: "Index" });
 /** Max characters of a query with its parameters; the indexer itself accepts 4,000 characters of SQL. */
 const MAX_SQL = 16_384;
 
-const graphqlBodySchema = z
-  .object({
-    query: z.string().min(1).max(MAX_SQL),
-    variables: z.record(z.string(), z.unknown()).nullish(),
-    operationName: z.string().max(256).nullish(),
-  })
-  .meta({ id: "GraphqlRequest", examples: [{ query: "{ agents(limit: 3) { items { tokenId name } } }" }] });
+const graphqlBodySchema = object({
+  query: z.string().min(1).max(MAX_SQL),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+  operationName: z.string().max(256).nullish(),
+}).meta({ id: "GraphqlRequest", examples: [{ query: "{ agents(limit: 3) { items { tokenId name } } }" }] });
 
-const graphqlAnswerSchema = z
-  .looseObject({
-    data: z.record(z.string(), z.unknown()).nullish(),
-    errors: z.array(z.looseObject({ message: z.string() })).optional(),
-  })
-  .meta({ id: "GraphqlAnswer" });
+const graphqlAnswerSchema = looseObject({
+  data: z.record(z.string(), z.unknown()).nullish(),
+  errors: array(looseObject({ message: z.string() })).optional(),
+}).meta({ id: "GraphqlAnswer" });
 
-const rowsSchema = z
-  .looseObject({ rows: z.array(z.record(z.string(), z.unknown())) })
-  .meta({ id: "SqlAnswer", description: "Ponder's answer; values are texts as Postgres writes them" });
+const rowsSchema = looseObject({ rows: array(z.record(z.string(), z.unknown())) }).meta({
+  id: "SqlAnswer",
+  description: "Ponder's answer; values are texts as Postgres writes them",
+});
 
 const LIMITS =
   "One key has 2 queries at once and 240 a minute; a query has 30 seconds and 8 MB of rows, and ends with its request.";
@@ -69,7 +66,7 @@ export const sqlQuery = endpoint({
   summary: "SQL over the index, as @ponder/client sends it",
   description: `One SELECT over the index's own tables, 1,000 rows at most. There are no live queries; follow GET /api/v2/events. ${LIMITS}`,
   guard: { caller: "indexKey", bucket: "index" },
-  query: z.object({
+  query: object({
     sql: z.string().min(1).max(MAX_SQL).meta({
       description: "The query in Ponder's wire format: superjson of sql, params and typings",
       example: '{"json":{"sql":"select count(*) from agent","params":[]}}',

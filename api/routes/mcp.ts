@@ -22,7 +22,7 @@ import {
   type Tool as ToolDescription,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import { looseObject, object, union, z } from "zod";
 import type { Config } from "../../config/config.ts";
 import { isRecord } from "../../core/json.ts";
 import { costsInWords, type PriceList } from "../../core/payments/prices.ts";
@@ -71,24 +71,20 @@ export const toolDescriptions = (): ToolEntry[] =>
   })));
 
 /** A message as far as HTTP has to know it; the protocol's own rules are the library's to check. */
-const messageSchema = z
-  .looseObject({
-    jsonrpc: z.literal("2.0"),
-    id: z.union([z.string(), z.number()]).optional(),
-    method: z.string().optional(),
-    params: z.unknown().optional(),
-  })
-  .meta({ id: "JsonRpcMessage", examples: [{ jsonrpc: "2.0", id: 1, method: "tools/list" }] });
+const messageSchema = looseObject({
+  jsonrpc: z.literal("2.0"),
+  id: union([z.string(), z.number()]).optional(),
+  method: z.string().optional(),
+  params: z.unknown().optional(),
+}).meta({ id: "JsonRpcMessage", examples: [{ jsonrpc: "2.0", id: 1, method: "tools/list" }] });
 
 type Message = z.output<typeof messageSchema>;
 
-const refusalSchema = z
-  .object({
-    jsonrpc: z.literal("2.0"),
-    id: z.union([z.string(), z.number()]).nullable().meta({ description: "null where it cannot be read" }),
-    error: z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() }),
-  })
-  .meta({ id: "JsonRpcRefusal" });
+const refusalSchema = object({
+  jsonrpc: z.literal("2.0"),
+  id: union([z.string(), z.number()]).nullable().meta({ description: "null where it cannot be read" }),
+  error: object({ code: z.int(), message: z.string(), data: z.unknown().optional() }),
+}).meta({ id: "JsonRpcRefusal" });
 
 export const mcp = endpoint({
   method: "post",

@@ -3,7 +3,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import { array, object, z } from "zod";
 import { checksum } from "../../core/addresses.ts";
 import { Failure } from "../../core/errors.ts";
 import { priceUnits, shownPricing } from "../../core/payments/prices.ts";
@@ -188,15 +188,13 @@ export const protectedResource = endpoint({
   responses: {
     200: {
       description: "The metadata",
-      schema: z
-        .object({
-          resource: url,
-          authorization_servers: z.array(url),
-          bearer_methods_supported: z.array(z.literal("header")),
-          resource_name: z.string(),
-          resource_documentation: url,
-        })
-        .meta({ id: "ProtectedResource" }),
+      schema: object({
+        resource: url,
+        authorization_servers: array(url),
+        bearer_methods_supported: array(z.literal("header")),
+        resource_name: z.string(),
+        resource_documentation: url,
+      }).meta({ id: "ProtectedResource" }),
     },
   },
   errors: ["not_found"],
@@ -217,20 +215,18 @@ export const protectedResource = endpoint({
   },
 });
 
-const target = z.object({ href: z.string(), type: z.string().optional(), title: z.string().optional() });
-const catalogSchema = z
-  .object({
-    linkset: z.array(
-      z.object({
-        anchor: z.string().meta({ description: "The API" }),
-        "service-desc": z.array(target).meta({ description: "Descriptions for programs" }),
-        "service-doc": z.array(target).meta({ description: "Documentation for people and language models" }),
-        "service-meta": z.array(target).meta({ description: "What else programs read of it" }).optional(),
-        status: z.array(target).optional(),
-      }),
-    ),
-  })
-  .meta({ id: "ApiCatalog" });
+const target = object({ href: z.string(), type: z.string().optional(), title: z.string().optional() });
+const catalogSchema = object({
+  linkset: array(
+    object({
+      anchor: z.string().meta({ description: "The API" }),
+      "service-desc": array(target).meta({ description: "Descriptions for programs" }),
+      "service-doc": array(target).meta({ description: "Documentation for people and language models" }),
+      "service-meta": array(target).meta({ description: "What else programs read of it" }).optional(),
+      status: array(target).optional(),
+    }),
+  ),
+}).meta({ id: "ApiCatalog" });
 
 export const apiCatalog = endpoint({
   path: CATALOG_PATH,

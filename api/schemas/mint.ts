@@ -1,5 +1,5 @@
 /** Schemas of registration: request, immediate answer and later answer. */
-import { z } from "zod";
+import { array, object, strictObject, union, z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { frameworkSchema } from "../../core/agents/framework-input.ts";
@@ -16,17 +16,15 @@ import { agentSchema, summarySchema } from "../../core/views/agent.ts";
 import { address, block, count, mintOrigin, moment, tokenId, txHash, url } from "../../core/views/fields.ts";
 import { type DocumentedMeta, optionalChoice, textAs } from "../parameters.ts";
 
-export const mintBodySchema = z
-  .strictObject({
-    name: agentNameSchema,
-    framework: optionalText(frameworkSchema),
-    soulbound: z.boolean().optional().meta({ description: "Locked to the wallet for ever" }),
-    personality: personalitySchema.optional(),
-    narrative: narrativeSchema.optional(),
-    ...listingShape,
-    referralCode: optionalText(textAs(parseReferralCode, "is not a referral code").meta({ maxLength: 32 })),
-  })
-  .meta({ id: "MintRequest", examples: [{ name: "Atlas", framework: "langchain" }] });
+export const mintBodySchema = strictObject({
+  name: agentNameSchema,
+  framework: optionalText(frameworkSchema),
+  soulbound: z.boolean().optional().meta({ description: "Locked to the wallet for ever" }),
+  personality: personalitySchema.optional(),
+  narrative: narrativeSchema.optional(),
+  ...listingShape,
+  referralCode: optionalText(textAs(parseReferralCode, "is not a referral code").meta({ maxLength: 32 })),
+}).meta({ id: "MintRequest", examples: [{ name: "Atlas", framework: "langchain" }] });
 
 const registration = {
   success: z.literal(true),
@@ -36,43 +34,42 @@ const registration = {
   mintOrigin,
   explorer: url,
   message: z.string(),
-  canonical8004: z.object({ status: z.literal("manual_required"), registry: address, note: z.string() }),
+  canonical8004: object({ status: z.literal("manual_required"), registry: address, note: z.string() }),
   yourReferralCode: z.string(),
   yourReferralLink: url,
   agent: agentSchema.nullable().meta({ description: "null while it is not indexed yet" }),
-  og: z.object({ v1Name: z.string(), bonusPoints: count, trait: z.string() }).nullable(),
-  referral: z
-    .object({
-      code: z.string(),
-      referrerTokenId: tokenId.nullable().meta({ description: "null for a V1 wallet that has no agent yet" }),
-      referrerPoints: count,
-      minterPoints: count,
-    })
+  og: object({ v1Name: z.string(), bonusPoints: count, trait: z.string() }).nullable(),
+  referral: object({
+    code: z.string(),
+    referrerTokenId: tokenId.nullable().meta({ description: "null for a V1 wallet that has no agent yet" }),
+    referrerPoints: count,
+    minterPoints: count,
+  })
     .nullable()
     .meta({ description: "Bonus points, awarded on chain a few blocks later" }),
 };
 const mintId = z.uuid().meta({ description: "Names this registration" });
 
-export const registrationSchema = z.object(registration).meta({ id: "Registration" });
+export const registrationSchema = object(registration).meta({ id: "Registration" });
 
-export const pendingMintSchema = z
-  .object({ status: z.literal("pending"), mintId, statusUrl: url })
-  .meta({ id: "PendingMint" });
+export const pendingMintSchema = object({ status: z.literal("pending"), mintId, statusUrl: url }).meta({
+  id: "PendingMint",
+});
 
-export const mintStateSchema = z.union([
+export const mintStateSchema = union([
   pendingMintSchema,
-  z
-    .object({
-      status: z.literal("minted"),
-      mintId,
-      ...registration,
-      solanaAddress: z.string().optional().meta({ description: "The key, where a Solana key registered" }),
-      evmAddress: address.optional().meta({ description: "Receiver of that key's identity" }),
-    })
-    .meta({ id: "FinishedMint" }),
-  z
-    .object({ status: z.literal("failed"), mintId, reason: z.string().meta({ description: "What the chain refused" }) })
-    .meta({ id: "FailedMint" }),
+  object({
+    status: z.literal("minted"),
+    mintId,
+    ...registration,
+    solanaAddress: z.string().optional().meta({ description: "The key, where a Solana key registered" }),
+    evmAddress: address.optional().meta({ description: "Receiver of that key's identity" }),
+  }).meta({ id: "FinishedMint" }),
+  object({
+    status: z.literal("failed"),
+    mintId,
+    reason: z.string().meta({ description: "What the chain refused" }),
+  }).meta({ id: "FailedMint" }),
 ]);
 
 const documented = { type: "string", pattern: "^[1-9A-HJ-NP-Za-km-z]{32,44}$" };
@@ -104,7 +101,7 @@ const signature = textAs(signatureBytes, "must be an ed25519 signature of 64 byt
 
 const PURPOSES = ["register", "verify"] as const satisfies readonly SolanaPurpose[];
 
-export const challengeQuerySchema = z.object({
+export const challengeQuerySchema = object({
   address: solanaKey.meta({ examples: ["4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS"] }),
   purpose: optionalChoice(
     PURPOSES,
@@ -116,64 +113,57 @@ export const challengeQuerySchema = z.object({
   } satisfies DocumentedMeta),
 });
 
-export const challengeSchema = z
-  .object({
-    message: z.string().meta({ description: "Sign these bytes (UTF-8), as a wallet's signMessage does" }),
-    timestamp: z.int().meta({ description: "When it was given out, milliseconds since 1970" }),
-    nonce: z.string(),
-    expiresAt: moment,
-  })
-  .meta({ id: "SolanaChallenge" });
+export const challengeSchema = object({
+  message: z.string().meta({ description: "Sign these bytes (UTF-8), as a wallet's signMessage does" }),
+  timestamp: z.int().meta({ description: "When it was given out, milliseconds since 1970" }),
+  nonce: z.string(),
+  expiresAt: moment,
+}).meta({ id: "SolanaChallenge" });
 
-export const solanaVerifyBodySchema = z
-  .strictObject({ address: solanaKey, signature, nonce })
-  .meta({ id: "SolanaVerifyRequest" });
+export const solanaVerifyBodySchema = strictObject({ address: solanaKey, signature, nonce }).meta({
+  id: "SolanaVerifyRequest",
+});
 
 const evmAddress = address.meta({ description: "Wallet on Base that the identity goes to, checksummed" });
 
-export const solanaVerifySchema = z
-  .object({
-    verified: z.literal(true),
-    address: z.string().meta(documented),
-    registration: z
-      .object({
-        status: z.enum(["pending", "minted"]),
-        mintId: z.uuid(),
-        statusUrl: url,
-        tokenId: tokenId.nullable(),
-        txHash: txHash.nullable(),
-        block: block.nullable(),
-        evmAddress,
-      })
-      .nullable()
-      .meta({ description: "The key's registration, done or under way" }),
+export const solanaVerifySchema = object({
+  verified: z.literal(true),
+  address: z.string().meta(documented),
+  registration: object({
+    status: z.enum(["pending", "minted"]),
+    mintId: z.uuid(),
+    statusUrl: url,
+    tokenId: tokenId.nullable(),
+    txHash: txHash.nullable(),
+    block: block.nullable(),
+    evmAddress,
   })
-  .meta({ id: "SolanaVerified" });
+    .nullable()
+    .meta({ description: "The key's registration, done or under way" }),
+}).meta({ id: "SolanaVerified" });
 
-export const solanaRegistrationBodySchema = z
-  .strictObject({
-    name: agentNameSchema,
-    framework: optionalText(frameworkSchema),
-    solanaAddress: solanaKey,
-    soulbound: z.boolean().optional().meta({ description: "Locked to the wallet for ever" }),
-    evmAddress: optionalText(receiver).meta({
-      pattern: "^0x[0-9a-fA-F]{40}$",
-      description: "Wallet on Base for the identity; without it, the one the signed text names, or else the payer's",
-    }),
-    nonce,
-    signature,
-  })
-  .meta({
-    id: "SolanaRegistrationRequest",
-    examples: [
-      {
-        name: "Atlas",
-        solanaAddress: "4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS",
-        nonce: "5f0c6d0e4b9a4f3c8a51d2e7b6c90f14",
-        signature: "5f".repeat(64),
-      },
-    ],
-  });
+export const solanaRegistrationBodySchema = strictObject({
+  name: agentNameSchema,
+  framework: optionalText(frameworkSchema),
+  solanaAddress: solanaKey,
+  soulbound: z.boolean().optional().meta({ description: "Locked to the wallet for ever" }),
+  evmAddress: optionalText(receiver).meta({
+    pattern: "^0x[0-9a-fA-F]{40}$",
+    description: "Wallet on Base for the identity; without it, the one the signed text names, or else the payer's",
+  }),
+  nonce,
+  signature,
+}).meta({
+  id: "SolanaRegistrationRequest",
+  examples: [
+    {
+      name: "Atlas",
+      solanaAddress: "4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS",
+      nonce: "5f0c6d0e4b9a4f3c8a51d2e7b6c90f14",
+      signature: "5f".repeat(64),
+    },
+  ],
+});
 export type SolanaRegistrationBody = z.output<typeof solanaRegistrationBodySchema>;
 
 export const solanaRegistrationSchema = registrationSchema
@@ -181,60 +171,50 @@ export const solanaRegistrationSchema = registrationSchema
   .meta({ id: "SolanaRegistration" });
 
 const code = z.string().meta({ examples: ["atlas-7k2p"] });
-const stats = z
-  .object({
-    totalReferrals: count.meta({ description: "Agents registered with the code" }),
-    pointsEarned: count.meta({ description: "Points awarded on chain for them" }),
-  })
-  .meta({ id: "ReferralStats" });
+const stats = object({
+  totalReferrals: count.meta({ description: "Agents registered with the code" }),
+  pointsEarned: count.meta({ description: "Points awarded on chain for them" }),
+}).meta({ id: "ReferralStats" });
 const isOG = z.boolean().meta({ description: "The code belongs to a wallet that held a V1 identity" });
 
-export const referralSchema = z
-  .object({
-    tokenId,
-    code,
-    link: url,
-    referrer: z.string().meta({ description: "Name of the agent" }),
-    isOG,
-    stats,
-  })
-  .meta({ id: "Referral" });
+export const referralSchema = object({
+  tokenId,
+  code,
+  link: url,
+  referrer: z.string().meta({ description: "Name of the agent" }),
+  isOG,
+  stats,
+}).meta({ id: "Referral" });
 
-export const referredSchema = z
-  .object({
-    tokenId,
-    total: count.meta({ description: "All agents that came by the code" }),
-    limit: z.int().min(1),
-    agents: z.array(summarySchema),
-    nextBefore: tokenId.nullable().meta({ description: "`before` of the next page; null on the last" }),
-  })
-  .meta({ id: "ReferredAgents" });
+export const referredSchema = object({
+  tokenId,
+  total: count.meta({ description: "All agents that came by the code" }),
+  limit: z.int().min(1),
+  agents: array(summarySchema),
+  nextBefore: tokenId.nullable().meta({ description: "`before` of the next page; null on the last" }),
+}).meta({ id: "ReferredAgents" });
 
-export const referralCodeSchema = z
-  .object({
-    valid: z.literal(true),
-    code,
-    referrer: z.string().meta({ description: "Name of the agent the code belongs to" }),
-    bonusPoints: z.literal(BONUSES.minter.points).meta({ description: "For the agent that is registered with it" }),
-    isOG,
-    stats,
-  })
-  .meta({ id: "ReferralCode" });
+export const referralCodeSchema = object({
+  valid: z.literal(true),
+  code,
+  referrer: z.string().meta({ description: "Name of the agent the code belongs to" }),
+  bonusPoints: z.literal(BONUSES.minter.points).meta({ description: "For the agent that is registered with it" }),
+  isOG,
+  stats,
+}).meta({ id: "ReferralCode" });
 
-export const ogSchema = z
-  .union([
-    z.object({ isOG: z.literal(false), address }),
-    z.object({
-      isOG: z.literal(true),
-      address,
-      v1Name: z.string(),
-      referralCode: code,
-      referralLink: url,
-      benefits: z.object({
-        freeMint: z.literal(OG_BENEFITS.freeMint),
-        bonusPoints: z.literal(OG_BENEFITS.bonusPoints),
-        ogTrait: z.literal(OG_BENEFITS.ogTrait),
-      }),
+export const ogSchema = union([
+  object({ isOG: z.literal(false), address }),
+  object({
+    isOG: z.literal(true),
+    address,
+    v1Name: z.string(),
+    referralCode: code,
+    referralLink: url,
+    benefits: object({
+      freeMint: z.literal(OG_BENEFITS.freeMint),
+      bonusPoints: z.literal(OG_BENEFITS.bonusPoints),
+      ogTrait: z.literal(OG_BENEFITS.ogTrait),
     }),
-  ])
-  .meta({ id: "OgStatus" });
+  }),
+]).meta({ id: "OgStatus" });

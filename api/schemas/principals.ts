@@ -1,5 +1,5 @@
 /** Schemas of human principals and organizations, and of where people sign in. */
-import { z } from "zod";
+import { array, object, strictObject, z } from "zod";
 import { lenientObject } from "../../core/ignored.ts";
 import {
   contactSchema,
@@ -96,44 +96,43 @@ export const organizationBodySchema = lenientObject({
 });
 
 const page = { total: count, page: count, pages: count, limit: count, offset: count };
-export const humanListSchema = z.object({ ...page, humans: z.array(humanSchema) }).meta({ id: "HumanList" });
-export const organizationListSchema = z
-  .object({ ...page, organizations: z.array(organizationSchema) })
-  .meta({ id: "OrganizationList" });
+export const humanListSchema = object({ ...page, humans: array(humanSchema) }).meta({ id: "HumanList" });
+export const organizationListSchema = object({ ...page, organizations: array(organizationSchema) }).meta({
+  id: "OrganizationList",
+});
 
-export const registeredHumanSchema = z
-  .object({ success: z.literal(true), principal: humanSchema, ignored })
-  .meta({ id: "RegisteredHuman" });
-export const registeredOrganizationSchema = z
-  .object({ success: z.literal(true), principal: organizationSchema, ignored })
-  .meta({ id: "RegisteredOrganization" });
+export const registeredHumanSchema = object({ success: z.literal(true), principal: humanSchema, ignored }).meta({
+  id: "RegisteredHuman",
+});
+export const registeredOrganizationSchema = object({
+  success: z.literal(true),
+  principal: organizationSchema,
+  ignored,
+}).meta({ id: "RegisteredOrganization" });
 
-export const linkAgentBodySchema = z
-  .strictObject({ agentTokenId: tokenId })
-  .meta({ id: "LinkAgentRequest", examples: [{ agentTokenId: 1 }] });
+export const linkAgentBodySchema = strictObject({ agentTokenId: tokenId }).meta({
+  id: "LinkAgentRequest",
+  examples: [{ agentTokenId: 1 }],
+});
 
-export const deletedSchema = z
-  .object({
-    success: z.literal(true),
-    deleted: z.object({ id: humanId.nullable(), links: count, organizations: z.array(z.string()) }),
-  })
-  .meta({ id: "DeletedPrincipal", description: "The human, its links, and the slugs of its organizations" });
+export const deletedSchema = object({
+  success: z.literal(true),
+  deleted: object({ id: humanId.nullable(), links: count, organizations: array(z.string()) }),
+}).meta({ id: "DeletedPrincipal", description: "The human, its links, and the slugs of its organizations" });
 
 /** The identity provider, for those who sign in there by redirect. */
-export const identityProviderSchema = z
-  .object({
-    name: z.string().meta({ description: "For the button people sign in by" }),
-    issuer: url,
-    clientId: z.string().meta({ description: "A public client: it has no secret" }),
-    scope: z.string(),
-    parameters: z
-      .record(z.string(), z.string())
-      .meta({ description: "Further parameters of the authorization request: they name the audience of the token" }),
-    authorizationEndpoint: url,
-    tokenEndpoint: url,
-    revocationEndpoint: url.nullable(),
-    issInResponse: z
-      .boolean()
-      .meta({ description: "Whether every answer of the authorization endpoint has to name its issuer (RFC 9207)" }),
-  })
-  .meta({ id: "IdentityProvider" });
+export const identityProviderSchema = object({
+  name: z.string().meta({ description: "For the button people sign in by" }),
+  issuer: url,
+  clientId: z.string().meta({ description: "A public client: it has no secret" }),
+  scope: z.string(),
+  parameters: z
+    .record(z.string(), z.string())
+    .meta({ description: "Further parameters of the authorization request: they name the audience of the token" }),
+  authorizationEndpoint: url,
+  tokenEndpoint: url,
+  revocationEndpoint: url.nullable(),
+  issInResponse: z
+    .boolean()
+    .meta({ description: "Whether every answer of the authorization endpoint has to name its issuer (RFC 9207)" }),
+}).meta({ id: "IdentityProvider" });

@@ -1,104 +1,97 @@
 /** The service itself as the API shows it: discovery, health, status, statistics. */
-import { z } from "zod";
+import { array, looseObject, object, z } from "zod";
 import { address, count, moment, url, usdc } from "../../core/views/fields.ts";
 
 const texts = z.record(z.string(), z.string());
 
-const wayIn = z.object({
+const wayIn = object({
   type: z.string(),
   header: z.string(),
   message: z.string().meta({ description: "The text to sign; {words} in braces are filled in" }),
   expiry: z.string(),
 });
 
-export const pricingSchema = z
-  .object({
-    phase: z.enum(["free", "paid"]),
-    currency: z.string(),
-    agentMint: usdc,
-    solanaRegistration: usdc,
-    credReport: usdc,
-    update: usdc,
-    soulLock: usdc,
-    soulHandshake: usdc,
-  })
-  .meta({ id: "Pricing" });
+export const pricingSchema = object({
+  phase: z.enum(["free", "paid"]),
+  currency: z.string(),
+  agentMint: usdc,
+  solanaRegistration: usdc,
+  credReport: usdc,
+  update: usdc,
+  soulLock: usdc,
+  soulHandshake: usdc,
+}).meta({ id: "Pricing" });
 
-const directMintSchema = z
-  .object({
-    contract: address,
-    function: z.string().meta({ description: "To be called with the price as its value" }),
-    chainId: z.int(),
-    currency: z.literal("ETH"),
-    price: z.string().nullable().meta({ description: "Decimal; null while the contract cannot be asked" }),
-  })
-  .meta({ description: "The contract's own payable mint" });
+const directMintSchema = object({
+  contract: address,
+  function: z.string().meta({ description: "To be called with the price as its value" }),
+  chainId: z.int(),
+  currency: z.literal("ETH"),
+  price: z.string().nullable().meta({ description: "Decimal; null while the contract cannot be asked" }),
+}).meta({ description: "The contract's own payable mint" });
 
-export const discoverySchema = z
-  .object({
-    name: z.string(),
-    version: z.string(),
-    description: z.string(),
-    contract: address,
-    contractDeployed: z.boolean(),
-    network: z.string(),
-    chainId: z.int(),
-    explorer: url.meta({ description: "Base URL of the chain's explorer" }),
-    auth: z.object({
-      type: z.string(),
-      agent: wayIn,
-      human: wayIn,
-      ownerUpdate: z
-        .object({ message: z.string(), digest: z.string(), expiry: z.string() })
-        .meta({ description: "What an owner signs to change an agent without signing in, bound to the change" }),
-      identityProvider: z.object({ name: z.string(), issuer: url }).nullable().meta({
-        description:
-          "Where people without a wallet sign in by redirect (GET /api/v2/auth/identity-provider); null where none is configured",
+export const discoverySchema = object({
+  name: z.string(),
+  version: z.string(),
+  description: z.string(),
+  contract: address,
+  contractDeployed: z.boolean(),
+  network: z.string(),
+  chainId: z.int(),
+  explorer: url.meta({ description: "Base URL of the chain's explorer" }),
+  auth: object({
+    type: z.string(),
+    agent: wayIn,
+    human: wayIn,
+    ownerUpdate: object({ message: z.string(), digest: z.string(), expiry: z.string() }).meta({
+      description: "What an owner signs to change an agent without signing in, bound to the change",
+    }),
+    identityProvider: object({ name: z.string(), issuer: url }).nullable().meta({
+      description:
+        "Where people without a wallet sign in by redirect (GET /api/v2/auth/identity-provider); null where none is configured",
+    }),
+  }),
+  endpoints: object({ public: texts, authenticated: texts }),
+  aliases: texts.meta({ description: "Further paths, each with the path it stands for" }),
+  pricing: pricingSchema,
+  payments: object({
+    methods: array(
+      object({
+        protocol: z.string(),
+        status: z.enum(["available", "planned"]),
+        chain: z.int(),
+        currency: z.string(),
+        asset: address.optional().meta({ description: "The token's contract, where this service takes it itself" }),
+        endpoints: array(z.string()),
+        directMint: directMintSchema.optional(),
       }),
-    }),
-    endpoints: z.object({ public: texts, authenticated: texts }),
-    aliases: texts.meta({ description: "Further paths, each with the path it stands for" }),
+    ),
     pricing: pricingSchema,
-    payments: z.object({
-      methods: z.array(
-        z.object({
-          protocol: z.string(),
-          status: z.enum(["available", "planned"]),
-          chain: z.int(),
-          currency: z.string(),
-          asset: address.optional().meta({ description: "The token's contract, where this service takes it itself" }),
-          endpoints: z.array(z.string()),
-          directMint: directMintSchema.optional(),
-        }),
-      ),
-      pricing: pricingSchema,
-    }),
-    receipts: z
-      .object({
-        algorithm: z.literal("EIP-712"),
-        signer: address.nullable().meta({ description: "null while the service has no key to sign with" }),
-        formerSigners: z.array(address).meta({ description: "Signers before it, whose receipts still count" }),
-      })
-      .meta({ description: "Who signs the receipts of cred reports" }),
-    documentation: z.object({ openapi: url, html: url }),
-  })
-  .meta({ id: "Discovery" });
+  }),
+  receipts: object({
+    algorithm: z.literal("EIP-712"),
+    signer: address.nullable().meta({ description: "null while the service has no key to sign with" }),
+    formerSigners: array(address).meta({ description: "Signers before it, whose receipts still count" }),
+  }).meta({ description: "Who signs the receipts of cred reports" }),
+  documentation: object({ openapi: url, html: url }),
+}).meta({ id: "Discovery" });
 
-export const healthSchema = z
-  .object({ status: z.literal("ok"), version: z.literal("v2"), port: z.int(), contractDeployed: z.boolean() })
-  .meta({ id: "Health" });
+export const healthSchema = object({
+  status: z.literal("ok"),
+  version: z.literal("v2"),
+  port: z.int(),
+  contractDeployed: z.boolean(),
+}).meta({ id: "Health" });
 
-const dependency = z.object({ ok: z.boolean(), message: z.string().nullable() });
-export const readySchema = z
-  .object({
-    ready: z.boolean(),
-    checks: z.object({ database: dependency, index: dependency, chain: dependency, queues: dependency }),
-  })
-  .meta({ id: "Ready" });
+const dependency = object({ ok: z.boolean(), message: z.string().nullable() });
+export const readySchema = object({
+  ready: z.boolean(),
+  checks: object({ database: dependency, index: dependency, chain: dependency, queues: dependency }),
+}).meta({ id: "Ready" });
 
 const share = z.number().min(0).max(1);
 const rate = z.number().min(0);
-const backfillSchema = z.object({
+const backfillSchema = object({
   state: z.enum(["starting", "running", "stalled", "stopped", "done"]).meta({
     description:
       "stalled: a minute without progress, `lastFailure` says why; stopped: no indexer runs; done: the index is served and follows the head",
@@ -114,9 +107,9 @@ const backfillSchema = z.object({
   requestsPerSecond: rate,
   secondsLeft: count.nullable(),
   stalledSeconds: count.nullable().meta({ description: "Seconds without progress; null below a minute" }),
-  lastFailure: z.object({ at: moment, reason: z.string() }).nullable(),
-  contracts: z.array(
-    z.object({
+  lastFailure: object({ at: moment, reason: z.string() }).nullable(),
+  contracts: array(
+    object({
       name: z.string(),
       fromBlock: count,
       fetchedBlocks: count,
@@ -125,8 +118,8 @@ const backfillSchema = z.object({
       eventsPerSecond: rate,
     }),
   ),
-  nodes: z.array(
-    z.object({
+  nodes: array(
+    object({
       host: z.string(),
       state: z.string(),
       requests: count,
@@ -138,137 +131,123 @@ const backfillSchema = z.object({
   updatedAt: moment,
 });
 
-export const statusSchema = z
-  .object({
-    chain: z.object({
-      head: count.nullable().meta({ description: "null while the chain cannot be asked" }),
-      indexed: count.nullable(),
-      lagSeconds: z.number().min(0).nullable(),
-      synced: z.boolean(),
-      difference: z
-        .string()
-        .nullable()
-        .meta({ description: "What the index lacks, or has wrong, of its chain; null: nothing known" }),
-      progress: z.number().min(0).max(1),
-    }),
-    sources: z.array(
-      z.object({
-        key: z.string(),
-        lastSuccessAt: moment.nullable(),
-        nextRunAt: moment,
-        rows: count.nullable(),
-        error: z.string().nullable().meta({ description: "Why the last attempt stopped" }),
-        note: z.string().nullable().meta({ description: "What an operator may want to know of a registry" }),
-        quarantined: count
-          .nullable()
-          .meta({ description: "Items of a registry that could not be read or stored, and are left out" }),
-        progress: z
-          .object({ done: count, expected: count.nullable() })
-          .nullable()
-          .meta({ description: "Items of the pull that is under way" }),
-      }),
-    ),
-    queues: z.array(
-      z.object({
-        name: z.string(),
-        waiting: count,
-        active: count,
-        failed: count,
-        oldestSeconds: z.number().min(0).nullable(),
-      }),
-    ),
-    cred: z.object({
-      stale: count.meta({ description: "Agents whose stored score is not that of their present state" }),
-      lastSweepAt: moment.nullable(),
-      epoch: z
-        .object({
-          number: count,
-          root: z.string(),
-          leaves: count,
-          contract: z.string(),
-          transaction: z.string().nullable(),
-          computedAt: moment.meta({ description: "When the scores were read" }),
-          publishedAt: moment.nullable(),
-        })
-        .nullable()
-        .meta({ description: "The newest root of all scores that is on chain; null while there is none" }),
-    }),
-    backfill: backfillSchema
+export const statusSchema = object({
+  chain: object({
+    head: count.nullable().meta({ description: "null while the chain cannot be asked" }),
+    indexed: count.nullable(),
+    lagSeconds: z.number().min(0).nullable(),
+    synced: z.boolean(),
+    difference: z
+      .string()
       .nullable()
-      .meta({ description: "The indexer's own work; null while no indexer has run on this database" }),
-    tokenUris: z.object({
-      without: count.meta({ description: "Tokens whose tokenURI is empty, as far as the chain was asked" }),
+      .meta({ description: "What the index lacks, or has wrong, of its chain; null: nothing known" }),
+    progress: z.number().min(0).max(1),
+  }),
+  sources: array(
+    object({
+      key: z.string(),
+      lastSuccessAt: moment.nullable(),
+      nextRunAt: moment,
+      rows: count.nullable(),
+      error: z.string().nullable().meta({ description: "Why the last attempt stopped" }),
+      note: z.string().nullable().meta({ description: "What an operator may want to know of a registry" }),
+      quarantined: count
+        .nullable()
+        .meta({ description: "Items of a registry that could not be read or stored, and are left out" }),
+      progress: object({ done: count, expected: count.nullable() })
+        .nullable()
+        .meta({ description: "Items of the pull that is under way" }),
     }),
-  })
-  .meta({ id: "Status" });
-
-export const statsSchema = z
-  .object({
-    totalAgents: count,
-    totalVerified: count,
-    totalSoulLocked: count,
-    totalHandshakes: count,
-    avgCredScore: z.number().min(0).max(100),
-    totalHumans: count,
-    totalOrganizations: count,
-    mintPrice: z.string().nullable().meta({ description: "ETH, decimal; null while the contract cannot be asked" }),
-    network: z.string(),
-    chainId: z.int(),
-    contract: address,
-    contractDeployed: z.boolean(),
-    phase: z.int(),
-  })
-  .meta({ id: "Stats" });
-
-export const manifestSchema = z
-  .object({
-    name: z.string(),
-    description: z.string(),
-    version: z.string(),
-    chain: z.literal("base"),
-    chainId: z.int(),
-    contract: address,
-    standards: z.array(z.string()),
-    capabilities: z.array(z.string()),
-    endpoints: z.object({
-      api: url,
-      mcp: url,
-      a2a: url,
-      agentCard: url,
-      x402: url,
-      agents: url,
-      mint: url,
-      metadata: z.string().meta({ description: "Template: {id} is the token id" }),
-      openapi: url,
-      website: url,
-      docs: url,
+  ),
+  queues: array(
+    object({
+      name: z.string(),
+      waiting: count,
+      active: count,
+      failed: count,
+      oldestSeconds: z.number().min(0).nullable(),
     }),
-    pricing: pricingSchema,
-    auth: discoverySchema.shape.auth,
-    social: z.record(z.string(), z.string()).meta({ description: "The service's own accounts, by platform" }),
-  })
-  .meta({ id: "AgentRegistryManifest" });
+  ),
+  cred: object({
+    stale: count.meta({ description: "Agents whose stored score is not that of their present state" }),
+    lastSweepAt: moment.nullable(),
+    epoch: object({
+      number: count,
+      root: z.string(),
+      leaves: count,
+      contract: z.string(),
+      transaction: z.string().nullable(),
+      computedAt: moment.meta({ description: "When the scores were read" }),
+      publishedAt: moment.nullable(),
+    })
+      .nullable()
+      .meta({ description: "The newest root of all scores that is on chain; null while there is none" }),
+  }),
+  backfill: backfillSchema
+    .nullable()
+    .meta({ description: "The indexer's own work; null while no indexer has run on this database" }),
+  tokenUris: object({
+    without: count.meta({ description: "Tokens whose tokenURI is empty, as far as the chain was asked" }),
+  }),
+}).meta({ id: "Status" });
 
-export const pricesSchema = z
-  .object({
-    ...pricingSchema.shape,
-    directMint: directMintSchema,
-  })
-  .meta({ id: "Prices" });
+export const statsSchema = object({
+  totalAgents: count,
+  totalVerified: count,
+  totalSoulLocked: count,
+  totalHandshakes: count,
+  avgCredScore: z.number().min(0).max(100),
+  totalHumans: count,
+  totalOrganizations: count,
+  mintPrice: z.string().nullable().meta({ description: "ETH, decimal; null while the contract cannot be asked" }),
+  network: z.string(),
+  chainId: z.int(),
+  contract: address,
+  contractDeployed: z.boolean(),
+  phase: z.int(),
+}).meta({ id: "Stats" });
 
-export const tokenStatsSchema = z
-  .object({
-    holders: count.meta({ description: "Wallets with a balance above 0" }),
-    updatedAt: count.meta({ description: "When they were counted, milliseconds since the epoch; 0 = never yet" }),
-  })
-  .meta({ id: "TokenStats" });
+export const manifestSchema = object({
+  name: z.string(),
+  description: z.string(),
+  version: z.string(),
+  chain: z.literal("base"),
+  chainId: z.int(),
+  contract: address,
+  standards: array(z.string()),
+  capabilities: array(z.string()),
+  endpoints: object({
+    api: url,
+    mcp: url,
+    a2a: url,
+    agentCard: url,
+    x402: url,
+    agents: url,
+    mint: url,
+    metadata: z.string().meta({ description: "Template: {id} is the token id" }),
+    openapi: url,
+    website: url,
+    docs: url,
+  }),
+  pricing: pricingSchema,
+  auth: discoverySchema.shape.auth,
+  social: z.record(z.string(), z.string()).meta({ description: "The service's own accounts, by platform" }),
+}).meta({ id: "AgentRegistryManifest" });
 
-export const errorSchema = z
-  .looseObject({
-    error: z.string().meta({ description: "A plain sentence" }),
-    code: z.string().meta({ description: "A stable word for programs", examples: ["not_found"] }),
-    requestId: z.string().meta({ description: "Names this request in our log; also in X-Request-Id" }),
-    details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-    hint: z.string().optional().meta({ description: "What the caller can do about it" }),
-  })
-  .meta({ id: "Error" });
+export const pricesSchema = object({
+  ...pricingSchema.shape,
+  directMint: directMintSchema,
+}).meta({ id: "Prices" });
+
+export const tokenStatsSchema = object({
+  holders: count.meta({ description: "Wallets with a balance above 0" }),
+  updatedAt: count.meta({ description: "When they were counted, milliseconds since the epoch; 0 = never yet" }),
+}).meta({ id: "TokenStats" });
+
+export const errorSchema = looseObject({
+  error: z.string().meta({ description: "A plain sentence" }),
+  code: z.string().meta({ description: "A stable word for programs", examples: ["not_found"] }),
+  requestId: z.string().meta({ description: "Names this request in our log; also in X-Request-Id" }),
+  details: array(object({ path: z.string(), message: z.string() })).optional(),
+  hint: z.string().optional().meta({ description: "What the caller can do about it" }),
+}).meta({ id: "Error" });

@@ -2,7 +2,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { base64urlnopad } from "@scure/base";
-import { z } from "zod";
+import { object, z } from "zod";
 import { parsedWithoutNulls } from "../absent-nulls.ts";
 import type { Hex } from "../agents/facts.ts";
 import { canonicalBytes } from "../canonical-json.ts";
@@ -29,15 +29,12 @@ export const identifierOffer = {
   },
 };
 
-const extended = z.object({
-  extensions: z
-    .object({
-      [EXTENSION]: z
-        .object({ info: z.object({ required: z.boolean().optional(), id: z.string().regex(SHAPE).optional() }) })
-        .refine(({ info }) => !info.required || info.id !== undefined)
-        .optional(),
-    })
-    .optional(),
+const extended = object({
+  extensions: object({
+    [EXTENSION]: object({ info: object({ required: z.boolean().optional(), id: z.string().regex(SHAPE).optional() }) })
+      .refine(({ info }) => !info.required || info.id !== undefined)
+      .optional(),
+  }).optional(),
 });
 
 /**
@@ -74,12 +71,12 @@ export const boundNonceOffer = ({ method, digest }: PaidCall) => ({
 });
 
 const word = z.string().max(200);
-const bound = z.object({
+const bound = object({
   accepted: z.record(z.string(), z.unknown()),
   resource: z.record(z.string(), z.unknown()),
   extensions: z
     .record(z.string(), z.unknown())
-    .and(z.object({ [BINDING]: z.object({ info: z.object({ method: word, digest: word.optional(), nonce: word }) }) })),
+    .and(object({ [BINDING]: object({ info: object({ method: word, digest: word.optional(), nonce: word }) }) })),
 });
 
 /** The call that a client has bound its authorization to, and the nonce which that has to have. */
