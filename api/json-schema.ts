@@ -1,4 +1,4 @@
-/** Schemas of endpoints as JSON Schema of draft 2020-12, for readers that are not OpenAPI clients. */
+/** Schemas of endpoints as JSON Schema of draft 2020-12, for readers that are not OpenAPI clients, and as schemas of OpenAPI 3.0 for those. */
 import { z } from "zod";
 
 export type Json = Record<string, unknown>;
@@ -72,7 +72,7 @@ function outline(schema: Json, definitions: Record<string, Json>, required: bool
 }
 
 /** Shows a parameter by its meaning (`documented`), and removes what OpenAPI 3.0 does not define or readers do not need. */
-export function tidy(schema: Json, meta: Json | undefined): void {
+function tidy(schema: Json, meta: Json | undefined): void {
   if (meta?.documented) {
     for (const key of Object.keys(schema)) delete schema[key];
     Object.assign(schema, meta.documented, { description: meta.description, examples: meta.examples });
@@ -85,4 +85,41 @@ export function tidy(schema: Json, meta: Json | undefined): void {
   if (schema.format) delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+}
+
+/** A zod schema as an OpenAPI 3.0 schema; named ones (`meta({ id })`) move to the components. */
+export function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Json): Json {
+  const {
+    $schema: _,
+    definitions = {},
+    ...root
+  } = z.toJSONSchema(schema, {
+    target: "openapi-3.0",
+    io,
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) =>
+      tidy(jsonSchema as Json, z.globalRegistry.get(zodSchema as unknown as z.ZodType)),
+  }) as Json & { definitions?: Json };
+  for (const [name, definition] of Object.entries(definitions)) schemas[name] ??= toComponents(definition);
+  return toComponents(root) as Json;
+}
+
+const toComponents = (schema: unknown): unknown =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', '"#/components/schemas/'), (_, value) =>
+    value?.nullable === true ? withNull(value) : isReference(value) ? value.allOf[0] : value,
+  );
+
+/** An `allOf` of one reference, and no other key. */
+const isReference = (schema: Json & { allOf?: Json[] }): schema is { allOf: [Json] } =>
+  schema?.allOf?.length === 1 && Object.keys(schema).length === 1;
+
+const NULL = { type: "string", nullable: true, enum: [null] };
+
+/** `nullable` as in OpenAPI 3.0.3: it adds null only to the `type` of the same schema. */
+function withNull(schema: Json & { enum?: unknown[]; allOf?: Json[]; anyOf?: Json[] }): Json {
+  if (schema.type) return schema.enum ? { ...schema, enum: [...new Set([...schema.enum, null])] } : schema;
+  const { nullable: _, allOf, anyOf, ...rest } = schema;
+  // An `allOf` of one reference becomes that reference. A schema without a type, `allOf` or `anyOf` accepts null already.
+  const shapes = anyOf ?? (allOf && (allOf.length === 1 ? allOf : [{ allOf }]));
+  return shapes ? { ...rest, anyOf: [...shapes, NULL] } : rest;
 }

@@ -9,10 +9,10 @@ import { isOpen } from "../caller-types.ts";
 import { asksDatabase, type Endpoint, queryOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { API_VERSION } from "../http/headers.ts";
+import { type Json, toSchema } from "../json-schema.ts";
 import { credentialHeaders, MAX_HEADER_CHARS, paymentInfoOf, valueHeaders } from "../payments/payment-headers.ts";
 import type { Answer } from "../reply.ts";
 import { errorSchema } from "../schemas/service.ts";
-import { type Json, toSchema } from "./schemas.ts";
 import { CALLERS, PRICED, SECURITY_SCHEMES, security } from "./security.ts";
 
 /** What clients that look for paid operations read of one; undefined where it costs nothing. */

@@ -1,25 +1,33 @@
 /**
- * One agent of the directory: what names it, what it offers, and claims about its token, open to anyone and shown as claimed.
+ * One agent of the directory: what names it and finds it, what it offers, and claims about its token, open to anyone and shown as claimed.
  */
 import { z } from "zod";
-import { checksum } from "../../core/addresses.ts";
-import type { Address, AgentFacts, Hex } from "../../core/agents/facts.ts";
-import type { Ownership } from "../../core/agents/reservations.ts";
-import { AGENT_REF_SCHEMA, OWN_PLATFORM, PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
+import { checksum, parseAddress } from "../../core/addresses.ts";
+import type { Address, AgentFacts, AgentRef, Hex } from "../../core/agents/facts.ts";
+import type { OwnedFacts, Ownership } from "../../core/agents/reservations.ts";
+import {
+  AGENT_REF_SCHEMA,
+  OWN_PLATFORM,
+  PLATFORMS,
+  type PlatformKey,
+  readOwnTokenRef,
+} from "../../core/directory/platforms.ts";
+import { fail } from "../../core/errors.ts";
 import { isoSeconds, unixSeconds } from "../../core/times.ts";
 import { type OfferingParties, offeringSchema, offeringView } from "../../core/views/offering.ts";
 import { walletAttested } from "../../db/agents/attestations.ts";
 import { claimToken } from "../../db/directory/claims.ts";
 import { findDirectoryId, writtenDirectoryId } from "../../db/directory/rows.ts";
 import { offeringOf } from "../../db/discovery/offering.ts";
+import { agentsOfWallet } from "../../db/income/followed.ts";
 import { humanIdOf, humanName } from "../../db/principals/humans.ts";
 import { organizationIdOf, organizationName } from "../../db/principals/organizations.ts";
-import type { Queryable } from "../../db/sql/transaction.ts";
+import { isNoIndex, type Queryable } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
 import { documented, minBlock, optionalChoice, textAs } from "../parameters.ts";
 import { claimedSchema, tokenClaimSchema } from "../schemas/directory.ts";
-import { unknownAgent } from "../services/directory-agent.ts";
-import { listsShow, waitForDirectory } from "../services/until-shown.ts";
+import { listsShow, untilShown, waitForDirectory } from "../services/until-shown.ts";
 
 export const ref = textAs((text) => {
   const trimmed = text.trim();
@@ -47,6 +55,65 @@ export const logPlace = documented(
   { documented: { type: "string", maxLength: 25 }, description: "`nextCursor` of the answer before" },
 ).optional();
 export const cursorAt = ({ block, logIndex }: { block: number; logIndex: number }): string => `${block}-${logIndex}`;
+
+export const unknownAgent = () =>
+  fail("not_found", "The directory knows no such agent.", {
+    hint: "GET /api/terminal/agents?q=<name, wallet or id> finds agents of all registries.",
+  });
+
+/** An agent by its row of the directory; an own one that the index has and the directory not yet, by its facts. */
+type Meant = { id: number } | { id: null; own: OwnedFacts };
+
+/** The own agent that a reference may mean. */
+function ownRef(ref: string, platform: PlatformKey = OWN_PLATFORM): AgentRef | null {
+  if (platform !== OWN_PLATFORM) return null;
+  const address = parseAddress(ref);
+  const tokenId = readOwnTokenRef(ref) ?? (/^(0|[1-9]\d{0,14})$/.test(ref) ? Number(ref) : null);
+  return address ? { address } : tokenId === null ? null : { tokenId };
+}
+
+/** The directory is there before the index. */
+const factsOf = ({ facts }: Pick<HandlerDeps, "facts">, ref: AgentRef) =>
+  facts(ref).catch((error: unknown) => {
+    if (isNoIndex(error)) return null;
+    throw error;
+  });
+
+/**
+ * The agent of a reference, as `findDirectoryId` has it. Of an own agent the chain's index decides: its row of the directory
+ * comes a moment later.
+ * @param minBlock waits until the directory shows this block, and an own agent its row
+ * @throws Failure not_found, indexer_behind
+ */
+export async function directoryAgent(
+  deps: Pick<HandlerDeps, "db" | "directory" | "facts" | "index">,
+  ref: string,
+  { platform, minBlock }: { platform?: PlatformKey | undefined; minBlock?: number | undefined },
+): Promise<Meant> {
+  await waitForDirectory(deps, minBlock);
+  const asked = ownRef(ref, platform);
+  const row = () => findDirectoryId(deps.db, ref, OWN_PLATFORM);
+  let id = asked && (await row());
+  if (asked !== null && id === null) {
+    const own = await factsOf(deps, asked);
+    if (own !== null && minBlock === undefined) return { id: null, own };
+    if (own !== null) {
+      const isShown = async () => {
+        id = await row();
+        return id !== null;
+      };
+      await untilShown(deps, "The directory does not show the agent yet.", [isShown]);
+    }
+  }
+  id ??= await findDirectoryId(deps.db, ref, platform);
+  return id === null ? unknownAgent() : { id };
+}
+
+/** The wallet of an own agent without a row, where it is known to be its own, and how many agents have it. */
+export async function walletWithoutRow({ db }: Pick<HandlerDeps, "db">, { agentAddress, walletConfirmed }: OwnedFacts) {
+  if (!walletConfirmed) return { wallet: null, walletAgents: 0 };
+  return { wallet: checksum(agentAddress), walletAgents: 1 + (await agentsOfWallet(db, { wallet: agentAddress })) };
+}
 
 export const terminalToken = endpoint({
   method: "post",

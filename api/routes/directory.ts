@@ -55,9 +55,8 @@ import {
   terminalListSchema,
 } from "../schemas/directory.ts";
 import { csvHead, csvLine } from "../services/csv.ts";
-import { unknownAgent } from "../services/directory-agent.ts";
 import { waitForDirectory } from "../services/until-shown.ts";
-import { ofPlatform, ref } from "./directory-agent.ts";
+import { ofPlatform, ref, unknownAgent } from "./directory-agent.ts";
 
 const endpoint = endpointsOf({ tag: "Terminal", named: { ref }, data: true });
 

@@ -17,18 +17,66 @@ import { directoryDetail } from "../../db/directory/rows.ts";
 import { groupMembers } from "../../db/income/followed.ts";
 import { incomeOf, incomePage } from "../../db/income/income-figures.ts";
 import type { RegistryAgent } from "../../db/reviews/review-facts.ts";
-import { figuresOf, type ReviewPlace, reviewPage } from "../../db/reviews/review-pages.ts";
-import { snapshot } from "../../db/sql/transaction.ts";
+import { figuresAreCurrent, figuresOf, type ReviewPlace, reviewPage } from "../../db/reviews/review-pages.ts";
+import { type Queryable, snapshot } from "../../db/sql/transaction.ts";
 import { endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { flag, limit, minBlock, textAs, walletAddress } from "../parameters.ts";
 import { pageOf } from "../reply.ts";
 import { agentJobsPageSchema, agentPaymentsSchema, agentReviewsSchema } from "../schemas/evidence.ts";
-import { directoryAgent, unknownAgent, walletWithoutRow } from "../services/directory-agent.ts";
-import { waitForDirectory, waitForFigures, waitForIncome, waitForJobs } from "../services/until-shown.ts";
-import { cursorAt, logPlace, ofPlatform, ref } from "./directory-agent.ts";
+import { untilShown, waitForDirectory } from "../services/until-shown.ts";
+import {
+  cursorAt,
+  directoryAgent,
+  logPlace,
+  ofPlatform,
+  ref,
+  unknownAgent,
+  walletWithoutRow,
+} from "./directory-agent.ts";
 
 const endpoint = endpointsOf({ tag: "Agents", named: { ref }, data: true });
+
+/** @param what subject of the sentence for a reader whose wait is over */
+const waitingFor =
+  (what: string, isRead: (db: Queryable, id: number, block: number) => Promise<boolean>) =>
+  async ({ db, index }: Pick<HandlerDeps, "db" | "index">, id: number, block: number | undefined): Promise<void> => {
+    if (block === undefined) return;
+    await untilShown({ index }, `${what} are not read up to block ${block} yet.`, [() => isRead(db, id, block)]);
+  };
+
+/**
+ * Waits until the payments to an agent's wallet are read up to a block, and weighed.
+ * @throws Failure indexer_behind when that takes too long
+ */
+const waitForIncome = waitingFor("Payments", async (db, id, block) => {
+  const found = await incomeOf(db, { id });
+  return found === null || (found.current === true && (found.readTo ?? -1) >= block);
+});
+
+/**
+ * Waits until jobs are read up to a block, and those of the agent weighed: not where no jobs are read or the agent has no wallet.
+ * @throws Failure indexer_behind when that takes too long
+ */
+const waitForJobs = waitingFor("Jobs", async (db, id, block) => {
+  const found = await agentCommerce(db, { id });
+  return !found?.contract || found.wallet === null || (found.current === true && found.readTo! >= block);
+});
+
+/**
+ * Waits until the index has a block and an agent's figures are of that index.
+ * @param block undefined returns at once
+ * @throws Failure indexer_behind when that takes too long
+ */
+async function waitForFigures(
+  { db, index }: Pick<HandlerDeps, "db" | "index">,
+  agent: RegistryAgent,
+  block: number | undefined,
+): Promise<void> {
+  if (block === undefined) return;
+  const current = () => figuresAreCurrent(db, agent);
+  await untilShown({ index }, `The reviews of block ${block} are not weighed yet.`, [current]);
+}
 
 const CURSOR = /^([0-2])-(0x[0-9a-f]{40})-(\d{1,78})-([1-9]\d{0,19})$/;
 

@@ -26,8 +26,7 @@ import { accepts } from "../http/accept.ts";
 import { choice, fileOf, tokenId } from "../parameters.ts";
 import type { Reply } from "../reply.ts";
 import { factsOf } from "../services/agent-facts.ts";
-import { unknownAgent } from "../services/directory-agent.ts";
-import { ofPlatform, ref } from "./directory-agent.ts";
+import { ofPlatform, ref, unknownAgent } from "./directory-agent.ts";
 
 const endpoint = endpointsOf({ tag: "Images" });
 

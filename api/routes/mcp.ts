@@ -34,8 +34,7 @@ import { API_VERSION } from "../http/headers.ts";
 import { noMessage, refused } from "../json-rpc.ts";
 import type { Reply } from "../reply.ts";
 import { DESCRIPTION } from "../services/sign-in-info.ts";
-import { type Carrier, CUT, callTool, ignoredSentence, toolNamed } from "../tools/call-tool.ts";
-import { inputSchemaOf } from "../tools/tool-schemas.ts";
+import { type Carrier, CUT, callTool, ignoredSentence, inputSchemaOf, toolNamed } from "../tools/call-tool.ts";
 import { TOOLS } from "../tools/tools.ts";
 
 const INSTRUCTIONS =

@@ -1,15 +1,10 @@
 /**
- * Waits until reads show what was written: agents, lists, pages of the directory, and what workers make of the chain.
+ * Waits until reads show what was written: agents, lists and pages of the directory.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import { fail } from "../../core/errors.ts";
-import { agentCommerce } from "../../db/commerce/job-figures.ts";
 import { showsAgent, showsBlock, showsWrites } from "../../db/directory/own.ts";
-import { incomeOf } from "../../db/income/income-figures.ts";
-import type { RegistryAgent } from "../../db/reviews/review-facts.ts";
-import { figuresAreCurrent } from "../../db/reviews/review-pages.ts";
-import type { Queryable } from "../../db/sql/transaction.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 
 /** Max milliseconds of the wait. */
@@ -123,45 +118,4 @@ export async function waitForDirectory(
   };
   const missing = `The directory does not show block ${block} yet.`;
   await untilShown({ index }, missing, [() => shows(db, block), inMemory], LOOK_MS);
-}
-
-/** @param what subject of the sentence for a reader whose wait is over */
-const waitingFor =
-  (what: string, isRead: (db: Queryable, id: number, block: number) => Promise<boolean>) =>
-  async ({ db, index }: Pick<HandlerDeps, "db" | "index">, id: number, block: number | undefined): Promise<void> => {
-    if (block === undefined) return;
-    await untilShown({ index }, `${what} are not read up to block ${block} yet.`, [() => isRead(db, id, block)]);
-  };
-
-/**
- * Waits until the payments to an agent's wallet are read up to a block, and weighed.
- * @throws Failure indexer_behind when that takes too long
- */
-export const waitForIncome = waitingFor("Payments", async (db, id, block) => {
-  const found = await incomeOf(db, { id });
-  return found === null || (found.current === true && (found.readTo ?? -1) >= block);
-});
-
-/**
- * Waits until jobs are read up to a block, and those of the agent weighed: not where no jobs are read or the agent has no wallet.
- * @throws Failure indexer_behind when that takes too long
- */
-export const waitForJobs = waitingFor("Jobs", async (db, id, block) => {
-  const found = await agentCommerce(db, { id });
-  return !found?.contract || found.wallet === null || (found.current === true && found.readTo! >= block);
-});
-
-/**
- * Waits until the index has a block and an agent's figures are of that index.
- * @param block undefined returns at once
- * @throws Failure indexer_behind when that takes too long
- */
-export async function waitForFigures(
-  { db, index }: Pick<HandlerDeps, "db" | "index">,
-  agent: RegistryAgent,
-  block: number | undefined,
-): Promise<void> {
-  if (block === undefined) return;
-  const current = () => figuresAreCurrent(db, agent);
-  await untilShown({ index }, `The reviews of block ${block} are not weighed yet.`, [current]);
 }

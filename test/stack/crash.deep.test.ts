@@ -2,15 +2,19 @@
  * kill -9 of API, worker or indexer at every step of a mint: exactly one token per request, and the client's retry with
  * the same Idempotency-Key gets one and the same 201.
  */
+
 import { beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import { FAULT_POINTS as API_FAULT_POINTS } from "../../api/fault-points.ts";
+import { MINT_FAULT_POINTS } from "../../api/services/mint.ts";
 import { BONUSES } from "../../core/mints/bonuses.ts";
 import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { AWARD_FAULT_POINTS, FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/transactions/sender.ts";
 import { startParts } from "../support/parts.ts";
 import { perFile } from "../support/started.ts";
+
+/** Places of the API, in the order in which an accepted mint with an Idempotency-Key passes them. */
+const API_FAULT_POINTS = ["idempotency.claimed", ...MINT_FAULT_POINTS, "idempotency.handled", "idempotency.finished"];
 
 const parts = perFile(() => startParts({ blockTimeSeconds: 0.25 }));
 beforeAll(async () => {
