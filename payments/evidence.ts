@@ -169,13 +169,8 @@ async function isUsed(
   const data: Hex = `${AUTHORIZATION_STATE}${topicOf(payer).slice(2)}${nonce.slice(2)}`;
   const answer = await chain.call({ to: asset, data }, block);
   if (answer.ok && /^0x0*[01]$/.test(answer.data)) return answer.data.endsWith("1");
-  return fail(
-    "upstream_unavailable",
-    "The chain's nodes cannot say whether this payment is used. Please try again later.",
-    {
-      retryAfter: 5,
-    },
-  );
+  const sentence = "The chain's nodes cannot say whether this payment is used. Please try again later.";
+  return fail("upstream_unavailable", sentence, { retryAfter: 5 });
 }
 
 /** Whether a block has enough confirmations; the block itself counts as the first. */

@@ -54,9 +54,7 @@ export const identify = (rule: CallerRule, parts: CallerParts, request: Request)
 async function agent(parts: CallerParts, request: Request): Promise<WalletCaller> {
   const { credential } = credentials(request.incoming);
   if (credential) return wallet(parts, credential, ["siwa"], request);
-  return fail("unauthenticated", "This operation needs a SIWA credential.", {
-    hint: HOW_TO_SIGN_IN,
-  });
+  return fail("unauthenticated", "This operation needs a SIWA credential.", { hint: HOW_TO_SIGN_IN });
 }
 
 /** An agent's wallet, where the request carries its credential; other credentials are ignored. */

@@ -132,11 +132,8 @@ export function walletGuard(service: SignInService, signed: SignedTexts) {
 /** A valid credential of the wrong kind is refused. */
 function admit(caller: WalletCaller, accepted: readonly SignInKind[]): WalletCaller {
   if (accepted.includes(caller.kind)) return caller;
-  return fail(
-    "unauthenticated",
-    `This operation needs ${accepted.join(" or ").toUpperCase()}, not ${caller.kind.toUpperCase()}.`,
-    {
-      hint: `Sign the text that GET /api/v2 shows under ${TEXT_OF[accepted[0]!]}.`,
-    },
-  );
+  const sentence = `This operation needs ${accepted.join(" or ").toUpperCase()}, not ${caller.kind.toUpperCase()}.`;
+  return fail("unauthenticated", sentence, {
+    hint: `Sign the text that GET /api/v2 shows under ${TEXT_OF[accepted[0]!]}.`,
+  });
 }

@@ -72,9 +72,7 @@ export const agents = endpoint({
       what: `array: a bare array of full agents, at most ${ARRAY_LIMIT}`,
     }),
   }),
-  responses: {
-    200: { description: "A page of agents", schema: union([agentListSchema, agentArraySchema]) },
-  },
+  responses: { 200: { description: "A page of agents", schema: union([agentListSchema, agentArraySchema]) } },
   async handler({ deps, query, at }, json) {
     const { sort, order, cursor, format } = query;
     if (cursor && (cursor.sort !== sort || cursor.order !== order))

@@ -39,9 +39,7 @@ export const cred = endpoint({
   description:
     "A contract, or a program that does not trust this service, checks a score by its cred proof: GET /api/v2/agent/{ref}/cred/proof.",
   data: true,
-  query: z.object({
-    at: blockOrTime("The score that the agent had then, with what had changed it").optional(),
-  }),
+  query: z.object({ at: blockOrTime("The score that the agent had then, with what had changed it").optional() }),
   responses: {
     200: {
       description:
@@ -126,9 +124,8 @@ export const proof = endpoint({
   }),
   responses: { 200: { description: "The proof", schema: credProofSchema } },
   errors: ["no_epoch", "not_in_epoch", "epoch_pruned"],
-  async handler({ deps, params: { ref }, query: { epoch } }, json) {
-    return json(await credProof(deps, await tokenIdOf(deps, ref), epoch));
-  },
+  handler: async ({ deps, params: { ref }, query: { epoch } }, json) =>
+    json(await credProof(deps, await tokenIdOf(deps, ref), epoch)),
 });
 
 export const credUpdates = endpoint({

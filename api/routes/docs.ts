@@ -19,18 +19,15 @@ const endpoint = endpointsOf({ tag: "Service" });
 const documentSchema = z.looseObject({ openapi: z.string() });
 
 /** @param described every endpoint of the document, these included */
-export function documentEndpoints(described: () => readonly Endpoint[]): Endpoint[] {
-  return [
-    endpoint({
-      path: "/api/v2/openapi.json",
-      operationId: "getOpenApi",
-      summary: "This API as an OpenAPI 3.0 document",
-      responses: { 200: { description: "OpenAPI 3.0.3", schema: documentSchema } },
-      cache: CACHE.release,
-      handler: ({ deps }) => written<z.output<typeof documentSchema>>(pricedDocument(described(), deps).content),
-    }),
-  ];
-}
+export const openApi = (described: () => readonly Endpoint[]): Endpoint =>
+  endpoint({
+    path: "/api/v2/openapi.json",
+    operationId: "getOpenApi",
+    summary: "This API as an OpenAPI 3.0 document",
+    responses: { 200: { description: "OpenAPI 3.0.3", schema: documentSchema } },
+    cache: CACHE.release,
+    handler: ({ deps }) => written<z.output<typeof documentSchema>>(pricedDocument(described(), deps).content),
+  });
 
 /**
  * @param listed every endpoint there is
@@ -104,11 +101,8 @@ export const sitemap = endpoint({
   async handler({ deps }) {
     const { webUrl } = deps.site;
     const parts = Array.from({ length: await sitemapParts(deps.db) }, (_, part) => `agents-${part}`);
-    return xml(
-      "sitemapindex",
-      "sitemap",
-      ["pages", ...parts].map((name) => `${webUrl}/sitemap/${name}.xml`),
-    );
+    const urls = ["pages", ...parts].map((name) => `${webUrl}/sitemap/${name}.xml`);
+    return xml("sitemapindex", "sitemap", urls);
   },
 });
 
@@ -137,17 +131,8 @@ export const sitemapFile = endpoint({
   async handler({ deps, params }) {
     const { webUrl } = deps.site;
     const { part } = params.file;
-    if (part === null)
-      return xml(
-        "urlset",
-        "url",
-        PAGE_KEYS.map((key) => webUrl + PAGES[key][0]),
-      );
-    const agents = (await sitemapPart(deps.db, part)).filter(({ name }) => !isSpam(name));
-    return xml(
-      "urlset",
-      "url",
-      agents.map((agent) => directoryLink(webUrl, agent)),
-    );
+    const agents = part === null ? [] : (await sitemapPart(deps.db, part)).filter(({ name }) => !isSpam(name));
+    const pages = part === null ? PAGE_KEYS.map((key) => webUrl + PAGES[key][0]) : [];
+    return xml("urlset", "url", [...pages, ...agents.map((agent) => directoryLink(webUrl, agent))]);
   },
 });

@@ -11,7 +11,7 @@ import { credReport, verifyReceipt } from "./cred-report.ts";
 import * as directory from "./directory.ts";
 import { terminalOffers, terminalToken } from "./directory-agent.ts";
 import { discoverAgents, findAgents } from "./discovery.ts";
-import { documentEndpoints, llmsText, sitemap, sitemapFile } from "./docs.ts";
+import { llmsText, openApi, sitemap, sitemapFile } from "./docs.ts";
 import { agentEvents, eventPage, eventStream } from "./events.ts";
 import { agentJobs, agentPayments, agentReviews } from "./evidence.ts";
 import { health, operatorState, ready, status } from "./health.ts";
@@ -159,5 +159,5 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   webhooks.webhookDeliveries,
   webhooks.webhookReplay,
   webhooks.webhookReplayDead,
-  ...documentEndpoints(() => ENDPOINTS),
+  openApi(() => ENDPOINTS),
 ]);

@@ -96,11 +96,8 @@ export const groupMemberList = endpoint({
     if (page === null) return noSuchGroup();
     await requireReader(deps, page.group, caller, now);
     const { rows: members, last } = pageOf(page.members, query.limit);
-    const speakers = await speakersOf(
-      deps.db,
-      members.map(({ wallet }) => wallet),
-      at,
-    );
+    const wallets = members.map(({ wallet }) => wallet);
+    const speakers = await speakersOf(deps.db, wallets, at);
     return json({
       group: groupView(page.group),
       total: page.group.memberCount,

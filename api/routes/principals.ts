@@ -68,9 +68,7 @@ export const human = endpoint({
   operationId: "getHuman",
   summary: "A human principal",
   responses: { 200: { description: "The human", schema: humanSchema } },
-  async handler({ deps, params: { id }, at }, json) {
-    return json(await shown(deps, id, at));
-  },
+  handler: async ({ deps, params: { id }, at }, json) => json(await shown(deps, id, at)),
 });
 
 export const humanCred = endpoint({
@@ -78,9 +76,7 @@ export const humanCred = endpoint({
   operationId: "getHumanCred",
   summary: "A human's cred: what it is made of, what was read where, and what is not known",
   responses: { 200: { description: "Score and breakdown", schema: humanCredSchema } },
-  async handler({ deps, params: { id }, at }, json) {
-    return json(humanCredView(await humanFacts(deps, id), at));
-  },
+  handler: async ({ deps, params: { id }, at }, json) => json(humanCredView(await humanFacts(deps, id), at)),
 });
 
 const tokenErrors: ErrorCode[] = ["forbidden", "not_found"];

@@ -78,9 +78,7 @@ export const profile = endpoint({
   summary: "Each field of a profile with where it is stored, what is being written on chain, and what a write costs",
   description: "What the agent's controllers see before they change something.",
   responses: { 200: { description: "The profile", schema: profileSchema } },
-  async handler({ deps, params, now }, json) {
-    return json(await readProfile(deps, await tokenIdOf(deps, params.ref), now));
-  },
+  handler: async ({ deps, params, now }, json) => json(await readProfile(deps, await tokenIdOf(deps, params.ref), now)),
 });
 
 type Change = Call<{ ref: AgentRef }, z.output<typeof query>, unknown, WalletCaller>;
@@ -238,7 +236,6 @@ export const crossRegistrations = endpoint({
   summary: "The registrations of an agent's owner and wallet in the canonical ERC-8004 registry",
   description: "As indexed: `txHash` finds the registration of a transaction that was sent.",
   responses: { 200: { description: "The registrations", schema: crossRegistrationsSchema } },
-  async handler({ deps, params: { ref }, now }, json) {
-    return json(await readCrossRegistrations(deps, await tokenIdOf(deps, ref), now));
-  },
+  handler: async ({ deps, params: { ref }, now }, json) =>
+    json(await readCrossRegistrations(deps, await tokenIdOf(deps, ref), now)),
 });

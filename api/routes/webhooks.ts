@@ -41,10 +41,8 @@ const endpoint = endpointsOf({ tag: "Webhooks", named: { webhookId }, guard: { c
 
 /** With its waiting deliveries. */
 async function detailed({ db }: Pick<ApiDeps, "db">, webhooks: readonly Webhook[]) {
-  const counts = await deliveryCounts(
-    db,
-    webhooks.map(({ webhookId }) => webhookId),
-  );
+  const ids = webhooks.map(({ webhookId }) => webhookId);
+  const counts = await deliveryCounts(db, ids);
   return webhooks.map((webhook) => ({
     ...webhookView(webhook),
     ...(counts.get(webhook.webhookId) ?? { pending: 0, dead: 0 }),

@@ -98,9 +98,7 @@ export const terminalDetailSchema = terminalAgentSchema
   })
   .meta({ id: "TerminalAgentDetail" });
 
-export const terminalBadgesSchema = object({
-  marks: array(rowBadgesSchema),
-}).meta({ id: "TerminalMarks" });
+export const terminalBadgesSchema = object({ marks: array(rowBadgesSchema) }).meta({ id: "TerminalMarks" });
 
 export const terminalExportSchema = array(terminalAgentSchema);
 

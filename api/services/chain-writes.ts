@@ -88,11 +88,8 @@ export async function queueChainWrites(
   const { tx, facts, now } = write;
   const { tokenId } = facts;
   const { profileWrite = newProfileWrite(tokenId) } = asked;
-  const newest = await newestChainWrites(
-    tx,
-    tokenId,
-    calls.map(({ slot }) => slot),
-  );
+  const slots = calls.map(({ slot }) => slot);
+  const newest = await newestChainWrites(tx, tokenId, slots);
   const fresh: { call: ChainCall; intentKey: string }[] = [];
   const keys = calls.map((call): string | null => {
     const before = newest.get(call.slot);

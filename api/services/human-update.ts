@@ -87,13 +87,10 @@ function checkText(service: { name: string; hosts: readonly string[] }, request:
   const text = parseHumanUpdate(service.name, message);
   if (text?.tokenId !== tokenId) {
     const expected = humanUpdateText(service.name, tokenId, now);
-    return fail(
-      "invalid_input",
-      text ? "The signed text is about another agent." : "The signed text is not an update.",
-      {
-        details: [{ path: "message", message: `must be "${expected}", with the present time` }],
-      },
-    );
+    const sentence = text ? "The signed text is about another agent." : "The signed text is not an update.";
+    return fail("invalid_input", sentence, {
+      details: [{ path: "message", message: `must be "${expected}", with the present time` }],
+    });
   }
   if (Math.abs(now - text.timestampMs) > HUMAN_UPDATE_WINDOW_MS)
     fail("unauthenticated", "The signed text is more than five minutes from the present time.", {

@@ -154,11 +154,8 @@ export const ownHuman = (deps: HandlerDeps, caller: HumanCaller, now: number): P
         hint: "POST /api/v2/principals/human/register with a name registers you, for nothing.",
       });
     const owned = await organizationsOf(tx, { principal: nameOf(caller) });
-    const organizations = await loadOrganizations(
-      tx,
-      owned.map((organization) => organization.id),
-      sources.identity,
-    );
+    const ids = owned.map((organization) => organization.id);
+    const organizations = await loadOrganizations(tx, ids, sources.identity);
     return {
       ...humanView(facts, deps.site, new Date(now)),
       ...privateOf(await humanPrivate(tx, { id: facts.id })),

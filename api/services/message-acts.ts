@@ -88,11 +88,8 @@ async function write(tx: Queryable, groupId: string, acts: readonly Act[]): Prom
   const group = await lockGroup(tx, groupId);
   if (group === null) return acts.map(() => null);
   const wallets = [...new Set(acts.map(({ wallet }) => wallet))];
-  const access = await accessOf(
-    tx,
-    wallets.map((wallet) => ({ groupId, wallet })),
-    new Date(group.at),
-  );
+  const places = wallets.map((wallet) => ({ groupId, wallet }));
+  const access = await accessOf(tx, places, new Date(group.at));
   const requests = acts.flatMap((act) =>
     act.kind === "send" && act.request !== null ? [{ wallet: act.wallet, request: act.request }] : [],
   );
@@ -157,10 +154,8 @@ function keyedBatcher<A, R>(
 
   async function runBatch(key: string, batch: WaitingRequest<A, R>[]): Promise<void> {
     try {
-      const results = await run(
-        key,
-        batch.map(({ request }) => request),
-      );
+      const requests = batch.map(({ request }) => request);
+      const results = await run(key, requests);
       for (const [i, { resolve }] of batch.entries()) resolve(results[i]!);
     } catch (error) {
       for (const { reject } of batch) reject(error);

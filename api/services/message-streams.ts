@@ -61,11 +61,8 @@ export function messageStreams({ db, log, now }: Pick<ApiDeps, "db" | "log" | "n
     const wallets = new Set(followers.flatMap(({ as }): Address[] => (as === null ? [] : [as.wallet])));
     if (wallets.size === 0) return new Map();
     const at = now();
-    const found = await accessOf(
-      db,
-      [...wallets].map((wallet) => ({ groupId, wallet })),
-      new Date(at),
-    );
+    const places = [...wallets].map((wallet) => ({ groupId, wallet }));
+    const found = await accessOf(db, places, new Date(at));
     const access = new Map(found.map((one) => [one.wallet, one]));
     return new Map(
       followers.flatMap((follower): [Follower<Reader>, StreamEnding][] => {

@@ -114,10 +114,8 @@ function* suggestions(displayName: string): Generator<string> {
 
 /** Members by token id have to be agents. @throws Failure invalid_input */
 async function requireAgents(tx: Queryable, members: OrganizationFacts["members"]): Promise<void> {
-  const unknown = await unknownTokens(
-    tx,
-    members.filter((member) => typeof member === "number"),
-  );
+  const tokenIds = members.filter((member) => typeof member === "number");
+  const unknown = await unknownTokens(tx, tokenIds);
   if (unknown.length === 0) return;
   fail("invalid_input", `There is no agent ${unknown[0]}.`, {
     details: unknown.map((tokenId) => ({ path: `members.${members.indexOf(tokenId)}`, message: "is no agent" })),

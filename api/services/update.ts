@@ -138,11 +138,8 @@ export async function updateOnchain(
   const { services, skills, domains, metadata } = update;
   const kept = fieldWrites({ services, skills, domains, metadata });
   await writeProfileFields(tx, facts.tokenId, kept, writeTime(facts, kept, now));
-  await emitUpdated(
-    write,
-    kept.map(({ field }) => field),
-    update,
-  );
+  const paths = kept.map(({ field }) => field);
+  await emitUpdated(write, paths, update);
   return {
     updated: [...updatePaths(update), ...added.map(({ name }) => `trait:${name}`)],
     intentKeys: keys.filter((key) => key !== null),

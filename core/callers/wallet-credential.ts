@@ -188,7 +188,5 @@ export const HOW_TO_SIGN_IN =
   "GET /api/v2 shows the text to sign: auth.agent.message, for humans auth.human.message. Send it as Authorization: Bearer {address}:{timestamp}:{signature}.";
 
 function malformed(problem: string): never {
-  fail("unauthenticated", `The credential ${problem}.`, {
-    hint: HOW_TO_SIGN_IN,
-  });
+  fail("unauthenticated", `The credential ${problem}.`, { hint: HOW_TO_SIGN_IN });
 }
