@@ -26,8 +26,8 @@ import type { AgentList } from "../db/lists/agents.ts";
 import type { DirectoryList } from "../db/lists/directory.ts";
 import type { IndexTracker } from "../db/operations/index-state.ts";
 import type { ReadPool } from "../db/replicas/read-pool.ts";
+import type { PaymentMethod } from "../payments/methods/method.ts";
 import type { Fault } from "../runtime/faults.ts";
-import type { PaymentMethod } from "../settlement/methods/method.ts";
 import type { Log } from "./http/error-answer.ts";
 
 /** One queue as `GET /api/v2/status` shows it; `oldestSeconds` is the age of its oldest waiting job. */
@@ -84,7 +84,7 @@ export type ApiDeps = {
   facilitator: Facilitator | null;
   /** Payments by MPP; absent where they are not accepted. */
   mpp?: Mpp | null;
-  /** Ways to pay; absent: those of the list (settlement/methods.ts). */
+  /** Ways to pay; absent: those of the list (payments/methods.ts). */
   paymentMethods?: readonly PaymentMethod[] | undefined;
   /** Null without a key: no report is sold then. */
   receipts: ReceiptSigner | null;

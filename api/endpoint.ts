@@ -4,12 +4,12 @@ import type { Networks, Who } from "../core/callers/shares.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import { ignoredIn } from "../core/ignored.ts";
 import type { Operation } from "../core/payments/prices.ts";
+import type { Checkout } from "../payments/checkout.ts";
 import type { Caller, CallerOf, CallerRule } from "./caller-types.ts";
 import type { Bucket, OwnLimit } from "./guards/rate-limits.ts";
 import type { HandlerDeps } from "./handler-deps.ts";
 import type { ResponseEnd } from "./http/concurrency-limit.ts";
 import { minBlock } from "./parameters.ts";
-import type { Checkout } from "./payments/checkout.ts";
 import { type Answers, type Json, json, type Reply, type ReplyOf } from "./reply.ts";
 
 type Method = "get" | "post" | "put" | "delete";

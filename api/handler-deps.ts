@@ -11,7 +11,7 @@ import { rateLimits } from "./guards/rate-limits.ts";
 import { signedTexts } from "./guards/signed-text.ts";
 import { concurrencyLimit } from "./http/concurrency-limit.ts";
 import { eventStreams } from "./http/event-stream.ts";
-import { openPaymentService } from "./payments/payment-service.ts";
+import { openPaymentService } from "./payment-service.ts";
 import { balanceCache, blockTimes, contractCache, directMint } from "./services/contract-facts.ts";
 import { logStreams } from "./services/log-streams.ts";
 import { messageActs } from "./services/message-acts.ts";

@@ -1,48 +1,33 @@
 /** The payment service of the API: prices, ways to pay, and the check that the token is the expected USDC. */
 import { randomUUID } from "node:crypto";
-import type pg from "pg";
 import { isErc6492Signature } from "viem/utils";
-import type { Chain, Facilitator, Mpp } from "../../clients/ports.ts";
-import type { Config } from "../../config/config.ts";
-import type { Hex } from "../../core/agents/facts.ts";
-import { fail } from "../../core/errors.ts";
+import type { Chain } from "../clients/ports.ts";
+import type { Hex } from "../core/agents/facts.ts";
+import { fail } from "../core/errors.ts";
 import {
   authorizationDigest,
   domainSeparator,
   type SignedPayment,
   type TokenDomain,
   usdcDomain,
-} from "../../core/payments/authorization.ts";
-import { type Operation, type PriceList, priceUnits, SOLD, standardPrices } from "../../core/payments/prices.ts";
-import type { Refusal } from "../../core/payments/refusals.ts";
-import type { PaidResource, Terms } from "../../core/payments/terms.ts";
-import { currentPrices, priceLists } from "../../db/payments/price-list.ts";
-import type { Fault } from "../../runtime/faults.ts";
-import type { PaymentMethod, SalesParts } from "../../settlement/methods/method.ts";
-import { PAYMENT_METHODS } from "../../settlement/methods.ts";
-import { recoverSigner, wholeForm } from "../guards/signature.ts";
-import type { Log } from "../http/error-answer.ts";
+} from "../core/payments/authorization.ts";
+import { type PriceList, priceUnits, SOLD, standardPrices } from "../core/payments/prices.ts";
+import type { Refusal } from "../core/payments/refusals.ts";
+import { currentPrices, priceLists } from "../db/payments/price-list.ts";
+import type { Sales } from "../payments/checkout.ts";
+import type { SalesParts } from "../payments/methods/method.ts";
+import { PAYMENT_METHODS } from "../payments/methods.ts";
+import type { ApiDeps } from "./deps.ts";
+import { recoverSigner, wholeForm } from "./guards/signature.ts";
+import type { Log } from "./http/error-answer.ts";
 
-export type PaymentServiceParts = {
-  config: Pick<Config, "chain" | "contracts" | "payments" | "pricing" | "service">;
-  db: pg.Pool;
-  chain: Chain;
-  facilitator: Facilitator | null;
-  mpp?: Mpp | null | undefined;
-  /** Absent: those of the list. */
-  paymentMethods?: readonly PaymentMethod[] | undefined;
+type PaymentServiceParts = Pick<
+  ApiDeps,
+  "config" | "db" | "chain" | "facilitator" | "mpp" | "paymentMethods" | "fault" | "log" | "now"
+> & {
   /** The contract's own mint. */
   directMint(): Record<string, unknown>;
-  fault: Fault;
-  log: Log;
-  now(): number;
 };
-
-export type PaymentService = ReturnType<typeof openPaymentService>;
-/** What is sold, and how it is called. */
-type Sold = { operation: Operation; method: string; path: string; declaration: PaidResource["declaration"] };
-/** In USDC units: the present price, and the amounts accepted for it. */
-type Price = { units: bigint; honoured: bigint[] };
 
 /** Max age of the prices shown, in milliseconds. */
 const SHOWN_MS = 2_000;
@@ -51,7 +36,7 @@ const UNASKED_MS = 10_000;
 /** Selector of `DOMAIN_SEPARATOR()`. */
 const DOMAIN_SEPARATOR = "0x3644e515";
 
-export function openPaymentService(parts: PaymentServiceParts) {
+export function openPaymentService(parts: PaymentServiceParts): Sales {
   const { config, db, chain, facilitator, mpp = null, fault, log, now } = parts;
   const { payTo, confirmations, earlyUnits, since } = config.payments;
   const domain: TokenDomain = usdcDomain(config.chain.id, config.contracts.usdc.address);
@@ -87,19 +72,16 @@ export function openPaymentService(parts: PaymentServiceParts) {
   // A wrong token is logged at the start; without an answer now the check is made again before the first payment.
   if (facilitator) settlement.assertDomain().catch(() => {});
   return {
-    ...parts,
-    /** Null where MPP is not offered. */
-    mpp,
     settlement,
-    /** The prices in force, at most a few seconds old; does not wait for the database. */
+    waitMs: config.payments.waitMs,
+    log,
     shown: prices.shown,
 
     /**
-     * The present price of an operation and the amounts accepted for it.
      * Check then write: the price in force, then the 402 and the accepted amount (`termsFor`); the price may change:
      * former prices are accepted for PRICE_QUOTE_SECONDS.
      */
-    async price(operation: Operation): Promise<Price> {
+    async price(operation) {
       const lists = await priceLists(db, prices.base, config.pricing.quoteMs);
       prices.update(lists[0]!);
       const units = lists.map((list) => priceUnits(operation, list));
@@ -107,7 +89,7 @@ export function openPaymentService(parts: PaymentServiceParts) {
       return { units: units[0]!, honoured: [...new Set(units.filter((price) => price > 0n))] };
     },
 
-    termsFor: ({ operation, method, path, declaration }: Sold, { units, honoured }: Price): Terms => ({
+    termsFor: ({ operation, method, path, declaration }, { units, honoured }) => ({
       domain,
       payTo: operation === "credReport" ? requirePayees().treasury : requirePayees().deployer,
       amountUnits: units,

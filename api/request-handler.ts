@@ -1,8 +1,12 @@
 /** How one endpoint answers one request, stage by stage: guard, limits, input, index, payment, handler, idempotency. */
 import type { IncomingMessage } from "node:http";
 import type { Networks } from "../core/callers/shares.ts";
+import { FREE_CHECKOUT, type OpenCheckout } from "../payments/checkout.ts";
+import { credentialHeaders, valueHeaders } from "../payments/headers.ts";
+import type { PaymentMethod } from "../payments/methods/method.ts";
+import { openCheckout, withPayment } from "../payments/open-checkout.ts";
 import { isTracing, span } from "../runtime/tracing.ts";
-import type { PaymentMethod } from "../settlement/methods/method.ts";
+import { declarationOf, termsInstead, withTerms } from "./bazaar.ts";
 import { type Caller, type CallerRule, nameOf } from "./caller-types.ts";
 import { asksDatabase, type Endpoint, onlyReads } from "./endpoint.ts";
 import type { ReadingKeys } from "./guards/api-key.ts";
@@ -15,10 +19,6 @@ import { type ClientAddress, networksOf } from "./http/client-network.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { forClient, type HttpAnswer } from "./http/response-head.ts";
 import { idempotencyKey, type MayKeep, once } from "./idempotency.ts";
-import { declarationOf } from "./payments/bazaar.ts";
-import { FREE_CHECKOUT, type OpenCheckout } from "./payments/checkout.ts";
-import { openCheckout, withPayment } from "./payments/open-checkout.ts";
-import { credentialHeaders, termsInstead, valueHeaders, withTerms } from "./payments/payment-headers.ts";
 import type { Reply } from "./reply.ts";
 import { type Bindings, representationOf } from "./representation.ts";
 import { fingerprintOf, inputReader, type RequestInput } from "./request-input.ts";
@@ -138,7 +138,7 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
     const checkout = price ? await checkoutOf(exchange, input, caller, fingerprint) : undefined;
     const call = callOf(exchange, { input, caller, key, fingerprint, repeatKey, checkout });
     const handle = async () => handled(endpoint, call);
-    const paidHandle = checkout ? () => withPayment(deps.payments, checkout, handle) : handle;
+    const paidHandle = checkout ? () => withPayment(checkout, handle) : handle;
     // A request that only reads needs no stored answer: reading again repeats it.
     if (repeatKey === undefined || bucket === "reads" || bucket === "index") return paidHandle();
     const scope = caller ? nameOf(caller) : clientAddress;

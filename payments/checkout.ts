@@ -4,16 +4,16 @@
  * handler that only computes an answer: compute, `settle`, `fulfil`, return the answer. `withPayment` does the rest
  * around the handler: the 402, the replay of a stored answer, the headers, the credits.
  */
-import type { Address } from "../../core/agents/facts.ts";
-import type { Failure } from "../../core/errors.ts";
-import type { RequestBinding } from "../../core/payments/challenges.ts";
-import { type Operation, UNPAID } from "../../core/payments/prices.ts";
-import type { Refusal } from "../../core/payments/refusals.ts";
-import type { PaidResource, Terms } from "../../core/payments/terms.ts";
-import type { Lease } from "../../db/payments/ledger.ts";
-import type { Payment } from "../../db/payments/payments.ts";
-import type { Queryable } from "../../db/sql/transaction.ts";
-import type { AskingRequest, GivenPayment } from "../../settlement/methods/method.ts";
+import type { Address } from "../core/agents/facts.ts";
+import type { Failure } from "../core/errors.ts";
+import type { RequestBinding } from "../core/payments/challenges.ts";
+import { type Operation, type PriceList, UNPAID } from "../core/payments/prices.ts";
+import type { Refusal } from "../core/payments/refusals.ts";
+import type { PaidResource, Terms } from "../core/payments/terms.ts";
+import type { Lease } from "../db/payments/ledger.ts";
+import type { Payment } from "../db/payments/payments.ts";
+import type { Queryable } from "../db/sql/transaction.ts";
+import type { AskingRequest, GivenPayment, SalesParts } from "./methods/method.ts";
 
 /** The parts of a request that its payment depends on. */
 export type PaidRequest = Pick<AskingRequest, "wallet" | "signedIn" | "fingerprint" | "now"> & {
@@ -34,6 +34,22 @@ export type PaidRequest = Pick<AskingRequest, "wallet" | "signedIn" | "fingerpri
   client: string;
 };
 
+/** In USDC units: the present price, and the amounts accepted for it. */
+type Price = { units: bigint; honoured: bigint[] };
+
+/** What is sold at which price, and what payments are collected with. */
+export type Sales = {
+  settlement: SalesParts;
+  /** Max milliseconds that a request waits for its settlement. */
+  waitMs: number;
+  log: { warn(data: object, message: string): void };
+  /** The prices in force, at most a few seconds old; does not wait for the database. */
+  shown(): PriceList;
+  /** The present price of an operation and the amounts accepted for it. @throws Failure upstream_unavailable */
+  price(operation: Operation): Promise<Price>;
+  termsFor(sold: Pick<PaidRequest, "operation" | "method" | "path" | "declaration">, price: Price): Terms;
+};
+
 /** How a request was paid for. */
 export type PaymentReference = {
   method: "free" | Payment["method"];
@@ -52,7 +68,7 @@ export type PaymentReference = {
 export type SettleOptions = {
   /** A unique key: no two payments may be open for the same one, such as the registration of a wallet. */
   uniqueKey?: string;
-  /** What a worker does with the money if this process dies before the effect (settlement/effects.ts). */
+  /** What a worker does with the money if this process dies before the effect (payments/effects.ts). */
   effect?: unknown;
 };
 
@@ -76,6 +92,7 @@ export type Checkout = {
 
 /** A checkout with the state that collecting a payment and `withPayment` work on. */
 export type OpenCheckout = Checkout & {
+  sales: Sales;
   request: PaidRequest;
   terms: Terms | null;
   /** The parts of the request that a challenge for it is bound to. */

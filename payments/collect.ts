@@ -1,9 +1,9 @@
 /** Collects the payment of a request: by the way to pay that it was brought by, or a credit; and continues with one that the ledger knows. */
-import type { Address } from "../../core/agents/facts.ts";
-import { Failure, fail } from "../../core/errors.ts";
-import type { Refusal } from "../../core/payments/refusals.ts";
-import { type Lease, spendCredit } from "../../db/payments/ledger.ts";
-import { dropLease, renewLease, takeUp } from "../../db/payments/payment-leases.ts";
+import type { Address } from "../core/agents/facts.ts";
+import { Failure, fail } from "../core/errors.ts";
+import type { Refusal } from "../core/payments/refusals.ts";
+import { type Lease, spendCredit } from "../db/payments/ledger.ts";
+import { dropLease, renewLease, takeUp } from "../db/payments/payment-leases.ts";
 import {
   creditsOf,
   digestOf,
@@ -12,32 +12,28 @@ import {
   type Presenter,
   paidPaymentsOf,
   type StoredReply,
-} from "../../db/payments/payments.ts";
-import { type PresentOutcome, presentPayment, resumePayment } from "../../db/payments/present-payment.ts";
-import type { AskingRequest } from "../../settlement/methods/method.ts";
-import { methodOf } from "../../settlement/methods.ts";
-import { bringIn, isThere } from "../../settlement/settle.ts";
-import type { OpenCheckout, SettleOptions } from "./checkout.ts";
-import type { PaymentService } from "./payment-service.ts";
+} from "../db/payments/payments.ts";
+import { type PresentOutcome, presentPayment, resumePayment } from "../db/payments/present-payment.ts";
+import type { OpenCheckout, Sales, SettleOptions } from "./checkout.ts";
+import type { AskingRequest } from "./methods/method.ts";
+import { methodOf } from "./methods.ts";
+import { bringIn, isThere } from "./settle.ts";
 
 /**
  * A payment that the ledger knows by its name is resumed; any other is written only with terms that its way to pay has
  * checked.
  * @throws Failure payment_required, payment_pending, payment_already_used, request_in_progress; ReplayedAnswer
  */
-export async function collectPayment(
-  service: PaymentService,
-  checkout: OpenCheckout,
-  options: SettleOptions,
-): Promise<CollectedPayment> {
-  const { given } = checkout;
-  if (given === null) return (await collectCredit(service, checkout, options)) ?? refuse(checkout);
-  const presented = await given.method.present(service.settlement, given.credential, askingOf(checkout));
+export async function collectPayment(checkout: OpenCheckout, options: SettleOptions): Promise<CollectedPayment> {
+  const { given, sales } = checkout;
+  const { db } = sales.settlement;
+  if (given === null) return (await collectCredit(checkout, options)) ?? refuse(checkout);
+  const presented = await given.method.present(sales.settlement, given.credential, askingOf(checkout));
   if (typeof presented === "string") return refuse(checkout, presented);
   const { by, name } = presented;
   if (name !== null) {
-    const known = await resumePayment(service.db, name, presenter(checkout, by), LEASE_MS);
-    if (known.kind !== "unchecked") return resume(service, checkout, known, options);
+    const known = await resumePayment(db, name, presenter(checkout, by), LEASE_MS);
+    if (known.kind !== "unchecked") return resume(checkout, known, options);
   }
   const found = await presented.check();
   if ("reason" in found) return refuse(checkout, found.reason, found.retryAfter);
@@ -50,8 +46,8 @@ export async function collectPayment(
       uniqueKey: options.uniqueKey ?? null,
       effect: options.effect ?? null,
     };
-    const outcome = await presentPayment(service.db, checked, claim, name?.identifier ?? null, LEASE_MS);
-    if (outcome.kind !== "other") return resume(service, checkout, outcome, options);
+    const outcome = await presentPayment(db, checked, claim, name?.identifier ?? null, LEASE_MS);
+    if (outcome.kind !== "other") return resume(checkout, outcome, options);
   }
   return alreadyUsed();
 }
@@ -65,7 +61,7 @@ const askingOf = (checkout: OpenCheckout): AskingRequest => ({
 });
 
 /** A payment whose money is there; `lease` is null for one that was fulfilled before. */
-export type CollectedPayment = { payment: Payment; lease: Lease | null };
+type CollectedPayment = { payment: Payment; lease: Lease | null };
 
 /** Thrown where the same payment has bought the same request's answer before: that answer is given again. */
 export class ReplayedAnswer extends Error {
@@ -80,16 +76,15 @@ export class ReplayedAnswer extends Error {
 
 /** @throws Failure payment_required, payment_pending, payment_already_used, request_in_progress; ReplayedAnswer */
 async function resume(
-  service: PaymentService,
   checkout: OpenCheckout,
   presented: PresentOutcome,
   options: SettleOptions,
 ): Promise<CollectedPayment> {
   switch (presented.kind) {
     case "leased":
-      return settleUnderLease(service, checkout, presented);
+      return settleUnderLease(checkout, presented);
     case "done":
-      return resumeDone(service, checkout, presented, options);
+      return resumeDone(checkout, presented, options);
     case "other":
       return alreadyUsed();
     case "identifier_used":
@@ -106,21 +101,16 @@ async function resume(
 }
 
 /** Settles a payment under its lease. */
-async function settleUnderLease(
-  service: PaymentService,
-  checkout: OpenCheckout,
-  lease: Lease,
-): Promise<CollectedPayment> {
-  const { description, serviceName, declaration } = checkout.terms!.resource;
+async function settleUnderLease(checkout: OpenCheckout, lease: Lease): Promise<CollectedPayment> {
+  const { sales, terms } = checkout;
+  const { description, serviceName, declaration } = terms!.resource;
   const declared = { description, serviceName, extensions: { bazaar: declaration.extension } };
-  const result = await withLease(service, lease, () =>
-    bringIn(service.settlement, lease, service.config.payments.waitMs, declared),
-  );
+  const result = await withLease(sales, lease, () => bringIn(sales.settlement, lease, sales.waitMs, declared));
   if (result.kind === "paid") return { payment: result.payment, lease: { ...lease, payment: result.payment } };
   if (result.kind === "refused") refuse(checkout, result.reason);
   const who = { paymentId: lease.payment.paymentId, leaseId: lease.leaseId };
   // A lease that cannot be given back expires by itself.
-  await dropLease(service.db, who).catch(() => {});
+  await dropLease(sales.settlement.db, who).catch(() => {});
   return fail("payment_pending", "It is not known yet whether the payment was settled.", {
     hint: "Repeat the request with the same payment; a new one could be charged as well.",
     retryAfter: 5,
@@ -133,14 +123,13 @@ const REPLAY_MS = 600_000;
 
 /** A payment that this very request has used up before, or that is its payer's credit. */
 async function resumeDone(
-  service: PaymentService,
   checkout: OpenCheckout,
   { payment, named }: Extract<PresentOutcome, { kind: "done" }>,
   options: SettleOptions,
 ): Promise<CollectedPayment> {
   // Without what it bought, a lost payment was a credit: nothing was given for it, and there is no money.
   if (payment.state === "fulfilled" || (payment.state === "lost" && payment.bought !== null)) {
-    if (!(await mayReplay(service, checkout, payment, named)))
+    if (!(await mayReplay(checkout, payment, named)))
       return fail("payment_already_used", "What this payment has bought was given out. Nothing was charged.", {
         hint: "To have it once more, repeat the request signed in with the wallet that paid (SIWA or SIWE).",
       });
@@ -148,7 +137,7 @@ async function resumeDone(
     return { payment, lease: null };
   }
   if (payment.state === "refund_due") {
-    const credit = await spendOwnCredit(service, checkout, options);
+    const credit = await spendOwnCredit(checkout, options);
     if (credit) return credit;
   }
   return alreadyUsed();
@@ -160,14 +149,9 @@ async function resumeDone(
  * the payer gave to the payment, or the network that it paid from.
  * @param named the payment was presented by its identifier, too
  */
-async function mayReplay(
-  { settlement }: PaymentService,
-  checkout: OpenCheckout,
-  payment: Payment,
-  named: boolean,
-): Promise<boolean> {
-  const { request, given } = checkout;
-  const isPublic = given?.method.isPublic && methodOf(settlement, payment)?.isPublic !== false;
+async function mayReplay(checkout: OpenCheckout, payment: Payment, named: boolean): Promise<boolean> {
+  const { request, given, sales } = checkout;
+  const isPublic = given?.method.isPublic && methodOf(sales.settlement, payment)?.isPublic !== false;
   // Only the same wallet signs the same request, only its client knows a challenge, and a hash needs its payer's sign-in.
   if (request.wallet !== null || !isPublic) return true;
   if ((await optionalSignIn(checkout)) === payment.payer) return true;
@@ -182,23 +166,20 @@ type SpentCredit = { payment: Payment; lease: Lease };
  * Check then write: the row is `paid` by this request, then `takeUp`; it may become a credit, or be taken up: the lease
  * is taken by guarded update, and state and fingerprint are compared again.
  */
-async function collectCredit(
-  service: PaymentService,
-  checkout: OpenCheckout,
-  options: SettleOptions,
-): Promise<SpentCredit | null> {
+async function collectCredit(checkout: OpenCheckout, options: SettleOptions): Promise<SpentCredit | null> {
   const { wallet, fingerprint } = checkout.request;
-  if (!wallet) return spendOwnCredit(service, checkout, options);
-  const left = await paidPaymentsOf(service.db, { wallet, fingerprint });
+  const { db } = checkout.sales.settlement;
+  if (!wallet) return spendOwnCredit(checkout, options);
+  const left = await paidPaymentsOf(db, { wallet, fingerprint });
   for (const { paymentId } of left) {
-    const lease = await takeUp(service.db, paymentId, LEASE_MS);
+    const lease = await takeUp(db, paymentId, LEASE_MS);
     // Since it was read it may have become a credit and been spent on another request.
     if (lease?.payment.state === "paid" && lease.payment.fingerprint === fingerprint)
       return { payment: lease.payment, lease };
-    if (lease) await dropLease(service.db, { paymentId, leaseId: lease.leaseId });
+    if (lease) await dropLease(db, { paymentId, leaseId: lease.leaseId });
     return inProgress(2);
   }
-  return spendOwnCredit(service, checkout, options);
+  return spendOwnCredit(checkout, options);
 }
 
 /**
@@ -207,18 +188,18 @@ async function collectCredit(
  * update on state, block hash, payee and amount; `payment_unique_key` is unique.
  */
 async function spendOwnCredit(
-  service: PaymentService,
   checkout: OpenCheckout,
   { uniqueKey, effect }: SettleOptions,
 ): Promise<SpentCredit | null> {
   const { operation, fingerprint } = checkout.request;
   const { payTo, honoured } = checkout.terms!;
+  const { settlement } = checkout.sales;
   const wallet = checkout.request.wallet ?? (await optionalSignIn(checkout));
   if (!wallet) return null;
   const asked = { operation, fingerprint, uniqueKey: uniqueKey ?? null, effect: effect ?? null };
-  for (const credit of await creditsOf(service.db, { wallet, payee: payTo, amounts: honoured })) {
-    if (!(await isThere(service.settlement, credit))) continue;
-    const spent = await spendCredit(service.db, credit, asked, LEASE_MS);
+  for (const credit of await creditsOf(settlement.db, { wallet, payee: payTo, amounts: honoured })) {
+    if (!(await isThere(settlement, credit))) continue;
+    const spent = await spendCredit(settlement.db, credit, asked, LEASE_MS);
     if (spent === "unique_key_taken") return inProgress(2);
     // Another request may have spent it during the check on the chain.
     if (spent) return { payment: spent.payment, lease: spent };
@@ -231,8 +212,8 @@ const LEASE_MS = 5_000;
 const RENEW_MS = 1_500;
 
 /** Renews a payment's lease while `work` runs. */
-async function withLease<T>(service: PaymentService, lease: Lease, work: () => Promise<T>): Promise<T> {
-  const release = keepLease(service, lease);
+async function withLease<T>(sales: Sales, lease: Lease, work: () => Promise<T>): Promise<T> {
+  const release = keepLease(sales, lease);
   try {
     return await work();
   } finally {
@@ -241,7 +222,7 @@ async function withLease<T>(service: PaymentService, lease: Lease, work: () => P
 }
 
 /** Renews a payment's lease until the function it returns is called. */
-export function keepLease({ db }: Pick<PaymentService, "db">, { payment, leaseId }: Lease): () => void {
+export function keepLease({ settlement: { db } }: Sales, { payment, leaseId }: Lease): () => void {
   const who = { paymentId: payment.paymentId, leaseId };
   const timer = setInterval(() => void renewLease(db, who, LEASE_MS).catch(() => {}), RENEW_MS);
   return () => clearInterval(timer);

@@ -1,9 +1,10 @@
 /** The payment in a request's headers: exactly one, by one of the ways to pay. */
-import { Failure } from "../../core/errors.ts";
-import type { RequestBinding } from "../../core/payments/challenges.ts";
-import { formatUsdc, type Operation, priceUnits } from "../../core/payments/prices.ts";
-import { type Refusal, ruleOf } from "../../core/payments/refusals.ts";
-import type { Terms } from "../../core/payments/terms.ts";
+import { Failure } from "../core/errors.ts";
+import type { RequestBinding } from "../core/payments/challenges.ts";
+import { formatUsdc, type Operation, priceUnits } from "../core/payments/prices.ts";
+import { type Refusal, ruleOf } from "../core/payments/refusals.ts";
+import type { Terms } from "../core/payments/terms.ts";
+import type { Sales } from "./checkout.ts";
 import {
   base64,
   type GivenPayment,
@@ -13,9 +14,7 @@ import {
   type SalesParts,
   type SentValue,
   type Wire,
-} from "../../settlement/methods/method.ts";
-import { type DeclaredEndpoint, declarationOf } from "./bazaar.ts";
-import type { PaymentService } from "./payment-service.ts";
+} from "./methods/method.ts";
 
 /** A header by name, with every value it was sent with (Node's `headersDistinct`). */
 export type HeaderValues = Record<string, string[] | undefined>;
@@ -140,64 +139,11 @@ const failedResponse = ({ domain }: Terms, errorReason: string) => ({
   network: `eip155:${domain.chainId}`,
 });
 
-type SoldOperation = { endpoint: DeclaredEndpoint; operation: Operation; path: string };
-
-/** The 402 of a request that was not read; null while it costs nothing, or its price cannot be read. */
-async function termsOf(service: PaymentService, { endpoint, operation, path }: SoldOperation): Promise<Failure | null> {
-  const price = await service.price(operation).catch(() => null);
-  if (!price || price.units === 0n) return null;
-  const { method } = endpoint;
-  const terms = service.termsFor({ operation, method, path, declaration: declarationOf(endpoint, null) }, price);
-  return paymentRequired(service.settlement, terms, null);
-}
-
-/** @returns handles the failure of a sign-in: adds the terms to `unauthenticated`, and throws in any case */
-export const withTerms =
-  (service: PaymentService, sold: SoldOperation) =>
-  async (error: unknown): Promise<never> => {
-    if (!(error instanceof Failure) || error.code !== "unauthenticated") throw error;
-    const terms = await termsOf(service, sold);
-    if (terms === null) throw error;
-    const { headers, extra } = terms.options;
-    throw new Failure(error.code, error.message, {
-      ...error.options,
-      headers,
-      extra: { ...extra, ...error.options.extra },
-    });
-  };
-
-/** Errors that a request without a payment may have and still gets the terms: its client may only want to know them. */
-const OF_A_PROBE = new Set([
-  "invalid_input",
-  "unauthenticated",
-  "not_found",
-  "unsupported_media_type",
-  "payload_too_large",
-]);
-
-/**
- * @returns handles the failure of a request without a payment: throws the terms in its place, with the failure as
- *   `problem`, or the failure itself
- */
-export const termsInstead =
-  (service: PaymentService, sold: SoldOperation) =>
-  async (error: unknown): Promise<never> => {
-    if (!(error instanceof Failure) || !OF_A_PROBE.has(error.code)) throw error;
-    const terms = await termsOf(service, sold);
-    if (terms === null) throw error;
-    const { details } = error.options;
-    const problem = { code: error.code, error: error.message, ...(details && { details }) };
-    throw new Failure(terms.code, terms.message, { ...terms.options, extra: { ...terms.options.extra, problem } });
-  };
-
 /**
  * `x-payment-info` of an operation: its present price, and the protocols it can be paid by.
  * @returns undefined where it costs nothing, or can be paid by a transfer of one's own only
  */
-export function paymentInfoOf(
-  { shown, settlement }: Pick<PaymentService, "shown" | "settlement">,
-  operation: Operation,
-) {
+export function paymentInfoOf({ shown, settlement }: Pick<Sales, "shown" | "settlement">, operation: Operation) {
   const units = priceUnits(operation, shown());
   const protocols = settlement.methods.flatMap((method) => method.protocol?.(settlement) ?? []);
   if (units === 0n || protocols.length === 0) return undefined;

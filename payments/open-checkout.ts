@@ -1,26 +1,34 @@
 /** Opens the checkout of a request: price, terms, and the payment that the request brings. */
 import { hash } from "node:crypto";
-import { type Failure, fail } from "../../core/errors.ts";
-import type { RequestBinding } from "../../core/payments/challenges.ts";
-import { fulfilPayment, owePayment } from "../../db/payments/ledger.ts";
-import { dropLease, storeReply } from "../../db/payments/payment-leases.ts";
-import { type Payment, paymentsOf } from "../../db/payments/payments.ts";
-import { methodOf } from "../../settlement/methods.ts";
-import { FREE, type OpenCheckout, type PaidRequest, type PaymentReference, type SettleOptions } from "./checkout.ts";
-import { type CollectedPayment, collectPayment, keepLease, ReplayedAnswer } from "./collect.ts";
-import { paymentRequired, readPayment } from "./payment-headers.ts";
-import type { PaymentService } from "./payment-service.ts";
+import { type Failure, fail } from "../core/errors.ts";
+import type { RequestBinding } from "../core/payments/challenges.ts";
+import { fulfilPayment, owePayment } from "../db/payments/ledger.ts";
+import { dropLease, storeReply } from "../db/payments/payment-leases.ts";
+import { type Payment, paymentsOf } from "../db/payments/payments.ts";
+import {
+  FREE,
+  type OpenCheckout,
+  type PaidRequest,
+  type PaymentReference,
+  type Sales,
+  type SettleOptions,
+} from "./checkout.ts";
+import { collectPayment, keepLease, ReplayedAnswer } from "./collect.ts";
+import { paymentRequired, readPayment } from "./headers.ts";
+import type { SalesParts } from "./methods/method.ts";
+import { methodOf } from "./methods.ts";
 
 /** Opens the checkout of a request. Payment headers are read only where there is a price. @throws Failure invalid_input */
-export async function openCheckout(service: PaymentService, request: PaidRequest): Promise<OpenCheckout> {
-  const price = await service.price(request.operation);
-  const terms = price.units === 0n ? null : service.termsFor(request, price);
-  const given = terms ? await readPayment(request.headers, service.settlement) : null;
+export async function openCheckout(sales: Sales, request: PaidRequest): Promise<OpenCheckout> {
+  const price = await sales.price(request.operation);
+  const terms = price.units === 0n ? null : sales.termsFor(request, price);
+  const given = terms ? await readPayment(request.headers, sales.settlement) : null;
   const binding = bindingOf(request);
   const checkout: OpenCheckout = {
+    sales,
     price: price.units,
     given,
-    key: given?.method.nameOf(given.credential, service.settlement) ?? null,
+    key: given?.method.nameOf(given.credential, sales.settlement) ?? null,
     request: {
       ...request,
       fingerprint: hash("sha256", JSON.stringify([request.wallet, request.fingerprint]), "hex"),
@@ -30,33 +38,10 @@ export async function openCheckout(service: PaymentService, request: PaidRequest
     paid: null,
     release() {},
     payer: async () => given?.method.payer(given.credential) ?? request.wallet ?? (await request.signedIn()),
-    refusal: (reason, retryAfter) => paymentRequired(service.settlement, terms!, binding, reason, retryAfter),
-    settle: (options = {}) => (terms ? settle(service, checkout, options) : Promise.resolve(FREE)),
+    refusal: (reason, retryAfter) => paymentRequired(sales.settlement, terms!, binding, reason, retryAfter),
+    settle: (options = {}) => (terms ? settle(checkout, options) : Promise.resolve(FREE)),
   };
   return checkout;
-}
-
-async function settle(
-  service: PaymentService,
-  checkout: OpenCheckout,
-  options: SettleOptions,
-): Promise<PaymentReference> {
-  const collected = await collectPayment(service, checkout, options);
-  const { payment, lease } = collected;
-  const paid = { payment, lease, fulfilled: payment.state === "fulfilled" || payment.state === "lost" };
-  checkout.paid = paid;
-  // Renewed until it is fulfilled, so that a copy of the request does not take it over from a slow process.
-  if (lease) checkout.release = keepLease(service, lease);
-  return {
-    method: payment.method,
-    reference: `${payment.chainId}:${payment.txHash}:${payment.logIndex}`,
-    amountUnits: payment.amountUnits,
-    async fulfil(tx, bought) {
-      if (paid.fulfilled) return;
-      await fulfil(tx, collected, bought);
-      paid.fulfilled = true;
-    },
-  };
 }
 
 /**
@@ -64,13 +49,23 @@ async function settle(
  * and it may be a credit by now that pays for something else: each write needs lease and state `paid`, and a reply the
  * same fingerprint and no reply before.
  */
-async function fulfil(
-  tx: Parameters<PaymentReference["fulfil"]>[0],
-  { payment, lease }: CollectedPayment,
-  bought: string,
-): Promise<void> {
-  const done = await fulfilPayment(tx, { paymentId: payment.paymentId, leaseId: lease!.leaseId }, bought);
-  if (!done) fail("payment_pending", "The payment is being used elsewhere. Retry with the same payment.");
+async function settle(checkout: OpenCheckout, options: SettleOptions): Promise<PaymentReference> {
+  const { payment, lease } = await collectPayment(checkout, options);
+  const paid = { payment, lease, fulfilled: payment.state === "fulfilled" || payment.state === "lost" };
+  checkout.paid = paid;
+  // Renewed until it is fulfilled, so that a copy of the request does not take it over from a slow process.
+  if (lease) checkout.release = keepLease(checkout.sales, lease);
+  return {
+    method: payment.method,
+    reference: `${payment.chainId}:${payment.txHash}:${payment.logIndex}`,
+    amountUnits: payment.amountUnits,
+    async fulfil(tx, bought) {
+      if (paid.fulfilled) return;
+      const done = await fulfilPayment(tx, { paymentId: payment.paymentId, leaseId: lease!.leaseId }, bought);
+      if (!done) fail("payment_pending", "The payment is being used elsewhere. Retry with the same payment.");
+      paid.fulfilled = true;
+    },
+  };
 }
 
 /** Identifies a request before anyone has signed in: one client may get the challenge and another pay it. */
@@ -85,12 +80,9 @@ type AnyReply = { status: number; type: string; content: unknown; headers?: Reco
  * Runs a handler with its checkout. A bought answer is stored for the same request. A refusal after payment makes the
  * payment a credit of its payer. After any other failure the same payment can be tried again.
  */
-export async function withPayment<R extends AnyReply>(
-  service: PaymentService,
-  checkout: OpenCheckout,
-  handle: () => Promise<R>,
-): Promise<R> {
-  const { db, log } = service;
+export async function withPayment<R extends AnyReply>(checkout: OpenCheckout, handle: () => Promise<R>): Promise<R> {
+  const { log, settlement } = checkout.sales;
+  const { db } = settlement;
   const updateLedger = (work: Promise<unknown>) =>
     work.catch((err) => log.warn({ err }, "a payment's row could not be brought up to date"));
   try {
@@ -99,9 +91,9 @@ export async function withPayment<R extends AnyReply>(
     // The handler recognised the payment, and had nothing to settle.
     if (!paid)
       return reply.status < 300
-        ? { ...reply, headers: { ...reply.headers, ...(await knownResponse(service, checkout)) } }
+        ? { ...reply, headers: { ...reply.headers, ...(await knownResponse(checkout)) } }
         : reply;
-    const headers = { ...reply.headers, ...responseOf(service, paid.payment) };
+    const headers = { ...reply.headers, ...responseOf(settlement, paid.payment) };
     if (paid.fulfilled && reply.final !== false && reply.status < 300 && typeof reply.content === "string")
       await updateLedger(
         storeReply(db, paid.payment, {
@@ -142,14 +134,14 @@ const isRefusal = (error: unknown): boolean => {
 };
 
 /** Headers about the payment a request brought, where the ledger has that payment for this request. */
-async function knownResponse(service: PaymentService, { key, request }: OpenCheckout) {
+async function knownResponse({ sales: { settlement }, key, request }: OpenCheckout) {
   if (key === null) return {};
-  const [known] = await paymentsOf(service.db, [key]).catch(() => []);
-  return known && known.fingerprint === request.fingerprint ? responseOf(service, known) : {};
+  const [known] = await paymentsOf(settlement.db, [key]).catch(() => []);
+  return known && known.fingerprint === request.fingerprint ? responseOf(settlement, known) : {};
 }
 
 /** The headers that name the payment's transaction, in the format of the way that it was paid by. */
-function responseOf({ settlement }: PaymentService, payment: Payment): Record<string, string> {
+function responseOf(settlement: SalesParts, payment: Payment): Record<string, string> {
   const { txHash } = payment;
   if (!txHash) return {};
   return methodOf(settlement, payment)?.receipt(settlement, { ...payment, txHash }) ?? {};

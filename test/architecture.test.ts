@@ -27,9 +27,9 @@ const ROOMS = [
   "harness",
   "indexer",
   "ops",
+  "payments",
   "runtime",
   "scripts",
-  "settlement",
   "src",
   "test",
   "wiring",
@@ -159,14 +159,14 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
     any: ["doctor", "core", "db", "viem/utils", "zod", "node:util"],
     types: ["clients/ports.ts", "config"],
   },
-  settlement: { any: ["settlement", "core", "db", "abis"], types: ["clients/ports.ts", "runtime/faults.ts", "pg"] },
+  payments: { any: ["payments", "core", "db", "node:crypto"], types: ["clients/ports.ts", "runtime/faults.ts", "pg"] },
   workers: {
     any: [
       "workers",
       "core",
       "runtime/tracing.ts",
       "db",
-      "settlement",
+      "payments",
       "abis",
       "runtime/faults.ts",
       "runtime/redis.ts",
@@ -188,7 +188,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "runtime/project-root.ts",
       "runtime/tracing.ts",
       "db",
-      "settlement",
+      "payments",
       "abis",
       "runtime/faults.ts",
       "hono",
@@ -541,14 +541,14 @@ describe("what runs by itself", () => {
     "api/http/event-stream.ts": 0,
     "api/http/event-feed.ts": 0,
     "api/idempotency.ts": 0,
-    "api/payments/collect.ts": 0,
+    "payments/collect.ts": 0,
     "api/server.ts": 0,
     "db/replicas/read-pool.ts": 0,
     "indexer/preload/report-nodes.ts": 0,
     "runtime/lifecycle.ts": 0,
     "workers/loop.ts": 0,
     // Prices without a request: every 10 s.
-    "api/payments/payment-service.ts": 0.1,
+    "api/payment-service.ts": 0.1,
     // Two tables without readers: every 10 s.
     "columns/live-table.ts": 0.2,
     // Blocks come with their notifications; a poll only where there are none.
@@ -573,7 +573,7 @@ describe("what runs by itself", () => {
   it("is listed with what it costs at rest: a new poller is a new cost", () => {
     const own = files.filter(
       ({ path, text }) =>
-        /^(api|columns|db|indexer|ops|runtime|settlement|wiring|workers)\//.test(path) &&
+        /^(api|columns|db|indexer|ops|payments|runtime|wiring|workers)\//.test(path) &&
         /\b(setInterval|runLoop|InterruptibleSleep)\(/.test(withoutComments(text)),
     );
     expect(own.map(({ path }) => path).toSorted()).toEqual(Object.keys(AT_REST).toSorted());
@@ -616,7 +616,7 @@ describe("readers", () => {
 
 describe("SQL", () => {
   const product = files.filter(({ path }) =>
-    /^(api|columns|db|indexer|ops|runtime|settlement|wiring|workers)\//.test(path),
+    /^(api|columns|db|indexer|ops|payments|runtime|wiring|workers)\//.test(path),
   );
 
   it("is declared with its types: db/sql/statement.ts alone runs a statement that the query builder did not write", () => {
@@ -669,7 +669,7 @@ describe("SQL", () => {
 describe("texts of strangers", () => {
   it("are normalised in one place, which bounds what that costs", () => {
     const inProduct =
-      /^(?:api|card-renderer|clients|columns|core|db|doctor|indexer|ops|sdk|settlement|src|web|workers)\//;
+      /^(?:api|card-renderer|clients|columns|core|db|doctor|indexer|ops|payments|sdk|src|web|workers)\//;
     const normalising = files.filter(({ path, text }) => inProduct.test(path) && /\.normalize\(/.test(text));
     expect(normalising.map(({ path }) => path)).toEqual(["core/normal-form.ts"]);
   });

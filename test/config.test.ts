@@ -88,7 +88,7 @@ describe("docs/operate/limits.md", () => {
 
   it("takes concurrent limits from the list: no other file says a number of its own", () => {
     const files = readdirSync(new URL("..", import.meta.url), { recursive: true, encoding: "utf8" });
-    const product = files.filter((file) => /^(api|card-renderer|core|db|settlement|wiring)\/.*\.ts$/.test(file));
+    const product = files.filter((file) => /^(api|card-renderer|core|db|payments|wiring)\/.*\.ts$/.test(file));
     const uses = product.flatMap((file) => {
       const text = readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
       return [...text.matchAll(/(?<!function |[.#])\b(?:concurrencyLimit|places)\((?<given>[^)]+)/g)].map(

@@ -14,8 +14,8 @@ import type {
   Signer,
 } from "../clients/ports.ts";
 import type { Config } from "../config/config.ts";
+import type { PaymentMethod } from "../payments/methods/method.ts";
 import type { Fault } from "../runtime/faults.ts";
-import type { PaymentMethod } from "../settlement/methods/method.ts";
 import type { Queues } from "./operations/queue.ts";
 import type { WebhookParts } from "./webhooks/parts.ts";
 

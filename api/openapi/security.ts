@@ -1,9 +1,10 @@
 /** The security of the OpenAPI document: the credentials that operations take, and who may call, for programs and for people. */
-import type { PaymentMethod } from "../../settlement/methods/method.ts";
-import { PAYMENT_METHODS } from "../../settlement/methods.ts";
+
+import { credentialHeaders, valueHeaders } from "../../payments/headers.ts";
+import type { PaymentMethod } from "../../payments/methods/method.ts";
+import { PAYMENT_METHODS } from "../../payments/methods.ts";
 import type { CallerRule } from "../caller-types.ts";
 import type { Guard } from "../endpoint.ts";
-import { credentialHeaders, valueHeaders } from "../payments/payment-headers.ts";
 
 /** Who may call, in sentences for people; `security` says the same to programs. */
 export const CALLERS: Record<CallerRule, string> = {

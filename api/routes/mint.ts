@@ -7,11 +7,11 @@ import type { ListingInput } from "../../core/agents/listing-input.ts";
 import { fail } from "../../core/errors.ts";
 import { mintOriginIndex } from "../../core/mints/mint-origins.ts";
 import type { Mint } from "../../db/mints/mints.ts";
+import type { Checkout } from "../../payments/checkout.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { CACHE, endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { networksOf } from "../http/client-network.ts";
-import type { Checkout } from "../payments/checkout.ts";
 import {
   challengeQuerySchema,
   challengeSchema,

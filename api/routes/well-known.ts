@@ -11,11 +11,11 @@ import { offerVersion2, resourceVersion2 } from "../../core/payments/terms.ts";
 import { url } from "../../core/views/fields.ts";
 import { firstAgent } from "../../db/lists/agent-list-sql.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
+import { declarationOf } from "../bazaar.ts";
 import { isOpen } from "../caller-types.ts";
 import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { API_VERSION, CATALOG_LINKS, CATALOG_PATH } from "../http/headers.ts";
-import { declarationOf } from "../payments/bazaar.ts";
 import { manifestSchema } from "../schemas/service.ts";
 import { agentRegistrationSchema, mcpServerCardSchema, x402ManifestSchema } from "../schemas/well-known.ts";
 import { DESCRIPTION, signInInfo } from "../services/sign-in-info.ts";
@@ -91,7 +91,7 @@ function itemOf(
   { config, payments }: HandlerDeps,
 ): z.output<typeof x402ManifestSchema>["items"] {
   const { method, path, guard, aliasOf } = endpoint;
-  if (!guard.price || aliasOf !== undefined || !payments.facilitator || !config.payments.payTo) return [];
+  if (!guard.price || aliasOf !== undefined || !payments.settlement.facilitator || !config.payments.payTo) return [];
   const units = priceUnits(guard.price, payments.shown());
   if (units === 0n) return [];
   if (path.includes("{") && agent === null) return [];
@@ -135,7 +135,7 @@ export const agentRegistration = endpoint({
         { name: "MCP", endpoint: `${publicUrl}/mcp`, version: REVISIONS[0]! },
         { name: "OpenAPI", endpoint: `${publicUrl}/api/v2/openapi.json` },
       ],
-      x402Support: payments.facilitator !== null,
+      x402Support: payments.settlement.facilitator !== null,
       active: true,
       registrations: erc8004AgentId === undefined ? [] : [{ agentId: erc8004AgentId, agentRegistry: registry }],
       supportedTrust: ["reputation"],

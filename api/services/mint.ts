@@ -42,10 +42,10 @@ import {
 } from "../../db/mints/mints.ts";
 import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 import { notifySender } from "../../db/transactions/notify-sender.ts";
+import type { Checkout, PaymentReference } from "../../payments/checkout.ts";
+import type { MintEffect } from "../../payments/effects.ts";
 import type { Fault } from "../../runtime/faults.ts";
-import type { MintEffect } from "../../settlement/effects.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import type { Checkout, PaymentReference } from "../payments/checkout.ts";
 import type { registrationSchema } from "../schemas/mint.ts";
 import { waitFor } from "./await-intent.ts";
 import { type FreeWriter, refuseUnlessFunded, requireGas } from "./chain-writes.ts";

@@ -16,8 +16,8 @@ import {
 import type { LiveMint } from "../../db/mints/mints.ts";
 import { liveMintOf, type Mint, mintByFingerprint } from "../../db/mints/mints.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
+import type { Checkout } from "../../payments/checkout.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import type { Checkout } from "../payments/checkout.ts";
 import type { SolanaRegistrationBody } from "../schemas/mint.ts";
 import { acceptMint, type MintDeps, refuseRegistered, type SingleUse } from "./mint.ts";
 

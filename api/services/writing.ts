@@ -17,8 +17,8 @@ import { markOutdated, OWN_ROWS_JOB } from "../../db/directory/own.ts";
 import { appendEvents } from "../../db/events/append-events.ts";
 import { runSoon } from "../../db/operations/job-runs.ts";
 import { type Queryable, rehearsal, transaction } from "../../db/sql/transaction.ts";
+import { type Checkout, FREE_CHECKOUT } from "../../payments/checkout.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import { type Checkout, FREE_CHECKOUT } from "../payments/checkout.ts";
 import { factsOf } from "./agent-facts.ts";
 
 type Control = Pick<AgentFacts, "tokenId" | "owner" | "agentAddress">;

@@ -1,7 +1,7 @@
 /** What happens in a round, drawn from its seed: what people and agents do, what breaks meanwhile, and when. */
 import { MINT_FAULT_POINTS, PAID_MINT_FAULT_POINT } from "../../api/services/mint.ts";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
-import { PAYMENT_FAULT_POINTS } from "../../settlement/settle.ts";
+import { PAYMENT_FAULT_POINTS } from "../../payments/settle.ts";
 import { DISPATCHER_FAULT_POINTS } from "../../workers/events/dispatcher.ts";
 import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/transactions/sender/session.ts";
 import {

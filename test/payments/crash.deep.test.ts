@@ -10,7 +10,7 @@ import { LONG } from "../../harness/patience.ts";
 import { base64, payloadOf, signAuthorization } from "../../harness/payment-signing.ts";
 import { solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";
-import { PAYMENT_FAULT_POINTS } from "../../settlement/settle.ts";
+import { PAYMENT_FAULT_POINTS } from "../../payments/settle.ts";
 import { type Parts, startParts } from "../support/parts.ts";
 
 let parts: Parts;

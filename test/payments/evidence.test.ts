@@ -5,7 +5,7 @@ import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { RequestClaim } from "../../core/payments/claims.ts";
 import { AUTHORIZATION_USED, topicOf } from "../../core/payments/transfers.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
-import { findSettlement } from "../../settlement/evidence.ts";
+import { findSettlement } from "../../payments/evidence.ts";
 
 const TRANSFER: Hex = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const CANCELED: Hex = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";

@@ -6,9 +6,9 @@ import type { Hex } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { paymentParameters } from "../../api/openapi/document.ts";
 import { paymentSchemes } from "../../api/openapi/security.ts";
-import { paymentInfoOf } from "../../api/payments/payment-headers.ts";
 import { standardPrices } from "../../core/payments/prices.ts";
-import { PAYMENT_METHODS } from "../../settlement/methods.ts";
+import { paymentInfoOf } from "../../payments/headers.ts";
+import { PAYMENT_METHODS } from "../../payments/methods.ts";
 import { MINT_PRICE, type Payer, paidBy, transferOf } from "./support/paying.ts";
 import { diesAt, payingForFile } from "./support/paying-file.ts";
 import { signedTransaction } from "./support/signed-transaction-method.ts";
@@ -128,8 +128,8 @@ it("names the ways to pay in their own files only", () => {
   const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
   const naming = globSync(places, { cwd: ROOT }).map((path) => path.replaceAll("\\", "/"));
   expect(naming.filter((path) => deciding.test(read(path))).toSorted()).toEqual([
-    "settlement/methods/mpp.ts",
-    "settlement/methods/transfer.ts",
-    "settlement/methods/x402.ts",
+    "payments/methods/mpp.ts",
+    "payments/methods/transfer.ts",
+    "payments/methods/x402.ts",
   ]);
 });

@@ -5,7 +5,7 @@ import { tempoEnv } from "../../devnet/tempo.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { Challenge, startTempo, type Tempo } from "../../harness/tempo.ts";
 import { until } from "../../harness/until.ts";
-import { PAYMENT_FAULT_POINTS } from "../../settlement/settle.ts";
+import { PAYMENT_FAULT_POINTS } from "../../payments/settle.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type Parts, startParts } from "../support/parts.ts";
 import { REPORT_PRICE } from "./support/paying.ts";

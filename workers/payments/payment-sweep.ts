@@ -27,11 +27,11 @@ import {
 import type { Payment, Settlement } from "../../db/payments/payments.ts";
 import { isIndexed, transaction } from "../../db/sql/transaction.ts";
 import { notifySender } from "../../db/transactions/notify-sender.ts";
-import { carryOut } from "../../settlement/effects.ts";
-import { type Evidence, isDeepEnough, placeNow } from "../../settlement/evidence.ts";
-import type { SettlementParts } from "../../settlement/methods/method.ts";
-import { methodOf, PAYMENT_METHODS } from "../../settlement/methods.ts";
-import { bringIn, chainOf, configuredChains, lookFor } from "../../settlement/settle.ts";
+import { carryOut } from "../../payments/effects.ts";
+import { type Evidence, isDeepEnough, placeNow } from "../../payments/evidence.ts";
+import type { SettlementParts } from "../../payments/methods/method.ts";
+import { methodOf, PAYMENT_METHODS } from "../../payments/methods.ts";
+import { bringIn, chainOf, configuredChains, lookFor } from "../../payments/settle.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 

@@ -12,8 +12,8 @@ import type { Address } from "../../../core/agents/facts.ts";
 import { Checked } from "../../../core/payments/checked.ts";
 import { transfersOf } from "../../../core/payments/transfers.ts";
 import { digestOf, type Payment, type PaymentTerms } from "../../../db/payments/payments.ts";
-import { isDeepEnough, settlementAt } from "../../../settlement/evidence.ts";
-import { type PaymentMethod, refuseHeader } from "../../../settlement/methods/method.ts";
+import { isDeepEnough, settlementAt } from "../../../payments/evidence.ts";
+import { type PaymentMethod, refuseHeader } from "../../../payments/methods/method.ts";
 
 /** A transfer that its payer has signed. */
 type SignedTransfer = { raw: Hex; hash: Hex; from: Address; token: Address; to: Address; value: bigint };

@@ -20,7 +20,7 @@ import { startTempo } from "../../../harness/tempo.ts";
 import { startTroubledNode } from "../../../harness/troubled-node.ts";
 import { ageAbandoned, countOf, OPEN, UNFINAL } from "../../../harness/under-way.ts";
 import { until } from "../../../harness/until.ts";
-import { PAYMENT_FAULT_POINTS } from "../../../settlement/settle.ts";
+import { PAYMENT_FAULT_POINTS } from "../../../payments/settle.ts";
 import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../../workers/transactions/sender/session.ts";
 import { startParts } from "../../support/parts.ts";
 import { startFaults } from "./storm-faults.ts";

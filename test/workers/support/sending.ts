@@ -6,7 +6,6 @@ import { type Abi, encodeDeployData, encodeFunctionData, type Hex, parseGwei } f
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect } from "vitest";
 import { identityAbi } from "../../../abis/identity.ts";
-import { FREE_CHECKOUT } from "../../../api/payments/checkout.ts";
 import { acceptMint, type MintDeps } from "../../../api/services/mint.ts";
 import type { Chain } from "../../../clients/ports.ts";
 import { createSigner } from "../../../clients/signer.ts";
@@ -25,6 +24,7 @@ import { testLog } from "../../../harness/log.ts";
 import { agentRow, plantRows } from "../../../harness/onchain.ts";
 import { scratchDirectory } from "../../../harness/scratch.ts";
 import { until } from "../../../harness/until.ts";
+import { FREE_CHECKOUT } from "../../../payments/checkout.ts";
 import type { SenderOptions } from "../../../workers/transactions/sender/session.ts";
 import { runSender } from "../../../workers/transactions/sender.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
