@@ -16,29 +16,18 @@ export type Finding = {
   advice?: string;
 };
 
-/** The groups of the report, in their order. */
-export const GROUPS = [
-  "Configuration",
-  "Nodes",
-  "Contracts",
-  "Keys and money",
-  "Upstreams",
-  "Storage",
-  "Index",
-  "Running service",
-] as const;
-type Group = (typeof GROUPS)[number];
-
 /** A check reads and never writes. It may throw: the error is its finding then. */
 export type Check = {
   name: string;
-  group: Group;
   /** Without one of these the check is skipped, with the reason. */
   needs?: readonly Need[];
   /** Max milliseconds; by default `LIMIT_MS` of run.ts. */
   limitMs?: number;
   run(world: World): Promise<Finding | Finding[]> | Finding | Finding[];
 };
+
+/** A check under the heading of the report that it is listed in. */
+export type GroupedCheck = Check & { group: string };
 
 export const ok = (found: string, rest: Partial<Finding> = {}): Finding => ({ level: "ok", found, ...rest });
 export const warning = (found: string, advice: string, rest: Partial<Finding> = {}): Finding => ({

@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import type { VariableValue } from "../config/variable-values.ts";
 import { withVisibleControls } from "../core/quoted.ts";
-import { type Finding, GROUPS, LEVELS, type Level } from "./check.ts";
+import { type Finding, LEVELS, type Level } from "./check.ts";
 import type { Result } from "./run.ts";
 
 type Colour = Parameters<typeof styleText>[0];
@@ -31,9 +31,7 @@ export function textReport(results: readonly Result[], { colours, width = MAX_WI
   const paint = (colour: Colour, text: string) => (colours ? styleText(colour, text, { validateStream: false }) : text);
   const wide = Math.min(MAX_WIDTH, Math.max(60, width));
   const lines: string[] = [];
-  for (const group of GROUPS) {
-    const own = results.filter((result) => result.group === group);
-    if (own.length === 0) continue;
+  for (const [group, own] of Map.groupBy(results, (result) => result.group)) {
     lines.push("", paint("bold", group));
     for (const { name, findings } of own)
       for (const [i, finding] of findings.entries())

@@ -1,8 +1,8 @@
 /** Runs checks side by side: each has a time limit, and none stops another. */
-import { type Check, error, type Finding, reasonOf, skipped } from "./check.ts";
+import { error, type Finding, type GroupedCheck, reasonOf, skipped } from "./check.ts";
 import type { World } from "./world.ts";
 
-export type Result = Pick<Check, "name" | "group"> & { ms: number; findings: Finding[] };
+export type Result = Pick<GroupedCheck, "name" | "group"> & { ms: number; findings: Finding[] };
 
 /** Max milliseconds of a check that names none. */
 const LIMIT_MS = 15_000;
@@ -14,7 +14,7 @@ const CHECKS_AT_ONCE = 8;
  * @returns the results in the order of the checks. Never throws.
  */
 export async function runChecks(
-  checks: readonly Check[],
+  checks: readonly GroupedCheck[],
   world: World,
   onResult: (result: Result) => void = () => {},
 ): Promise<Result[]> {
@@ -30,7 +30,7 @@ export async function runChecks(
   return results;
 }
 
-async function runCheck(check: Check, world: World): Promise<Result> {
+async function runCheck(check: GroupedCheck, world: World): Promise<Result> {
   const { name, group, limitMs = LIMIT_MS } = check;
   const startedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ async function runCheck(check: Check, world: World): Promise<Result> {
   return { name, group, ms: Math.round(performance.now() - startedAt), findings: [found].flat() };
 }
 
-async function findings({ needs = [], run }: Check, world: World): Promise<Finding | Finding[]> {
+async function findings({ needs = [], run }: GroupedCheck, world: World): Promise<Finding | Finding[]> {
   try {
     for (const need of needs) {
       const reason = await world.unmet(need);

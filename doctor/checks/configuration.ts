@@ -4,7 +4,6 @@ import { type Check, error, type Finding, ok, skipped, warning } from "../check.
 /** Faults of single variables and of pairs, as the processes refuse them at their start. */
 const variables: Check = {
   name: "variables",
-  group: "Configuration",
   run({ variables, problems }) {
     const count = (state: string) => variables.filter((each) => each.state === state).length;
     const summary = ok(
@@ -22,7 +21,6 @@ const REAL_CHAINS: Record<number, string> = { 1: "Ethereum", 8453: "Base", 84532
 
 const addresses: Check = {
   name: "public addresses",
-  group: "Configuration",
   run({ config }) {
     const { publicUrl, hosts } = config.service;
     const { hostname, protocol } = new URL(publicUrl);
@@ -46,7 +44,6 @@ const addresses: Check = {
 
 const chain: Check = {
   name: "chain",
-  group: "Configuration",
   run({ config: { chain } }) {
     if (chain.rpcUrls.length === 0)
       return error("RPC_URL is not set", "Set RPC_URL to a JSON-RPC node of the chain: every process needs one.");
@@ -74,7 +71,6 @@ const WITHOUT_KEY: [variable: string, consequence: string][] = [
 
 const keys: Check = {
   name: "optional parts",
-  group: "Configuration",
   run: ({ variables }) =>
     WITHOUT_KEY.map(([name, consequence]) => {
       const isSet = variables.find((each) => each.name === name)?.state === "set";

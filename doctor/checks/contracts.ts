@@ -12,7 +12,6 @@ const NEEDLESS_BLOCKS = 500_000;
 
 const code: Check = {
   name: "contracts",
-  group: "Contracts",
   needs: ["node"],
   limitMs: 60_000,
   run: (world) =>
@@ -83,7 +82,6 @@ const EXCHANGE_SELECTOR = "63978b2afc";
 
 const version: Check = {
   name: "identity version",
-  group: "Contracts",
   needs: ["node"],
   async run({ chain, config }) {
     const deployed = await chain.code(config.contracts.identity.address);
@@ -106,7 +104,6 @@ const STRANGER = "0x00000000000000000000000000000000000000aa";
 /** The oracle's interface has no read of its owner, so a write is simulated: of token 0, with the score that is there. */
 const oracle: Check = {
   name: "cred oracle",
-  group: "Contracts",
   needs: ["node"],
   async run({ chain, config, accounts }) {
     const { address: to } = config.credOracle;
@@ -144,7 +141,6 @@ const ROOTS_READS = ["0x8c72c54e", "0x8da5cb5b", "0x5c975abb"] as const;
 
 const roots: Check = {
   name: "cred roots",
-  group: "Contracts",
   needs: ["node"],
   async run({ chain, config, accounts }) {
     const { address } = config.credRoots;

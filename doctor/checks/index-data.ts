@@ -10,7 +10,6 @@ const LATE_SECONDS = 120;
 
 const freshness: Check = {
   name: "freshness",
-  group: "Index",
   needs: ["database"],
   async run(world) {
     const state = await readIndexState(world.db);
@@ -45,7 +44,6 @@ const freshness: Check = {
 
 const balances: Check = {
   name: "negative balances",
-  group: "Index",
   needs: ["database", "index"],
   async run({ db, config }) {
     const { holders, lowest, example } = await negativeBalances(db);
@@ -59,7 +57,6 @@ const balances: Check = {
 
 const uris: Check = {
   name: "tokens without a URI",
-  group: "Index",
   needs: ["database", "index"],
   async run({ db, accounts }) {
     const [without, sample] = await Promise.all([tokensWithoutUri(db), sampleWithoutUri(db)]);
@@ -76,7 +73,6 @@ const uris: Check = {
 
 const scores: Check = {
   name: "scores",
-  group: "Index",
   needs: ["database", "index"],
   async run({ db }) {
     const stale = await staleScores(db);

@@ -10,7 +10,6 @@ const OWNER = "0x8da5cb5b";
 
 const owner: Check = {
   name: "identity owner",
-  group: "Keys and money",
   needs: ["node"],
   async run({ chain, config, accounts }) {
     const answer = await chain.call({ to: config.contracts.identity.address, data: OWNER });
@@ -47,7 +46,6 @@ async function fundsOf({ chain, config }: World, account: Address | null, variab
 
 const funds: Check = {
   name: "funds",
-  group: "Keys and money",
   needs: ["node"],
   run: async (world) =>
     Promise.all([
@@ -58,7 +56,6 @@ const funds: Check = {
 
 const payees: Check = {
   name: "payees",
-  group: "Keys and money",
   run({ config, accounts }) {
     const { payTo } = config.payments;
     if (config.pricing.phase === "free") return ok("PRICING_PHASE is free: nothing is sold");
@@ -81,7 +78,6 @@ const payees: Check = {
 
 const facilitator: Check = {
   name: "facilitator",
-  group: "Keys and money",
   async run({ facilitator, accounts, config }) {
     if (config.pricing.phase === "free" && !facilitator && !accounts.facilitator)
       return ok("not needed: nothing is sold");
@@ -108,7 +104,6 @@ const facilitator: Check = {
 
 const mpp: Check = {
   name: "MPP",
-  group: "Keys and money",
   async run({ tempo, config }) {
     if (!tempo || !config.mpp) return skipped("not configured (TEMPO_RPC_URL, MPP_SECRET_KEY)");
     const { chainId, currency } = config.mpp;

@@ -32,7 +32,6 @@ async function answerOf(node: Node, method: string, params: unknown[]): Promise<
 
 const chainId: Check = {
   name: "chain id",
-  group: "Nodes",
   async run(world) {
     const wanted = world.config.chain.id;
     const judged = (found: number, variable: string): Finding =>
@@ -66,7 +65,6 @@ const headOf = async (node: Node) => (await answerOf(node, "eth_getBlockByNumber
 
 const head: Check = {
   name: "head",
-  group: "Nodes",
   needs: ["node"],
   async run(world) {
     const blocks = await Promise.all(
@@ -105,7 +103,6 @@ async function oldestState(node: Node): Promise<number> {
 
 const archive: Check = {
   name: "archive depth",
-  group: "Nodes",
   needs: ["node"],
   limitMs: 60_000,
   run: (world) =>
@@ -131,7 +128,6 @@ const NARROW_RANGE = 150;
 
 const limits: Check = {
   name: "limits",
-  group: "Nodes",
   needs: ["node"],
   limitMs: 30_000,
   run: ({ limits }) =>
@@ -173,7 +169,6 @@ function limitsFinding(found: LearnedLimits): Finding {
 
 const clock: Check = {
   name: "clock",
-  group: "Nodes",
   async run({ serverDate, config, db, unmet, now }) {
     const sources: [subject: string, ask: () => Promise<{ at: number; sentAt: number; receivedAt: number }>][] = [
       [

@@ -16,7 +16,6 @@ const readiness = z.object({
 
 const api: Check = {
   name: "API",
-  group: "Running service",
   needs: ["service"],
   async run({ service }) {
     const { ready, checks } = readiness.parse((await service("/ready")).json);
@@ -39,7 +38,6 @@ const OLD_JOB_SECONDS = 300;
 
 const queues: Check = {
   name: "queues",
-  group: "Running service",
   needs: ["service"],
   async run({ service }) {
     const { queues } = status.parse((await service("/api/v2/status")).json);
@@ -59,7 +57,6 @@ const queues: Check = {
 
 const jobs: Check = {
   name: "scheduled jobs",
-  group: "Running service",
   needs: ["database"],
   async run({ db }) {
     const [runs, pulls] = await Promise.all([scheduledRuns(db), pullProgress(db)]);
@@ -86,7 +83,6 @@ const OLD_STATE_SECONDS = 300;
 
 const sender: Check = {
   name: "sender",
-  group: "Running service",
   needs: ["database"],
   async run({ db, accounts, now }) {
     const state = await senderState(db);

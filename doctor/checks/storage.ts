@@ -13,7 +13,6 @@ const USED_POSTGRES = 18;
 
 const postgres: Check = {
   name: "Postgres",
-  group: "Storage",
   async run(world) {
     const [role] = world.databases;
     if (!role) return error("DATABASE_URL is not set, and no local stack is running", "Set DATABASE_URL.");
@@ -47,7 +46,6 @@ function connectionsFinding(pool: number, server: Awaited<ReturnType<typeof serv
 
 const settings: Check = {
   name: "settings",
-  group: "Storage",
   needs: ["database"],
   async run({ db, config }) {
     const found = await serverSettings(db);
@@ -88,7 +86,6 @@ const settings: Check = {
 
 const session: Check = {
   name: "session",
-  group: "Storage",
   needs: ["database"],
   async run({ db }) {
     const { made, configured, transactionTimeout } = await sessionSettings(db);
@@ -118,7 +115,6 @@ const session: Check = {
 
 const extension: Check = {
   name: "extensions",
-  group: "Storage",
   needs: ["database"],
   async run({ db }) {
     const { schema, available } = await extensionState(db, { name: "pg_trgm" });
@@ -136,7 +132,6 @@ const extension: Check = {
 
 const migrations: Check = {
   name: "migrations",
-  group: "Storage",
   needs: ["database"],
   async run({ databases }) {
     const role = databases.find(({ variable }) => variable === "MIGRATION_DATABASE_URL") ?? databases[0]!;
@@ -166,7 +161,6 @@ const migrations: Check = {
 
 const roles: Check = {
   name: "roles",
-  group: "Storage",
   needs: ["database"],
   run: ({ databases }) => Promise.all(databases.map(roleFinding)),
 };
@@ -209,7 +203,6 @@ const OLDEST_REDIS = [6, 2] as const;
 
 const redis: Check = {
   name: "Redis",
-  group: "Storage",
   async run({ redis, config }) {
     if (!redis) return ok("not configured: the queue lives in Postgres, and rate limits in each process");
     const settings = await redis().catch((thrown: unknown) =>

@@ -27,7 +27,6 @@ const namesOf = (variables: UpstreamVariables) => Object.values(variables).map((
 
 const registries: Check = {
   name: "registries",
-  group: "Upstreams",
   limitMs: 40_000,
   run: ({ registries }) =>
     Promise.all(
@@ -53,7 +52,6 @@ const NO_AGENT = 2 ** 31;
 
 const platforms: Check = {
   name: "proof platforms",
-  group: "Upstreams",
   limitMs: 30_000,
   run: (world) => Promise.all(PROOF_PLATFORMS.map((platform) => platformFinding(world, platform))),
 };
@@ -73,7 +71,6 @@ function platformFinding(world: World, platform: (typeof PROOF_PLATFORMS)[number
 
 const reputation: Check = {
   name: "reputation and markets",
-  group: "Upstreams",
   run: ({ ethos, markets, config, serverDate }) =>
     Promise.all([
       asked("Ethos", ["ETHOS_API_URL"], async () => `${(await ethos.scores([ZERO_ADDRESS])).size} score asked`),
@@ -98,7 +95,6 @@ const reputation: Check = {
 
 const signIn: Check = {
   name: "sign-in of people",
-  group: "Upstreams",
   run({ authorizationServer, now }) {
     if (!authorizationServer) return skipped("IDP_CLIENT_ID not set: people without a wallet paste an access token");
     return asked("metadata of the identity provider", ["IDP_ISSUER"], async () => {
@@ -111,7 +107,6 @@ const signIn: Check = {
 
 const meanings: Check = {
   name: "meanings",
-  group: "Upstreams",
   limitMs: 20_000,
   run({ embeddings }) {
     if (!embeddings) return skipped("EMBEDDINGS_URL not set: agents are found by words only");

@@ -9,7 +9,7 @@ import { firstBlockWhere } from "../../core/first-block.ts";
 import { serviceEnv } from "../../devnet/deploy.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
 import { simulatedUpstreams } from "../../devnet/simulators/upstreams.ts";
-import { type Check, error, type Finding, ok, skipped } from "../../doctor/check.ts";
+import { error, type Finding, type GroupedCheck, ok, skipped } from "../../doctor/check.ts";
 import { CHECKS } from "../../doctor/checks.ts";
 import { countsOf, jsonReport, textReport, variablesReport } from "../../doctor/report.ts";
 import { type Result, runChecks } from "../../doctor/run.ts";
@@ -387,9 +387,9 @@ describe("what is wrong is found", () => {
 });
 
 describe("checks", () => {
-  const group = "Index" as const;
+  const group = "Index";
   it("that hang or fail stop no other", async () => {
-    const checks: Check[] = [
+    const checks: GroupedCheck[] = [
       { name: "hangs", group, limitMs: 50, run: () => new Promise(() => {}) },
       { name: "fails", group, run: () => Promise.reject(new Error("broken", { cause: new Error("why") })) },
       { name: "needs", group, needs: ["service"], run: () => ok("never") },
