@@ -3,10 +3,9 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { RpcNodeStats, UpstreamMeter } from "../clients/ports.ts";
 import type { Config } from "../config/config.ts";
+import { upstreamMeter } from "./metrics/meters.ts";
 import { openRegistry } from "./metrics/metric.ts";
-import { nodeMetrics } from "./metrics/nodes.ts";
-import { processGauges } from "./metrics/process.ts";
-import { upstreamMeter } from "./metrics/upstreams.ts";
+import { nodeMetrics, processGauges } from "./metrics/process.ts";
 import { type OpsOptions, type OpsServer, startOpsServer } from "./server.ts";
 
 export type Role = "api" | "workers" | "indexer" | "readers";

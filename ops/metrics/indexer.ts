@@ -2,7 +2,7 @@
 import type { Registry } from "prom-client";
 import type { BackfillProgress, ContractProgress } from "../../db/operations/backfill-progress.ts";
 import type { Report } from "../../indexer/run.ts";
-import { onScrape } from "./metric.ts";
+import { type MetricsOf, showOnScrape } from "./metric.ts";
 
 /** Max milliseconds to wait for Ponder's metrics. */
 const PONDER_MS = 2_000;
@@ -11,21 +11,17 @@ const PONDER_MS = 2_000;
 export function indexerGauges(registry: Registry, now: () => number = () => performance.now()) {
   let last: { report: Report; at: number } | undefined;
   let backfill: BackfillProgress | undefined;
-  backfillGauges(registry, () => backfill);
-  const gauge = (name: string, help: string, value: (report: Report, ageMs: number) => number | null | undefined) =>
-    onScrape(registry, { name, help, type: "gauge" }, () => {
-      const read = last && value(last.report, now() - last.at);
-      return read === null || read === undefined ? [] : [{ value: read }];
-    });
-  gauge("agents_chain_head_block", "The chain's newest block at the watchdog's last look", ({ head }) => head);
-  gauge("agents_indexer_block", "The last block of the running index", ({ progress }) => progress?.block);
-  gauge(
-    "agents_indexer_finalized_block",
-    "Up to here the running index never rolls back",
-    ({ progress }) => progress?.finalizedBlock,
-  );
-  gauge("agents_indexer_published", "1 when the running index is the one served", (report) => Number(report.published));
-  gauge("agents_indexer_report_age_seconds", "Since the launcher last read its progress", (_, ageMs) => ageMs / 1_000);
+  showOnScrape(registry, () => backfill, BACKFILL);
+  showOnScrape(registry, () => last, {
+    agents_chain_head_block: ["The chain's newest block at the watchdog's last look", ({ report }) => report.head],
+    agents_indexer_block: ["The last block of the running index", ({ report }) => report.progress?.block],
+    agents_indexer_finalized_block: [
+      "Up to here the running index never rolls back",
+      ({ report }) => report.progress?.finalizedBlock,
+    ],
+    agents_indexer_published: ["1 when the running index is the one served", ({ report }) => report.published],
+    agents_indexer_report_age_seconds: ["Since the launcher last read its progress", ({ at }) => (now() - at) / 1_000],
+  });
   return {
     onReport(report: Report, progress?: BackfillProgress): void {
       last = { report, at: now() };
@@ -43,31 +39,39 @@ export function indexerGauges(registry: Registry, now: () => number = () => perf
   };
 }
 
+/** A sample for each contract. */
+const byContract =
+  (value: (contract: ContractProgress) => number) =>
+  ({ contracts }: BackfillProgress) =>
+    contracts.map((contract) => ({ labels: { contract: contract.name }, value: value(contract) }));
+
 /** The backfill's record: blocks, rates, time left, stall, and each contract's share. */
-function backfillGauges(registry: Registry, latest: () => BackfillProgress | undefined): void {
-  const gauge = (name: string, help: string, value: (progress: BackfillProgress) => number | null) =>
-    onScrape(registry, { name: `agents_backfill_${name}`, help, type: "gauge" }, () => {
-      const progress = latest();
-      const read = progress ? value(progress) : null;
-      return read === null ? [] : [{ value: read }];
-    });
-  gauge("from_block", "First block of any contract", ({ fromBlock }) => fromBlock);
-  gauge("target_block", "The block that the backfill goes to", ({ toBlock }) => toBlock);
-  gauge("block", "The last block that is indexed", ({ block }) => block);
-  gauge("fetched_block", "The block up to which every contract is fetched", ({ fetchedBlock }) => fetchedBlock);
-  gauge("progress_ratio", "Share of the blocks that is indexed", ({ progress }) => progress);
-  gauge("events_per_second", "Indexed events a second over the last minute", (p) => p.eventsPerSecond);
-  gauge("requests_per_second", "JSON-RPC requests a second over the last minute", (p) => p.requestsPerSecond);
-  gauge("remaining_seconds", "Estimated seconds until the head is reached", ({ secondsLeft }) => secondsLeft);
-  gauge("stalled_seconds", "Seconds without progress, 0 below a minute", ({ stalledSeconds }) => stalledSeconds ?? 0);
-  const byContract = (name: string, help: string, value: (contract: ContractProgress) => number) =>
-    onScrape(registry, { name: `agents_backfill_contract_${name}`, help, type: "gauge" }, () =>
-      (latest()?.contracts ?? []).map((contract) => ({ labels: { contract: contract.name }, value: value(contract) })),
-    );
-  byContract("fetched_blocks", "Blocks of a contract's history whose logs are fetched", (c) => c.fetchedBlocks);
-  byContract("blocks", "Blocks of a contract's history", (c) => c.totalBlocks);
-  byContract("events", "Events of a contract indexed since the indexer's start", (c) => c.events);
-}
+const BACKFILL: MetricsOf<BackfillProgress> = {
+  agents_backfill_from_block: ["First block of any contract", ({ fromBlock }) => fromBlock],
+  agents_backfill_target_block: ["The block that the backfill goes to", ({ toBlock }) => toBlock],
+  agents_backfill_block: ["The last block that is indexed", ({ block }) => block],
+  agents_backfill_fetched_block: [
+    "The block up to which every contract is fetched",
+    ({ fetchedBlock }) => fetchedBlock,
+  ],
+  agents_backfill_progress_ratio: ["Share of the blocks that is indexed", ({ progress }) => progress],
+  agents_backfill_events_per_second: ["Indexed events a second over the last minute", (p) => p.eventsPerSecond],
+  agents_backfill_requests_per_second: ["JSON-RPC requests a second over the last minute", (p) => p.requestsPerSecond],
+  agents_backfill_remaining_seconds: ["Estimated seconds until the head is reached", ({ secondsLeft }) => secondsLeft],
+  agents_backfill_stalled_seconds: [
+    "Seconds without progress, 0 below a minute",
+    ({ stalledSeconds }) => stalledSeconds ?? 0,
+  ],
+  agents_backfill_contract_fetched_blocks: [
+    "Blocks of a contract's history whose logs are fetched",
+    byContract((c) => c.fetchedBlocks),
+  ],
+  agents_backfill_contract_blocks: ["Blocks of a contract's history", byContract((c) => c.totalBlocks)],
+  agents_backfill_contract_events: [
+    "Events of a contract indexed since the indexer's start",
+    byContract((c) => c.events),
+  ],
+};
 
 /** The lines of Ponder's families, without those of its process, which would be there twice with ours. */
 function ownFamilies(text: string): string {

@@ -32,15 +32,63 @@ export function onScrape(registry: Registry, head: MetricHead, read: () => Sampl
   });
 }
 
+/** What a metric shows of what was read: samples, or the value of the only one; without a value it is absent. */
+type Shown = Sample[] | number | boolean | null | undefined;
+
+/** Metrics of one reading by name, each with its help as operators see it and what it shows; gauges but where said. */
+export type MetricsOf<Read> = Record<string, [help: string, shown: (read: Read) => Shown, type?: "counter"]>;
+
+/** @param read null or undefined: nothing is known, and all of them are absent */
+export function showOnScrape<Read>(
+  registry: Registry,
+  read: () => Read | null | undefined | Promise<Read | null | undefined>,
+  metrics: MetricsOf<Read>,
+): void {
+  for (const [name, [help, shown, type = "gauge"]] of Object.entries(metrics))
+    onScrape(registry, { name, help, type }, async () => {
+      const found = await read();
+      return found === null || found === undefined ? [] : samplesOf(shown(found));
+    });
+}
+
+/** What a metric shows as samples. */
+export function samplesOf(shown: Shown): Sample[] {
+  if (Array.isArray(shown)) return shown;
+  return shown === null || shown === undefined ? [] : [{ value: Number(shown) }];
+}
+
+/** A sample for each word of a label. */
+export const samplesBy = (label: string, values: Record<string, number | boolean>): Sample[] =>
+  Object.entries(values).map(([word, value]) => ({ labels: { [label]: word }, value: Number(value) }));
+
+/**
+ * A read of the database that is kept for a time: the number of scrapes does not change the number of reads. Null when the
+ * database did not answer.
+ * @param now milliseconds, monotonic
+ */
+export function cachedRead<T>(
+  read: () => Promise<T>,
+  maxMs: number,
+  now: () => number = () => performance.now(),
+): () => Promise<T | null> {
+  let at = Number.NEGATIVE_INFINITY;
+  let last: Promise<T | null> = Promise.resolve(null);
+  return () => {
+    if (now() - at >= maxMs) {
+      at = now();
+      last = read().catch(() => null);
+    }
+    return last;
+  };
+}
+
 /** Counts by label, each made at its first use. */
 export class Counts {
   readonly #values = new Map<string, number>();
 
   /** @param label a word of the code, never one that a caller sent */
   constructor(registry: Registry, head: Omit<MetricHead, "type">, label: string) {
-    onScrape(registry, { ...head, type: "counter" }, () =>
-      [...this.#values].map(([word, value]) => ({ labels: { [label]: word }, value })),
-    );
+    onScrape(registry, { ...head, type: "counter" }, () => samplesBy(label, Object.fromEntries(this.#values)));
   }
 
   add(word: string): void {

@@ -2,8 +2,7 @@
 import { Registry } from "prom-client";
 import { expect, it } from "vitest";
 import { queueIntent } from "../../db/transactions/transaction-outbox.ts";
-import { eventGauges } from "../../ops/metrics/events.ts";
-import { tableGauges } from "../../ops/metrics/tables.ts";
+import { eventGauges, tableGauges } from "../../ops/metrics/tables.ts";
 import { testDatabase } from "../support/database.ts";
 import { perFile } from "../support/started.ts";
 import { parseMetrics, sampleOf } from "./support/exposition.ts";

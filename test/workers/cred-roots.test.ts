@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { epochByNumber, latestPublished, proofOf } from "../../db/cred/cred-epochs.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
-import { credRootGauges } from "../../ops/metrics/cred-roots.ts";
+import { credRootGauges } from "../../ops/metrics/scores.ts";
 import { ROOTS_FAULT_POINTS } from "../../workers/cred/cred-roots.ts";
 import { FAULT_POINTS } from "../../workers/transactions/sender.ts";
 import { parseMetrics, sampleOf } from "../ops/support/exposition.ts";

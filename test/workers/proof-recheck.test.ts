@@ -12,7 +12,7 @@ import { type ByProofPlatform, byProofPlatform, type ProofPlatformKey } from "..
 import { recordProof } from "../../db/agents/social-proofs.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { testLog } from "../../harness/log.ts";
-import { proofGauges } from "../../ops/metrics/social-proofs.ts";
+import { proofGauges } from "../../ops/metrics/scores.ts";
 import { proofRecheck } from "../../workers/agents/proof-recheck.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
