@@ -1,6 +1,6 @@
 /** The API process: `npm run api`. */
 import { loadConfig } from "../config/config.ts";
-import { ConfigError } from "../config/config-error.ts";
+import { ConfigError } from "../config/variable.ts";
 import { onShutdown } from "../runtime/lifecycle.ts";
 import { wireApi } from "../wiring/api.ts";
 import { createApi } from "./app.ts";

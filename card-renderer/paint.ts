@@ -1,11 +1,26 @@
 /** Draws a card to bytes of PNG or WebP: the one place that knows the drawing library. */
+import { readdirSync, readFileSync } from "node:fs";
+import { setPriority } from "node:os";
 import { Renderer } from "@takumi-rs/core";
 import { CARD_SIZES, type CardFormat, type CardSize, drawCard } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import { legibleCard } from "../core/card/legible.ts";
 import { drawPreview, legiblePreview, type Preview } from "../core/card/preview.ts";
 import { createFonts } from "./fonts.ts";
-import { lowerPoolPriority } from "./pool-priority.ts";
+
+const TASKS = "/proc/self/task";
+const POOL_THREAD = "libuv-worker";
+
+/**
+ * Gives the threads of the pool a lower priority than the event loop's, so that where cores are few, what computes there
+ * does not delay answers. They are there after the first work of the pool. Linux only: elsewhere nothing changes.
+ * @param nice of each thread; 0 is the event loop's
+ */
+function lowerPoolPriority(nice: number): void {
+  if (process.platform !== "linux") return;
+  for (const task of readdirSync(TASKS))
+    if (readFileSync(`${TASKS}/${task}/comm`, "utf8").trim() === POOL_THREAD) setPriority(Number(task), nice);
+}
 
 /** Previews have the wide size only. */
 export type Paint = (card: CardFacts | Preview, size: CardSize, format?: CardFormat) => Promise<Uint8Array>;

@@ -1,11 +1,89 @@
 /** Requests to addresses that strangers name: public ones only, with small limits of size and time, and a rate for each host on the way. */
 import { isOneHost, siteOf, urlOf } from "../core/urls.ts";
 import { BrokenBody } from "./http/body-text.ts";
+import { type Breaker, type BreakerOptions, breaker } from "./http/breaker.ts";
 import { OversizeAnswer } from "./http/exchange.ts";
-import { hostPaces } from "./http/host-paces.ts";
+import { requestRate } from "./http/request-rate.ts";
 import { retryAfter } from "./http/retry-after.ts";
-import type { ForeignAnswer, ForeignEndpoints, ForeignRequest, UpstreamMeter } from "./ports.ts";
+import { conditionalHeaders, NOT_MODIFIED, validatorsOf } from "./http/validators.ts";
+import type { Documents, ForeignAnswer, ForeignEndpoints, ForeignRequest, UpstreamMeter } from "./ports.ts";
 import { type PublicHttp, RefusedTarget, redirectOf, UnusualPort } from "./public-http.ts";
+
+type Pace = Pick<Breaker, "succeeded" | "failed"> & {
+  /**
+   * Takes a token of the host's rate.
+   * @param maxWaitMs max wait for the token
+   * @returns `ms`: wait before the request may be sent; `seconds` above 0: no token was taken, retry after this time
+   */
+  take(maxWaitMs: number): { ms: number; seconds: number };
+  /** The host asked for no requests during this time. */
+  away(seconds: number): void;
+};
+
+/** Max hosts in memory; the least recently used one is dropped. */
+const MAX_HOSTS = 2_000;
+
+/**
+ * Check then write: the host's rate and breaker, then the request; the token is taken before the wait, and the breaker
+ * is asked after it.
+ * @param now milliseconds since the epoch
+ * @returns the pace of a host
+ */
+function hostPaces(
+  options: { rate: { burst: number; perSecond: number }; breaker: Omit<BreakerOptions, "now"> },
+  now: () => number,
+): (host: string) => Pace {
+  const known = new Map<string, Pace>();
+  return (host) => {
+    const pace = known.get(host) ?? paceOf();
+    known.delete(host);
+    known.set(host, pace);
+    if (known.size > MAX_HOSTS) known.delete(known.keys().next().value!);
+    return pace;
+  };
+
+  function paceOf(): Pace {
+    const rate = requestRate(options.rate, now);
+    const circuit = breaker({ ...options.breaker, now });
+    let awayUntil = 0;
+    return {
+      take(maxWaitMs) {
+        const away = Math.ceil((awayUntil - now()) / 1000);
+        if (away > 0) return { ms: 0, seconds: away };
+        const ms = rate.take();
+        const open = ms > maxWaitMs ? Math.ceil(ms / 1000) : circuit.wait();
+        if (open === 0) return { ms, seconds: 0 };
+        rate.giveBack();
+        return { ms: 0, seconds: open };
+      },
+      away(seconds) {
+        awayUntil = now() + seconds * 1000;
+        circuit.withdrawn();
+      },
+      succeeded: circuit.succeeded,
+      failed: circuit.failed,
+    };
+  }
+}
+
+export const foreignDocuments = (endpoints: ForeignEndpoints): Documents => ({
+  async get(url, known) {
+    const answer = await endpoints.send({
+      url,
+      headers: { accept: "application/json", ...conditionalHeaders(known) },
+    });
+    if (answer.kind === "limited" || answer.kind === "deferred") return { kind: "deferred", seconds: answer.seconds };
+    if (answer.kind !== "answered") return answer;
+    const { status, headers, text } = answer;
+    if (status === NOT_MODIFIED && known) return { kind: "unchanged" };
+    if (status === 200) return { kind: "fetched", text, validators: validatorsOf(headers) };
+    return {
+      kind: "failed",
+      reason: `The server answers with status ${status}.`,
+      final: status === 404 || status === 410,
+    };
+  },
+});
 
 const MAX_BYTES = 1_048_576;
 const MAX_REDIRECTS = 3;

@@ -1,12 +1,27 @@
 /** The readers of social proofs: one opener for each platform of core/proof-platforms.ts. A missing one is a compile error. */
 import type { SettingsOf } from "../core/operations/upstream-variable.ts";
+import type { FarcasterClaim, farcaster } from "../core/proof-platforms/farcaster.ts";
 import { type ClaimsByPlatform, PROOF_PLATFORMS, type ProofPlatform } from "../core/proof-platforms.ts";
 import type { ProofReaders } from "./ports.ts";
-import { openFarcaster } from "./proof-platforms/farcaster-reader.ts";
+import { farcasterProofs } from "./proof-platforms/farcaster.ts";
+import { hubReader } from "./proof-platforms/farcaster-hub.ts";
 import { openGithub } from "./proof-platforms/github.ts";
+import { neynarReader } from "./proof-platforms/neynar.ts";
 import type { OpenReader, ReaderParts } from "./proof-platforms/opener.ts";
 import { openX } from "./proof-platforms/x.ts";
 import { unconfiguredProofs } from "./unavailable.ts";
+
+const RATE = { burst: 100, perSecond: 10 };
+
+const openFarcaster: OpenReader<typeof farcaster.variables, FarcasterClaim> = (
+  { hubUrl, neynarUrl, neynarKey },
+  { http },
+) => {
+  const headers: Record<string, string> = neynarKey ? { "x-api-key": neynarKey } : {};
+  const upstream = (baseUrl: string) => http.upstream({ name: "Farcaster", headers, rate: RATE, baseUrl });
+  if (hubUrl) return farcasterProofs(hubReader(upstream(hubUrl)));
+  return neynarKey ? farcasterProofs(neynarReader(upstream(neynarUrl))) : null;
+};
 
 type ListedPlatform = (typeof PROOF_PLATFORMS)[number];
 type Openers = { [P in ListedPlatform as P["key"]]: OpenReader<P["variables"], ClaimsByPlatform[P["key"]]> };

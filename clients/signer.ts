@@ -1,9 +1,9 @@
 /** Signs transactions with a private key in memory, by native code: the same bytes as viem's (RFC 6979) in a third of the time. */
 import { createRequire } from "node:module";
 import { bytesToHex, hexToBytes, keccak256, serializeTransaction, type TransactionSerializableEIP1559 } from "viem";
-import { privateKeyToAddress } from "viem/accounts";
+import { privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
 import type { Address, Hex } from "../core/agents/facts.ts";
-import type { Signer } from "./ports.ts";
+import type { ReceiptSigner, Signer } from "./ports.ts";
 
 // The package is CommonJS and picks its native build at load time.
 const { ecdsaSign } = createRequire(import.meta.url)("secp256k1") as typeof import("secp256k1");
@@ -34,5 +34,19 @@ export function createSigner(privateKey: Hex, chainId: number): Signer {
       });
       return { raw, hash: keccak256(raw) };
     },
+  };
+}
+
+export function createReceiptSigner(privateKey: Hex): ReceiptSigner {
+  const account = privateKeyToAccount(privateKey);
+  return {
+    address: account.address.toLowerCase() as Address,
+    sign: ({ domain, types, primaryType, message }) =>
+      account.signTypedData({
+        domain,
+        types,
+        primaryType,
+        message: { ...message, tokenId: BigInt(message.tokenId), generatedAt: BigInt(message.generatedAt) },
+      }),
   };
 }

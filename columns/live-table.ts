@@ -1,12 +1,34 @@
 /** A column table that is loaded in the background and then kept equal to the database, change by change. */
 import { FollowConnection } from "./follow-connection.ts";
-import { InterruptibleSleep } from "./interruptible-sleep.ts";
 import type { LiveTableStats } from "./live-table-stats.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import type { ColumnTable } from "./table.ts";
 import { type ChangeListener, TableFollower, type TableLog } from "./table-follower.ts";
 import { RETRY_MS, TableLoader } from "./table-loader.ts";
 import type { TableSource } from "./table-source.ts";
+
+class InterruptibleSleep {
+  #interrupted = false;
+  #end = () => {};
+
+  /** Ends the running sleep; while there is none, the next one ends at once. */
+  interrupt(): void {
+    this.#interrupted = true;
+    this.#end();
+  }
+
+  async sleep(ms: number): Promise<void> {
+    if (!this.#interrupted)
+      await new Promise<void>((done) => {
+        const timer = setTimeout(done, ms);
+        this.#end = () => {
+          clearTimeout(timer);
+          done();
+        };
+      });
+    this.#interrupted = false;
+  }
+}
 
 export type LiveTableOptions = {
   url: string;

@@ -1,5 +1,4 @@
 /** Keeps one table equal to its source: adopts full loads, applies changes, compares totals; one step at a time. */
-import { applyChanges, nextTurn, SLICE_MS } from "./apply-changes.ts";
 import type { BuiltTable } from "./build-table.ts";
 import type { FollowConnection } from "./follow-connection.ts";
 import { initialStats, type LiveTableStats } from "./live-table-stats.ts";
@@ -7,6 +6,44 @@ import type { MemoryBudget } from "./memory-budget.ts";
 import { ColumnTable } from "./table.ts";
 import type { TableLoader } from "./table-loader.ts";
 import type { Changes, TableSource, Totals } from "./table-source.ts";
+
+/** Max milliseconds per slice; the rest runs in the next turn of the event loop. */
+const SLICE_MS = 2;
+/** Changes between two readings of the clock. */
+const CHANGES_PER_CLOCK_READING = 32;
+
+/**
+ * Each row is whole at any time; between two slices some rows have changed and others not yet.
+ * @param options.atOnce applies everything in one slice
+ */
+async function applyChanges(
+  table: ColumnTable,
+  { puts, sets, deletes }: Changes,
+  { atOnce }: { atOnce: boolean },
+): Promise<void> {
+  let sliceEnd = performance.now() + SLICE_MS;
+  let applied = 0;
+  const isOver = () => !atOnce && ++applied % CHANGES_PER_CLOCK_READING === 0 && performance.now() >= sliceEnd;
+  const pause = async () => {
+    await nextTurn();
+    sliceEnd = performance.now() + SLICE_MS;
+  };
+  for (const [id, values] of puts) {
+    table.put(id, values);
+    if (isOver()) await pause();
+  }
+  for (const [id, values] of sets) {
+    table.set(id, values);
+    if (isOver()) await pause();
+  }
+  for (const id of deletes) {
+    table.delete(id);
+    if (isOver()) await pause();
+  }
+}
+
+/** Resolves in the next turn of the event loop. */
+const nextTurn = () => new Promise<void>((done) => setImmediate(done));
 
 export type TableLog = {
   info(fields: object, message: string): void;

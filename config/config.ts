@@ -1,11 +1,9 @@
 /** The only reader of the environment: checks every variable at once and gives the values the shape that the processes use. */
 import { budgetsConfig } from "./budgets.ts";
 import { chainConfig } from "./chain.ts";
-import { ConfigError } from "./config-error.ts";
 import { contractsConfig } from "./contracts.ts";
 import { embeddingsConfig } from "./embeddings.ts";
 import { type Environment, environmentOf, givenByFile } from "./environment.ts";
-import { formerVariables } from "./former-variables.ts";
 import { identityProviderConfig } from "./identity-provider.ts";
 import { keysConfig } from "./keys.ts";
 import { limitsConfig } from "./limits.ts";
@@ -17,7 +15,54 @@ import { serviceConfig } from "./service.ts";
 import { storageConfig } from "./storage.ts";
 import { proxyConfig, upstreamsConfig } from "./upstreams.ts";
 import type { Process, Variable } from "./variable.ts";
+import { ConfigError } from "./variable.ts";
 import { VARIABLES, type Values } from "./variables.ts";
+
+/** Names, and what took their place, as the rest of a sentence. */
+const FORMER: readonly { names: string; instead: string }[] = [
+  {
+    instead: "LIMITS sets this limit by its name in docs/operate/limits.md",
+    names: `
+      RATE_READS_PER_CLIENT RATE_READS_PER_API_KEY RATE_EXPORTS_PER_CLIENT RATE_DISCOVERIES_PER_CLIENT
+      RATE_INDEX_QUERIES_PER_API_KEY RATE_WRITES_PER_CLIENT RATE_CLAIMS_PER_CLIENT RATE_SIGN_INS_PER_CLIENT
+      RATE_CONTRACT_SIGNATURES RATE_CHAIN_READS RATE_SIGNED_WRITES_PER_CLIENT RATE_WRITES_PER_CALLER
+      RATE_WRITES_PER_API_KEY RATE_UPDATES_PER_AGENT_AND_DAY RATE_PROOFS_PER_CALLER RATE_PROOFS_PER_CALLER_AND_DAY
+      RATE_PAYMENTS_PER_CALLER RATE_MESSAGES_PER_MEMBER RATE_MESSAGES_PER_MEMBER_AND_DAY RATE_MESSAGES_PER_GROUP
+      RATE_PRINCIPALS_PER_CLIENT RATE_GROUPS_PER_CALLER RATE_KEPT_ANSWERS_PER_CLIENT
+      RATE_KEPT_ANSWERS_OF_CALLERS_PER_CLIENT RATE_WEBHOOK_SENDS_PER_CALLER RATE_FREE_MINTS_PER_CLIENT
+      PROOFS_PER_AGENT MIN_BLOCK_READS_PER_CLIENT CONNECTIONS_PER_CLIENT STREAMS_PER_CLIENT STREAMS_PER_PROCESS
+      WEBHOOKS_PER_WALLET WEBHOOKS_PER_NETWORK WEBHOOKS_IN_ALL`,
+  },
+  {
+    instead: "DAILY_BUDGETS sets this budget by its name in docs/operate/limits.md",
+    names: `
+      REVIEWER_HISTORIES_PER_DAY REVIEW_PROOFS_PER_DAY INCOME_REQUESTS_PER_DAY AGENT_COMMERCE_REQUESTS_PER_DAY
+      CRED_ORACLE_GAS_PER_DAY TOKEN_URIS_PER_DAY EMBEDDINGS_TEXTS_PER_DAY EMBEDDINGS_QUESTIONS_PER_DAY`,
+  },
+  {
+    instead: "CONTRACTS sets contracts by name, as CONTRACTS=identity=0x…@42254000",
+    names: `
+      IDENTITY_ADDRESS IDENTITY_START_BLOCK ERC8004_IDENTITY_ADDRESS ERC8004_REPUTATION_ADDRESS
+      ERC8004_VALIDATION_ADDRESS ERC8004_START_BLOCK EAS_ADDRESS EAS_START_BLOCK ATTESTATION_INDEXER_ADDRESS
+      AGENT_COMMERCE_ADDRESS AGENT_COMMERCE_START_BLOCK HANDSHAKES_ADDRESS HANDSHAKES_START_BLOCK
+      SERVICE_TOKEN_ADDRESS SERVICE_TOKEN_START_BLOCK USDC_ADDRESS NEYNAR_SCORES_ADDRESS`,
+  },
+  {
+    instead: "its default has become fixed, so remove it",
+    names: `
+      ATTESTATION_RECHECK_INTERVAL CRED_ROOTS_HEARTBEAT CRED_ORACLE_BATCH CRED_ORACLE_INTERVAL AWARD_CONFIRMATIONS
+      WEBHOOK_DISABLE_AFTER MPP_CONFIRMATIONS`,
+  },
+];
+
+/** @returns a sentence for each variable of an earlier version that the environment sets */
+export const formerVariables = (env: Record<string, string | undefined>): string[] =>
+  Object.keys(env)
+    .filter((name) => env[name]?.trim())
+    .flatMap((name) => {
+      const former = FORMER.find(({ names }) => names.split(/\s+/).includes(name));
+      return former ? [`${name} is not a variable any more: ${former.instead}`] : [];
+    });
 
 /** The configuration as the processes use it. */
 export type Config = ReturnType<typeof configOf>;

@@ -2,8 +2,7 @@
 import { z } from "zod";
 import type { BUDGETS } from "./budgets.ts";
 import { integer, webUrl } from "./checks.ts";
-import { ConfigError } from "./config-error.ts";
-import { API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
+import { API_AND_WORKERS, ConfigError, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
 
 /** Numbers of a vector, at most. */
 const MAX_DIMENSIONS = 4_096;

@@ -1,8 +1,7 @@
 /** The identity provider that issues access tokens of humans. */
 import { z } from "zod";
 import { list, webUrl } from "./checks.ts";
-import { ConfigError } from "./config-error.ts";
-import { API, type ValuesOf, type Variable, variable } from "./variable.ts";
+import { API, ConfigError, type ValuesOf, type Variable, variable } from "./variable.ts";
 
 /** Variables of `Identity provider` in `.env.example`. */
 export const IDENTITY_PROVIDER = {

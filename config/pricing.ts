@@ -1,8 +1,7 @@
 /** Prices and payments: payees, the facilitator, MPP. */
 import { z } from "zod";
 import { address, hash, integer, webUrl } from "./checks.ts";
-import { ConfigError } from "./config-error.ts";
-import { API, API_AND_WORKERS, secret, type ValuesOf, type Variable, variable } from "./variable.ts";
+import { API, API_AND_WORKERS, ConfigError, secret, type ValuesOf, type Variable, variable } from "./variable.ts";
 
 /** Variables of `Pricing` in `.env.example`. */
 export const PRICING = {

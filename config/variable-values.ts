@@ -1,9 +1,9 @@
 /** Every variable as an operator reads it: its value or default, what it is for, who reads it. Secrets are set or unset. */
 import { shownPostgresUrl } from "../core/operations/postgres-url.ts";
 import { loadConfig } from "./config.ts";
-import { ConfigError } from "./config-error.ts";
 import { type Environment, environmentOf, FILE_SUFFIX } from "./environment.ts";
 import type { Process } from "./variable.ts";
+import { ConfigError } from "./variable.ts";
 import { GROUPS } from "./variables.ts";
 
 export type VariableValue = {

@@ -1,6 +1,8 @@
 /** What an environment variable is to the service: its meaning, its check, its default and the processes that read it. */
 import type { z } from "zod";
 
+export class ConfigError extends Error {}
+
 /** The processes of a deployment. */
 export const PROCESSES = ["api", "workers", "indexer", "migration"] as const;
 export type Process = (typeof PROCESSES)[number];

@@ -1,6 +1,8 @@
 /** Every environment variable of the service, by subject. `.env.example` and compose.yaml are generated from this list. */
+import { z } from "zod";
 import { BUDGETS } from "./budgets.ts";
 import { CHAIN } from "./chain.ts";
+import { integer } from "./checks.ts";
 import { CONTRACTS } from "./contracts.ts";
 import { EMBEDDINGS } from "./embeddings.ts";
 import { IDENTITY_PROVIDER } from "./identity-provider.ts";
@@ -11,9 +13,22 @@ import { OPERATIONS } from "./operations.ts";
 import { PRICING } from "./pricing.ts";
 import { SERVICE } from "./service.ts";
 import { STORAGE } from "./storage.ts";
-import { TESTING } from "./testing.ts";
 import { PROXY, UPSTREAMS } from "./upstreams.ts";
-import type { ValuesOf, Variable } from "./variable.ts";
+import { API_AND_WORKERS, INDEXER, type ValuesOf, type Variable, variable } from "./variable.ts";
+
+/** Variables of `Testing` in `.env.example`. */
+const TESTING = {
+  FAULT_POINT: variable(
+    API_AND_WORKERS,
+    "Name of a point at which the process kills itself, once; for crash tests only",
+    z.string(),
+  ),
+  WATCHDOG_STALL_MS: variable(
+    INDEXER,
+    "Milliseconds without progress after which the watchdog restarts Ponder; for tests of what must go on without it",
+    integer(1, Number.MAX_SAFE_INTEGER),
+  ),
+} satisfies Record<string, Variable>;
 
 /** The subjects in the order of `.env.example`. */
 export const GROUPS: Record<string, Record<string, Variable>> = {

@@ -2,6 +2,8 @@
 import { keccakP } from "@noble/hashes/sha3.js";
 import type { Address } from "./agents/facts.ts";
 
+export const ZERO_ADDRESS = "0x0000000000000000000000000000000000000000";
+
 /** Address of Multicall3, the same on every chain that has it (https://www.multicall3.com). */
 export const MULTICALL3: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 

@@ -1,6 +1,22 @@
 /** Links for people: to the block explorer and to the service's own pages. */
 import { checksum } from "./addresses.ts";
 import type { Address, Hex } from "./agents/facts.ts";
+import { OWN_PLATFORM } from "./directory/platforms.ts";
+
+/**
+ * The page of an agent: its own, or the one that foreign agents share.
+ * @param webUrl base URL without a trailing slash; empty for a path
+ */
+export const directoryLink = (webUrl: string, { platform, agentId }: { platform: string; agentId: string }): string =>
+  platform === OWN_PLATFORM
+    ? `${webUrl}/agent/${agentId}`
+    : `${webUrl}/terminal/${encodeURIComponent(agentId)}?platform=${platform}`;
+
+/** @param publicUrl base URL without a trailing slash */
+export const tokenUriOf = (publicUrl: string, tokenId: number): string => `${publicUrl}/api/v2/metadata/${tokenId}`;
+
+/** The URL of the collection's metadata (ERC-7572). @param publicUrl base URL without a trailing slash */
+export const contractUriOf = (publicUrl: string): string => `${publicUrl}/api/v2/metadata/contract`;
 
 /** @param explorer base URL without a trailing slash */
 export const tokenLink = (explorer: string, contract: Address, tokenId: number): string =>

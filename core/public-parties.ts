@@ -2,7 +2,7 @@
  * Who serves the public: exchanges, bridges, faucets, paymasters. Money from such an account connects no accounts, and it
  * is on no agent's side, whatever it owns: reviews, income and jobs ask this one function.
  */
-import { ZERO_ADDRESS } from "./zero-address.ts";
+import { ZERO_ADDRESS } from "./addresses.ts";
 
 /** Transactions from which on an account serves the public. */
 export const PUBLIC_SENT = 1_000_000;

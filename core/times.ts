@@ -1,5 +1,9 @@
 /** Times of the chain: whole Unix seconds. */
 
+/** Milliseconds: `firstMs` doubled with each of `failures`, at most `longestMs`. */
+export const backoffMs = (firstMs: number, longestMs: number, failures: number): number =>
+  Math.min(longestMs, firstMs * 2 ** failures);
+
 /** Whole Unix seconds of a date; SQL uses the same number. */
 export const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1000);
 

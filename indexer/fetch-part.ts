@@ -5,13 +5,12 @@
  */
 import { backoff, sleep } from "./backoff.ts";
 import { checkBlockHashes, deleteReplaced, lastFinalBlock, recordSeenHashes } from "./block-hashes.ts";
-import { LaunchError } from "./launch-error.ts";
 import type { Node } from "./node.ts";
 import { type PonderProcess, startPonder } from "./ponder-process.ts";
 import { type Progress, readProgress } from "./ponder-tables.ts";
 import type { FetchOnly } from "./preload/fetch-only.ts";
 import type { Report } from "./run.ts";
-import { indexSchema } from "./schema-name.ts";
+import { indexSchema, LaunchError } from "./schema-name.ts";
 import type { Session } from "./session.ts";
 import { dropSchema, readServed } from "./views.ts";
 

@@ -4,13 +4,12 @@ import type { Config } from "../config/config.ts";
 import type { BackfillProgress } from "../db/operations/backfill-progress.ts";
 import { backoff } from "./backoff.ts";
 import { openRefills } from "./completeness.ts";
-import { LaunchError } from "./launch-error.ts";
 import { type Nodes, openNodes } from "./node.ts";
 import { PONDER_VERSION, unverifiedVersion } from "./preload/ponder-package.ts";
 import { prepareSchema } from "./preparation.ts";
 import { progressRecorder } from "./progress/recorder.ts";
 import { type Report, runIndex } from "./run.ts";
-import { indexBuild } from "./schema-name.ts";
+import { indexBuild, LaunchError } from "./schema-name.ts";
 import { type Session, withSession } from "./session.ts";
 
 /** Milliseconds after which a run counts as successful; a failure after it waits the shortest backoff. */

@@ -1,13 +1,13 @@
 /** `npm run indexer`: reads the chain into Postgres until it is asked to end. */
 import { childEnvironment, loadConfig } from "../config/config.ts";
-import { ConfigError } from "../config/config-error.ts";
+import { ConfigError } from "../config/variable.ts";
 import { fittedPool, requirePrimary, TooFewConnections } from "../db/operations/server-at-start.ts";
 import { indexerGauges } from "../ops/metrics/indexer.ts";
 import { openOps } from "../ops/open.ts";
 import { onShutdown } from "../runtime/lifecycle.ts";
 import { createLog } from "../runtime/log.ts";
-import { LaunchError } from "./launch-error.ts";
 import { launchIndexer } from "./launcher.ts";
+import { LaunchError } from "./schema-name.ts";
 
 try {
   const config = loadConfig(undefined, { of: "indexer" });

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { openRpcPool, type RpcPool } from "../clients/rpc/pool.ts";
 import type { Config } from "../config/config.ts";
-import { LaunchError } from "./launch-error.ts";
+import { LaunchError } from "./schema-name.ts";
 
 /** The nodes did not answer, or answered with an error: nothing is known about the chain, try again later. */
 export class NodeUnavailable extends Error {}

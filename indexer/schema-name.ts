@@ -6,6 +6,16 @@ import type { Config } from "../config/config.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { PONDER_VERSION } from "./preload/ponder-package.ts";
 
+/** The indexer cannot start until an operator changes something; the message says what. */
+export class LaunchError extends Error {}
+
+/** Another launcher of the same build has the lock. */
+export class AlreadyRunning extends LaunchError {
+  constructor() {
+    super("An indexer of this build runs already on this database.");
+  }
+}
+
 /** Max characters of a schema name. Ponder refuses longer ones, because it derives other names from them. */
 const MAX_LENGTH = 45;
 

@@ -6,7 +6,7 @@ import { bool, text } from "../db/sql/columns.ts";
 import { openClient } from "../db/sql/connect.ts";
 import { statement } from "../db/sql/statement.ts";
 import { sleep } from "./backoff.ts";
-import { AlreadyRunning } from "./launch-error.ts";
+import { AlreadyRunning } from "./schema-name.ts";
 import { BUILD_LOCK, ensureOnchain } from "./views.ts";
 
 /** Milliseconds between two attempts to take the build's lock. */

@@ -2,6 +2,7 @@
  * The board of the queues (Bull Board) for operators: behind an API key of its own scope, read-only without the right to
  * write, and without a request to any other host. It shows what the queue's store holds, Redis or Postgres.
  */
+import { timingSafeEqual } from "node:crypto";
 import { createBullBoard } from "@bull-board/api";
 import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
 import { HonoAdapter } from "@bull-board/hono";
@@ -9,8 +10,24 @@ import { getRequestListener } from "@hono/node-server";
 import { serveStatic } from "@hono/node-server/serve-static";
 import type { Queue } from "bullmq";
 import { type Context, Hono } from "hono";
+import { apiKeyHash, apiKeyId } from "../core/callers/api-keys.ts";
 import { urlOf } from "../core/urls.ts";
+import { apiKey, recordUse } from "../db/callers/api-keys.ts";
+import type { Queryable } from "../db/sql/transaction.ts";
 import type { MountedHandler } from "./server.ts";
+
+/** Which operators may see the queues: holders of an API key whose scope says so. */
+export const boardAccess =
+  (db: Queryable): BoardAccess =>
+  async (key) => {
+    const id = apiKeyId(key);
+    const known = id === null ? null : await apiKey(db, id);
+    if (!known || !timingSafeEqual(apiKeyHash(key), known.hash) || known.revokedAt) return null;
+    const write = known.scopes.includes("queues:write");
+    if (!write && !known.scopes.includes("queues:read")) return null;
+    await recordUse(db, { id: known.id, now: new Date() });
+    return write ? "write" : "read";
+  };
 
 export const BOARD_PATH = "/queues";
 

@@ -1,10 +1,10 @@
 /** `npm run backfill`: indexes the chain with its progress shown, fetches a part of its history, or estimates both before. */
 import { pino } from "pino";
 import { loadConfig } from "../config/config.ts";
-import { ConfigError } from "../config/config-error.ts";
+import { ConfigError } from "../config/variable.ts";
 import { Failure } from "../core/errors.ts";
-import { AlreadyRunning, LaunchError } from "../indexer/launch-error.ts";
 import { NodeUnavailable } from "../indexer/node.ts";
+import { AlreadyRunning, LaunchError } from "../indexer/schema-name.ts";
 import { DEADLINE_MS } from "../runtime/lifecycle.ts";
 import { CommandError, EXIT, indexedContracts, taskOf, USAGE } from "./backfill/arguments.ts";
 import { printEstimate } from "./backfill/estimate.ts";

@@ -1,6 +1,6 @@
 /** `npm run doctor -- [--variables] [--json]`: examines configuration, nodes, contracts, money, upstreams and the running service. */
 import { parseArgs } from "node:util";
-import { ConfigError } from "../config/config-error.ts";
+import { ConfigError } from "../config/variable.ts";
 import { forgivingConfig, variableValues } from "../config/variable-values.ts";
 import { CHECKS } from "../doctor/checks.ts";
 import { countsOf, jsonReport, textReport, variablesReport } from "../doctor/report.ts";

@@ -242,7 +242,7 @@ const SUBJECTS = [
 ];
 
 /** What starts, lists and carries the work of every subject: all that lies in workers/ itself. */
-const OF_ALL_WORK = "chain-ranges context contract-reads job jobs latch loop main readers run steps within-time"
+const OF_ALL_WORK = "chain-ranges context contract-reads job jobs loop main readers run steps within-time"
   .split(" ")
   .map((name) => `workers/${name}.ts`);
 

@@ -1,5 +1,6 @@
 /** The parts of the API process: opened for its lifetime, closed in the reverse order. */
 import { join } from "node:path";
+import { createKeccak } from "hash-wasm";
 import type { Logger } from "pino";
 import type { ApiDeps } from "../api/deps.ts";
 import { openQuestions } from "../api/services/questions.ts";
@@ -9,10 +10,11 @@ import { createIdentityProvider } from "../clients/identity-provider.ts";
 import { openIndexQueries } from "../clients/index-queries.ts";
 import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openRateBuckets } from "../clients/rate-buckets.ts";
-import { createReceiptSigner } from "../clients/receipt-signer.ts";
+import { createReceiptSigner } from "../clients/signer.ts";
 import { webhookTargets } from "../clients/webhook-receivers.ts";
 import { MemoryBudget } from "../columns/memory-budget.ts";
 import type { Config } from "../config/config.ts";
+import { hashAddressesBy } from "../core/addresses.ts";
 import type { ServerRoom } from "../core/operations/connection-plan.ts";
 import { openAgentList } from "../db/lists/agents.ts";
 import { openDirectoryList } from "../db/lists/directory.ts";
@@ -21,15 +23,16 @@ import { standingJobs } from "../db/operations/job-runs.ts";
 import { setListBudget } from "../db/sql/list-budget.ts";
 import { requestMeter } from "../ops/metrics/meters.ts";
 import { indexGauges, listGauges, poolGauge, replicaMetrics, standingGauge } from "../ops/metrics/process.ts";
-import { type Ops, openOps } from "../ops/open.ts";
-import { openTraces } from "../ops/open-traces.ts";
+import { type Ops, openOps, openTraces } from "../ops/open.ts";
 import { faultAt } from "../runtime/faults.ts";
 import { createLog } from "../runtime/log.ts";
 import { type Assembly, assemble } from "./assemble.ts";
 import {
   countsOf,
   databaseUrl,
+  openAuthorizationServer,
   openChain,
+  openEmbeddings,
   openQueuesOf,
   openReplicas,
   openSecretBox,
@@ -39,9 +42,6 @@ import {
   requireStores,
   userAgent,
 } from "./connections.ts";
-import { openEmbeddings } from "./embeddings.ts";
-import { openAuthorizationServer } from "./identity-provider.ts";
-import { openKeccak } from "./keccak.ts";
 import { openFacilitator, openMpp } from "./payments.ts";
 
 /** Max ms until a connection to the database is made: a database that is away is told to clients within two seconds. */
@@ -148,4 +148,9 @@ async function listen(parts: AsyncDisposableStack, ops: Ops, { db, replicas, ind
   listGauges(ops.registry, { agents: agentList, directory });
   await ops.listen();
   parts.defer(() => ops.close());
+}
+
+async function openKeccak(): Promise<void> {
+  const keccak = await createKeccak(256);
+  hashAddressesBy((digits) => keccak.init().update(digits).digest("binary"));
 }

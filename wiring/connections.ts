@@ -1,9 +1,13 @@
 /** Connections that the API and the workers both have: database, queues, the chain, HTTP to upstreams. */
 import type pg from "pg";
 import type { Logger } from "pino";
+import { createAuthorizationServer } from "../clients/authorization-server.ts";
 import { createChain } from "../clients/chain.ts";
+import { dexScreener } from "../clients/dexscreener.ts";
+import { embeddings, maxAnswerBytes } from "../clients/embeddings.ts";
+import { ethosScores } from "../clients/ethos.ts";
 import { type Http, openHttp } from "../clients/http.ts";
-import type { Chain, SecretBox } from "../clients/ports.ts";
+import type { Chain, Embeddings, Ethos, Markets, SecretBox } from "../clients/ports.ts";
 import { openRpcPool } from "../clients/rpc/pool.ts";
 import { createSecretBox } from "../clients/secret-box.ts";
 import type { Config } from "../config/config.ts";
@@ -20,6 +24,31 @@ import { requireSingleRedis } from "../runtime/redis.ts";
 import { isTracing } from "../runtime/tracing.ts";
 import { JOBS } from "../workers/jobs.ts";
 import { openQueues, type Queues } from "../workers/operations/queue.ts";
+
+/** Reputation scores. */
+export const openEthos = (config: Config, http: Http): Ethos =>
+  ethosScores(
+    http.upstream({
+      name: "Ethos",
+      baseUrl: config.upstreams.ethos.url,
+      headers: { "x-ethos-client": userAgent(config) },
+      rate: { burst: 50, perSecond: 3 },
+    }),
+  );
+
+/** Market data of tokens. */
+export const openMarkets = (config: Config, http: Http): Markets =>
+  dexScreener(
+    http.upstream({
+      name: "DexScreener",
+      baseUrl: config.upstreams.dexscreener.url,
+      rate: { burst: 60, perSecond: 4 },
+    }),
+  );
+
+/** Null without a client id. */
+export const openAuthorizationServer = ({ identityProvider }: Pick<Config, "identityProvider">, http: Http) =>
+  identityProvider?.client ? createAuthorizationServer(identityProvider, http) : null;
 
 /** @throws Error, one sentence, when the process has no database */
 export function databaseUrl({ database: { url } }: Config): string {
@@ -150,4 +179,18 @@ export const openUpstreamHttp = (config: Config, ops: Ops | undefined, waitMs: n
 export function openSecretBox({ webhooks: { keys } }: Config): SecretBox | null {
   const [first, ...rest] = keys;
   return first ? createSecretBox([first, ...rest]) : null;
+}
+
+/** Null without EMBEDDINGS_URL. @param maxMs of a request */
+export function openEmbeddings({ embeddings: set }: Config, http: Http, maxMs: number): Embeddings | null {
+  if (!set) return null;
+  const api = http.upstream({
+    name: "The provider of embeddings",
+    baseUrl: set.url,
+    headers: set.apiKey ? { authorization: `Bearer ${set.apiKey}` } : {},
+    rate: { burst: 20, perSecond: 10 },
+    maxBytes: maxAnswerBytes(set.dimensions),
+    maxMs,
+  });
+  return embeddings(api, set);
 }

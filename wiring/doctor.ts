@@ -1,12 +1,8 @@
 /** The parts of the doctor: connections that only read, opened for one run of its checks. */
 import { createChain } from "../clients/chain.ts";
 import { tokenAuthorization } from "../clients/facilitator-token.ts";
-import { facilitatorKinds } from "../clients/inspect/facilitator-kinds.ts";
-import { learnLimits } from "../clients/inspect/node-limits.ts";
-import { chainIdOverWebSocket, openNodeProbe } from "../clients/inspect/node-probe.ts";
-import { redisSettings } from "../clients/inspect/redis-settings.ts";
-import { serverDate } from "../clients/inspect/server-date.ts";
-import { askService } from "../clients/inspect/service.ts";
+import { chainIdOverWebSocket, learnLimits, openNodeProbe } from "../clients/inspect/node-limits.ts";
+import { askService, facilitatorKinds, redisSettings, serverDate } from "../clients/inspect/service.ts";
 import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openRegistries } from "../clients/registries.ts";
 import { openRpcPool } from "../clients/rpc/pool.ts";
@@ -21,10 +17,14 @@ import { reasonOf } from "../doctor/check.ts";
 import type { DatabaseRole, Need, World } from "../doctor/world.ts";
 import { urlAt } from "../runtime/listen-address.ts";
 import { type Assembly, assemble } from "./assemble.ts";
-import { openUpstreamHttp, userAgent } from "./connections.ts";
-import { openEmbeddings } from "./embeddings.ts";
-import { openAuthorizationServer } from "./identity-provider.ts";
-import { openEthos, openMarkets } from "./reputation.ts";
+import {
+  openAuthorizationServer,
+  openEmbeddings,
+  openEthos,
+  openMarkets,
+  openUpstreamHttp,
+  userAgent,
+} from "./connections.ts";
 
 /** Max wait of a request for its turn at an upstream, ms. */
 const TURN_MS = 10_000;

@@ -1,6 +1,10 @@
 /** The parts of the worker process: opened for its lifetime, closed in the reverse order. */
-import { foreignDocuments } from "../clients/documents.ts";
-import { foreignEndpoints, REDIRECTED_BY_SITE, REDIRECTED_PER_DAY } from "../clients/foreign-endpoints.ts";
+import {
+  foreignDocuments,
+  foreignEndpoints,
+  REDIRECTED_BY_SITE,
+  REDIRECTED_PER_DAY,
+} from "../clients/foreign-endpoints.ts";
 import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openPublicHttp } from "../clients/public-http.ts";
 import { openRegistries } from "../clients/registries.ts";
@@ -11,13 +15,12 @@ import { ofDay } from "../core/agents/social-proof-allowances.ts";
 import { takeAll } from "../db/callers/allowances.ts";
 import { standingJobs } from "../db/operations/job-runs.ts";
 import { notifications } from "../db/sql/notifications.ts";
-import { boardAccess } from "../ops/board-access.ts";
 import { jobMeter, webhookMeter } from "../ops/metrics/meters.ts";
 import { poolGauge, queueGauges, standingGauge } from "../ops/metrics/process.ts";
 import { credGauges, credRootGauges, meaningGauges, proofGauges } from "../ops/metrics/scores.ts";
 import { eventGauges, tableGauges } from "../ops/metrics/tables.ts";
-import { type Ops, openOps } from "../ops/open.ts";
-import { openTraces } from "../ops/open-traces.ts";
+import { type Ops, openOps, openTraces } from "../ops/open.ts";
+import { boardAccess } from "../ops/queue-board.ts";
 import { faultAt } from "../runtime/faults.ts";
 import { createLog } from "../runtime/log.ts";
 import type { JobContext } from "../workers/context.ts";
@@ -26,6 +29,9 @@ import {
   countsOf,
   JOB_WAIT_MS,
   openChain,
+  openEmbeddings,
+  openEthos,
+  openMarkets,
   openQueuesOf,
   openSecretBox,
   openServicePool,
@@ -33,9 +39,7 @@ import {
   requireStores,
   userAgent,
 } from "./connections.ts";
-import { openEmbeddings } from "./embeddings.ts";
 import { openMpp } from "./payments.ts";
-import { openEthos, openMarkets } from "./reputation.ts";
 
 /** Max ms until a connection to the database is made: no client waits for it. */
 const JOB_CONNECT_MS = 10_000;

@@ -1,6 +1,6 @@
 /** The worker process: `npm run workers`. Any number of them may run. */
 import { loadConfig } from "../config/config.ts";
-import { ConfigError } from "../config/config-error.ts";
+import { ConfigError } from "../config/variable.ts";
 import { onShutdown, sayUp } from "../runtime/lifecycle.ts";
 import { startReaders } from "../wiring/readers.ts";
 import { wireWorkers } from "../wiring/workers.ts";

@@ -4,7 +4,7 @@ import { runSoon } from "../db/operations/job-runs.ts";
 import { isNoIndex } from "../db/sql/transaction.ts";
 import { span } from "../runtime/tracing.ts";
 import type { JobContext } from "./context.ts";
-import { selfCheck } from "./cred/self-check.ts";
+import { selfCheck } from "./cred/score.ts";
 import { followDocuments } from "./discovery/search-documents.ts";
 import { runDispatcher } from "./events/dispatcher.ts";
 import { runEventLog } from "./events/event-log.ts";

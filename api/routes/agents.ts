@@ -8,7 +8,7 @@ import { TIERS, type TierKey } from "../../core/cred/tiers.ts";
 import { fail } from "../../core/errors.ts";
 import { agentPageView, agentSchema, agentView, leaderboardItemView, summaryView } from "../../core/views/agent.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
-import { handshakesOf } from "../../db/agents/handshakes.ts";
+import { handshakesOf } from "../../db/agents/recent-transactions.ts";
 import { agentsOfWallets } from "../../db/agents/wallets.ts";
 import { AGENT_SORTS, type AgentCursor, type AgentSort } from "../../db/lists/agent-list-sql.ts";
 import { snapshot } from "../../db/sql/transaction.ts";

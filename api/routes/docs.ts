@@ -1,10 +1,10 @@
 /** What describes the service to programs and crawlers: the OpenAPI document, /llms.txt, sitemaps. */
 import { z } from "zod";
-import { directoryLink } from "../../core/directory/link.ts";
+import { isSpam } from "../../core/agents/names.ts";
+import { directoryLink } from "../../core/links.ts";
 import { type PriceList, priceUnits, shownPrice } from "../../core/payments/prices.ts";
-import { isSpam } from "../../core/spam.ts";
 import { PAGE_KEYS, PAGES } from "../../core/views/previews.ts";
-import { sitemapPart, sitemapParts } from "../../db/directory/sitemap.ts";
+import { sitemapPart, sitemapParts } from "../../db/directory/list.ts";
 import { CACHE, type Endpoint, endpointsOf } from "../endpoint.ts";
 import { type Guide, guides } from "../guides.ts";
 import { pricedDocument } from "../openapi/document.ts";

@@ -1,6 +1,6 @@
 /** The state of the service as operators see it. */
 import { array, object, z } from "zod";
-import { LEFT_OUT } from "../../core/operations/replicas.ts";
+import { LEFT_OUT } from "../../core/operations/connection-plan.ts";
 import { address, count, moment, usdc } from "../../core/views/fields.ts";
 
 const seconds = z.number().min(0);

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { hasUnknownValue, isWhole, type Part, partSchema, partsWithin, searchOf, splitOf } from "./agentverse-parts.ts";
 import { total } from "./offsets.ts";
+import type { OpenPages } from "./paged-registry.ts";
 import { EMPTY_PAGE, pagedRegistry, placeBehind, type ReadPage } from "./paged-registry.ts";
-import type { OpenPages } from "./pages.ts";
 
 /** Matches of one search that it returns; the stated total ends there too. */
 const MAX_MATCHES = 10_000;

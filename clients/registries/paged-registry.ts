@@ -182,3 +182,10 @@ export const placeBehind = ({ offset, size }: OffsetPlace, pageSize: number, ite
 
 /** Offset of a page, and its number of items. */
 export type OffsetPlace = { offset: number; size: number };
+
+/**
+ * @param upstream opened on the registry's URL, with its limits
+ * @param about.chainId chain whose agents are listed
+ * @param about.pageSize max items of a page that the registry returns
+ */
+export type OpenPages = (upstream: Upstream, about: { chainId: number; pageSize: number }) => Registry;

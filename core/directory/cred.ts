@@ -1,8 +1,8 @@
 /** The cred of foreign agents: the service's own signals over their known data, capped until they have an identity token here. */
+import { ZERO_ADDRESS } from "../addresses.ts";
 import type { AgentFacts, Hex } from "../agents/facts.ts";
 import { credOf } from "../cred/cred.ts";
 import { mintOriginIndex } from "../mints/mint-origins.ts";
-import { ZERO_ADDRESS } from "../zero-address.ts";
 
 /** The facts of a foreign agent that count. */
 export type ForeignFacts = {

@@ -18,8 +18,8 @@ export const TREND_WINDOW_KEYS = Object.keys(TREND_WINDOWS) as [TrendWindow, ...
 /**
  * The default order of `trending`: 1000 · (log10(1 + dollars traded in the window) + log10(1 + uses)), rounded. Market
  * data are observed, never claimed; uses are counted by the agent's registry. The dollars of 7 and 30 days are those of
- * the last 7 and 30 whole UTC days (`db/directory/volumes.ts`), and never below those of the last 24 hours. Computed by
- * the database (`directory.trend`, `trendSql` in db/directory/trend-sql.ts).
+ * the last 7 and 30 whole UTC days (`db/directory/daily-ranks.ts`), and never below those of the last 24 hours. Computed by
+ * the database (`directory.trend`, `trendSql` in db/directory/question-sql.ts).
  */
 export const TRENDING_FORMULA = "1000 * (log10(1 + US dollars traded in the window) + log10(1 + uses))";
 export const trendOf = ({ volume24hUsd, uses }: { volume24hUsd: number | null; uses: number }): number =>

@@ -1,5 +1,5 @@
 /** Money that an agent's side sends out and that comes to a payer: in one transaction, or through one account within a minute. */
-import { ZERO_ADDRESS } from "../zero-address.ts";
+import { ZERO_ADDRESS } from "../addresses.ts";
 import type { Funding, NearMoney, Route } from "./facts.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** Whose money an agent was paid, in a payment or in a job: what the transfers to the payer show. */
+import { ZERO_ADDRESS } from "../addresses.ts";
 import { isPrivate, PUBLIC_SENT } from "../public-parties.ts";
-import { ZERO_ADDRESS } from "../zero-address.ts";
 import type { Funding, MoneyFacts } from "./facts.ts";
 import { type Loop, loopsOf } from "./loops.ts";
 

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { jobWindowSchema, jobWindowView, type StoredJobWindow } from "../commerce/view.ts";
 import type { Factor } from "../discovery/query.ts";
 import { incomeWindowSchema, incomeWindowView, type StoredIncomeWindow } from "../income/view.ts";
-import { CONFIRMATIONS } from "../offers/confirmations.ts";
 import { ENDPOINT_STATUSES } from "../offers/liveness.ts";
 import { type ReviewSummary, reviewSummarySchema } from "../reviews/view.ts";
 import {
@@ -19,6 +18,14 @@ import {
   spokenBy,
 } from "./discovery.ts";
 import { address, count, moment, tokenId } from "./fields.ts";
+
+/**
+ * - `host_file`: `/.well-known/agent-registration.json` of its host names the agent
+ * - `registration_file`: the agent's registration file is on its host, in its folder or above, and names the agent
+ * - `payee`: its terms pay the agent's proven wallet
+ * - `namespace`: the registry gave the agent the namespace of its domain
+ */
+const CONFIRMATIONS = ["host_file", "registration_file", "payee", "namespace"] as const;
 
 /** Who is paid for a call: the agent's own wallet, its owner, or another account. */
 const RECEIVERS = ["agent", "owner", "other"] as const;

@@ -1,5 +1,5 @@
 /** The consequences of a delivery attempt: delivered, retried later, or dead; and the health of the receiver. */
-import { backoffMs } from "../backoff.ts";
+import { backoffMs } from "../times.ts";
 
 /** Max attempts per delivery: the first and five retries. */
 export const MAX_ATTEMPTS = 6;

@@ -1,7 +1,7 @@
 /** The wallets that rows of the directory and humans name: found step by step, and entered where they are looked up. */
 import type pg from "pg";
+import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { statement, t } from "../sql/statement.ts";
 import { transaction } from "../sql/transaction.ts";
 

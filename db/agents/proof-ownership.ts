@@ -1,7 +1,7 @@
 /** Under which owner each proof of an agent was made, held against the index: a transfer that a reorganisation takes back ends nothing. */
+import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import type { ProofKind } from "../../core/agents/reservations.ts";
-import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { statement, t } from "../sql/statement.ts";
 
 /**

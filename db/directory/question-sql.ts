@@ -1,4 +1,5 @@
 /** Questions about the directory, and the SQL of what they ask for: conditions on rows, and what rows are sorted by. */
+import type { Facets, VerifiedKind } from "../../core/directory/facets.ts";
 import {
   boundsOf,
   DIRECTORY_FILTERS,
@@ -8,12 +9,55 @@ import {
   searchKinds,
   TREND_WINDOW_KEYS,
   TREND_WINDOWS,
+  type TrendWindow,
 } from "../../core/directory/filters.ts";
 import { folded } from "../sql/folded-text.ts";
 import { statement, t } from "../sql/statement.ts";
 import { ETHOS } from "./ethos-sql.ts";
-import { EVERY_FACET, facetConditions } from "./facet-sql.ts";
-import { trendSql } from "./trend-sql.ts";
+
+/** The dollars that a row `d` traded in a window. Of 24 hours they are in the generated column `trend` already. */
+const VOLUME: Record<Exclude<TrendWindow, "24h">, string> = {
+  "7d": "greatest(d.volume_24h_usd, d.volume_7d_usd)",
+  "30d": "greatest(d.volume_24h_usd, d.volume_7d_usd, d.volume_30d_usd)",
+};
+
+/** SQL of the order of `trending` in each of its windows; core/directory/filters.ts publishes the formula. */
+export const trendSql = (window: TrendWindow): string =>
+  window === "24h"
+    ? "d.trend"
+    : `round(1000 * (log(1 + greatest(0, coalesce(${VOLUME[window]}, 0))) + log(1 + greatest(0, d.uses)::float8)))::int4`;
+
+/** It has a token that counts. */
+export const HAS_TOKEN = "d.token_counts";
+
+/** The kinds of verification with a column of their own; all others are platforms of proofs. */
+const VERIFIED_COLUMNS: Partial<Record<VerifiedKind, string>> = {
+  wallet: "d.wallet_proven",
+  coinbase: "d.coinbase",
+};
+
+/** Conditions of the facets that compare a row's own columns, all of which a row `d` must meet; `$` adds a parameter. */
+function facetsSql(facets: Facets, $: (value: unknown) => string) {
+  const { platform, chain, speaks, verified, hasToken, owner } = facets;
+  const conditions: string[] = [];
+  if (owner !== undefined) conditions.push(`d.owner_address collate "C" = ${$(owner)}`);
+  if (platform) conditions.push(`d.platform = any(${$([...platform])}::text[])`);
+  if (chain) conditions.push(`d.chain_id = any(${$([...chain])}::int4[])`);
+  if (speaks) conditions.push(`d.protocols @> ${$([...speaks])}::text[]`);
+  if (hasToken !== undefined) conditions.push(hasToken ? HAS_TOKEN : `not ${HAS_TOKEN}`);
+  const proofs = (verified ?? []).filter((kind) => !VERIFIED_COLUMNS[kind]);
+  if (proofs.length > 0) conditions.push(`d.proofs @> ${$(proofs)}::text[]`);
+  for (const kind of verified ?? []) if (VERIFIED_COLUMNS[kind]) conditions.push(VERIFIED_COLUMNS[kind]);
+  return conditions;
+}
+
+/** Facets that together reach every condition. */
+const EVERY_FACET: readonly Facets[] = [
+  { platform: ["erc8004", "virtuals"], chain: [8453], minScore: 10, maxScore: 90 },
+  { speaks: ["MCP", "A2A"], hasToken: true, minAgeDays: 1 },
+  { verified: ["wallet", "x", "coinbase"], hasToken: false, maxAgeDays: 30 },
+  { owner: `0x${"ab".repeat(20)}` },
+];
 
 export type DirectoryQuery = DirectoryNarrowing & {
   /** Part of a name, the beginning of the address of an agent's wallet or owner, an agent's id or a token's symbol. */
@@ -93,7 +137,7 @@ export function matching(query: DirectoryQuery, $: (value: unknown) => string, s
   const score = fromRows ? "d.cred_score" : SORTS.cred_score;
   const bounds = scores.map(({ from, to }) => `${score} between ${from} and ${to}`);
   const ofScores = fromRows ? [] : bounds;
-  const ofRows = [...(fromRows ? bounds : []), ...facetConditions(query, $)];
+  const ofRows = [...(fromRows ? bounds : []), ...facetsSql(query, $)];
   const key = sort === undefined || sort === "cred_score" ? score : SORTS[sort];
   let rank: string | undefined;
   if (ofScores.length === 0 && !fromRows && sort === "cred_score") ofScores.push("s.cred_score is not null");

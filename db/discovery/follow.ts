@@ -1,7 +1,7 @@
 /** Keeps the documents current: writes those of rows that changed, and at first those of all rows. */
 import type pg from "pg";
 import { type CommitSnapshot, changedBetween } from "../../columns/commit-snapshot.ts";
-import { READ_COMMIT_SNAPSHOT } from "../sql/commit-snapshot.ts";
+import { READ_COMMIT_SNAPSHOT } from "../sql/database-clock.ts";
 import { notifications } from "../sql/notifications.ts";
 import { family, statement, t } from "../sql/statement.ts";
 import { transaction } from "../sql/transaction.ts";

@@ -1,4 +1,5 @@
 /** Reads what is known about agents from where it is written: texts, offers, proofs, liveness, reviews. */
+import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import { earlierOwner, type Ownership, sharedWith } from "../../core/agents/reservations.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { PROTOCOLS, type Protocol } from "../../core/directory/protocols.ts";
@@ -7,7 +8,6 @@ import type { RankedFacts } from "../../core/discovery/weights.ts";
 import { liveness } from "../../core/offers/liveness.ts";
 import { type SourceKind, spokenOf } from "../../core/offers/source-kinds.ts";
 import { reviewSummaryView, type SummaryFigures } from "../../core/reviews/view.ts";
-import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { summaryFigures } from "../agents/canonical-identity.ts";
 import { ownershipOf } from "../agents/proof-ownership.ts";
 import { othersAttested, othersLifted } from "../agents/shared-sql.ts";

@@ -7,11 +7,10 @@ import type { TableDefinition, Values } from "../../columns/values.ts";
 import { PROTOCOLS, type Protocol } from "../../core/directory/protocols.ts";
 import { PROOF_PLATFORM_KEYS, type ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { ETHOS } from "../directory/ethos-sql.ts";
-import { HAS_TOKEN } from "../directory/facet-sql.ts";
-import { trendSql } from "../directory/trend-sql.ts";
+import { HAS_TOKEN, trendSql } from "../directory/question-sql.ts";
 import { DIRECTORY_CHANNEL } from "../directory/write.ts";
-import { READ_COMMIT_SNAPSHOT } from "../sql/commit-snapshot.ts";
 import { openClient } from "../sql/connect.ts";
+import { READ_COMMIT_SNAPSHOT } from "../sql/database-clock.ts";
 import { statement, t } from "../sql/statement.ts";
 
 /** A flag column for each word of a list. */

@@ -1,9 +1,9 @@
 /** Requests to mint: from acceptance to the token, one row each. */
+import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import type { Address, AgentRef, Hex } from "../../core/agents/facts.ts";
 import type { ListingInput } from "../../core/agents/listing-input.ts";
 import type { NarrativeInput, PersonalityInput } from "../../core/agents/profile-input.ts";
 import type { SolanaAddress } from "../../core/solana/keys.ts";
-import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import { VOID } from "../transactions/transaction-outbox.ts";
 

@@ -1,5 +1,4 @@
 /** The state of the index as its readers see it: the served block, staleness, and a way to wait for a block. */
-
 import type pg from "pg";
 import { inTime } from "../../runtime/in-time.ts";
 import { openClient } from "../sql/connect.ts";

@@ -1,8 +1,8 @@
 /** Human principals as they are read: by id, wallet or token, in pages, and with everything their cred is made of. */
+import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
-import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { attests, foundBefore, unindexed } from "../agents/attestations.ts";
 import { loadFacts } from "../agents/facts.ts";
 import { holdsToken } from "../agents/token-ownership.ts";

@@ -1,7 +1,7 @@
 /** One streaming replica: its connections, how far it has replayed, and whether reads may go to it. */
 import type pg from "pg";
+import type { LeftOut } from "../../core/operations/connection-plan.ts";
 import { readPostgresUrl, shownAddress } from "../../core/operations/postgres-url.ts";
-import type { LeftOut } from "../../core/operations/replicas.ts";
 import { openPool, type PoolConfig } from "../sql/connect.ts";
 import { sharedRead } from "./shared-read.ts";
 import { replicaPosition, type ServerIdentity, serverIdentity, serverOf } from "./wal.ts";

@@ -1,9 +1,8 @@
 /** Events of reviews in the canonical ERC-8004 registry, for the changes of the index that the dispatcher has claimed. */
-import { checksum } from "../../core/addresses.ts";
+import { checksum, ZERO_ADDRESS } from "../../core/addresses.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { decimalText } from "../../core/directory/reviews.ts";
 import { MAX_PER_DAY } from "../../core/events/events.ts";
-import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { isAttested } from "../agents/attestations.ts";
 import { ownTokenOf, recordRegistrations } from "../agents/canonical-identity.ts";
 import type { NewEvent } from "../events/append-events.ts";

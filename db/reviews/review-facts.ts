@@ -1,9 +1,10 @@
 /** Reads what `weighReviews` is given: the reviews of agents and what the chain proves about their reviewers, any number of agents at once. */
+
+import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { MAX_TAG, type ReviewsFacts } from "../../core/reviews/facts.ts";
 import { MAX_ENTRIES } from "../../core/reviews/rules.ts";
-import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { isAttested } from "../agents/attestations.ts";
 import { ownerActed, registrationsOf } from "../agents/canonical-identity.ts";
 import { walletConfirmed } from "../agents/wallets.ts";

@@ -1,7 +1,7 @@
 /** Checks of each JSON-RPC node alone: its chain, its clock, the history of states that it keeps. */
 import type { LearnedLimits } from "../../clients/ports.ts";
+import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import { firstBlockWhere } from "../../core/first-block.ts";
-import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { serverSettings } from "../../db/operations/server-health.ts";
 import { type Check, error, type Finding, ok, reasonOf, skipped, warning } from "../check.ts";
 import type { World } from "../world.ts";

@@ -1,8 +1,8 @@
 /** Checks of every upstream: one cheap request with the configured key, and its outcome. */
+import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import { REGISTRIES } from "../../core/directory/registries.ts";
 import type { UpstreamVariables } from "../../core/operations/upstream-variable.ts";
 import { PROOF_PLATFORMS, type ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { type Check, type Finding, ok, reasonOf, skipped, warning } from "../check.ts";
 import type { World } from "../world.ts";
 

@@ -11,7 +11,7 @@ import {
   toFunctionSelector,
 } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
-import { bloomOf } from "../../clients/rpc/bloom.ts";
+import { bloomOf } from "../../clients/rpc/whole-logs.ts";
 
 export const IDENTITY: Hex = "0x00000000000000000000000000000000000a6e47";
 /** The account that owns the identity contract: it mints for others and verifies. */

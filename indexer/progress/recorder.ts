@@ -1,16 +1,37 @@
 /** Records the launcher's progress in Postgres, once a second, without delaying the launcher. */
+import type { RpcNodeStats } from "../../clients/ports.ts";
 import {
   type BackfillProgress,
   failureNow,
   type LastFailure,
+  type NodeProgress,
   writeBackfillProgress,
 } from "../../db/operations/backfill-progress.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import { cachedRanges } from "../ponder-tables.ts";
 import type { Report } from "../run.ts";
 import { type BlockRange, type IndexedContract, progressMeter, type Sample } from "./meter.ts";
-import { nodeProgress } from "./node-progress.ts";
 import { readPonderCounters } from "./ponder-metrics.ts";
+
+const sumOf = (counts: Readonly<Record<string, number>>) =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+/** What the progress of a backfill shows of each node of the pool. @param stats of the pool in Ponder's process */
+export function nodeProgress(stats: RpcNodeStats): Omit<NodeProgress, "requestsPerSecond"> {
+  const { host, requests, refused } = stats;
+  return { host, state: stateOf(stats), requests: sumOf(requests), failed: sumOf(refused) };
+}
+
+/** The state in words, with what was learned of the node. */
+function stateOf({ state, since, logsRange, perSecond }: RpcNodeStats): string {
+  if (state === "wrong_chain") return "serves another chain, left out";
+  if (state === "silent") return `silent since ${new Date(since ?? 0).toISOString().slice(11, 19)} UTC`;
+  const limits = [
+    ...(logsRange === null ? [] : [`logs of ${logsRange} blocks`]),
+    ...(perSecond === null ? [] : [`${Math.round(perSecond)} requests/s`]),
+  ];
+  return limits.length === 0 ? "ready" : `ready, at most ${limits.join(", ")}`;
+}
 
 /** Milliseconds between two records of a backfill. */
 const RECORD_MS = 1_000;

@@ -3,7 +3,7 @@
  * evidence on its chain, and broadcasts the signed transaction.
  */
 import type { ChallengeAnswer, Mpp } from "../../clients/ports.ts";
-import { checksum } from "../../core/addresses.ts";
+import { checksum, ZERO_ADDRESS } from "../../core/addresses.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import {
@@ -18,7 +18,6 @@ import { Checked } from "../../core/payments/checked.ts";
 import { type Refusal, reasonIn } from "../../core/payments/refusals.ts";
 import { MAX_TIMEOUT_SECONDS } from "../../core/payments/terms.ts";
 import { topicOf } from "../../core/payments/transfers.ts";
-import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import {
   challengeFact,
   digestOf,

@@ -3,7 +3,7 @@ import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
 import { base58, base64 } from "@scure/base";
 import { beforeEach, describe, expect, it } from "vitest";
 import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
-import { isTransaction } from "../../core/solana/transaction-shape.ts";
+import { isTransaction } from "../../core/solana/keys.ts";
 import { failMint } from "../../db/mints/mints.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts";

@@ -4,9 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createHttpFacilitator } from "../../clients/facilitator-http.ts";
 import type { Proxies } from "../../clients/http/egress.ts";
 import { openHttp } from "../../clients/http.ts";
-import { facilitatorKinds } from "../../clients/inspect/facilitator-kinds.ts";
-import { openNodeProbe } from "../../clients/inspect/node-probe.ts";
-import { serverDate } from "../../clients/inspect/server-date.ts";
+import { openNodeProbe } from "../../clients/inspect/node-limits.ts";
+import { facilitatorKinds, serverDate } from "../../clients/inspect/service.ts";
 import { openPublicHttp, RefusedTarget } from "../../clients/public-http.ts";
 import { openRpcPool } from "../../clients/rpc/pool.ts";
 import { loadConfig } from "../../config/config.ts";

@@ -1,6 +1,6 @@
 /** Streams of events are cut into the same events wherever their pieces are cut. */
 import { describe, expect, it } from "vitest";
-import { eventCutter } from "../../clients/http/events.ts";
+import { eventCutter } from "../../clients/http/exchange.ts";
 
 const STREAM = Buffer.from(
   ": hi\n\nevent: endpoint\r\ndata: /ü\r\n\r\nid: 1\n\n\n\ndata: {\ndata: }\nretry: 1\n\ndata:x\r\rdata: never ended",

@@ -1,7 +1,7 @@
 /** The pool of JSON-RPC nodes: batches, ranges of logs, rates, roles, failover, and what a lost answer means. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bloomOf } from "../../clients/rpc/bloom.ts";
 import { openRpcPool, type RpcPool, type RpcPoolOptions, RpcRequestError } from "../../clients/rpc/pool.ts";
+import { bloomOf } from "../../clients/rpc/whole-logs.ts";
 import { Failure } from "../../core/errors.ts";
 import { RPC_ROLES, type RpcRole } from "../../core/operations/rpc-roles.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";

@@ -1,6 +1,6 @@
 /** Settlements for payers that are contracts: how many may fail, and whose places they take. */
 import { expect, it } from "vitest";
-import { unprovenContracts } from "../../clients/unproven-contracts.ts";
+import { unprovenContracts } from "../../clients/facilitator-local.ts";
 import type { Address } from "../../core/agents/facts.ts";
 
 const [HOSTILE, NEWCOMER]: [Address, Address] = ["0x01", "0x02"];

@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { MemoryBudget } from "../../columns/memory-budget.ts";
 import { DIRECTORY_FILTERS } from "../../core/directory/filters.ts";
-import { claimToken } from "../../db/directory/claims.ts";
 import { storeEthosScores } from "../../db/directory/ethos.ts";
 import { listByIndexes } from "../../db/directory/list.ts";
 import { storeQuotes } from "../../db/directory/markets.ts";
@@ -11,6 +10,7 @@ import { findByPlanes, totalsByPlanes } from "../../db/directory/planes/find.ts"
 import { foldPlanes } from "../../db/directory/planes/fold.ts";
 import { type DirectoryQuery, searchedWallet } from "../../db/directory/question-sql.ts";
 import { directoryRows } from "../../db/directory/rows.ts";
+import { claimToken } from "../../db/directory/token-links.ts";
 import { type DirectoryList, openDirectoryList } from "../../db/lists/directory.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { LONG } from "../../harness/patience.ts";

@@ -1,8 +1,8 @@
 /** A table sorted by several threads at once is, byte by byte, the one that is sorted on this thread. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { SortThreads, shareArrays } from "../../columns/load-process.ts";
 import { ImageParts, sortJobs, sortTable, unsortedPart } from "../../columns/sort-jobs.ts";
-import { SortThreads, shareArrays } from "../../columns/sort-threads.ts";
 import { TableBuilder, type UnsortedTable } from "../../columns/table-image.ts";
 import type { TableDefinition } from "../../columns/values.ts";
 import { DIRECTORY_COLUMNS } from "../../db/lists/directory-source.ts";

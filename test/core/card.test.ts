@@ -4,13 +4,13 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AgentFacts } from "../../core/agents/facts.ts";
-import { oklch } from "../../core/card/colour.ts";
 import { CARD_SIZES, type CardSize, drawCard } from "../../core/card/draw.ts";
 import type { CardElement, TextElement } from "../../core/card/element.ts";
 import { type CardFacts, cardFacts, MARKS } from "../../core/card/facts.ts";
 import { cardHash, TEMPLATE } from "../../core/card/hash.ts";
 import { legible, legibleCard } from "../../core/card/legible.ts";
 import { oneLine } from "../../core/card/line.ts";
+import { oklch } from "../../core/card/palette.ts";
 import { TIERS } from "../../core/cred/tiers.ts";
 import { agentFacts, CARD_NOW, cardOf, OTHER_VALUES, proof, trait } from "../support/cards.ts";
 

@@ -5,8 +5,7 @@ import { base58, base64 } from "@scure/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { solanaSignInText } from "../../core/callers/signed-texts.ts";
-import { addressBytes, isKey, isSignedBy, signatureBytes } from "../../core/solana/keys.ts";
-import { isTransaction } from "../../core/solana/transaction-shape.ts";
+import { addressBytes, isKey, isSignedBy, isTransaction, signatureBytes } from "../../core/solana/keys.ts";
 
 const secret = new Uint8Array(32).fill(7);
 const publicKey = ed25519.getPublicKey(secret);

@@ -12,7 +12,7 @@ import { openPool } from "../../db/sql/connect.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { credHistory, retainMonths } from "../../workers/cred/cred-history.ts";
+import { credHistory, retainMonths } from "../../workers/cred/score.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { randomAgents } from "../support/agents.ts";
 import { testDatabase } from "../support/database.ts";

@@ -1,7 +1,7 @@
 /** What the search makes of who runs an agent: no owner crowds a page out, no years are bought, and nobody is given away. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import { OWNER_SHARE } from "../../core/discovery/rank.ts";
-import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { testDatabase } from "../support/database.ts";
 import { plantOffers, searching } from "../support/discovery.ts";

@@ -1,10 +1,10 @@
 /** The progress of a backfill: what follows from counters, when it is a stall, and what an operator reads. */
 import { expect, it } from "vitest";
 import type { BackfillProgress } from "../../db/operations/backfill-progress.ts";
-import { failureText } from "../../indexer/progress/failure-text.ts";
+import { failureText } from "../../indexer/ponder-process.ts";
 import { type BlockRange, progressMeter, type Sample } from "../../indexer/progress/meter.ts";
-import { nodeProgress } from "../../indexer/progress/node-progress.ts";
 import { parsePonderCounters } from "../../indexer/progress/ponder-metrics.ts";
+import { nodeProgress } from "../../indexer/progress/recorder.ts";
 import { redactor } from "../../runtime/log.ts";
 import { logLine, openDisplay, screenLines } from "../../scripts/backfill/screen.ts";
 

@@ -1,6 +1,6 @@
 /** The request model of a backfill: what Ponder requests for ranges, densities and limits, and what an operator reads of it. */
 import { describe, expect, it } from "vitest";
-import { computeUnitsOf } from "../../indexer/estimate/compute-units.ts";
+import { computeUnitsOf } from "../../indexer/estimate/estimate.ts";
 import { missingRanges, predictRequests, type RequestPlan } from "../../indexer/estimate/request-model.ts";
 import { type SampledNodes, sampleHistory } from "../../indexer/estimate/sample.ts";
 import type { BlockRange } from "../../indexer/progress/meter.ts";

@@ -2,9 +2,9 @@
 import pino from "pino";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../config/config.ts";
-import { LaunchError } from "../../indexer/launch-error.ts";
 import { launchIndexer } from "../../indexer/launcher.ts";
 import { PONDER_VERSION, unverifiedVersion, VERIFIED_VERSIONS } from "../../indexer/preload/ponder-package.ts";
+import { LaunchError } from "../../indexer/schema-name.ts";
 
 test("the installed version is verified", () => {
   expect(VERIFIED_VERSIONS).toContain(PONDER_VERSION);

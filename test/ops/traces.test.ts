@@ -10,7 +10,7 @@ import { openPool } from "../../db/sql/connect.ts";
 import { intentByKey, queueIntent } from "../../db/transactions/transaction-outbox.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { openTraces } from "../../ops/open-traces.ts";
+import { openTraces } from "../../ops/open.ts";
 import { traceStatements } from "../../ops/traced-pool.ts";
 import { createLog } from "../../runtime/log.ts";
 import { span, traceparent } from "../../runtime/tracing.ts";

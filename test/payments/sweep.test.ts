@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Chain } from "../../clients/ports.ts";
 import { unavailableError } from "../../clients/unavailable.ts";
 import { owePayment } from "../../db/payments/ledger.ts";
-import { revocablePayments } from "../../db/payments/payment-sweep.ts";
+import { revocablePayments } from "../../db/payments/payment-leases.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { testLog } from "../../harness/log.ts";
 import { mintEffect } from "../../workers/transactions/intents/mint.ts";

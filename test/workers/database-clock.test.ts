@@ -5,7 +5,7 @@ import { appendEvents, type NewEvent } from "../../db/events/append-events.ts";
 import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.ts";
 import { eventLog } from "../../db/events/events.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { credHistory } from "../../workers/cred/cred-history.ts";
+import { credHistory } from "../../workers/cred/score.ts";
 import { eventRetention } from "../../workers/events/event-retention.ts";
 import { messageRetention } from "../../workers/messages/message-retention.ts";
 import { prune } from "../../workers/operations/prune.ts";

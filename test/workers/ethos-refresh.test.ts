@@ -11,7 +11,7 @@ import { storeEthosScores, walletsToScore } from "../../db/directory/ethos.ts";
 import { staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
 import { removeEntries, upsertEntries } from "../../db/directory/write.ts";
 import { transaction } from "../../db/sql/transaction.ts";
-import { namedWallets } from "../../workers/agents/named-wallets.ts";
+import { namedWallets } from "../../workers/agents/agent-upkeep.ts";
 import { ethosRefresh } from "../../workers/directory/ethos-refresh.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";

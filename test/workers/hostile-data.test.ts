@@ -2,8 +2,7 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { dexScreener } from "../../clients/dexscreener.ts";
-import { foreignDocuments } from "../../clients/documents.ts";
-import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
+import { foreignDocuments, foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import { openHttp } from "../../clients/http.ts";
 import { openPublicHttp } from "../../clients/public-http.ts";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { tokenStats as read } from "../../db/agents/token-stats.ts";
 import { plantRows } from "../../harness/onchain.ts";
-import { tokenStats } from "../../workers/agents/token-stats.ts";
+import { tokenStats } from "../../workers/agents/agent-upkeep.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { testDatabase } from "../support/database.ts";
 import { perFile } from "../support/started.ts";

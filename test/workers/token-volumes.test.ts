@@ -1,8 +1,8 @@
 /** What tokens traded on each day, and its sums on the rows of the directory: whole days only, for a month. */
 import { beforeEach, expect, it } from "vitest";
+import { storeVolumes } from "../../db/directory/daily-ranks.ts";
 import { listDirectory } from "../../db/directory/list.ts";
 import { NO_QUOTE, storeQuotes } from "../../db/directory/markets.ts";
-import { storeVolumes } from "../../db/directory/volumes.ts";
 import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { perTest } from "../support/started.ts";

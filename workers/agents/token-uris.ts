@@ -1,5 +1,5 @@
 /** Reads the URIs of tokens from the chain, and queues the transactions that set missing ones. */
-import { tokenUriOf } from "../../core/agents/token-uri.ts";
+import { tokenUriOf } from "../../core/links.ts";
 import {
   type KnownTokenUri,
   mintedWithoutUri,

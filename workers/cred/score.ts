@@ -1,7 +1,79 @@
 /** Recomputes the scores of agents that events name. */
+import type pg from "pg";
 import { z } from "zod";
 import { recomputeCred } from "../../db/cred/cred.ts";
+import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";
+import { CHECKS_OF_ALL, checkCred, reconcileCred, refreshAges, refreshAttested } from "../../db/cred/cred-passes.ts";
+import { databaseNow } from "../../db/sql/database-clock.ts";
 import { defineJob } from "../job.ts";
+
+/**
+ * Begins the partition of each month of the score history, and removes months older than CRED_HISTORY_RETENTION.
+ * Resumes: at the month; a lock that is not free within 2 s fails the run, and the next one, an hour later, tries
+ * again. Ids without a partition go into the default one.
+ */
+export const credHistory = defineJob({
+  name: "cred-history",
+  schedule: { everyMs: 3_600_000 },
+  run: async ({ db, config }) =>
+    retainMonths(db, { now: await databaseNow(db), retentionMs: config.credHistoryRetentionMs }),
+});
+
+/** @returns number of months that began and that were removed */
+export async function retainMonths(
+  db: pg.Pool,
+  { now, retentionMs }: { now: Date; retentionMs: number | undefined },
+): Promise<number> {
+  const begun = await beginMonth(db, now);
+  return retentionMs === undefined ? begun : begun + (await removeMonths(db, new Date(now.getTime() - retentionMs)));
+}
+
+/**
+ * Compares every score with the facts once a day, in parts, so that a mistake of the event-driven jobs lasts one day at
+ * most.
+ * Resumes: at its stored place, in ranges of 50,000.
+ */
+export const selfCheck = defineJob({
+  name: "self-check",
+  schedule: { everyMs: 86_400_000 / CHECKS_OF_ALL },
+  run: async ({ db, clock, log }) => {
+    const { moved, missed } = await checkCred(db, clock());
+    if (missed > 0) log.warn({ missed }, "scores were not up to date with their agents");
+    return moved;
+  },
+});
+
+/**
+ * Finds lost jobs: recomputes every agent whose score was not computed from its newest block.
+ * Resumes: at what differs from the index, or at a range of ids, in sets of 2,000 and ranges of 50,000; the formula is
+ * clamped.
+ */
+export const reconcile = defineJob({
+  name: "reconcile",
+  schedule: { everyMs: 60_000 },
+  run: ({ db, clock }) => reconcileCred(db, clock()),
+});
+
+/**
+ * Recomputes scores within a minute of changes without an event: an exchange attestation that expired, or was lost
+ * unindexed.
+ * Resumes: at what differs, in sets of 2,000; the formula is clamped.
+ */
+export const exchangeExpiry = defineJob({
+  name: "exchange-expiry",
+  schedule: { everyMs: 60_000 },
+  run: ({ db, clock }) => refreshAttested(db, clock()),
+});
+
+/**
+ * Recomputes the scores of young agents, which grow with age. Once a day is needed; once an hour is cheap.
+ * Resumes: at what differs, in sets of 2,000 and ranges of 50,000; the formula is clamped.
+ */
+export const ageRefresh = defineJob({
+  name: "age-refresh",
+  schedule: { everyMs: 3_600_000 },
+  run: ({ db, clock }) => refreshAges(db, clock()),
+});
 
 export const score = defineJob({
   name: "score",

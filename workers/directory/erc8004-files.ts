@@ -1,7 +1,6 @@
 /** Shows the agents of the canonical ERC-8004 registry in the directory, with what their registration files say. */
 import pLimit from "p-limit";
 import type { Documents, Validators } from "../../clients/ports.ts";
-import { backoffMs } from "../../core/backoff.ts";
 import { type Defect, defect, UnreadableFile } from "../../core/directory/file-defects.ts";
 import {
   type Gateways,
@@ -9,6 +8,7 @@ import {
   type Registration,
   readRegistration,
 } from "../../core/directory/foreign-registration-file.ts";
+import { backoffMs } from "../../core/times.ts";
 import {
   dueErc8004,
   ERC8004,

@@ -1,6 +1,6 @@
 /** Which jobs an event leads to: one table, an entry for every kind of index change. */
 import type { ChangeKind } from "../../ponder.schema.ts";
-import { referralCodes } from "../agents/referral-codes.ts";
+import { referralCodes } from "../agents/agent-upkeep.ts";
 import { tokenUris } from "../agents/token-uris.ts";
 import { score } from "../cred/score.ts";
 import { directoryOwn } from "../directory/directory-own.ts";

@@ -1,5 +1,4 @@
 /** Reads the payments to agents' wallets from the chain, and the transfers that show whose money it was: cohort by cohort, within a budget of requests. */
-
 import type { Block, FoundLog } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { COHORT_SIZE, RANGE_BLOCKS } from "../../core/income/requests.ts";

@@ -1,8 +1,8 @@
 /** Asks hosts which agents are their own: an endpoint counts for an agent when its host names the agent back. */
 import pLimit from "p-limit";
-import { backoffMs } from "../../core/backoff.ts";
 import { HOST_FILE, namedAgents } from "../../core/directory/named-agents.ts";
 import { parseDocument } from "../../core/offers/document.ts";
+import { backoffMs } from "../../core/times.ts";
 import { dueHostFiles, forgetHosts, type HostFileRead, storeHostFiles } from "../../db/offers/host-files.ts";
 import { touchChanged } from "../../db/offers/offers.ts";
 import { storeSet } from "../../db/sql/store-set.ts";

@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import pLimit from "p-limit";
 import { z } from "zod";
-import { backoffMs } from "../../core/backoff.ts";
 import { BeyondUs } from "../../core/offers/document.ts";
 import type { Method, Offer } from "../../core/offers/offer.ts";
 import type { EndpointReading } from "../../core/offers/reader.ts";
 import { OFFER_READERS, sourcesOf } from "../../core/offers/readers.ts";
 import { OFFERING_SOURCES, registryOffers } from "../../core/offers/registry-offers.ts";
+import { backoffMs } from "../../core/times.ts";
 import { type ListedRow, ownRowsToList, rowsToList } from "../../db/offers/offer-rows.ts";
 import {
   bySize,

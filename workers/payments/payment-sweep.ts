@@ -11,19 +11,17 @@ import {
   unsettlePayment,
 } from "../../db/payments/ledger.ts";
 import {
+  abandonedPayments,
   closeUnwatched,
   dropLease,
   finalizePayment,
   forgetReleased,
-  takeUp,
-} from "../../db/payments/payment-leases.ts";
-import {
-  abandonedPayments,
   markSwept,
   releasedPayments,
   revocablePayments,
+  takeUp,
   unfinishedPayments,
-} from "../../db/payments/payment-sweep.ts";
+} from "../../db/payments/payment-leases.ts";
 import type { Payment, Settlement } from "../../db/payments/payments.ts";
 import { isIndexed, transaction } from "../../db/sql/transaction.ts";
 import { notifySender } from "../../db/transactions/notify-sender.ts";

@@ -2,12 +2,12 @@
 import { decodeEventLog, encodeEventTopics } from "viem/utils";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
 import type { Chain, FoundLog } from "../../clients/ports.ts";
+import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import { logsPrice, RANGE_BLOCKS } from "../../core/income/requests.ts";
 import { MAX_TAG, type ReviewEntry, type ReviewsFacts } from "../../core/reviews/facts.ts";
 import { scaledValue } from "../../core/reviews/scales.ts";
-import { ZERO_ADDRESS } from "../../core/zero-address.ts";
 import { type AccountHistory, readHistory } from "./reviewer-history.ts";
 
 /** Which blocks of which contracts; how many reviewers' histories, and requests at most. */

@@ -4,10 +4,10 @@ import pLimit from "p-limit";
 import { keccak256, stringToBytes } from "viem/utils";
 import type { ForeignAnswer } from "../../clients/ports.ts";
 import type { Hex } from "../../core/agents/facts.ts";
-import { backoffMs } from "../../core/backoff.ts";
 import { defectView } from "../../core/directory/file-defects.ts";
 import { locateFile } from "../../core/directory/foreign-registration-file.ts";
 import { CUT_URI, MAX_FILE_BYTES, type ProofClaim, proofClaimIn } from "../../core/reviews/feedback-files.ts";
+import { backoffMs } from "../../core/times.ts";
 import { siteOf, urlOf } from "../../core/urls.ts";
 import {
   type DueFile,

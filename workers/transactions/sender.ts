@@ -1,20 +1,67 @@
 /** The sender: the process that has the lock turns intents into transactions; the other processes wait for the lock. */
 import type pg from "pg";
 import { Failure } from "../../core/errors.ts";
+import { awaitsAwards, type DueMint, mintsDueForAwards, setAwardsDue } from "../../db/mints/mint-awards.ts";
 import { openClient } from "../../db/sql/connect.ts";
 import { tryLockText } from "../../db/sql/locks.ts";
-import { highestBlock, INTENT_CHANNEL } from "../../db/transactions/transaction-outbox.ts";
+import { isIndexed, transaction } from "../../db/sql/transaction.ts";
+import { reopen } from "../../db/transactions/signed-transactions.ts";
+import {
+  awaitsSender,
+  highestBlock,
+  INTENT_CHANNEL,
+  revocableIntents,
+} from "../../db/transactions/transaction-outbox.ts";
 import type { JobContext } from "../context.ts";
 import { type Loop, runLoop } from "../loop.ts";
-import { INTENT_EFFECTS } from "./intents.ts";
-import { queueDueAwards } from "./sender/awards.ts";
+import { AWARD_RETRY_MS, queueAwards } from "./intents/award.ts";
+import { effectOf, INTENT_EFFECTS } from "./intents.ts";
 import { type Budget, readBudget } from "./sender/budget.ts";
 import { publishFunds, readFunds } from "./sender/funds.ts";
-import { reopenReorganised } from "./sender/reorg.ts";
-import { mayRest } from "./sender/rest.ts";
 import type { SenderOptions, SenderSession } from "./sender/session.ts";
 import { signQueued } from "./sender/sign.ts";
 import { track } from "./sender/track.ts";
+
+/** Max registrations per round. */
+const REGISTRATIONS_PER_ROUND = 50;
+
+/**
+ * minted → awarded: queues the transactions of a registration's bonuses once it has enough confirmations.
+ * One item: a registration whose bonuses cannot be queued is caught by itself and tried again in ten minutes; it delays
+ * neither the others nor the sender.
+ * @returns whether any awards were due, or wait for confirmations
+ */
+async function queueDueAwards(session: SenderSession, head: number): Promise<boolean> {
+  const { db, chain, clock, options } = session;
+  // The owner of the referral code comes from the index.
+  if (!(await awaitsAwards(db, { now: clock() })) || !(await isIndexed(db))) return false;
+  const due = await mintsDueForAwards(db, {
+    block: head - options.awardConfirmations,
+    now: clock(),
+    limit: REGISTRATIONS_PER_ROUND,
+  });
+  const traitPriceWei = due.length > 0 ? ((await chain.traitPrice(options.identity)) ?? 0n) : 0n;
+  for (const mint of due) await queueOne(session, mint, traitPriceWei);
+  return true;
+}
+
+/**
+ * Check then write: due, deep enough and the referrer, then `queueRepeatable`; the referrer may be sold, the token
+ * renumbered: key unique by wallet, read and queued in one transaction.
+ */
+async function queueOne({ db, clock, fault, log }: SenderSession, mint: DueMint, traitPriceWei: bigint): Promise<void> {
+  try {
+    await transaction(db, async (tx) => {
+      await queueAwards(tx, mint, traitPriceWei, clock());
+      fault("awards.before-commit");
+    });
+    fault("awards.after-commit");
+    log.info({ mint: mint.mintId }, "awards queued");
+  } catch (error) {
+    log.error({ mint: mint.mintId, error }, "the awards of a registration could not be queued");
+    await setAwardsDue(db, { mintId: mint.mintId, at: new Date(clock().getTime() + AWARD_RETRY_MS) });
+  }
+}
 
 export { AWARD_FAULT_POINTS } from "./intents/award.ts";
 export { FAULT_POINTS, FILLER_FAULT_POINT } from "./sender/session.ts";
@@ -180,4 +227,54 @@ function openSession(context: SenderContext, db: pg.Client): SenderSession {
     published: undefined,
     feeWei: 0n,
   };
+}
+
+/**
+ * Rest: without work the sender reads the chain only for its funds, and rarely, because requests to a node cost.
+ * Whether a round may be left out: the last one found no work, and the database has none since.
+ */
+async function mayRest({ db, clock, options, restsUntil }: SenderSession): Promise<boolean> {
+  if (clock().getTime() >= restsUntil) return false;
+  return !(await awaitsSender(db, { kinds: options.waitingKinds, now: clock() }));
+}
+
+/**
+ * mined → signed: reopens intents that a reorganisation undid, within the blocks that are not final.
+ * Compares the blocks of recently mined intents with the chain and reopens those whose block is gone. All of them are
+ * reopened before any is settled again, in one transaction: token ids move between them when blocks are reordered.
+ * Check then write: the block is gone, then `reopen` and the effect undone; it may come back: guarded update on `mined`
+ * or `reverted` in one transaction, and the next round settles it again.
+ * One item: one transaction for all intents, because token ids move between them; undoing writes own rows only.
+ * @returns number of recently mined intents whose block may still be reorganised away
+ */
+async function reopenReorganised(session: SenderSession, head: number, usedNonces: number): Promise<number> {
+  const { db, chain, clock, options, log } = session;
+  const recent = await revocableIntents(db, {
+    sender: session.signer.address,
+    block: head - options.finalityBlocks + 1,
+    nonce: usedNonces,
+  });
+  if (recent.length === 0) return 0;
+  const blocks = [...new Set(recent.map((intent) => intent.block))];
+  const hashes = new Map(
+    await Promise.all(blocks.map(async (block) => [block, (await chain.block(block))?.hash] as const)),
+  );
+  const doubtful = recent.filter((intent) => hashes.get(intent.block) !== intent.blockHash);
+  const gone: typeof recent = [];
+  for (const intent of doubtful) {
+    const receipt = await chain.receipt(intent.txHash);
+    // No block at that height and an unused nonce: the node lags, this is no reorganisation.
+    if (!hashes.get(intent.block) && intent.nonce < usedNonces) continue;
+    if (receipt === null || receipt.blockHash !== intent.blockHash) gone.push(intent);
+  }
+  if (gone.length === 0) return recent.length;
+  log.warn({ intents: gone.map((intent) => intent.intentKey) }, "mined transactions were reorganised away");
+  await transaction(db, async (tx) => {
+    for (const intent of gone) {
+      if (!(await reopen(tx, intent.id))) continue;
+      await effectOf(intent.intentKey, options.effects)?.undone(tx, intent, clock());
+    }
+  });
+  for (const intent of gone) session.sentAt.delete(intent.txHash);
+  return recent.length;
 }

@@ -3,8 +3,8 @@ import { fork } from "node:child_process";
 import type { TreePart } from "../../../core/cred/tree/packed.ts";
 import { entryOf } from "../../../runtime/processes.ts";
 import { type Queryable, statement, t } from "../../sql/statement.ts";
+import type { TreeReply } from "./build-tree.ts";
 import { buildCredTree, type TreeRequest, type TreeSummary } from "./build-tree.ts";
-import type { TreeReply } from "./tree-messages.ts";
 
 /** Max leaves that are hashed in this process: 20 ms, less than a process takes to start. */
 const IN_PROCESS_LEAVES = 2_000;

@@ -1,8 +1,7 @@
 /** Process that builds one tree of scores: a million leaves take seconds of computing, and memory that ends with it. */
 import type { TreePart } from "../../../core/cred/tree/packed.ts";
 import { peakMemory } from "../../../runtime/peak-memory.ts";
-import { buildCredTree, type TreeRequest } from "./build-tree.ts";
-import { PARTS_PER_MESSAGE, type TreeReply } from "./tree-messages.ts";
+import { buildCredTree, PARTS_PER_MESSAGE, type TreeReply, type TreeRequest } from "./build-tree.ts";
 
 /** Resolves when the parent can take more. */
 const reply = (message: TreeReply) =>

@@ -1,10 +1,9 @@
 /** Keeps the planes of the directory near its rows: builds them, and folds into them what has changed since. */
-
 import type pg from "pg";
 import { changedBetween } from "../../../columns/commit-snapshot.ts";
 import { copyRows } from "../../../columns/copy-rows.ts";
-import { backoffMs } from "../../../core/backoff.ts";
-import { READ_COMMIT_SNAPSHOT } from "../../sql/commit-snapshot.ts";
+import { backoffMs } from "../../../core/times.ts";
+import { READ_COMMIT_SNAPSHOT } from "../../sql/database-clock.ts";
 import { statement, t } from "../../sql/statement.ts";
 import { transaction, withoutTimeLimits } from "../../sql/transaction.ts";
 import { ETHOS } from "../ethos-sql.ts";

@@ -5,8 +5,7 @@ import { PLATFORMS } from "../../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../../core/directory/protocols.ts";
 import { PROOF_PLATFORM_KEYS } from "../../../core/proof-platforms.ts";
 import { ETHOS } from "../ethos-sql.ts";
-import { HAS_TOKEN } from "../facet-sql.ts";
-import { trendSql } from "../trend-sql.ts";
+import { HAS_TOKEN, trendSql } from "../question-sql.ts";
 
 const PLATFORM_KEYS = PLATFORMS.map(({ key }) => key).sort((a, b) => (a < b ? -1 : 1));
 const flags = (prefix: string, words: readonly string[]) => words.map((word) => [`${prefix}:${word}`, 1] as const);

@@ -2,7 +2,7 @@
 import { decodeFunctionData, encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../../abis/identity.ts";
 import type { Address, Hex } from "../../../core/agents/facts.ts";
-import { tokenUriOf } from "../../../core/agents/token-uri.ts";
+import { tokenUriOf } from "../../../core/links.ts";
 import { knownTokenUri, tokenUriLeft, tokenUriSet, tokenUriUnset } from "../../../db/agents/token-uris.ts";
 import type { Intent } from "../../../db/transactions/transaction-outbox.ts";
 import { readTokenUris } from "../../agents/token-uri-reads.ts";

@@ -1,21 +1,84 @@
 /** queued → signed: simulates, assigns nonces, signs, stores nonces and bytes, and only then broadcasts. */
+import type { Abi } from "viem";
+import { decodeErrorResult } from "viem/utils";
+import { credRootsAbi } from "../../../abis/cred-roots.ts";
+import { identityAbi } from "../../../abis/identity.ts";
+import type { Revert } from "../../../clients/ports.ts";
 import type { Hex } from "../../../core/agents/facts.ts";
 import { Failure } from "../../../core/errors.ts";
+import { quoted } from "../../../core/quoted.ts";
 import { intentGasBound, withMargin } from "../../../core/transactions/gas-bounds.ts";
 import { type Fees, firstOffer } from "../../../core/transactions/transaction-fees.ts";
 import { transaction } from "../../../db/sql/transaction.ts";
-import { type NewAttempt, nextOwnNonce, storeSigned } from "../../../db/transactions/signed-transactions.ts";
+import {
+  type NewAttempt,
+  nextOwnNonce,
+  type SignedIntent,
+  storeSigned,
+  takeOver,
+} from "../../../db/transactions/signed-transactions.ts";
 import { type Intent, queuedIntents } from "../../../db/transactions/transaction-outbox.ts";
 import { span } from "../../../runtime/tracing.ts";
 import { effectOf } from "../intents.ts";
-import { revertReason } from "../revert-reason.ts";
 import { broadcast } from "./broadcast.ts";
 import { type Budget, withinShares } from "./budget.ts";
-import { withoutDone } from "./done-before.ts";
+import { conclude } from "./conclude.ts";
 import type { Funds } from "./funds.ts";
 import { endIntent } from "./give-up.ts";
-import { roomForWaiting } from "./low-priority.ts";
 import type { SenderSession } from "./session.ts";
+
+/** Max number and max cost in wei of the transactions that may be signed now. */
+type Room = { transactions: number; wei: bigint };
+
+/** Max low-priority transactions under way: other transactions wait behind few of them. */
+const WAITING_AT_ONCE = 16;
+
+/**
+ * The limits of low-priority transactions, which are sent only when no other transaction is queued.
+ * The room for low-priority transactions: their share of the day's budget, and the balance above which new writes are
+ * accepted. A token's URI costs at most a fifth of its registration.
+ */
+function roomForWaiting(
+  { options }: SenderSession,
+  { room, funds, budget }: { room: number; funds: Funds; budget: Budget },
+): Room {
+  const { leftWei, open } = budget.shares.waiting;
+  const limits = [funds.spendableWei - options.minBalanceWei];
+  if (leftWei !== null && budget.leftWei !== null) limits.push(leftWei, budget.leftWei - budget.committedWei);
+  const [wei = 0n] = limits.sort((a, b) => (a < b ? -1 : 1));
+  return { transactions: Math.min(room, WAITING_AT_ONCE - open), wei };
+}
+
+/** ABIs of the contracts whose errors are decoded by name. */
+const ERRORS: Abi = [...identityAbi, ...credRootsAbi].filter((entry) => entry.type === "error");
+
+/** Errors whose names alone do not explain the refusal. */
+const MEANING: Record<string, (gas: bigint) => string> = {
+  ERC721InvalidReceiver: (gas) =>
+    `the receiver is a contract that refuses the token, or needs more than ${gas} gas to take it`,
+};
+
+/**
+ * The reason of a revert, safe to show: the name of the contract's error, or its text.
+ * `AlreadyMinted` for a custom error, the quoted text of a `require`, or "reverted" when the data cannot be decoded.
+ * @param gas gas limit of the transaction
+ */
+function revertReason({ data, reason }: Pick<Revert, "data" | "reason">, gas: bigint): string {
+  if (data === null || data === "0x")
+    return /out ?of ?gas|gas required exceeds/i.test(reason) ? `it needs more than ${gas} gas` : "reverted";
+  try {
+    // `Error(string)` and `Panic(uint256)` are decoded too.
+    const { errorName, args } = decodeErrorResult({ abi: ERRORS, data });
+    if (errorName === "Error") return printable(String(args?.[0] ?? ""));
+    const meaning = MEANING[errorName]?.(gas);
+    return meaning === undefined ? errorName : `${errorName}: ${meaning}`;
+  } catch {
+    return "reverted";
+  }
+}
+
+/** The text comes from a contract, so it is untrusted. */
+const printable = (text: string) => (text === "" ? "reverted" : quoted(text.slice(0, 200)));
 
 type ReadyIntent = { intent: Intent; gasLimit: bigint };
 /** Result of a simulation; `reason` is a plain half-sentence. */
@@ -183,4 +246,54 @@ export async function signAttempt(
   const { nonce, to, data, valueWei, gasLimit } = intent;
   const { raw, hash } = await session.signer.sign({ nonce, to, data: data as Hex, valueWei, gasLimit, ...offer });
   return { hash, nonce, raw, ...offer, filler: false };
+}
+
+/**
+ * queued → mined without a transaction of its own: work that is on the chain already, after a restore of an older
+ * database.
+ * Ends the intents whose work an earlier transaction of the sender has done, each as if its receipt had just arrived.
+ * @returns the intents that may be signed
+ * @throws Failure upstream_unavailable
+ */
+async function withoutDone(session: SenderSession, intents: readonly Intent[], head: number): Promise<Intent[]> {
+  const { db, chain, options, log } = session;
+  const open = new Set<Intent>();
+  const byPrefix = Map.groupBy(intents, ({ intentKey }) => effectOf(intentKey, options.effects));
+  for (const [effect, group] of byPrefix) {
+    const done = effect?.doneBefore ? await effect.doneBefore({ db, chain, head }, group) : new Map<number, Hex>();
+    if (done === null)
+      log.error({ waiting: group.length }, "the index is too far behind to know which mints are on the chain already");
+    else for (const intent of group) if (!(await isDone(session, intent, done.get(intent.id)))) open.add(intent);
+  }
+  return intents.filter((intent) => open.has(intent));
+}
+
+/** An intent that cannot be ended waits for the next round and does not stop the others. */
+async function isDone(session: SenderSession, intent: Intent, hash: Hex | undefined): Promise<boolean> {
+  try {
+    return await adopt(session, intent, hash);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    session.log.error({ err: error, intent: intent.intentKey, hash }, "an earlier transaction could not be taken over");
+    return true;
+  }
+}
+
+/**
+ * Check then write: no earlier mint of ours is in the chain (minted-before.ts), then sign, or take the earlier one
+ * over; a reorganisation may come: takeover and receipt are one commit, which needs the state `queued` again. Ours is a
+ * successful call of `mintFor` at the contract itself, which only its owner can make.
+ * @returns whether the intent has ended with that transaction, or waits for it
+ */
+async function adopt(session: SenderSession, intent: Intent, hash: Hex | undefined): Promise<boolean> {
+  if (hash === undefined) return false;
+  const { chain, log } = session;
+  const [receipt, transaction] = await Promise.all([chain.receipt(hash), chain.transaction(hash)]);
+  // One of two nodes knows the transaction: nothing is signed before the other one does.
+  if (receipt === null || receipt.status !== "success" || transaction === null) return true;
+  log.warn({ intent: intent.intentKey, hash }, "an earlier transaction has done this already");
+  const { from: sender, nonce } = transaction;
+  const signed: SignedIntent = { ...intent, nonce, gasLimit: 0n, attempts: [] as never };
+  await conclude(session, signed, receipt, (tx) => takeOver(tx, intent.id, { sender, nonce }));
+  return true;
 }

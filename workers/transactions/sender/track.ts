@@ -1,11 +1,15 @@
 /** signed → mined or reverted: reads receipts, broadcasts again, raises stuck offers, finds nonces that others used, closes gaps. */
 import { Failure } from "../../../core/errors.ts";
+import { firstBlockWhere } from "../../../core/first-block.ts";
+import { TRANSFER_GAS } from "../../../core/transactions/gas-bounds.ts";
 import { canBeIncluded, firstOffer, type Market, nextOffer } from "../../../core/transactions/transaction-fees.ts";
+import { transaction } from "../../../db/sql/transaction.ts";
 import {
   requeue,
   type SignedIntent,
   signedIntents,
   storeAttempt,
+  storeFiller,
   type TransactionAttempt,
 } from "../../../db/transactions/signed-transactions.ts";
 import { queuedIntents } from "../../../db/transactions/transaction-outbox.ts";
@@ -13,11 +17,30 @@ import { span } from "../../../runtime/tracing.ts";
 import { effectOf } from "../intents.ts";
 import { broadcast } from "./broadcast.ts";
 import { conclude, isGap } from "./conclude.ts";
-import { closeGaps } from "./gaps.ts";
 import { endIntent, giveUp, signFiller } from "./give-up.ts";
-import { usedByAnother } from "./nonce-use.ts";
 import type { SenderSession } from "./session.ts";
 import { signAttempt } from "./sign.ts";
+
+/** Blocks for which nodes without an archive keep an account's nonce (geth keeps 128 states). */
+const STATE_BLOCKS = 120;
+
+/**
+ * Proof that another transaction used a nonce of the sender, so that the sender's own can never be mined.
+ * Whether another transaction used the intent's nonce, at least `confirmations` deep. A missing receipt proves nothing
+ * (a node may lag behind another), so this finds and reads the block in which the nonce was used. Only when that block is
+ * older than the states that nodes keep, the absence of every receipt is the proof: no node lags that far.
+ */
+async function usedByAnother(session: SenderSession, intent: SignedIntent, head: number): Promise<boolean> {
+  const { chain, signer, options } = session;
+  const usedBy = async (block: number) => (await chain.nonce(signer.address, block)) > intent.nonce;
+  const confirmed = head - options.confirmations;
+  if (confirmed < 0 || !(await usedBy(confirmed))) return false;
+  const oldest = Math.max(head - STATE_BLOCKS, 0);
+  if (await usedBy(oldest)) return true;
+  const transactions = await chain.transactionsIn(await firstBlockWhere(oldest + 1, confirmed, usedBy));
+  const taker = transactions?.find((tx) => tx.from === signer.address && tx.nonce === intent.nonce);
+  return taker !== undefined && !intent.attempts.some((attempt) => attempt.hash === taker.hash);
+}
 
 /** Blocks after which a transaction that could have been included counts as stuck. */
 const STUCK_BLOCKS = 3;
@@ -168,4 +191,38 @@ async function replace(session: SenderSession, intent: SignedIntent, market: Mar
   session.log.info({ intent: intent.intentKey, nonce: intent.nonce, hash: attempt.hash }, "stuck transaction replaced");
   await broadcast(session, [{ ...attempt, broadcastAt: null, broadcastBlock: null }], head);
   return true;
+}
+
+/**
+ * Nonce gaps: an unused nonce blocks every later one, so an empty transfer of the account to itself uses it.
+ * Fills each unused nonce below the sender's last one after `stuckAfterMs`. A gap appears when the sender counted a
+ * pending transaction of another process, and that transaction then disappeared. Transactions behind the gap cannot be
+ * signed again with the free nonce: their first bytes stay valid, and both would be mined.
+ * Check then write: no transaction of ours has the nonce, then `storeFiller`; an intent may take it: `not exists` in
+ * the insert, and (sender, nonce) is unique.
+ */
+async function closeGaps(
+  session: SenderSession,
+  waiting: SignedIntent[],
+  { head, usedNonces }: { head: number; usedNonces: number },
+): Promise<void> {
+  const { gapSince, clock, options, signer, chain, db, log } = session;
+  const held = new Set(waiting.map((intent) => intent.nonce));
+  const last = waiting.at(-1)?.nonce ?? -1;
+  for (const nonce of gapSince.keys()) {
+    if (nonce < usedNonces || nonce > last || held.has(nonce)) gapSince.delete(nonce);
+  }
+  for (let nonce = usedNonces; nonce < last; nonce++) {
+    if (held.has(nonce)) continue;
+    const since = gapSince.get(nonce) ?? clock().getTime();
+    gapSince.set(nonce, since);
+    if (clock().getTime() - since < options.stuckAfterMs) continue;
+    const attempt = await signFiller(session, nonce, firstOffer(await chain.fees(), options));
+    const stored = await transaction(db, (tx) =>
+      storeFiller(tx, { sender: signer.address, gasLimit: TRANSFER_GAS, attempt, at: clock() }),
+    );
+    if (!stored) continue;
+    log.warn({ nonce }, "nonce gap closed with an empty transaction");
+    await broadcast(session, [{ ...attempt, broadcastAt: null, broadcastBlock: null }], head);
+  }
 }
