@@ -6,9 +6,8 @@ import { parseArgs } from "node:util";
 import { createChain } from "../clients/chain.ts";
 import { openRpcPool } from "../clients/rpc/pool.ts";
 import { loadConfig } from "../config/config.ts";
-import { type Census, censusOf } from "../core/reviews/census.ts";
 import { RULES_VERSION } from "../core/reviews/rules.ts";
-import { censusRequests, readCensus } from "../workers/reviews/census-reads.ts";
+import { type Census, censusOf, censusRequests, readCensus } from "./census/registry.ts";
 import { operatorCommand } from "./operator-command.ts";
 
 /** Max milliseconds of one request: a range of logs is large. */

@@ -1,17 +1,53 @@
 /** Reads a contract's logs range by range, independently of the index; what was read follows the chain through reorganisations of any depth. */
 import type { Chain, FoundLog } from "../clients/ports.ts";
 import { firstBlockWhere } from "../core/first-block.ts";
-import { logsPrice } from "../core/income/requests.ts";
+import { backoffMs } from "../core/times.ts";
+import type { JobContext } from "./context.ts";
+
+const DAY_MS = 86_400_000;
+/** Milliseconds after the first failure until the next read. */
+const RETRY_MS = 60_000;
+/** Blocks of one read. The pool splits its logs into the ranges that the nodes take. */
+export const RANGE_BLOCKS = 10_000;
+/** Blocks whose marks are all kept: a day. */
+export const MARKED_BLOCKS = 43_200;
+/** Blocks of logs that count as one request of the budget: many nodes return the logs of 2,000 blocks at once. */
+const LOG_BLOCKS = 2_000;
+
+/** Requests of the budget that one eth_getLogs over a number of blocks counts as. */
+export const logsPrice = (blocks: number): number => Math.max(1, Math.ceil(blocks / LOG_BLOCKS));
 
 /** Blocks below the head from which no reorganisation is expected while a range is read. */
 const SETTLED_BLOCKS = 256;
 
 export type RangeChain = Pick<Chain, "block" | "logs">;
 /** A block up to which was read, with its hash. */
-export type RangeEnd = { block: number; hash: string };
+type RangeEnd = { block: number; hash: string };
+
+/**
+ * Gives each run of a job its part of a daily budget of requests. A range is read to its end: what a run takes beyond its part
+ * is owed by the next.
+ */
+export function dailyRequests(everyMs: number) {
+  let owed = 0;
+  /** @param run is given its part, what is left of it, and a chain that counts */
+  return async <T>(
+    perDay: number,
+    chain: RangeChain,
+    run: (of: { part: number; budget: { left: number }; chain: RangeChain }) => Promise<T>,
+  ): Promise<T> => {
+    const part = Math.ceil((perDay * everyMs) / DAY_MS);
+    const budget = { left: part - owed };
+    try {
+      return await run({ part, budget, chain: counting(chain, budget) });
+    } finally {
+      owed = Math.max(0, -budget.left);
+    }
+  };
+}
 
 /** A chain whose requests are subtracted from `budget.left`. */
-export function counting(chain: RangeChain, budget: { left: number }): RangeChain {
+function counting(chain: RangeChain, budget: { left: number }): RangeChain {
   return {
     block(number) {
       budget.left -= 1;
@@ -24,6 +60,48 @@ export function counting(chain: RangeChain, budget: { left: number }): RangeChai
   };
 }
 
+/** When what failed is read again. While no node answers at all this throws: the run ends, and nothing is put off. */
+export async function laterRead(
+  { chain, clock }: Pick<JobContext, "chain" | "clock">,
+  failures: number,
+): Promise<Date> {
+  await chain.headBlock();
+  return new Date(clock().getTime() + backoffMs(RETRY_MS, DAY_MS, failures));
+}
+
+/** Blocks from the first to the last one. */
+export type BlockRange = { from: number; to: number };
+
+/**
+ * Reads the next range after the last block that is still the chain's, and stores it in place of what was read there before.
+ * @param read.at how far was read @param read.blocks at most @param read.ends where reads ended, the lowest block first
+ * @param read.rows of a range, with the hash of its last block; null where the chain was reorganised meanwhile
+ * @param read.store returns how many rows it stored; null where another run has read on
+ * @returns null where the chain says something else than a moment ago, nothing is new, or another run has read on
+ */
+export async function readOn<Found>(
+  chain: RangeChain,
+  head: number,
+  read: {
+    at: { fromBlock: number; readTo: number };
+    blocks: number;
+    ends: readonly RangeEnd[];
+    rows(range: BlockRange & { head: number }): Promise<{ hash: string; rows: Found[] } | null>;
+    store(read: BlockRange & { hash: string; rows: Found[] }): Promise<number | null>;
+  },
+): Promise<{ readTo: number; stored: number } | null> {
+  const { at, blocks, ends } = read;
+  const last = await lastTrue(chain, at, ends);
+  if (last === null) return null;
+  const [from, to] = [last.block + 1, Math.min(head, last.block + blocks)];
+  if (to < from && last.block === at.readTo) return null;
+  const found = to < from ? { hash: last.hash, rows: [] } : await read.rows({ from, to, head });
+  if (found === null) return null;
+  const readTo = Math.max(to, last.block);
+  const stored = await read.store({ from, to: readTo, ...found });
+  return stored === null ? null : { readTo, stored };
+}
+
 /**
  * Logs of a range with the hash of its last block and the times of their blocks, by hash: one request for each block whose time
  * does not come with its logs, or that may still be taken back.
@@ -34,8 +112,8 @@ export function counting(chain: RangeChain, budget: { left: number }): RangeChai
 export async function readLogs(
   chain: RangeChain,
   { to, head }: { to: number; head: number },
-  read: () => Promise<FoundLog[]>,
-): Promise<{ hash: string; logs: FoundLog[]; times: ReadonlyMap<string, number> } | null> {
+  read: () => Promise<readonly FoundLog[]>,
+): Promise<{ hash: string; logs: readonly FoundLog[]; times: ReadonlyMap<string, number> } | null> {
   const end = await chain.block(to);
   if (end === null) return null;
   const logs = await read();
@@ -72,7 +150,7 @@ async function timesOf(
  * @param ends where reads ended, the lowest block first
  * @returns null where the node does not have that block (yet)
  */
-export async function lastTrue(
+async function lastTrue(
   chain: RangeChain,
   { fromBlock, readTo }: { fromBlock: number; readTo: number },
   ends: readonly RangeEnd[],

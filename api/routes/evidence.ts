@@ -3,11 +3,10 @@
  */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
-import { jobFiguresView, jobView } from "../../core/commerce/view.ts";
 import { unweighed } from "../../core/commerce/weigh.ts";
 import { OWN_PLATFORM, type PlatformKey } from "../../core/directory/platforms.ts";
 import type { DirectoryRow } from "../../core/directory/row.ts";
-import { incomeFiguresView, receivedPaymentView } from "../../core/income/view.ts";
+import { incomeFiguresView, jobFiguresView, jobView, receivedPaymentView } from "../../core/income/view.ts";
 import { reviewFiguresView, weighedReviewView } from "../../core/reviews/view.ts";
 import { canonicalIdentityOf } from "../../db/agents/canonical-identity.ts";
 import { readContract } from "../../db/commerce/commerce-logs.ts";
@@ -139,6 +138,16 @@ const OF_LOGS = {
   query: z.object({ minBlock, platform: ofPlatform, cursor: logPlace, limit: limit({ default: 20, max: 100 }) }),
 };
 
+type Earned = { agents: number; readTo: number | null; computedAt: Date | null };
+/** What is known of all that an agent's wallet earned. @param wallet null where none is known to be its own */
+const earnedView = (wallet: string | null, { agents, readTo, computedAt }: Earned) => ({
+  wallet: wallet && checksum(wallet),
+  walletAgents: agents,
+  readTo,
+  computedAt: computedAt?.toISOString() ?? null,
+});
+const NOTHING: Earned = { agents: 0, readTo: null, computedAt: null };
+
 export const agentJobs = endpoint({
   ...OF_LOGS,
   path: "/api/v2/agent/{ref}/jobs",
@@ -153,9 +162,9 @@ export const agentJobs = endpoint({
     const agent = await directoryAgent(deps, params.ref, query);
     const { id } = agent;
     if (id === null) {
-      const none = { readTo: null, ...jobFiguresView(null), computedAt: null, jobs: [], limit, nextCursor: null };
+      const none = { ...earnedView(null, NOTHING), ...jobFiguresView(null), jobs: [], limit, nextCursor: null };
       const contract = await readContract(deps.db);
-      return json({ contract: contract && checksum(contract), ...(await walletWithoutRow(deps, agent.own)), ...none });
+      return json({ ...none, contract: contract && checksum(contract), ...(await walletWithoutRow(deps, agent.own)) });
     }
     await waitForJobs(deps, id, query.minBlock);
     return snapshot(deps.db, async (tx) => {
@@ -164,11 +173,8 @@ export const agentJobs = endpoint({
       const { contract, wallet, owner, figures } = found;
       const head = {
         contract: contract && checksum(contract),
-        wallet: wallet && checksum(wallet),
-        walletAgents: found.agents,
-        readTo: found.readTo,
+        ...earnedView(wallet, found),
         ...jobFiguresView(figures),
-        computedAt: found.computedAt?.toISOString() ?? null,
       };
       if (wallet === null || contract === null) return json({ ...head, jobs: [], limit, nextCursor: null });
       const asked = { after: query.cursor ?? null, limit: limit + 1 };
@@ -207,31 +213,18 @@ export const agentPayments = endpoint({
     const agent = await directoryAgent(deps, params.ref, query);
     const { id } = agent;
     if (id === null) {
-      const none = {
-        readTo: null,
-        ...incomeFiguresView(null),
-        computedAt: null,
-        payments: [],
-        limit,
-        nextCursor: null,
-      };
-      return json({ ...(await walletWithoutRow(deps, agent.own)), ...none });
+      const none = { ...earnedView(null, NOTHING), ...incomeFiguresView(null), payments: [], limit, nextCursor: null };
+      return json({ ...none, ...(await walletWithoutRow(deps, agent.own)) });
     }
     await waitForIncome(deps, id, query.minBlock);
     return snapshot(deps.db, async (tx) => {
       const income = await incomeOf(tx, { id });
       const figures = income?.figures ?? null;
-      const head = {
-        wallet: income && checksum(income.wallet),
-        walletAgents: income?.agents ?? 0,
-        readTo: income?.readTo ?? null,
-        ...incomeFiguresView(figures),
-        computedAt: income?.computedAt?.toISOString() ?? null,
-      };
       const asked = { after: query.cursor ?? null, limit: limit + 1 };
       const { rows, last } = pageOf(figures ? await incomePage(tx, id, asked) : [], limit);
       return json({
-        ...head,
+        ...earnedView(income?.wallet ?? null, income ?? NOTHING),
+        ...incomeFiguresView(figures),
         payments: rows.map(receivedPaymentView),
         limit,
         nextCursor: last && cursorAt(last),

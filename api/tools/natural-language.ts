@@ -1,7 +1,8 @@
 /** Parses a question in natural language into the arguments of a tool, and summarises an answer in text. The question is untrusted. */
-import type { jobFiguresView } from "../../core/commerce/view.ts";
+
 import { TIERS } from "../../core/cred/tiers.ts";
 import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
+import type { jobFiguresView } from "../../core/income/view.ts";
 import { quoted, WORDS_ARE_DATA } from "../../core/quoted.ts";
 import type { ReviewSummary } from "../../core/reviews/view.ts";
 import type { ShortHit } from "../../core/views/found-in-short.ts";

@@ -1,6 +1,5 @@
 /** What an answer says about a proof that counts for the score: it was made under an earlier owner, or serves many agents. */
-import type { StoredJobFigures } from "../commerce/view.ts";
-import type { StoredFigures } from "../income/view.ts";
+import type { StoredFigures, StoredJobFigures } from "../income/view.ts";
 import { PROOF_PLATFORMS, type ProofPlatformKey } from "../proof-platforms.ts";
 import type { CanonicalReviews } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";

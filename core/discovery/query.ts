@@ -1,8 +1,7 @@
 /** What a search for agents takes and answers: the types that the search, the API and its readers share. */
-import type { StoredJobWindow } from "../commerce/view.ts";
 import type { PlatformKey } from "../directory/platforms.ts";
 import type { Protocol } from "../directory/protocols.ts";
-import type { StoredIncomeWindow } from "../income/view.ts";
+import type { PaidWork } from "../income/view.ts";
 import type { ReviewSummary } from "../reviews/view.ts";
 
 /** Max characters of a query that are read. */
@@ -56,7 +55,7 @@ export type FoundBy = (typeof FOUND_BY)[number];
 export const MEANING_STATES = ["off", "used", "unavailable"] as const;
 type MeaningState = (typeof MEANING_STATES)[number];
 
-export type DiscoverHit = {
+export type DiscoverHit = PaidWork & {
   /** Id of the row of the directory. */
   directoryId: number;
   /** What hits are ordered by: relevance × trust; where meanings are used, the share of the best place by words and by meaning. */
@@ -72,9 +71,6 @@ export type DiscoverHit = {
   factors: Factor[];
   /** What its reviews are worth; null in registries without reviews, and before they were weighed. */
   reviews: ReviewSummary | null;
-  /** What its wallet was paid and hired for in the last 90 days; null where none are known. */
-  payments: StoredIncomeWindow | null;
-  jobs: StoredJobWindow | null;
   /** Plain text of a stranger, no HTML; ranges ascend and do not overlap. */
   highlights: { field: Field; text: string; ranges: Range[] }[];
   /** Number of agents behind this one: near-identical, of the same text, or of its name. */

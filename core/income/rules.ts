@@ -7,6 +7,8 @@ export const INCOME_RULES_VERSION = 4;
 export const WINDOWS = [7, 30, 90] as const;
 /** The longest window in seconds. */
 export const INCOME_SECONDS = 90 * 86_400;
+/** Its blocks: one takes two seconds on Base. */
+export const INCOME_BLOCKS = INCOME_SECONDS / 2;
 /** A payment below is dust, in units of USDC: a tenth of a cent, which is the least that paid resources cost. */
 export const DUST_UNITS = 1_000n;
 /** Min units of USDC of a transfer that counts as money of its recipient, a cent: anybody can send less to anybody. */

@@ -1,15 +1,35 @@
-/** The API's view of the payments to an agent's wallet. Amounts are decimal strings of USDC. */
+/** The API's view of what an agent earned: the payments to its wallet, and the jobs that it was hired for. Amounts are decimal strings of USDC. */
 import { z } from "zod";
 import { checksum } from "../addresses.ts";
+import type { Job, JobPlace } from "../commerce/jobs.ts";
+import { JOB_REMOVED, JOB_RULES_VERSION, type JobRemovedKey, jobSays } from "../commerce/rules.ts";
+import { evaluationOf, type JobFigures } from "../commerce/weigh.ts";
 import { isoSeconds } from "../times.ts";
 import { type UnitsAsText, usdcText } from "../units-text.ts";
 import { count, inWords, usdc } from "../views/fields.ts";
+import type { Removal } from "./money.ts";
 import { INCOME_RULES_VERSION, REMOVED, type RemovedKey, removedSays, WINDOWS } from "./rules.ts";
 import type { IncomeFigures } from "./weigh.ts";
 
 /** Figures as they are stored: units as decimal strings. */
 export type StoredFigures = UnitsAsText<IncomeFigures>;
-export type StoredIncomeWindow = StoredFigures["windows"][number];
+export type StoredJobFigures = UnitsAsText<JobFigures>;
+type StoredIncomeWindow = StoredFigures["windows"][number];
+type StoredJobWindow = StoredJobFigures["windows"][number];
+/** What an agent was paid and hired for in the last 90 days; null where none are known. */
+export type PaidWork = { payments: StoredIncomeWindow | null; jobs: StoredJobWindow | null };
+
+/** Why a payment or a job is not organic; `removed` is null where it is. @param saysOf the words of a rule */
+const removedView = <Rule>(removed: Removal<Rule> | null, saysOf: (rule: Rule) => string) => ({
+  organic: removed === null,
+  removed: removed && {
+    rule: removed.rule,
+    says: saysOf(removed.rule),
+    through: removed.through && checksum(removed.through),
+  },
+});
+
+const inUsdc = <Sums extends { units: string }>({ units, ...sums }: Sums) => ({ ...sums, usdc: usdcText(units) });
 
 export const incomeRule = z.enum(REMOVED.map(({ key }) => key) as unknown as [string, ...string[]]);
 const sum = { payments: count, usdc };
@@ -40,33 +60,25 @@ export const agentIncomeSchema = z
       "Payments to the agent's wallet: `GET /api/v2/agent/{ref}/payments`. Null where none are known. No figure is part of the cred score",
   });
 
-type Sum = { payments: number; units: string };
-const sumView = ({ payments, units }: Sum) => ({ payments, usdc: usdcText(units) });
-const incomeView = ({ payers, repeatPayers, ...sum }: Sum & { payers: number; repeatPayers: number }) => ({
-  ...sumView(sum),
-  payers,
-  repeatPayers,
-});
-
-const NONE = { payments: 0, units: "0", payers: 0, repeatPayers: 0 };
-const windowOf = (days: number): StoredIncomeWindow => ({
+const NO_INCOME = { payments: 0, units: "0", payers: 0, repeatPayers: 0 };
+const noIncome = (days: number): StoredIncomeWindow => ({
   days,
-  organic: NONE,
+  organic: NO_INCOME,
   removed: [],
-  raw: { ...NONE, refunds: { payments: 0, units: "0" } },
+  raw: { ...NO_INCOME, refunds: { payments: 0, units: "0" } },
 });
 
-export const incomeWindowView = ({ days, raw, organic, removed }: StoredIncomeWindow) => ({
+const incomeWindowView = ({ days, raw: { refunds, ...raw }, organic, removed }: StoredIncomeWindow) => ({
   days,
-  raw: { ...incomeView(raw), refunds: sumView(raw.refunds) },
-  organic: incomeView(organic),
-  removed: removed.map(({ rule, ...sum }) => ({ rule, says: removedSays(rule), ...sumView(sum) })),
+  raw: { ...inUsdc(raw), refunds: inUsdc(refunds) },
+  organic: inUsdc(organic),
+  removed: removed.map(({ rule, ...sums }) => ({ rule, says: removedSays(rule), ...inUsdc(sums) })),
 });
 
 /** The figures; of an agent without payments they are zero. */
 export const incomeFiguresView = (figures: StoredFigures | null) => ({
   rules: figures?.rules ?? INCOME_RULES_VERSION,
-  windows: (figures?.windows ?? WINDOWS.map(windowOf)).map(incomeWindowView),
+  windows: (figures?.windows ?? WINDOWS.map(noIncome)).map(incomeWindowView),
 });
 
 /** The figures of an own agent; null where no payment to it is known. */
@@ -90,10 +102,99 @@ export const receivedPaymentView = (payment: {
   paidAt: isoSeconds(payment.at),
   payer: checksum(payment.payer),
   usdc: usdcText(payment.units),
-  organic: payment.rule === null,
-  removed: payment.rule && {
-    rule: payment.rule,
-    says: removedSays(payment.rule),
-    through: payment.through && checksum(payment.through),
-  },
+  ...removedView(payment.rule && { rule: payment.rule, through: payment.through }, removedSays),
+});
+
+export const jobRule = z.enum(JOB_REMOVED.map(({ key }) => key) as unknown as [string, ...string[]]);
+const value = usdc.meta({ description: "Value of the completed ones in USDC, decimal" });
+const sums = z.object({
+  funded: count,
+  completed: count,
+  rejected: count,
+  expired: count,
+  usdc: value,
+  clients: count.meta({ description: "In `organic`, clients whose money had one source are one" }),
+  evaluators: count.meta({ description: "Accounts that completed or rejected, other than each job's client" }),
+  evaluatedByClient: count.meta({ description: "Completed ones that the client itself evaluated" }),
+  notEvaluated: count.meta({ description: "Completed ones that nobody evaluated" }),
+});
+export const jobWindowSchema = z.object({
+  days: z.int().min(1),
+  raw: sums.meta({ description: "All that were funded, whoever the client is" }),
+  organic: sums.meta({ description: "What no rule removes" }),
+  removed: z
+    .array(z.object({ rule: jobRule, says: inWords, funded: count, completed: count, usdc: value }))
+    .meta({ description: "The others, by the rule that removes them" }),
+});
+export const jobWindowsSchema = z.array(jobWindowSchema).meta({ description: "The last 7, 30 and 90 days" });
+
+/** Of an own agent, in its view and report. */
+export const agentJobsSchema = z
+  .object({ rules: z.int().min(1), windows: jobWindowsSchema })
+  .nullable()
+  .meta({
+    id: "AgentJobFigures",
+    description:
+      "Jobs (ERC-8183) that the agent's wallet was the provider of: `GET /api/v2/agent/{ref}/jobs`. Null where none are known. No figure is part of the cred score",
+  });
+
+const NO_JOBS = {
+  funded: 0,
+  completed: 0,
+  rejected: 0,
+  expired: 0,
+  units: "0",
+  clients: 0,
+  evaluators: 0,
+  evaluatedByClient: 0,
+  notEvaluated: 0,
+};
+const noJobs = (days: number): StoredJobWindow => ({ days, raw: NO_JOBS, organic: NO_JOBS, removed: [] });
+
+const jobWindowView = ({ days, raw, organic, removed }: StoredJobWindow) => ({
+  days,
+  raw: inUsdc(raw),
+  organic: inUsdc(organic),
+  removed: removed.map(({ rule, ...sums }) => ({ rule, says: jobSays(rule), ...inUsdc(sums) })),
+});
+
+/** The figures; of an agent without jobs they are zero. */
+export const jobFiguresView = (figures: StoredJobFigures | null) => ({
+  rules: figures?.rules ?? JOB_RULES_VERSION,
+  windows: (figures?.windows ?? WINDOWS.map(noJobs)).map(jobWindowView),
+});
+
+/** The figures of an own agent; null where no job of it is known. */
+export const agentJobsView = (figures: StoredJobFigures | null): z.output<typeof agentJobsSchema> =>
+  figures && jobFiguresView(figures);
+
+const timeOf = (place: JobPlace | null) => place && isoSeconds(place.at);
+
+/** One job that was funded. @param usdcAddress lower-case */
+export function jobView(job: Job & { funded: JobPlace }, usdcAddress: string, removed: Removal<JobRemovedKey> | null) {
+  const { jobId, state, client, evaluator, token, units, expiresAt, funded, submitted, ended } = job;
+  const by = evaluationOf(job);
+  return {
+    jobId,
+    state,
+    client: checksum(client),
+    evaluator: evaluator && checksum(evaluator),
+    evaluation: { by, says: jobSays(by) },
+    token: token && checksum(token),
+    units: String(units ?? 0n),
+    usdc: token === usdcAddress ? usdcText(String(units ?? 0n)) : null,
+    expiresAt: isoSeconds(expiresAt),
+    fundedAt: isoSeconds(funded.at),
+    submittedAt: timeOf(submitted),
+    endedAt: timeOf(ended),
+    block: funded.block,
+    txHash: funded.txHash,
+    endTxHash: ended?.txHash ?? null,
+    ...removedView(removed, jobSays),
+  };
+}
+
+export const paidWorkView = ({ payments, jobs }: PaidWork) => ({
+  payments: payments && incomeWindowView(payments),
+  jobs: jobs && jobWindowView(jobs),
 });

@@ -1,7 +1,6 @@
 /** Which reviewers of an agent count as one voice: those that share at least two evidences (core/reviews/rules.ts). */
 import type { ReviewsFacts } from "./facts.ts";
-import { MIN_LIKE, SHARED, type SharedKey } from "./rules.ts";
-import { standingOf } from "./standing.ts";
+import { MIN_LIKE, SHARED, type SharedKey, standingOf } from "./rules.ts";
 import { sharedTraits, type Trait } from "./traits.ts";
 
 /** Reviewers that count as one voice. */

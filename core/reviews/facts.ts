@@ -4,23 +4,34 @@
 export type Party = { address: string; sent: number | null };
 
 /**
- * A reviewer of the agent. Its history is that before its first review of any agent: what is done with it, or to it,
- * afterwards changes nothing. Null means "not known" (accounts of contracts, sponsored gas) and is no evidence.
+ * What an account had done before its first review of any agent: what is done with it, or to it, afterwards changes nothing.
+ * Null means "not known" (accounts of contracts, sponsored gas) and is no evidence.
  */
-export type ReviewerFacts = {
-  address: string;
+export type AccountHistory = {
   /** When the chain first saw it. */
   firstAt: number | null;
   /** Transactions it had sent. */
   sent: number | null;
   /** When it had sent the last of these. */
   previousAt: number | null;
-  /** When it wrote its first review of any agent. */
-  beganAt: number;
   /** Who gave it its first money. */
   funder: Party | null;
   /** Who gave its funder its first money. */
   origin: Party | null;
+};
+export const UNKNOWN_HISTORY: AccountHistory = {
+  firstAt: null,
+  sent: null,
+  previousAt: null,
+  funder: null,
+  origin: null,
+};
+
+/** A reviewer of the agent. */
+export type ReviewerFacts = AccountHistory & {
+  address: string;
+  /** When it wrote its first review of any agent. */
+  beganAt: number;
   /** An exchange attests, on chain, that a person whom it has identified holds the account. */
   human: boolean;
   /** Cred of the best agent here that it owns; null without one. */

@@ -5,6 +5,7 @@
  * evidence that costs money each time (`proof`) has a weight of its own. All reviewers without it, of any number, together
  * weigh at most `CROWD` of those with it.
  */
+import type { ReviewerFacts } from "./facts.ts";
 
 /** Goes up with every change of this file that changes a figure. */
 export const RULES_VERSION = 3;
@@ -43,6 +44,16 @@ export const MAX_DIMENSIONS = 12;
 /** Max other agents, and max partners, of one reviewer that are read. */
 export const MAX_LOOKED_AT = 8;
 
+/** What the value of a rating is at its best, by its first tag: values of other tags have units that say nothing of good or bad. */
+export const SCALES: Readonly<Record<string, 1 | 100>> = {
+  "": 100,
+  starred: 100,
+  uptime: 100,
+  successRate: 100,
+  reachable: 1,
+  ownerVerified: 1,
+};
+
 /**
  * What a reviewer's weight rests on: the strongest that holds. `proof` has a price each time; all others can be grown, so
  * their weights divide what the crowd has.
@@ -60,6 +71,18 @@ export const STANDINGS = [
   { key: "unknown", proof: false, weight: 0.1, says: "Nothing on the chain tells it from an account made for this." },
 ] as const;
 export type StandingKey = (typeof STANDINGS)[number]["key"];
+
+const HOLDS: Record<StandingKey, (reviewer: ReviewerFacts) => boolean> = {
+  human: ({ human }) => human,
+  payer: ({ paid }) => paid >= MIN_PAID_UNITS,
+  agent: ({ agentCred }) => agentCred !== null && agentCred >= MIN_CRED,
+  established: ({ firstAt, sent, beganAt }) =>
+    firstAt !== null && sent !== null && beganAt - firstAt >= ESTABLISHED.seconds && sent >= ESTABLISHED.sent,
+  unknown: () => true,
+};
+
+/** The strongest that the chain proves about a reviewer: the first of the table that holds. */
+export const standingOf = (reviewer: ReviewerFacts) => STANDINGS.find(({ key }) => HOLDS[key](reviewer))!;
 
 /**
  * What reviewers can share. `binding`: it needs an act of each reviewer, so it may connect those with proof too. An attacker

@@ -6,14 +6,14 @@ import {
   MAX_DIMENSIONS,
   type NothingKey,
   RULES_VERSION,
+  SCALES,
   type SharedKey,
   STANDINGS,
   type StandingKey,
   saysOf,
+  standingOf,
   UNKNOWN_WEIGHT,
 } from "./rules.ts";
-import { SCALES } from "./scales.ts";
-import { standingOf } from "./standing.ts";
 import { fundersOf, privateOf } from "./traits.ts";
 
 /** A reason with its words. */

@@ -10,11 +10,10 @@ import { mergeProfile } from "../agents/profile.ts";
 import type { OwnedFacts } from "../agents/reservations.ts";
 import { MAX_QUOTE, needleOf } from "../agents/social-proofs.ts";
 import { countedTraits } from "../agents/traits.ts";
-import { agentJobsSchema } from "../commerce/view.ts";
 import { exchangeCounts, shownCred, validProofs } from "../cred/cred.ts";
 import { tierWord } from "../cred/tiers.ts";
 import { foreignLink, foreignText } from "../directory/foreign-text.ts";
-import { agentIncomeSchema } from "../income/view.ts";
+import { agentIncomeSchema, agentJobsSchema } from "../income/view.ts";
 import { tokenLink } from "../links.ts";
 import {
   byProofPlatform,

@@ -1,11 +1,10 @@
 /** The view of an agent found by discovery: its row, the reasons of its place, and its offers. */
 import { z } from "zod";
-import { jobWindowSchema, jobWindowView } from "../commerce/view.ts";
 import type { Service } from "../directory/entry.ts";
 import { PROTOCOLS, type Protocol } from "../directory/protocols.ts";
 import { type DirectoryRow, terminalAgentSchema, terminalRow } from "../directory/row.ts";
 import { type DiscoverHit, FACTOR_KEYS, FIELDS, FOUND_BY } from "../discovery/query.ts";
-import { incomeWindowSchema, incomeWindowView } from "../income/view.ts";
+import { incomeWindowSchema, jobWindowSchema, paidWorkView } from "../income/view.ts";
 import type { Json } from "../json.ts";
 import type { Liveness } from "../offers/liveness.ts";
 import { METHODS, type OfferKind, type Offer as StoredOffer } from "../offers/offer.ts";
@@ -139,7 +138,7 @@ export const hitSchema = z
 
 /** @param publicUrl base URL of the service's own links */
 export function hitView({ hit, row, background }: FoundAgent, publicUrl: string): z.output<typeof hitSchema> {
-  const { rank, relevance, trust, foundBy, matched, factors, reviews, payments, jobs, highlights, copies } = hit;
+  const { rank, relevance, trust, foundBy, matched, factors, reviews, highlights, copies } = hit;
   const agent = terminalRow(row, publicUrl);
   // Clients of discovery know an agent of another registry by `platform` and its bare number.
   const token_id = agent.tokenId === null && row.tokenId !== null ? String(row.tokenId) : agent.token_id;
@@ -152,8 +151,7 @@ export function hitView({ hit, row, background }: FoundAgent, publicUrl: string)
     matched,
     factors,
     reviews,
-    payments: payments && incomeWindowView(payments),
-    jobs: jobs && jobWindowView(jobs),
+    ...paidWorkView(hit),
     highlights,
     speaks: spokenBy(row, background),
     services: servicesOf(background),

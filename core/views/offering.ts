@@ -1,8 +1,7 @@
 /** The view of what one agent offers: its offers and endpoints, by what it is trusted, and who else has its name or its endpoints. */
 import { z } from "zod";
-import { jobWindowSchema, jobWindowView, type StoredJobWindow } from "../commerce/view.ts";
 import type { Factor } from "../discovery/query.ts";
-import { incomeWindowSchema, incomeWindowView, type StoredIncomeWindow } from "../income/view.ts";
+import { incomeWindowSchema, jobWindowSchema, type PaidWork, paidWorkView } from "../income/view.ts";
 import { ENDPOINT_STATUSES } from "../offers/liveness.ts";
 import { type ReviewSummary, reviewSummarySchema } from "../reviews/view.ts";
 import {
@@ -129,7 +128,7 @@ export type OfferingParties = OfferingView["behind"];
 export type EndpointView = OfferingView["endpoints"][number];
 export type AlikeAgents = OfferingView["sameName"];
 
-export type Offering = {
+export type Offering = PaidWork & {
   platform: string;
   tokenId: number | null;
   address: string | null;
@@ -140,8 +139,6 @@ export type Offering = {
   /** Null for a row that the search has no document of yet. */
   trust: { value: number; factors: Factor[] } | null;
   reviews: ReviewSummary | null;
-  payments: StoredIncomeWindow | null;
-  jobs: StoredJobWindow | null;
   sameName: AlikeAgents;
   sameEndpoint: AlikeAgents;
 };
@@ -157,8 +154,7 @@ export function offeringView(
     trust: trust?.value ?? null,
     factors: trust?.factors ?? [],
     reviews: agent.reviews,
-    payments: agent.payments && incomeWindowView(agent.payments),
-    jobs: agent.jobs && jobWindowView(agent.jobs),
+    ...paidWorkView(agent),
     speaks: spokenBy({ x402Supported: agent.x402Supported }, background),
     services: servicesOf(background),
     offers: offers.map(({ isRead: _, isAnothers: __, ...offer }) => ({

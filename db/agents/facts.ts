@@ -1,10 +1,9 @@
 /** Loads the facts of agents: all stored data about them at one time, in one statement. */
 import type { Address, AgentFacts, AgentRef } from "../../core/agents/facts.ts";
 import { type OwnedFacts, type Ownership, UNSHARED } from "../../core/agents/reservations.ts";
-import type { StoredJobFigures } from "../../core/commerce/view.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import type { StoredFigures } from "../../core/income/view.ts";
+import type { StoredFigures, StoredJobFigures } from "../../core/income/view.ts";
 import type { CanonicalReviews } from "../../core/reviews/view.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { restsOn } from "./attestations.ts";

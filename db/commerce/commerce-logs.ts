@@ -1,7 +1,6 @@
 /** Logs of the contract of jobs as they were read: each range is one commit, which takes the place of what was read there before, with the jobs that follow from it. */
 import type pg from "pg";
-import type { JobEvent, JobLog, JobPlace } from "../../core/commerce/job-logs.ts";
-import { type Job, jobsOf } from "../../core/commerce/jobs.ts";
+import { type Job, type JobEvent, type JobLog, type JobPlace, jobsOf } from "../../core/commerce/jobs.ts";
 import { type Row, statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 

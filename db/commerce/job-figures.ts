@@ -1,9 +1,9 @@
 /** Jobs of agents as evidence: which figures are older than what was read, what they rest on, how they are stored, and pages of jobs. */
 import type { JobState } from "../../core/commerce/jobs.ts";
 import { JOB_RULES_VERSION, type JobRemovedKey } from "../../core/commerce/rules.ts";
-import type { StoredJobFigures } from "../../core/commerce/view.ts";
 import { weighJobs } from "../../core/commerce/weigh.ts";
 import { DUST_UNITS } from "../../core/income/rules.ts";
+import type { StoredJobFigures } from "../../core/income/view.ts";
 import {
   evidence,
   IN_WINDOWS,

@@ -1,6 +1,6 @@
 /** SQL of what reviews in the canonical ERC-8004 reputation registry say. */
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import { SCALES } from "../../core/reviews/scales.ts";
+import { SCALES } from "../../core/reviews/rules.ts";
 import { ERC8004 } from "./erc8004-rows.ts";
 
 const isRegistered = (d: string) => `${d}.platform = '${ERC8004}' and ${d}.agent_id ~ '^[0-9]{1,78}$'`;

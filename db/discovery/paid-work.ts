@@ -1,6 +1,5 @@
 /** What agents that were found were paid and hired for in the last 90 days. */
-import type { StoredJobWindow } from "../../core/commerce/view.ts";
-import type { StoredIncomeWindow } from "../../core/income/view.ts";
+import type { PaidWork } from "../../core/income/view.ts";
 import { PAID_AGENTS } from "../income/followed.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 
@@ -15,14 +14,11 @@ const WINDOWS = statement({
     where a.id = any($ids::int8[])`,
   columns: {
     id: t.int8,
-    payments: t.nullable(t.jsonb<StoredIncomeWindow>()),
-    jobs: t.nullable(t.jsonb<StoredJobWindow>()),
+    payments: t.nullable(t.jsonb<NonNullable<PaidWork["payments"]>>()),
+    jobs: t.nullable(t.jsonb<NonNullable<PaidWork["jobs"]>>()),
   },
   prepared: true,
 });
-
-/** Null where none are known. */
-export type PaidWork = { payments: StoredIncomeWindow | null; jobs: StoredJobWindow | null };
 
 /** By id of the directory's row; a row without a wallet of its own has no entry. */
 export const paidWork = async (db: Queryable, ids: readonly number[]): Promise<Map<number, PaidWork>> =>

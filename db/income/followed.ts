@@ -1,11 +1,13 @@
 /** Whose transfers of USDC are read: agents' wallets, who paid them or hired them, and the owners and wallets of these agents; in cohorts, each read by one filter. */
 import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import { COHORT_SIZE } from "../../core/income/requests.ts";
 import { DUST_UNITS, MIN_MOVED_UNITS } from "../../core/income/rules.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { family, type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import { inTurns } from "./places.ts";
+
+/** Addresses that are read by one filter of logs. */
+export const COHORT_SIZE = 500;
 
 export type CohortKind = "wallet" | "payer" | "side";
 

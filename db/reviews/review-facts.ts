@@ -11,7 +11,6 @@ import { walletConfirmed } from "../agents/wallets.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { SCALE_ROWS } from "../directory/reviews-sql.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
-import { PROVEN } from "./proven-payments.ts";
 
 /**
  * Whose reviews are weighed together: a registration, by the registry's address and its number; or an own agent with all
@@ -117,6 +116,27 @@ const PAID = `(
     select min(p.units) as units from offchain.income_payment p
     where p.directory_id = any(d.listed) and p.payer = c.client and p.at < c.began
     group by p.block, p.log_index having bool_and(p.rule is null or p.rule = 'one_payer')) p)`;
+
+/**
+ * Whether an earlier review has the payment of a file `r` for its proof: one payment to a wallet proves one, of whichever
+ * registration with that wallet.
+ */
+export const IS_USED = `exists (
+  select from offchain.review_file e
+  where e.proof_tx = r.proof_tx and e.payer = r.payer and e.proof_state = 'paid' and e.proof_wallet = r.proof_wallet
+    and (e.given_at, e.client, e.agent_id, e.feedback_index) < (r.given_at, r.client, r.agent_id, r.feedback_index))`;
+
+/**
+ * What a client `c` had paid to the wallet that an agent `d` had before it first reviewed it, in units, by the transactions that its
+ * reviews name: what the wallet is now is up to the agent. Those that are read as income are counted there, or removed by its rules.
+ */
+const PROVEN = `(
+  select coalesce(sum(r.units), 0)::float8 from offchain.review_file r
+  where r.registry = d.contract and r.agent_id = any(d.ids) and r.client = c.client and r.proof_state = 'paid'
+    and r.paid_at < c.began and not ${IS_USED}
+    and not exists (
+      select from offchain.income_payment p
+      where p.directory_id = any(d.listed) and p.tx_hash = r.proof_tx and p.payer = r.payer))`;
 
 /** Some agents as the parameter of a statement. */
 export const AGENTS = t.records({ registry: t.text, agentId: t.numeric });

@@ -5,8 +5,7 @@ import type { ReviewResponse, StoredFeedbackFile } from "../../core/reviews/view
 import { registrationsOf } from "../agents/canonical-identity.ts";
 import { REVIEW } from "../directory/reviews-sql.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
-import { IS_USED } from "./proven-payments.ts";
-import { isOf, newestBy, type RegistryAgent, SUBJECTS, VALUE } from "./review-facts.ts";
+import { IS_USED, isOf, newestBy, type RegistryAgent, SUBJECTS, VALUE } from "./review-facts.ts";
 import { FIGURES } from "./review-figures.ts";
 import { FILE_DIGEST, OF_REVIEW } from "./review-files.ts";
 

@@ -1,6 +1,6 @@
 /** The histories of reviewers: whose are not read yet, and how they are stored. */
 import type { Address } from "../../core/agents/facts.ts";
-import type { ReviewerFacts } from "../../core/reviews/facts.ts";
+import { type AccountHistory, UNKNOWN_HISTORY } from "../../core/reviews/facts.ts";
 import { statement, t } from "../sql/statement.ts";
 
 /** Raised with what is read of a history: each is read again then. */
@@ -55,17 +55,12 @@ const HISTORY = {
   origin: t.nullable(t.text),
   originSent: t.nullable(t.int8),
 };
-const UNKNOWN = { firstAt: null, sent: null, previousAt: null, funder: null, origin: null };
 
 /** Stores a history, or with null when to look again. */
 export const storeHistory = statement({
   name: "reviewer-history-store",
-  given: (
-    address: Address,
-    history: Pick<ReviewerFacts, "firstAt" | "sent" | "previousAt" | "funder" | "origin"> | null,
-    nextTryAt: Date | null,
-  ) => {
-    const { funder, origin, ...known } = history ?? UNKNOWN;
+  given: (address: Address, history: AccountHistory | null, nextTryAt: Date | null) => {
+    const { funder, origin, ...known } = history ?? UNKNOWN_HISTORY;
     return {
       ...{ address, nextTryAt, ...known },
       ...{ funder: funder?.address ?? null, funderSent: funder?.sent ?? null },

@@ -2,13 +2,13 @@
 import type pg from "pg";
 import { openRpcPool, type RpcPool } from "../../clients/rpc/pool.ts";
 import type { Config } from "../../config/config.ts";
-import { commerceRequests } from "../../core/commerce/requests.ts";
-import { COHORT_SIZE, incomeRequests } from "../../core/income/requests.ts";
-import { followableWallets } from "../../db/income/followed.ts";
+import { INCOME_BLOCKS } from "../../core/income/rules.ts";
+import { COHORT_SIZE, followableWallets } from "../../db/income/followed.ts";
 import { openClient } from "../../db/sql/connect.ts";
 import { FINALITY_BLOCKS } from "../../indexer/block-hashes.ts";
 import { COMPUTE_UNITS, type Estimate, estimateBackfill } from "../../indexer/estimate/estimate.ts";
 import { cachedRanges } from "../../indexer/ponder-tables.ts";
+import { logsPrice, RANGE_BLOCKS } from "../../workers/chain-ranges.ts";
 import { CommandError, indexedContracts, type Part, selectionOf } from "./arguments.ts";
 import { columns, count, duration, percent, rate } from "./screen.ts";
 
@@ -73,6 +73,23 @@ async function askDatabase<T>(url: string, ask: (db: pg.Client) => Promise<T>): 
   }
 }
 
+/**
+ * What reading some blocks range by range takes, without what is found in them: a request for each block with a log near the
+ * head, and where nodes send no times with logs.
+ * @param logsRange blocks of logs that the nodes take at once; null: any number
+ * @returns `past`: requests until they are read, `budget`: what they count; `pass`: requests each time that the newest are read
+ *   (the mark before, the last block twice, the logs)
+ */
+export function rangeRequests(blocks: number, logsRange: number | null, filters = 1) {
+  const ranges = filters * Math.ceil(blocks / RANGE_BLOCKS);
+  const past = ranges * (2 + Math.ceil(RANGE_BLOCKS / Math.min(logsRange ?? RANGE_BLOCKS, RANGE_BLOCKS)));
+  return { past, budget: ranges * (2 + logsPrice(RANGE_BLOCKS)), pass: 4 * filters };
+}
+
+/** What following some addresses of a kind takes: each cohort of them is one filter of logs. */
+export const incomeRequests = (addresses: number, logsRange: number | null) =>
+  rangeRequests(INCOME_BLOCKS, logsRange, Math.ceil(addresses / COHORT_SIZE));
+
 type Reading = { logsRange: number | null; perDay: number };
 /** What the payments to agents' wallets take, as lines. @param wallets null: not known */
 export function incomeLines({ wallets, logsRange, perDay }: Reading & { wallets: number | null }): string[] {
@@ -92,7 +109,7 @@ export function incomeLines({ wallets, logsRange, perDay }: Reading & { wallets:
 /** What agents' jobs take, as lines. @param blocks since the contract's first; undefined: none is set */
 export function jobLines({ blocks, logsRange, perDay }: Reading & { blocks: number | undefined }): string[] {
   if (blocks === undefined) return ["", "CONTRACTS names no agentCommerce: no agents' jobs are read."];
-  const { past, budget, pass } = commerceRequests(blocks, logsRange);
+  const { past, budget, pass } = rangeRequests(blocks, logsRange);
   return [
     "",
     `Agents' jobs of ${count(blocks)} blocks, read by the workers afterwards: ${count(past)} requests, at most ${count(past * COMPUTE_UNITS.eth_getLogs!)} compute units; ${count(pass)} each time that the newest blocks are read.`,

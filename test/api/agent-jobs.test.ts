@@ -1,7 +1,7 @@
 /** An agent's jobs, as callers see them: raw and organic, pages that reach each job once, reasons, who evaluates, and what has none. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { jobsInWords } from "../../api/tools/natural-language.ts";
-import type { JobEvent } from "../../core/commerce/job-logs.ts";
+import type { JobEvent } from "../../core/commerce/jobs.ts";
 import { openContract, storeCommerceRange } from "../../db/commerce/commerce-logs.ts";
 import { jobFigures } from "../../workers/income/weigh-due.ts";
 import { plantAgents } from "./support/agents.ts";

@@ -2,7 +2,7 @@
 
 import type pg from "pg";
 import type { Hex } from "../../core/agents/facts.ts";
-import type { JobEvent } from "../../core/commerce/job-logs.ts";
+import type { JobEvent } from "../../core/commerce/jobs.ts";
 import type { Json } from "../../core/json.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { openContract, storeCommerceRange } from "../../db/commerce/commerce-logs.ts";

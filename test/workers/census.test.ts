@@ -4,9 +4,8 @@ import { privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { beforeAll, expect, it } from "vitest";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
-import { censusOf } from "../../core/reviews/census.ts";
 import { chainAt } from "../../harness/chain-at.ts";
-import { censusRequests, readCensus } from "../../workers/reviews/census-reads.ts";
+import { censusOf, censusRequests, readCensus } from "../../scripts/census/registry.ts";
 import { contractWorld } from "../support/contract-world.ts";
 import { perFile } from "../support/started.ts";
 

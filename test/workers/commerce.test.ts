@@ -1,13 +1,13 @@
 /** Agents' jobs, read from a real chain: what is stored equals the contract through reorganisations, nodes with limits and restarts, and figures follow. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Chain } from "../../clients/ports.ts";
-import { commerceRequests } from "../../core/commerce/requests.ts";
 import { fail } from "../../core/errors.ts";
 import { MAX_PAYERS } from "../../core/income/rules.ts";
 import { jobFacts } from "../../db/commerce/job-figures.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
+import { rangeRequests } from "../../scripts/backfill/estimate.ts";
 import { commerce } from "../../workers/commerce/commerce.ts";
 import { jobFigures } from "../../workers/income/weigh-due.ts";
 import { JOBS } from "../../workers/jobs.ts";
@@ -365,7 +365,7 @@ describe("reads", () => {
     for (; runs === 0 || (await readTo()) < HEAD; runs++) await jobs.read();
     expect(runs).toBeGreaterThanOrEqual(4);
     expect(runs).toBeLessThanOrEqual(7);
-    const { past, pass } = commerceRequests(HEAD, null);
+    const { past, pass } = rangeRequests(HEAD, null);
     expect(requests - runs).toBeGreaterThanOrEqual(past - 3);
     expect(requests - runs).toBeLessThanOrEqual(past + 1);
     perDay = 100_000_000;
@@ -373,7 +373,7 @@ describe("reads", () => {
     requests = 0;
     await jobs.read();
     expect([await readTo(), requests]).toEqual([HEAD + 1, 1 + pass]);
-    expect(commerceRequests(20_001, 10)).toEqual({ past: 3 * 1_002, budget: 3 * 7, pass: 4 });
+    expect(rangeRequests(20_001, 10)).toEqual({ past: 3 * 1_002, budget: 3 * 7, pass: 4 });
   });
 
   it("that fail are put off and halved; while no node answers nothing is", async () => {

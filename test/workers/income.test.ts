@@ -2,12 +2,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
-import { INCOME_BLOCKS, incomeRequests } from "../../core/income/requests.ts";
-import { MAX_WEIGHED } from "../../core/income/rules.ts";
+import { INCOME_BLOCKS, MAX_WEIGHED } from "../../core/income/rules.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
+import { incomeRequests } from "../../scripts/backfill/estimate.ts";
 import { income } from "../../workers/income/income.ts";
 import { incomeFollowed } from "../../workers/income/income-followed.ts";
 import { incomeFigures } from "../../workers/income/weigh-due.ts";
@@ -287,7 +287,7 @@ describe("reads", () => {
     await jobs.read();
     expect(requests).toBe(1 + pass);
     // Ten blocks at once are a thousand requests a range.
-    expect(incomeRequests(501, 10)).toEqual({ cohorts: 2, past: 2 * 389 * 1_002, budget: 2 * 389 * 7, pass: 8 });
+    expect(incomeRequests(501, 10)).toEqual({ past: 2 * 389 * 1_002, budget: 2 * 389 * 7, pass: 8 });
   });
 
   it("of wallets that come later begin with their past, and then go together with the others", async () => {

@@ -1,23 +1,23 @@
 /** Decides whose transfers are read (agents' wallets, who paid or hired them, agents' owners), and reads the accounts that connect them. */
 import type { Address } from "../../core/agents/facts.ts";
-import { FOLLOW_BLOCKS, INCOME_BLOCKS, RANGE_BLOCKS } from "../../core/income/requests.ts";
-import { INCOME_SECONDS } from "../../core/income/rules.ts";
+import { INCOME_BLOCKS, INCOME_SECONDS } from "../../core/income/rules.ts";
 import { transfersIn } from "../../core/payments/transfers.ts";
 import { COHORT_KINDS, dueAccounts, enrol, forgetUnwanted, mergeCohorts } from "../../db/income/followed.ts";
 import { storeAccount, thinMarks } from "../../db/income/moves.ts";
 import { dueRoutes, forgetRoutes, storeRoute } from "../../db/income/routes.ts";
 import { readIndexState } from "../../db/operations/index-state.ts";
 import { transaction } from "../../db/sql/transaction.ts";
+import { MARKED_BLOCKS, RANGE_BLOCKS } from "../chain-ranges.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
-import { isContract } from "../reviews/reviewer-history.ts";
+import { isContract } from "../reviews/reviewer-histories.ts";
 import { runSteps } from "../steps.ts";
 import { income } from "./income.ts";
 
 const DAY_MS = 86_400_000;
 const [EVERY_MS, YOUNG_EVERY_MS] = [600_000, 15_000];
-/** Blocks whose marks are all kept: a day. */
-const MARKED_BLOCKS = 43_200;
+/** Blocks of the ten minutes within which a new wallet is followed. */
+const FOLLOW_BLOCKS = 300;
 /** The share of the budget for accounts, which take two requests each; transactions, which take one, have half as much. */
 const ACCOUNTS_SHARE = 0.1;
 

@@ -1,24 +1,28 @@
 /** Reads the payments to agents' wallets from the chain, and the transfers that show whose money it was: cohort by cohort, within a budget of requests. */
-import type { Block, FoundLog } from "../../clients/ports.ts";
+import type { FoundLog } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
-import { COHORT_SIZE, RANGE_BLOCKS } from "../../core/income/requests.ts";
 import { MIN_MOVED_UNITS } from "../../core/income/rules.ts";
 import { AUTHORIZATION_USED, TRANSFER, topicOf, transfersIn } from "../../core/payments/transfers.ts";
 import { finalBlockOf } from "../../db/events/dispatch.ts";
-import { addressesOf, type Cohort, type CohortKind, cohorts } from "../../db/income/followed.ts";
+import { addressesOf, COHORT_SIZE, type Cohort, type CohortKind, cohorts } from "../../db/income/followed.ts";
 import { type Move, marksOf, putOff, storeRange } from "../../db/income/moves.ts";
 import { isNoIndex } from "../../db/sql/transaction.ts";
-import { counting, lastTrue, type RangeChain, readLogs } from "../chain-ranges.ts";
+import {
+  type BlockRange,
+  dailyRequests,
+  laterRead,
+  RANGE_BLOCKS,
+  type RangeChain,
+  readLogs,
+  readOn,
+} from "../chain-ranges.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
-const DAY_MS = 86_400_000;
 const EVERY_MS = 60_000;
-/** Failures in a row from which on a cohort is made two, and milliseconds after the first failure until it is read again. */
-const [FAILURES_TO_SPLIT, RETRY_MS] = [3, 60_000];
-
-/** Requests beyond the budget of the runs before: a range is read to its end. */
-let owed = 0;
+/** Failures in a row from which on a cohort is made two. */
+const FAILURES_TO_SPLIT = 3;
+const inBudget = dailyRequests(EVERY_MS);
 
 /**
  * Resumes: with the cohort that was read longest ago. A cohort that fails while the nodes answer is put off, from a
@@ -31,90 +35,74 @@ export const income = defineJob({
   schedule: { everyMs: EVERY_MS },
   followedBy: ["income-followed-young", "income-figures"],
   async run(context) {
-    const { db, chain, clock, config } = context;
-    if (config.incomeRequestsPerDay === 0) return 0;
-    const allowance = Math.ceil((config.incomeRequestsPerDay * EVERY_MS) / DAY_MS);
-    const budget = { left: allowance - owed };
-    const all = await cohorts(db, { now: clock() });
-    let stored = 0;
-    try {
-      const head = all.length > 0 && budget.left > 0 ? await chain.block("latest") : null;
+    const { incomeRequestsPerDay } = context.config;
+    if (incomeRequestsPerDay === 0) return 0;
+    const all = await cohorts(context.db, { now: context.clock() });
+    return inBudget(incomeRequestsPerDay, context.chain, async ({ part, budget, chain }) => {
+      const head = all.length > 0 && budget.left > 0 ? await context.chain.block("latest") : null;
       if (head === null) return 0;
       const [behind, near] = [true, false].map((is) =>
         all.filter((one) => one.readTo < head.number - RANGE_BLOCKS === is),
       );
-      const read = { context, chain: counting(chain, budget), head };
-      const kept = behind!.length > 0 ? allowance / 2 : 0;
-      for (const one of near!) if (budget.left > kept) stored += (await readOn(read, one)).stored;
+      const read = { context, chain, head: head.number };
+      let stored = 0;
+      const kept = behind!.length > 0 ? part / 2 : 0;
+      for (const one of near!) if (budget.left > kept) stored += (await readNext(read, one)).stored;
       let open = behind!;
       while (open.length > 0 && budget.left > 0) {
         const next: Cohort[] = [];
         for (const one of open) {
           if (budget.left <= 0) break;
-          const done = await readOn(read, one);
+          const done = await readNext(read, one);
           stored += done.stored;
           if (done.readTo > one.readTo && done.readTo < head.number) next.push({ ...one, readTo: done.readTo });
         }
         open = next;
       }
       return stored;
-    } finally {
-      owed = Math.max(0, -budget.left);
-    }
+    });
   },
 });
 
-type Reading = { context: JobContext; chain: RangeChain; head: Block };
-type Done = { readTo: number; stored: number };
+type Reading = { context: JobContext; chain: RangeChain; head: number };
 
 /** Reads the next range of a cohort; puts it off where that fails. */
-async function readOn({ context, chain, head }: Reading, cohort: Cohort): Promise<Done> {
+async function readNext({ context, chain, head }: Reading, cohort: Cohort) {
   const nothing = { readTo: cohort.readTo, stored: 0 };
   try {
     return (await readCohort({ context, chain, head }, cohort)) ?? nothing;
   } catch (err) {
     // Without an index the agents of the events are not known: the next run continues here.
     if (isNoIndex(err)) throw err;
-    // If no node answers at all, this throws: the run ends, and the cohort is not put off.
-    await context.chain.headBlock();
     const { id, failures } = cohort;
+    const nextTryAt = await laterRead(context, failures);
     context.log.warn({ err, cohort: id }, "payments to some wallets could not be read; they are read later");
-    const nextTryAt = new Date(context.clock().getTime() + Math.min(DAY_MS, RETRY_MS * 2 ** Math.min(failures, 11)));
     await putOff(context.db, id, { split: failures + 1 >= FAILURES_TO_SPLIT, nextTryAt });
     return nothing;
   }
 }
 
-/** @returns null where the chain says something else than a moment ago, or another run has read on */
-async function readCohort({ context, chain, head }: Reading, cohort: Cohort): Promise<Done | null> {
+async function readCohort({ context, chain, head }: Reading, cohort: Cohort) {
   const { db, clock, config } = context;
   const { id, kind } = cohort;
   const finalBlock = await finalBlockOf(db);
-  const last = await lastTrue(chain, cohort, await marksOf(db, { cohort: id }));
-  if (last === null) return null;
-  const from = last.block + 1;
-  const to = Math.min(head.number, last.block + RANGE_BLOCKS);
-  let found: Awaited<ReturnType<typeof readRange>> = { hash: last.hash, moves: [] };
-  if (to >= from) {
-    const addresses = await addressesOf(db, { cohort: id });
-    const usdc = config.contracts.usdc.address;
-    found = await readRange(chain, { usdc, kind, addresses, from, to, head: head.number });
-  } else if (last.block === cohort.readTo) return null;
-  if (found === null) return null;
-  const now = clock();
-  const events = { since: new Date(now.getTime() - config.eventRetentionMs), finalBlock };
-  const stored = await storeRange(db, cohort, { from, to: Math.max(to, last.block), ...found }, now, events);
-  return stored === null ? null : { readTo: Math.max(to, last.block), stored };
+  return readOn(chain, head, {
+    at: cohort,
+    blocks: RANGE_BLOCKS,
+    ends: await marksOf(db, { cohort: id }),
+    async rows(range) {
+      const addresses = await addressesOf(db, { cohort: id });
+      return readRange(chain, { usdc: config.contracts.usdc.address, kind, addresses, ...range });
+    },
+    store({ rows: moves, ...read }) {
+      const now = clock();
+      const events = { since: new Date(now.getTime() - config.eventRetentionMs), finalBlock };
+      return storeRange(db, cohort, { ...read, moves }, now, events);
+    },
+  });
 }
 
-type RangeOf = {
-  usdc: Address;
-  kind: CohortKind;
-  addresses: readonly Address[];
-  from: number;
-  to: number;
-  head: number;
-};
+type RangeOf = BlockRange & { usdc: Address; kind: CohortKind; addresses: readonly Address[]; head: number };
 
 /**
  * The transfers of a range with the hash of its last block: payments by authorization to wallets, other transfers of a cent or more
@@ -123,9 +111,9 @@ type RangeOf = {
  * @returns null where the chain was reorganised meanwhile
  * @throws Failure upstream_unavailable
  */
-async function readRange(chain: RangeChain, of: RangeOf): Promise<{ hash: string; moves: Move[] } | null> {
+async function readRange(chain: RangeChain, of: RangeOf): Promise<{ hash: string; rows: Move[] } | null> {
   const found = await readLogs(chain, of, () => logsOf(chain, of));
-  return found && { hash: found.hash, moves: movesOf(found.logs, found.times, of) };
+  return found && { hash: found.hash, rows: movesOf(found.logs, found.times, of) };
 }
 
 async function logsOf(chain: RangeChain, { usdc, kind, addresses, from, to }: RangeOf): Promise<FoundLog[]> {

@@ -3,8 +3,7 @@ import { z } from "zod";
 import { checksum } from "../../addresses.ts";
 import type { AgentFacts, Narrative } from "../../agents/facts.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../../agents/profile.ts";
-import { jobWindowSchema, jobWindowView } from "../../commerce/view.ts";
-import { incomeWindowSchema, incomeWindowView } from "../../income/view.ts";
+import { incomeWindowSchema, jobWindowSchema, paidWorkView } from "../../income/view.ts";
 import { tokenLink } from "../../links.ts";
 import { mintOriginAt } from "../../mints/mint-origins.ts";
 import { UNPAID } from "../../payments/prices.ts";
@@ -255,13 +254,12 @@ export function credReportView(
   };
 }
 
-const evidenceOf = ({ reviews, payments, jobs, background, trust }: NonNullable<CredReportInput["offering"]>) => ({
-  reviews,
-  payments: payments && incomeWindowView(payments),
-  jobs: jobs && jobWindowView(jobs),
-  liveness: background.liveness,
-  offerCount: background.offerCount + background.namedCount,
-  trust: trust?.value ?? null,
+const evidenceOf = (offering: NonNullable<CredReportInput["offering"]>) => ({
+  reviews: offering.reviews,
+  ...paidWorkView(offering),
+  liveness: offering.background.liveness,
+  offerCount: offering.background.offerCount + offering.background.namedCount,
+  trust: offering.trust?.value ?? null,
 });
 
 const scoreBreakdown = (

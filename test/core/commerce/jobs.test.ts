@@ -2,8 +2,16 @@
 import fc from "fast-check";
 import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, zeroAddress, zeroHash } from "viem";
 import { describe, expect, it } from "vitest";
-import { JOB_EVENTS, type JobEvent, type JobLog, jobEventIn } from "../../../core/commerce/job-logs.ts";
-import { JOB_STATES, type Job, jobOf, jobsOf } from "../../../core/commerce/jobs.ts";
+import {
+  JOB_EVENTS,
+  JOB_STATES,
+  type Job,
+  type JobEvent,
+  type JobLog,
+  jobEventIn,
+  jobOf,
+  jobsOf,
+} from "../../../core/commerce/jobs.ts";
 import { randomOf } from "../../../harness/random.ts";
 import { CONTRACT, logsOf, nextStep, type Step, USDC } from "./world.ts";
 

@@ -1,8 +1,7 @@
 /** A contract of jobs as ERC-8183 has it, in memory: what its state machine allows, and the logs that it writes. */
 import { encodeAbiParameters, encodeEventTopics, type Hex, zeroAddress, zeroHash } from "viem";
 import { agentCommerceAbi } from "../../../abis/agent-commerce.ts";
-import { type JobLog, jobEventIn } from "../../../core/commerce/job-logs.ts";
-import type { JobState } from "../../../core/commerce/jobs.ts";
+import { type JobLog, type JobState, jobEventIn } from "../../../core/commerce/jobs.ts";
 import { between, pick } from "../../../harness/random.ts";
 
 export const CONTRACT = `0x${"c0".repeat(20)}` as const;

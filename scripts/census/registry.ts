@@ -1,14 +1,21 @@
-/** Reads all reviews of a registry from a node's logs, without a database: what the figures of a whole registry are made of. */
+/** The reviews of a whole registry, read from a node's logs without a database, and their figures in the shape of an empirical study. */
 import { decodeEventLog, encodeEventTopics } from "viem/utils";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
 import type { Chain, FoundLog } from "../../clients/ports.ts";
 import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
-import { logsPrice, RANGE_BLOCKS } from "../../core/income/requests.ts";
-import { MAX_TAG, type ReviewEntry, type ReviewsFacts } from "../../core/reviews/facts.ts";
-import { scaledValue } from "../../core/reviews/scales.ts";
-import { type AccountHistory, readHistory } from "./reviewer-history.ts";
+import {
+  type AccountHistory,
+  MAX_TAG,
+  type ReviewEntry,
+  type ReviewsFacts,
+  UNKNOWN_HISTORY,
+} from "../../core/reviews/facts.ts";
+import { SCALES } from "../../core/reviews/rules.ts";
+import { weighReviews } from "../../core/reviews/weigh.ts";
+import { logsPrice, RANGE_BLOCKS } from "../../workers/chain-ranges.ts";
+import { readHistory } from "../../workers/reviews/reviewer-histories.ts";
 
 /** Which blocks of which contracts; how many reviewers' histories, and requests at most. */
 export type CensusOf = {
@@ -47,7 +54,6 @@ const TOPICS = new Map(
 const topicsOf = (...names: EventName[]): [Hex[]] => [
   [...TOPICS].flatMap(([topic, name]) => (names.includes(name) ? [topic] : [])),
 ];
-const NO_HISTORY: AccountHistory = { firstAt: null, sent: null, previousAt: null, funder: null, origin: null };
 const lower = (address: unknown) => String(address).toLowerCase() as Address;
 
 type Entry = ReviewEntry & { agentId: string; block: number };
@@ -173,6 +179,13 @@ async function entriesIn(chain: CensusChain, of: CensusOf): Promise<Entry[]> {
   return [...entries.values()];
 }
 
+/** A value as it was written, from 0 to 100; null where its tag has no scale. */
+function scaledValue(value: bigint, decimals: number, tag: string): number | null {
+  if (!Object.hasOwn(SCALES, tag)) return null;
+  const written = Number(value) / 10 ** Math.min(Math.max(decimals, 0), 30);
+  return 100 * Math.min(1, Math.max(0, written / SCALES[tag]!));
+}
+
 function factsOf(
   owners: ReadonlyMap<string, Owners>,
   entries: readonly Entry[],
@@ -188,7 +201,7 @@ function factsOf(
   );
   const reviewersOf = new Map([...byAgent].map(([id, of]) => [id, new Set(of.map(({ reviewer }) => reviewer)).size]));
   const ownerOf = (id: string) => owners.get(id)?.owner;
-  const historyOf = (address: string) => histories.get(address) ?? NO_HISTORY;
+  const historyOf = (address: string) => histories.get(address) ?? UNKNOWN_HISTORY;
   return [...byAgent].map(([agentId, reviews]) => {
     const { registrant, owner } = owners.get(agentId) ?? {};
     const side = registrant ? [registrant] : [];
@@ -213,4 +226,58 @@ function factsOf(
       })),
     };
   });
+}
+
+/** Figures as in arXiv 2606.26028, by the rules of core/reviews instead of the study's own. */
+export type Census = {
+  /** Agents that have a review that was not taken back. */
+  rated: number;
+  /** Reviews, and those that were taken back. */
+  reviews: number;
+  revoked: number;
+  reviewers: number;
+  /** Reviewers in a cluster, or on the side of an agent that they reviewed. */
+  marked: number;
+  /** Rated agents with a marked reviewer, and those with marked reviewers only. */
+  affected: number;
+  emptied: number;
+  /** Of rated agents, how many reviews by one account move the mean by twenty points: the median; null without a mean. */
+  entriesToMove: number | null;
+};
+
+/** Points by which a mean is moved. */
+const MOVED_POINTS = 20;
+
+/** @param agents the facts about each agent that has reviews; a reviewer without a known history is not marked for it */
+export function censusOf(agents: readonly ReviewsFacts[]): Census {
+  const marked = new Set<string>();
+  const moves: number[] = [];
+  for (const facts of agents) {
+    const { raw, reviewers } = weighReviews(facts);
+    for (const { address, cluster, nothing } of reviewers)
+      if (cluster !== null || nothing?.startsWith("own")) marked.add(address);
+    const entries = facts.reviews.filter(({ revoked, value }) => !revoked && value !== null).length;
+    if (raw !== null) moves.push(entriesToMove(raw, entries));
+  }
+  const all = agents.flatMap(({ reviews }) => reviews);
+  const standing = agents
+    .map(({ reviews }) => reviews.filter(({ revoked }) => !revoked))
+    .filter(({ length }) => length > 0);
+  const byMarked = ({ reviewer }: { reviewer: string }) => marked.has(reviewer);
+  return {
+    rated: standing.length,
+    reviews: all.length,
+    revoked: all.filter(({ revoked }) => revoked).length,
+    reviewers: new Set(all.map(({ reviewer }) => reviewer)).size,
+    marked: marked.size,
+    affected: standing.filter((reviews) => reviews.some(byMarked)).length,
+    emptied: standing.filter((reviews) => reviews.every(byMarked)).length,
+    entriesToMove: moves.length === 0 ? null : moves.sort((a, b) => a - b)[(moves.length - 1) >> 1]!,
+  };
+}
+
+/** Reviews of 0 or of 100, whichever are fewer, that move a mean of `entries` entries by twenty points. */
+function entriesToMove(mean: number, entries: number): number {
+  const furthest = Math.max(mean, 100 - mean);
+  return Math.ceil((MOVED_POINTS * entries) / (furthest - MOVED_POINTS));
 }
