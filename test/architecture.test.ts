@@ -66,6 +66,13 @@ function importsOf(path: string, text: string): Import[] {
 }
 
 const inRoom = (room: string) => files.filter(({ path }) => path.startsWith(`${room}/`));
+const inRooms = (rooms: string) => rooms.split(" ").flatMap(inRoom);
+/** What runs for users, without the browser. */
+const SERVICE = "api columns db indexer ops payments runtime wiring workers";
+const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|\s)\/\/.*$/gm, "");
+/** Paths of the files that have such words outside of comments. */
+const having = (words: RegExp, sources: Source[]) =>
+  sources.filter(({ text }) => words.test(withoutComments(text))).map(({ path }) => path);
 const matches = (target: string, rules: (string | RegExp)[]) =>
   rules.some((rule) =>
     typeof rule === "string" ? target === rule || target.startsWith(`${rule}/`) : rule.test(target),
@@ -205,23 +212,16 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
     ],
     types: ["clients/ports.ts", "config", "pg", "pino", "viem"],
   },
-};
-
-/** What runs in a browser: itself, its libraries, and of the domain only what is pure; of the API its shapes. */
-const IN_BROWSER = {
-  any: [
-    ...["web/src", "core", "react", "react-dom", "wouter", "@tanstack/react-query", "@tanstack/react-virtual"],
-    "eventsource-parser",
-  ],
-  types: ["api/schemas", "zod"],
-};
-
-/** The SDK is published: it takes nothing of the service, and what pays only where it is asked to pay. */
-const IN_SDK = ["sdk/src", "openapi-fetch", "eventsource-parser"];
-const PAYING: Record<string, (string | RegExp)[]> = {
-  "sdk/src/cred.ts": ["viem"],
-  "sdk/src/x402.ts": ["@x402/evm", "@x402/fetch"],
-  "sdk/src/mpp.ts": ["mppx"],
+  // What runs in a browser: itself, its libraries, and of the domain only what is pure; of the API its shapes.
+  "web/src": {
+    any: [
+      ...["web/src", "core", "react", "react-dom", "wouter", "@tanstack/react-query", "@tanstack/react-virtual"],
+      "eventsource-parser",
+    ],
+    types: ["api/schemas", "zod"],
+  },
+  // The SDK is published: it takes nothing of the service.
+  "sdk/src": { any: ["sdk/src", "openapi-fetch", "eventsource-parser"] },
 };
 
 /** Where a process begins, it reads its configuration and asks wiring/ for its parts. */
@@ -232,6 +232,10 @@ const ENTRIES: Record<string, string[]> = {
   "db/schema/migrate.ts": ["node:fs"],
   // Certificates that the URL of the database names.
   "db/sql/server-connection.ts": ["node:fs", "node:tls"],
+  // What pays only where it is asked to pay.
+  "sdk/src/cred.ts": ["viem"],
+  "sdk/src/x402.ts": ["@x402/evm", "@x402/fetch"],
+  "sdk/src/mpp.ts": ["mppx"],
 };
 
 /** The folders of db/, each importing only from those before it; what all rest on comes first. Those of workers/ have the same names. */
@@ -288,30 +292,13 @@ function cyclesIn(imports: Map<string, string[]>): string[][] {
 
 describe("imports", () => {
   it.each(Object.entries(RULES))("of %s/ stay within the room's rules", (room, { any, types = [] }) => {
-    const outside = inRoom(room).flatMap(({ imports }) =>
-      imports.filter(
-        ({ from, target, typeOnly }) =>
-          !matches(target, any) && !(typeOnly && matches(target, types)) && !matches(target, ENTRIES[from] ?? []),
-      ),
-    );
+    const sources = inRoom(room);
+    expect(sources).not.toEqual([]);
+    const outside = sources
+      .flatMap(({ imports }) => imports)
+      .filter(({ target, typeOnly }) => !matches(target, any) && !(typeOnly && matches(target, types)))
+      .filter(({ from, target }) => !matches(target, ENTRIES[from] ?? []));
     expect(outside).toEqual([]);
-  });
-
-  it("of web/src/ are its own, its libraries', the pure domain's and the API's types", () => {
-    const outside = inRoom("web/src").flatMap(({ imports }) =>
-      imports.filter(
-        ({ target, typeOnly }) => !matches(target, IN_BROWSER.any) && !(typeOnly && matches(target, IN_BROWSER.types)),
-      ),
-    );
-    expect(outside).toEqual([]);
-  });
-
-  it("of the SDK are its own and its dependencies': it knows nothing of the service", () => {
-    const outside = inRoom("sdk/src").flatMap(({ path, imports }) =>
-      imports.filter(({ target }) => !matches(target, [...IN_SDK, ...(PAYING[path] ?? [])])),
-    );
-    expect(outside).toEqual([]);
-    expect(inRoom("sdk/src").length).toBeGreaterThan(10);
   });
 
   it("bring no package of the service into the browser, however far one follows them", () => {
@@ -328,7 +315,7 @@ describe("imports", () => {
       }
     };
     for (const { path } of inRoom("web/src")) follow(path);
-    const pure = [...IN_BROWSER.any, ...RULES.core!.any];
+    const pure = [...RULES["web/src"]!.any, ...RULES.core!.any];
     expect([...packages].filter((found) => !matches(found.split(" ")[0]!, pure))).toEqual([]);
     expect(reached.has("core/cred/cred.ts")).toBe(true);
   });
@@ -356,27 +343,22 @@ describe("imports", () => {
 
   it("construct clients in wiring/ only", () => {
     const constructors = files
-      .filter(
-        ({ path }) =>
-          !/^(clients|test|harness|devnet|bench|scripts|indexer)\//.test(path) && !path.startsWith("wiring/"),
-      )
-      .flatMap(({ imports }) =>
-        imports.filter(({ target }) => target.startsWith("clients/") && target !== "clients/ports.ts"),
-      );
+      .flatMap(({ imports }) => imports)
+      .filter(({ from }) => !/^(clients|test|harness|devnet|bench|scripts|indexer|wiring)\//.test(from))
+      .filter(({ target }) => target.startsWith("clients/") && target !== "clients/ports.ts");
     expect(constructors).toEqual([]);
   });
 
   it("of ponder stay in the indexer: it costs 280 MB", () => {
-    const users = files.filter(({ path, imports }) => {
-      const allowed = /^(src|indexer|test|harness|bench|scripts)\//.test(path) || path.startsWith("ponder");
-      return !allowed && imports.some(({ target, typeOnly }) => !typeOnly && /^ponder(:|$|\.)/.test(target));
-    });
-    expect(users.map(({ path }) => path)).toEqual([]);
+    const users = files
+      .flatMap(({ imports }) => imports)
+      .filter(({ from }) => !/^((src|indexer|test|harness|bench|scripts)\/|ponder)/.test(from))
+      .filter(({ target, typeOnly }) => !typeOnly && /^ponder(:|$|\.)/.test(target));
+    expect(users).toEqual([]);
   });
 });
 
 describe("the support side", () => {
-  const support = ["harness", "bench", "scripts"].flatMap(inRoom);
   const importing = (room: string, targets: RegExp, except: string[] = []) =>
     inRoom(room).flatMap(({ path, imports }) =>
       imports
@@ -402,15 +384,14 @@ describe("the support side", () => {
   });
 
   it("computes figures, starts the service, listens and asks for what is under way in one place each", () => {
-    const having = (words: RegExp) =>
-      support.filter(({ text }) => words.test(withoutComments(text))).map(({ path }) => path);
-    expect(having(/\b(?:function|const) (?:quantile|median|percentile)\b/)).toEqual(["harness/figures.ts"]);
-    expect(having(/\bstartProgram\(process\.execPath, command/)).toEqual(["harness/service-process.ts"]);
+    const places = (words: RegExp) => having(words, inRooms("harness bench scripts"));
+    expect(places(/\b(?:function|const) (?:quantile|median|percentile)\b/)).toEqual(["harness/figures.ts"]);
+    expect(places(/\bstartProgram\(process\.execPath, command/)).toEqual(["harness/service-process.ts"]);
     // The bare server is what the service is compared with.
     const bare = "bench/reads/reference-server.ts";
-    expect(having(/import [^;]*\bcreateServer\b[^;]* from "node:http"/)).toEqual(["harness/listen.ts", bare]);
-    expect(having(/interval '25 hours'/)).toEqual(["harness/under-way.ts"]);
-    expect(having(/\bsignTransaction\(/)).toEqual(["harness/transactions.ts"]);
+    expect(places(/import [^;]*\bcreateServer\b[^;]* from "node:http"/)).toEqual(["harness/listen.ts", bare]);
+    expect(places(/interval '25 hours'/)).toEqual(["harness/under-way.ts"]);
+    expect(places(/\bsignTransaction\(/)).toEqual(["harness/transactions.ts"]);
   });
 });
 
@@ -436,10 +417,8 @@ describe("the network", () => {
 });
 
 describe("the terminal", () => {
-  const inBrowser = (text: RegExp, ...except: string[]) =>
-    inRoom("web/src")
-      .filter(({ path, text: source }) => !except.includes(path) && text.test(withoutComments(source)))
-      .map(({ path }) => path);
+  const inBrowser = (words: RegExp, ...except: string[]) =>
+    having(words, inRoom("web/src")).filter((path) => !except.includes(path));
 
   it("writes no markup from text, and runs none", () => {
     expect(
@@ -457,14 +436,13 @@ describe("the terminal", () => {
 });
 
 describe("waiting for a receipt", () => {
-  const rooms = ["bench", "devnet", "harness", "test"].flatMap(inRoom).filter(({ path }) => path !== SELF);
+  const rooms = inRooms("bench devnet harness test").filter(({ path }) => path !== SELF);
 
   it("is devnet/receipts.ts's: viem's own waits for a further block, and a development chain may make none", () => {
     const viems =
       /\bcreatePublicClient\b|\.extend\(\s*publicActions,?\s*\)(?!\s*\.extend\(receiptActions\))|import [^;]*\bwaitForTransactionReceipt\b/;
-    const waiting = rooms.filter(({ text }) => viems.test(withoutComments(text))).map(({ path }) => path);
     // What a client library of others does is its own, and its stack makes blocks by the clock.
-    expect(waiting.filter((path) => !path.startsWith("harness/client-libraries/entries/"))).toEqual([]);
+    expect(having(viems, rooms).filter((path) => !path.startsWith("harness/client-libraries/entries/"))).toEqual([]);
     expect(rooms.filter(({ text }) => text.includes(".extend(receiptActions)")).length).toBeGreaterThan(2);
   });
 });
@@ -571,12 +549,8 @@ describe("what runs by itself", () => {
   };
 
   it("is listed with what it costs at rest: a new poller is a new cost", () => {
-    const own = files.filter(
-      ({ path, text }) =>
-        /^(api|columns|db|indexer|ops|payments|runtime|wiring|workers)\//.test(path) &&
-        /\b(setInterval|runLoop|InterruptibleSleep)\(/.test(withoutComments(text)),
-    );
-    expect(own.map(({ path }) => path).toSorted()).toEqual(Object.keys(AT_REST).toSorted());
+    const own = having(/\b(setInterval|runLoop|InterruptibleSleep)\(/, inRooms(SERVICE));
+    expect(own.toSorted()).toEqual(Object.keys(AT_REST).toSorted());
     expect(Object.values(AT_REST).reduce((sum, each) => sum + each)).toBeLessThanOrEqual(5);
   });
 });
@@ -585,45 +559,28 @@ describe("determinism", () => {
   it.each(["core", "src", "abis"])("%s/ has no clock, no randomness, no timers", (room) => {
     const bad =
       /\bDate\.now\b|\bnew Date\(\)|Math\.random|performance\.now|randomBytes|randomUUID|getRandomValues|setTimeout|setInterval/;
-    expect(
-      inRoom(room)
-        // Ponder's server is beside the index and no part of its build.
-        .filter(({ path }) => !path.startsWith("src/api/"))
-        .filter(({ text }) => bad.test(withoutComments(text)))
-        .map(({ path }) => path),
-    ).toEqual([]);
+    // Ponder's server is beside the index and no part of its build.
+    expect(having(bad, inRoom(room)).filter((path) => !path.startsWith("src/api/"))).toEqual([]);
   });
 
   it("the environment is read in config/ only", () => {
-    const readers = files.filter(
-      ({ path, text }) =>
-        !path.startsWith("config/") &&
-        !/^(test|harness)\//.test(path) &&
-        /\bprocess\.env\b/.test(withoutComments(text)),
-    );
-    expect(readers.map(({ path }) => path)).toEqual([]);
+    const readers = having(/\bprocess\.env\b/, files).filter((path) => !/^(config|test|harness)\//.test(path));
+    expect(readers).toEqual([]);
   });
 });
 
 describe("readers", () => {
   it("know the index by its views only, never by a schema of the indexer's own", () => {
-    const readers = files.filter(({ path }) => /^(api|workers|db|core)\//.test(path));
-    expect(
-      readers.filter(({ text }) => /["'`\s]index_[a-z0-9]*_?\w*\./.test(withoutComments(text))).map(({ path }) => path),
-    ).toEqual([]);
+    expect(having(/["'`\s]index_[a-z0-9]*_?\w*\./, inRooms("api workers db core"))).toEqual([]);
   });
 });
 
 describe("SQL", () => {
-  const product = files.filter(({ path }) =>
-    /^(api|columns|db|indexer|ops|payments|runtime|wiring|workers)\//.test(path),
-  );
+  const product = inRooms(SERVICE);
 
   it("is declared with its types: db/sql/statement.ts alone runs a statement that the query builder did not write", () => {
-    const untyped = product.filter(({ text }) =>
-      /(?<!\breq)\.query[<(]|\.execute\(\s*(sql`|["'`])/.test(withoutComments(text)),
-    );
-    expect(untyped.map(({ path }) => path).filter((path) => !WITHOUT_ROWS.has(path))).toEqual([]);
+    const untyped = having(/(?<!\breq)\.query[<(]|\.execute\(\s*(sql`|["'`])/, product);
+    expect(untyped.filter((path) => !WITHOUT_ROWS.has(path))).toEqual([]);
   });
 
   it("gives each declared statement a name of its own: two of one name end every process at its start", () => {
@@ -644,11 +601,8 @@ describe("SQL", () => {
     const own = ["api/deps.ts", "api/handler-deps.ts", "api/app.ts", "api/request-handler.ts"];
     // They show, and judge, the servers that reads use.
     own.push("api/routes/health.ts");
-    const choosing = /\breplicas\b|\breadDeps\b|\bdepsForReads\b/;
-    const chosen = inRoom("api").filter(
-      ({ path, text }) => choosing.test(withoutComments(text)) && !own.includes(path),
-    );
-    expect(chosen.map(({ path }) => path)).toEqual(["api/schemas/operator.ts"]);
+    const choosing = having(/\breplicas\b|\breadDeps\b|\bdepsForReads\b/, inRoom("api"));
+    expect(choosing.filter((path) => !own.includes(path))).toEqual(["api/schemas/operator.ts"]);
     const openers = files.filter(({ path, imports }) =>
       imports.some(
         ({ target, typeOnly }) =>
@@ -659,19 +613,15 @@ describe("SQL", () => {
   });
 
   it("runs on connections that db/sql/connect.ts makes: they read an int8 as a number", () => {
-    const makers = files.filter(
-      ({ path, text }) => path !== "db/sql/connect.ts" && /new pg\.(Pool|Client)\(/.test(text),
-    );
-    expect(makers.map(({ path }) => path).filter((path) => path !== SELF)).toEqual([]);
+    const makers = having(/new pg\.(Pool|Client)\(/, files);
+    expect(makers.filter((path) => path !== SELF)).toEqual([]);
   });
 });
 
 describe("texts of strangers", () => {
   it("are normalised in one place, which bounds what that costs", () => {
-    const inProduct =
-      /^(?:api|card-renderer|clients|columns|core|db|doctor|indexer|ops|payments|sdk|src|web|workers)\//;
-    const normalising = files.filter(({ path, text }) => inProduct.test(path) && /\.normalize\(/.test(text));
-    expect(normalising.map(({ path }) => path)).toEqual(["core/normal-form.ts"]);
+    const product = inRooms(`${SERVICE} card-renderer clients core doctor sdk src web`);
+    expect(having(/\.normalize\(/, product)).toEqual(["core/normal-form.ts"]);
   });
 });
 
@@ -680,16 +630,8 @@ describe("files", () => {
   const product = files.filter(({ path }) => !/^test\//.test(path));
 
   it("are read by Node as they stand: its reader of types refuses what the compiler takes, and whatever loads such a file", () => {
-    const refused = files.flatMap(({ path, text }) => {
-      if (path.endsWith("x")) return [];
-      try {
-        stripTypeScriptTypes(text);
-        return [];
-      } catch (error) {
-        return [`${path}: ${(error as Error).message}`];
-      }
-    });
-    expect(refused).toEqual([]);
+    for (const { path, text } of files.filter(({ path }) => path.endsWith(".ts")))
+      expect(() => stripTypeScriptTypes(text), path).not.toThrow();
   });
 
   it("open with a sentence on what they own", () => {
@@ -698,8 +640,8 @@ describe("files", () => {
   });
 
   it("of tests lie where harness/scratch.ts put them: what a killed run left is removed by its name", () => {
-    const makers = ["bench", "harness", "test"].flatMap(inRoom).filter(({ text }) => /\bmkdtemp(Sync)?\(/.test(text));
-    expect(makers.map(({ path }) => path)).toEqual(["harness/scratch.ts", "test/runtime/scratch.test.ts"]);
+    const makers = having(/\bmkdtemp(Sync)?\(/, inRooms("bench harness test"));
+    expect(makers).toEqual(["harness/scratch.ts", "test/runtime/scratch.test.ts"]);
   });
 
   it("are of a size a reader can hold", () => {
@@ -719,13 +661,9 @@ describe("files", () => {
   it("take the numbers of advisory locks from one list, each once", () => {
     const numbers = Object.values(ADVISORY_LOCKS);
     expect(new Set(numbers).size).toBe(numbers.length);
-    const others = files.filter(
-      ({ path, text }) => path !== "db/sql/locks.ts" && /\b(7_?401_?0\d\d|4_?411_?972)\b/.test(text),
-    );
-    expect(readFileSync(join(ROOT, "db/triggers.sql"), "utf8")).toContain(
-      `(${ADVISORY_LOCKS.credHistory}::int8 << 40)`,
-    );
-    expect(others.map(({ path }) => path)).toEqual([]);
+    expect(having(/\b(7_?401_?0\d\d|4_?411_?972)\b/, files)).toEqual(["db/sql/locks.ts"]);
+    const inTriggers = `(${ADVISORY_LOCKS.credHistory}::int8 << 40)`;
+    expect(readFileSync(join(ROOT, "db/triggers.sql"), "utf8")).toContain(inTriggers);
   });
 
   it("are named by the thing or the verb, in kebab-case", () => {
@@ -737,13 +675,10 @@ describe("files", () => {
   });
 
   it("name commands that run on the Node that npm installs: an older one of the host loads no TypeScript", () => {
-    const pages = globSync(["*.md", "{docs/**,sdk,examples,test/**,harness/**}/*.md", "examples/*.ts"], {
-      cwd: ROOT,
-    }).filter((path) => !path.includes("node_modules"));
-    const commands = pages.flatMap((path) =>
-      [...readFileSync(join(ROOT, path), "utf8").matchAll(/(?:npx )?\bnode [\w./-]+\.ts\b/g)].map(
-        ([command]) => command,
-      ),
+    const patterns = ["*.md", "{docs/**,sdk,examples,test/**,harness/**}/*.md", "examples/*.ts"];
+    const pages = globSync(patterns, { cwd: ROOT }).filter((path) => !path.includes("node_modules"));
+    const commands = pages.flatMap(
+      (path) => readFileSync(join(ROOT, path), "utf8").match(/(?:npx )?\bnode [\w./-]+\.ts\b/g) ?? [],
     );
     expect(commands.length).toBeGreaterThan(9);
     expect(commands.filter((command) => !command.startsWith("npx "))).toEqual([]);
@@ -831,5 +766,3 @@ function functionsOf(path: string, text: string): { line: number; lines: number 
   visit(parseSync(path, text).program);
   return found;
 }
-
-const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|\s)\/\/.*$/gm, "");
