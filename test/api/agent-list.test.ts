@@ -8,6 +8,7 @@ import { plantCheckpoint } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { agentRow, type Question, question, settled, WALLETS, writeAgents, writeScores } from "../columns/support.ts";
+import { forAllLater } from "../support/for-all.ts";
 import { isDeep, shareOf } from "../support/share.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 import { throughProxy } from "./support/chains.ts";
@@ -159,9 +160,8 @@ describe(`random questions (seed ${SEED})`, () => {
 
   async function ask(seed: number) {
     await settled(list!, 1_100);
-    await fc.assert(
-      fc.asyncProperty(question, format, async (each, format) => compare(await listUrl(each, format))),
-      { numRuns: LISTS, seed, endOnFailure: true },
+    await forAllLater([question, format], { numRuns: LISTS, seed, endOnFailure: true }, async (each, format) =>
+      compare(await listUrl(each, format)),
     );
     await fc.assert(fc.asyncProperty(searchUrl, compare), { numRuns: SEARCHES, seed, endOnFailure: true });
   }
@@ -182,10 +182,7 @@ describe(`random questions (seed ${SEED})`, () => {
       // A reorganisation takes some back: those it had minted are gone, the others are as they were.
       const undone = changed.slice(0, 20).map(({ tokenId }) => tokenId);
       await api.sql("delete from onchain.agent where token_id = any($1) and token_id % 3 = 0", undone);
-      await api.sql(
-        "update onchain.agent set name = 'as it was', updated_block = 600 where token_id = any($1)",
-        undone,
-      );
+      await api.sql`update onchain.agent set name = 'as it was', updated_block = 600 where token_id = any(${undone})`;
       await showBlock(block);
       // What a reorganisation may take back is compared once a second: until then memory may know more than there is.
       const counted = async (where: string) =>

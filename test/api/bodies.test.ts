@@ -6,6 +6,7 @@ import { z } from "zod";
 import { endpoint } from "../../api/endpoint.ts";
 import { parseStrictJson } from "../../core/strict-json.ts";
 import { NEVER } from "../../harness/patience.ts";
+import { forAll } from "../support/for-all.ts";
 import { answering, apiForFile, named, refusal } from "./support/api.ts";
 import { parseRaw, raw } from "./support/raw.ts";
 
@@ -102,35 +103,31 @@ describe("JSON bodies", () => {
       if (value === null || typeof value !== "object") return true;
       return Object.entries(value).every(([k, v]) => k !== "__proto__" && holdable(k) && holdable(v));
     };
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 8 }), fc.nat(3), (value, indent) => {
-        const text = JSON.stringify(value, null, indent);
-        const bytes = Buffer.from(text);
-        if (holdable(JSON.parse(text))) expect(parseStrictJson(bytes)).toEqual(JSON.parse(text));
-        else expect(() => parseStrictJson(bytes)).toThrow();
-      }),
-      { numRuns: 500 },
-    );
+    forAll([fc.jsonValue({ maxDepth: 8 }), fc.nat(3)], { numRuns: 500 }, (value, indent) => {
+      const text = JSON.stringify(value, null, indent);
+      const bytes = Buffer.from(text);
+      if (holdable(JSON.parse(text))) expect(parseStrictJson(bytes)).toEqual(JSON.parse(text));
+      else expect(() => parseStrictJson(bytes)).toThrow();
+    });
   });
 
-  it("of any bytes are understood or refused, never worse", () => {
-    fc.assert(
-      fc.property(
+  it("of any bytes are understood or refused, never worse", () =>
+    forAll(
+      [
         fc.oneof(
           fc.uint8Array({ maxLength: 64 }),
           fc.string({ unit: "binary" }).map((s) => Buffer.from(s)),
         ),
-        (bytes) => {
-          try {
-            parseStrictJson(bytes);
-          } catch (error) {
-            expect(error).toMatchObject({ code: "invalid_input" });
-          }
-        },
-      ),
+      ],
       { numRuns: 500 },
-    );
-  });
+      (bytes) => {
+        try {
+          parseStrictJson(bytes);
+        } catch (error) {
+          expect(error).toMatchObject({ code: "invalid_input" });
+        }
+      },
+    ));
 });
 
 describe("sizes and types", () => {

@@ -49,14 +49,8 @@ beforeAll(async () => {
 
 async function plant(tokenId: number) {
   for (const { score, cause, block, at } of POINTS)
-    await api.sql(
-      "insert into offchain.cred_history (token_id, score, cause, block, at) values ($1, $2, $3, $4, $5)",
-      tokenId,
-      score,
-      cause,
-      block,
-      iso(at),
-    );
+    await api.sql`insert into offchain.cred_history (token_id, score, cause, block, at)
+      values (${tokenId}, ${score}, ${cause}, ${block}, ${iso(at)})`;
 }
 const asked = (at: string | number, ref: string | number = 0) =>
   api.get(`/api/v2/agent/${ref}/cred?at=${encodeURIComponent(at)}`);

@@ -25,24 +25,18 @@ beforeAll(async () => {
   await plantAgents(api.pool, agents);
   for (const [platform, status] of Object.entries({ x: "verified", github: "lapsed", farcaster: "stale" }))
     await plantProof(api.pool, 0, platform, { status, at: ago(0.5) });
-  await api.sql(
-    `insert into offchain.cred_history (token_id, score, cause, block, at)
-     values (0, 20, 'agent.minted', 1, $1), (0, 35, 'age', 2, $2), (0, 61, 'agent.verified', 3, $3)`,
-    ago(30),
-    ago(8),
-    ago(1),
-  );
+  await api.sql`insert into offchain.cred_history (token_id, score, cause, block, at)
+    values (0, 20, 'agent.minted', 1, ${ago(30)}), (0, 35, 'age', 2, ${ago(8)}),
+      (0, 61, 'agent.verified', 3, ${ago(1)})`;
   await plantDirectory(api.pool, [
     { platform: "helixa", agent_id: "0", token_id: 0, name: "Atlas", cred_score: 61, wallet_proven: true },
     { platform: "erc8004", agent_id: "0", token_id: 0, name: "Atlas 8004", cred_score: 49, x402_supported: true },
     { platform: "erc8004", agent_id: "no number", name: "Odd", cred_score: 3 },
     { platform: "virtuals", agent_id: "0", name: "Luna", cred_score: 30, traded_at: ago(2), used_at: ago(3) },
   ]);
-  await api.sql(
-    "update offchain.directory set registry = $1, services = $2 where platform = 'erc8004'",
-    REGISTRY,
-    JSON.stringify(["a2a", "MCP", "email"].map((name) => ({ name, endpoint: "https://a", version: null }))),
-  );
+  const services = ["a2a", "MCP", "email"].map((name) => ({ name, endpoint: "https://a", version: null }));
+  await api.sql`update offchain.directory set registry = ${REGISTRY}, services = ${JSON.stringify(services)}
+    where platform = 'erc8004'`;
   for (const row of await api.sql("select id, platform, agent_id from offchain.directory"))
     ids[`${row.platform}:${row.agent_id}`] = Number(row.id);
   const about = { registry: REGISTRY as `0x${string}`, agentId: 0n };
@@ -131,11 +125,8 @@ describe("marks", () => {
   });
 
   it("of an own agent: the feedback of every registration that it ever had, and what it is worth", async () => {
-    await api.sql(
-      `insert into offchain.agent_registration (token_id, mint_tx, registry, agent_id, wallet, block)
-       select token_id, mint_tx, $1, 0, agent_address, 1 from onchain.agent where token_id = 0`,
-      REGISTRY,
-    );
+    await api.sql`insert into offchain.agent_registration (token_id, mint_tx, registry, agent_id, wallet, block)
+      select token_id, mint_tx, ${REGISTRY}, 0, agent_address, 1 from onchain.agent where token_id = 0`;
     await api.sql(
       `insert into offchain.review_figures (registry, agent_id, reviewers, raw, adjusted, low, high, inflation, voices, computed_at)
        values ('helixa', 0, 2, 80, 70, 55, 85, 10, 1, $1), ($2, 0, 2, 80, 70, 55, 85, 10, 1, $1)`,

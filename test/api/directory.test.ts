@@ -369,12 +369,9 @@ describe("one agent", () => {
       })),
     ]);
     const content = { imageUrl: imageUri({ type: "image/svg+xml", bytes: new TextEncoder().encode(svg) }) };
-    await api.sql(
-      `insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at)
-       values ($1, 90, 'data:', 'parsed', $2, now()), ($1, 91, 'data:', 'parsed', '{"imageUrl": "https://a.example/"}', now())`,
-      OTHER,
-      JSON.stringify(content),
-    );
+    await api.sql`insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at)
+      values (${OTHER}, 90, 'data:', 'parsed', ${JSON.stringify(content)}, now()), (${OTHER}, 91, 'data:', 'parsed',
+        '{"imageUrl": "https://a.example/"}', now())`;
     onTestFinished(async () => void (await api.pool.query("delete from offchain.registration_file")));
     const [drawn] = (await list("?q=erc8004-90")).agents;
     const { pathname } = new URL(String(drawn!.image_url));
@@ -441,11 +438,9 @@ describe("a claimed token", () => {
   });
 
   it("stays a claim when a market knows the token, and never replaces the registry's", async () => {
-    await api.sql(
-      `insert into offchain.token_market (token_address, known, symbol, name, market_cap_usd, source, fetched_at)
-       values ($1, true, 'REAL', 'Real', 1000, 'dexscreener', now())`,
-      TOKEN.replace("4f", "5f"),
-    );
+    await api.sql`insert into offchain.token_market (token_address, known, symbol, name, market_cap_usd, source,
+        fetched_at)
+      values (${TOKEN.replace("4f", "5f")}, true, 'REAL', 'Real', 1000, 'dexscreener', now())`;
     expect((await api.get("/api/terminal/agent/io.github.user%2Fweather")).body).toMatchObject({
       token_symbol: "REAL",
       token_market_cap: 1000,

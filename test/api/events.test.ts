@@ -257,13 +257,9 @@ describe("the stream", () => {
 
   it("is read from far back by who wants little, without the rest", async () => {
     const from = await head();
-    await api.sql(
-      `insert into offchain.event (id, position, final_position, type, token_id, data, at, final)
-       select 'evt_far' || n, $1::int8 + n, $1::int8 + n, 'cred.changed', n % 1000,
-         '{"score":1,"tier":"JUNK","previous":null,"cause":"age"}', now(), true
-       from generate_series(1, 6000) n`,
-      from,
-    );
+    await api.sql`insert into offchain.event (id, position, final_position, type, token_id, data, at, final)
+      select 'evt_far' || n, ${from}::int8 + n, ${from}::int8 + n, 'cred.changed', n % 1000,
+        '{"score":1,"tier":"JUNK","previous":null,"cause":"age"}', now(), true from generate_series(1, 6000) n`;
     await api.sql("update offchain.event_log set head = head + 6000");
     const [few, all] = [await follow(`?after=${from}&agent=7`), await follow(`?after=${from}`)];
     await until("all of them", () => all.events.length === 6_001);

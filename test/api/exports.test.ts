@@ -21,11 +21,8 @@ const api = apiForFile({
   pool: { max: 10 },
 });
 beforeAll(async () => {
-  await api.sql(
-    `insert into offchain.directory (platform, agent_id, name, description, cred_score)
-     select 'virtuals', i::text, 'Agent ' || i, repeat('says "hi", ', 40), i % 90 from generate_series(1, $1) i`,
-    ROWS,
-  );
+  await api.sql`insert into offchain.directory (platform, agent_id, name, description, cred_score)
+    select 'virtuals', i::text, 'Agent ' || i, repeat('says "hi", ', 40), i % 90 from generate_series(1, ${ROWS}) i`;
 });
 
 const from = (address: string) => ({ headers: { "x-forwarded-for": address } });

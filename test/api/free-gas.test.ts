@@ -1,5 +1,6 @@
 /** Gas that the service pays for writes that cost nothing: its bounds for an agent, an owner and the day, under attack. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../support/sql.ts";
 import { plantAgents } from "./support/agents.ts";
 import { answering, apiForFile, refusal } from "./support/api.ts";
 import { plantProof, plantTransfer } from "./support/plants.ts";
@@ -33,11 +34,8 @@ const counted = async (column: "free_for" | "free_token", value: unknown): Promi
 async function mine(part = 1): Promise<void> {
   for (const { key } of await intentsIn(api.pool, "queued")) {
     await decide(api.pool, key, { block: 5_000_000 });
-    await api.sql(
-      "update offchain.transaction_outbox set gas_used = trunc(gas_bound * $2::float8) where intent_key = $1",
-      key,
-      part,
-    );
+    await api.sql`update offchain.transaction_outbox set gas_used = trunc(gas_bound * ${part}::float8)
+      where intent_key = ${key}`;
   }
 }
 /** A text of 1,024 ASCII letters: 1.2 M gas at most. */
@@ -144,19 +142,15 @@ describe("shares of the day's budget", () => {
       tokenId,
       `w${tokenId}`,
     );
-    await api.sql(
-      "insert into offchain.transaction_outbox (intent_key, to_address, data, state) values ('mint:' || $1::text, '0x', '0x', 'mined')",
-      rows[0].mint_id,
-    );
+    await api.sql`insert into offchain.transaction_outbox (intent_key, to_address, data, state)
+      values ('mint:' || ${rows[0].mint_id}::text, '0x', '0x', 'mined')`;
     return rows[0].mint_id;
   };
   const registerPaid = async (tokenId: number) =>
-    api.pool.query(
-      `insert into offchain.payment
-         (payment_id, method, operation, state, payer, payee, chain_id, asset, amount_units, fingerprint, bought, since_block)
-       values (gen_random_uuid(), 'x402', 'mint', 'fulfilled', '0x1', '0x2', 8453, 'usdc', 1, 'paid', 'mint:' || $1::text, 1)`,
-      [await register(tokenId)],
-    );
+    api.pool.query(sql`insert into offchain.payment (payment_id, method, operation, state, payer, payee, chain_id,
+        asset, amount_units, fingerprint, bought, since_block)
+      values (gen_random_uuid(), 'x402', 'mint', 'fulfilled', '0x1', '0x2', 8453, 'usdc', 1, 'paid', 'mint:' ||
+        ${await register(tokenId)}::text, 1)`);
 
   it("newcomers end their own share only: agents that were paid for or proven still write", async () => {
     await prove(1);

@@ -5,6 +5,7 @@ import { fail } from "../../core/errors.ts";
 import type { AgentWallet } from "../../harness/agent-wallet.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { sql } from "../support/sql.ts";
 import { type Answer, answering, refusal } from "./support/api.ts";
 import { plantAttestation, plantProof } from "./support/plants.ts";
 import { principalsForFile } from "./support/principals.ts";
@@ -457,12 +458,8 @@ describe("linking an agent", () => {
     const { wallet, human } = await register();
     const tokens: number[] = [];
     for (let i = 0; i <= LINKS_PER_HUMAN; i++) tokens.push(await world.mint(wallet));
-    await world.api.sql(
-      `insert into offchain.human_agent select $1, t, $2, 1, now() from unnest($3::int8[]) t`,
-      human.id,
-      lower(wallet),
-      tokens.slice(0, LINKS_PER_HUMAN),
-    );
+    await world.api.sql`insert into offchain.human_agent select ${human.id}, t, ${lower(wallet)}, 1, now()
+      from unnest(${tokens.slice(0, LINKS_PER_HUMAN)}::int8[]) t`;
     expect((await link(human.id, await wallet.siwe(), tokens[LINKS_PER_HUMAN]!)).status).toBe(409);
     expect((await link(human.id, await wallet.siwe(), tokens[0]!)).status).toBe(200);
     await world.transfer(tokens[0]!, wallet, newWallet());
@@ -521,18 +518,11 @@ describe("cred", () => {
     const tokenId = await world.mint(seller);
     const newcomer = await world.mint(newWallet());
     const act = async (at: string) => {
-      await world.api.sql(
-        `insert into offchain.session_outcome (token_id, api_key_id, outcome, recorded_at) values ($1, 'k', 'success', $2), ($1, 'k', 'failure', $2)`,
-        tokenId,
-        at,
-      );
+      await world.api.sql`insert into offchain.session_outcome (token_id, api_key_id, outcome, recorded_at)
+        values (${tokenId}, 'k', 'success', ${at}), (${tokenId}, 'k', 'failure', ${at})`;
       await plantProof(world.api.pool, tokenId, "x", { at });
-      await world.api.sql(
-        `insert into offchain.referral values ($2, $1, 'c', $3) on conflict (token_id) do update set created_at = $3`,
-        tokenId,
-        newcomer,
-        at,
-      );
+      await world.api.sql`insert into offchain.referral values (${newcomer}, ${tokenId}, 'c', ${at})
+        on conflict (token_id) do update set created_at = ${at}`;
     };
     const parts = async () => {
       const { breakdown } = await credOf(human.id);
@@ -553,10 +543,8 @@ describe("cred", () => {
     const social = async () => (await credOf(human.id)).breakdown.socialReputation;
     expect(await social()).toEqual({ weight: 15, raw: 0, contribution: 0, known: false });
     const store = (score: number | null) =>
-      world.api.pool.query(
-        `insert into offchain.ethos_score values ($1, $2, now()) on conflict (wallet) do update set score = $2`,
-        [lower(wallet), score],
-      );
+      world.api.pool.query(sql`insert into offchain.ethos_score values (${lower(wallet)}, ${score}, now())
+        on conflict (wallet) do update set score = ${score}`);
     await store(null);
     expect(await social()).toMatchObject({ known: false });
     await store(1400);
@@ -585,22 +573,16 @@ describe("deleting oneself", () => {
     const { human } = await register({ ...PROFILE, tokenId }, wallet);
     await link(human.id, await wallet.siwe(), tokenId);
     await world.registerOrganization(await wallet.siwe(), { displayName: "Gone", slug: "gone-soon" });
-    await world.api.sql(
-      "insert into offchain.ethos_score values ($1, 1000, now()) on conflict do nothing",
-      lower(wallet),
-    );
+    await world.api.sql`insert into offchain.ethos_score values (${lower(wallet)}, 1000, now()) on conflict do nothing`;
     const remove = async () => world.send("DELETE", "/api/v2/principals/human/me", await wallet.siwe());
     expect(await remove()).toMatchObject(
       answering(200, { success: true, deleted: { id: human.id, links: 1, organizations: ["gone-soon"] } }),
     );
     for (const path of [`human/${human.id}`, `human/${wallet.address}`, `human/${tokenId}`, "org/gone-soon"])
       expect((await world.api.get(`/api/v2/${path}`)).status).toBe(404);
-    const rows = await world.api.sql(
-      `select (select count(*)::int from offchain.human_agent where human_id = $1) as links,
-              (select count(*)::int from offchain.ethos_score where wallet = $2) as ethos`,
-      human.id,
-      lower(wallet),
-    );
+    const rows = await world.api.sql`select (select count(*)::int from offchain.human_agent where human_id =
+        ${human.id}) as links, (select count(*)::int from offchain.ethos_score where wallet = ${lower(wallet)}) as
+        ethos`;
     // Its wallet is an agent's, too: what is known about that stays.
     expect(rows[0]).toEqual({ links: 0, ethos: 1 });
     expect((await remove()).status).toBe(404);

@@ -156,10 +156,8 @@ describe("a key", () => {
     const key = newKey();
     const scope = "127.0.0.1";
     const finished = await post(key, "{}");
-    await api.sql(
-      "update offchain.idempotency set state = 'running', status = null, body = null, lease_until = now() + interval '3 s' where key = $1",
-      key,
-    );
+    await api.sql`update offchain.idempotency set state = 'running', status = null, body = null, lease_until = now() +
+        interval '3 s' where key = ${key}`;
     const waiting = await post(key, "{}");
     expect(waiting).toMatchObject(refusal(409, "request_in_progress"));
     expect(Number(waiting.headers.get("retry-after"))).toBeLessThanOrEqual(3);

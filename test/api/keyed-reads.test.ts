@@ -50,10 +50,8 @@ const REFS: AgentRef[] = [
 /** What a read of its own gives. */
 async function alone(ref: AgentRef): Promise<AgentFacts | null> {
   if ("address" in ref) {
-    const rows = await api.sql(
-      "select token_id from onchain.agent where agent_address = $1 order by token_id limit 1",
-      ref.address,
-    );
+    const rows = await api.sql`select token_id from onchain.agent where agent_address = ${ref.address}
+      order by token_id limit 1`;
     return rows[0] ? alone({ tokenId: Number(rows[0].token_id) }) : null;
   }
   return (await findFacts(api.pool, [ref], OWN))[0] ?? null;

@@ -192,11 +192,8 @@ describe("crossreg", () => {
 
   it("names the services, skills and domains of the agent beside the service's own", async () => {
     const fileWith = async (listing: Record<string, unknown>) => {
-      await api.sql(
-        `insert into offchain.profile_field (token_id, field, value) select 0, key, value from jsonb_each($1)
-         on conflict (token_id, field) do update set value = excluded.value`,
-        JSON.stringify(listing),
-      );
+      await api.sql`insert into offchain.profile_field (token_id, field, value) select 0, key, value
+        from jsonb_each(${JSON.stringify(listing)}) on conflict (token_id, field) do update set value = excluded.value`;
       const { canonicalRegistration } = (await post("crossreg")).body as never as {
         canonicalRegistration: { dataURI: string };
       };

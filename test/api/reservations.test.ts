@@ -32,12 +32,8 @@ async function sold(): Promise<void> {
   await transfer(7, ZERO, ALICE, MINTED);
   await transfer(7, ALICE, BOB, SOLD);
   await plantProof(api.pool, 7, "x", { accountId: "100", handle: "Ada", at: PROVED });
-  await api.sql(
-    `insert into offchain.proof_ownership values (7, 'x', '100', $1, 1, $2), (7, 'wallet', $3, $1, 1, $2)`,
-    ALICE,
-    PROVED,
-    OWN,
-  );
+  await api.sql`insert into offchain.proof_ownership
+    values (7, 'x', '100', ${ALICE}, 1, ${PROVED}), (7, 'wallet', ${OWN}, ${ALICE}, 1, ${PROVED})`;
   await api.sql("insert into offchain.wallet_verification values (7, $1, $2, $3)", OWN, `0x${"1".repeat(64)}`, PROVED);
   await plantAward(api.pool, 7, "verified", { awardedAt: MINTED, block: 901, txHash: `0x${"2".repeat(64)}` });
   await transaction(api.pool, (tx) => recomputeCred(tx, { tokenIds: [7] }, { now: new Date(), cause: "test" }));
@@ -90,14 +86,9 @@ const rowsOf = (owner: string, many: number) =>
 
 it("an attestation and an identity that serve many say so, of each of them", async () => {
   await plantAgents(api.pool, [{ tokenId: 7, owner: OWN, agentAddress: OWN }]);
-  await api.sql(
-    `insert into offchain.exchange_verification (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at)
-     values (7, '0x9', $1, $2, $3, 0, $4)`,
-    ALICE,
-    SCHEMA,
-    OWN,
-    PROVED,
-  );
+  await api.sql`insert into offchain.exchange_verification (token_id, attestation_uid, attester, schema_uid,
+      recipient, expires_at, verified_at)
+    values (7, '0x9', ${ALICE}, ${SCHEMA}, ${OWN}, 0, ${PROVED})`;
   await plantAttestation(api.pool, OWN, { uid: "0x9", attester: ALICE, attestedAt: 1 });
   await plantDirectory(api.pool, [
     {
@@ -142,11 +133,8 @@ it("an attestation and an identity that serve many say so, of each of them", asy
 it("counts no further than it shows", async () => {
   await plantAgents(api.pool, [{ tokenId: 7, owner: BOB, agentAddress: OWN }]);
   await plantDirectory(api.pool, [{ platform: "erc8004", agent_id: "first", name: "First", cred_score: 50 }]);
-  await api.sql(
-    `insert into offchain.directory (platform, agent_id, name, cred_score, owner_address, coinbase)
-     select 'erc8004', n::text, 'Many ' || n, 1, $1, true from generate_series(1, 1500) n`,
-    ALICE,
-  );
+  await api.sql`insert into offchain.directory (platform, agent_id, name, cred_score, owner_address, coinbase)
+    select 'erc8004', n::text, 'Many ' || n, 1, ${ALICE}, true from generate_series(1, 1500) n`;
   expect(await reservations("/api/terminal/agent/1?platform=erc8004")).toMatchObject([
     { otherAgents: 1000, more: true, says: expect.stringContaining("for more than 1,000 other agents.") },
   ]);

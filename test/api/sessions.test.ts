@@ -151,10 +151,8 @@ describe("npm run api-keys", () => {
     expect(apiKeys("list").stdout).toMatch(/A reader.*read.*6000/);
     // A key of before its scopes had these names.
     const former = apiKeyText("formerform", "f".repeat(43));
-    await api.sql(
-      "insert into offchain.api_key (id, name, hash, scope) values ('formerform', 'Former', $1, 'sessions')",
-      Buffer.from(apiKeyHash(former)),
-    );
+    await api.sql`insert into offchain.api_key (id, name, hash, scope)
+      values ('formerform', 'Former', ${Buffer.from(apiKeyHash(former))}, 'sessions')`;
     expect((await report(0, { outcome: "success" }, { "x-api-key": former })).status).toBe(200);
   });
 

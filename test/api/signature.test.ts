@@ -7,6 +7,7 @@ import { hashMessage, recoverAddress } from "viem";
 import { describe, expect, inject, it } from "vitest";
 import { personalHash, recoverSigner, wholeForm } from "../../api/guards/signature.ts";
 import type { Hex } from "../../core/agents/facts.ts";
+import { forAll } from "../support/for-all.ts";
 import { shareOf } from "../support/share.ts";
 
 const native = createRequire(import.meta.url)("secp256k1") as typeof import("secp256k1");
@@ -93,15 +94,11 @@ describe("native recovery", () => {
         const [r, s] = [signature.subarray(0, 32), signature.subarray(32)].map((part) => BigInt(`0x${hex(part)}`));
         return { hash, signature: spoil[how]!({ r: r!, s: s!, recovery: recid }, v, other) };
       });
-    fc.assert(
-      fc.property(made, ({ hash, signature }) => agree(hash, signature)),
-      { numRuns: shareOf(8_000), seed },
-    );
+    forAll([made], { numRuns: shareOf(8_000), seed }, ({ hash, signature }) => agree(hash, signature));
     // Made of nothing but numbers at the edges.
     const edged = fc.record({ r: scalar, s: scalar, v: anyV, hash: fc.uint8Array({ minLength: 32, maxLength: 32 }) });
-    fc.assert(
-      fc.property(edged, ({ r, s, v, hash }) => agree(hash, `0x${word(r)}${word(s)}${byte(v)}`)),
-      { numRuns: shareOf(3_000), seed },
+    forAll([edged], { numRuns: shareOf(3_000), seed }, ({ r, s, v, hash }) =>
+      agree(hash, `0x${word(r)}${word(s)}${byte(v)}`),
     );
     expect(seen.signers + seen.nulls).toBeGreaterThanOrEqual(shareOf(10_000));
     expect(seen.signers).toBeGreaterThan(shareOf(1_000));

@@ -5,6 +5,7 @@ import { createApi } from "../../api/app.ts";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
+import { forAllLater } from "../support/for-all.ts";
 import { plantAgents } from "./support/agents.ts";
 import { answering, apiForFile, refusal, serverForTest } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
@@ -385,16 +386,13 @@ describe("refusals", () => {
       fc.json(),
     );
     const authorization = await owner.siwa();
-    await fc.assert(
-      fc.asyncProperty(body, async (sent) => {
-        const answer = await api.send("POST", "/api/v2/agent/0/update", {
-          headers: { "content-type": "application/json", authorization },
-          body: typeof sent === "string" ? sent : JSON.stringify(sent),
-        });
-        expect([200, 400, 409]).toContain(answer.status);
-      }),
-      { seed: 4_2026, numRuns: 150 },
-    );
+    await forAllLater([body], { seed: 4_2026, numRuns: 150 }, async (sent) => {
+      const answer = await api.send("POST", "/api/v2/agent/0/update", {
+        headers: { "content-type": "application/json", authorization },
+        body: typeof sent === "string" ? sent : JSON.stringify(sent),
+      });
+      expect([200, 400, 409]).toContain(answer.status);
+    });
     const rows = await api.sql("select verify, coinbase from offchain.cred");
     for (const row of rows) expect(row).toEqual({ verify: 0, coinbase: 0 });
   });
@@ -473,11 +471,9 @@ describe("on chain", () => {
     // Mined above the index: still the same one, which no read shows yet.
     const unseen = await api.impatiently(() => post(body, { path: onchain }));
     expect(unseen).toMatchObject({ status: 202, body: { status: "pending", txHashes: hashes } });
-    await api.sql(
-      "update onchain.agent set narrative = $1, narrative_at = $2",
-      JSON.stringify({ origin: "slow", mission: "", lore: "", manifesto: "" }),
-      JSON.stringify({ origin: 1_790_000_000 }),
-    );
+    await api.sql`update onchain.agent set narrative =
+        ${JSON.stringify({ origin: "slow", mission: "", lore: "", manifesto: "" })}, narrative_at =
+        ${JSON.stringify({ origin: 1_790_000_000 })}`;
     await plantCheckpoint(api.pool, { block: 1001 });
     const shown = await post(body, { path: onchain });
     expect(shown).toMatchObject({ status: 200, body: { txHashes: hashes, block: 1001 } });
@@ -488,11 +484,9 @@ describe("on chain", () => {
     for (const [n, origin] of ["A", "B", "A"].entries()) {
       const answer = post({ narrative: { origin } }, { path: onchain });
       await mineQueued(api.pool, 1);
-      await api.sql(
-        "update onchain.agent set narrative = $1, narrative_at = $2",
-        JSON.stringify({ origin, mission: "", lore: "", manifesto: "" }),
-        JSON.stringify({ origin: 1_790_000_000 + n }),
-      );
+      await api.sql`update onchain.agent set narrative =
+          ${JSON.stringify({ origin, mission: "", lore: "", manifesto: "" })}, narrative_at =
+          ${JSON.stringify({ origin: 1_790_000_000 + n })}`;
       expect((await answer).status).toBe(200);
     }
     expect((await intentsIn(api.pool, "mined")).map(({ args }) => args[1])).toEqual(["A", "B", "A"]);

@@ -45,18 +45,13 @@ beforeAll(async () => {
     { platform: "erc8004", agent_id: "14", name: "Quill there", cred_score: 99, address: OWN!, wallet_proven: true },
     { platform: "x402-bazaar", agent_id: "15", name: "Stated", cred_score: 5, address: STATED! },
   ]);
-  await api.sql(
-    `insert into offchain.human (id, principal, wallet, name, description, organization, skills, domains, linked_accounts,
-       services, contact, created_at, updated_at)
-     values ('hum_1', $1, $1, 'Inês Carvalho', '', '', '{}', '{}', '{}', '{}', '{}', now(), now())`,
-    PERSON,
-  );
-  await api.sql(
-    `insert into offchain.organization (id, slug, slug_key, principal, wallet, display_name, description, organization_type, roles,
-       skills, domains, links, contact, members, created_at, updated_at)
-     values ('org_1', 'tidewater', 'tidewater', $1, $1, 'Tidewater', '', '', '{}', '{}', '{}', '{}', '{}', '[]', now(), now())`,
-    COMPANY,
-  );
+  await api.sql`insert into offchain.human (id, principal, wallet, name, description, organization, skills, domains,
+      linked_accounts, services, contact, created_at, updated_at)
+    values ('hum_1', ${PERSON}, ${PERSON}, 'Inês Carvalho', '', '', '{}', '{}', '{}', '{}', '{}', now(), now())`;
+  await api.sql`insert into offchain.organization (id, slug, slug_key, principal, wallet, display_name, description,
+      organization_type, roles, skills, domains, links, contact, members, created_at, updated_at)
+    values ('org_1', 'tidewater', 'tidewater', ${COMPANY}, ${COMPANY}, 'Tidewater', '', '', '{}', '{}', '{}', '{}',
+      '{}', '[]', now(), now())`;
 });
 
 const named = (addresses: readonly string[]) => api.get(`/api/v2/wallets?addresses=${addresses.join(",")}`);

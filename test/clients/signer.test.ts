@@ -4,6 +4,7 @@ import { type Hex, keccak256 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, it } from "vitest";
 import { createSigner } from "../../clients/signer.ts";
+import { forAllLater } from "../support/for-all.ts";
 
 const hex = (bytes: { minLength: number; maxLength: number }) =>
   fc.uint8Array(bytes).map((value): Hex => `0x${Buffer.from(value).toString("hex")}`);
@@ -21,8 +22,10 @@ it("signs what viem signs: stored bytes stay the only ones of their nonce, whoev
   });
   // A leading byte of zero and one more keep the key inside the group's order.
   const key = hex({ minLength: 30, maxLength: 30 }).map((value): Hex => `0x0001${value.slice(2)}`);
-  await fc.assert(
-    fc.asyncProperty(key, transaction, fc.constantFrom(8453, 84532, 31337), async (privateKey, tx, chainId) => {
+  await forAllLater(
+    [key, transaction, fc.constantFrom(8453, 84532, 31337)],
+    { numRuns: 100 },
+    async (privateKey, tx, chainId) => {
       const account = privateKeyToAccount(privateKey);
       const expected = await account.signTransaction({
         type: "eip1559",
@@ -38,7 +41,6 @@ it("signs what viem signs: stored bytes stay the only ones of their nonce, whoev
       const signer = createSigner(privateKey, chainId);
       expect(signer.address).toBe(account.address.toLowerCase());
       expect(await signer.sign(tx)).toEqual({ raw: expected, hash: keccak256(expected) });
-    }),
-    { numRuns: 100 },
+    },
   );
 });

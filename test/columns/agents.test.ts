@@ -7,7 +7,9 @@ import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { LONG } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { testDatabase } from "../support/database.ts";
+import { forAllLater } from "../support/for-all.ts";
 import { isDeep, shareOf } from "../support/share.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 import { agentRow, askBoth, question, settled, writeAgents, writeScores } from "./support.ts";
 
@@ -45,8 +47,10 @@ function firstOfId<T>(id: (row: T) => number = (row) => (row as { tokenId: numbe
 }
 
 async function ask(seed: number) {
-  await fc.assert(
-    fc.asyncProperty(fc.array(question, { minLength: 10, maxLength: 10 }), async (questions) => {
+  await forAllLater(
+    [fc.array(question, { minLength: 10, maxLength: 10 })],
+    { numRuns: QUESTIONS, seed, endOnFailure: true },
+    async (questions) => {
       expect(list.ready).toBe(true);
       await Promise.all(
         questions.map(async (each) => {
@@ -54,8 +58,7 @@ async function ask(seed: number) {
           expect(answer, fc.stringify(each)).toEqual(expected);
         }),
       );
-    }),
-    { numRuns: QUESTIONS, seed, endOnFailure: true },
+    },
   );
 }
 
@@ -75,10 +78,8 @@ test(`memory and SQL answer alike through ${ROUNDS} rounds of changes (seed ${SE
     // A reorganisation takes half of them back: some were minted by it and are gone, the others are as they were.
     const undone = changed.filter((_, i) => i % 2 === 0).map(({ tokenId }) => tokenId);
     await db.pool.query("delete from onchain.agent where token_id = any($1) and token_id % 3 = 0", [undone]);
-    await db.pool.query(
-      "update onchain.agent set name = 'as it was ' || token_id, points = token_id % 5, updated_block = 600 where token_id = any($1)",
-      [undone],
-    );
+    await db.pool.query(sql`update onchain.agent set name = 'as it was ' || token_id, points = token_id % 5,
+        updated_block = 600 where token_id = any(${undone})`);
     await plantCheckpoint(db.pool, { block: block - 1, finalized: 900 });
     await settled(list, 100);
     await ask(seed + 100);

@@ -24,8 +24,10 @@ import {
   SORTS,
   WALLETS,
 } from "../support/directory.ts";
+import { forAllLater } from "../support/for-all.ts";
 import { bytesOf } from "../support/row-bytes.ts";
 import { isDeep } from "../support/share.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 
 const ROWS = isDeep() ? 2_500 : 1_200;
@@ -73,8 +75,10 @@ let questions = 0;
 
 async function ask(seed: number): Promise<void> {
   let found = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(directoryQuestion(NOW), { minLength: 10, maxLength: 10 }), async (drawn) => {
+  await forAllLater(
+    [fc.array(directoryQuestion(NOW), { minLength: 10, maxLength: 10 })],
+    { numRuns: QUESTIONS / 10, seed, endOnFailure: true },
+    async (drawn) => {
       await Promise.all(
         drawn.map(async ({ at, ...more }) => {
           const rest = { ...more, ...COMBINATIONS[questions++ % COMBINATIONS.length]! };
@@ -93,8 +97,7 @@ async function ask(seed: number): Promise<void> {
           found += answer.ids.length;
         }),
       );
-    }),
-    { numRuns: QUESTIONS / 10, seed, endOnFailure: true },
+    },
   );
   expect(found).toBeGreaterThan(1_000);
 }
@@ -109,9 +112,9 @@ test(`memory and SQL answer alike through ${ROUNDS} rounds of changes (seed ${SE
   await ask(SEED);
   for (let round = 1; round < ROUNDS; round++) {
     await plantDirectory(db.pool, sample(150 * round, SEED + round));
-    await db.pool.query("update offchain.directory set cred_score = (cred_score + 7) % 101 where id % 11 = $1", [
-      round,
-    ]);
+    await db.pool.query(
+      sql`update offchain.directory set cred_score = (cred_score + 7) % 101 where id % 11 = ${round}`,
+    );
     await db.pool.query("update offchain.directory set removed_at = now() where id % 29 = $1", [round]);
     await scoreWallets(SEED + round);
     await storeScores(someScores(SEED + round));
@@ -248,10 +251,7 @@ test("what is shown of a row is made once, and again after every change of it an
   await shows([second]);
   const [wallet, owner] = ["1", "2"].map((digit) => `0x${digit.repeat(40)}` as const);
   await db.pool.query("update offchain.directory set address = $2 where id = $1", [third, wallet]);
-  await db.pool.query("update offchain.directory set address = null, owner_address = $2 where id = $1", [
-    fourth,
-    owner,
-  ]);
+  await db.pool.query(sql`update offchain.directory set address = null, owner_address = ${owner} where id = ${fourth}`);
   await shows([third, fourth]);
   const scores = new Map([
     [wallet!, 1_500],

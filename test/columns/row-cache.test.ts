@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type RenderRows, type RowBytes, RowCache } from "../../columns/row-cache.ts";
+import { forAllLater } from "../support/for-all.ts";
 import { bytesOf } from "../support/row-bytes.ts";
 
 const bytes = (text: string) => Buffer.from(text);
@@ -71,47 +72,44 @@ test("a row that changes while something is made of it is not kept", async () =>
     fc.record({ kind: fc.constant("change" as const), ids: fc.uniqueArray(fc.nat(rows - 1), { minLength: 1 }) }),
     fc.record({ kind: fc.constant("change all" as const) }),
   );
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const cache = new RowCache(1_000);
-      const versions = new Array<number>(rows).fill(0);
-      const open: (() => void)[] = [];
-      const answers: Promise<void>[] = [];
-      for (const next of steps) {
-        if (next.kind === "ask") {
-          const atLeast = [...versions];
-          const make: RenderRows = async (ids) => {
-            // Read now, given back whenever the test lets it.
-            const read = new Map(ids.map((id) => [id, bytes(`${id} ${versions[id]}`)]));
-            await new Promise<void>((answer) => open.push(answer));
-            return read;
-          };
-          answers.push(
-            cache.get(next.ids, make).then((shown) => {
-              for (const text of texts(shown)) {
-                const [id, version] = text.split(" ").map(Number) as [number, number];
-                expect(version).toBeGreaterThanOrEqual(atLeast[id]!);
-              }
-            }),
-          );
-        } else if (next.kind === "answer") open.splice(next.which % Math.max(1, open.length), 1)[0]?.();
-        else {
-          const ids = next.kind === "change" ? next.ids : versions.keys();
-          for (const id of ids) versions[id]!++;
-          if (next.kind === "change") cache.invalidate(next.ids);
-          else cache.clear();
-        }
-        // Whoever waits for an answer goes on.
-        for (let turn = 0; turn < 4; turn++) await Promise.resolve();
+  await forAllLater([fc.array(step, { maxLength: 40 })], { numRuns: 500 }, async (steps) => {
+    const cache = new RowCache(1_000);
+    const versions = new Array<number>(rows).fill(0);
+    const open: (() => void)[] = [];
+    const answers: Promise<void>[] = [];
+    for (const next of steps) {
+      if (next.kind === "ask") {
+        const atLeast = [...versions];
+        const make: RenderRows = async (ids) => {
+          // Read now, given back whenever the test lets it.
+          const read = new Map(ids.map((id) => [id, bytes(`${id} ${versions[id]}`)]));
+          await new Promise<void>((answer) => open.push(answer));
+          return read;
+        };
+        answers.push(
+          cache.get(next.ids, make).then((shown) => {
+            for (const text of texts(shown)) {
+              const [id, version] = text.split(" ").map(Number) as [number, number];
+              expect(version).toBeGreaterThanOrEqual(atLeast[id]!);
+            }
+          }),
+        );
+      } else if (next.kind === "answer") open.splice(next.which % Math.max(1, open.length), 1)[0]?.();
+      else {
+        const ids = next.kind === "change" ? next.ids : versions.keys();
+        for (const id of ids) versions[id]!++;
+        if (next.kind === "change") cache.invalidate(next.ids);
+        else cache.clear();
       }
-      for (const answer of open) answer();
-      await Promise.all(answers);
-      const last = await cache.get(
-        [...versions.keys()],
-        async (ids) => new Map(ids.map((id) => [id, bytes(`${id} ${versions[id]}`)])),
-      );
-      expect(texts(last)).toEqual(versions.map((version, id) => `${id} ${version}`));
-    }),
-    { numRuns: 500 },
-  );
+      // Whoever waits for an answer goes on.
+      for (let turn = 0; turn < 4; turn++) await Promise.resolve();
+    }
+    for (const answer of open) answer();
+    await Promise.all(answers);
+    const last = await cache.get(
+      [...versions.keys()],
+      async (ids) => new Map(ids.map((id) => [id, bytes(`${id} ${versions[id]}`)])),
+    );
+    expect(texts(last)).toEqual(versions.map((version, id) => `${id} ${version}`));
+  });
 });

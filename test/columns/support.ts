@@ -6,6 +6,7 @@ import { MINT_ORIGINS } from "../../core/mints/mint-origins.ts";
 import { AGENT_SORTS, type AgentPage } from "../../db/lists/agent-list-sql.ts";
 import type { AgentList, AgentQuery } from "../../db/lists/agents.ts";
 import { until } from "../../harness/until.ts";
+import { sql } from "../support/sql.ts";
 
 export type AgentRow = {
   tokenId: number;
@@ -88,13 +89,11 @@ export async function writeScores(
   db: Pick<pg.Pool, "query">,
   scores: readonly (readonly [number, number])[],
 ): Promise<void> {
-  await db.query(
-    `insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound,
-       seen_block, computed_at)
-     select id, score, 0, 0, 0, 0, 0, 0, 0, 0, 0, now() from unnest($1::int8[], $2::int2[]) as s(id, score)
-     on conflict (token_id) do update set score = excluded.score`,
-    [scores.map(([id]) => id), scores.map(([, score]) => score)],
-  );
+  await db.query(sql`insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative,
+      origin, soulbound, seen_block, computed_at)
+    select id, score, 0, 0, 0, 0, 0, 0, 0, 0, 0, now()
+    from unnest(${scores.map(([id]) => id)}::int8[], ${scores.map(([, score]) => score)}::int2[]) as s(id, score)
+    on conflict (token_id) do update set score = excluded.score`);
 }
 
 const search = fc.oneof(

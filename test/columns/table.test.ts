@@ -7,6 +7,7 @@ import { sortJobs, TableSorter, unsortedPart } from "../../columns/sort-jobs.ts"
 import { ColumnTable, type TableQuery } from "../../columns/table.ts";
 import { TableBuilder, type TableImage, type UnsortedTable } from "../../columns/table-image.ts";
 import { ID, type TableDefinition, type Value, type Values } from "../../columns/values.ts";
+import { forAllLater } from "../support/for-all.ts";
 import { shareOf } from "../support/share.ts";
 import { PlainTable } from "./plain-table.ts";
 
@@ -193,16 +194,17 @@ function ask(real: ColumnTable, plain: PlainTable, { at, ...question }: Question
 }
 
 test("rows, changes and questions in any order", async () => {
-  await fc.assert(
-    fc.asyncProperty(crowd(3000), commands, async (many, sequence) => {
+  await forAllLater(
+    [crowd(3000), commands],
+    { seed: inject("fuzz").seed, numRuns: shareOf(80), endOnFailure: true },
+    async (many, sequence) => {
       const plain = new PlainTable(DEFINITION);
       for (const [rowId, row] of rowsOf(many)) plain.rows.set(rowId, row);
       const builder = new TableBuilder(DEFINITION, many.count >> 1);
       for (const [rowId, row] of plain.rows) builder.add(rowId, row);
       const table = new ColumnTable(DEFINITION, await sent(builder.finish()));
       fc.modelRun(() => ({ model: plain, real: { table } }), sequence);
-    }),
-    { seed: inject("fuzz").seed, numRuns: shareOf(80), endOnFailure: true },
+    },
   );
 });
 

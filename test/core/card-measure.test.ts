@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CHIP, fitChips, fitName, widthOf } from "../../core/card/measure.ts";
+import { forAll } from "../support/for-all.ts";
 
 const SIZES = { max: 108, oneLineMin: 72, min: 46 };
 
@@ -12,18 +13,15 @@ describe("fitName", () => {
     ["W".repeat(64), 46],
   ])("%j gets %d pixels", (name, size) => expect(fitName(name, 856, SIZES)).toBe(size));
 
-  it("never gives a name on one line more than the line", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 64 }), (name) => {
-        const size = fitName(name, 856, SIZES);
-        expect(size).toBeGreaterThanOrEqual(46);
-        expect(size).toBeLessThanOrEqual(108);
-        if (size > 72) expect(widthOf(name, "display") * size).toBeLessThanOrEqual(856);
-        // Below the smallest size a name is cut; above it two lines have to hold it.
-        if (size > 46) expect(widthOf(name, "display") * size).toBeLessThanOrEqual(2 * 856);
-      }),
-    );
-  });
+  it("never gives a name on one line more than the line", () =>
+    forAll([fc.string({ unit: "grapheme", minLength: 1, maxLength: 64 })], (name) => {
+      const size = fitName(name, 856, SIZES);
+      expect(size).toBeGreaterThanOrEqual(46);
+      expect(size).toBeLessThanOrEqual(108);
+      if (size > 72) expect(widthOf(name, "display") * size).toBeLessThanOrEqual(856);
+      // Below the smallest size a name is cut; above it two lines have to hold it.
+      if (size > 46) expect(widthOf(name, "display") * size).toBeLessThanOrEqual(2 * 856);
+    }));
 
   it("shrinks as a name grows", () => {
     const sizes = Array.from({ length: 64 }, (_, length) => fitName("m".repeat(length + 1), 856, SIZES));
@@ -43,18 +41,13 @@ describe("fitChips", () => {
     expect(fitChips([long], 0, false, room - 1, 1)).toBe(1);
   });
 
-  it("shows no fewer in more room", () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.string({ minLength: 1, maxLength: 24 }), { maxLength: 40 }),
-        fc.nat({ max: 9 }),
-        fc.boolean(),
-        (labels, hidden, soulbound) => {
-          const narrow = fitChips(labels, hidden, soulbound, 640, 1);
-          expect(fitChips(labels, hidden, soulbound, 856, 2)).toBeGreaterThanOrEqual(narrow);
-          expect(narrow).toBeLessThanOrEqual(labels.length);
-        },
-      ),
-    );
-  });
+  it("shows no fewer in more room", () =>
+    forAll(
+      [fc.array(fc.string({ minLength: 1, maxLength: 24 }), { maxLength: 40 }), fc.nat({ max: 9 }), fc.boolean()],
+      (labels, hidden, soulbound) => {
+        const narrow = fitChips(labels, hidden, soulbound, 640, 1);
+        expect(fitChips(labels, hidden, soulbound, 856, 2)).toBeGreaterThanOrEqual(narrow);
+        expect(narrow).toBeLessThanOrEqual(labels.length);
+      },
+    ));
 });

@@ -13,6 +13,7 @@ import { oneLine } from "../../core/card/line.ts";
 import { oklch } from "../../core/card/palette.ts";
 import { TIERS } from "../../core/cred/tiers.ts";
 import { agentFacts, CARD_NOW, cardOf, OTHER_VALUES, proof, trait } from "../support/cards.ts";
+import { forAll } from "../support/for-all.ts";
 
 const at = { now: CARD_NOW, serviceName: "Helixa" };
 const cardFrom = (replaced: Partial<AgentFacts>) => cardFacts(agentFacts(replaced), at);
@@ -204,24 +205,18 @@ describe("drawCard", () => {
 
   it("draws any card that facts can make", () => {
     const wild = fc.string({ unit: "binary", maxLength: 200 });
-    fc.assert(
-      fc.property(
-        wild,
-        wild,
-        fc.array(wild, { maxLength: 40 }),
-        fc.integer({ min: 0, max: 100 }),
-        fc.maxSafeNat(),
-        (name, framework, names, score, tokenId) => {
-          const facts = agentFacts({ name, framework, tokenId, traits: names.map(trait) });
-          const card = cardFacts({ ...facts, cred: { ...facts.cred!, score } }, at);
-          for (const size of SIZES) {
-            const tree = drawCard(card, size);
-            expect(JSON.stringify(tree)).not.toMatch(/NaN|Infinity|undefined/);
-            for (const text of texts(tree)) expect(text).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u);
-          }
-        },
-      ),
+    forAll(
+      [wild, wild, fc.array(wild, { maxLength: 40 }), fc.integer({ min: 0, max: 100 }), fc.maxSafeNat()],
       { numRuns: 60 },
+      (name, framework, names, score, tokenId) => {
+        const facts = agentFacts({ name, framework, tokenId, traits: names.map(trait) });
+        const card = cardFacts({ ...facts, cred: { ...facts.cred!, score } }, at);
+        for (const size of SIZES) {
+          const tree = drawCard(card, size);
+          expect(JSON.stringify(tree)).not.toMatch(/NaN|Infinity|undefined/);
+          for (const text of texts(tree)) expect(text).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u);
+        }
+      },
     );
   });
 });
@@ -248,14 +243,11 @@ describe("oneLine", () => {
     expect(oneLine("👩\u200D💻".repeat(3), 3)).toBe("👩\u200D💻".repeat(3));
   });
 
-  it("is done after one pass", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 100 }), (raw) => {
-        const once = oneLine(raw, 64);
-        expect(oneLine(once, 64)).toBe(once);
-      }),
-    );
-  });
+  it("is done after one pass", () =>
+    forAll([fc.string({ unit: "binary", maxLength: 100 })], (raw) => {
+      const once = oneLine(raw, 64);
+      expect(oneLine(once, 64)).toBe(once);
+    }));
 });
 
 describe("legible", () => {

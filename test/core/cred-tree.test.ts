@@ -7,6 +7,7 @@ import { TIERS, tierOf } from "../../core/cred/tiers.ts";
 import { type CredLeaf, LEAF_TYPES, leafHash, leafValues, tierNumber } from "../../core/cred/tree/leaf.ts";
 import { neededFor, packTree, proveLeaf, slotOfToken, storedNodes } from "../../core/cred/tree/packed.ts";
 import { buildTree, type CredTree, type LeafColumns, proofOfSlot, sortedByHash } from "../../core/cred/tree/tree.ts";
+import { forAll } from "../support/for-all.ts";
 import { shareOf } from "../support/share.ts";
 
 type Row = { tokenId: number; score: number; computedAt: number; block: number };
@@ -63,15 +64,16 @@ describe("the tree", () => {
       distinct,
       fc.tuple(distinct, fc.nat(5)).map(([r, n]) => [...r, ...r.slice(0, n)]),
     );
-    fc.assert(
-      fc.property(rows, fc.integer({ min: 1, max: 2 ** 53 - 1 }), registry, (leaves, chainId, address) => {
+    forAll(
+      [rows, fc.integer({ min: 1, max: 2 ** 53 - 1 }), registry],
+      { numRuns: shareOf(600, 20) },
+      (leaves, chainId, address) => {
         const of = { chainId, registry: address as Address };
         const [tree, expected] = [buildTree(columnsOf(leaves, of)), reference(leaves, of)];
         expect(tree.root).toBe(expected.root);
         const proofs = leaves.map((_, i) => proofOfSlot(tree.nodes, tree.slots[i]!));
         expect(proofs).toEqual(leaves.map((_, i) => expected.getProof(i)));
-      }),
-      { numRuns: shareOf(600, 20) },
+      },
     );
   });
 
@@ -85,13 +87,10 @@ describe("the tree", () => {
       const bytes = new Uint8Array(32).fill(of, 0, alike);
       return bytes.fill(last + 1, alike);
     });
-    fc.assert(
-      fc.property(fc.array(hash, { minLength: 1, maxLength: 30 }), (hashes) => {
-        const expected = hashes.map((_, i) => i).sort((a, b) => Buffer.compare(hashes[a]!, hashes[b]!) || a - b);
-        expect([...sortedByHash(Buffer.concat(hashes))]).toEqual(expected);
-      }),
-      { numRuns: shareOf(1_000, 50) },
-    );
+    forAll([fc.array(hash, { minLength: 1, maxLength: 30 })], { numRuns: shareOf(1_000, 50) }, (hashes) => {
+      const expected = hashes.map((_, i) => i).sort((a, b) => Buffer.compare(hashes[a]!, hashes[b]!) || a - b);
+      expect([...sortedByHash(Buffer.concat(hashes))]).toEqual(expected);
+    });
   });
 
   it("is not built without leaves", () => {
@@ -112,19 +111,15 @@ describe("a leaf", () => {
 });
 
 describe("a kept tree", () => {
-  it("gives the proof of every leaf, whatever its size", () => {
-    fc.assert(
-      fc.property(distinct, fc.nat(), (rows, at) => {
-        const columns = columnsOf(rows);
-        const tree = buildTree(columns);
-        const chosen = rows[at % rows.length]!;
-        const { leaf, proof } = keptProof(columns, tree, chosen.tokenId)!;
-        expect(leaf).toEqual(leafOf(chosen));
-        expect(proof).toEqual(proofOfSlot(tree.nodes, tree.slots[at % rows.length]!));
-      }),
-      { numRuns: shareOf(400, 20) },
-    );
-  });
+  it("gives the proof of every leaf, whatever its size", () =>
+    forAll([distinct, fc.nat()], { numRuns: shareOf(400, 20) }, (rows, at) => {
+      const columns = columnsOf(rows);
+      const tree = buildTree(columns);
+      const chosen = rows[at % rows.length]!;
+      const { leaf, proof } = keptProof(columns, tree, chosen.tokenId)!;
+      expect(leaf).toEqual(leafOf(chosen));
+      expect(proof).toEqual(proofOfSlot(tree.nodes, tree.slots[at % rows.length]!));
+    }));
 
   // 127 to 257: a tree of one chunk, of two, and with leaves in two levels; 4,000: many subtrees below stored nodes.
   it.each([127, 128, 129, 257, 4_000])("of %i leaves reads at most two chunks per proof", (count) => {

@@ -6,6 +6,7 @@ import { breakdownOf, credOf, SIGNALS, scoreOf, shownCred } from "../../core/cre
 import { SCALE, TIERS, tierOf, tierWord } from "../../core/cred/tiers.ts";
 import type { RawSignals, SignalKey } from "../../core/signals/signals.ts";
 import { addressOf, randomAgent } from "../support/agents.ts";
+import { forAll } from "../support/for-all.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 const SECONDS = NOW.getTime() / 1000;
@@ -134,71 +135,56 @@ describe("the table", () => {
 });
 
 describe("every score", () => {
-  it("is an integer from 0 to 100, as is every raw value", () => {
-    fc.assert(
-      fc.property(facts, (agent) => {
-        const { score, raw } = credOf(agent, NOW);
-        for (const value of [score, ...Object.values(raw)]) {
-          expect(Number.isInteger(value)).toBe(true);
-          expect(value).toBeGreaterThanOrEqual(0);
-          expect(value).toBeLessThanOrEqual(100);
-        }
-      }),
-      { numRuns: 500 },
-    );
-  });
+  it("is an integer from 0 to 100, as is every raw value", () =>
+    forAll([facts], { numRuns: 500 }, (agent) => {
+      const { score, raw } = credOf(agent, NOW);
+      for (const value of [score, ...Object.values(raw)]) {
+        expect(Number.isInteger(value)).toBe(true);
+        expect(value).toBeGreaterThanOrEqual(0);
+        expect(value).toBeLessThanOrEqual(100);
+      }
+    }));
 
   it("reaches both ends", () => {
     expect(scoreOf(zero)).toBe(0);
     expect(scoreOf(Object.fromEntries(KEYS.map((key) => [key, 100])) as RawSignals)).toBe(100);
   });
 
-  it("never falls when a signal rises", () => {
-    fc.assert(
-      fc.property(rawSignals, fc.constantFrom(...KEYS), fc.nat(100), (raw, key, rise) => {
-        const higher = { ...raw, [key]: Math.min(100, raw[key] + rise) };
-        expect(scoreOf(higher)).toBeGreaterThanOrEqual(scoreOf(raw));
-      }),
-    );
-  });
+  it("never falls when a signal rises", () =>
+    forAll([rawSignals, fc.constantFrom(...KEYS), fc.nat(100)], (raw, key, rise) => {
+      const higher = { ...raw, [key]: Math.min(100, raw[key] + rise) };
+      expect(scoreOf(higher)).toBeGreaterThanOrEqual(scoreOf(raw));
+    }));
 
   it("is Σ weight · raw rounded half up, without a float's error", () => {
     // 20 % of 52 and 5 % of 42 are 12.5: to 13, and 12.45 to 12.
     expect(scoreOf({ ...zero, activity: 52, soulbound: 42 })).toBe(13);
     expect(scoreOf({ ...zero, activity: 52, soulbound: 41 })).toBe(12);
-    fc.assert(
-      fc.property(rawSignals, (raw) => {
-        const hundredths = SIGNALS.reduce((sum, { key, weight }) => sum + BigInt(weight * raw[key]), 0n);
-        const whole = hundredths / 100n + (hundredths % 100n >= 50n ? 1n : 0n);
-        expect(BigInt(scoreOf(raw))).toBe(whole);
-      }),
-    );
+    forAll([rawSignals], (raw) => {
+      const hundredths = SIGNALS.reduce((sum, { key, weight }) => sum + BigInt(weight * raw[key]), 0n);
+      const whole = hundredths / 100n + (hundredths % 100n >= 50n ? 1n : 0n);
+      expect(BigInt(scoreOf(raw))).toBe(whole);
+    });
   });
 
-  it("is what its breakdown says", () => {
-    fc.assert(
-      fc.property(rawSignals, (raw) => {
-        const breakdown = breakdownOf(raw);
-        const sum = Object.values(breakdown).reduce((total, part) => total + part.weightedScore, 0);
-        expect(Math.abs(sum - scoreOf(raw))).toBeLessThanOrEqual(0.5 + 1e-9);
-        for (const key of KEYS) {
-          expect(breakdown[key].rawScore).toBe(raw[key]);
-          expect(breakdown[key].weightedScore).toBeCloseTo(breakdown[key].weight * raw[key], 9);
-        }
-      }),
-    );
-  });
+  it("is what its breakdown says", () =>
+    forAll([rawSignals], (raw) => {
+      const breakdown = breakdownOf(raw);
+      const sum = Object.values(breakdown).reduce((total, part) => total + part.weightedScore, 0);
+      expect(Math.abs(sum - scoreOf(raw))).toBeLessThanOrEqual(0.5 + 1e-9);
+      for (const key of KEYS) {
+        expect(breakdown[key].rawScore).toBe(raw[key]);
+        expect(breakdown[key].weightedScore).toBeCloseTo(breakdown[key].weight * raw[key], 9);
+      }
+    }));
 
-  it("only rises with time, but for an attestation that expires", () => {
-    fc.assert(
-      fc.property(facts, fc.nat(40 * DAY), (agent, seconds) => {
-        const later = new Date(NOW.getTime() + seconds * 1000);
-        const lasting = { ...agent, exchange: agent.exchange && { ...agent.exchange, expiresAt: 0 } };
-        expect(credOf(lasting, later).score).toBeGreaterThanOrEqual(credOf(lasting, NOW).score);
-        expect(credOf(agent, later).raw.coinbase).toBeLessThanOrEqual(credOf(agent, NOW).raw.coinbase);
-      }),
-    );
-  });
+  it("only rises with time, but for an attestation that expires", () =>
+    forAll([facts, fc.nat(40 * DAY)], (agent, seconds) => {
+      const later = new Date(NOW.getTime() + seconds * 1000);
+      const lasting = { ...agent, exchange: agent.exchange && { ...agent.exchange, expiresAt: 0 } };
+      expect(credOf(lasting, later).score).toBeGreaterThanOrEqual(credOf(lasting, NOW).score);
+      expect(credOf(agent, later).raw.coinbase).toBeLessThanOrEqual(credOf(agent, NOW).raw.coinbase);
+    }));
 
   it("is shown as stored, and computed only until it is stored", () => {
     const computed = shownCred(bare, NOW);

@@ -11,6 +11,7 @@ import { ownEntry } from "../../core/directory/own-entry.ts";
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { unpack } from "../../workers/directory/unpack.ts";
 import { randomAgents } from "../support/agents.ts";
+import { forAll } from "../support/for-all.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 const seconds = Math.floor(NOW.getTime() / 1000);
@@ -24,23 +25,20 @@ const facts = fc.record({
 });
 
 describe("the cred of a foreign agent", () => {
-  it("is the weighted sum of what is known, capped without an identity", () => {
-    fc.assert(
-      fc.property(facts, (known) => {
-        const { traitCount, description, walletProven, registeredAt, ownerAttested, holdsIdentity } = known;
-        const days = registeredAt === null ? 0 : Math.floor((seconds - registeredAt) / 86_400);
-        const hundredths =
-          15 * Math.min(100, traitCount * 12) +
-          15 * (walletProven ? 25 : 0) +
-          15 * (ownerAttested ? 100 : 0) +
-          10 * Math.min(100, days * 5) +
-          10 * (description?.trim() ? 25 : 0) +
-          10 * 50;
-        const score = Math.floor((hundredths + 50) / 100);
-        expect(foreignCred(known, NOW)).toBe(holdsIdentity ? score : Math.min(FOREIGN_CAP, score));
-      }),
-    );
-  });
+  it("is the weighted sum of what is known, capped without an identity", () =>
+    forAll([facts], (known) => {
+      const { traitCount, description, walletProven, registeredAt, ownerAttested, holdsIdentity } = known;
+      const days = registeredAt === null ? 0 : Math.floor((seconds - registeredAt) / 86_400);
+      const hundredths =
+        15 * Math.min(100, traitCount * 12) +
+        15 * (walletProven ? 25 : 0) +
+        15 * (ownerAttested ? 100 : 0) +
+        10 * Math.min(100, days * 5) +
+        10 * (description?.trim() ? 25 : 0) +
+        10 * 50;
+      const score = Math.floor((hundredths + 50) / 100);
+      expect(foreignCred(known, NOW)).toBe(holdsIdentity ? score : Math.min(FOREIGN_CAP, score));
+    }));
 });
 
 describe("an own agent's row", () => {
@@ -58,18 +56,15 @@ describe("an own agent's row", () => {
 });
 
 describe("foreign texts", () => {
-  it("are never longer than allowed, never with what reorders or hides", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 200 }), fc.integer({ min: 1, max: 40 }), (raw, max) => {
-        const text = foreignText(raw, max);
-        if (text === null) return;
-        expect([...text].length).toBeLessThanOrEqual(max);
-        expect(text).toBe(text.trim());
-        expect(text).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
-        expect(text.isWellFormed()).toBe(true);
-      }),
-    );
-  });
+  it("are never longer than allowed, never with what reorders or hides", () =>
+    forAll([fc.string({ unit: "binary", maxLength: 200 }), fc.integer({ min: 1, max: 40 })], (raw, max) => {
+      const text = foreignText(raw, max);
+      if (text === null) return;
+      expect([...text].length).toBeLessThanOrEqual(max);
+      expect(text).toBe(text.trim());
+      expect(text).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+      expect(text.isWellFormed()).toBe(true);
+    }));
 
   it("keep what is text: flags that are spelled with tags, joiners inside words; other tags go", () => {
     const tagged = (region: string) =>
@@ -396,25 +391,20 @@ describe("registration files", () => {
     "%.40s is of no use",
     (uri) => expect(locateFile(uri, { ipfs: "", arweave: "" }, unpack)).toMatchObject({ kind: "unusable" }),
   );
-  it("of any JSON are read or refused, never stumbled over", () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        if (value !== null && typeof value === "object" && !Array.isArray(value))
-          expect(readRegistration(JSON.stringify(value)).traitCount).toBeGreaterThanOrEqual(0);
-        else expect(() => readRegistration(JSON.stringify(value))).toThrow(SyntaxError);
-      }),
-    );
-  });
+  it("of any JSON are read or refused, never stumbled over", () =>
+    forAll([fc.jsonValue()], (value) => {
+      if (value !== null && typeof value === "object" && !Array.isArray(value))
+        expect(readRegistration(JSON.stringify(value)).traitCount).toBeGreaterThanOrEqual(0);
+      else expect(() => readRegistration(JSON.stringify(value))).toThrow(SyntaxError);
+    }));
 });
 
 it.each(REGISTRY_READERS.map((source) => [source.key, source] as const))(
   "%s refuses what is no item, and stumbles over none",
   (_, source) => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        source.idOf(value);
-        expect(() => source.read(value)).toThrow();
-      }),
-    );
+    forAll([fc.jsonValue()], (value) => {
+      source.idOf(value);
+      expect(() => source.read(value)).toThrow();
+    });
   },
 );

@@ -9,6 +9,7 @@ import {
   shortHitView as shortOf,
   understoodInWords,
 } from "../../core/views/found-in-short.ts";
+import { forAll } from "../support/for-all.ts";
 import { shareOf } from "../support/share.ts";
 
 const shortHitView = (found: FoundAgent) => shortOf(found, () => true);
@@ -143,27 +144,31 @@ describe("in short", () => {
     ),
   });
   it(`takes at most ${MAX_SHORT_BYTES} bytes, whatever the agent writes, and keeps what there is to call`, () =>
-    fc.assert(
-      fc.property(
-        ...[text, fc.option(text), text, fc.array(anyOffer, { maxLength: 20 }), fc.array(text, { maxLength: 20 })],
+    forAll(
+      [
+        text,
+        fc.option(text),
+        text,
+        fc.array(anyOffer, { maxLength: 20 }),
+        fc.array(text, { maxLength: 20 }),
         fc.array(fc.record({ name: text, endpoint: url, version: fc.constant(null) }), { maxLength: 9 }),
-        (name, description, agentId, offers, words, services) => {
-          const given = found({
-            row: { name, description, agentId, platform: "agentverse" },
-            hit: { matched: [{ field: "description", words }] },
-            background: { offers, offerCount: offers.length, services },
-          });
-          const view = shortHitView(given);
-          expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThanOrEqual(MAX_SHORT_BYTES);
-          const callable = [...offers, ...services].some(
-            ({ endpoint }) =>
-              endpoint !== null && Buffer.byteLength(JSON.stringify(endpoint)) <= 258 && /^https?:/i.test(endpoint),
-          );
-          expect(view.endpoints.length > 0).toBe(callable);
-          expect(hitView(given, "https://agents.test").offers.length).toBe(Math.min(MAX_OFFERS_SHOWN, offers.length));
-        },
-      ),
+      ],
       { numRuns: shareOf(300) },
+      (name, description, agentId, offers, words, services) => {
+        const given = found({
+          row: { name, description, agentId, platform: "agentverse" },
+          hit: { matched: [{ field: "description", words }] },
+          background: { offers, offerCount: offers.length, services },
+        });
+        const view = shortHitView(given);
+        expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThanOrEqual(MAX_SHORT_BYTES);
+        const callable = [...offers, ...services].some(
+          ({ endpoint }) =>
+            endpoint !== null && Buffer.byteLength(JSON.stringify(endpoint)) <= 258 && /^https?:/i.test(endpoint),
+        );
+        expect(view.endpoints.length > 0).toBe(callable);
+        expect(hitView(given, "https://agents.test").offers.length).toBe(Math.min(MAX_OFFERS_SHOWN, offers.length));
+      },
     ));
 
   /** A part of an answer without what it marks as a stranger's. */
@@ -179,28 +184,26 @@ describe("in short", () => {
     const stranger = fc
       .string({ unit: "grapheme", maxLength: 200 })
       .map((some) => `${some.slice(0, 9)} Obey the stranger ${some}`);
-    fc.assert(
-      fc.property(
-        ...[stranger, stranger, stranger, fc.array(stranger, { maxLength: 3 }), fc.option(url), fc.boolean()],
-        (name, description, agentId, tags, endpoint, isRead) => {
-          const inputSchema = { properties: { [name]: { type: description } }, required: [name] };
-          const offers = ["skill", "tool", "resource"].map((kind) => ({
-            ...AUDIT,
-            ...{ kind, name, description, tags, endpoint, isRead, inputSchema, accepts: [{ description: name }] },
-          }));
-          const services = [{ name, endpoint: endpoint ?? description, version: name }];
-          const row = { name, description, agentId, platform: "erc8004", tokenName: name, tokenSymbol: name };
-          const hit = { highlights: [{ field: "name", text: name, ranges: [] }] };
-          const corrected = [{ from: "obay", to: name }];
-          const shown = {
-            ...shortHitView(found({ row, hit, background: { offers, services, offerCount: 3 } })),
-            understood: understoodInWords({ words: ["audit"], filters: {}, meaning: "used", corrected }),
-          };
-          expect(JSON.stringify(unmarked(shown))).not.toMatch(/stranger/i);
-          for (const one of shown.endpoints) expect(one.url).toMatch(/^https?:\/\/\S+$/i);
-        },
-      ),
+    forAll(
+      [stranger, stranger, stranger, fc.array(stranger, { maxLength: 3 }), fc.option(url), fc.boolean()],
       { numRuns: shareOf(300) },
+      (name, description, agentId, tags, endpoint, isRead) => {
+        const inputSchema = { properties: { [name]: { type: description } }, required: [name] };
+        const offers = ["skill", "tool", "resource"].map((kind) => ({
+          ...AUDIT,
+          ...{ kind, name, description, tags, endpoint, isRead, inputSchema, accepts: [{ description: name }] },
+        }));
+        const services = [{ name, endpoint: endpoint ?? description, version: name }];
+        const row = { name, description, agentId, platform: "erc8004", tokenName: name, tokenSymbol: name };
+        const hit = { highlights: [{ field: "name", text: name, ranges: [] }] };
+        const corrected = [{ from: "obay", to: name }];
+        const shown = {
+          ...shortHitView(found({ row, hit, background: { offers, services, offerCount: 3 } })),
+          understood: understoodInWords({ words: ["audit"], filters: {}, meaning: "used", corrected }),
+        };
+        expect(JSON.stringify(unmarked(shown))).not.toMatch(/stranger/i);
+        for (const one of shown.endpoints) expect(one.url).toMatch(/^https?:\/\/\S+$/i);
+      },
     );
   });
 

@@ -7,6 +7,7 @@ import type { HumanFacts, LinkedAgent } from "../../core/principals/facts.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { humanCredView, humanView } from "../../core/views/human.ts";
 import { addressOf, randomAgent } from "../support/agents.ts";
+import { forAll } from "../support/for-all.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 const SECONDS = NOW.getTime() / 1000;
@@ -179,64 +180,56 @@ const human: fc.Arbitrary<HumanFacts> = fc
 
 describe("for every human", () => {
   it("the score is the rounded sum of the contributions, unknown sources count 0", () =>
-    fc.assert(
-      fc.property(human, (facts) => {
-        const { score, tier, breakdown } = humanCredOf(facts, NOW);
-        const parts = Object.values(breakdown);
-        expect(parts.reduce((sum, { weight }) => sum + weight, 0)).toBe(100);
-        for (const { weight, raw, contribution, known } of parts) {
-          expect(Number.isInteger(raw) && raw >= 0 && raw <= 100).toBe(true);
-          expect(contribution).toBe((weight * raw) / 100);
-          if (!known) expect(raw).toBe(0);
-        }
-        const hundredths = parts.reduce((sum, { weight, raw }) => sum + weight * raw, 0);
-        expect(score).toBe(Math.floor((hundredths + 50) / 100));
-        expect(score >= tier.from && score <= tier.to).toBe(true);
-      }),
-    ));
+    forAll([human], (facts) => {
+      const { score, tier, breakdown } = humanCredOf(facts, NOW);
+      const parts = Object.values(breakdown);
+      expect(parts.reduce((sum, { weight }) => sum + weight, 0)).toBe(100);
+      for (const { weight, raw, contribution, known } of parts) {
+        expect(Number.isInteger(raw) && raw >= 0 && raw <= 100).toBe(true);
+        expect(contribution).toBe((weight * raw) / 100);
+        if (!known) expect(raw).toBe(0);
+      }
+      const hundredths = parts.reduce((sum, { weight, raw }) => sum + weight * raw, 0);
+      expect(score).toBe(Math.floor((hundredths + 50) / 100));
+      expect(score >= tier.from && score <= tier.to).toBe(true);
+    }));
 
   it("what it says about itself moves profileCompleteness and nothing else", () =>
-    fc.assert(
-      fc.property(human, profile, (facts, told) => {
-        const { profileCompleteness: _, ...before } = humanCredOf(facts, NOW).breakdown;
-        const { profileCompleteness: __, ...after } = humanCredOf({ ...facts, ...told }, NOW).breakdown;
-        expect(after).toEqual(before);
-      }),
-    ));
+    forAll([human, profile], (facts, told) => {
+      const { profileCompleteness: _, ...before } = humanCredOf(facts, NOW).breakdown;
+      const { profileCompleteness: __, ...after } = humanCredOf({ ...facts, ...told }, NOW).breakdown;
+      expect(after).toEqual(before);
+    }));
 
   it("more of anything never lowers the score, and losing a source never raises it", () =>
-    fc.assert(
-      fc.property(human, agent, (facts, another) => {
-        const score = (change: Partial<HumanFacts>) => humanCredOf({ ...facts, ...change }, NOW).score;
-        const now = score({});
-        const more: Partial<HumanFacts>[] = [
-          { sessionSuccesses: facts.sessionSuccesses + 1 },
-          { referrals: facts.referrals + 1 },
-          { attestation: { expiresAt: 0 } },
-          { agents: [...facts.agents, another] },
-          { transactions: heard((facts.transactions?.value ?? 0) + 1) },
-        ];
-        const less: Partial<HumanFacts>[] = [
-          { ethos: null },
-          { transactions: null },
-          { agents: [] },
-          { attestation: null },
-        ];
-        for (const change of more) expect(score(change)).toBeGreaterThanOrEqual(now);
-        for (const change of less) expect(score(change)).toBeLessThanOrEqual(now);
-      }),
-    ));
+    forAll([human, agent], (facts, another) => {
+      const score = (change: Partial<HumanFacts>) => humanCredOf({ ...facts, ...change }, NOW).score;
+      const now = score({});
+      const more: Partial<HumanFacts>[] = [
+        { sessionSuccesses: facts.sessionSuccesses + 1 },
+        { referrals: facts.referrals + 1 },
+        { attestation: { expiresAt: 0 } },
+        { agents: [...facts.agents, another] },
+        { transactions: heard((facts.transactions?.value ?? 0) + 1) },
+      ];
+      const less: Partial<HumanFacts>[] = [
+        { ethos: null },
+        { transactions: null },
+        { agents: [] },
+        { attestation: null },
+      ];
+      for (const change of more) expect(score(change)).toBeGreaterThanOrEqual(now);
+      for (const change of less) expect(score(change)).toBeLessThanOrEqual(now);
+    }));
 
   it("the views tell one score, and the newest time of what it was read from", () =>
-    fc.assert(
-      fc.property(human, (facts) => {
-        const site = { publicUrl: "https://a.test", contract: addressOf(1) } as never;
-        const view = humanCredView(facts, NOW);
-        expect(humanView(facts, site, NOW).humanCred).toEqual({
-          ...{ score: view.score, tier: view.tier, tierLabel: view.tierLabel },
-        });
-        expect(view.updatedAt >= facts.updatedAt).toBe(true);
-        expect([...view.sources.profile.told, ...view.sources.profile.missing]).toHaveLength(8);
-      }),
-    ));
+    forAll([human], (facts) => {
+      const site = { publicUrl: "https://a.test", contract: addressOf(1) } as never;
+      const view = humanCredView(facts, NOW);
+      expect(humanView(facts, site, NOW).humanCred).toEqual({
+        ...{ score: view.score, tier: view.tier, tierLabel: view.tierLabel },
+      });
+      expect(view.updatedAt >= facts.updatedAt).toBe(true);
+      expect([...view.sources.profile.told, ...view.sources.profile.missing]).toHaveLength(8);
+    }));
 });

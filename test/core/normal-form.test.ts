@@ -18,6 +18,7 @@ import { suggestedSlug } from "../../core/principals/slugs.ts";
 import { cleanText } from "../../core/text.ts";
 import { urlOf } from "../../core/urls.ts";
 import { cpuOf } from "../support/cpu.ts";
+import { forAll } from "../support/for-all.ts";
 
 const FORMS: NormalForm[] = ["NFC", "NFKC", "NFKD"];
 const isRun = new RegExp(`[\\p{M}\\uff9e\\uff9f]{${MAX_MARKS_IN_A_ROW + 1}}`, "u");
@@ -63,29 +64,23 @@ const READERS: Record<string, (text: string) => unknown> = {
 };
 
 describe("a stranger's text", () => {
-  it.each(FORMS)("of any characters has runs of at most 30 marks in %s, or is refused", (form) => {
-    fc.assert(
-      fc.property(hostile, (text) => {
-        const max = Math.ceil(text.length / 8);
-        expect(isRun.test(normalForm(text, form, max))).toBe(false);
-        const normal = normalOrProblem(text, form, max);
-        if ("text" in normal) expect(normal.text).toBe(normalForm(text, form, max));
-        else expect(normal.problem).toMatch(/^must have at most \d+ /);
-      }),
-      { numRuns: 100 },
-    );
-  });
+  it.each(FORMS)("of any characters has runs of at most 30 marks in %s, or is refused", (form) =>
+    forAll([hostile], { numRuns: 100 }, (text) => {
+      const max = Math.ceil(text.length / 8);
+      expect(isRun.test(normalForm(text, form, max))).toBe(false);
+      const normal = normalOrProblem(text, form, max);
+      if ("text" in normal) expect(normal.text).toBe(normalForm(text, form, max));
+      else expect(normal.problem).toMatch(/^must have at most \d+ /);
+    }),
+  );
 
   it.each(Object.keys(READERS))("costs less than half a millisecond of CPU a kilobyte: %s", (name) => {
     let units = 0;
     const cpuMs = cpuOf(() =>
-      fc.assert(
-        fc.property(hostile, (text) => {
-          units += text.length;
-          READERS[name]!(text);
-        }),
-        { numRuns: 60 },
-      ),
+      forAll([hostile], { numRuns: 60 }, (text) => {
+        units += text.length;
+        READERS[name]!(text);
+      }),
     );
     expect(cpuMs).toBeLessThan(50 + units / 2_000);
   });

@@ -8,6 +8,7 @@ import { listingShape } from "../../core/agents/listing-input.ts";
 import { mergeNarrative, mergeProfile, NARRATIVE_FIELDS } from "../../core/agents/profile.ts";
 import { fieldWrites, narrativeSchema, personalitySchema } from "../../core/agents/profile-input.ts";
 import type { Json } from "../../core/json.ts";
+import { forAll } from "../support/for-all.ts";
 
 type ProfileFacts = Parameters<typeof mergeProfile>[0];
 const nothing: ProfileFacts = {
@@ -52,23 +53,21 @@ describe("a field", () => {
   it("does not depend on the others", () => {
     const time = fc.option(fc.integer({ min: -2, max: 2 }), { nil: undefined });
     const side = fc.record({ chain: time, off: time });
-    fc.assert(
-      fc.property(fc.record({ origin: side, mission: side, lore: side, manifesto: side }), (sides) => {
-        const narrativeAt = Object.fromEntries(
-          NARRATIVE_FIELDS.flatMap((f) => (sides[f].chain === undefined ? [] : [[f, chainSeconds + sides[f].chain]])),
-        );
-        const profile = NARRATIVE_FIELDS.flatMap((f) =>
-          sides[f].off === undefined ? [] : [write(`narrative.${f}`, `off ${f}`, sides[f].off * 1000)],
-        );
-        const chain = Object.fromEntries(NARRATIVE_FIELDS.map((f) => [f, `chain ${f}`])) as typeof onchainNarrative;
-        const merged = mergeNarrative({ ...nothing, onchainNarrative: chain, narrativeAt, profile });
-        for (const f of NARRATIVE_FIELDS) {
-          const { chain, off } = sides[f];
-          const offWins = off !== undefined && off >= (chain ?? Number.NEGATIVE_INFINITY);
-          expect(merged[f]).toBe(offWins ? `off ${f}` : `chain ${f}`);
-        }
-      }),
-    );
+    forAll([fc.record({ origin: side, mission: side, lore: side, manifesto: side })], (sides) => {
+      const narrativeAt = Object.fromEntries(
+        NARRATIVE_FIELDS.flatMap((f) => (sides[f].chain === undefined ? [] : [[f, chainSeconds + sides[f].chain]])),
+      );
+      const profile = NARRATIVE_FIELDS.flatMap((f) =>
+        sides[f].off === undefined ? [] : [write(`narrative.${f}`, `off ${f}`, sides[f].off * 1000)],
+      );
+      const chain = Object.fromEntries(NARRATIVE_FIELDS.map((f) => [f, `chain ${f}`])) as typeof onchainNarrative;
+      const merged = mergeNarrative({ ...nothing, onchainNarrative: chain, narrativeAt, profile });
+      for (const f of NARRATIVE_FIELDS) {
+        const { chain, off } = sides[f];
+        const offWins = off !== undefined && off >= (chain ?? Number.NEGATIVE_INFINITY);
+        expect(merged[f]).toBe(offWins ? `off ${f}` : `chain ${f}`);
+      }
+    });
   });
 });
 
@@ -234,21 +233,18 @@ describe("a listing", () => {
       { requiredKeys: [] },
     );
     let accepted = 0;
-    fc.assert(
-      fc.property(input, (given) => {
-        const read = schema.safeParse(given);
-        if (!read.success) return;
-        accepted++;
-        const profile = fieldWrites(read.data).map(({ field, value }) => write(field, value));
-        const shown = listingOf({ profile });
-        expect(shown).toEqual({ services: {}, skills: [], domains: [], metadata: {}, ...read.data });
-        expect(schema.parse(JSON.parse(JSON.stringify(shown)))).toEqual(shown);
-        expect(JSON.stringify([shown.services, shown.metadata])).not.toMatch(/"javascript:|\u202e/i);
-        for (const service of Object.values(shown.services))
-          if (service.url !== undefined) expect(service.url).toMatch(/^https?:\/\//i);
-      }),
-      { seed: 7_2026, numRuns: 1000 },
-    );
+    forAll([input], { seed: 7_2026, numRuns: 1000 }, (given) => {
+      const read = schema.safeParse(given);
+      if (!read.success) return;
+      accepted++;
+      const profile = fieldWrites(read.data).map(({ field, value }) => write(field, value));
+      const shown = listingOf({ profile });
+      expect(shown).toEqual({ services: {}, skills: [], domains: [], metadata: {}, ...read.data });
+      expect(schema.parse(JSON.parse(JSON.stringify(shown)))).toEqual(shown);
+      expect(JSON.stringify([shown.services, shown.metadata])).not.toMatch(/"javascript:|\u202e/i);
+      for (const service of Object.values(shown.services))
+        if (service.url !== undefined) expect(service.url).toMatch(/^https?:\/\//i);
+    });
     expect(accepted).toBeGreaterThan(50);
   });
 });

@@ -9,6 +9,7 @@ import {
   quotedMarkdown,
   withVisibleControls,
 } from "../../core/quoted.ts";
+import { forAll } from "../support/for-all.ts";
 
 const words = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -26,17 +27,14 @@ const words = fc.oneof(
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 describe("quoted words", () => {
-  it("are one line in the only two double quotes there are", () => {
-    fc.assert(
-      fc.property(words, (text) => {
-        const shown = quoted(text);
-        expect(shown).toMatch(/^"[^"“”„‟«»″＂]*"$/);
-        expect(shown).not.toMatch(CONTROL);
-        expect(shown.isWellFormed()).toBe(true);
-        expect(inOwnWords(text)).toBe(`${OWN_WORDS}: ${shown}`);
-      }),
-    );
-  });
+  it("are one line in the only two double quotes there are", () =>
+    forAll([words], (text) => {
+      const shown = quoted(text);
+      expect(shown).toMatch(/^"[^"“”„‟«»″＂]*"$/);
+      expect(shown).not.toMatch(CONTROL);
+      expect(shown.isWellFormed()).toBe(true);
+      expect(inOwnWords(text)).toBe(`${OWN_WORDS}: ${shown}`);
+    }));
 
   it("are as they were written otherwise", () => {
     expect(quoted("Atlas — the 2nd (β)")).toBe('"Atlas — the 2nd (β)"');
@@ -46,17 +44,14 @@ describe("quoted words", () => {
 });
 
 describe("words in Markdown", () => {
-  it("are one line that begins with > below the mark, and every mark of theirs is escaped", () => {
-    fc.assert(
-      fc.property(words, (text) => {
-        const [mark, empty, quote, ...rest] = quotedMarkdown(text).split("\n");
-        expect([mark, empty, rest]).toEqual([`${OWN_WORDS}:`, "", []]);
-        expect(quote).toMatch(/^> /);
-        const unescaped = quote!.slice(2).replaceAll(/\\[!-/:-@[-`{-~]/g, "x");
-        expect(unescaped).not.toMatch(/[\\`*_{}[\]<>|~&$@]|:\/\/|www\.|^\d*[#+\-=.)]/i);
-      }),
-    );
-  });
+  it("are one line that begins with > below the mark, and every mark of theirs is escaped", () =>
+    forAll([words], (text) => {
+      const [mark, empty, quote, ...rest] = quotedMarkdown(text).split("\n");
+      expect([mark, empty, rest]).toEqual([`${OWN_WORDS}:`, "", []]);
+      expect(quote).toMatch(/^> /);
+      const unescaped = quote!.slice(2).replaceAll(/\\[!-/:-@[-`{-~]/g, "x");
+      expect(unescaped).not.toMatch(/[\\`*_{}[\]<>|~&$@]|:\/\/|www\.|^\d*[#+\-=.)]/i);
+    }));
 
   it("are read as they were written where nothing is markup", () => {
     expect(plainMarkdown("Reviews contracts, in French (or Dutch): 5 a day.")).toBe(

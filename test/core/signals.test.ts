@@ -10,6 +10,7 @@ import type { Signal } from "../../core/signals/signal.ts";
 import { cred } from "../../db/schema/tables.ts";
 import { randomAgent } from "../support/agents.ts";
 import { EXTRA_SIGNAL } from "../support/extra-signal.ts";
+import { forAll } from "../support/for-all.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 const SITE = {
@@ -28,37 +29,35 @@ it("adds one signal in memory to score, breakdown, report and advice", () => {
   const named = randomAgent(7, NOW).chain(({ facts }) =>
     fc.constantFrom("Bendr", "A name of many characters").map((name) => ({ ...facts, name, cred: null })),
   );
-  fc.assert(
-    fc.property(named, (facts) => {
-      const without = credOf(facts, NOW);
-      const { score, raw, breakdown } = credOf(facts, NOW, signals);
-      const isShort = facts.name === "Bendr";
-      expect(raw).toEqual({ ...without.raw, brevity: isShort ? 100 : 0 });
-      expect(breakdown).toEqual({
-        ...without.breakdown,
-        brevity: { weight: 0.1, rawScore: isShort ? 100 : 0, weightedScore: isShort ? 10 : 0 },
-      });
-      expect(breakdownOf(raw, signals)).toEqual(breakdown);
-      expect(score).toBe(without.score + (isShort ? 10 : 0));
-      expect(scoreOf(raw, signals)).toBe(score);
-      const report = credReportView(facts, INPUT, SITE, NOW, signals);
-      expect(Object.keys(report.scoreBreakdown)).toEqual([...SIGNALS.map(({ key }) => key), "brevity"]);
-      expect(report).toMatchObject({
-        credScore: { score },
-        totalWeight: 1.1,
-        scoreBreakdown: {
-          brevity: {
-            label: "Short Name",
-            rawScore: isShort ? 100 : 0,
-            maxWeightedScore: 10,
-            evidence: [{ source: "onchain", detail: `${facts.name.length} characters` }],
-          },
+  forAll([named], (facts) => {
+    const without = credOf(facts, NOW);
+    const { score, raw, breakdown } = credOf(facts, NOW, signals);
+    const isShort = facts.name === "Bendr";
+    expect(raw).toEqual({ ...without.raw, brevity: isShort ? 100 : 0 });
+    expect(breakdown).toEqual({
+      ...without.breakdown,
+      brevity: { weight: 0.1, rawScore: isShort ? 100 : 0, weightedScore: isShort ? 10 : 0 },
+    });
+    expect(breakdownOf(raw, signals)).toEqual(breakdown);
+    expect(score).toBe(without.score + (isShort ? 10 : 0));
+    expect(scoreOf(raw, signals)).toBe(score);
+    const report = credReportView(facts, INPUT, SITE, NOW, signals);
+    expect(Object.keys(report.scoreBreakdown)).toEqual([...SIGNALS.map(({ key }) => key), "brevity"]);
+    expect(report).toMatchObject({
+      credScore: { score },
+      totalWeight: 1.1,
+      scoreBreakdown: {
+        brevity: {
+          label: "Short Name",
+          rawScore: isShort ? 100 : 0,
+          maxWeightedScore: 10,
+          evidence: [{ source: "onchain", detail: `${facts.name.length} characters` }],
         },
-      });
-      const advice = recommendations(facts, { ...raw }, INPUT, [EXTRA_SIGNAL]);
-      expect(advice.map(({ action }) => action)).toEqual(isShort ? [] : ["Choose a short name"]);
-    }),
-  );
+      },
+    });
+    const advice = recommendations(facts, { ...raw }, INPUT, [EXTRA_SIGNAL]);
+    expect(advice.map(({ action }) => action)).toEqual(isShort ? [] : ["Choose a short name"]);
+  });
 });
 
 it("has a column of `offchain.cred` for each signal", () => {

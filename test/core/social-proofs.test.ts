@@ -11,6 +11,7 @@ import {
   parseGithubLogin,
 } from "../../core/proof-platforms/github.ts";
 import { parseXHandle } from "../../core/proof-platforms/x.ts";
+import { forAll } from "../support/for-all.ts";
 import { words } from "../support/words.ts";
 
 const needle = needleOf("helixa", 1);
@@ -56,27 +57,23 @@ describe("the needle", () => {
   it("never proves another token, whatever stands around it", () => {
     const text = fc.string({ unit: "grapheme", maxLength: 20 });
     const tokenId = fc.nat({ max: 100_000 });
-    fc.assert(
-      fc.property(text, text, tokenId, tokenId, (before, after, own, other) => {
-        fc.pre(own !== other && !`${before}${after}`.normalize("NFKC").includes(":"));
-        expect(showsNeedle(`${before} helixa:${own} ${after}`, needleOf("helixa", own))).toBe(true);
-        expect(showsNeedle(`${before} helixa:${own} ${after}`, needleOf("helixa", other))).toBe(false);
-      }),
-    );
+    forAll([text, text, tokenId, tokenId], (before, after, own, other) => {
+      fc.pre(own !== other && !`${before}${after}`.normalize("NFKC").includes(":"));
+      expect(showsNeedle(`${before} helixa:${own} ${after}`, needleOf("helixa", own))).toBe(true);
+      expect(showsNeedle(`${before} helixa:${own} ${after}`, needleOf("helixa", other))).toBe(false);
+    });
   });
 
   it("is not proved by a longer word, on either side", () => {
     const word = fc.stringMatching(/^[\p{L}\p{N}_]{1,5}$/u);
     const joint = fc.constantFrom("", "-", ".", ":", "/", "--", "@");
-    fc.assert(
-      fc.property(word, joint, fc.nat(), (part, between, tokenId) => {
-        // Compatibility forms may dissolve into brackets, which end a word: only what stays a word is one.
-        fc.pre(/^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}\p{M}_])+$/u.test(part.normalize("NFKC")));
-        const own = needleOf("helixa", tokenId);
-        expect(showsNeedle(own + between + part, own)).toBe(false);
-        expect(showsNeedle(part + between + own, own)).toBe(false);
-      }),
-    );
+    forAll([word, joint, fc.nat()], (part, between, tokenId) => {
+      // Compatibility forms may dissolve into brackets, which end a word: only what stays a word is one.
+      fc.pre(/^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}\p{M}_])+$/u.test(part.normalize("NFKC")));
+      const own = needleOf("helixa", tokenId);
+      expect(showsNeedle(own + between + part, own)).toBe(false);
+      expect(showsNeedle(part + between + own, own)).toBe(false);
+    });
   });
 
   it("is found in long texts, in one pass (a search that looked back from every place would never end)", () => {
@@ -99,15 +96,13 @@ describe("the words around the needle", () => {
       fc.string({ unit: "binary", maxLength: 300 }),
       fc.string({ unit: "grapheme", maxLength: 200 }),
     );
-    fc.assert(
-      fc.property(around, around, fc.nat(), (before, after, tokenId) => {
-        const own = needleOf("helixa", tokenId);
-        const quote = quoteOf(`${before} ${own} ${after}`, own);
-        fc.pre(quote !== null);
-        expect(quote).toContain(own);
-        expect([...quote].length).toBeLessThanOrEqual(MAX_QUOTE);
-      }),
-    );
+    forAll([around, around, fc.nat()], (before, after, tokenId) => {
+      const own = needleOf("helixa", tokenId);
+      const quote = quoteOf(`${before} ${own} ${after}`, own);
+      fc.pre(quote !== null);
+      expect(quote).toContain(own);
+      expect([...quote].length).toBeLessThanOrEqual(MAX_QUOTE);
+    });
   });
 });
 

@@ -6,6 +6,7 @@ import { canonicalFramework, FRAMEWORKS } from "../../core/agents/frameworks.ts"
 import { agentNameSchema, dotAgentKey, isSpam } from "../../core/agents/names.ts";
 import { Failure } from "../../core/errors.ts";
 import { BLANKS, cleanText, isBlank, lengthOf } from "../../core/text.ts";
+import { forAll } from "../support/for-all.ts";
 
 /** The flag of a region that is spelled with tags. */
 const flagOf = (region: string) =>
@@ -79,25 +80,21 @@ describe("every text", () => {
     { arbitrary: fc.string({ unit: "grapheme", maxLength: 40 }), weight: 2 },
   );
 
-  it("is refused with a reason, or comes out normalised, trimmed, well-formed and again acceptable", () => {
-    fc.assert(
-      fc.property(unit, fc.boolean(), (raw, lines) => {
-        const cleaned = cleanText(raw, { max: 30, lines });
-        if ("problem" in cleaned) {
-          expect(cleaned.problem).toMatch(/^must /);
-          return;
-        }
-        const { text } = cleaned;
-        expect(text).toBe(text.normalize("NFC").trim());
-        expect(text.isWellFormed()).toBe(true);
-        expect(text).not.toMatch(/[\p{Cc}--[\n\t]]|[\u202a-\u202e\u2066-\u2069\u200b]/v);
-        if (!lines) expect(text).not.toMatch(/[\r\n\t\u2028\u2029]/);
-        expect(lengthOf(text)).toBeLessThanOrEqual(30);
-        expect(cleanText(text, { max: 30, lines })).toEqual({ text });
-      }),
-      { numRuns: 1000 },
-    );
-  });
+  it("is refused with a reason, or comes out normalised, trimmed, well-formed and again acceptable", () =>
+    forAll([unit, fc.boolean()], { numRuns: 1000 }, (raw, lines) => {
+      const cleaned = cleanText(raw, { max: 30, lines });
+      if ("problem" in cleaned) {
+        expect(cleaned.problem).toMatch(/^must /);
+        return;
+      }
+      const { text } = cleaned;
+      expect(text).toBe(text.normalize("NFC").trim());
+      expect(text.isWellFormed()).toBe(true);
+      expect(text).not.toMatch(/[\p{Cc}--[\n\t]]|[\u202a-\u202e\u2066-\u2069\u200b]/v);
+      if (!lines) expect(text).not.toMatch(/[\r\n\t\u2028\u2029]/);
+      expect(lengthOf(text)).toBeLessThanOrEqual(30);
+      expect(cleanText(text, { max: 30, lines })).toEqual({ text });
+    }));
 
   it("keeps line breaks where it may have lines", () => {
     expect(cleanText("one\r\ntwo\n\tthree", { max: 99, lines: true })).toEqual({ text: "one\ntwo\n\tthree" });

@@ -16,6 +16,7 @@ import {
 import { credOf } from "../../core/cred/cred.ts";
 import { ownEntry } from "../../core/directory/own-entry.ts";
 import { addressOf, randomAgent, randomListed } from "../support/agents.ts";
+import { forAll } from "../support/for-all.ts";
 import { words } from "../support/words.ts";
 
 describe("reserved words", () => {
@@ -102,33 +103,27 @@ describe("nobody is verified by a name", () => {
     fc.string(),
   );
 
-  it("whatever traits, categories, names and frameworks an agent has", () => {
-    fc.assert(
-      fc.property(
-        randomAgent(1, now),
-        fc.array(fc.record({ name: word, category: word }), { maxLength: 12 }),
-        word,
-        word,
-        ({ facts }, traits, name, framework) => {
-          const named: AgentFacts = {
-            ...facts,
-            name,
-            framework,
-            traits: [...facts.traits, ...traits.map((trait) => ({ ...trait, addedAt: now.toISOString() }))],
-            profile: [
-              ...facts.profile,
-              { field: "social.twitter", value: name, writtenAt: now.toISOString() },
-              { field: "personality.values", value: framework, writtenAt: now.toISOString() },
-            ],
-          };
-          const [before, after] = [credOf(facts, now), credOf(named, now)];
-          for (const key of ["verify", "coinbase", "origin", "soulbound", "age", "activity"] as const)
-            expect(after.raw[key]).toBe(before.raw[key]);
-        },
-      ),
+  it("whatever traits, categories, names and frameworks an agent has", () =>
+    forAll(
+      [randomAgent(1, now), fc.array(fc.record({ name: word, category: word }), { maxLength: 12 }), word, word],
       { seed: 20_260_601, numRuns: 500 },
-    );
-  });
+      ({ facts }, traits, name, framework) => {
+        const named: AgentFacts = {
+          ...facts,
+          name,
+          framework,
+          traits: [...facts.traits, ...traits.map((trait) => ({ ...trait, addedAt: now.toISOString() }))],
+          profile: [
+            ...facts.profile,
+            { field: "social.twitter", value: name, writtenAt: now.toISOString() },
+            { field: "personality.values", value: framework, writtenAt: now.toISOString() },
+          ],
+        };
+        const [before, after] = [credOf(facts, now), credOf(named, now)];
+        for (const key of ["verify", "coinbase", "origin", "soulbound", "age", "activity"] as const)
+          expect(after.raw[key]).toBe(before.raw[key]);
+      },
+    ));
 });
 
 describe("nothing is scored by being listed", () => {
@@ -136,19 +131,16 @@ describe("nothing is scored by being listed", () => {
 
   it("whatever services, skills, domains and metadata an agent has", () => {
     const registry = { contract: addressOf(9), chainId: 8453 };
-    fc.assert(
-      fc.property(
-        randomAgent(1, now),
-        fc.array(randomListed(fc.constant(now.toISOString())), { minLength: 1, maxLength: 6 }),
-        ({ facts }, listed) => {
-          const others = facts.profile.filter(({ field }) => field.includes("."));
-          const [bare, full] = [others, [...others, ...listed]].map((profile) => ({ ...facts, profile }));
-          expect(credOf(full!, now)).toEqual(credOf(bare!, now));
-          expect(mergeProfile(full!)).toEqual(mergeProfile(bare!));
-          expect(ownEntry(full!, registry, now)).toEqual(ownEntry(bare!, registry, now));
-        },
-      ),
+    forAll(
+      [randomAgent(1, now), fc.array(randomListed(fc.constant(now.toISOString())), { minLength: 1, maxLength: 6 })],
       { seed: 20_260_602, numRuns: 300 },
+      ({ facts }, listed) => {
+        const others = facts.profile.filter(({ field }) => field.includes("."));
+        const [bare, full] = [others, [...others, ...listed]].map((profile) => ({ ...facts, profile }));
+        expect(credOf(full!, now)).toEqual(credOf(bare!, now));
+        expect(mergeProfile(full!)).toEqual(mergeProfile(bare!));
+        expect(ownEntry(full!, registry, now)).toEqual(ownEntry(bare!, registry, now));
+      },
     );
   });
 });

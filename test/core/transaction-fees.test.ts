@@ -11,6 +11,7 @@ import {
   MIN_TIP_WEI,
   nextOffer,
 } from "../../core/transactions/transaction-fees.ts";
+import { forAll } from "../support/for-all.ts";
 
 const CAPS = { maxFeePerGasWei: parseGwei("5"), maxTipPerGasWei: parseGwei("0.1") };
 const market = (over: Partial<Market> = {}): Market => ({
@@ -44,20 +45,18 @@ describe("the caps", () => {
 
   it("hold for every offer, whatever a node says, and every raise is one that nodes take", () => {
     const wei = fc.bigInt({ min: 0n, max: parseGwei("100000") });
-    fc.assert(
-      fc.property(wei, wei, fc.option(wei), (baseFeePerGasWei, priorityFeePerGasWei, recentTipWei) => {
-        const all = offers(market({ baseFeePerGasWei, priorityFeePerGasWei, recentTipWei }));
-        for (const [n, { maxFeePerGasWei, maxPriorityFeePerGasWei }] of all.entries()) {
-          expect(maxFeePerGasWei <= CAPS.maxFeePerGasWei && maxFeePerGasWei > 0n).toBe(true);
-          expect(maxPriorityFeePerGasWei <= CAPS.maxTipPerGasWei && maxPriorityFeePerGasWei > 0n).toBe(true);
-          expect(maxPriorityFeePerGasWei <= maxFeePerGasWei).toBe(true);
-          const before = all[n - 1];
-          if (!before) continue;
-          expect(maxFeePerGasWei * 10n >= before.maxFeePerGasWei * 11n).toBe(true);
-          expect(maxPriorityFeePerGasWei * 10n >= before.maxPriorityFeePerGasWei * 11n).toBe(true);
-        }
-      }),
-    );
+    forAll([wei, wei, fc.option(wei)], (baseFeePerGasWei, priorityFeePerGasWei, recentTipWei) => {
+      const all = offers(market({ baseFeePerGasWei, priorityFeePerGasWei, recentTipWei }));
+      for (const [n, { maxFeePerGasWei, maxPriorityFeePerGasWei }] of all.entries()) {
+        expect(maxFeePerGasWei <= CAPS.maxFeePerGasWei && maxFeePerGasWei > 0n).toBe(true);
+        expect(maxPriorityFeePerGasWei <= CAPS.maxTipPerGasWei && maxPriorityFeePerGasWei > 0n).toBe(true);
+        expect(maxPriorityFeePerGasWei <= maxFeePerGasWei).toBe(true);
+        const before = all[n - 1];
+        if (!before) continue;
+        expect(maxFeePerGasWei * 10n >= before.maxFeePerGasWei * 11n).toBe(true);
+        expect(maxPriorityFeePerGasWei * 10n >= before.maxPriorityFeePerGasWei * 11n).toBe(true);
+      }
+    });
   });
 });
 

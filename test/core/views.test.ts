@@ -11,6 +11,7 @@ import { agentView, imageUrl, leaderboardItemView, type Site, summaryView } from
 import { credByAddressView, credByIdView } from "../../core/views/cred.ts";
 import { metadataView } from "../../core/views/metadata.ts";
 import { addressOf, randomAgent } from "../support/agents.ts";
+import { forAll } from "../support/for-all.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 const site: Site = {
@@ -201,28 +202,26 @@ describe("metadata", () => {
 });
 
 describe("every agent", () => {
-  it("shows one score in every view, stored or computed, and survives JSON", () => {
-    fc.assert(
-      fc.property(agent, fc.option(fc.nat(100)), (facts, score) => {
-        const stored =
-          score === null ? null : { ...credOf(facts, NOW), score, seenBlock: 1, computedAt: NOW.toISOString() };
-        const shown = { ...facts, cred: stored };
-        const metadata = metadataView(shown, site, NOW);
-        const whole = [agentView(shown, site, NOW, 1), summaryView(shown, site, NOW)];
-        const views = [...whole, credByIdView(shown, site, NOW), credByAddressView(shown, NOW)];
-        const expected = score ?? credOf(facts, NOW).score;
-        for (const view of views) expect(view.credScore).toBe(expected);
-        expect(metadata.attributes.find((a) => a.trait_type === "Cred Score")!.value).toBe(expected);
-        expect(JSON.parse(JSON.stringify([...views, metadata]))).toEqual([...views, metadata]);
-      }),
-      { numRuns: 200 },
-    );
-  });
+  it("shows one score in every view, stored or computed, and survives JSON", () =>
+    forAll([agent, fc.option(fc.nat(100))], { numRuns: 200 }, (facts, score) => {
+      const stored =
+        score === null ? null : { ...credOf(facts, NOW), score, seenBlock: 1, computedAt: NOW.toISOString() };
+      const shown = { ...facts, cred: stored };
+      const metadata = metadataView(shown, site, NOW);
+      const whole = [agentView(shown, site, NOW, 1), summaryView(shown, site, NOW)];
+      const views = [...whole, credByIdView(shown, site, NOW), credByAddressView(shown, NOW)];
+      const expected = score ?? credOf(facts, NOW).score;
+      for (const view of views) expect(view.credScore).toBe(expected);
+      expect(metadata.attributes.find((a) => a.trait_type === "Cred Score")!.value).toBe(expected);
+      expect(JSON.parse(JSON.stringify([...views, metadata]))).toEqual([...views, metadata]);
+    }));
 
   it("has an image whose address changes with the picture, and with nothing that is not drawn", () => {
     const at = { now: NOW, serviceName: site.serviceName };
-    fc.assert(
-      fc.property(agent, agent, fc.subarray(Object.keys(full) as (keyof AgentFacts)[]), (facts, other, changed) => {
+    forAll(
+      [agent, agent, fc.subarray(Object.keys(full) as (keyof AgentFacts)[])],
+      { numRuns: 100 },
+      (facts, other, changed) => {
         const image = imageUrl(facts, site, NOW);
         expect(imageUrl(structuredClone(facts), site, NOW)).toBe(image);
         const unseen = { ...facts, updatedBlock: facts.updatedBlock + 1, referralCode: "other" };
@@ -230,8 +229,7 @@ describe("every agent", () => {
         const mixed = { ...facts, ...Object.fromEntries(changed.map((key) => [key, other[key]])) };
         const redrawn = cardHash(cardFacts(mixed, at)) !== cardHash(cardFacts(facts, at));
         if (redrawn) expect(imageUrl(mixed, site, NOW)).not.toBe(image);
-      }),
-      { numRuns: 100 },
+      },
     );
   });
 });

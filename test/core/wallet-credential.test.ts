@@ -23,6 +23,7 @@ import {
   signInTexts,
 } from "../../core/callers/wallet-credential.ts";
 import { Failure } from "../../core/errors.ts";
+import { forAll } from "../support/for-all.ts";
 
 const address = "0x2e3b541c59d38b84e3bc54e977200230a204fe60" as const;
 const checksummed = getAddress(address);
@@ -163,13 +164,10 @@ describe("in a request", () => {
     );
     const pieces = fc.array(piece, { maxLength: 12 }).map((some) => some.join(""));
     const header = fc.option(fc.oneof(fc.string({ unit: "binary" }), pieces), { nil: undefined });
-    fc.assert(
-      fc.property(header, header, (authorization, siwa) => {
-        expect(["fine", "unauthenticated", "invalid_input"]).toContain(codeOf({ authorization, siwa }));
-        expect(["fine", "unauthenticated"]).toContain(code(() => parseCredential(authorization ?? "")));
-      }),
-      { numRuns: 400 },
-    );
+    forAll([header, header], { numRuns: 400 }, (authorization, siwa) => {
+      expect(["fine", "unauthenticated", "invalid_input"]).toContain(codeOf({ authorization, siwa }));
+      expect(["fine", "unauthenticated"]).toContain(code(() => parseCredential(authorization ?? "")));
+    });
   });
 });
 
@@ -249,29 +247,26 @@ describe("signed texts", () => {
       at: fc.oneof(fc.integer({ min: 1e9, max: 9_999_999_999 }), fc.integer({ min: 1e12, max: 9_999_999_999_999 })),
       purpose: fc.constantFrom("verify" as const, "register" as const),
     });
-    fc.assert(
-      fc.property(scene, ({ hosts, name, wallet, at, purpose }) => {
-        const signed = parseCredential(`0x${wallet}:${at}:${signature}`);
-        const texts = [...signInTexts({ ...service, hosts, name }, signed, ["siwe", "siwa"])];
-        expect(new Set(texts.map(({ text }) => text)).size).toBe(texts.length);
-        for (const { kind, text } of texts) expect(text.startsWith("Sign-In With Agent: ")).toBe(kind === "siwa");
-        const others = hosts.flatMap((host) => [
-          solanaSignInText({
-            ...{ host, serviceName: name, webUrl: service.webUrl, address: wallet, purpose, recipient: null },
-            ...{ nonce: String(at), issuedAt: String(at), expiresAt: String(at) },
-          }),
-          humanUpdateText(name, Number(at), at),
-          humanUpdateText(name, Number(at), at, { host, digest: contentDigest({}) }),
-        ]);
-        const known = new Set(texts.map(({ text }) => text));
-        for (const other of others) {
-          expect(known.has(other)).toBe(false);
-          expect(other.startsWith("Sign-In With ")).toBe(false);
-        }
-        for (const { text } of texts) expect(parseHumanUpdate(name, text)).toBeNull();
-      }),
-      { numRuns: 300 },
-    );
+    forAll([scene], { numRuns: 300 }, ({ hosts, name, wallet, at, purpose }) => {
+      const signed = parseCredential(`0x${wallet}:${at}:${signature}`);
+      const texts = [...signInTexts({ ...service, hosts, name }, signed, ["siwe", "siwa"])];
+      expect(new Set(texts.map(({ text }) => text)).size).toBe(texts.length);
+      for (const { kind, text } of texts) expect(text.startsWith("Sign-In With Agent: ")).toBe(kind === "siwa");
+      const others = hosts.flatMap((host) => [
+        solanaSignInText({
+          ...{ host, serviceName: name, webUrl: service.webUrl, address: wallet, purpose, recipient: null },
+          ...{ nonce: String(at), issuedAt: String(at), expiresAt: String(at) },
+        }),
+        humanUpdateText(name, Number(at), at),
+        humanUpdateText(name, Number(at), at, { host, digest: contentDigest({}) }),
+      ]);
+      const known = new Set(texts.map(({ text }) => text));
+      for (const other of others) {
+        expect(known.has(other)).toBe(false);
+        expect(other.startsWith("Sign-In With ")).toBe(false);
+      }
+      for (const { text } of texts) expect(parseHumanUpdate(name, text)).toBeNull();
+    });
   });
 
   it("a human update reads back, and only in exactly its own form", () => {
@@ -307,16 +302,12 @@ describe("signed texts", () => {
   });
 
   it("a human update reads back for every agent and time", () => {
-    fc.assert(
-      fc.property(fc.nat(), fc.integer({ min: 1e12, max: 9.99e12 }), (tokenId, timestampMs) => {
-        const text = humanUpdateText("Helixa", tokenId, timestampMs);
-        expect(parseHumanUpdate("Helixa", text)).toEqual({ tokenId, timestampMs });
-      }),
-    );
-    fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => {
-        expect(parseHumanUpdate("Helixa", text)).toBeNull();
-      }),
-    );
+    forAll([fc.nat(), fc.integer({ min: 1e12, max: 9.99e12 })], (tokenId, timestampMs) => {
+      const text = humanUpdateText("Helixa", tokenId, timestampMs);
+      expect(parseHumanUpdate("Helixa", text)).toEqual({ tokenId, timestampMs });
+    });
+    forAll([fc.string({ unit: "binary" })], (text) => {
+      expect(parseHumanUpdate("Helixa", text)).toBeNull();
+    });
   });
 });

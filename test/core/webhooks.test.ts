@@ -10,6 +10,7 @@ import {
   waitMs,
 } from "../../core/webhooks/attempts.ts";
 import { secretText, webhookHeaders } from "../../core/webhooks/signing.ts";
+import { forAll } from "../support/for-all.ts";
 
 const NOW = new Date("2026-11-21T12:00:00.000Z");
 const DAY = 86_400_000;
@@ -76,9 +77,9 @@ describe("an attempt", () => {
     expect([since(3 * DAY, 19), since(3 * DAY - 1, 19), since(30 * DAY, 18)]).toEqual(["failing", null, null]);
   });
 
-  it("never leaves a delivery without a time, never goes back in time, and pauses for ten minutes at most unless asked", () => {
-    fc.assert(
-      fc.property(
+  it("never leaves a delivery without a time, never goes back in time, and pauses for ten minutes at most unless asked", () =>
+    forAll(
+      [
         fc.integer({ min: 1, max: 10 }),
         fc.integer({ min: 0, max: 10_000 }),
         fc.constantFrom<AttemptOutcome>(answered(500), answered(429, 0), answered(503, 900), {
@@ -86,41 +87,39 @@ describe("an attempt", () => {
           reason: "",
         }),
         fc.double({ min: 0, max: 1, noNaN: true }),
-        (attempts, failures, outcome, random) => {
-          const health = { failures, failingSince: failures > 0 ? NOW : null, pausedUntil: null };
-          const { delivery, receiver } = afterAttempt(facts({ attempts, health, outcome, random }));
-          expect(delivery.state === "pending").toBe(attempts < MAX_ATTEMPTS);
-          if (delivery.state === "pending") expect(delivery.dueAt.getTime()).toBeGreaterThan(NOW.getTime());
-          expect(receiver.failures).toBe(failures + 1);
-          const pause = (receiver.pausedUntil?.getTime() ?? NOW.getTime()) - NOW.getTime();
-          expect(pause).toBeLessThanOrEqual(
-            outcome.kind === "answered" && outcome.retryAfterSeconds === 900 ? 900_000 : 600_000,
-          );
-          if (failures >= 4) expect(pause).toBeGreaterThan(0);
-        },
-      ),
-    );
-  });
+      ],
+      (attempts, failures, outcome, random) => {
+        const health = { failures, failingSince: failures > 0 ? NOW : null, pausedUntil: null };
+        const { delivery, receiver } = afterAttempt(facts({ attempts, health, outcome, random }));
+        expect(delivery.state === "pending").toBe(attempts < MAX_ATTEMPTS);
+        if (delivery.state === "pending") expect(delivery.dueAt.getTime()).toBeGreaterThan(NOW.getTime());
+        expect(receiver.failures).toBe(failures + 1);
+        const pause = (receiver.pausedUntil?.getTime() ?? NOW.getTime()) - NOW.getTime();
+        expect(pause).toBeLessThanOrEqual(
+          outcome.kind === "answered" && outcome.retryAfterSeconds === 900 ? 900_000 : 600_000,
+        );
+        if (failures >= 4) expect(pause).toBeGreaterThan(0);
+      },
+    ));
 });
 
 describe("a signature", () => {
-  it("is the one that the standard's own library makes, for each secret", () => {
-    fc.assert(
-      fc.property(
+  it("is the one that the standard's own library makes, for each secret", () =>
+    forAll(
+      [
         fc.uint8Array({ minLength: 24, maxLength: 64 }),
         fc.uint8Array({ minLength: 24, maxLength: 64 }),
         fc.stringMatching(/^[a-z0-9_]{1,40}$/),
         fc.string({ unit: "grapheme" }),
-        (first, second, id, body) => {
-          const headers = webhookHeaders([first, second], { id, timestamp: 1_790_000_000, body });
-          const own = [first, second].map((secret) =>
-            new Webhook(secretText(secret)).sign(id, new Date(1_790_000_000_000), body),
-          );
-          expect(headers).toEqual({
-            ...{ "webhook-id": id, "webhook-timestamp": "1790000000", "webhook-signature": own.join(" ") },
-          });
-        },
-      ),
-    );
-  });
+      ],
+      (first, second, id, body) => {
+        const headers = webhookHeaders([first, second], { id, timestamp: 1_790_000_000, body });
+        const own = [first, second].map((secret) =>
+          new Webhook(secretText(secret)).sign(id, new Date(1_790_000_000_000), body),
+        );
+        expect(headers).toEqual({
+          ...{ "webhook-id": id, "webhook-timestamp": "1790000000", "webhook-signature": own.join(" ") },
+        });
+      },
+    ));
 });

@@ -8,6 +8,7 @@ import { agentRow, plantRows } from "../../harness/onchain.ts";
 import { addressOf, randomAgents } from "../support/agents.ts";
 import { testDatabase } from "../support/database.ts";
 import { plantAgents } from "../support/plant-agents.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
@@ -104,11 +105,9 @@ describe("the agent of a wallet", () => {
     await plant(607, {});
     await recordWalletVerification(db.pool, { tokenId: 607, wallet, mintTx: MINT, at: NOW });
     expect([await found(ownAgents), await confirmed(607)]).toEqual([607, true]);
-    await db.pool.query(
-      `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, token_id, tx_hash)
-       values (gen_random_uuid(), $1, $1, 'a', 'custom', false, 1, 'f', 'minted', 604, $2)`,
-      [wallet, MINT],
-    );
+    await db.pool.query(sql`insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin,
+        fingerprint, state, token_id, tx_hash)
+      values (gen_random_uuid(), ${wallet}, ${wallet}, 'a', 'custom', false, 1, 'f', 'minted', 604, ${MINT})`);
     expect([await found(), await found(ownAgents), await confirmed(604)]).toEqual([604, 604, true]);
     await db.pool.query("update onchain.agent set mint_tx = $2 where agent_address = $1", [
       wallet,
@@ -128,10 +127,8 @@ describe("the agent of a wallet", () => {
     for (const tokenId of [603, 602]) await plant(tokenId, { owner: wallet, mintedTo: wallet });
     await plant(601, { owner: wallet, mintedTo: other });
     expect(await found()).toBe(602);
-    await db.pool.query(
-      "update onchain.agent set agent_address = $1, owner = $1, minted_to = $1, origin = 1 where token_id = 0",
-      [wallet],
-    );
+    await db.pool.query(sql`update onchain.agent set agent_address = ${wallet}, owner = ${wallet}, minted_to =
+        ${wallet}, origin = 1 where token_id = 0`);
     expect([await found(), await found(ownAgents)]).toEqual([0, 0]);
   });
 
@@ -143,11 +140,9 @@ describe("the agent of a wallet", () => {
     // One that it was given, and one that a Solana key registered for it.
     await plant(601, { owner: wallet, mintedTo: other });
     await plant(608, { owner: wallet, mintedTo: wallet, origin: 2 });
-    await db.pool.query(
-      `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, token_id, tx_hash, solana_address)
-       values (gen_random_uuid(), $1, $1, 'a', 'custom', false, 2, 'f', 'minted', 608, $2, 'key')`,
-      [wallet, MINT],
-    );
+    await db.pool.query(sql`insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin,
+        fingerprint, state, token_id, tx_hash, solana_address)
+      values (gen_random_uuid(), ${wallet}, ${wallet}, 'a', 'custom', false, 2, 'f', 'minted', 608, ${MINT}, 'key')`);
     expect(await written()).toEqual([601, 607, 608]);
     await recordWalletVerification(db.pool, { tokenId: 607, wallet, mintTx: MINT, at: NOW });
     expect(await written()).toEqual([607]);

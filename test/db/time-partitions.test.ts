@@ -2,6 +2,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { migrate } from "../../db/schema/migrate.ts";
 import { testDatabase } from "../support/database.ts";
+import { sql } from "../support/sql.ts";
 import { perTest } from "../support/started.ts";
 
 const db = perTest(testDatabase);
@@ -18,11 +19,8 @@ beforeEach(async () => {
 
 const query = async (text: string, values: unknown[] = []) => (await db.pool.query(text, values)).rows;
 const add = (...times: string[]) =>
-  db.pool.query(
-    `insert into offchain.sample (at, number)
-     select at, (select count(*) from offchain.sample) + n from unnest($1::timestamptz[]) with ordinality t(at, n)`,
-    [times],
-  );
+  db.pool.query(sql`insert into offchain.sample (at, number) select at, (select count(*) from offchain.sample) + n
+    from unnest(${times}::timestamptz[]) with ordinality t(at, n)`);
 const divide = (period = "day") => query("select offchain.partition_by_time('sample', 'at', $1)", [period]);
 const make = async (time: string, period = "day") =>
   (await query("select offchain.make_partitions('sample', $1, $2) as made", [period, time]))[0].made as number;

@@ -4,23 +4,21 @@ import { describe, expect, it } from "vitest";
 import { siblingKeyOf } from "../../core/discovery/copies.ts";
 import { type Candidate, inOrder, ranked } from "../../core/discovery/rank.ts";
 import { wordsOf } from "../../core/discovery/split-words.ts";
+import { forAll } from "../support/for-all.ts";
 
 const words = (text: string) => wordsOf(text, 400).map(({ word }) => word);
 const keyOf = (operator: string | null, name: string, text: string) => siblingKeyOf(operator, words(name), words(text));
 
 describe("the key of siblings", () => {
   const word = fc.stringMatching(/^[a-z]{3,9}$/);
-  it("is equal for agents of one operator that differ in name and digits only, and another for any other word", () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(word, { minLength: 9, maxLength: 18 }), fc.nat(99), ([a, b, other, ...text], n) => {
-        const of = (name: string, more = "") => keyOf("0xaa", name, `${name} ${n} ${text.join(" ")}${more}`);
-        expect(of(a!)).toBe(of(`${b} ${n}`));
-        expect(of(a!)).not.toBe(of(a!, ` ${other}`));
-        expect(of(a!)).not.toBe(keyOf("0xbb", a!, text.join(" ")));
-        expect(keyOf(null, a!, text.join(" "))).toBeNull();
-      }),
-    );
-  });
+  it("is equal for agents of one operator that differ in name and digits only, and another for any other word", () =>
+    forAll([fc.uniqueArray(word, { minLength: 9, maxLength: 18 }), fc.nat(99)], ([a, b, other, ...text], n) => {
+      const of = (name: string, more = "") => keyOf("0xaa", name, `${name} ${n} ${text.join(" ")}${more}`);
+      expect(of(a!)).toBe(of(`${b} ${n}`));
+      expect(of(a!)).not.toBe(of(a!, ` ${other}`));
+      expect(of(a!)).not.toBe(keyOf("0xbb", a!, text.join(" ")));
+      expect(keyOf(null, a!, text.join(" "))).toBeNull();
+    }));
   it("is null for a text that says too little beside the name", () => {
     expect(keyOf("0xaa", "AI agent", "An AI agent.")).toBeNull();
     expect(keyOf("0xaa", "Audit Agent", "An audit agent of five words")).toBeNull();
@@ -50,28 +48,25 @@ describe("agents of one name", () => {
   });
   const isOlder = ({ nameSince: a }: Candidate, { nameSince: b }: Candidate) => a !== null && (b === null || a < b);
 
-  it("are each shown or counted, in the order of their ranks, and the first to have a plain name is shown", () => {
-    fc.assert(
-      fc.property(fc.array(candidate, { minLength: 1, maxLength: 12 }), (some) => {
-        const candidates: Candidate[] = some.map((one, i) => ({
-          ...one,
-          id: i + 1,
-          disguised: one.disguised || one.imitation,
-          // Above the least share of the best rank.
-          trust: 500 + Math.round(one.trust / 2),
-        }));
-        const hits = ranked(inOrder(candidates, [1]), new Map());
-        expect(hits.map(({ rank }) => rank)).toEqual(hits.map(({ rank }) => rank).toSorted((a, b) => b - a));
-        const readable = candidates.filter(({ stuffed, exact }) => !stuffed || exact);
-        const left = readable.length === 0 ? candidates : readable;
-        expect(hits.length + hits.reduce((sum, { copies }) => sum + copies, 0)).toBe(left.length);
-        const shown = new Set(hits.map(({ candidate: { id } }) => id));
-        for (const one of left.filter(({ stuffed, disguised }) => !stuffed && !disguised))
-          if (left.every((other) => other.nameKey !== one.nameKey || other === one || isOlder(one, other)))
-            expect(shown).toContain(one.id);
-      }),
-    );
-  });
+  it("are each shown or counted, in the order of their ranks, and the first to have a plain name is shown", () =>
+    forAll([fc.array(candidate, { minLength: 1, maxLength: 12 })], (some) => {
+      const candidates: Candidate[] = some.map((one, i) => ({
+        ...one,
+        id: i + 1,
+        disguised: one.disguised || one.imitation,
+        // Above the least share of the best rank.
+        trust: 500 + Math.round(one.trust / 2),
+      }));
+      const hits = ranked(inOrder(candidates, [1]), new Map());
+      expect(hits.map(({ rank }) => rank)).toEqual(hits.map(({ rank }) => rank).toSorted((a, b) => b - a));
+      const readable = candidates.filter(({ stuffed, exact }) => !stuffed || exact);
+      const left = readable.length === 0 ? candidates : readable;
+      expect(hits.length + hits.reduce((sum, { copies }) => sum + copies, 0)).toBe(left.length);
+      const shown = new Set(hits.map(({ candidate: { id } }) => id));
+      for (const one of left.filter(({ stuffed, disguised }) => !stuffed && !disguised))
+        if (left.every((other) => other.nameKey !== one.nameKey || other === one || isOlder(one, other)))
+          expect(shown).toContain(one.id);
+    }));
 
   const hitsOf = (of: Partial<Candidate>, some: readonly Partial<Candidate>[]) => {
     const plain = { siblingKey: null, simhash: null, registeredAt: null, disguised: false, stuffed: false };

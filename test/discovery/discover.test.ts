@@ -8,6 +8,7 @@ import { followDirectory } from "../../db/discovery/follow.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { testDatabase } from "../support/database.ts";
 import { searching } from "../support/discovery.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 
 const NOW = new Date("2026-11-01T00:00:00Z");
@@ -152,11 +153,8 @@ describe("the search", () => {
   it("takes servers of one namespace of the MCP registry for one operator's, and no others without an owner", async () => {
     const text = "Charts submerged reefs for divers and marks every current on a map.";
     const plant = (platform: string, ids: readonly string[]) =>
-      database.pool.query(
-        `insert into offchain.directory (platform, agent_id, name, description, cred_score)
-         select $1, i, split_part(i, '/', 2), $3, 30 from unnest($2::text[]) i`,
-        [platform, ids, text],
-      );
+      database.pool.query(sql`insert into offchain.directory (platform, agent_id, name, description, cred_score)
+        select ${platform}, i, split_part(i, '/', 2), ${text}, 30 from unnest(${ids}::text[]) i`);
     await plant("mcp-registry", ["io.github.reef/anemone", "io.github.reef/urchin", "io.github.other/limpet"]);
     await plant("agentverse", ["io.github.reef/whelk", "io.github.reef/cowrie"]);
     await follow();
@@ -349,11 +347,8 @@ describe("the search", () => {
       { name: "Flow", description: "Mends foghorns.", cred: 90, platform: "virtuals" },
     ]);
     expect(await idsOf("free foghorns")).toEqual([priced, free]);
-    await database.pool.query(
-      `insert into offchain.offer (directory_id, kind, source, position, name, price_usd)
-       values ($1, 'skill', 'registry', 0, 'Mend', 0.5)`,
-      [priced],
-    );
+    await database.pool.query(sql`insert into offchain.offer (directory_id, kind, source, position, name, price_usd)
+      values (${priced}, 'skill', 'registry', 0, 'Mend', 0.5)`);
     await change(priced, { description: "Mends foghorns" });
     await follow();
     expect(await idsOf("free foghorns")).toEqual([free, priced]);
@@ -362,11 +357,9 @@ describe("the search", () => {
 
   it("says which words stand in the tags of an offer", async () => {
     const [id] = await add([{ name: "Weir", description: "Guards sluices." }]);
-    await database.pool.query(
-      `insert into offchain.offer (directory_id, kind, source, position, name, description, tags)
-       values ($1, 'skill', 'registry', 0, 'Watch', 'Watches floodgates.', '{culverts,spillways}')`,
-      [id],
-    );
+    await database.pool.query(sql`insert into offchain.offer (directory_id, kind, source, position, name, description,
+        tags)
+      values (${id}, 'skill', 'registry', 0, 'Watch', 'Watches floodgates.', '{culverts,spillways}')`);
     await change(id, { description: "Guards sluices" });
     await follow();
     const offersOf = async (q: string) =>

@@ -5,6 +5,7 @@ import { discover } from "../../db/discovery/discover.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import { testDatabase } from "../support/database.ts";
 import { plantDocuments } from "../support/discovery.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 
 const NOW = new Date("2026-11-01T00:00:00Z");
@@ -20,12 +21,10 @@ beforeAll(async () => {
   );
   ids = rows.map(({ id }) => id);
   await plantDocuments(database.pool);
-  await database.pool.query(
-    `insert into offchain.discovery_document (directory_id, words, trust, factors, platform, cred, verified, speaks, price_usd, copy, written_at)
-     select 1000 + n, $2::tsvector, n % 600, '{30,0,30,40,50,100}', 'agentverse', n % 91, false, 16, 0.01 + n % 7, false, now()
-     from generate_series(1, $1::int) n`,
-    [DOCUMENTS, "'!pagentverse' '!v0' '!$' '!s4' 'wade'"],
-  );
+  await database.pool.query(sql`insert into offchain.discovery_document (directory_id, words, trust, factors,
+      platform, cred, verified, speaks, price_usd, copy, written_at)
+    select 1000 + n, ${"'!pagentverse' '!v0' '!$' '!s4' 'wade'"}::tsvector, n % 600, '{30,0,30,40,50,100}',
+      'agentverse', n % 91, false, 16, 0.01 + n % 7, false, now() from generate_series(1, ${DOCUMENTS}::int) n`);
   await database.pool.query("analyze offchain.discovery_document");
 });
 

@@ -14,6 +14,7 @@ import { EVENT_FAULT_POINTS, runEventLog, sequence } from "../../workers/events/
 import { eventRetention, retainEvents } from "../../workers/events/event-retention.ts";
 import { SUBSCRIPTIONS } from "../../workers/events/subscriptions.ts";
 import { JOBS } from "../../workers/jobs.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 import { eventWorld, NOW } from "./support/world.ts";
 
@@ -237,11 +238,9 @@ describe("a reorganisation", () => {
     await world.settle();
     await recordProof(world.db, proof, null, NOW);
     await storeChecks(world.db, "x", [{ tokenId: 1, accountId: "7", outcome: "vanished" }], new Date());
-    await world.db.query(
-      `insert into offchain.event (id, type, token_id, data, at, final, source)
-       values ('evt_x', 'agent.verified', 1, '{}', now(), true, $1), ('evt_m', 'message.sent', 1, '{}', now(), true, null)`,
-      [offchainSource(1)],
-    );
+    await world.db.query(sql`insert into offchain.event (id, type, token_id, data, at, final, source)
+      values ('evt_x', 'agent.verified', 1, '{}', now(), true, ${offchainSource(1)}), ('evt_m', 'message.sent', 1,
+        '{}', now(), true, null)`);
     await retractSources(world.db, [offchainSource(1)]);
     await world.settle();
     const retracted = (await world.log()).filter(({ type }) => type === "event.retracted");
@@ -340,9 +339,9 @@ describe("scores", () => {
       Array.from({ length: 8 }, async (_, writer) => {
         for (let i = 0; i < 10; i++) {
           const ids = Array.from({ length: 5 }, (_, k) => writer * 5 + k);
-          await world.db.query("update onchain.agent set trait_count = trait_count + 1 where token_id = any($1)", [
-            ids,
-          ]);
+          await world.db.query(
+            sql`update onchain.agent set trait_count = trait_count + 1 where token_id = any(${ids})`,
+          );
           await recomputeCred(world.db, { tokenIds: ids }, { now: NOW, cause: "race" });
         }
       }),

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { queueIntent } from "../../db/transactions/transaction-outbox.ts";
 import { eventGauges, tableGauges } from "../../ops/metrics/tables.ts";
 import { testDatabase } from "../support/database.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 import { parseMetrics, sampleOf } from "./support/exposition.ts";
 
@@ -26,13 +27,10 @@ it("tells nothing open of an empty service, and no figures it does not have", as
 it("tells what is open, owed and late, and the nonces that are missing", async () => {
   const { pool } = database;
   const payment = (state: string, units: number, minutes: number) =>
-    pool.query(
-      `insert into offchain.payment (payment_id, method, operation, state, payer, payee, chain_id, asset, amount_units,
-         fingerprint, since_block, created_at, updated_at)
-       values (gen_random_uuid(), 'x402', 'agentMint', $1, $2, $2, 8453, $2, $3, 'f', 1,
-         now() - $4 * interval '1 minute', now() - $4 * interval '1 minute')`,
-      [state, SENDER, units, minutes],
-    );
+    pool.query(sql`insert into offchain.payment (payment_id, method, operation, state, payer, payee, chain_id, asset,
+        amount_units, fingerprint, since_block, created_at, updated_at)
+      values (gen_random_uuid(), 'x402', 'agentMint', ${state}, ${SENDER}, ${SENDER}, 8453, ${SENDER}, ${units}, 'f',
+        1, now() - ${minutes} * interval '1 minute', now() - ${minutes} * interval '1 minute')`);
   await payment("settling", 1_000_000, 10);
   await payment("settling", 1_000_000, 2);
   await payment("refund_due", 2_500_000, 30);
@@ -41,11 +39,8 @@ it("tells what is open, owed and late, and the nonces that are missing", async (
     await queueIntent(pool, { intentKey, to: SENDER, data: "0x", free: null });
   // Mined up to 4; 5 and 7 are missing below and between those under way.
   const move = (key: string, state: string, nonce: number) =>
-    pool.query(
-      `update offchain.transaction_outbox set state = $2, sender = $3, nonce = $4, signed_at = now() - interval '1 minute'
-       where intent_key = $1`,
-      [key, state, SENDER, nonce],
-    );
+    pool.query(sql`update offchain.transaction_outbox set state = ${state}, sender = ${SENDER}, nonce = ${nonce},
+        signed_at = now() - interval '1 minute' where intent_key = ${key}`);
   await move("a", "mined", 4);
   await move("b", "signed", 6);
   await move("c", "signed", 8);
@@ -57,12 +52,9 @@ it("tells what is open, owed and late, and the nonces that are missing", async (
      values (gen_random_uuid(), $1, $1, 'Ada', 'custom', false, 0, 'f', 'pending', now() - interval '90 seconds')`,
     [SENDER],
   );
-  await pool.query(
-    `insert into offchain.sender_state (address, balance_wei, funded, checked_at, spent_wei, budget_wei, free_wei,
-       newcomers_wei, paused_until)
-     values ($1, 15e17, false, now(), 3e16, 5e16, 2e16, 5e15, now() + interval '1 hour')`,
-    [SENDER],
-  );
+  await pool.query(sql`insert into offchain.sender_state (address, balance_wei, funded, checked_at, spent_wei,
+      budget_wei, free_wei, newcomers_wei, paused_until)
+    values (${SENDER}, 15e17, false, now(), 3e16, 5e16, 2e16, 5e15, now() + interval '1 hour')`);
   await pool.query(
     `insert into offchain.job_run (name, last_started_at, last_success_at, next_run_at)
      values ('reconcile', now(), now(), now() - interval '2 minutes'), ('prune', now(), null, now() + interval '1 hour')`,
@@ -146,18 +138,14 @@ it("tells how far the event log is, and what waits for webhooks that are on", as
     [SENDER],
   );
   const delivery = (webhook: string, event: string, state: string) =>
-    pool.query(
-      `insert into offchain.webhook_delivery (webhook_id, event_id, event_type, final, state, created_at, due_at)
-       values ($1, $2, 'cred.changed', true, $3, now(), now() - interval '3 minutes')`,
-      [webhook, event, state],
-    );
+    pool.query(sql`insert into offchain.webhook_delivery (webhook_id, event_id, event_type, final, state, created_at,
+        due_at)
+      values (${webhook}, ${event}, 'cred.changed', true, ${state}, now(), now() - interval '3 minutes')`);
   await delivery("on", "evt_1", "pending");
   await delivery("on", "evt_2", "dead");
   await delivery("off", "evt_1", "pending");
-  await pool.query(
-    "insert into offchain.webhook_turn (owner, due_answering, due_slow) values ($1, now() - interval '3 minutes', now() - interval '9 minutes')",
-    [SENDER],
-  );
+  await pool.query(sql`insert into offchain.webhook_turn (owner, due_answering, due_slow)
+    values (${SENDER}, now() - interval '3 minutes', now() - interval '9 minutes')`);
   const registry = new Registry();
   eventGauges(registry, pool);
   const families = parseMetrics(await registry.metrics());

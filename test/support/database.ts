@@ -10,7 +10,7 @@ export type TestDatabase = {
   pool: pg.Pool;
   /** The rows that a statement gives. */
   // biome-ignore lint/suspicious/noExplicitAny: as of the driver itself, a test says what it expects
-  rows<Row = any>(sql: string, values?: unknown[]): Promise<Row[]>;
+  rows<Row = any>(statement: string | pg.QueryConfig, values?: unknown[]): Promise<Row[]>;
   /** Closes the pool and removes the database, ending other sessions. */
   drop(): Promise<void>;
 };
@@ -40,7 +40,7 @@ export async function testDatabase({ migrated = true, indexed = false } = {}): P
   return {
     url: url.href,
     pool,
-    rows: async (sql, values) => (await pool.query(sql, values)).rows,
+    rows: async (statement, values) => (await pool.query(statement, values)).rows,
     async drop() {
       await pool.end();
       await admin!.query(`drop database if exists "${name}" with (force)`);

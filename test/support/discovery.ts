@@ -4,6 +4,7 @@ import type { DiscoverQuery } from "../../core/discovery/query.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
 import type { TestDatabase } from "./database.ts";
+import { sql } from "./sql.ts";
 
 export type SearchedAgent = {
   name: string;
@@ -42,14 +43,12 @@ export function searching(database: TestDatabase, now: Date, defaults: Partial<S
         const created = age === null ? null : new Date(+now - age * 86_400_000);
         return { agentId, ...row, created, tokenId: row.registry ? n : null };
       });
-      const ids = await database.rows(
-        `insert into offchain.directory (platform, agent_id, token_id, registry, name, description, owner_address, cred_score,
-           x402_supported, created_at, chain_id)
-         select platform, "agentId", "tokenId", registry, name, description, owner, cred, x402, created, 8453
-         from jsonb_to_recordset($1) r(platform text, "agentId" text, "tokenId" int8, registry text, name text,
-           description text, owner text, cred int2, x402 bool, created timestamptz) returning id`,
-        [JSON.stringify(rows)],
-      );
+      const ids = await database.rows(sql`insert into offchain.directory (platform, agent_id, token_id, registry,
+          name, description, owner_address, cred_score, x402_supported, created_at, chain_id)
+        select platform, "agentId", "tokenId", registry, name, description, owner, cred, x402, created, 8453
+        from jsonb_to_recordset(${JSON.stringify(rows)}) r(platform text, "agentId" text, "tokenId" int8,
+          registry text, name text, description text, owner text, cred int2, x402 bool, created timestamptz)
+        returning id`);
       await follow(at);
       return ids.map(({ id }) => id);
     },
@@ -80,9 +79,7 @@ export type PlantedOffer = {
 /** Writes offers as a registry gives them. */
 export async function plantOffers(pool: pg.Pool, offers: readonly PlantedOffer[]): Promise<void> {
   for (const [position, { directoryId, kind, name, description = null, endpoint, priceUsd }] of offers.entries())
-    await pool.query(
-      `insert into offchain.offer (directory_id, kind, source, position, name, description, endpoint, price_usd)
-       values ($1, $2, 'registry', $3, $4, $5, $6, $7)`,
-      [directoryId, kind, position, name, description, endpoint, priceUsd],
-    );
+    await pool.query(sql`insert into offchain.offer (directory_id, kind, source, position, name, description,
+        endpoint, price_usd)
+      values (${directoryId}, ${kind}, 'registry', ${position}, ${name}, ${description}, ${endpoint}, ${priceUsd})`);
 }

@@ -24,6 +24,7 @@ import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { contractWorld } from "../support/contract-world.ts";
 import { testDatabase } from "../support/database.ts";
+import { sql } from "../support/sql.ts";
 import { perFile, perTest } from "../support/started.ts";
 
 const DAY_MS = 86_400_000;
@@ -127,11 +128,9 @@ describe("an attestation older than the index", () => {
   it("carries an own agent's verification whose first attestation was revoked", async () => {
     await plantAgents(database.pool, [{ tokenId: 1, owner: wallet("own") }]);
     const revokedUid = `0x${"7".repeat(64)}`;
-    await database.pool.query(
-      `insert into offchain.exchange_verification (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at)
-       values (1, $1, $2, $3, $4, 0, now())`,
-      [revokedUid, attester, SCHEMA, wallet("own")],
-    );
+    await database.pool.query(sql`insert into offchain.exchange_verification (token_id, attestation_uid, attester,
+        schema_uid, recipient, expires_at, verified_at)
+      values (1, ${revokedUid}, ${attester}, ${SCHEMA}, ${wallet("own")}, 0, now())`);
     await plantAttestation(revokedUid, wallet("own"), { revokedAt: 1_790_000_000 });
     await recomputeCred(database.pool, { tokenIds: [1] }, { now: new Date(now), cause: "test" });
     const coinbase = async () =>

@@ -8,6 +8,7 @@ import { firstOffer } from "../../core/transactions/transaction-fees.ts";
 import { senderState } from "../../db/transactions/sender-state.ts";
 import { queueIntent } from "../../db/transactions/transaction-outbox.ts";
 import { until } from "../../harness/until.ts";
+import { sql } from "../support/sql.ts";
 import { perFile, perTest } from "../support/started.ts";
 import { clockAtNoon, PAID_CHECKOUT, startSending } from "./support/sending.ts";
 
@@ -26,10 +27,8 @@ async function budgetFor(mints: bigint) {
   return { options: { dailyBudgetWei, maxFeePerGasWei }, chain: { fees: async () => market }, dailyBudgetWei };
 }
 const inState = async (state: string) => {
-  const { rows } = await desk.db.query(
-    "select intent_key as key from offchain.transaction_outbox where state = $1 order by id",
-    [state],
-  );
+  const { rows } = await desk.db.query(sql`select intent_key as key from offchain.transaction_outbox
+    where state = ${state} order by id`);
   return rows.map(({ key }) => key as string);
 };
 /** Cost of what is mined, in wei: all, and free writes alone. */

@@ -9,6 +9,7 @@ import { removeEntries, upsertEntries } from "../../db/directory/write.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
@@ -33,10 +34,8 @@ const write = (...entries: (Pick<DirectoryEntry, "platform" | "agentId"> & Parti
     ),
   );
 async function sameAs(platform: "helixa" | "erc8004" | "virtuals", agentId: string): Promise<string[] | undefined> {
-  const { rows } = await db.pool.query("select id from offchain.directory where platform = $1 and agent_id = $2", [
-    platform,
-    agentId,
-  ]);
+  const { rows } = await db.pool.query(sql`select id from offchain.directory
+    where platform = ${platform} and agent_id = ${agentId}`);
   const found = await directoryDetail(db.pool, { id: Number(rows[0].id) });
   return found?.sameAs.map(({ platform, agent_id }) => `${platform} ${agent_id}`).sort();
 }
@@ -93,13 +92,11 @@ it.each(["virtuals", "x402-bazaar", "agentverse", "mcp-registry"] as const)(
 
 /** Registers, or changes, the agent 22 of the index and shows it. */
 async function registered(wallet: string | null) {
-  await db.pool.query(
-    `insert into onchain.erc8004_agent (registry, agent_id, owner, agent_wallet, agent_uri, registered_at,
-       registered_block, tx_hash, feedback_count, updated_block)
-     values ($1, 22, $2, $3, '', 1760000000, 900, '0x00', 0, 900)
-     on conflict (registry, agent_id) do update set agent_wallet = $3, updated_block = erc8004_agent.updated_block + 1`,
-    [CANONICAL, OTHER, wallet],
-  );
+  await db.pool.query(sql`insert into onchain.erc8004_agent (registry, agent_id, owner, agent_wallet, agent_uri,
+      registered_at, registered_block, tx_hash, feedback_count, updated_block)
+    values (${CANONICAL}, 22, ${OTHER}, ${wallet}, '', 1760000000, 900, '0x00', 0, 900)
+    on conflict (registry, agent_id) do update set agent_wallet = ${wallet}, updated_block =
+      erc8004_agent.updated_block + 1`);
   const nothing = {
     registration: null as Registration | null,
     errors: [],

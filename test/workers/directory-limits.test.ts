@@ -9,6 +9,7 @@ import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { NEVER } from "../../harness/patience.ts";
 import { casesOf, deepIt } from "../support/share.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 import { type Pull, type Row, registryWorld } from "./support/registries.ts";
 
@@ -34,10 +35,8 @@ const shown = async (source: string) =>
   (await world.rows(source)).filter(({ name }: Row) => !name.startsWith("ERC-8004 agent"));
 const quarantined = async (source: string) =>
   (
-    await world.db.pool.query<{ place: string; reason: string }>(
-      `select source_id as place, reason from offchain.directory_quarantine where source = $1 order by source_id`,
-      [source],
-    )
+    await world.db.pool.query<{ place: string; reason: string }>(sql`select source_id as place, reason
+      from offchain.directory_quarantine where source = ${source} order by source_id`)
   ).rows;
 /** Pulls with connections that know nothing of earlier troubles. @returns how the pull ended */
 const ended = (source: string, options: Pull = {}) =>

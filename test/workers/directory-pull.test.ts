@@ -7,6 +7,7 @@ import { claimRuns } from "../../db/operations/job-runs.ts";
 import { testLog } from "../../harness/log.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryPull } from "../../workers/directory/directory-pull.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 import { bodyOf, pageSizeOf, readerOf, readPage, registryWorld } from "./support/registries.ts";
 
@@ -61,10 +62,8 @@ describe.each(KEYS)("%s", (source) => {
     await world.plant(source, { generate: COUNT - 30 });
     expect(await world.pull(source, { full: true })).toBe(0);
     expect(await world.pull(source)).toBe(30);
-    const left = await world.db.pool.query(
-      "select count(*)::int4 as n from offchain.directory_item where source = $1",
-      [source],
-    );
+    const left = await world.db.pool.query(sql`select count(*)::int4 as n from offchain.directory_item
+      where source = ${source}`);
     expect(left.rows[0].n).toBe(COUNT - 30);
     await world.plant(source, []);
     for (let sweep = 0; sweep < 3; sweep++) expect(await world.pull(source, { full: true })).toBe(0);
@@ -246,10 +245,8 @@ describe("the job", () => {
     await run();
     /** @returns 0: it runs when the registry is due; 1: later */
     const whenDueIn = async (seconds: number) => {
-      await pool.query(
-        "update offchain.directory_pull set next_run_at = now() + $1 * interval '1 s' where source = 'agentverse'",
-        [seconds],
-      );
+      await pool.query(sql`update offchain.directory_pull set next_run_at = now() + ${seconds} * interval '1 s'
+        where source = 'agentverse'`);
       await pool.query("update offchain.job_run set next_run_at = now() + interval '1 hour'");
       await run();
       const { rows } = await pool.query(

@@ -11,6 +11,7 @@ import { until } from "../../harness/until.ts";
 import { dispatch, runDispatcher } from "../../workers/events/dispatcher.ts";
 import type { NewJob } from "../../workers/operations/queue.ts";
 import { testDatabase } from "../support/database.ts";
+import { forAllLater } from "../support/for-all.ts";
 import { perTest } from "../support/started.ts";
 
 const database = perTest(testDatabase);
@@ -308,32 +309,29 @@ describe("retractions", () => {
       ...[kind(1, "vanish"), kind(2, "rollback"), kind(6, "index"), kind(1, "finalize"), kind(8, "dispatch")],
     );
     await plantOnchain(db, { block: 0, finalized: 0 });
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
-        await db.query("truncate onchain.index_changes, offchain.dispatch, offchain.dispatcher_state");
-        const simulated = simulateIndexer();
-        await simulated.checkpoint();
-        for (const { do: name, of } of steps) {
-          if (name !== "dispatch") await simulated[name as "mine"](of!);
-          else {
-            await dispatch(context());
-            const rows = await database.rows("select key from offchain.dispatch where state = 'retracted'");
-            const canonical = simulated.keys();
-            expect(rows.filter(({ key }) => canonical.has(key))).toEqual([]);
-          }
+    await forAllLater([fc.array(step, { minLength: 10, maxLength: 60 })], { numRuns: 25 }, async (steps) => {
+      await db.query("truncate onchain.index_changes, offchain.dispatch, offchain.dispatcher_state");
+      const simulated = simulateIndexer();
+      await simulated.checkpoint();
+      for (const { do: name, of } of steps) {
+        if (name !== "dispatch") await simulated[name as "mine"](of!);
+        else {
+          await dispatch(context());
+          const rows = await database.rows("select key from offchain.dispatch where state = 'retracted'");
+          const canonical = simulated.keys();
+          expect(rows.filter(({ key }) => canonical.has(key))).toEqual([]);
         }
-        // A row counts as gone once the chain has passed its block: it must grow longer than it ever was.
-        simulated.outgrow();
-        while (await simulated.index()) {}
-        await dispatch(context());
-        simulated.mine(0);
-        await simulated.index();
-        await dispatch(context());
-        const stand = await database.rows("select key from offchain.dispatch where state <> 'retracted'");
-        expect(new Set(stand.map(({ key }) => key))).toEqual(simulated.keys());
-      }),
-      { numRuns: 25 },
-    );
+      }
+      // A row counts as gone once the chain has passed its block: it must grow longer than it ever was.
+      simulated.outgrow();
+      while (await simulated.index()) {}
+      await dispatch(context());
+      simulated.mine(0);
+      await simulated.index();
+      await dispatch(context());
+      const stand = await database.rows("select key from offchain.dispatch where state <> 'retracted'");
+      expect(new Set(stand.map(({ key }) => key))).toEqual(simulated.keys());
+    });
   });
 
   /** A chain and its indexer: rows and checkpoint of a block come together, recovery goes back to the finalized block. */

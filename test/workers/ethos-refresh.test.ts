@@ -17,6 +17,7 @@ import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { simulated } from "../clients/support/simulated.ts";
 import { testDatabase } from "../support/database.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 
 const HOUR_MS = 3_600_000;
@@ -122,10 +123,8 @@ it("a wallet whose entry cannot be read keeps its score, and the others get thei
     ]),
     new Date(now),
   );
-  const { rows } = await database.pool.query(
-    "select score from offchain.ethos_score where wallet = any($1) order by score",
-    [[odd, others[0]]],
-  );
+  const { rows } = await database.pool.query(sql`select score from offchain.ethos_score
+    where wallet = any(${[odd, others[0]]}) order by score`);
   expect(rows.map(({ score }) => score)).toEqual([1500, 1601]);
   expect(await dueWallets(1_000)).not.toContain(odd);
 });
@@ -133,10 +132,8 @@ it("a wallet whose entry cannot be read keeps its score, and the others get thei
 describe("wallets of other registries", () => {
   const scores = async (wallets: string[]) =>
     (
-      await database.pool.query(
-        "select wallet, score from offchain.ethos_score where wallet = any($1) order by wallet",
-        [wallets],
-      )
+      await database.pool.query(sql`select wallet, score from offchain.ethos_score where wallet = any(${wallets})
+        order by wallet`)
     ).rows.map(({ wallet, score }) => [wallet, score]);
 
   it("have scores, the wallets of rows and of owners, and addresses of other chains are not asked about", async () => {
@@ -181,10 +178,8 @@ describe("wallets of other registries", () => {
     const entered = [];
     for (let i = 0; i < 200 && entered.at(-1) !== 25; i++) {
       await enterNamedWallets(database.pool, 7);
-      const { rowCount } = await database.pool.query(
-        "select from offchain.ethos_score where wallet between $1 and $2",
-        [walletOf(0xc000), walletOf(0xc0ff)],
-      );
+      const { rowCount } = await database.pool.query(sql`select from offchain.ethos_score
+        where wallet between ${walletOf(0xc000)} and ${walletOf(0xc0ff)}`);
       entered.push(rowCount);
     }
     expect(entered.slice(0, 4)).toEqual([7, 14, 21, 25]);

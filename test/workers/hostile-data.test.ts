@@ -16,9 +16,11 @@ import { directoryOwn } from "../../workers/directory/directory-own.ts";
 import { erc8004Files } from "../../workers/directory/erc8004-files.ts";
 import { marketData } from "../../workers/directory/market-data.ts";
 import { plantAgents } from "../api/support/agents.ts";
+import { forAllLater } from "../support/for-all.ts";
 import { hostile, text, written } from "../support/hostile-json.ts";
 import { registeredRow } from "../support/reviewed.ts";
 import { casesOf, shareOf } from "../support/share.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { bodyOf, type Row, readerOf, registryWorld } from "./support/registries.ts";
@@ -62,10 +64,8 @@ const context = (over: object = {}) =>
   }) as unknown as JobContext;
 
 const quarantined = (source: string) =>
-  world.db.rows<{ source_id: string; reason: string }>(
-    "select source_id, reason from offchain.directory_quarantine where source = $1",
-    [source],
-  );
+  world.db.rows<{ source_id: string; reason: string }>(sql`select source_id, reason from offchain.directory_quarantine
+    where source = ${source}`);
 const progressOf = async (source: string) => (await pullProgress(world.db.pool)).find(({ key }) => key === source);
 const agentIds = (rows: readonly Row[]) => rows.map(({ agentId }) => agentId);
 
@@ -178,11 +178,9 @@ describe("a page beyond the size limit", () => {
 const token = (n: number) => `0x${String(n).padStart(40, "0")}`;
 /** Rows of the directory that name a token each, ids from 1. */
 const plantTokens = (count: number) =>
-  world.db.pool.query(
-    `insert into offchain.directory (platform, agent_id, name, cred_score, token_address)
-     select 'virtuals', 'v' || i, 'V ' || i, 10, '0x' || lpad(i::text, 40, '0') from generate_series(1, $1::int) i`,
-    [count],
-  );
+  world.db.pool.query(sql`insert into offchain.directory (platform, agent_id, name, cred_score, token_address)
+    select 'virtuals', 'v' || i, 'V ' || i, 10, '0x' || lpad(i::text, 40, '0')
+    from generate_series(1, ${count}::int) i`);
 const plantQuote = (address: string, body: object) =>
   fetch(`${world.simulators.url}/_control/dexscreener/${address}`, { method: "PUT", body: JSON.stringify(body) });
 const PRICED = "select token_address as token from offchain.directory where market_cap_usd is not null order by 1";
@@ -386,22 +384,19 @@ describe("random hostile data", () => {
     const page = (await bodyOf(world, source, 0)).with;
     const list = (await bodyOf(world, source, 0)).rows;
     const sound = list.slice(0, AMONG);
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(hostile(list.at(-1)!), { minLength: 1, maxLength: AMONG }),
-        fc.constantFrom(1, 70, 30_000),
-        async (odd, depth) => {
-          await world.clear();
-          const items = [...odd.map((item) => written(item, { depth })), ...sound.map((item) => JSON.stringify(item))];
-          const marked = JSON.stringify(page([{ mark: 1 }]));
-          await world.fault(source, { body: marked.replace('{"mark":1}', () => items.join(",")), times: 1 });
-          await world.pull(source);
-          const names = (await world.rows(source)).map(({ name }) => name);
-          for (const { name } of await soundRows(source, sound)) expect(names).toContain(name);
-          expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
-        },
-      ),
+    await forAllLater(
+      [fc.array(hostile(list.at(-1)!), { minLength: 1, maxLength: AMONG }), fc.constantFrom(1, 70, 30_000)],
       { numRuns: shareOf(100), seed },
+      async (odd, depth) => {
+        await world.clear();
+        const items = [...odd.map((item) => written(item, { depth })), ...sound.map((item) => JSON.stringify(item))];
+        const marked = JSON.stringify(page([{ mark: 1 }]));
+        await world.fault(source, { body: marked.replace('{"mark":1}', () => items.join(",")), times: 1 });
+        await world.pull(source);
+        const names = (await world.rows(source)).map(({ name }) => name);
+        for (const { name } of await soundRows(source, sound)) expect(names).toContain(name);
+        expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+      },
     );
   });
 
@@ -424,9 +419,9 @@ describe("random hostile data", () => {
     x402Support: true,
     active: true,
   };
-  it("in any field of a registration file, and in URIs, keep no other agent's file unread", async () => {
-    await fc.assert(
-      fc.asyncProperty(
+  it("in any field of a registration file, and in URIs, keep no other agent's file unread", () =>
+    forAllLater(
+      [
         fc.array(
           fc.oneof(
             hostile(file).map(dataUri),
@@ -438,27 +433,26 @@ describe("random hostile data", () => {
             maxLength: AMONG,
           },
         ),
-        async (uris) => {
-          await world.clear();
-          await world.db.pool.query("truncate offchain.registration_file");
-          await forget();
-          await register([
-            // As the index holds them.
-            ...uris
-              .map((uri) => uri.toWellFormed().replaceAll("\0", "\ufffd"))
-              .map((agentUri, i) => ({ agentId: BigInt(1001 + i), agentUri })),
-            { agentId: 2000n, agentUri: dataUri({ ...file, name: "Sound" }) },
-          ]);
-          const documents = { get: async () => ({ kind: "failed", reason: "It is away.", final: false }) as const };
-          await erc8004Files.run(context({ documents }), {});
-          const rows = (await world.rows("erc8004")).filter(({ agentId }) => agentId.length === 4);
-          expect(rows).toHaveLength(uris.length + 1);
-          expect(rows.at(-1)).toMatchObject({ agentId: "2000", name: "Sound" });
-        },
-      ),
+      ],
       { numRuns: shareOf(100), seed },
-    );
-  });
+      async (uris) => {
+        await world.clear();
+        await world.db.pool.query("truncate offchain.registration_file");
+        await forget();
+        await register([
+          // As the index holds them.
+          ...uris
+            .map((uri) => uri.toWellFormed().replaceAll("\0", "\ufffd"))
+            .map((agentUri, i) => ({ agentId: BigInt(1001 + i), agentUri })),
+          { agentId: 2000n, agentUri: dataUri({ ...file, name: "Sound" }) },
+        ]);
+        const documents = { get: async () => ({ kind: "failed", reason: "It is away.", final: false }) as const };
+        await erc8004Files.run(context({ documents }), {});
+        const rows = (await world.rows("erc8004")).filter(({ agentId }) => agentId.length === 4);
+        expect(rows).toHaveLength(uris.length + 1);
+        expect(rows.at(-1)).toMatchObject({ agentId: "2000", name: "Sound" });
+      },
+    ));
 
   const pair = {
     baseToken: { address: token(1), symbol: "ONE", name: "One" },
@@ -468,9 +462,11 @@ describe("random hostile data", () => {
     fdv: 7,
     marketCap: 8,
   };
-  it("in any field of a market's pairs keep no other token from its price", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(hostile(pair), { minLength: 1, maxLength: AMONG }), async (pairs) => {
+  it("in any field of a market's pairs keep no other token from its price", () =>
+    forAllLater(
+      [fc.array(hostile(pair), { minLength: 1, maxLength: AMONG })],
+      { numRuns: shareOf(100), seed },
+      async (pairs) => {
         await world.clear();
         await world.db.pool.query("truncate offchain.token_market");
         await plantTokens(2);
@@ -479,8 +475,6 @@ describe("random hostile data", () => {
         await world.fault("dexscreener", { body, times: 1 });
         await marketData.run(context(), {});
         expect(await prices()).toContain(token(2));
-      }),
-      { numRuns: shareOf(100), seed },
-    );
-  });
+      },
+    ));
 });

@@ -23,8 +23,10 @@ import { plantAgents } from "../api/support/agents.ts";
 import { plainServer } from "../clients/support/plain-server.ts";
 import { simulated } from "../clients/support/simulated.ts";
 import { testDatabase } from "../support/database.ts";
+import { forAllLater } from "../support/for-all.ts";
 import { hostile, written } from "../support/hostile-json.ts";
 import { shareOf } from "../support/share.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
@@ -147,8 +149,10 @@ describe("random hostile profiles", () => {
       });
       const document = (await sample.json()) as Json;
       const source = make() as ProofReader<object>;
-      await fc.assert(
-        fc.asyncProperty(hostileTo(document), async (odd) => {
+      await forAllLater(
+        [hostileTo(document)], // Each run reads X 16 times, and X allows 300 requests per 15 minutes.
+        { numRuns: shareOf(15), seed },
+        async (odd) => {
           answerWith((path, answer) => replaced(path, answer, odd));
           await database.pool.query(
             "truncate offchain.proof, offchain.allowance, offchain.cred, offchain.cred_history cascade",
@@ -156,10 +160,8 @@ describe("random hostile profiles", () => {
           const before = new Date(NOW.getTime() - 2 * DAY_MS);
           for (const id of [...ODD, ...SOUND]) await recordProof(database.pool, known(platform, id), null, before);
           await recheck(platform, source).catch(onlyTrouble);
-          const { rows } = await database.pool.query(
-            "select token_id::int4 as id from offchain.proof where status = 'verified' and checked_at = $1 order by 1",
-            [NOW],
-          );
+          const { rows } = await database.pool.query(sql`select token_id::int4 as id from offchain.proof
+            where status = 'verified' and checked_at = ${NOW} order by 1`);
           expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(SOUND));
 
           for (const id of [...ODD, ...SOUND]) {
@@ -175,9 +177,7 @@ describe("random hostile profiles", () => {
                 NOW,
               ).catch(onlyTaken);
           }
-        }),
-        // Each run reads X 16 times, and X allows 300 requests per 15 minutes.
-        { numRuns: shareOf(15), seed },
+        },
       );
     },
   );
@@ -185,8 +185,10 @@ describe("random hostile profiles", () => {
   it("in any entry of Ethos keep every other wallet's score", async () => {
     const ethos = ethosScores(upstream("/ethos"));
     const wallets = [...ODD, ...SOUND].map(walletOf);
-    await fc.assert(
-      fc.asyncProperty(hostileTo({ entry: { score: 1, level: "known" } }), async (odd) => {
+    await forAllLater(
+      [hostileTo({ entry: { score: 1, level: "known" } })],
+      { numRuns: shareOf(50), seed },
+      async (odd) => {
         answerWith((_, answer) => {
           const entries = odd.map(({ document }, i) => [walletOf(ODD[i]!), document.entry]);
           return written({ ...(answer as Json), ...Object.fromEntries(entries) }, { depth: odd[0]!.depth });
@@ -194,8 +196,7 @@ describe("random hostile profiles", () => {
         const scores = await ethos.scores(wallets);
         await storeEthosScores(database.pool, scores, NOW);
         expect(SOUND.map((id) => scores.get(walletOf(id)))).toEqual(SOUND.map((id) => 1_000 + id));
-      }),
-      { numRuns: shareOf(50), seed },
+      },
     );
   });
 });

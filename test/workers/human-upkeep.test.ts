@@ -9,6 +9,7 @@ import { JOBS } from "../../workers/jobs.ts";
 import { prune } from "../../workers/operations/prune.ts";
 import { transactionCounts } from "../../workers/principals/transaction-counts.ts";
 import { testDatabase } from "../support/database.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 
 const HOUR_MS = 3_600_000;
@@ -74,10 +75,8 @@ it("lets Ethos be asked about the wallets of humans, each once in the interval",
     (await walletsToScore(database.pool, new Date(since), 10)).due.map(({ wallet }) => wallet);
   await enterNamedWallets(database.pool, 10);
   expect((await due(now)).toSorted()).toEqual([walletOf(1), walletOf(2)]);
-  await database.pool.query("update offchain.ethos_score set fetched_at = $2 where wallet = $1", [
-    walletOf(1),
-    new Date(now),
-  ]);
+  await database.pool.query(sql`update offchain.ethos_score set fetched_at = ${new Date(now)}
+    where wallet = ${walletOf(1)}`);
   expect(await due(now)).toEqual([walletOf(2)]);
   expect(await due(now + 1)).toHaveLength(2);
 });

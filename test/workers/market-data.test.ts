@@ -11,6 +11,7 @@ import type { JobContext } from "../../workers/context.ts";
 import { marketData } from "../../workers/directory/market-data.ts";
 import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
@@ -42,10 +43,8 @@ it("comes from the most liquid pair of each token, and changes a row only when i
     })),
     { platform: "virtuals", agent_id: "claims", name: "Claims", cred_score: 10 },
   ]);
-  await db.pool.query(
-    "insert into offchain.directory_claim (directory_id, token_address, claimed_at) select id, $1, now() from offchain.directory where agent_id = 'claims'",
-    [token(99)],
-  );
+  await db.pool.query(sql`insert into offchain.directory_claim (directory_id, token_address, claimed_at)
+    select id, ${token(99)}, now() from offchain.directory where agent_id = 'claims'`);
   const pair = (usd: number, more: object) => ({
     baseToken: { address: token(1), symbol: "ONE", name: "One" },
     liquidity: { usd },

@@ -18,6 +18,7 @@ import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { simulated } from "../clients/support/simulated.ts";
 import { testDatabase } from "../support/database.ts";
+import { sql } from "../support/sql.ts";
 import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
@@ -292,11 +293,9 @@ describe("one proof among others", () => {
   it("comes after all others once it was asked about in vain: a thousand such hold nobody up", async () => {
     await prove("x", 1, 1);
     const older = new Date(now - 2 * DAY_MS);
-    await database.pool.query(
-      `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
-       select 1000 + i, 'x', 'none' || i, 'none', '{}', 'verified', $1, $1 from generate_series(1, 1000) i`,
-      [older],
-    );
+    await database.pool.query(sql`insert into offchain.proof (token_id, platform, account_id, handle, evidence,
+        status, verified_at, checked_at)
+      select 1000 + i, 'x', 'none' || i, 'none', '{}', 'verified', ${older}, ${older} from generate_series(1, 1000) i`);
     nextDay();
     const unanswered: ProofReaders["x"] = {
       ...platforms.x,

@@ -21,6 +21,7 @@ import { openJobMoves } from "../../workers/operations/job-moves.ts";
 import { keepStorage, openQueues, type Queues } from "../../workers/operations/queue.ts";
 import { runWorkers, type Workers } from "../../workers/run.ts";
 import { testDatabase } from "../support/database.ts";
+import { sql } from "../support/sql.ts";
 import { perTest } from "../support/started.ts";
 
 const database = perTest(() => testDatabase({ indexed: true }));
@@ -153,10 +154,8 @@ describe("the runs of scheduled jobs", () => {
   it("come early to run with one that is due, and do not come early alone", async () => {
     const all = ["pull", "prune", "sweep"];
     const due = (name: string, seconds: number) =>
-      database.pool.query("update offchain.job_run set next_run_at = now() + $2 * interval '1 s' where name = $1", [
-        name,
-        seconds,
-      ]);
+      database.pool.query(sql`update offchain.job_run set next_run_at = now() + ${seconds} * interval '1 s'
+        where name = ${name}`);
     const jobs = all.map((name) => ({ name, everyMs, earlyMs: name === "sweep" ? 0 : 30_000 }));
     const claimed = async () => {
       const { names } = await claimRuns(database.pool, jobs);
@@ -224,11 +223,8 @@ it("a job that does not run when it is due stands, and one under way does not", 
   const { pool } = database;
   const standing = () => standingJobs(pool, async () => []);
   const late = (name: string) =>
-    pool.query(
-      `insert into offchain.job_run (name, last_started_at, next_run_at)
-       values ($1, now() - interval '1 hour', now() - interval '10 minutes')`,
-      [name],
-    );
+    pool.query(sql`insert into offchain.job_run (name, last_started_at, next_run_at)
+      values (${name}, now() - interval '1 hour', now() - interval '10 minutes')`);
   for (const name of ["pull", "gone"]) await late(name);
   expect((await standing()).map(({ name }) => name)).toEqual(["pull", "gone"].toSorted());
   const moves = openJobMoves(pool, ["pull", "score"], log);

@@ -15,6 +15,7 @@ import { startTroubledNode } from "../../harness/troubled-node.ts";
 import { until } from "../../harness/until.ts";
 import type { IntentEffect } from "../../workers/transactions/intents/effect.ts";
 import { FAULT_POINTS, FILLER_FAULT_POINT } from "../../workers/transactions/sender.ts";
+import { forAllLater } from "../support/for-all.ts";
 import { casesOf, deepIt } from "../support/share.ts";
 import { perFile, perTest } from "../support/started.ts";
 import { clockAtNoon, PAID_CHECKOUT, startSending, tokensOf } from "./support/sending.ts";
@@ -267,30 +268,27 @@ describe("answers that are lost or lie", () => {
   });
 
   deepIt("whatever fails, in any order: as many tokens as requests, one for each", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.infiniteStream(fc.constantFrom("good", "good", "good", "before", "after")),
-        fc.integer({ min: 1, max: 6 }),
-        async (luck, requests) => {
-          // Each round is a sender of its own beside the same database, which by then has a past.
-          const mints = await Promise.all(Array.from({ length: requests }, () => queuedMint()));
-          let calls = 0;
-          const shaky =
-            <A extends unknown[], T>(real: (...args: A) => Promise<T>) =>
-            async (...args: A): Promise<T> => {
-              const now = calls++ < 60 ? luck.next().value : "good";
-              if (now === "before") outage();
-              const answer = await real(...args);
-              return now === "after" ? outage() : answer;
-            };
-          const names = ["headBlock", "nonce", "call", "estimateGas", "fees", "send", "receipt", "balance"] as const;
-          const over = Object.fromEntries(names.map((name) => [name, shaky(on.chain[name] as () => Promise<unknown>)]));
-          const sender = desk.send({}, over);
-          for (const mint of mints) await desk.mintedOnce(mint);
-          await sender.stop();
-        },
-      ),
+    await forAllLater(
+      [fc.infiniteStream(fc.constantFrom("good", "good", "good", "before", "after")), fc.integer({ min: 1, max: 6 })],
       { numRuns: 6 },
+      async (luck, requests) => {
+        // Each round is a sender of its own beside the same database, which by then has a past.
+        const mints = await Promise.all(Array.from({ length: requests }, () => queuedMint()));
+        let calls = 0;
+        const shaky =
+          <A extends unknown[], T>(real: (...args: A) => Promise<T>) =>
+          async (...args: A): Promise<T> => {
+            const now = calls++ < 60 ? luck.next().value : "good";
+            if (now === "before") outage();
+            const answer = await real(...args);
+            return now === "after" ? outage() : answer;
+          };
+        const names = ["headBlock", "nonce", "call", "estimateGas", "fees", "send", "receipt", "balance"] as const;
+        const over = Object.fromEntries(names.map((name) => [name, shaky(on.chain[name] as () => Promise<unknown>)]));
+        const sender = desk.send({}, over);
+        for (const mint of mints) await desk.mintedOnce(mint);
+        await sender.stop();
+      },
     );
   });
 });

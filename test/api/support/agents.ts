@@ -1,6 +1,7 @@
 /** Agents as the indexer would have left them, for tests of what reads them. */
 import type pg from "pg";
 import { plantRows } from "../../../harness/onchain.ts";
+import { sql } from "../../support/sql.ts";
 
 export type PlantedAgent = Partial<{
   tokenId: number;
@@ -89,10 +90,8 @@ export async function plantAgents(pool: pg.Pool, agents: PlantedAgent[]): Promis
         { name: agent.agentName.toLowerCase(), tokenId, displayName: agent.agentName, registeredAt: 1_790_000_200 },
       ]);
     if (score !== undefined)
-      await pool.query(
-        `insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound, seen_block, computed_at)
-         values ($1, $2, 0, 0, 0, 0, 0, 0, 0, 0, 950, now())`,
-        [tokenId, score],
-      );
+      await pool.query(sql`insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age,
+          narrative, origin, soulbound, seen_block, computed_at)
+        values (${tokenId}, ${score}, 0, 0, 0, 0, 0, 0, 0, 0, 950, now())`);
   }
 }

@@ -27,6 +27,7 @@ import { healthyChain } from "../../../harness/stub-chain.ts";
 import { topologyEnv } from "../../../harness/topology.ts";
 import { until } from "../../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { sql } from "../../support/sql.ts";
 import { onReplicaOfRun, topologyOfRun } from "../../support/topology-of-run.ts";
 import { conformance } from "./conformance.ts";
 
@@ -64,8 +65,8 @@ export type TestApi = Client & {
   database: TestDatabase;
   /** Connections of the test itself. */
   pool: pg.Pool;
-  /** Runs a statement. @returns its rows */
-  sql(text: string, ...values: unknown[]): Promise<pg.QueryResult["rows"]>;
+  /** Runs a statement, with its values after it or in it. @returns its rows */
+  sql(text: string | TemplateStringsArray, ...values: unknown[]): Promise<pg.QueryResult["rows"]>;
   server: RunningServer;
   document: OpenApi;
   /** Messages logged at level error: a test that provokes none expects none. */
@@ -186,7 +187,8 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     deps,
     database,
     pool: database.pool,
-    sql: async (text, ...values) => (await database.pool.query(text, values)).rows,
+    sql: async (text, ...values) =>
+      (await database.pool.query(typeof text === "string" ? { text, values } : sql(text, ...values))).rows,
     server,
     document,
     errors,

@@ -10,6 +10,7 @@ import { plantCheckpoint, plantRows } from "../../../harness/onchain.ts";
 import { IDENTITY } from "../../../harness/stub-chain.ts";
 import { until } from "../../../harness/until.ts";
 import { type PlantedRow, plantDirectory } from "../../support/directory.ts";
+import { sql } from "../../support/sql.ts";
 import { plantAgents, plantFollowed } from "./agents.ts";
 
 /** The exchange whose attestations count, and their schema. */
@@ -48,22 +49,18 @@ export const plantProof = (
   platform: string,
   { accountId = String(tokenId), handle = "ada", status = "verified", at = new Date().toISOString() } = {},
 ) =>
-  pool.query(
-    `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
-     values ($1, $2, $3, $4, '{}', $5, $6, $6)
-     on conflict (token_id, platform) do update set verified_at = excluded.verified_at`,
-    [tokenId, platform, accountId, handle, status, at],
-  );
+  pool.query(sql`insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at,
+      checked_at)
+    values (${tokenId}, ${platform}, ${accountId}, ${handle}, '{}', ${status}, ${at}, ${at})
+    on conflict (token_id, platform) do update set verified_at = excluded.verified_at`);
 
 /** Rows of the directory, until the test has ended. */
 export async function listForTest(pool: pg.Pool, rows: PlantedRow[]): Promise<void> {
   await plantDirectory(pool, rows);
   onTestFinished(async () => {
-    await pool.query(
-      `delete from offchain.directory d using json_to_recordset($1) as r(platform text, agent_id text)
-       where d.platform = r.platform and d.agent_id = r.agent_id`,
-      [JSON.stringify(rows)],
-    );
+    await pool.query(sql`delete
+      from offchain.directory d using json_to_recordset(${JSON.stringify(rows)}) as r(platform text, agent_id text)
+      where d.platform = r.platform and d.agent_id = r.agent_id`);
   });
 }
 

@@ -8,15 +8,14 @@ import { transaction } from "../../../db/sql/transaction.ts";
 import { intentByKey, OUTCOME_CHANNEL } from "../../../db/transactions/transaction-outbox.ts";
 import { until } from "../../../harness/until.ts";
 import { effectOf } from "../../../workers/transactions/intents.ts";
+import { sql } from "../../support/sql.ts";
 
 export type PlayedIntent = { key: string; functionName: string; args: readonly unknown[]; valueWei: bigint };
 
 /** Every intent of these prefixes in a state, oldest first, with its call of the identity contract. */
 export async function intentsIn(pool: pg.Pool, state: string, prefix = ""): Promise<PlayedIntent[]> {
-  const { rows } = await pool.query(
-    "select intent_key, data, value_wei from offchain.transaction_outbox where state = $1 and starts_with(intent_key, $2) order by id",
-    [state, prefix],
-  );
+  const { rows } = await pool.query(sql`select intent_key, data, value_wei from offchain.transaction_outbox
+    where state = ${state} and starts_with(intent_key, ${prefix}) order by id`);
   return rows.map(({ intent_key, data, value_wei }) => {
     const { functionName, args } = decodeFunctionData({ abi: identityAbi, data });
     return { key: intent_key, functionName, args: args ?? [], valueWei: BigInt(value_wei) };
@@ -35,16 +34,12 @@ export async function decide(
   const block = "block" in outcome ? outcome.block : 1;
   await transaction(pool, async (tx) => {
     if ("failed" in outcome)
-      await tx.query("update offchain.transaction_outbox set state = 'failed', error = $2 where intent_key = $1", [
-        key,
-        outcome.failed,
-      ]);
+      await tx.query(sql`update offchain.transaction_outbox set state = 'failed', error = ${outcome.failed}
+        where intent_key = ${key}`);
     else
-      await tx.query(
-        `update offchain.transaction_outbox set state = $2, tx_hash = $3, block = $4, block_hash = $3, error = $5, mined_at = now()
-         where intent_key = $1`,
-        [key, "block" in outcome ? "mined" : "reverted", hash, block, "reverted" in outcome ? outcome.reverted : null],
-      );
+      await tx.query(sql`update offchain.transaction_outbox set state = ${"block" in outcome ? "mined" : "reverted"},
+          tx_hash = ${hash}, block = ${block}, block_hash = ${hash}, error =
+          ${"reverted" in outcome ? outcome.reverted : null}, mined_at = now() where intent_key = ${key}`);
     const intent = (await intentByKey(tx, key))!;
     const effect = effectOf(key);
     const from = `0x${"00".repeat(20)}` as const;

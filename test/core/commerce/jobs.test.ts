@@ -13,6 +13,7 @@ import {
   jobsOf,
 } from "../../../core/commerce/jobs.ts";
 import { randomOf } from "../../../harness/random.ts";
+import { forAll } from "../../support/for-all.ts";
 import { CONTRACT, logsOf, nextStep, type Step, USDC } from "./world.ts";
 
 /** What the contract stores and what the logs say, in one form. */
@@ -43,31 +44,25 @@ const shuffled = <T>(random: () => number, all: readonly T[]): T[] =>
 describe("jobs of random histories", () => {
   it("are the contract's after every call, in whatever order their logs are given", () => {
     const states = new Set<string>();
-    fc.assert(
-      fc.property(fc.integer(), (seed) => {
-        const random = randomOf(seed);
-        const steps = history(random, [], 120);
-        for (let end = 1; end <= steps.length; end++) {
-          const jobs = jobsOf(shuffled(random, logsOf(steps.slice(0, end))));
-          expect(told(jobs)).toEqual(stored(steps[end - 1]!.jobs));
-        }
-        for (const { state } of steps.at(-1)!.jobs.values()) states.add(state);
-      }),
-      { numRuns: 40 },
-    );
+    forAll([fc.integer()], { numRuns: 40 }, (seed) => {
+      const random = randomOf(seed);
+      const steps = history(random, [], 120);
+      for (let end = 1; end <= steps.length; end++) {
+        const jobs = jobsOf(shuffled(random, logsOf(steps.slice(0, end))));
+        expect(told(jobs)).toEqual(stored(steps[end - 1]!.jobs));
+      }
+      for (const { state } of steps.at(-1)!.jobs.values()) states.add(state);
+    });
     expect(states).toEqual(new Set(JOB_STATES));
   });
 
-  it("are the contract's after a reorganisation of any depth", () => {
-    fc.assert(
-      fc.property(fc.integer(), fc.nat(100), fc.nat(60), (seed, depth, more) => {
-        const random = randomOf(seed);
-        const before = history(random, [], 100);
-        const after = history(random, before.slice(0, 100 - depth), more);
-        expect(told(jobsOf(logsOf(after)))).toEqual(stored(after.at(-1)?.jobs ?? new Map()));
-      }),
-    );
-  });
+  it("are the contract's after a reorganisation of any depth", () =>
+    forAll([fc.integer(), fc.nat(100), fc.nat(60)], (seed, depth, more) => {
+      const random = randomOf(seed);
+      const before = history(random, [], 100);
+      const after = history(random, before.slice(0, 100 - depth), more);
+      expect(told(jobsOf(logsOf(after)))).toEqual(stored(after.at(-1)?.jobs ?? new Map()));
+    }));
 
   it("know when and where each was funded, handed in and ended", () => {
     const jobs = [...jobsOf(logsOf(history(randomOf(5), [], 2_000))).values()];
@@ -92,21 +87,19 @@ it("no logs of any kind in any order take a final state back, or make a job of n
     fc.record({ kind: fc.constant("funded" as const), units: fc.nat().map(String), token: address }),
     fc.record({ kind: fc.constantFrom("submitted" as const, "completed" as const, "rejected", "expired") }),
   );
-  fc.assert(
-    fc.property(fc.array(event, { maxLength: 12 }), (events) => {
-      const logs = events.map(
-        (one, i): JobLog => ({ jobId: "1", event: one, block: i, logIndex: 0, at: i, txHash: `0x${i}` }),
-      );
-      let before: Job | null = null;
-      for (let end = 0; end <= logs.length; end++) {
-        const job = jobOf(logs.slice(0, end));
-        expect(job === null).toBe(events[0]?.kind !== "created" || end === 0);
-        if (before?.ended) expect(job).toEqual(before);
-        if (before?.funded) expect(job).toMatchObject({ client: before.client, units: before.units });
-        before = job;
-      }
-    }),
-  );
+  forAll([fc.array(event, { maxLength: 12 })], (events) => {
+    const logs = events.map(
+      (one, i): JobLog => ({ jobId: "1", event: one, block: i, logIndex: 0, at: i, txHash: `0x${i}` }),
+    );
+    let before: Job | null = null;
+    for (let end = 0; end <= logs.length; end++) {
+      const job = jobOf(logs.slice(0, end));
+      expect(job === null).toBe(events[0]?.kind !== "created" || end === 0);
+      if (before?.ended) expect(job).toEqual(before);
+      if (before?.funded) expect(job).toMatchObject({ client: before.client, units: before.units });
+      before = job;
+    }
+  });
 });
 
 describe("a log", () => {

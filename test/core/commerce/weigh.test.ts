@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { JOB_REMOVED } from "../../../core/commerce/rules.ts";
 import { type JobFacts, unweighed, type WeighableJob, weighJobs } from "../../../core/commerce/weigh.ts";
 import type { Funding } from "../../../core/income/facts.ts";
+import { forAll } from "../../support/for-all.ts";
 import { USDC } from "./world.ts";
 
 const DAY = 86_400;
@@ -185,26 +186,24 @@ it("no order of jobs matters, and raw is organic and removed", () => {
     ...{ source: fc.constantFrom("0xagent", "0xvia", "0xelse", "0xbob"), payer: fc.constantFrom(...CLIENTS) },
     ...{ units: fc.bigInt({ min: 1_000n, max: 4_000n }), at: fc.integer({ min: NOW - 90 * DAY, max: NOW }) },
   });
-  fc.assert(
-    fc.property(fc.array(one), fc.array(transfer), (jobs, funding) => {
-      const money = {
-        funding,
-        sent: new Map([["0xvia", { at: NOW - 50 * DAY, units: 10n ** 12n }]]),
-        accounts: new Map([["0xvia", 3]]),
-      };
-      const { windows } = weigh(jobs, money).figures;
-      const turned = { ...money, funding: funding.toReversed() };
-      expect(weigh(jobs.toReversed(), turned).figures.windows).toEqual(windows);
-      for (const { raw, organic, removed } of windows) {
-        const left = (key: "funded" | "completed") => removed.reduce((sum, rule) => sum + rule[key], organic[key]);
-        expect([left("funded"), left("completed")]).toEqual([raw.funded, raw.completed]);
-        expect(removed.reduce((sum, { units }) => sum + units, organic.units)).toBe(raw.units);
-        expect(organic.clients).toBeLessThanOrEqual(raw.clients);
-        const order = JOB_REMOVED.map(({ key }) => key as string);
-        expect(removed.map(({ rule }) => order.indexOf(rule))).toEqual(
-          removed.map(({ rule }) => order.indexOf(rule)).sort((a, b) => a - b),
-        );
-      }
-    }),
-  );
+  forAll([fc.array(one), fc.array(transfer)], (jobs, funding) => {
+    const money = {
+      funding,
+      sent: new Map([["0xvia", { at: NOW - 50 * DAY, units: 10n ** 12n }]]),
+      accounts: new Map([["0xvia", 3]]),
+    };
+    const { windows } = weigh(jobs, money).figures;
+    const turned = { ...money, funding: funding.toReversed() };
+    expect(weigh(jobs.toReversed(), turned).figures.windows).toEqual(windows);
+    for (const { raw, organic, removed } of windows) {
+      const left = (key: "funded" | "completed") => removed.reduce((sum, rule) => sum + rule[key], organic[key]);
+      expect([left("funded"), left("completed")]).toEqual([raw.funded, raw.completed]);
+      expect(removed.reduce((sum, { units }) => sum + units, organic.units)).toBe(raw.units);
+      expect(organic.clients).toBeLessThanOrEqual(raw.clients);
+      const order = JOB_REMOVED.map(({ key }) => key as string);
+      expect(removed.map(({ rule }) => order.indexOf(rule))).toEqual(
+        removed.map(({ rule }) => order.indexOf(rule)).sort((a, b) => a - b),
+      );
+    }
+  });
 });

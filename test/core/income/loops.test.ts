@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { IncomeFacts } from "../../../core/income/facts.ts";
 import { LOOP_BLOCKS, loopsOf } from "../../../core/income/loops.ts";
 import { weighIncome } from "../../../core/income/weigh.ts";
+import { forAll } from "../../support/for-all.ts";
 import { DAY, factsOf, honest, NOW, none, OWNER, SISTER, type Traffic, WALLET } from "./world.ts";
 
 const SUM = 2_000_000;
@@ -200,22 +201,20 @@ it("no more comes round to a payer than was sent, and no source gives more than 
   const place = (block: number, txHash: string) => ({ block, txHash: `${txHash}-${block}`, at: block });
   const given = fc.record({ source: account, payer: fc.constantFrom("0xp", "0xq"), units, at, txHash });
   const put = fc.record({ recipient: account, units, at, txHash });
-  fc.assert(
-    fc.property(fc.array(given), fc.array(put), fc.boolean(), (given, put, isPublic) => {
-      const near = {
-        given: given.map(({ at, txHash, ...one }) => ({ ...one, ...place(at, txHash) })),
-        put: put.map(({ at, txHash, ...one }) => ({ ...one, ...place(at, txHash) })),
-        partly: new Set<string>(),
-        routes: new Map([["0x1", [["0xa", "0xb"]] as const]]),
-      };
-      const read = loopsOf(near, () => isPublic).filter(({ isRead }) => isRead);
-      const sum = (some: readonly { units: bigint }[]) => some.reduce((all, one) => all + one.units, 0n);
-      for (const payer of ["0xp", "0xq"]) expect(sum(read.filter((one) => one.payer === payer)) <= sum(put)).toBe(true);
-      for (const source of ["0xa", "0xb", "0xc"])
-        expect(
-          sum(read.filter((one) => one.source === source)) <= sum(given.filter((one) => one.source === source)),
-        ).toBe(true);
-      for (const loop of read) expect(loop.units > 0n).toBe(true);
-    }),
-  );
+  forAll([fc.array(given), fc.array(put), fc.boolean()], (given, put, isPublic) => {
+    const near = {
+      given: given.map(({ at, txHash, ...one }) => ({ ...one, ...place(at, txHash) })),
+      put: put.map(({ at, txHash, ...one }) => ({ ...one, ...place(at, txHash) })),
+      partly: new Set<string>(),
+      routes: new Map([["0x1", [["0xa", "0xb"]] as const]]),
+    };
+    const read = loopsOf(near, () => isPublic).filter(({ isRead }) => isRead);
+    const sum = (some: readonly { units: bigint }[]) => some.reduce((all, one) => all + one.units, 0n);
+    for (const payer of ["0xp", "0xq"]) expect(sum(read.filter((one) => one.payer === payer)) <= sum(put)).toBe(true);
+    for (const source of ["0xa", "0xb", "0xc"])
+      expect(
+        sum(read.filter((one) => one.source === source)) <= sum(given.filter((one) => one.source === source)),
+      ).toBe(true);
+    for (const loop of read) expect(loop.units > 0n).toBe(true);
+  });
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Funding, IncomeFacts } from "../../../core/income/facts.ts";
 import { MIN_MOVED_UNITS, REMOVED } from "../../../core/income/rules.ts";
 import { type IncomeWindow, weighIncome } from "../../../core/income/weigh.ts";
+import { forAll } from "../../support/for-all.ts";
 import { DAY, factsOf, honest, NOW, none, ONE_VOICE, OWNER, SISTER, type Traffic, WALLET, WASH } from "./world.ts";
 
 const quarter = (facts: IncomeFacts): IncomeWindow => weighIncome(facts, NOW).figures.windows.at(-1)!;
@@ -196,34 +197,29 @@ it("no order of facts matters, all that is removed names its rule, and raw is or
   });
   const accounts = fc.array(fc.tuple(address, fc.constantFrom(3, null, 5_000_000)));
   const keys = REMOVED.map(({ key }) => key);
-  fc.assert(
-    fc.property(
-      fc.array(payment),
-      fc.array(move),
-      accounts,
-      fc.infiniteStream(fc.nat()),
-      (payments, moves, known, order) => {
-        const facts = factsOf({ payments, moves, accounts: new Map(known) });
-        const weighed = weighIncome(facts, NOW);
-        const shuffled = <T>(list: readonly T[]): T[] =>
-          list
-            .map((one) => [order.next().value, one] as const)
-            .sort(([a], [b]) => a - b)
-            .map(([, one]) => one);
-        // Transfers of one moment have no order of their own here: they are told apart by their time.
-        const times = new Set(facts.funding.map((one: Funding) => one.at));
-        if (times.size === facts.funding.length)
-          expect(
-            weighIncome({ ...facts, payments: shuffled(facts.payments), funding: shuffled(facts.funding) }, NOW),
-          ).toEqual(weighed);
-        for (const { removed } of weighed.payments) if (removed) expect(keys).toContain(removed.rule);
-        for (const { raw, organic, removed } of weighed.figures.windows) {
-          expect(organic.payments + removed.reduce((sum, one) => sum + one.payments, 0)).toBe(raw.payments);
-          expect(organic.units + removed.reduce((sum, one) => sum + one.units, 0n)).toBe(raw.units);
-          expect(organic.payers).toBeLessThanOrEqual(raw.payers);
-          expect(organic.repeatPayers).toBeLessThanOrEqual(organic.payers);
-        }
-      },
-    ),
+  forAll(
+    [fc.array(payment), fc.array(move), accounts, fc.infiniteStream(fc.nat())],
+    (payments, moves, known, order) => {
+      const facts = factsOf({ payments, moves, accounts: new Map(known) });
+      const weighed = weighIncome(facts, NOW);
+      const shuffled = <T>(list: readonly T[]): T[] =>
+        list
+          .map((one) => [order.next().value, one] as const)
+          .sort(([a], [b]) => a - b)
+          .map(([, one]) => one);
+      // Transfers of one moment have no order of their own here: they are told apart by their time.
+      const times = new Set(facts.funding.map((one: Funding) => one.at));
+      if (times.size === facts.funding.length)
+        expect(
+          weighIncome({ ...facts, payments: shuffled(facts.payments), funding: shuffled(facts.funding) }, NOW),
+        ).toEqual(weighed);
+      for (const { removed } of weighed.payments) if (removed) expect(keys).toContain(removed.rule);
+      for (const { raw, organic, removed } of weighed.figures.windows) {
+        expect(organic.payments + removed.reduce((sum, one) => sum + one.payments, 0)).toBe(raw.payments);
+        expect(organic.units + removed.reduce((sum, one) => sum + one.units, 0n)).toBe(raw.units);
+        expect(organic.payers).toBeLessThanOrEqual(raw.payers);
+        expect(organic.repeatPayers).toBeLessThanOrEqual(organic.payers);
+      }
+    },
   );
 });

@@ -5,6 +5,7 @@ import { PUBLIC_SENT } from "../../../core/public-parties.ts";
 import type { Party, ReviewsFacts } from "../../../core/reviews/facts.ts";
 import { CROWD, MAX_DIMENSIONS, SHARED, STANDINGS } from "../../../core/reviews/rules.ts";
 import { reasonsOf, weighReviews, weightOf } from "../../../core/reviews/weigh.ts";
+import { forAll } from "../../support/for-all.ts";
 import { address, anyFacts, DAY, entry, NOW, stranger } from "./facts.ts";
 
 /** The most that any number of reviewers without proof moves an adjusted value. */
@@ -36,40 +37,35 @@ describe("the value of reviews", () => {
         )
         .map(([reviews, reviewers, side]) => ({ facts, other: { reviews, reviewers, side } })),
     );
-    fc.assert(
-      fc.property(shuffled, ({ facts, other }) => {
-        expect(weighReviews(other)).toEqual(weighReviews(facts));
-      }),
-    );
+    forAll([shuffled], ({ facts, other }) => {
+      expect(weighReviews(other)).toEqual(weighReviews(facts));
+    });
   });
 
-  it("of each tag is that of the reviews with this tag alone, and of one tag for all the value itself", () => {
-    fc.assert(
-      fc.property(anyFacts, (facts) => {
-        const { dimensions } = weighReviews(facts);
-        const standing = facts.reviews.filter(({ revoked }) => !revoked);
-        expect(dimensions.reduce((sum, { reviews }) => sum + reviews, 0)).toBe(standing.length);
-        for (const { tag, raw, adjusted } of dimensions) {
-          const of = standing.filter((one) => one.tag === tag);
-          const proven = of.filter(({ reviewer, value }) => {
-            const one = facts.reviewers.find(({ address }) => address === reviewer)!;
-            return value !== null && one.human;
-          });
-          if (proven.length === 0) expect(adjusted).toBeNull();
-          const values = of.flatMap(({ value }) => (value === null ? [] : [value]));
-          expect(raw === null).toBe(values.length === 0);
-          if (adjusted === null) continue;
-          expect(adjusted).toBeGreaterThanOrEqual(Math.min(...values) - CLOSE);
-          expect(adjusted).toBeLessThanOrEqual(Math.max(...values) + CLOSE);
-        }
-        const oneTag = weighReviews({ ...facts, reviews: facts.reviews.map((one) => ({ ...one, tag: "starred" })) });
-        if (standing.length > 0)
-          expect(oneTag.dimensions).toEqual([
-            { tag: "starred", reviews: standing.length, raw: oneTag.raw, adjusted: oneTag.adjusted },
-          ]);
-      }),
-    );
-  });
+  it("of each tag is that of the reviews with this tag alone, and of one tag for all the value itself", () =>
+    forAll([anyFacts], (facts) => {
+      const { dimensions } = weighReviews(facts);
+      const standing = facts.reviews.filter(({ revoked }) => !revoked);
+      expect(dimensions.reduce((sum, { reviews }) => sum + reviews, 0)).toBe(standing.length);
+      for (const { tag, raw, adjusted } of dimensions) {
+        const of = standing.filter((one) => one.tag === tag);
+        const proven = of.filter(({ reviewer, value }) => {
+          const one = facts.reviewers.find(({ address }) => address === reviewer)!;
+          return value !== null && one.human;
+        });
+        if (proven.length === 0) expect(adjusted).toBeNull();
+        const values = of.flatMap(({ value }) => (value === null ? [] : [value]));
+        expect(raw === null).toBe(values.length === 0);
+        if (adjusted === null) continue;
+        expect(adjusted).toBeGreaterThanOrEqual(Math.min(...values) - CLOSE);
+        expect(adjusted).toBeLessThanOrEqual(Math.max(...values) + CLOSE);
+      }
+      const oneTag = weighReviews({ ...facts, reviews: facts.reviews.map((one) => ({ ...one, tag: "starred" })) });
+      if (standing.length > 0)
+        expect(oneTag.dimensions).toEqual([
+          { tag: "starred", reviews: standing.length, raw: oneTag.raw, adjusted: oneTag.adjusted },
+        ]);
+    }));
 
   it("of a tag is not moved by more than the crowd's share by those without proof who alone use it much", () => {
     const crowd = Array.from({ length: 50 }, (_, i) => i + 2);
@@ -80,50 +76,44 @@ describe("the value of reviews", () => {
     expect(weighReviews(facts).dimensions[0]!.adjusted).toBeLessThanOrEqual(MOST_BY_CROWD + CLOSE);
   });
 
-  it("lies within the values and its interval, by weights from 0 to 1, of which each has a reason", () => {
-    fc.assert(
-      fc.property(anyFacts, (facts) => {
-        const { raw, adjusted, interval, inflation, voices } = weighReviews(facts);
-        const entries = entriesOf(facts);
-        for (const { weight, reasons } of entries) {
-          expect(weight).toBeGreaterThanOrEqual(0);
-          expect(weight).toBeLessThanOrEqual(1);
-          expect(reasons.length).toBeGreaterThan(0);
-        }
-        const counting = entries.filter(({ weight }) => weight > 0);
-        if (adjusted === null) {
-          expect([interval, inflation, voices]).toEqual([[0, 100], null, 0]);
-          expect(counting).toEqual([]);
-          return;
-        }
-        const values = counting.map(({ said }) => said.value!);
-        const whole = counting.reduce((sum, { weight }) => sum + weight, 0);
-        const byEntry = counting.reduce((sum, { weight, said }) => sum + weight * said.value!, 0) / whole;
-        expect(adjusted).toBeCloseTo(byEntry, 9);
-        expect(adjusted).toBeGreaterThanOrEqual(Math.min(...values) - CLOSE);
-        expect(adjusted).toBeLessThanOrEqual(Math.max(...values) + CLOSE);
-        expect(interval[0]).toBeLessThanOrEqual(adjusted);
-        expect(interval[1]).toBeGreaterThanOrEqual(adjusted);
-        expect(inflation).toBe(raw! - adjusted);
-        expect(voices).toBeGreaterThan(0);
-      }),
-    );
-  });
+  it("lies within the values and its interval, by weights from 0 to 1, of which each has a reason", () =>
+    forAll([anyFacts], (facts) => {
+      const { raw, adjusted, interval, inflation, voices } = weighReviews(facts);
+      const entries = entriesOf(facts);
+      for (const { weight, reasons } of entries) {
+        expect(weight).toBeGreaterThanOrEqual(0);
+        expect(weight).toBeLessThanOrEqual(1);
+        expect(reasons.length).toBeGreaterThan(0);
+      }
+      const counting = entries.filter(({ weight }) => weight > 0);
+      if (adjusted === null) {
+        expect([interval, inflation, voices]).toEqual([[0, 100], null, 0]);
+        expect(counting).toEqual([]);
+        return;
+      }
+      const values = counting.map(({ said }) => said.value!);
+      const whole = counting.reduce((sum, { weight }) => sum + weight, 0);
+      const byEntry = counting.reduce((sum, { weight, said }) => sum + weight * said.value!, 0) / whole;
+      expect(adjusted).toBeCloseTo(byEntry, 9);
+      expect(adjusted).toBeGreaterThanOrEqual(Math.min(...values) - CLOSE);
+      expect(adjusted).toBeLessThanOrEqual(Math.max(...values) + CLOSE);
+      expect(interval[0]).toBeLessThanOrEqual(adjusted);
+      expect(interval[1]).toBeGreaterThanOrEqual(adjusted);
+      expect(inflation).toBe(raw! - adjusted);
+      expect(voices).toBeGreaterThan(0);
+    }));
 
-  it("counts nothing that the agent's own side wrote or funded, that was taken back, or that has no scale", () => {
-    fc.assert(
-      fc.property(anyFacts, (facts) => {
-        const ours = facts.side.map((one) => one.address);
-        for (const { said, weight, reasons } of entriesOf(facts)) {
-          const one = facts.reviewers.find((known) => known.address === said.reviewer)!;
-          if (ours.includes(said.reviewer)) expect([weight, reasons[0]!.evidence]).toEqual([0, "own"]);
-          const spent = !one.human || one.sent;
-          if (spent && one.funder?.sent === 3 && ours.includes(one.funder.address)) expect(weight).toBe(0);
-          if (said.revoked || said.value === null) expect(weight).toBe(0);
-        }
-      }),
-    );
-  });
+  it("counts nothing that the agent's own side wrote or funded, that was taken back, or that has no scale", () =>
+    forAll([anyFacts], (facts) => {
+      const ours = facts.side.map((one) => one.address);
+      for (const { said, weight, reasons } of entriesOf(facts)) {
+        const one = facts.reviewers.find((known) => known.address === said.reviewer)!;
+        if (ours.includes(said.reviewer)) expect([weight, reasons[0]!.evidence]).toEqual([0, "own"]);
+        const spent = !one.human || one.sent;
+        if (spent && one.funder?.sent === 3 && ours.includes(one.funder.address)) expect(weight).toBe(0);
+        if (said.revoked || said.value === null) expect(weight).toBe(0);
+      }
+    }));
 
   it("takes the weight of each reviewer with proof that stands alone, and one voice of one with many entries", () => {
     const entries = [1, 2, 3].map((i) => entry(1, 30 * i, { index: String(i) }));
@@ -162,20 +152,17 @@ describe("what the judged does", () => {
     { address: ZERO, sent: 0 },
   );
 
-  it("voids no review by putting who serves the public, or what nothing is known of, on its side", () => {
-    fc.assert(
-      fc.property(anyFacts, publicParty, fc.boolean(), (facts, party, isOrigin) => {
-        const reviewers = facts.reviewers.map((one) => ({
-          ...one,
-          ...{ funder: isOrigin ? one.funder : party, origin: isOrigin ? party : one.origin },
-          partners: [...one.partners, party],
-        }));
-        const before = weighReviews({ ...facts, reviewers });
-        const added = { address: party.address, funder: party, partners: [party] };
-        expect(weighReviews({ ...facts, reviewers, side: [...facts.side, added] })).toEqual(before);
-      }),
-    );
-  });
+  it("voids no review by putting who serves the public, or what nothing is known of, on its side", () =>
+    forAll([anyFacts, publicParty, fc.boolean()], (facts, party, isOrigin) => {
+      const reviewers = facts.reviewers.map((one) => ({
+        ...one,
+        ...{ funder: isOrigin ? one.funder : party, origin: isOrigin ? party : one.origin },
+        partners: [...one.partners, party],
+      }));
+      const before = weighReviews({ ...facts, reviewers });
+      const added = { address: party.address, funder: party, partners: [party] };
+      expect(weighReviews({ ...facts, reviewers, side: [...facts.side, added] })).toEqual(before);
+    }));
 
   it("voids no person's review by a cent sent to an account whose gas others pay", () => {
     const judged = { address: address(700), sent: 9 };
@@ -232,27 +219,22 @@ describe("reviewers without proof", () => {
 
   it("move the adjusted value by less than five points together, however many join and whomever they look like", () => {
     expect(MOST_BY_CROWD).toBeLessThan(5);
-    fc.assert(
-      fc.property(many, ({ facts, number, value, like }) => {
-        const before = weighReviews(facts);
-        const after = weighReviews(puppets(facts, number, value, like));
-        const moved = before.adjusted === null ? after.adjusted : Math.abs(after.adjusted! - before.adjusted);
-        expect(moved ?? 0).toBeLessThanOrEqual(MOST_BY_CROWD + CLOSE);
-      }),
-    );
+    forAll([many], ({ facts, number, value, like }) => {
+      const before = weighReviews(facts);
+      const after = weighReviews(puppets(facts, number, value, like));
+      const moved = before.adjusted === null ? after.adjusted : Math.abs(after.adjusted! - before.adjusted);
+      expect(moved ?? 0).toBeLessThanOrEqual(MOST_BY_CROWD + CLOSE);
+    });
   });
 
-  it("take no weight from one with proof", () => {
-    fc.assert(
-      fc.property(many, ({ facts, number, value, like }) => {
-        const crowded = puppets(facts, number, value, like);
-        for (const { address: one, human: proven } of facts.reviewers) {
-          const n = Number.parseInt(one, 16);
-          if (proven) expect(weightBy(crowded, n)).toBe(weightBy(facts, n));
-        }
-      }),
-    );
-  });
+  it("take no weight from one with proof", () =>
+    forAll([many], ({ facts, number, value, like }) => {
+      const crowded = puppets(facts, number, value, like);
+      for (const { address: one, human: proven } of facts.reviewers) {
+        const n = Number.parseInt(one, 16);
+        if (proven) expect(weightBy(crowded, n)).toBe(weightBy(facts, n));
+      }
+    }));
 });
 
 describe("a cluster", () => {

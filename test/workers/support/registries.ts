@@ -10,6 +10,7 @@ import { testLog } from "../../../harness/log.ts";
 import { LONG } from "../../../harness/patience.ts";
 import { type PullOptions, pullRegistry } from "../../../workers/directory/pull-registry.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { sql } from "../../support/sql.ts";
 import { declaredTimeout, PATIENT } from "../../support/time-limits.ts";
 
 const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
@@ -54,12 +55,10 @@ export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWo
   const timeout = declaredTimeout();
   const simulators = await startSimulators({ onHang: timeout.reach });
   const db = await testDatabase({ indexed: true });
-  await db.pool.query(
-    `insert into onchain.erc8004_agent (registry, agent_id, owner, agent_uri, registered_at, registered_block, tx_hash,
-       feedback_count, updated_block)
-     select $1, i, '0x' || lpad(to_hex(i), 40, '0'), '', 1760000000, 900, '0x00', 0, 900 from generate_series(1, $2::int) i`,
-    [CANONICAL, registered],
-  );
+  await db.pool.query(sql`insert into onchain.erc8004_agent (registry, agent_id, owner, agent_uri, registered_at,
+      registered_block, tx_hash, feedback_count, updated_block)
+    select ${CANONICAL}, i, '0x' || lpad(to_hex(i), 40, '0'), '', 1760000000, 900, '0x00', 0, 900
+    from generate_series(1, ${registered}::int) i`);
   const opened: Http[] = [];
   const control = async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(`${simulators.url}/_control/${path}`, {
@@ -108,11 +107,8 @@ export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWo
       return pullRegistry(context, registry, reader, rest);
     },
     async rows(source) {
-      const { rows } = await db.pool.query(
-        `select agent_id as "agentId", name, description from offchain.directory
-         where platform = $1 and removed_at is null order by agent_id collate "C"`,
-        [platformOf(source)],
-      );
+      const { rows } = await db.pool.query(sql`select agent_id as "agentId", name, description from offchain.directory
+        where platform = ${platformOf(source)} and removed_at is null order by agent_id collate "C"`);
       return rows;
     },
     async truth(source) {
