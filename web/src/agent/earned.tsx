@@ -42,20 +42,18 @@ export function Sums<S extends Side>({ of, by }: { of: Window<S>; by: (side: S) 
   );
 }
 
+type WindowsProps<W, S> = {
+  of: readonly W[];
+  money?: readonly [label: string, usdc: (window: W) => string][];
+  counts: readonly [label: string, count: (side: S) => number][];
+};
+
 /**
  * The windows, a column each: money, then how many of what is counted are organic.
  * @param props.money further rows of money after all and organic, by their labels
  * @param props.counts what is counted, by its labels
  */
-export function Windows<S extends Side, W extends Window<S>>({
-  of,
-  money = [],
-  counts,
-}: {
-  of: readonly W[];
-  money?: readonly [label: string, usdc: (window: W) => string][];
-  counts: readonly [label: string, count: (side: W["raw"]) => number][];
-}) {
+export function Windows<S extends Side, W extends Window<S>>({ of, money = [], counts }: WindowsProps<W, W["raw"]>) {
   const row = (label: string, cell: (window: W) => ReactNode) => (
     <tr key={label}>
       <th scope="row">{label}</th>
@@ -98,14 +96,10 @@ export function Windows<S extends Side, W extends Window<S>>({
   );
 }
 
+type RemovedProps<R> = { of: readonly R[]; number: (removed: R) => string };
+
 /** What is not organic, by rule. @param props.number how much of it there is */
-export const Removed = <R extends Side & { rule: string; says: string }>({
-  of,
-  number,
-}: {
-  of: readonly R[];
-  number: (removed: R) => string;
-}) =>
+export const Removed = <R extends Side & { rule: string; says: string }>({ of, number }: RemovedProps<R>) =>
   of.length > 0 && (
     <>
       <h3>Not organic, and why</h3>

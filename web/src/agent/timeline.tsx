@@ -24,9 +24,13 @@ const FOLDED_FROM = 3;
 /** Entries shown before the rest is asked for. */
 const FIRST_ENTRIES = 12;
 
-/** Whether two events have the same sentence, which is then shown once. */
-const isSame = (one: AgentEvent, other: AgentEvent) =>
-  one.type === other.type && JSON.stringify(one.data) === JSON.stringify(other.data);
+/** Whether two are changes of the score, or events of one sentence, which is then shown once. */
+const isAlike = (one: Entry, other: Entry): boolean =>
+  "steps" in one
+    ? "steps" in other
+    : "events" in other &&
+      one.events[0].type === other.events[0].type &&
+      JSON.stringify(one.events[0].data) === JSON.stringify(other.events[0].data);
 
 /** Puts events and changes of the score in one order, the newest first; those in a row that are alike become one entry. */
 function entriesOf(points: readonly CredPoint[], events: readonly AgentEvent[], since: number): Entry[] {
@@ -51,16 +55,12 @@ function entriesOf(points: readonly CredPoint[], events: readonly AgentEvent[], 
 /** Entries from a place on that are alike, as they are shown. */
 function runAt(all: readonly Entry[], start: number): { entries: Entry[]; length: number } {
   const first = all[start]!;
+  const end = all.findIndex((entry, i) => i > start && !isAlike(first, entry));
+  const run = all.slice(start, end < 0 ? undefined : end);
   if ("steps" in first) {
-    const end = all.findIndex((entry, i) => i > start && !("steps" in entry));
-    const run = all.slice(start, end < 0 ? undefined : end);
     const steps = run.flatMap((entry) => ("steps" in entry ? entry.steps : [])) as [Step, ...Step[]];
     return { entries: steps.length < FOLDED_FROM ? run : [{ ...first, steps }], length: run.length };
   }
-  const end = all.findIndex(
-    (entry, i) => i > start && !("events" in entry && isSame(entry.events[0], first.events[0])),
-  );
-  const run = all.slice(start, end < 0 ? undefined : end);
   const events = run.flatMap((entry) => ("events" in entry ? entry.events : [])) as [AgentEvent, ...AgentEvent[]];
   return { entries: [{ ...first, events }], length: run.length };
 }

@@ -97,23 +97,13 @@ const USUAL_ROWS = 20;
 export const jobPages = (agentRef: string, platform: string) =>
   pagesOf<AgentJobs>(`/api/v2/agent/${encodeURIComponent(agentRef)}/jobs?platform=${platform}&limit=5`);
 
+type JobsProps = { agentRef: string; platform: string; explorer: string; known: boolean; brief: ReactNode };
+
 /**
  * The card of an agent's jobs. Most agents have none, and then there is no card: of an own agent its view says so.
  * @param props.known whether there are any: then there is room for them while they are read
  */
-export function Jobs({
-  agentRef,
-  platform,
-  explorer,
-  known,
-  brief,
-}: {
-  agentRef: string;
-  platform: string;
-  explorer: string;
-  known: boolean;
-  brief: ReactNode;
-}) {
+export function Jobs({ agentRef, platform, explorer, known, brief }: JobsProps) {
   const { data, error, refetch, ...more } = useInfiniteQuery(jobPages(agentRef, platform));
   const first = data?.pages[0];
   if (!known && (first?.data.jobs.length ?? 0) === 0) return null;

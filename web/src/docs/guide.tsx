@@ -1,6 +1,6 @@
 /** The guides: their names at once, and the text of one as elements: headings that can be linked to, tables that scroll, code that can be copied. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect } from "react";
+import { createElement, Fragment, type ReactNode, useEffect } from "react";
 import { Link } from "wouter";
 import { Copy } from "../parts/copy.tsx";
 import { useTitle } from "../parts/panel.tsx";
@@ -20,31 +20,48 @@ export function GuideView({ guide }: { guide: Guide }) {
     if (data && location.hash) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
   }, [data]);
   if (error) return <ProblemNote error={error} retry={() => void refetch()} />;
-  return <article className="docs-guide">{data ? <Blocks tokens={data} /> : <Loading rows={8} />}</article>;
+  return <article className="docs-guide">{data ? <Inside of={data} /> : <Loading rows={8} />}</article>;
 }
 
-const Blocks = ({ tokens }: { tokens: readonly Token[] }): ReactNode =>
-  tokens.map((token, place) => <Block key={place} token={token} />);
+/** Markdown's own escapes of text that was typed as HTML. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+  "&nbsp;": " ",
+};
+const plain = (text: string): string => text.replaceAll(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (one) => ENTITIES[one]!);
 
-function Block({ token }: { token: Token }): ReactNode {
-  const { type, tokens = [], text = "", items = [] } = token;
+/** Elements that have nothing but what is inside of them. */
+const TAGS: Readonly<Record<string, "p" | "blockquote" | "li" | "b" | "em">> = {
+  paragraph: "p",
+  blockquote: "blockquote",
+  list_item: "li",
+  strong: "b",
+  em: "em",
+};
+
+const Inside = ({ of }: { of: readonly Token[] }): ReactNode =>
+  of.map((token, place) => <Shown key={place} of={token} />);
+
+function Shown({ of: token }: { of: Token }): ReactNode {
+  const { type, tokens = [], text = "", items = [], href } = token;
+  const inside = tokens.length > 0 ? <Inside of={tokens} /> : plain(text);
   switch (type) {
     case "heading":
       return <Heading token={token} />;
-    case "paragraph":
-      return (
-        <p>
-          <Words tokens={tokens} />
-        </p>
+    case "list":
+      return token.ordered ? (
+        <ol start={token.start || 1}>
+          <Inside of={items} />
+        </ol>
+      ) : (
+        <ul>
+          <Inside of={items} />
+        </ul>
       );
-    case "list": {
-      const entries = items.map((item, place) => (
-        <li key={place}>
-          <Blocks tokens={item.tokens ?? []} />
-        </li>
-      ));
-      return token.ordered ? <ol start={token.start || 1}>{entries}</ol> : <ul>{entries}</ul>;
-    }
     case "code":
       return (
         <div className="docs-code">
@@ -54,23 +71,23 @@ function Block({ token }: { token: Token }): ReactNode {
       );
     case "table":
       return <Table token={token} />;
-    case "blockquote":
-      return (
-        <blockquote>
-          <Blocks tokens={tokens} />
-        </blockquote>
-      );
+    case "codespan":
+      return <code>{text}</code>;
     case "hr":
-      return <hr />;
+    case "br":
+      return createElement(type);
     case "space":
       return null;
+    case "link":
+      if (!href) return inside;
+      return href.startsWith("/docs/") ? <Link href={href}>{inside}</Link> : <a href={href}>{inside}</a>;
     default:
-      return <Words tokens={tokens.length > 0 ? tokens : [token]} />;
+      return createElement(TAGS[type] ?? Fragment, null, inside);
   }
 }
 
 function Heading({ token: { depth = 1, id = "", tokens = [] } }: { token: Token }) {
-  const words = <Words tokens={tokens} />;
+  const words = <Inside of={tokens} />;
   if (depth === 1) return <h1>{words}</h1>;
   const link = (
     <a href={`#${id}`} className="docs-anchor">
@@ -88,7 +105,7 @@ function Table({ token: { header = [], rows = [] } }: { token: Token }) {
           <tr>
             {header.map((cell, place) => (
               <th key={place} scope="col">
-                <Words tokens={cell} />
+                <Inside of={cell} />
               </th>
             ))}
           </tr>
@@ -98,7 +115,7 @@ function Table({ token: { header = [], rows = [] } }: { token: Token }) {
             <tr key={place}>
               {row.map((cell, column) => (
                 <td key={column}>
-                  <Words tokens={cell} />
+                  <Inside of={cell} />
                 </td>
               ))}
             </tr>
@@ -107,39 +124,6 @@ function Table({ token: { header = [], rows = [] } }: { token: Token }) {
       </table>
     </Scroll>
   );
-}
-
-const Words = ({ tokens }: { tokens: readonly Token[] }): ReactNode =>
-  tokens.map((token, place) => <Word key={place} token={token} />);
-
-/** Markdown's own escapes of text that was typed as HTML. */
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#39;": "'",
-  "&nbsp;": " ",
-};
-const plain = (text: string): string => text.replaceAll(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (one) => ENTITIES[one]!);
-
-function Word({ token: { type, text = "", tokens = [], href } }: { token: Token }): ReactNode {
-  const inner = tokens.length > 0 ? <Words tokens={tokens} /> : plain(text);
-  switch (type) {
-    case "strong":
-      return <b>{inner}</b>;
-    case "em":
-      return <em>{inner}</em>;
-    case "codespan":
-      return <code>{text}</code>;
-    case "br":
-      return <br />;
-    case "link":
-      if (!href) return inner;
-      return href.startsWith("/docs/") ? <Link href={href}>{inner}</Link> : <a href={href}>{inner}</a>;
-    default:
-      return inner;
-  }
 }
 
 /** A part of a Markdown text, as the build has read it. */

@@ -102,13 +102,9 @@ export function SchemaList({ document, schema, depth = 0 }: Props) {
   );
 }
 
-function Property({
-  document,
-  name,
-  schema,
-  required,
-  depth,
-}: Props & { name: string; required: boolean; depth: number }) {
+type PropertyProps = Props & { name: string; required: boolean; depth: number };
+
+function Property({ document, name, schema, required, depth }: PropertyProps) {
   const known = resolved(document, schema);
   const description = schema.description ?? known.description;
   const inner = depth < MAX_SCHEMA_DEPTH ? objectOf(document, schema) : null;

@@ -83,17 +83,9 @@ export const Factors = ({ of }: { of: DiscoveredHit["factors"] }) =>
     </li>
   ));
 
-export const Bar = ({
-  label,
-  value,
-  says,
-  strong,
-}: {
-  label: string;
-  value: number;
-  says?: string;
-  strong?: boolean;
-}) => (
+type BarProps = { label: string; value: number; says?: string; strong?: boolean };
+
+export const Bar = ({ label, value, says, strong }: BarProps) => (
   <span className="bar-line" data-strong={strong} title={says}>
     <span className="bar-label">{label}</span>
     <svg className="bar-fill" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">

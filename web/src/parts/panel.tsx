@@ -70,14 +70,10 @@ export const Fact = ({ label, children, ...value }: FactProps) => (
 
 export type FactEntry = readonly [label: string, value: ReactNode, attributes?: ValueProps];
 
+type FactsProps = { of: readonly (FactEntry | "" | false | null | undefined)[]; className?: string };
+
 /** A list of facts, by default one to a line. What is no entry is left out. */
-export const Facts = ({
-  of,
-  className = "facts tall",
-}: {
-  of: readonly (FactEntry | "" | false | null | undefined)[];
-  className?: string;
-}) => (
+export const Facts = ({ of, className = "facts tall" }: FactsProps) => (
   <dl className={className}>
     {of.map(
       (entry) =>
