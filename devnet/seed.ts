@@ -2,18 +2,29 @@
 import pLimit from "p-limit";
 import type pg from "pg";
 import { parseEther, parseUnits } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { identityAbi } from "../abis/identity.ts";
+import { usdcAbi } from "../abis/usdc.ts";
 import { OWN_PLATFORM } from "../core/directory/platforms.ts";
 import { openPool } from "../db/sql/connect.ts";
+import { CANONICAL } from "./chain-addresses.ts";
+import { devnetCast } from "./chain-keys.ts";
+import { callOf } from "./contract-call.ts";
 import type { Devnet } from "./deploy.ts";
-import { giveUsdcToAll } from "./faucet.ts";
-import { byName, type Citizen, plantRegistries, plantReputation, plantScan, proveAccounts } from "./seed-accounts.ts";
-import { seedMessages, seedPrincipals } from "./seed-by-api.ts";
+import {
+  byName,
+  type Citizen,
+  plantRegistries,
+  plantReputation,
+  plantScan,
+  proveAccounts,
+  seedMessages,
+  seedPrincipals,
+} from "./seed-accounts.ts";
 import { openSeedChain, type SeedChain } from "./seed-chain.ts";
-import { seedJobs, seedPayments } from "./seed-commerce.ts";
+import { seedJobs, seedPayments, seedReviews, seedValidations } from "./seed-commerce.ts";
 import { attest, recordHandshakes, scoreByNeynar, shareTokens, verify, writeProfile } from "./seed-onchain.ts";
 import { registerAgent } from "./seed-registrations.ts";
-import { seedReviews, seedValidations } from "./seed-reviews.ts";
 import { AGENT_HOSTS } from "./simulators/agent-hosts/agent-hosts.ts";
 import { type Wallet, WORLD, walletsOfWorld } from "./world.ts";
 
@@ -94,11 +105,19 @@ export async function seed(context: SeedContext): Promise<string> {
   }
 }
 
-async function fundWallets({ rpcUrl, say }: SeedContext, { chain }: SeedChain, wallets: readonly Wallet[]) {
+/** The operator mints USDC for each that pays and has none yet. */
+async function fundWallets({ say }: SeedContext, { chain, sendAll }: SeedChain, wallets: readonly Wallet[]) {
   say("giving its wallets ETH and USDC");
   await Promise.all(wallets.map(({ account }) => chain.setBalance({ address: account.address, value: ETH_EACH })));
   const paying = wallets.filter(({ agent }) => agent.via === "api").map(({ account }) => account.address);
-  await giveUsdcToAll(rpcUrl, paying, USDC_EACH);
+  const token = { address: CANONICAL.usdc, abi: usdcAbi } as const;
+  const balances = await Promise.all(
+    paying.map((address) => chain.readContract({ ...token, functionName: "balanceOf", args: [address] })),
+  );
+  const calls = paying
+    .filter((_, i) => balances[i] === 0n)
+    .map((address) => callOf(token.address, token.abi, "mint", [address, USDC_EACH]));
+  await sendAll(privateKeyToAccount(devnetCast().operator), calls);
 }
 
 /** Registers every agent; each then writes its profile and proves its accounts while others still register. */

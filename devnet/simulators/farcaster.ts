@@ -1,8 +1,7 @@
 /** Farcaster, simulated: a hub's HTTP API in the form of Snapchain or of the older Hubble, and the part of Neynar's API that the service uses. */
 import { Hono } from "hono";
 import { z } from "zod";
-import { control, type MakeSimulator, reply, type SimulatedPlatform } from "./simulator.ts";
-import type { Collection } from "./world-file.ts";
+import { type Collection, control, type MakeSimulator, reply, type SimulatedPlatform } from "./simulator.ts";
 
 const cast = z.object({
   hash: z.string(),

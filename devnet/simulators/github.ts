@@ -3,9 +3,15 @@ import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import { z } from "zod";
 import { gistFileName } from "../../core/proof-platforms/github.ts";
-import { requestWindow } from "./request-window.ts";
-import { ANY_KEY, control, type MakeSimulator, reply, type SimulatedPlatform } from "./simulator.ts";
-import type { Collection } from "./world-file.ts";
+import {
+  ANY_KEY,
+  type Collection,
+  control,
+  type MakeSimulator,
+  reply,
+  requestWindow,
+  type SimulatedPlatform,
+} from "./simulator.ts";
 
 const gist = z.object({
   id: z.coerce.string(),

@@ -4,9 +4,8 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { ZodError, z } from "zod";
-import { type Hang, reply, type SimulatedUpstream, type Simulator } from "./simulator.ts";
+import { type Hang, reply, type SimulatedUpstream, type Simulator, simulatedWorld } from "./simulator.ts";
 import { SIMULATORS } from "./upstreams.ts";
-import { simulatedWorld } from "./world-file.ts";
 
 const plan = z.object({
   source: z.string(),

@@ -1,6 +1,7 @@
-/** What a simulator is: one upstream in its own shapes, what it holds, and its control. */
+/** What a simulator is: one upstream in its own shapes, what it holds between runs, its request window, and its control. */
+
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { type Context, Hono } from "hono";
-import type { Collection, SimulatedWorld } from "./world-file.ts";
 
 export type Simulator = {
   /** Names it in `/_control/fail`; also the first segment of its URL. */
@@ -88,3 +89,78 @@ export function control<T>(path: string, entries: Collection<T>, read: (key: str
 }
 
 const keyOf = (c: Context) => (c.req.param("key") ?? "").toLowerCase();
+
+/** Entries by lower-case key. */
+export type Collection<T> = {
+  get(key: string): T | undefined;
+  set(key: string, entry: T): void;
+  delete(key: string): boolean;
+  values(): T[];
+};
+
+export type SimulatedWorld = {
+  /** The collection of a name; the same each time. */
+  collection<T>(name: string): Collection<T>;
+};
+
+/** @param file JSON; without one nothing outlives the process */
+export function simulatedWorld(file?: string): SimulatedWorld {
+  const stored: Record<string, Record<string, unknown>> = file && existsSync(file)
+    ? JSON.parse(readFileSync(file, "utf8"))
+    : {};
+  const save = () => {
+    if (!file) return;
+    // Written to a second file and renamed, so that a kill leaves the old file or the new one.
+    writeFileSync(`${file}.new`, JSON.stringify(stored), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  };
+  return {
+    collection<T>(name: string): Collection<T> {
+      const entries = new Map(Object.entries(stored[name] ?? {})) as Map<string, T>;
+      const keep = () => {
+        stored[name] = Object.fromEntries(entries);
+        save();
+      };
+      return {
+        get: (key) => entries.get(key),
+        values: () => [...entries.values()],
+        set(key, entry) {
+          entries.set(key, entry);
+          keep();
+        },
+        delete(key) {
+          const there = entries.delete(key);
+          if (there) keep();
+          return there;
+        },
+      };
+    },
+  };
+}
+
+export type RequestWindow = ReturnType<typeof requestWindow>;
+
+/** @param limit requests of one window @param seconds length of a window, which starts with its first request */
+export function requestWindow(limit: number, seconds: number) {
+  let most = limit;
+  let used = 0;
+  let reset = 0;
+  return {
+    /** Counts a request. `refused`: the window was used up before it. `reset`: end of the window, Unix seconds. */
+    take() {
+      const now = Math.floor(Date.now() / 1000);
+      if (now >= reset) {
+        used = 0;
+        reset = now + seconds;
+      }
+      const refused = used >= most;
+      if (!refused) used++;
+      return { limit: most, used, remaining: most - used, reset, refused };
+    },
+    /** Starts a new window with this limit. */
+    restart(next: number) {
+      most = next;
+      reset = 0;
+    },
+  };
+}

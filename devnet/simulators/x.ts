@@ -1,8 +1,15 @@
 /** X API v2: users by name and by id, both ways of saying that there is none, request windows, and the reads that X bills. */
 import { Hono, type MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { type RequestWindow, requestWindow } from "./request-window.ts";
-import { ANY_KEY, control, type MakeSimulator, reply, type SimulatedPlatform } from "./simulator.ts";
+import {
+  ANY_KEY,
+  control,
+  type MakeSimulator,
+  type RequestWindow,
+  reply,
+  requestWindow,
+  type SimulatedPlatform,
+} from "./simulator.ts";
 
 const user = z.object({
   id: z.coerce.string(),

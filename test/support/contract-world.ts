@@ -14,6 +14,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { readBuild } from "../../contracts/builds.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
+import { devnetCast } from "../../devnet/chain-keys.ts";
 import { openDevChain } from "../../devnet/chain-writer.ts";
 import { deployDevnet } from "../../devnet/deploy.ts";
 
@@ -39,6 +40,7 @@ export async function contractWorld() {
     deployer: walletOf(devnet.keys.deployer),
     attester: walletOf(devnet.keys.attester),
     treasury: walletOf(devnet.keys.treasury),
+    operator: walletOf(devnetCast().operator),
     /** The receipt of a transaction that must succeed. */
     mined,
     /** A contract's functions: `read.name(args)` asks it, and `as(wallet).write.name(args)` sends it a transaction. */

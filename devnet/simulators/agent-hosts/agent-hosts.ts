@@ -4,11 +4,10 @@ import { base } from "viem/chains";
 import { HOST_FILE } from "../../../core/directory/named-agents.ts";
 import { walletsOfWorld } from "../../world.ts";
 import { reply, type SimulatedUpstream } from "../simulator.ts";
-import { auditor } from "./auditor.ts";
+import { auditor, translator } from "./a2a-agents.ts";
 import type { AgentHost, AgentHostKey } from "./host.ts";
 import { members, solanaPrices } from "./mcp-servers.ts";
 import { settlementOn } from "./payments.ts";
-import { translator } from "./translator.ts";
 
 const SOURCE = "agent-hosts";
 

@@ -3,8 +3,7 @@ import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { REGISTRIES, type RegistryRow } from "../../../core/directory/registries.ts";
-import { type Hang, reply, type SimulatedRegistry, type Simulator } from "../simulator.ts";
-import type { SimulatedWorld } from "../world-file.ts";
+import { type Hang, reply, type SimulatedRegistry, type SimulatedWorld, type Simulator } from "../simulator.ts";
 
 /** Rows that one registry makes up at most. */
 export const MAX_ROWS = 1_000_000;
