@@ -18,11 +18,11 @@ export const CROWD = 0.05;
 export const UNKNOWN_WEIGHT = 1;
 
 /** An account is established from this age and number of transactions on. */
-export const ESTABLISHED = { seconds: 180 * DAY, sent: 50 };
+const ESTABLISHED = { seconds: 180 * DAY, sent: 50 };
 /** A payment below counts as none, in units of USDC: 10 cents. */
-export const MIN_PAID_UNITS = 100_000;
+const MIN_PAID_UNITS = 100_000;
 /** The tier "qualified" begins here. */
-export const MIN_CRED = 51;
+const MIN_CRED = 51;
 /** Accounts that the chain first saw within this window came together. */
 export const BORN_WINDOW_SECONDS = 6 * HOUR;
 /** Reviews within `seconds` are a burst if they are `reviews` or more, and `times` what the agent usually has in that time. */

@@ -13,13 +13,13 @@ import {
 } from "react";
 import { useLocation } from "wouter";
 import { readOwnTokenRef } from "../../../core/directory/platforms.ts";
-import type { DiscoveredHit, Row } from "../api/types.ts";
 import { directory, rowLink } from "../directory/source.ts";
 import { readView } from "../directory/view.ts";
 import { canDo } from "../discover/can-do.ts";
 import { Icon } from "../parts/button.tsx";
 import { Boundary, onDemand } from "../parts/states.tsx";
 import { useSearchParams } from "./address.ts";
+import type { Suggestion } from "./suggestion-list.tsx";
 
 const SuggestionList = onDemand(() => import("./suggestion-list.tsx"));
 
@@ -70,13 +70,6 @@ const MAX_NAMED = 3;
 const MAX_ABLE = 5;
 /** Fewer letters name nothing that an agent does. */
 const MIN_LETTERS = 2;
-
-/** One line of the list, and where it leads. */
-export type Suggestion = { key: string; to: string } & (
-  | { kind: "named"; row: Row }
-  | { kind: "task"; hit: DiscoveredHit }
-  | { kind: "all"; q: string }
-);
 
 /**
  * The lines for a text: empty while nothing is known of it.

@@ -1,9 +1,16 @@
 /** The list under the search field. It is loaded while what it lists is asked for. */
+import type { DiscoveredHit, Row } from "../api/types.ts";
 import { Icon } from "../parts/button.tsx";
 import { Sigil } from "../parts/cred.tsx";
 import { Marked } from "../parts/offers.tsx";
 import { tierOf } from "../tiers.ts";
-import type { Suggestion } from "./search-box.tsx";
+
+/** One line of the list, and where it leads. */
+export type Suggestion = { key: string; to: string } & (
+  | { kind: "named"; row: Row }
+  | { kind: "task"; hit: DiscoveredHit }
+  | { kind: "all"; q: string }
+);
 
 type Props = {
   /** DOM id of the list; a line has this id plus its index. */
