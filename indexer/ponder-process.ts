@@ -64,6 +64,7 @@ const PRELOADED = [
   "preload/chain-data-inserts.ts",
   "preload/over-rpc-pool.ts",
   "preload/graphql-changes.ts",
+  "preload/no-live-queries.ts",
 ];
 
 /** The module for a process that only fills the cache. */
