@@ -2,6 +2,7 @@
 import { Failure, fail } from "../core/errors.ts";
 import { mintedAfter } from "../db/mints/mints.ts";
 import { announceWork } from "../db/operations/job-runs.ts";
+import { inTime } from "../runtime/in-time.ts";
 import { type Endpoint, onlyReads } from "./endpoint.ts";
 import type { HandlerDeps } from "./handler-deps.ts";
 import type { AnswerHeaders } from "./http/headers.ts";
@@ -33,6 +34,10 @@ export async function handled(endpoint: Endpoint, call: Parameters<Endpoint["han
 
 /** Max milliseconds a request with `minBlock` waits. */
 const MIN_BLOCK_WAIT_MS = 5_000;
+/** Age of the index's state at which a request asks for it: it is older only after a pause without requests. */
+const OLD_STATE_MS = 2_000;
+/** Max milliseconds of that: a database that is away is told by the reads. */
+const STATE_WAIT_MS = 250;
 
 /**
  * Sets X-Indexed-Block, after waiting for the required block. The header is set before the data are read, so the answer
@@ -44,6 +49,7 @@ export async function showIndexedBlock(
   outgoing: AnswerHeaders,
   block: number | undefined,
 ): Promise<void> {
+  if (index.age > OLD_STATE_MS) await inTime(index.refresh(), STATE_WAIT_MS, () => index.state);
   if (!index.state.ready)
     fail("indexer_behind", "The index is being built and has nothing to show yet.", { retryAfter: 5 });
   const reached = block === undefined || index.block >= block || (await index.waitFor(block, MIN_BLOCK_WAIT_MS));

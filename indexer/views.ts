@@ -11,6 +11,9 @@ import { CHECKPOINT, columnsOf } from "./ponder-tables.ts";
 /** First key of the advisory lock "one launcher per build"; the second is the hash of the build's name. */
 export const BUILD_LOCK = ADVISORY_LOCKS.indexBuild;
 
+/** Setting of a transaction that has changed rows of an index. */
+const CHANGED = "onchain.changed";
+
 /** Copy of Ponder's checkpoint that the views show. */
 const VIEW_CHECKPOINT = "_onchain_checkpoint";
 
@@ -48,13 +51,21 @@ export async function ensureOnchain(db: Queryable): Promise<void> {
     ${BACKFILL_PROGRESS_DDL}
     create or replace function onchain.announce() returns trigger language plpgsql as $$
     begin
+      -- A notification wakes every connection that listens, to whatever: a block without changes is not worth that.
+      if tg_op = 'UPDATE' and coalesce(current_setting('${CHANGED}', true), '') = ''
+        and new.finalized_checkpoint = old.finalized_checkpoint then
+        return null;
+      end if;
       perform pg_notify('${INDEX_CHANNEL}', format('%s %s %s %s', tg_table_schema, ${checkpointBlock("new.latest_checkpoint")},
         ${checkpointTime("new.latest_checkpoint")}, ${checkpointBlock("new.finalized_checkpoint")}));
       return null;
     end $$;
     create or replace function onchain.announce_changes() returns trigger language plpgsql as $$
     begin
-      perform pg_notify('${CHANGES_CHANNEL}', '');
+      perform set_config('${CHANGED}', 'on', true);
+      if tg_table_name = 'index_changes' then
+        perform pg_notify('${CHANGES_CHANNEL}', '');
+      end if;
       return null;
     end $$;
     create or replace function onchain.show_checkpoint() returns trigger language plpgsql as $$
@@ -149,7 +160,7 @@ const RECORD_PUBLISHED = statement({
 });
 
 /**
- * Switches the views to an index, installs the trigger that announces each block of it, and records its rows as
+ * Switches the views to an index, installs the triggers that announce its blocks with changes, and records its rows as
  * current. One transaction: a reader sees all tables of the old index or all of the new one.
  * Check then write: what is served, then the views; another build may publish: one transaction.
  */
@@ -161,9 +172,11 @@ export async function publishIndex(db: pg.Client, schema: string): Promise<void>
     // block, so that a reader that it wakes finds the rows.
     await tx.query(`
       create or replace trigger onchain_announce after insert or update on "${schema}".${CHECKPOINT}
-      for each row execute function onchain.announce();
-      create or replace trigger onchain_changes after insert or delete on "${schema}".index_changes
-      for each statement execute function onchain.announce_changes()`);
+      for each row execute function onchain.announce()`);
+    for (const table of await indexTables(tx, schema))
+      await tx.query(`
+        create or replace trigger onchain_changes after insert or update or delete on "${schema}"."${table}"
+        for each statement execute function onchain.announce_changes()`);
     await RECORD_PUBLISHED.run(tx, { schema });
     await ANNOUNCE.run(tx, schema);
   });

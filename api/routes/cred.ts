@@ -228,6 +228,7 @@ async function timeOfBlock(
   number: number,
   reader: Who,
 ): Promise<Date> {
+  if (number > index.block) await index.refresh();
   if (number > index.block) {
     const head = await chainHead();
     if (number <= head)

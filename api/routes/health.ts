@@ -106,7 +106,7 @@ export const status = endpoint({
   errors: ["upstream_unavailable", "timeout"],
   cache: CACHE.never,
   async handler({ deps, query, now, at }, json) {
-    const { state } = deps.index;
+    const state = await inTime(deps.index.refresh(), CHECKS_TIMEOUT_MS, () => deps.index.state);
     const [head, runs, pulls, stale, withoutUri, queues, recorded, epoch] = await Promise.all([
       headOf(deps),
       scheduledRuns(deps.db),

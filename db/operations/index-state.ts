@@ -44,8 +44,8 @@ export const NOT_INDEXED: IndexState = {
 };
 
 /**
- * NOTIFY channel of every change of the served index. The payload of a new block is the schema of its index, the block, its
- * time and the finalized block; that of any other change does not say what changed.
+ * NOTIFY channel of every change of the served index, but blocks without changes. The payload of a new block is the schema
+ * of its index, the block, its time and the finalized block; that of any other change does not say what changed.
  */
 export const INDEX_CHANNEL = "onchain";
 /** NOTIFY channel of blocks that have changed `index_changes`, and of a switch to another index. */
@@ -113,30 +113,44 @@ export type IndexTracker = {
   close(): Promise<void>;
 };
 
+/** Milliseconds between two reads of the state while somebody waits for a block: one without changes is not announced. */
+const LOOK_MS = 100;
+
+/** Milliseconds for which the state is read often after somebody has asked for it: longer than between two scrapes. */
+const ASKED_MS = 120_000;
+/** Milliseconds between two reads while nobody asks. */
+const IDLE_POLL_MS = 10_000;
+
 /**
- * Follows the served index on a connection of its own: by LISTEN, and by a poll where no notification has come, because the
- * connection may be lost. Survives restarts of the database.
- * @param pollMs age of an unconfirmed state at which it is read, in milliseconds; a chain of a block a second needs no poll
+ * Follows the served index on a connection of its own: by LISTEN, and by a poll where no notification has come, because
+ * blocks without changes have none, and the connection may be lost. Survives restarts of the database.
+ * @param pollMs age of an unconfirmed state at which it is read, in milliseconds; ten seconds while nobody asks for it
  */
-export async function trackIndexedBlock(url: string, { pollMs = 1_200 } = {}): Promise<IndexTracker> {
+export async function trackIndexedBlock(url: string, { pollMs = 1_000 } = {}): Promise<IndexTracker> {
   const follower = new IndexStateFollower(url);
   await follower.refresh();
+  let askedAt = performance.now();
+  const asked = () => {
+    askedAt = performance.now();
+    return follower;
+  };
   const poll = setInterval(() => {
-    if (performance.now() - follower.confirmedAt >= pollMs) void follower.refresh();
+    const isAsked = performance.now() - askedAt < ASKED_MS;
+    void follower.readWithin(isAsked ? pollMs : Math.max(pollMs, IDLE_POLL_MS));
   }, pollMs / 4);
   poll.unref();
   return {
     get state() {
-      return follower.state;
+      return asked().state;
     },
     get block() {
-      return follower.state.indexedBlock ?? -1;
+      return asked().state.indexedBlock ?? -1;
     },
     get age() {
-      return performance.now() - follower.confirmedAt;
+      return performance.now() - asked().confirmedAt;
     },
-    refresh: () => follower.refresh(),
-    waitFor: (block, timeoutMs) => waitForBlock(follower, block, timeoutMs),
+    refresh: () => asked().refresh(),
+    waitFor: (block, timeoutMs) => waitForBlock(asked(), block, timeoutMs),
     onChange: (listener) => follower.onChange(listener),
     async close() {
       clearInterval(poll);
@@ -164,6 +178,11 @@ class IndexStateFollower {
   onChange(listener: (state: IndexState) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /** Reads the state when the last answer is older, and none is awaited: for any number of those who look again and again. */
+  async readWithin(ms: number): Promise<void> {
+    if (this.#reading === undefined && performance.now() - this.confirmedAt >= ms) await this.refresh();
   }
 
   /** One read at a time; all requests during a read are answered by one more read after it. */
@@ -261,6 +280,7 @@ function waitForBlock(follower: IndexStateFollower, block: number, timeoutMs: nu
   return new Promise((resolve) => {
     const settle = (answer: boolean) => {
       clearTimeout(timer);
+      clearInterval(look);
       stop();
       resolve(answer);
     };
@@ -268,6 +288,8 @@ function waitForBlock(follower: IndexStateFollower, block: number, timeoutMs: nu
       if (isServed()) settle(true);
     });
     const timer = setTimeout(() => settle(false), timeoutMs);
+    const look = setInterval(() => void follower.readWithin(LOOK_MS), LOOK_MS);
+    void follower.refresh();
   });
 }
 

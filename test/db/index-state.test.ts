@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "vitest";
 import { type IndexTracker, NOT_INDEXED, readIndexState, trackIndexedBlock } from "../../db/operations/index-state.ts";
 import { openClient } from "../../db/sql/connect.ts";
-import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
+import { checkpoint, plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { testDatabase } from "../support/database.ts";
@@ -53,11 +53,9 @@ test("the tracker follows notifications long before its poll", async () => {
   await plantOnchain(db.pool);
   tracker = await trackIndexedBlock(db.url, { pollMs: LONG });
   expect(tracker.block).toBe(1000);
-  const waiting = tracker.waitFor(1003, LONG);
   await plantCheckpoint(db.pool, { block: 1002, finalized: 900 });
   await plantCheckpoint(db.pool, { block: 1003, finalized: 900 });
-  expect(await waiting).toBe(true);
-  expect(tracker.state.indexedBlock).toBe(1003);
+  await until("block 1003", () => tracker!.block === 1003);
 });
 
 test("the tracker takes a block of the served index from its notification, and reads the state at any other", async () => {
@@ -86,6 +84,14 @@ test("waiting for a block that does not come ends with false, and at once with t
   tracker = await trackIndexedBlock(db.url);
   expect(await tracker.waitFor(1001, NEVER)).toBe(false);
   expect(await tracker.waitFor(1000, 0)).toBe(true);
+});
+
+test("who waits for a block that nobody announces has it long before the next poll", async () => {
+  await plantOnchain(db.pool);
+  tracker = await trackIndexedBlock(db.url, { pollMs: LONG });
+  const waiting = tracker.waitFor(1003, LONG);
+  await db.pool.query("update onchain._ponder_checkpoint set latest_checkpoint = $1", [checkpoint(1, 1003)]);
+  expect(await waiting).toBe(true);
 });
 
 test("a rollback is followed downwards", async () => {

@@ -59,17 +59,31 @@ test("publishing shows the tables of the index, and none of Ponder's but the che
   expect(await readServed(launcher)).toMatchObject({ schema: "index_0123456789_0", serves: "index_0123456789_0" });
 });
 
-test("every committed checkpoint is announced with its block", async () => {
-  await plantIndex("index_0123456789_0");
+test("a block with changes is announced, and a change of finality; any other wakes nobody", async () => {
+  const schema = "index_0123456789_0";
+  await plantIndex(schema);
   const heard: string[] = [];
   const listener = openClient({ connectionString: db.url });
   await listener.connect();
   await listener.query("listen onchain");
   listener.on("notification", ({ payload }) => heard.push(payload ?? ""));
-  await publishIndex(launcher, "index_0123456789_0");
-  await db.pool.query(`update index_0123456789_0._ponder_checkpoint set latest_checkpoint = $1`, [checkpoint(2, 101)]);
-  await until("block 101 announced", () => heard.length > 1);
-  expect(heard).toEqual(["100", "index_0123456789_0 101 2 100"]);
+  await publishIndex(launcher, schema);
+  const block = (number: number, change: string, finalized = 100) =>
+    db.pool.query(`begin; ${change};
+      update ${schema}._ponder_checkpoint set latest_checkpoint = '${checkpoint(number, number)}',
+        finalized_checkpoint = '${checkpoint(1, finalized)}';
+      commit`);
+  await block(101, `insert into ${schema}.agent values (100, 'new')`);
+  await block(102, "select");
+  await block(103, `update ${schema}.agent set name = 'changed' where token_id = 100`);
+  await block(104, "select");
+  await block(105, "select", 101);
+  await block(106, `insert into ${schema}.index_changes values ('x', 106, '0x')`);
+  await until("block 106 announced", () => heard.at(-1)?.includes(" 106 ") === true);
+  expect(heard).toEqual([
+    "100",
+    ...["101 101 100", "103 103 100", "105 105 101", "106 106 100"].map((at) => `${schema} ${at}`),
+  ]);
   await listener.end();
 });
 
@@ -173,7 +187,7 @@ test("staleness is announced", async () => {
   await listener.end();
 });
 
-test("a block with changes is announced as one, in the order of commits; a block without is not", async () => {
+test("blocks with changes are announced on both channels, in the order of commits", async () => {
   await plantIndex("index_0123456789_0");
   await publishIndex(launcher, "index_0123456789_0");
   const heard: string[] = [];
@@ -190,8 +204,8 @@ test("a block with changes is announced as one, in the order of commits; a block
   await commit(101, "");
   await commit(102, "insert into index_0123456789_0.index_changes values ('1', 102, '0x'), ('2', 102, '0x')");
   await commit(103, "delete from index_0123456789_0.index_changes");
-  await until("all are announced", () => heard.length === 5);
-  expect(heard).toEqual(["onchain", "index_changes", "onchain", "index_changes", "onchain"]);
+  await until("all are announced", () => heard.length === 4);
+  expect(heard).toEqual(["index_changes", "onchain", "index_changes", "onchain"]);
   await listener.end();
 });
 

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { openClient } from "../../db/sql/connect.ts";
 import { notifications } from "../../db/sql/notifications.ts";
 import { testLog } from "../../harness/log.ts";
-import { agentRow, plantCheckpoint, plantOnchain, plantRows } from "../../harness/onchain.ts";
+import { agentRow, checkpoint, plantCheckpoint, plantOnchain, plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { dispatch, runDispatcher } from "../../workers/events/dispatcher.ts";
 import type { NewJob } from "../../workers/operations/queue.ts";
@@ -467,6 +467,22 @@ describe("waking", () => {
     } finally {
       await dispatcher.stop();
       await node.end();
+    }
+  });
+
+  it("sees within seconds that all is final, in blocks without changes, which nobody announces", async () => {
+    await plantOnchain(db);
+    const { queue, scored } = recorder();
+    const dispatcher = runDispatcher(context({ queue }), { timerMs: 3_600_000 });
+    try {
+      await plantEvents(event({ tokenId: 1 }));
+      await db.query("select pg_notify('index_changes', '')");
+      await until("the event", () => scored().has(1));
+      const at = checkpoint(1_700_000_000, 1100);
+      await db.query("update onchain._ponder_checkpoint set latest_checkpoint = $1, finalized_checkpoint = $1", [at]);
+      await until("it is final", async () => (await states()).final === 1);
+    } finally {
+      await dispatcher.stop();
     }
   });
 

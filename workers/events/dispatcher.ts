@@ -54,9 +54,12 @@ export type Dispatcher = {
   stop(): Promise<void>;
 };
 
+/** Milliseconds until the next pass while events are not final: the index announces no block without changes. */
+const UNSETTLED_MS = 1_000;
+
 /**
- * Runs until stopped: a pass for every block of the index with events, for every block as long as they are not final, and
- * at an interval. Any number of processes may run it.
+ * Runs until stopped: a pass for every block of the index with events, every second as long as they are not final, and at
+ * an interval. Any number of processes may run it.
  */
 export function runDispatcher(context: DispatcherContext, { timerMs = SETTLE_MS } = {}): Dispatcher {
   const trouble = "a pass of the dispatcher failed; the next one repeats it";
@@ -71,6 +74,7 @@ export function runDispatcher(context: DispatcherContext, { timerMs = SETTLE_MS 
       passedAt = performance.now();
     }
     followsBlocks = due;
+    return due ? UNSETTLED_MS : timerMs;
   });
   const unsubscribe = notifications(context.db).on(INDEX_CHANNEL, () => {
     if (followsBlocks) loop.latch.notify();
