@@ -529,8 +529,8 @@ describe("what runs by itself", () => {
     "api/payment-service.ts": 0.1,
     // Two tables without readers: every 10 s.
     "columns/live-table.ts": 0.2,
-    // Blocks come with their notifications; a poll only where there are none.
-    "db/operations/index-state.ts": 0,
+    // Blocks with changes come with their notifications; for others the state is read, every 10 s while nobody asks.
+    "db/operations/index-state.ts": 0.1,
     // Every 30 s: four statements of a round without changes; two, and the next time.
     "workers/discovery/search-documents.ts": 0.13,
     "workers/webhooks/deliver.ts": 0.1,

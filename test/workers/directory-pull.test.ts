@@ -239,6 +239,26 @@ describe("the job", () => {
     for (const key of KEYS) expect(await world.rows(key)).toEqual(await world.truth(key));
   });
 
+  it("pulls with what is due what is due soon, but nothing early that failed, and nothing early alone", async () => {
+    await run();
+    const due = (source: string, seconds: number, error: string | null = null) =>
+      world.db.pool.query(
+        "update offchain.directory_pull set next_run_at = now() + $2 * interval '1 s', error = $3 where source = $1",
+        [source, seconds, error],
+      );
+    const pulled = async () => {
+      const before = await pullProgress(world.db.pool);
+      await run();
+      const after = await pullProgress(world.db.pool);
+      return after.flatMap(({ key, nextRunAt }, i) => (+nextRunAt! > +before[i]!.nextRunAt! ? [key] : []));
+    };
+    await due("mcp-registry", 20);
+    await due("agentverse", 20, "It did not answer.");
+    expect(await pulled()).toEqual([]);
+    await due("virtuals", -1);
+    expect(await pulled()).toEqual(["mcp-registry", "virtuals"]);
+  });
+
   it("runs again when the first registry is due, but not at once: another process may pull it", async () => {
     const { pool } = world.db;
     await claimRuns(pool, [{ name: directoryPull.name, everyMs: 60_000, earlyMs: 0 }]);

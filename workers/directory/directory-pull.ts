@@ -4,13 +4,29 @@
  * other.
  */
 import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
-import { pullProgress, runWhenPullIsDue } from "../../db/directory/pulls.ts";
+import { type PullProgress, pullProgress, runWhenPullIsDue } from "../../db/directory/pulls.ts";
 import { isIndexed } from "../../db/sql/transaction.ts";
 import { defineJob, type Job } from "../job.ts";
 import { pullRegistry } from "./pull-registry.ts";
 
 /** Min milliseconds between two runs: another process may be pulling what is due. */
 const LEAST_MS = 10_000;
+
+/** Share of the interval by which a pull comes early, to run with one that is due; one that failed waits for its time. */
+const EARLY_SHARE = 1 / 2;
+/** Max milliseconds of that. */
+const MOST_EARLY_MS = 30_000;
+
+/** The registries to pull: none before the first is due, and then those that are due soon with it. */
+function dueRegistries(pulls: readonly PullProgress[], now: Date, everyMs: number) {
+  const known = new Map(pulls.map((pull) => [pull.key, pull]));
+  const dueWithin = (ms: number) =>
+    REGISTRY_READERS.filter(({ key }) => {
+      const { nextRunAt, error } = known.get(key) ?? { nextRunAt: null, error: null };
+      return nextRunAt === null || nextRunAt.getTime() <= now.getTime() + (error === null ? ms : 0);
+    });
+  return dueWithin(0).length === 0 ? [] : dueWithin(Math.min(everyMs * EARLY_SHARE, MOST_EARLY_MS));
+}
 
 export const directoryPull: Job = defineJob({
   name: "directory-pull",
@@ -21,11 +37,7 @@ export const directoryPull: Job = defineJob({
     const { db, clock, log, config, registries } = context;
     // Scores need the index; before there is one, no row can be written.
     if (!(await isIndexed(db))) return 0;
-    const known = new Map((await pullProgress(db)).map((pull) => [pull.key, pull]));
-    const due = REGISTRY_READERS.filter(({ key }) => {
-      const pull = known.get(key);
-      return !pull?.nextRunAt || pull.nextRunAt <= clock();
-    });
+    const due = dueRegistries(await pullProgress(db), clock(), config.upstreams.pullMs);
     const pulled = await Promise.all(
       due.map((reader) =>
         pullRegistry(

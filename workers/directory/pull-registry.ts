@@ -171,17 +171,19 @@ function watermarkOf(
 }
 
 /** The interrupted pull, unless it is too old to continue; else a new one. */
-async function begin(
+function begin(
   { db, everyMs }: PullContext,
   { registry, reader }: PulledRegistry,
   full: boolean,
   now: Date,
 ): Promise<PullState> {
-  const state = await pullState(db, reader.key);
   const older = (at: Date | null) => at === null || now.getTime() - at.getTime() >= FULL_EVERY * everyMs;
-  if (state.mode !== null && !older(state.startedAt) && (state.mode === "full" || !full)) return state;
-  const all = full || older(state.lastFullAt) || !registry.incremental || state.watermark === null;
-  return beginPull(db, reader.key, all ? "full" : "incremental", now);
+  return transaction(db, async (tx) => {
+    const state = await pullState(tx, reader.key);
+    if (state.mode !== null && !older(state.startedAt) && (state.mode === "full" || !full)) return state;
+    const all = full || older(state.lastFullAt) || !registry.incremental || state.watermark === null;
+    return beginPull(tx, reader.key, all ? "full" : "incremental", now);
+  });
 }
 
 /** Result of a sweep: whether it repeats, the number of rows it removed, and a note for the operator. */
