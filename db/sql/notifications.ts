@@ -6,7 +6,8 @@ import type { Socket } from "node:net";
 import pg from "pg";
 import { openClient } from "./connect.ts";
 import { tryLockText, unlockText } from "./locks.ts";
-import { TurnPool } from "./turn-pool.ts";
+import { TOO_MANY, TurnPool } from "./turn-pool.ts";
+import { overloaded } from "./turns.ts";
 
 export type Notifications = {
   /**
@@ -18,6 +19,7 @@ export type Notifications = {
    * Runs `work` while it alone has the lock of a name, in all processes. A lost connection gives the lock to others.
    * Check then write: nobody here has the lock, then it is taken; no await, and the database decides between processes.
    * @returns null, without `work`, while another has the lock
+   * @throws Failure overloaded, without `work`, where the server refuses further connections
    */
   whileLocked<T>(name: string, work: () => Promise<T>): Promise<T | null>;
 };
@@ -44,6 +46,8 @@ class PoolSession implements Notifications {
   #retry: NodeJS.Timeout | undefined;
   #linger: NodeJS.Timeout | undefined;
   #isEnded = false;
+  /** The server has refused the last connection: it has no more. */
+  #isRefused = false;
 
   constructor(pool: pg.Pool) {
     this.#options = pool.options;
@@ -81,7 +85,10 @@ class PoolSession implements Notifications {
     this.#locks.add(name);
     try {
       const session = this.#reuse() ?? this.#connect();
-      if (!(await inTurn(session, (on) => tryLockText(on, { name })))) return null;
+      const isMine = await inTurn(session, (on) => tryLockText(on, { name })).catch((error) => {
+        throw this.#isRefused ? overloaded() : error;
+      });
+      if (!isMine) return null;
       try {
         return await work();
       } finally {
@@ -114,9 +121,13 @@ class PoolSession implements Notifications {
       .connect()
       .then(() => subscribe(fresh, [...this.#listeners.keys()]))
       .then(() => {
+        this.#isRefused = false;
         for (const wakes of this.#listeners.values()) for (const wake of wakes) wake("");
       })
-      .catch(lose);
+      .catch((error) => {
+        this.#isRefused = error.code === TOO_MANY;
+        lose();
+      });
     return fresh;
   }
 

@@ -72,3 +72,18 @@ it("keeps its connection from one use to the next, hears again after a loss, and
   await until("its connection is closed", async () => (await sessions()).length === 0);
   pool = openPool({ connectionString: db.url, max: 1 });
 });
+
+it("is busy while the server refuses its connection, and works when there is one again", async () => {
+  const role = `few_${process.pid}`;
+  await db.pool.query(`create role ${role} login password 'p' connection limit 1`);
+  const url = Object.assign(new URL(db.url), { username: role, password: "p" }).href;
+  const few = openPool({ connectionString: url, max: 1 });
+  const taken = await few.connect();
+  const work = async () => "done";
+  await expect(notifications(few).whileLocked("registry", work)).rejects.toMatchObject({ code: "overloaded" });
+  taken.release(true);
+  await until("it has the lock", async () => (await notifications(few).whileLocked("registry", work)) === "done");
+  await few.end();
+  await until("all are gone", async () => (await sessions()).length === 0);
+  await db.pool.query(`drop role ${role}`);
+});
