@@ -73,7 +73,7 @@ export function openPaymentService(parts: PaymentServiceParts): Sales {
   if (facilitator) settlement.assertDomain().catch(() => {});
   return {
     settlement,
-    waitMs: config.payments.waitMs,
+    config,
     log,
     shown: prices.shown,
 

@@ -40,8 +40,7 @@ type Price = { units: bigint; honoured: bigint[] };
 /** What is sold at which price, and what payments are collected with. */
 export type Sales = {
   settlement: SalesParts;
-  /** Max milliseconds that a request waits for its settlement. */
-  waitMs: number;
+  config: { payments: { waitMs: number } };
   log: { warn(data: object, message: string): void };
   /** The prices in force, at most a few seconds old; does not wait for the database. */
   shown(): PriceList;

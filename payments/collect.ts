@@ -105,7 +105,9 @@ async function settleUnderLease(checkout: OpenCheckout, lease: Lease): Promise<C
   const { sales, terms } = checkout;
   const { description, serviceName, declaration } = terms!.resource;
   const declared = { description, serviceName, extensions: { bazaar: declaration.extension } };
-  const result = await withLease(sales, lease, () => bringIn(sales.settlement, lease, sales.waitMs, declared));
+  const result = await withLease(sales, lease, () =>
+    bringIn(sales.settlement, lease, sales.config.payments.waitMs, declared),
+  );
   if (result.kind === "paid") return { payment: result.payment, lease: { ...lease, payment: result.payment } };
   if (result.kind === "refused") refuse(checkout, result.reason);
   const who = { paymentId: lease.payment.paymentId, leaseId: lease.leaseId };

@@ -124,7 +124,7 @@ describe("a way to pay that is added in memory", () => {
 it("names the ways to pay in their own files only", () => {
   const kinds = PAYMENT_METHODS.map(({ key }) => key).join("|");
   const deciding = new RegExp(`(===|!==|case|kind:|method:) "(${kinds}|transfer)"`);
-  const places = "{api/*.ts,{api/{openapi,payments,routes},db/payments,settlement,workers}/**/*.ts}";
+  const places = "{api/*.ts,{api/{openapi,routes},db/payments,payments,workers}/**/*.ts}";
   const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
   const naming = globSync(places, { cwd: ROOT }).map((path) => path.replaceAll("\\", "/"));
   expect(naming.filter((path) => deciding.test(read(path))).toSorted()).toEqual([
