@@ -1,5 +1,5 @@
 /** The authorization server of the identity provider, by the metadata it publishes (OpenID Connect Discovery 1.0, RFC 8414). */
-import { z } from "zod";
+import { array, object, z } from "zod";
 import { urlOf } from "../core/urls.ts";
 import type { Http } from "./http.ts";
 import type { AuthorizationServer, AuthorizationServerMetadata } from "./ports.ts";
@@ -42,26 +42,23 @@ function metadataOf(issuer: string) {
     const url = urlOf(text);
     return url !== null && (url.protocol === "https:" || url.origin === origin) && HOST.test(url.hostname);
   }, "must be an https URL, or one of the issuer's own origin");
-  return z
-    .object({
-      issuer: z.literal(issuer),
-      authorization_endpoint: endpoint,
-      token_endpoint: endpoint,
-      revocation_endpoint: endpoint.nullish(),
-      // Several providers take PKCE and do not list it.
-      code_challenge_methods_supported: z
-        .array(z.string())
-        .refine((methods) => methods.includes("S256"), "must include S256")
-        .nullish(),
-      authorization_response_iss_parameter_supported: z.boolean().nullish(),
-    })
-    .transform(
-      (document): AuthorizationServerMetadata => ({
-        issuer,
-        authorizationEndpoint: document.authorization_endpoint,
-        tokenEndpoint: document.token_endpoint,
-        revocationEndpoint: document.revocation_endpoint ?? null,
-        issInResponse: document.authorization_response_iss_parameter_supported === true,
-      }),
-    );
+  return object({
+    issuer: z.literal(issuer),
+    authorization_endpoint: endpoint,
+    token_endpoint: endpoint,
+    revocation_endpoint: endpoint.nullish(),
+    // Several providers take PKCE and do not list it.
+    code_challenge_methods_supported: array(z.string())
+      .refine((methods) => methods.includes("S256"), "must include S256")
+      .nullish(),
+    authorization_response_iss_parameter_supported: z.boolean().nullish(),
+  }).transform(
+    (document): AuthorizationServerMetadata => ({
+      issuer,
+      authorizationEndpoint: document.authorization_endpoint,
+      tokenEndpoint: document.token_endpoint,
+      revocationEndpoint: document.revocation_endpoint ?? null,
+      issInResponse: document.authorization_response_iss_parameter_supported === true,
+    }),
+  );
 }

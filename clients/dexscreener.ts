@@ -1,5 +1,5 @@
 /** DexScreener: market data of tokens on Base. It needs no key and takes at most thirty tokens per request. */
-import { z } from "zod";
+import { array, looseObject, z } from "zod";
 import { foreignText } from "../core/directory/foreign-text.ts";
 import type { Upstream } from "./http.ts";
 import type { Markets, TokenQuote } from "./ports.ts";
@@ -8,14 +8,13 @@ import type { Markets, TokenQuote } from "./ports.ts";
 const MAX_USD = 1e18;
 const amount = (min: number) => z.number().min(min).max(MAX_USD).nullish().catch(null);
 const usd = amount(0);
-const pair = z.looseObject({
-  baseToken: z.looseObject({ address: z.string(), name: z.unknown().optional(), symbol: z.unknown().optional() }),
-  volume: z.looseObject({ h24: usd }).nullish().catch(null),
-  priceChange: z
-    .looseObject({ h24: amount(-MAX_USD) })
+const pair = looseObject({
+  baseToken: looseObject({ address: z.string(), name: z.unknown().optional(), symbol: z.unknown().optional() }),
+  volume: looseObject({ h24: usd }).nullish().catch(null),
+  priceChange: looseObject({ h24: amount(-MAX_USD) })
     .nullish()
     .catch(null),
-  liquidity: z.looseObject({ usd }).nullish().catch(null),
+  liquidity: looseObject({ usd }).nullish().catch(null),
   fdv: usd,
   marketCap: usd,
 });
@@ -29,8 +28,7 @@ export function dexScreener(upstream: Upstream): Markets {
       statuses: [200],
       read({ json }) {
         // An unreadable pair does not affect the others.
-        const pairs = z
-          .array(z.unknown())
+        const pairs = array(z.unknown())
           .parse(json)
           .flatMap((raw) => pair.safeParse(raw).data ?? []);
         return new Map(

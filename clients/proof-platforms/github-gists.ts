@@ -1,5 +1,5 @@
 /** Gists of GitHub accounts: lists them, reads one, and reads the text of a file. https://docs.github.com/rest/gists */
-import { z } from "zod";
+import { array, object, union, z } from "zod";
 import { foreignText } from "../../core/directory/foreign-text.ts";
 import { GIST_MAX_BYTES } from "../../core/proof-platforms/github.ts";
 import { quoted } from "../../core/quoted.ts";
@@ -23,21 +23,20 @@ const MAX_CANDIDATES = 5;
 const MAX_ETAG = 256;
 
 /** The database stores and indexes ids and names unchanged. Logins of apps and of enterprises have brackets and underscores. */
-const owner = z.object({
+const owner = object({
   login: z.string().regex(/^[\w[\]-]{1,100}$/),
-  id: z
-    .union([z.number(), z.string()])
+  id: union([z.number(), z.string()])
     .transform(String)
     .pipe(z.string().regex(/^\d{1,20}$/)),
   type: z.string().default("User"),
 });
-const file = z.object({
+const file = object({
   size: z.number().optional(),
   truncated: z.boolean().default(false),
   content: z.string().optional(),
   raw_url: z.string().optional(),
 });
-const listed = z.object({
+const listed = object({
   id: z.string().regex(/^[\w-]{1,64}$/),
   files: z.record(z.string(), z.unknown()).default({}),
 });
@@ -51,7 +50,7 @@ const gist = listed.extend({
   public: z.boolean().default(false),
   owner: owner.nullish(),
   fork_of: z.unknown().optional(),
-  history: z.array(z.object({ version: z.string().max(64) })).catch([]),
+  history: array(object({ version: z.string().max(64) })).catch([]),
 });
 export type Gist = z.output<typeof gist> & { etag: string | undefined };
 /** The file's text, or the reason why it cannot be a proof. */
@@ -146,7 +145,7 @@ const listPage = (api: Upstream, login: string, query: { per_page: number; page:
     statuses: [200, 404],
     read: ({ status, headers, json }) => {
       if (status === 404) return "missing";
-      const gists = z.array(z.unknown()).parse(json);
+      const gists = array(z.unknown()).parse(json);
       // Only whether there is a next page is taken from the header, never its address.
       const last = headers.link === undefined ? gists.length < query.per_page : !/;\s*rel="?next"?/.test(headers.link);
       return { gists: gists.flatMap((each) => listed.safeParse(each).data ?? []), last };

@@ -1,5 +1,5 @@
 /** Proofs on GitHub: a public gist of the account with one small file. https://docs.github.com/rest/gists */
-import { z } from "zod";
+import { object, z } from "zod";
 import type { GithubClaim, github } from "../../core/proof-platforms/github.ts";
 import { gistFileName, gistProof } from "../../core/proof-platforms/github.ts";
 import { withinAllowance } from "../http/on-behalf.ts";
@@ -66,8 +66,12 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofReader<Github
 
   /** A proof is valid as long as the same gist of the same account, under the same name, contains it. */
   async function again(proof: KnownProof): Promise<FoundProof | NoProof> {
-    const evidence = z
-      .object({ url: z.string(), id: z.string(), etag: z.string().optional(), quote: z.string().optional() })
+    const evidence = object({
+      url: z.string(),
+      id: z.string(),
+      etag: z.string().optional(),
+      quote: z.string().optional(),
+    })
       .loose()
       .safeParse(proof.evidence);
     if (!evidence.success) return find({ username: proof.handle }, proof);

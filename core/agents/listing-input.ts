@@ -1,5 +1,5 @@
 /** Input of a listing: the rules of services, skills, domains and metadata. Each write replaces the whole field. */
-import { z } from "zod";
+import { array } from "zod";
 import type { JsonObject } from "../json.ts";
 import {
   MAX_DEPTH,
@@ -35,8 +35,7 @@ function readMetadata(given: object, report: Report): JsonObject {
   return { ...metadata, acceptedPayments: listed.data ?? [] };
 }
 
-const words = z
-  .array(textSchema({ max: MAX_WORD }))
+const words = array(textSchema({ max: MAX_WORD }))
   .max(MAX_WORDS)
   .transform((given) => wordList.parse(given.filter((word) => !isBlank(word))));
 

@@ -1,5 +1,5 @@
 /** The input by which an agent's controller links a token: the supported chains, and the form of an address on each. */
-import { z } from "zod";
+import { strictObject, z } from "zod";
 import { checksum, parseAddress } from "../addresses.ts";
 import { addressBytes } from "../solana/keys.ts";
 import { textSchema } from "../text.ts";
@@ -20,13 +20,12 @@ const CHAINS = {
 type ChainName = keyof typeof CHAINS;
 const CHAIN_NAMES = Object.keys(CHAINS) as [ChainName, ...ChainName[]];
 
-export const linkTokenSchema = z
-  .strictObject({
-    contractAddress: z.string().trim().max(64),
-    chain: z.string().trim().toLowerCase().pipe(z.enum(CHAIN_NAMES)).default("base"),
-    symbol: textSchema({ min: 1, max: 32 }),
-    name: textSchema({ min: 1, max: 64 }).optional(),
-  })
+export const linkTokenSchema = strictObject({
+  contractAddress: z.string().trim().max(64),
+  chain: z.string().trim().toLowerCase().pipe(z.enum(CHAIN_NAMES)).default("base"),
+  symbol: textSchema({ min: 1, max: 32 }),
+  name: textSchema({ min: 1, max: 64 }).optional(),
+})
   .check((ctx) => {
     const { contractAddress, chain } = ctx.value;
     const { shape, what } = CHAINS[chain];

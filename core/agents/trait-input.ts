@@ -1,5 +1,5 @@
 /** Input of traits: their schema, the reserved words, and the selection of traits that an agent does not have yet. */
-import { z } from "zod";
+import { array, strictObject, z } from "zod";
 import { fail } from "../errors.ts";
 import { withIgnored } from "../ignored.ts";
 import { normalForm } from "../normal-form.ts";
@@ -24,18 +24,17 @@ const RESERVED_CATEGORIES = {
 };
 type ReservedCategory = keyof typeof RESERVED_CATEGORIES;
 
-export const traitInputSchema = z
-  .strictObject({
-    name: textSchema({ min: 1, max: 64 }),
-    category: textSchema({ min: 1, max: 32 }).default(DEFAULT_CATEGORY),
-    addedAt: z
-      .unknown()
-      .optional()
-      .meta({
-        documented: { type: "string", format: "date-time" },
-        description: "Ignored: the service's own time counts",
-      }),
-  })
+export const traitInputSchema = strictObject({
+  name: textSchema({ min: 1, max: 64 }),
+  category: textSchema({ min: 1, max: 32 }).default(DEFAULT_CATEGORY),
+  addedAt: z
+    .unknown()
+    .optional()
+    .meta({
+      documented: { type: "string", format: "date-time" },
+      description: "Ignored: the service's own time counts",
+    }),
+})
   .check((ctx) => {
     const { name, category } = ctx.value;
     const issue = (path: string, message: string) =>
@@ -47,8 +46,7 @@ export const traitInputSchema = z
   .transform(({ addedAt, ...trait }): TraitInput => withIgnored(trait, addedAt === undefined ? [] : ["addedAt"]));
 
 /** The traits of one request: at most ten, without a repeated name. */
-export const traitsInputSchema = z
-  .array(traitInputSchema)
+export const traitsInputSchema = array(traitInputSchema)
   .max(TRAITS_PER_CALL)
   .check((ctx) => {
     const seen = new Set<string>();

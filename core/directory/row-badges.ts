@@ -1,5 +1,5 @@
 /** The badges of a row of the directory, shown with its fields. Keys are in snake_case, like the row's. */
-import { z } from "zod";
+import { array, object, z } from "zod";
 import type { Liveness } from "../offers/liveness.ts";
 import { type SourceKind, spokenOf } from "../offers/source-kinds.ts";
 import { byProofPlatform } from "../proof-platforms.ts";
@@ -43,16 +43,15 @@ export type RowBadges = {
   rankWeekAgo: number | null;
 };
 
-export const rowBadgesSchema = z.object({
+export const rowBadgesSchema = object({
   id: z.int().min(1),
-  verifications: z.object({
+  verifications: object({
     siwa: z.boolean(),
     ...byProofPlatform(() => z.boolean()),
     coinbase: z.boolean(),
   }),
-  protocols: z.array(z.enum(PROTOCOLS)),
-  feedback: z
-    .object({ count, reviewers: count })
+  protocols: array(z.enum(PROTOCOLS)),
+  feedback: object({ count, reviewers: count })
     .nullable()
     .meta({ description: "In the ERC-8004 reputation registry; null where there is none to be given" }),
   reviews: reviewSummarySchema
@@ -60,8 +59,7 @@ export const rowBadgesSchema = z.object({
     .meta({ description: "What that feedback is worth; null where there is none, and before it was weighed" }),
   framework: z.string().nullable().meta({ description: "Of an own agent; null for others" }),
   soulbound: z.boolean().nullable().meta({ description: "Of an own agent; null for others" }),
-  health: z
-    .object({ value: z.number().min(0).max(1), says: z.string(), named })
+  health: object({ value: z.number().min(0).max(1), says: z.string(), named })
     .nullable()
     .meta({ description: "Whether its endpoints answered lately, 1 while all do; null while none was checked" }),
   active_at: moment.nullable().meta({ description: "The last thing it is known to have done" }),
@@ -69,9 +67,9 @@ export const rowBadgesSchema = z.object({
   rank_7d_ago: z.int().min(1).nullable().meta({
     description: "Its place by score among all agents a week ago; null when it was not among the first 10,000",
   }),
-  points: z
-    .array(z.object({ at: moment, score }))
-    .meta({ description: "The newest 32 changes of the score, oldest first; own agents only" }),
+  points: array(object({ at: moment, score })).meta({
+    description: "The newest 32 changes of the score, oldest first; own agents only",
+  }),
 });
 
 export function rowBadgesView(badges: RowBadges): z.output<typeof rowBadgesSchema> {

@@ -1,5 +1,5 @@
 /** The API's view of a row of the directory. Keys are in snake_case, as in the specification. */
-import { z } from "zod";
+import { array, object, union, z } from "zod";
 import { checksum, parseAddress } from "../addresses.ts";
 import { tierOf, tierWord } from "../cred/tiers.ts";
 import { moment, score, tier } from "../views/fields.ts";
@@ -56,64 +56,62 @@ type Market = {
   source: string;
 };
 
-const bit = z.union([z.literal(0), z.literal(1)]);
+const bit = union([z.literal(0), z.literal(1)]);
 const usd = z.number().nullable().meta({ description: "US dollars; null = not known" });
 
-export const terminalAgentSchema = z
-  .object({
-    id: z.int().min(1),
-    address: z.string().nullable().meta({ description: "Checksummed where it is an EVM address" }),
-    agent_id: z.string().meta({ description: "Its id on the platform" }),
-    token_id: z.string().meta({
-      description:
-        "Opens this row and no other: its platform and its id there. Of a hit of discovery its token's number, where it has one",
-      examples: ["helixa-7", "erc8004-13"],
+export const terminalAgentSchema = object({
+  id: z.int().min(1),
+  address: z.string().nullable().meta({ description: "Checksummed where it is an EVM address" }),
+  agent_id: z.string().meta({ description: "Its id on the platform" }),
+  token_id: z.string().meta({
+    description:
+      "Opens this row and no other: its platform and its id there. Of a hit of discovery its token's number, where it has one",
+    examples: ["helixa-7", "erc8004-13"],
+  }),
+  tokenId: z.int().min(0).nullable().meta({ description: "Own agents: the token id; null for all others" }),
+  chain_id: z.int().nullable(),
+  name: z.string(),
+  description: z.string().nullable(),
+  image_url: z.string().nullable(),
+  platform: z.string(),
+  x402_supported: bit,
+  active: z.boolean().meta({ description: "false: its registration file says that it is not active" }),
+  verified: bit.meta({ description: "1: the wallet is proven to be the agent's" }),
+  cred_score: score,
+  cred_tier: tier,
+  created_at: moment.nullable(),
+  owner_address: z.string().nullable(),
+  registry: z.string().nullable(),
+  token_symbol: z.string().nullable(),
+  token_name: z.string().nullable(),
+  token_address: z.string().nullable(),
+  token_market_cap: usd,
+  price_change_24h: z
+    .number()
+    .nullable()
+    .meta({
+      description: `Per cent; null as well where the market has less than ${PRICED_FROM_USD} dollars of liquidity`,
     }),
-    tokenId: z.int().min(0).nullable().meta({ description: "Own agents: the token id; null for all others" }),
-    chain_id: z.int().nullable(),
-    name: z.string(),
-    description: z.string().nullable(),
-    image_url: z.string().nullable(),
-    platform: z.string(),
-    x402_supported: bit,
-    active: z.boolean().meta({ description: "false: its registration file says that it is not active" }),
-    verified: bit.meta({ description: "1: the wallet is proven to be the agent's" }),
-    cred_score: score,
-    cred_tier: tier,
-    created_at: moment.nullable(),
-    owner_address: z.string().nullable(),
-    registry: z.string().nullable(),
-    token_symbol: z.string().nullable(),
-    token_name: z.string().nullable(),
-    token_address: z.string().nullable(),
-    token_market_cap: usd,
-    price_change_24h: z
-      .number()
-      .nullable()
-      .meta({
-        description: `Per cent; null as well where the market has less than ${PRICED_FROM_USD} dollars of liquidity`,
-      }),
-    volume_24h: usd,
-    liquidity_usd: usd,
-    ethos_score: z.int().nullable(),
-    market_data_source: z.string().nullable().meta({
-      description: "Where the figures are from; `claimed`: from the claim itself, no market knows the token",
-    }),
-    token_source: z.enum(TOKEN_SOURCES).nullable().meta({
-      description:
-        "Whose word it is that the token is the agent's: `registry`, which launched it; `owner`, the agent's owner or wallet, who linked it; `claimed`, anybody's. Null without a token",
-    }),
-    counts: z.boolean().nullable().meta({
-      description:
-        "Whether sorts and filters count the token. A claimed one never does; a linked one where the linking wallet deployed it, is its owner(), or is named by the registry that launched it. Null without a token",
-    }),
-    updated_at: moment,
-    wallet_confirmed: z.boolean().meta({
-      description:
-        "Own agents: whether that wallet owns, has verified or registered the token; others: whether their registry proves it",
-    }),
-  })
-  .meta({ id: "TerminalAgent" });
+  volume_24h: usd,
+  liquidity_usd: usd,
+  ethos_score: z.int().nullable(),
+  market_data_source: z.string().nullable().meta({
+    description: "Where the figures are from; `claimed`: from the claim itself, no market knows the token",
+  }),
+  token_source: z.enum(TOKEN_SOURCES).nullable().meta({
+    description:
+      "Whose word it is that the token is the agent's: `registry`, which launched it; `owner`, the agent's owner or wallet, who linked it; `claimed`, anybody's. Null without a token",
+  }),
+  counts: z.boolean().nullable().meta({
+    description:
+      "Whether sorts and filters count the token. A claimed one never does; a linked one where the linking wallet deployed it, is its owner(), or is named by the registry that launched it. Null without a token",
+  }),
+  updated_at: moment,
+  wallet_confirmed: z.boolean().meta({
+    description:
+      "Own agents: whether that wallet owns, has verified or registered the token; others: whether their registry proves it",
+  }),
+}).meta({ id: "TerminalAgent" });
 export type TerminalRow = z.output<typeof terminalAgentSchema>;
 
 /** @param publicUrl base URL of the service's own links */
@@ -182,20 +180,18 @@ function shownAddress(text: string | null): string | null {
 
 /** Fields that the view of one agent has in addition to its row. */
 export const detailFields = {
-  services: z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable() })),
-  same_as: z
-    .array(
-      z.object({
-        id: z.int().min(1),
-        platform: z.string(),
-        agent_id: z.string(),
-        name: z.string(),
-        cred_score: score,
-      }),
-    )
-    .meta({ description: "Agents of other platforms with the same proven wallet" }),
-  provenance: z.array(
-    z.object({ source: z.string(), source_id: z.string(), fetched_at: moment, warnings: z.array(z.string()) }),
+  services: array(object({ name: z.string(), endpoint: z.string(), version: z.string().nullable() })),
+  same_as: array(
+    object({
+      id: z.int().min(1),
+      platform: z.string(),
+      agent_id: z.string(),
+      name: z.string(),
+      cred_score: score,
+    }),
+  ).meta({ description: "Agents of other platforms with the same proven wallet" }),
+  provenance: array(
+    object({ source: z.string(), source_id: z.string(), fetched_at: moment, warnings: array(z.string()) }),
   ),
 };
 export type TerminalDetail = z.output<z.ZodObject<typeof detailFields>>;

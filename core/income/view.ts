@@ -1,5 +1,5 @@
 /** The API's view of what an agent earned: the payments to its wallet, and the jobs that it was hired for. Amounts are decimal strings of USDC. */
-import { z } from "zod";
+import { array, object, z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { Job, JobPlace } from "../commerce/jobs.ts";
 import { JOB_REMOVED, JOB_RULES_VERSION, type JobRemovedKey, jobSays } from "../commerce/rules.ts";
@@ -38,21 +38,20 @@ const income = {
   payers: count.meta({ description: "In `organic`, payers whose money had one source are one" }),
   repeatPayers: count.meta({ description: "Payers that paid more than once" }),
 };
-export const incomeWindowSchema = z.object({
+export const incomeWindowSchema = object({
   days: z.int().min(1),
-  raw: z
-    .object({ ...income, refunds: z.object(sum).meta({ description: "Payments that were given back" }) })
-    .meta({ description: "All payments, whoever made them" }),
-  organic: z.object(income).meta({ description: "What no rule removes" }),
-  removed: z
-    .array(z.object({ rule: incomeRule, says: inWords, ...sum }))
-    .meta({ description: "The others, by the rule that removes them" }),
+  raw: object({ ...income, refunds: object(sum).meta({ description: "Payments that were given back" }) }).meta({
+    description: "All payments, whoever made them",
+  }),
+  organic: object(income).meta({ description: "What no rule removes" }),
+  removed: array(object({ rule: incomeRule, says: inWords, ...sum })).meta({
+    description: "The others, by the rule that removes them",
+  }),
 });
-export const incomeWindowsSchema = z.array(incomeWindowSchema).meta({ description: "The last 7, 30 and 90 days" });
+export const incomeWindowsSchema = array(incomeWindowSchema).meta({ description: "The last 7, 30 and 90 days" });
 
 /** Of an own agent, in its view and report. */
-export const agentIncomeSchema = z
-  .object({ rules: z.int().min(1), windows: incomeWindowsSchema })
+export const agentIncomeSchema = object({ rules: z.int().min(1), windows: incomeWindowsSchema })
   .nullable()
   .meta({
     id: "AgentPaymentFigures",
@@ -107,7 +106,7 @@ export const receivedPaymentView = (payment: {
 
 export const jobRule = z.enum(JOB_REMOVED.map(({ key }) => key) as unknown as [string, ...string[]]);
 const value = usdc.meta({ description: "Value of the completed ones in USDC, decimal" });
-const sums = z.object({
+const sums = object({
   funded: count,
   completed: count,
   rejected: count,
@@ -118,19 +117,18 @@ const sums = z.object({
   evaluatedByClient: count.meta({ description: "Completed ones that the client itself evaluated" }),
   notEvaluated: count.meta({ description: "Completed ones that nobody evaluated" }),
 });
-export const jobWindowSchema = z.object({
+export const jobWindowSchema = object({
   days: z.int().min(1),
   raw: sums.meta({ description: "All that were funded, whoever the client is" }),
   organic: sums.meta({ description: "What no rule removes" }),
-  removed: z
-    .array(z.object({ rule: jobRule, says: inWords, funded: count, completed: count, usdc: value }))
-    .meta({ description: "The others, by the rule that removes them" }),
+  removed: array(object({ rule: jobRule, says: inWords, funded: count, completed: count, usdc: value })).meta({
+    description: "The others, by the rule that removes them",
+  }),
 });
-export const jobWindowsSchema = z.array(jobWindowSchema).meta({ description: "The last 7, 30 and 90 days" });
+export const jobWindowsSchema = array(jobWindowSchema).meta({ description: "The last 7, 30 and 90 days" });
 
 /** Of an own agent, in its view and report. */
-export const agentJobsSchema = z
-  .object({ rules: z.int().min(1), windows: jobWindowsSchema })
+export const agentJobsSchema = object({ rules: z.int().min(1), windows: jobWindowsSchema })
   .nullable()
   .meta({
     id: "AgentJobFigures",

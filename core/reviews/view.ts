@@ -1,5 +1,5 @@
 /** The API's view of an agent's reviews with what they are worth. */
-import { z } from "zod";
+import { array, object, z } from "zod";
 import { checksum } from "../addresses.ts";
 import { decimalText, MAX_URI, type Review } from "../directory/reviews.ts";
 import { isoSeconds } from "../times.ts";
@@ -36,27 +36,25 @@ const orNull = (value: number | null) => (value === null ? null : tenth(value));
 
 const percent = z.number().min(0).max(100);
 /** Without what it rests on. */
-export const reviewSummarySchema = z
-  .object({
-    raw: percent.nullable().meta({
-      description: "The mean of all reviews that stand and whose tag has a scale, whoever wrote them; null without any",
-    }),
-    adjusted: percent.nullable().meta({
-      description: "The mean by weight; null where no reviewer has proof behind it: then nothing is known, good or bad",
-    }),
-    interval: z
-      .object({ low: percent, high: percent })
-      .meta({ description: "Where `adjusted` would be if one more reviewer with proof said 0, or 100" }),
-    inflation: z
-      .number()
-      .min(-100)
-      .max(100)
-      .nullable()
-      .meta({ description: "`raw` less `adjusted`; null where either is" }),
-    reviewers: count.meta({ description: "Accounts that wrote, those that took all of it back among them" }),
-    voices: count.meta({ description: "Independent voices among those that count: a cluster is one" }),
-  })
-  .meta({ id: "ReviewSummary" });
+export const reviewSummarySchema = object({
+  raw: percent.nullable().meta({
+    description: "The mean of all reviews that stand and whose tag has a scale, whoever wrote them; null without any",
+  }),
+  adjusted: percent.nullable().meta({
+    description: "The mean by weight; null where no reviewer has proof behind it: then nothing is known, good or bad",
+  }),
+  interval: object({ low: percent, high: percent }).meta({
+    description: "Where `adjusted` would be if one more reviewer with proof said 0, or 100",
+  }),
+  inflation: z
+    .number()
+    .min(-100)
+    .max(100)
+    .nullable()
+    .meta({ description: "`raw` less `adjusted`; null where either is" }),
+  reviewers: count.meta({ description: "Accounts that wrote, those that took all of it back among them" }),
+  voices: count.meta({ description: "Independent voices among those that count: a cluster is one" }),
+}).meta({ id: "ReviewSummary" });
 export type ReviewSummary = z.output<typeof reviewSummarySchema>;
 
 /** What the reviews of an agent are worth, without what it rests on. */
@@ -76,19 +74,18 @@ export const reviewSummaryView = (figures: SummaryFigures | null): ReviewSummary
 export type CanonicalReviews = { registry: string; registrations: string[]; figures: SummaryFigures | null };
 
 /** The numbers of an own agent's registrations. */
-export const registrationsSchema = z.array(z.string()).meta({
+export const registrationsSchema = array(z.string()).meta({
   description:
     "Its numbers there, the first first: of an own agent all that it has or ever had, whose reviews are weighed together",
 });
 
 /** Of an own agent. */
-export const canonicalReviewsSchema = z
-  .object({
-    registry: z.string(),
-    agentId: z.string().meta({ description: "The first of `registrations`" }),
-    registrations: registrationsSchema,
-    ...reviewSummarySchema.shape,
-  })
+export const canonicalReviewsSchema = object({
+  registry: z.string(),
+  agentId: z.string().meta({ description: "The first of `registrations`" }),
+  registrations: registrationsSchema,
+  ...reviewSummarySchema.shape,
+})
   .nullable()
   .meta({
     id: "CanonicalReviews",

@@ -2,7 +2,7 @@
  * The aggregated report of an agent: balances, recent transactions, ranking; and its verifications, the records of its social proofs.
  */
 import { formatEther } from "viem/utils";
-import { z } from "zod";
+import { array, object, z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { Address, AgentFacts, Hex, Proof } from "../agents/facts.ts";
 import { linkedToken } from "../agents/linked-token.ts";
@@ -70,19 +70,17 @@ type NumericIdSchema<K extends ProofPlatformKey> =
 
 /** The record of each platform. */
 const records = byProofPlatform(({ numericId }: ProofPlatform) =>
-  z.object({ ...proof, ...(numericId !== undefined && { [numericId]: z.int().min(0) }) }).nullable(),
+  object({ ...proof, ...(numericId !== undefined && { [numericId]: z.int().min(0) }) }).nullable(),
 ) as unknown as { [K in ProofPlatformKey]: z.ZodNullable<z.ZodObject<typeof proof & NumericIdSchema<K>>> };
 
-export const verificationsSchema = z
-  .object({
-    tokenId,
-    expected: z
-      .string()
-      .meta({ description: "The text that an account shows to prove the agent", examples: ["helixa:7"] }),
-    reservations,
-    ...records,
-  })
-  .meta({ id: "Verifications" });
+export const verificationsSchema = object({
+  tokenId,
+  expected: z
+    .string()
+    .meta({ description: "The text that an account shows to prove the agent", examples: ["helixa:7"] }),
+  reservations,
+  ...records,
+}).meta({ id: "Verifications" });
 type VerificationsView = z.output<typeof verificationsSchema>;
 
 type ShownWith = {
@@ -135,11 +133,12 @@ function proofView(proof: Proof, checkedEvery: number | undefined): Omit<ProofVi
   };
 }
 
-const proven = z
-  .object({ verified: z.boolean(), handle: z.string().optional(), username: z.string().optional() })
-  .meta({ id: "ProvenAccount", description: "Whether an account is proven now, and which" });
+const proven = object({ verified: z.boolean(), handle: z.string().optional(), username: z.string().optional() }).meta({
+  id: "ProvenAccount",
+  description: "Whether an account is proven now, and which",
+});
 
-const verificationMarksSchema = z.object({
+const verificationMarksSchema = object({
   siwa: z.boolean(),
   ...byProofPlatform(() => proven),
   coinbase: z.boolean(),
@@ -187,77 +186,69 @@ type RecentTransaction = {
 const amount = z.string().regex(/^\d+(\.\d+)?$/);
 const balance = amount.nullable().meta({ description: "Decimal; null while the chain cannot be asked" });
 
-export const agentReportSchema = z
-  .object({
-    tokenId,
-    name: z.string(),
-    walletAddress: address,
-    walletConfirmed,
-    owner: address,
-    balances: z
-      .object({
-        eth: balance,
-        usdc: balance,
-        linkedToken: z
-          .object({
-            contractAddress: z.string(),
-            address: z.string().meta({ description: "As contractAddress" }),
-            chain: z.string(),
-            name: z.string(),
-            symbol: z.string(),
-            balance,
-            formatted: amount.nullable().meta({ description: "As balance" }),
-            decimals: z.int().min(0).max(255).nullable().meta({ description: "null where the balance is" }),
-          })
-          .nullable()
-          .meta({ description: "null without a linked token; only tokens on this chain have a balance" }),
-      })
-      .meta({ description: "Of the agent's wallet, at most a minute old" }),
-    recentTransactions: z
-      .array(
-        z
-          .object({
-            hash: txHash,
-            from: address,
-            to: address.nullable(),
-            value: amount.meta({ description: "ETH, decimal" }),
-            timestamp: moment,
-            method: z
-              .string()
-              .nullable()
-              .meta({ description: "Function called; its selector when it is not known", examples: ["addTrait"] }),
-            isError: z.boolean(),
-          })
-          .meta({ id: "AgentTransaction" }),
-      )
-      .max(10)
-      .meta({ description: "The newest transactions in which something happened to this agent" }),
-    verifications: verificationMarksSchema,
-    reservations,
-    reviews: canonicalReviewsSchema,
-    payments: agentIncomeSchema,
-    jobs: agentJobsSchema,
-    credScore: z.object({
-      total: score,
-      tier,
-      verified: z.boolean(),
-      hasPersonality: z.boolean(),
-      hasNarrative: z.boolean(),
-      traitCount: count,
-      points: count,
-      soulbound: z.boolean(),
-    }),
+export const agentReportSchema = object({
+  tokenId,
+  name: z.string(),
+  walletAddress: address,
+  walletConfirmed,
+  owner: address,
+  balances: object({
+    eth: balance,
+    usdc: balance,
+    linkedToken: object({
+      contractAddress: z.string(),
+      address: z.string().meta({ description: "As contractAddress" }),
+      chain: z.string(),
+      name: z.string(),
+      symbol: z.string(),
+      balance,
+      formatted: amount.nullable().meta({ description: "As balance" }),
+      decimals: z.int().min(0).max(255).nullable().meta({ description: "null where the balance is" }),
+    })
+      .nullable()
+      .meta({ description: "null without a linked token; only tokens on this chain have a balance" }),
+  }).meta({ description: "Of the agent's wallet, at most a minute old" }),
+  recentTransactions: array(
+    object({
+      hash: txHash,
+      from: address,
+      to: address.nullable(),
+      value: amount.meta({ description: "ETH, decimal" }),
+      timestamp: moment,
+      method: z
+        .string()
+        .nullable()
+        .meta({ description: "Function called; its selector when it is not known", examples: ["addTrait"] }),
+      isError: z.boolean(),
+    }).meta({ id: "AgentTransaction" }),
+  )
+    .max(10)
+    .meta({ description: "The newest transactions in which something happened to this agent" }),
+  verifications: verificationMarksSchema,
+  reservations,
+  reviews: canonicalReviewsSchema,
+  payments: agentIncomeSchema,
+  jobs: agentJobsSchema,
+  credScore: object({
+    total: score,
+    tier,
+    verified: z.boolean(),
+    hasPersonality: z.boolean(),
+    hasNarrative: z.boolean(),
+    traitCount: count,
     points: count,
-    rank: z.int().min(1).meta({ description: "By cred; 1 is best, ties share a rank" }),
-    totalAgents: count,
-    ethosScore: z.int().nullable().meta({ description: "null = not known" }),
-    neynarScore: z.number().min(0).max(1).nullable().meta({
-      description:
-        "Of the agent's wallet, as Neynar's contract on this chain has it: another's opinion, and no part of the cred score. null = none, or not known now",
-    }),
-    explorer: url,
-  })
-  .meta({ id: "Report" });
+    soulbound: z.boolean(),
+  }),
+  points: count,
+  rank: z.int().min(1).meta({ description: "By cred; 1 is best, ties share a rank" }),
+  totalAgents: count,
+  ethosScore: z.int().nullable().meta({ description: "null = not known" }),
+  neynarScore: z.number().min(0).max(1).nullable().meta({
+    description:
+      "Of the agent's wallet, as Neynar's contract on this chain has it: another's opinion, and no part of the cred score. null = none, or not known now",
+  }),
+  explorer: url,
+}).meta({ id: "Report" });
 type AgentReportView = z.output<typeof agentReportSchema>;
 
 export type AgentReportInput = {

@@ -3,7 +3,7 @@
  */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { z } from "zod";
+import { array, looseObject, object, z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { Address, AgentFacts } from "../agents/facts.ts";
 import { linkedToken } from "../agents/linked-token.ts";
@@ -95,7 +95,7 @@ const identity = {
   image: url,
 };
 
-export const summarySchema = z.object({ ...identity, traitCount: count }).meta({ id: "AgentSummary" });
+export const summarySchema = object({ ...identity, traitCount: count }).meta({ id: "AgentSummary" });
 export type SummaryView = z.output<typeof summarySchema>;
 
 /** The identity of an agent, with its score and its picture. */
@@ -125,9 +125,10 @@ export const summaryView = (facts: AgentFacts, site: Site, now: Date): SummaryVi
   traitCount: countedTraits(facts.traits).length,
 });
 
-export const rankedSchema = z
-  .object({ rank: z.int().min(1).meta({ description: "1 is best; ties share a rank" }), ...summarySchema.shape })
-  .meta({ id: "RankedAgent" });
+export const rankedSchema = object({
+  rank: z.int().min(1).meta({ description: "1 is best; ties share a rank" }),
+  ...summarySchema.shape,
+}).meta({ id: "RankedAgent" });
 
 /** @param rank 1 is best; computed by the query; equal scores share a rank */
 export const leaderboardItemView = (
@@ -156,73 +157,75 @@ export function reservationsOf(facts: OwnedFacts, now: Date): Reservation[] {
 
 /** A byte on chain; the API itself writes 0 to 10. */
 const level = z.int().min(0).max(255).nullable();
-const shownPersonalitySchema = z
-  .object({
-    quirks: z.string(),
-    communicationStyle: z.string(),
-    values: z.string(),
-    humor: z.string(),
-    riskTolerance: level,
-    autonomyLevel: level,
-  })
-  .meta({ id: "Personality" });
+const shownPersonalitySchema = object({
+  quirks: z.string(),
+  communicationStyle: z.string(),
+  values: z.string(),
+  humor: z.string(),
+  riskTolerance: level,
+  autonomyLevel: level,
+}).meta({ id: "Personality" });
 
-const shownNarrativeSchema = z
-  .object({ origin: z.string(), mission: z.string(), lore: z.string(), manifesto: z.string() })
-  .meta({ id: "Narrative" });
+const shownNarrativeSchema = object({
+  origin: z.string(),
+  mission: z.string(),
+  lore: z.string(),
+  manifesto: z.string(),
+}).meta({ id: "Narrative" });
 
-const traitSchema = z.object({ name: z.string(), category: z.string(), addedAt: moment }).meta({ id: "Trait" });
+const traitSchema = object({ name: z.string(), category: z.string(), addedAt: moment }).meta({ id: "Trait" });
 
-export const linkedTokenSchema = z
-  .object({ contractAddress: z.string(), chain: z.string(), symbol: z.string(), name: z.string() })
-  .meta({ id: "LinkedToken" });
+export const linkedTokenSchema = object({
+  contractAddress: z.string(),
+  chain: z.string(),
+  symbol: z.string(),
+  name: z.string(),
+}).meta({ id: "LinkedToken" });
 
-const words = z.array(z.string()).meta({ description: "As stated" });
+const words = array(z.string()).meta({ description: "As stated" });
 
 const listing = {
   services: z
-    .record(z.string(), z.looseObject({ url: url.optional() }))
+    .record(z.string(), looseObject({ url: url.optional() }))
     .meta({ description: "Where the agent can be reached, as stated: by name, each with a `url` or another place" }),
   skills: words,
   domains: words,
-  metadata: z
-    .looseObject({ acceptedPayments: z.array(z.string()).optional() })
-    .meta({ description: "Any JSON, as stated" }),
+  metadata: looseObject({ acceptedPayments: array(z.string()).optional() }).meta({
+    description: "Any JSON, as stated",
+  }),
 };
 
-export const agentSchema = z
-  .object({
-    ...identity,
-    generation: count,
-    version: z.string(),
-    mutationCount: count,
-    operator: address.nullable(),
-    agentName: z
-      .string()
-      .nullable()
-      .meta({ description: "Registered .agent name, bare", examples: ["quill"] }),
-    agentDomain: z
-      .string()
-      .nullable()
-      .meta({ description: "The same, whole", examples: ["quill.agent"] }),
-    ethosScore: z.int().nullable().meta({ description: "null = not known" }),
-    coinbaseVerified: z.boolean(),
-    linkedToken: linkedTokenSchema.nullable(),
-    personality: shownPersonalitySchema.nullable(),
-    narrative: shownNarrativeSchema.nullable(),
-    traits: z.array(traitSchema),
-    socials: z.record(z.string(), z.string()).meta({
-      description: "Accounts as stated; `x` is the proven account on X, else the stated one (`twitter`)",
-    }),
-    ...listing,
-    explorer: url,
-    indexedBlock: block,
-    reservations: reservations.optional().meta({ description: "Left out in lists and in answers to a registration" }),
-    reviews: canonicalReviewsSchema.optional(),
-    payments: agentIncomeSchema.optional(),
-    jobs: agentJobsSchema.optional(),
-  })
-  .meta({ id: "Agent" });
+export const agentSchema = object({
+  ...identity,
+  generation: count,
+  version: z.string(),
+  mutationCount: count,
+  operator: address.nullable(),
+  agentName: z
+    .string()
+    .nullable()
+    .meta({ description: "Registered .agent name, bare", examples: ["quill"] }),
+  agentDomain: z
+    .string()
+    .nullable()
+    .meta({ description: "The same, whole", examples: ["quill.agent"] }),
+  ethosScore: z.int().nullable().meta({ description: "null = not known" }),
+  coinbaseVerified: z.boolean(),
+  linkedToken: linkedTokenSchema.nullable(),
+  personality: shownPersonalitySchema.nullable(),
+  narrative: shownNarrativeSchema.nullable(),
+  traits: array(traitSchema),
+  socials: z.record(z.string(), z.string()).meta({
+    description: "Accounts as stated; `x` is the proven account on X, else the stated one (`twitter`)",
+  }),
+  ...listing,
+  explorer: url,
+  indexedBlock: block,
+  reservations: reservations.optional().meta({ description: "Left out in lists and in answers to a registration" }),
+  reviews: canonicalReviewsSchema.optional(),
+  payments: agentIncomeSchema.optional(),
+  jobs: agentJobsSchema.optional(),
+}).meta({ id: "Agent" });
 export type AgentView = z.output<typeof agentSchema>;
 
 export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock: number): AgentView {

@@ -1,5 +1,5 @@
 /** The two views of the cred score: by token id with the scale of tiers, by address with its factors. */
-import { z } from "zod";
+import { object, z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { AgentFacts } from "../agents/facts.ts";
 import { breakdownOf, SIGNALS, shownCred } from "../cred/cred.ts";
@@ -19,27 +19,23 @@ import {
   walletConfirmed,
 } from "./fields.ts";
 
-export const credByTokenSchema = z
-  .object({
-    tokenId,
-    name: z.string(),
-    credScore: score,
-    tier,
-    tierLabel,
-    scale: z
-      .object(
-        shapeOf(
-          TIERS.map(({ key }) => key),
-          z.string(),
-        ),
-      )
-      .meta({ examples: [SCALE] }),
-    fullReportEndpoint: z.string(),
-    fullReportPrice: usdc,
-    computedAt: moment,
-    reservations,
-  })
-  .meta({ id: "Cred" });
+export const credByTokenSchema = object({
+  tokenId,
+  name: z.string(),
+  credScore: score,
+  tier,
+  tierLabel,
+  scale: object(
+    shapeOf(
+      TIERS.map(({ key }) => key),
+      z.string(),
+    ),
+  ).meta({ examples: [SCALE] }),
+  fullReportEndpoint: z.string(),
+  fullReportPrice: usdc,
+  computedAt: moment,
+  reservations,
+}).meta({ id: "Cred" });
 
 export function credByIdView(
   facts: AgentFacts,
@@ -60,28 +56,28 @@ export function credByIdView(
   };
 }
 
-const weighted = z
-  .object({ weight: z.number().min(0).max(1), rawScore: score, weightedScore: z.number().min(0).max(100) })
-  .meta({ id: "WeightedSignal" });
+const weighted = object({
+  weight: z.number().min(0).max(1),
+  rawScore: score,
+  weightedScore: z.number().min(0).max(100),
+}).meta({ id: "WeightedSignal" });
 
-export const credByAddressSchema = z
-  .object({
-    address,
-    walletConfirmed,
-    credScore: score,
-    tier: z.enum(TIERS.map(({ addressWord }) => addressWord) as [AddressWord, ...AddressWord[]]),
-    factors: z.object(
-      shapeOf(
-        SIGNALS.map(({ key }) => key),
-        weighted,
-      ),
+export const credByAddressSchema = object({
+  address,
+  walletConfirmed,
+  credScore: score,
+  tier: z.enum(TIERS.map(({ addressWord }) => addressWord) as [AddressWord, ...AddressWord[]]),
+  factors: object(
+    shapeOf(
+      SIGNALS.map(({ key }) => key),
+      weighted,
     ),
-    credTier: tier,
-    tokenId,
-    name: z.string(),
-    reservations,
-  })
-  .meta({ id: "CredByAddress" });
+  ),
+  credTier: tier,
+  tokenId,
+  name: z.string(),
+  reservations,
+}).meta({ id: "CredByAddress" });
 
 export function credByAddressView(
   facts: AgentFacts,

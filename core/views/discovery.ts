@@ -1,5 +1,5 @@
 /** The view of an agent found by discovery: its row, the reasons of its place, and its offers. */
-import { z } from "zod";
+import { array, object, z } from "zod";
 import type { Service } from "../directory/entry.ts";
 import { PROTOCOLS, type Protocol } from "../directory/protocols.ts";
 import { type DirectoryRow, terminalAgentSchema, terminalRow } from "../directory/row.ts";
@@ -56,14 +56,14 @@ export const named = z.boolean().meta({
   description: "Only the agent names it: nothing shows that it is the agent's, and it counts for nothing",
 });
 
-export const offerSchema = z.object({
+export const offerSchema = object({
   kind: z.enum(["skill", "tool", "resource"]).meta({
     description:
       "skill: of its A2A card, or named by its registry or its listing; tool: of its MCP server; resource: one that x402 pays for",
   }),
   name: z.string(),
   description: z.string().nullable(),
-  tags: z.array(z.string()),
+  tags: array(z.string()),
   endpoint: z.string().nullable(),
   named,
   method: z
@@ -75,66 +75,67 @@ export const offerSchema = z.object({
   inputSchema: anyJson.optional(),
 });
 
-export const factors = z
-  .array(z.object({ key: z.enum(FACTOR_KEYS), value: fraction, weight: z.number(), says: z.string() }))
-  .meta({ description: "Each factor of its place with its weight, and a sentence that says why" });
-export const speaks = z.array(z.enum(PROTOCOLS));
-export const services = z.array(
-  z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable(), named }),
+export const factors = array(
+  object({ key: z.enum(FACTOR_KEYS), value: fraction, weight: z.number(), says: z.string() }),
+).meta({ description: "Each factor of its place with its weight, and a sentence that says why" });
+export const speaks = array(z.enum(PROTOCOLS));
+export const services = array(
+  object({ name: z.string(), endpoint: z.string(), version: z.string().nullable(), named }),
 );
-export const liveness = z
-  .object({ value: fraction, says: z.string(), answeredAt: moment.nullable(), silentSince: moment.nullable(), named })
+export const liveness = object({
+  value: fraction,
+  says: z.string(),
+  answeredAt: moment.nullable(),
+  silentSince: moment.nullable(),
+  named,
+})
   .nullable()
   .meta({ description: "Whether its endpoints answer; null where none of them is read" });
 
-export const hitSchema = z
-  .object({
-    agent: terminalAgentSchema,
-    rank: z.number().meta({
-      description:
-        "What the order follows: relevance × trust; with `understood.meaning` = used the share of the best place by words and by meaning",
+export const hitSchema = object({
+  agent: terminalAgentSchema,
+  rank: z.number().meta({
+    description:
+      "What the order follows: relevance × trust; with `understood.meaning` = used the share of the best place by words and by meaning",
+  }),
+  relevance: fraction.meta({ description: "How well its words fit; 1 without words in the query" }),
+  trust: fraction.meta({ description: "What is known about it, as `factors` tells" }),
+  foundBy: array(z.enum(FOUND_BY)).meta({
+    description: "words: it has them; meaning: its text is near to the question",
+  }),
+  matched: array(object({ field: z.enum(FIELDS), words: array(z.string()) })),
+  factors,
+  reviews: reviewSummarySchema.nullable().meta({
+    description: "What its ERC-8004 reviews are worth; null in other registries, and before they were weighed",
+  }),
+  payments: incomeWindowSchema.nullable().meta({
+    description: "What its wallet was paid in the last 90 days; null where no payment is known. It moves no hit",
+  }),
+  jobs: jobWindowSchema.nullable().meta({
+    description: "What it was hired for in the last 90 days; null where no job is known. It moves no hit",
+  }),
+  highlights: array(
+    object({
+      field: z.enum(FIELDS),
+      text: z.string().meta({ description: "Plain text of a stranger: show it as text, never as markup" }),
+      ranges: array(array(z.int().min(0)).length(2)).meta({
+        description: "Start and end of each matched word, in UTF-16 units",
+      }),
     }),
-    relevance: fraction.meta({ description: "How well its words fit; 1 without words in the query" }),
-    trust: fraction.meta({ description: "What is known about it, as `factors` tells" }),
-    foundBy: z
-      .array(z.enum(FOUND_BY))
-      .meta({ description: "words: it has them; meaning: its text is near to the question" }),
-    matched: z.array(z.object({ field: z.enum(FIELDS), words: z.array(z.string()) })),
-    factors,
-    reviews: reviewSummarySchema.nullable().meta({
-      description: "What its ERC-8004 reviews are worth; null in other registries, and before they were weighed",
-    }),
-    payments: incomeWindowSchema.nullable().meta({
-      description: "What its wallet was paid in the last 90 days; null where no payment is known. It moves no hit",
-    }),
-    jobs: jobWindowSchema.nullable().meta({
-      description: "What it was hired for in the last 90 days; null where no job is known. It moves no hit",
-    }),
-    highlights: z
-      .array(
-        z.object({
-          field: z.enum(FIELDS),
-          text: z.string().meta({ description: "Plain text of a stranger: show it as text, never as markup" }),
-          ranges: z
-            .array(z.array(z.int().min(0)).length(2))
-            .meta({ description: "Start and end of each matched word, in UTF-16 units" }),
-        }),
-      )
-      .meta({ description: "Where the words stand" }),
-    speaks,
-    services,
-    offers: z.array(offerSchema).meta({
-      description:
-        "At most 12: those that count, the matching ones first, then those that are only named, but for those of a host that is shown to be another agent's",
-    }),
-    offerCount: count.meta({ description: "All its offers that count" }),
-    liveness,
-    copies: count.meta({
-      description:
-        "Agents left out behind this one: near-identical ones of the same operator, ones of the same text, and others of its name",
-    }),
-  })
-  .meta({ id: "DiscoverHit" });
+  ).meta({ description: "Where the words stand" }),
+  speaks,
+  services,
+  offers: array(offerSchema).meta({
+    description:
+      "At most 12: those that count, the matching ones first, then those that are only named, but for those of a host that is shown to be another agent's",
+  }),
+  offerCount: count.meta({ description: "All its offers that count" }),
+  liveness,
+  copies: count.meta({
+    description:
+      "Agents left out behind this one: near-identical ones of the same operator, ones of the same text, and others of its name",
+  }),
+}).meta({ id: "DiscoverHit" });
 
 /** @param publicUrl base URL of the service's own links */
 export function hitView({ hit, row, background }: FoundAgent, publicUrl: string): z.output<typeof hitSchema> {

@@ -1,5 +1,5 @@
 /** Fields that many bodies share, each described once. */
-import { z } from "zod";
+import { array, object, z } from "zod";
 import { TIERS, type Tier, type TierWord, tierWord } from "../cred/tiers.ts";
 import { MINT_ORIGINS, type MintOrigin } from "../mints/mint-origins.ts";
 import { PROOF_PLATFORM_KEYS } from "../proof-platforms.ts";
@@ -31,32 +31,27 @@ export const epochNumber = z
 export const count = z.int().min(0);
 /** A key of the same object, as a sentence. */
 export const inWords = z.string().meta({ description: "The same in words" });
-export const ignored = z
-  .array(z.string())
+export const ignored = array(z.string())
   .optional()
   .meta({ description: "Fields of the request that were not read, the first 20; left out when there are none" });
 const ABOUT = ["wallet", ...PROOF_PLATFORM_KEYS, "coinbase", "identity"] as const;
-export const reservations = z
-  .array(
-    z
-      .object({
-        reason: z.enum(["earlier_owner", "shared"]).meta({
-          description:
-            "earlier_owner: the proof was made under an earlier owner, and counts in discovery once it is made again. shared: it serves other agents too",
-        }),
-        about: z.enum(ABOUT).meta({
-          description:
-            "What was proved: the wallet or an account. coinbase: the exchange's attestation of the owner; identity: the token that lifts the cap of a foreign agent",
-        }),
-        provedAt: moment.nullable().optional().meta({ description: "When it was proved; null = not known" }),
-        transferredAt: moment.nullable().optional().meta({ description: "When the token came to its present owner" }),
-        otherAgents: count.optional().meta({ description: "How many other agents it serves" }),
-        more: z.boolean().optional().meta({ description: "There are more than are counted" }),
-        says: inWords,
-      })
-      .meta({ id: "Reservation" }),
-  )
-  .meta({ description: "What is to be said beside proofs and attestations; it changes no score" });
+export const reservations = array(
+  object({
+    reason: z.enum(["earlier_owner", "shared"]).meta({
+      description:
+        "earlier_owner: the proof was made under an earlier owner, and counts in discovery once it is made again. shared: it serves other agents too",
+    }),
+    about: z.enum(ABOUT).meta({
+      description:
+        "What was proved: the wallet or an account. coinbase: the exchange's attestation of the owner; identity: the token that lifts the cap of a foreign agent",
+    }),
+    provedAt: moment.nullable().optional().meta({ description: "When it was proved; null = not known" }),
+    transferredAt: moment.nullable().optional().meta({ description: "When the token came to its present owner" }),
+    otherAgents: count.optional().meta({ description: "How many other agents it serves" }),
+    more: z.boolean().optional().meta({ description: "There are more than are counted" }),
+    says: inWords,
+  }).meta({ id: "Reservation" }),
+).meta({ description: "What is to be said beside proofs and attestations; it changes no score" });
 export type Reservation = z.output<typeof reservations>[number];
 export const usdc = z.string().meta({ description: "Amount of USDC, decimal", examples: ["1.00"] });
 

@@ -1,7 +1,7 @@
 /**
  * The views of principals: humans with the breakdown of their cred, organizations, who a wallet is known as. Only ownHumanView has the private fields.
  */
-import { z } from "zod";
+import { array, looseObject, object, union, z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { Address } from "../agents/facts.ts";
 import { shownCred } from "../cred/cred.ts";
@@ -22,18 +22,18 @@ import { isoSeconds } from "../times.ts";
 import { type Site, summarySchema, summaryView } from "./agent.ts";
 import { address, count, moment, score, shapeOf, tier, tierLabel, tokenId } from "./fields.ts";
 
-const words = z.array(z.string());
+const words = array(z.string());
 const places = z.record(z.string(), z.string());
-const jsonObject = z.looseObject({});
-const objectOrList = z.union([jsonObject, z.array(z.unknown())]);
+const jsonObject = looseObject({});
+const objectOrList = union([jsonObject, array(z.unknown())]);
 const shownStated = {
   services: z
-    .record(z.string(), z.union([z.string(), z.looseObject({ url: z.string().optional() })]))
+    .record(z.string(), union([z.string(), looseObject({ url: z.string().optional() })]))
     .meta({ description: "By name, as stated: a text, a URL, or an object with its `url`" }),
   externalIds: objectOrList.meta({ description: "As stated, not proven" }),
   metadata: jsonObject.meta({ description: "As stated" }),
 };
-const hasContact = z.object({ hasEmail: z.boolean(), hasTelegram: z.boolean() });
+const hasContact = object({ hasEmail: z.boolean(), hasTelegram: z.boolean() });
 
 const image = z.string().nullable();
 const wallet = address.nullable().meta({ description: "null for one who signs in by access token" });
@@ -55,15 +55,15 @@ const organizationFields = {
   links: places,
   ...shownStated,
   contact: hasContact,
-  members: z
-    .array(z.union([address, tokenId]))
-    .meta({ description: "Wallets and token ids, as the organization states them" }),
+  members: array(union([address, tokenId])).meta({
+    description: "Wallets and token ids, as the organization states them",
+  }),
   registeredBy: humanId.nullable().meta({ description: "The human who registered it, if there is one" }),
   createdAt: moment,
   updatedAt: moment,
 };
 
-export const organizationSchema = z.object(organizationFields).meta({ id: "Organization" });
+export const organizationSchema = object(organizationFields).meta({ id: "Organization" });
 type OrganizationView = z.output<typeof organizationSchema>;
 
 export const organizationView = (facts: OrganizationFacts): OrganizationView => ({
@@ -90,26 +90,23 @@ export const organizationView = (facts: OrganizationFacts): OrganizationView => 
   updatedAt: facts.updatedAt,
 });
 
-export const walletNameSchema = z
-  .object({
-    address,
-    agent: z
-      .object({
-        platform: z.string(),
-        agentId: z.string(),
-        tokenId: tokenId.nullable(),
-        name: z.string(),
-        credScore: score,
-      })
-      .nullable()
-      .meta({
-        description:
-          "The wallet's own agent: one here that it owns, verified or registered, else the best of the canonical registry that proves it",
-      }),
-    human: z.object({ id: z.string(), name: z.string() }).nullable(),
-    organization: z.object({ slug: z.string(), name: z.string() }).nullable(),
+export const walletNameSchema = object({
+  address,
+  agent: object({
+    platform: z.string(),
+    agentId: z.string(),
+    tokenId: tokenId.nullable(),
+    name: z.string(),
+    credScore: score,
   })
-  .meta({ id: "WalletName" });
+    .nullable()
+    .meta({
+      description:
+        "The wallet's own agent: one here that it owns, verified or registered, else the best of the canonical registry that proves it",
+    }),
+  human: object({ id: z.string(), name: z.string() }).nullable(),
+  organization: object({ slug: z.string(), name: z.string() }).nullable(),
+}).meta({ id: "WalletName" });
 type WalletNameView = z.output<typeof walletNameSchema>;
 export type WalletName = Omit<WalletNameView, "address"> & { address: Address };
 
@@ -129,12 +126,12 @@ const humanFields = {
   linkedAccounts: places.meta({ description: "As stated, not proven" }),
   ...shownStated,
   contact: hasContact,
-  linkedAgents: z.array(summarySchema),
-  humanCred: z.object({ score, tier, tierLabel }),
+  linkedAgents: array(summarySchema),
+  humanCred: object({ score, tier, tierLabel }),
   createdAt: moment,
   updatedAt: moment,
 };
-export const humanSchema = z.object(humanFields).meta({ id: "Human" });
+export const humanSchema = object(humanFields).meta({ id: "Human" });
 export type HumanView = z.output<typeof humanSchema>;
 
 export function humanView(facts: HumanFacts, site: Site, now: Date): HumanView {
@@ -162,50 +159,44 @@ export function humanView(facts: HumanFacts, site: Site, now: Date): HumanView {
   };
 }
 
-const contact = z.object({ email: z.string().nullable(), telegram: z.string().nullable() });
+const contact = object({ email: z.string().nullable(), telegram: z.string().nullable() });
 /** Contact data and wishes of a principal: shown to the principal only. */
 const shownPrivately = { contact, notificationPreferences: objectOrList };
 export type PrivateFields = z.output<z.ZodObject<typeof shownPrivately>>;
-export const ownHumanSchema = z
-  .object({
-    ...humanFields,
-    ...shownPrivately,
-    organizations: z.array(z.object({ ...organizationSchema.shape, ...shownPrivately })),
-  })
-  .meta({ id: "OwnHuman", description: "With what nobody else is shown" });
+export const ownHumanSchema = object({
+  ...humanFields,
+  ...shownPrivately,
+  organizations: array(object({ ...organizationSchema.shape, ...shownPrivately })),
+}).meta({ id: "OwnHuman", description: "With what nobody else is shown" });
 export type OwnHumanView = z.output<typeof ownHumanSchema>;
 
-const component = z
-  .object({
-    weight: z.int().min(0).max(100),
-    raw: score,
-    contribution: z.number().min(0).max(100).meta({ description: "raw · weight / 100" }),
-    known: z.boolean().meta({ description: "false: its source has not been heard, and it counts 0" }),
-  })
-  .meta({ id: "HumanSignal" });
+const component = object({
+  weight: z.int().min(0).max(100),
+  raw: score,
+  contribution: z.number().min(0).max(100).meta({ description: "raw · weight / 100" }),
+  known: z.boolean().meta({ description: "false: its source has not been heard, and it counts 0" }),
+}).meta({ id: "HumanSignal" });
 const part = z.enum(Object.keys(PROFILE_PARTS) as [ProfilePart, ...ProfilePart[]]);
 
-export const humanCredSchema = z
-  .object({
-    id: humanId,
-    score,
-    tier,
-    tierLabel,
-    breakdown: z.object(shapeOf(HUMAN_SIGNAL_KEYS, component)),
-    sources: z.object({
-      exchangeAttestation: z.object({ attested: z.boolean(), expiresAt: moment.nullable() }).nullable(),
-      provenAccounts: z.array(z.object({ tokenId, platform: z.enum(PROOF_PLATFORM_KEYS), handle: z.string() })),
-      linkedAgents: z.array(z.object({ tokenId, credScore: score })),
-      ethos: z.object({ score: z.int().nullable(), fetchedAt: moment.nullable() }),
-      transactions: z.object({ count: count.nullable(), fetchedAt: moment.nullable() }),
-      sessions: z.object({ success: count }),
-      referrals: z.object({ total: count }),
-      profile: z.object({ told: z.array(part), missing: z.array(part) }),
-      registeredAt: moment,
-    }),
-    updatedAt: moment.meta({ description: "The newest of what it was read from" }),
-  })
-  .meta({ id: "HumanCred" });
+export const humanCredSchema = object({
+  id: humanId,
+  score,
+  tier,
+  tierLabel,
+  breakdown: object(shapeOf(HUMAN_SIGNAL_KEYS, component)),
+  sources: object({
+    exchangeAttestation: object({ attested: z.boolean(), expiresAt: moment.nullable() }).nullable(),
+    provenAccounts: array(object({ tokenId, platform: z.enum(PROOF_PLATFORM_KEYS), handle: z.string() })),
+    linkedAgents: array(object({ tokenId, credScore: score })),
+    ethos: object({ score: z.int().nullable(), fetchedAt: moment.nullable() }),
+    transactions: object({ count: count.nullable(), fetchedAt: moment.nullable() }),
+    sessions: object({ success: count }),
+    referrals: object({ total: count }),
+    profile: object({ told: array(part), missing: array(part) }),
+    registeredAt: moment,
+  }),
+  updatedAt: moment.meta({ description: "The newest of what it was read from" }),
+}).meta({ id: "HumanCred" });
 
 export function humanCredView(facts: HumanFacts, now: Date): z.output<typeof humanCredSchema> {
   const { score, tier, breakdown } = humanCredOf(facts, now);

@@ -1,5 +1,5 @@
 /** The ERC-721 metadata of an agent, as marketplaces read it. */
-import { z } from "zod";
+import { array, object, union, z } from "zod";
 import type { AgentFacts } from "../agents/facts.ts";
 import { mergeProfile } from "../agents/profile.ts";
 import { countedTraits } from "../agents/traits.ts";
@@ -11,24 +11,22 @@ import { isBlank } from "../text.ts";
 import { imageUrl, type Site } from "./agent.ts";
 import { url } from "./fields.ts";
 
-const attribute = z.object({
+const attribute = object({
   trait_type: z.string(),
-  value: z.union([z.string(), z.number()]),
+  value: union([z.string(), z.number()]),
   /** The value of a `date` is in Unix seconds. */
   display_type: z.enum(["number", "date"]).optional(),
   max_value: z.number().optional(),
 });
 
 /** Exactly these keys: with any other key at the top level, marketplaces ignore the attributes. */
-export const metadataSchema = z
-  .object({
-    name: z.string(),
-    description: z.string(),
-    image: url,
-    external_url: url,
-    attributes: z.array(attribute),
-  })
-  .meta({ id: "Metadata" });
+export const metadataSchema = object({
+  name: z.string(),
+  description: z.string(),
+  image: url,
+  external_url: url,
+  attributes: array(attribute),
+}).meta({ id: "Metadata" });
 type AttributeView = z.output<typeof attribute>;
 
 const TEXTS = {
@@ -88,9 +86,13 @@ const number = (trait_type: string, value: number, max_value?: number): Attribut
 const yesNo = (value: boolean) => (value ? "Yes" : "No");
 
 /** Metadata of the contract as a whole. @see https://eips.ethereum.org/EIPS/eip-7572 */
-export const contractMetadataSchema = z
-  .object({ name: z.string(), symbol: z.string(), description: z.string(), image: url, external_link: url })
-  .meta({ id: "ContractMetadata" });
+export const contractMetadataSchema = object({
+  name: z.string(),
+  symbol: z.string(),
+  description: z.string(),
+  image: url,
+  external_link: url,
+}).meta({ id: "ContractMetadata" });
 
 export const contractMetadataView = ({
   serviceName,

@@ -1,5 +1,5 @@
 /** The view of what one agent offers: its offers and endpoints, by what it is trusted, and who else has its name or its endpoints. */
-import { z } from "zod";
+import { array, object, z } from "zod";
 import type { Factor } from "../discovery/query.ts";
 import { incomeWindowSchema, jobWindowSchema, type PaidWork, paidWorkView } from "../income/view.ts";
 import { ENDPOINT_STATUSES } from "../offers/liveness.ts";
@@ -34,94 +34,81 @@ export const MAX_COUNTED_ALIKE = 1_000;
 export const MAX_ALIKE_SHOWN = 5;
 
 const alikes = (what: string) =>
-  z
-    .object({
-      count,
-      agents: z.array(
-        z.object({
-          platform: z.string(),
-          agentId: z.string(),
-          tokenId: tokenId.nullable(),
-          name: z.string(),
-          credScore: z.int().min(0).max(100),
-          registeredAt: moment.nullable(),
-          sameOwner: z.boolean(),
-        }),
-      ),
-    })
-    .meta({
-      description: `${what}: how many, ${MAX_COUNTED_ALIKE} at most, and the oldest ${MAX_ALIKE_SHOWN} of them`,
-    });
-
-export const offeringSchema = z
-  .object({
-    behind: z
-      .object({
-        owner: address.nullable(),
-        ownerSince: moment.nullable(),
-        attested: z.boolean().nullable().meta({
-          description:
-            "Whether the exchange attests the owner's wallet now; an agent has its points once it has claimed that. null for agents of other registries",
-        }),
-        human: z.object({ id: z.string(), name: z.string() }).nullable(),
-        organization: z.object({ slug: z.string(), name: z.string() }).nullable(),
-      })
-      .meta({
-        description: "Its owner and since when, and who signs in by the owner's wallet or has linked the agent",
+  object({
+    count,
+    agents: array(
+      object({
+        platform: z.string(),
+        agentId: z.string(),
+        tokenId: tokenId.nullable(),
+        name: z.string(),
+        credScore: z.int().min(0).max(100),
+        registeredAt: moment.nullable(),
+        sameOwner: z.boolean(),
       }),
-    trust: fraction
-      .nullable()
-      .meta({ description: "What is known about it, as `factors` tells; null while it is read" }),
-    factors,
-    reviews: reviewSummarySchema.nullable().meta({
+    ),
+  }).meta({
+    description: `${what}: how many, ${MAX_COUNTED_ALIKE} at most, and the oldest ${MAX_ALIKE_SHOWN} of them`,
+  });
+
+export const offeringSchema = object({
+  behind: object({
+    owner: address.nullable(),
+    ownerSince: moment.nullable(),
+    attested: z.boolean().nullable().meta({
       description:
-        "What its ERC-8004 reviews are worth, of an own agent those of all its registrations; null where it has none, and before they were weighed",
+        "Whether the exchange attests the owner's wallet now; an agent has its points once it has claimed that. null for agents of other registries",
     }),
-    payments: incomeWindowSchema.nullable().meta({
-      description: "What its wallet was paid in the last 90 days; null where no payment is known",
+    human: object({ id: z.string(), name: z.string() }).nullable(),
+    organization: object({ slug: z.string(), name: z.string() }).nullable(),
+  }).meta({
+    description: "Its owner and since when, and who signs in by the owner's wallet or has linked the agent",
+  }),
+  trust: fraction.nullable().meta({ description: "What is known about it, as `factors` tells; null while it is read" }),
+  factors,
+  reviews: reviewSummarySchema.nullable().meta({
+    description:
+      "What its ERC-8004 reviews are worth, of an own agent those of all its registrations; null where it has none, and before they were weighed",
+  }),
+  payments: incomeWindowSchema.nullable().meta({
+    description: "What its wallet was paid in the last 90 days; null where no payment is known",
+  }),
+  jobs: jobWindowSchema.nullable().meta({
+    description: "What it was hired for in the last 90 days; null where no job is known",
+  }),
+  speaks,
+  services,
+  offers: array(
+    offerSchema.extend({
+      receiver: z.enum(RECEIVERS).nullable().meta({
+        description: "Whose wallet the terms of payment name: the agent's, its owner's, or another; null where none",
+      }),
     }),
-    jobs: jobWindowSchema.nullable().meta({
-      description: "What it was hired for in the last 90 days; null where no job is known",
+  ).meta({ description: "The first 50" }),
+  offerCount: count.meta({ description: "All its offers" }),
+  liveness,
+  endpoints: array(
+    object({
+      kind: z.string(),
+      url: z.string(),
+      status: z.enum(ENDPOINT_STATUSES),
+      answeredAt: moment.nullable(),
+      silentSince: moment.nullable(),
+      checkedAt: moment.nullable(),
+      why: z.string().nullable(),
+      named,
+      confirmedBy: z.enum(CONFIRMATIONS).nullable().meta({
+        description:
+          "What shows that it is the agent's. host_file: /.well-known/agent-registration.json of its host names the agent; registration_file: the agent's own file is in that folder of the host, or above, and names it; payee: its terms pay the agent's proven wallet; namespace: its registry gave the agent that domain",
+      }),
+      isSigned: z.boolean().meta({
+        description: "What was read is signed by a key of its host: says who served it, not whether it is true",
+      }),
     }),
-    speaks,
-    services,
-    offers: z
-      .array(
-        offerSchema.extend({
-          receiver: z.enum(RECEIVERS).nullable().meta({
-            description:
-              "Whose wallet the terms of payment name: the agent's, its owner's, or another; null where none",
-          }),
-        }),
-      )
-      .meta({ description: "The first 50" }),
-    offerCount: count.meta({ description: "All its offers" }),
-    liveness,
-    endpoints: z
-      .array(
-        z.object({
-          kind: z.string(),
-          url: z.string(),
-          status: z.enum(ENDPOINT_STATUSES),
-          answeredAt: moment.nullable(),
-          silentSince: moment.nullable(),
-          checkedAt: moment.nullable(),
-          why: z.string().nullable(),
-          named,
-          confirmedBy: z.enum(CONFIRMATIONS).nullable().meta({
-            description:
-              "What shows that it is the agent's. host_file: /.well-known/agent-registration.json of its host names the agent; registration_file: the agent's own file is in that folder of the host, or above, and names it; payee: its terms pay the agent's proven wallet; namespace: its registry gave the agent that domain",
-          }),
-          isSigned: z.boolean().meta({
-            description: "What was read is signed by a key of its host: says who served it, not whether it is true",
-          }),
-        }),
-      )
-      .meta({ description: "The endpoints that are read, with when each answered last and since when it is silent" }),
-    sameName: alikes("Other agents of its name, however it is spelled"),
-    sameEndpoint: alikes("Other agents that name one of its endpoints"),
-  })
-  .meta({ id: "Offering" });
+  ).meta({ description: "The endpoints that are read, with when each answered last and since when it is silent" }),
+  sameName: alikes("Other agents of its name, however it is spelled"),
+  sameEndpoint: alikes("Other agents that name one of its endpoints"),
+}).meta({ id: "Offering" });
 export type OfferingView = z.output<typeof offeringSchema>;
 /** Names are people's own words. */
 export type OfferingParties = OfferingView["behind"];

@@ -1,6 +1,6 @@
 /** An agent's profile as its controllers change it: where each value is stored, what is being written on chain, what a write costs. */
 import { formatEther } from "viem/utils";
-import { z } from "zod";
+import { array, object, z } from "zod";
 import type { AgentFacts, Hex } from "../agents/facts.ts";
 import { profileFields } from "../agents/profile.ts";
 import { traitKey } from "../agents/trait-input.ts";
@@ -32,64 +32,55 @@ export type ChainWriteState = {
 };
 
 const place = z.enum(["onchain", "offchain"]);
-const written = z.object({
+const written = object({
   value: z.unknown(),
   writtenAt: moment.nullable().meta({ description: "null: on chain, at a time that is not known" }),
 });
 
-export const profileSchema = z
-  .object({
-    tokenId,
-    fields: z
-      .array(
-        z.object({
-          field: z.string().meta({ examples: ["narrative.mission"] }),
-          value: z.unknown().meta({ description: "As it is shown; null where nothing was written" }),
-          from: place.nullable().meta({ description: "Where that value is stored: of two the newer one is shown" }),
-          onchain: written.nullable(),
-          offchain: written.nullable(),
-        }),
-      )
-      .meta({
-        description: "All fields of narrative and personality, and those that were written of accounts and listing",
+export const profileSchema = object({
+  tokenId,
+  fields: array(
+    object({
+      field: z.string().meta({ examples: ["narrative.mission"] }),
+      value: z.unknown().meta({ description: "As it is shown; null where nothing was written" }),
+      from: place.nullable().meta({ description: "Where that value is stored: of two the newer one is shown" }),
+      onchain: written.nullable(),
+      offchain: written.nullable(),
+    }),
+  ).meta({
+    description: "All fields of narrative and personality, and those that were written of accounts and listing",
+  }),
+  traits: array(object({ name: z.string(), category: z.string(), addedAt: moment, from: place })),
+  writing: array(
+    object({
+      part: z.string().meta({
+        description: "A field of the narrative, `personality` as a whole, `trait:<name>`, `linked-token…`, `verified`",
+        examples: ["narrative.mission"],
       }),
-    traits: z.array(z.object({ name: z.string(), category: z.string(), addedAt: moment, from: place })),
-    writing: z
-      .array(
-        z.object({
-          part: z.string().meta({
-            description:
-              "A field of the narrative, `personality` as a whole, `trait:<name>`, `linked-token…`, `verified`",
-            examples: ["narrative.mission"],
-          }),
-          state: z
-            .enum(["queued", "sent", "mined", "refused"])
-            .meta({ description: "mined: in a block that is not indexed yet; refused: by the chain, nothing changed" }),
-          txHash: txHash.nullable(),
-          acceptedAt: moment,
-        }),
-      )
-      .meta({ description: "Newest write on chain of each part in seven days, without those that the index has" }),
-    cost: z
-      .object({
-        price: usdc.meta({ description: "Of one change, on chain or off, in USDC" }),
-        currency: z.literal("USDC"),
-        gas: z.literal("service").meta({ description: "The service sends the transactions and pays for them" }),
-        funded: z.boolean().meta({ description: "Whether the service can pay for transactions now" }),
-        gasLeft: count.meta({ description: "Gas that the service still pays today (UTC) for this agent's writes" }),
-        gasMax: count,
-        traitPrice: z.string().nullable().meta({
-          description: "What the contract takes for a trait, in ETH, paid by the service; null: not known now",
-        }),
-        traitsPayable: z.boolean().meta({ description: "false: the contract takes more than the service pays" }),
-      })
-      .meta({ description: "What writing on chain costs" }),
-    cred: z
-      .object({ score, raw: z.record(z.string(), score) })
-      .meta({ description: "The score, and the raw value of each signal: what a change would add follows from it" }),
-    indexedBlock: block.nullable(),
-  })
-  .meta({ id: "Profile" });
+      state: z
+        .enum(["queued", "sent", "mined", "refused"])
+        .meta({ description: "mined: in a block that is not indexed yet; refused: by the chain, nothing changed" }),
+      txHash: txHash.nullable(),
+      acceptedAt: moment,
+    }),
+  ).meta({ description: "Newest write on chain of each part in seven days, without those that the index has" }),
+  cost: object({
+    price: usdc.meta({ description: "Of one change, on chain or off, in USDC" }),
+    currency: z.literal("USDC"),
+    gas: z.literal("service").meta({ description: "The service sends the transactions and pays for them" }),
+    funded: z.boolean().meta({ description: "Whether the service can pay for transactions now" }),
+    gasLeft: count.meta({ description: "Gas that the service still pays today (UTC) for this agent's writes" }),
+    gasMax: count,
+    traitPrice: z.string().nullable().meta({
+      description: "What the contract takes for a trait, in ETH, paid by the service; null: not known now",
+    }),
+    traitsPayable: z.boolean().meta({ description: "false: the contract takes more than the service pays" }),
+  }).meta({ description: "What writing on chain costs" }),
+  cred: object({ score, raw: z.record(z.string(), score) }).meta({
+    description: "The score, and the raw value of each signal: what a change would add follows from it",
+  }),
+  indexedBlock: block.nullable(),
+}).meta({ id: "Profile" });
 type ProfileView = z.output<typeof profileSchema>;
 /** A part that was written on chain lately, of those whose value the index does not have yet, or never will. */
 type OpenWrite = ProfileView["writing"][number];

@@ -1,5 +1,5 @@
 /** The cred report: the score's breakdown with evidence, ranking and advice. Pure; the receipt is sent with it. */
-import { z } from "zod";
+import { array, object, z } from "zod";
 import { checksum } from "../../addresses.ts";
 import type { AgentFacts, Narrative } from "../../agents/facts.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../../agents/profile.ts";
@@ -77,34 +77,30 @@ export type CredReportInput = AdviceState & {
 /** Marks of a report: the wallet, each platform and the exchange. */
 const VERIFICATIONS = PROOF_PLATFORMS.length + 2;
 
-const part = z
-  .object({
-    label: z.string(),
-    description: z.string(),
-    weight: z.number().min(0).max(1),
-    rawScore: score,
-    weightedScore: z.number().min(0).max(100),
-    maxWeightedScore: z.number().min(0).max(100),
-    evidence: z.array(
-      z
-        .object({
-          source: z.enum(EVIDENCE_SOURCES),
-          detail: z.string(),
-          reference: z.string().optional().meta({ description: "A link to the explorer, or an attestation's UID" }),
-        })
-        .meta({ id: "Evidence" }),
-    ),
-  })
-  .meta({ id: "ScorePart" });
+const part = object({
+  label: z.string(),
+  description: z.string(),
+  weight: z.number().min(0).max(1),
+  rawScore: score,
+  weightedScore: z.number().min(0).max(100),
+  maxWeightedScore: z.number().min(0).max(100),
+  evidence: array(
+    object({
+      source: z.enum(EVIDENCE_SOURCES),
+      detail: z.string(),
+      reference: z.string().optional().meta({ description: "A link to the explorer, or an attestation's UID" }),
+    }).meta({ id: "Evidence" }),
+  ),
+}).meta({ id: "ScorePart" });
 
 /** What a receipt is about. */
-export const reportSchema = z.object({
+export const reportSchema = object({
   reportId: z.string(),
   generatedAt: moment,
   paidReport: z.boolean().meta({ description: "Whether money was paid for it; false where reports cost nothing" }),
   price: usdc,
   payment: z.string().meta({ description: "Reference of the payment; free when nothing was asked for" }),
-  agent: z.object({
+  agent: object({
     tokenId,
     name: z.string(),
     framework: z.string(),
@@ -121,7 +117,7 @@ export const reportSchema = z.object({
     mutationCount: count,
     points: count,
   }),
-  credScore: z.object({
+  credScore: object({
     score,
     tier,
     tierLabel,
@@ -130,14 +126,14 @@ export const reportSchema = z.object({
     percentile: z.int().min(0).max(100),
     computedAt: moment,
   }),
-  scoreBreakdown: z.object(
+  scoreBreakdown: object(
     shapeOf(
       SIGNALS.map(({ key }) => key),
       part,
     ),
   ),
   totalWeight: z.literal(1),
-  verifications: z.object({
+  verifications: object({
     siwa: z.boolean(),
     ...byProofPlatform(() => z.boolean()),
     coinbase: z.boolean(),
@@ -145,51 +141,48 @@ export const reportSchema = z.object({
     max: z.literal(VERIFICATIONS),
   }),
   reservations: reservations.optional().meta({ description: "Left out in reports from before there were any" }),
-  narrativeAnalysis: z.object({
+  narrativeAnalysis: object({
     completeness: z.string().regex(/^[0-4]\/4$/),
-    fields: z.object(shapeOf(NARRATIVE_FIELDS, z.object({ present: z.boolean(), length: count }))),
+    fields: object(shapeOf(NARRATIVE_FIELDS, object({ present: z.boolean(), length: count }))),
   }),
-  sessions: z
-    .object({ success: count, failure: count, partial: count })
-    .meta({ description: "Outcomes reported by holders of an API key; they do not move the score" }),
-  evidence: z
-    .object({
-      reviews: reviewSummarySchema.nullable(),
-      payments: incomeWindowSchema.nullable().meta({ description: "Of the last 90 days; null where none are known" }),
-      jobs: jobWindowSchema.nullable().meta({ description: "Of the last 90 days; null where none are known" }),
-      liveness,
-      offerCount: count,
-      trust: fraction.nullable(),
-    })
+  sessions: object({ success: count, failure: count, partial: count }).meta({
+    description: "Outcomes reported by holders of an API key; they do not move the score",
+  }),
+  evidence: object({
+    reviews: reviewSummarySchema.nullable(),
+    payments: incomeWindowSchema.nullable().meta({ description: "Of the last 90 days; null where none are known" }),
+    jobs: jobWindowSchema.nullable().meta({ description: "Of the last 90 days; null where none are known" }),
+    liveness,
+    offerCount: count,
+    trust: fraction.nullable(),
+  })
     .optional()
     .meta({
       description:
         "What `GET /api/terminal/agent/{ref}/offers` said of it at that time: none of it moves the score. Left out in reports from before there was any, and of an agent that the directory does not have yet",
     }),
-  externalScores: z.object({ ethos: z.int().nullable().meta({ description: "null = not known" }) }),
-  recommendations: z
-    .array(
-      z.object({
-        action: z.string(),
-        impact: z.string().meta({ examples: ["+3.75 points: 54 → 58"] }),
-        priority: z.enum(["high", "medium", "low"]),
-        endpoint: z.string().optional(),
-      }),
-    )
+  externalScores: object({ ethos: z.int().nullable().meta({ description: "null = not known" }) }),
+  recommendations: array(
+    object({
+      action: z.string(),
+      impact: z.string().meta({ examples: ["+3.75 points: 54 → 58"] }),
+      priority: z.enum(["high", "medium", "low"]),
+      endpoint: z.string().optional(),
+    }),
+  )
     .max(8)
     .meta({ description: "Greatest gain first" }),
-  tierScale: z.array(z.object({ tier, label: tierLabel, from: score, to: score })),
+  tierScale: array(object({ tier, label: tierLabel, from: score, to: score })),
   explorer: url,
-  onchain: z
-    .object({
-      epoch: epochNumber,
-      chainId: z.int().min(1),
-      contract: address,
-      root: bytes32,
-      transaction: txHash,
-      publishedAt: moment,
-      score,
-    })
+  onchain: object({
+    epoch: epochNumber,
+    chainId: z.int().min(1),
+    contract: address,
+    root: bytes32,
+    transaction: txHash,
+    publishedAt: moment,
+    score,
+  })
     .optional()
     .meta({ description: "The agent's score in the latest epoch on chain; left out while no epoch has the agent" }),
 });
