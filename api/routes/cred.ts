@@ -21,13 +21,7 @@ import type { Queryable } from "../../db/sql/transaction.ts";
 import { endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { agentRef, blockOrTime, integer, limit } from "../parameters.ts";
-import {
-  credAdviceSchema,
-  credAtSchema,
-  credHistorySchema,
-  credProofSchema,
-  credUpdatesSchema,
-} from "../schemas/cred.ts";
+import * as schemas from "../schemas/cred.ts";
 import { factsOf, ownerAttested, tokenIdOf } from "../services/agent-facts.ts";
 
 const endpoint = endpointsOf({ tag: "Cred", named: { ref: agentRef } });
@@ -44,7 +38,7 @@ export const cred = endpoint({
     200: {
       description:
         "By token id: score, tier and scale. By address: score, tier word and factors. With `at`: the past score",
-      schema: z.union([credByTokenSchema, credByAddressSchema, credAtSchema]),
+      schema: z.union([credByTokenSchema, credByAddressSchema, schemas.credAtSchema]),
     },
   },
   errors: ["gone", "upstream_unavailable"],
@@ -73,7 +67,7 @@ export const history = endpoint({
       .optional()
       .transform((days) => days ?? DEFAULT_DAYS),
   }),
-  responses: { 200: { description: "The history", schema: credHistorySchema } },
+  responses: { 200: { description: "The history", schema: schemas.credHistorySchema } },
   async handler({ deps, params: { ref }, query: { days } }, json) {
     const tokenId = await tokenIdOf(deps, ref);
     const points = await credHistory(deps.db, tokenId, days);
@@ -92,7 +86,7 @@ export const advice = endpoint({
   operationId: "getCredAdvice",
   summary: "What lifts the score: each step that is open to the agent, with the points it wins, the greatest first",
   data: true,
-  responses: { 200: { description: "The open steps; none when all are taken", schema: credAdviceSchema } },
+  responses: { 200: { description: "The open steps; none when all are taken", schema: schemas.credAdviceSchema } },
   async handler({ deps, params: { ref }, at }, json) {
     const facts = await factsOf(deps.facts, ref);
     const { score, raw, computedAt } = shownCred(facts, at);
@@ -122,7 +116,7 @@ export const proof = endpoint({
       what: "Number of the epoch; the latest by default",
     }).optional(),
   }),
-  responses: { 200: { description: "The proof", schema: credProofSchema } },
+  responses: { 200: { description: "The proof", schema: schemas.credProofSchema } },
   errors: ["no_epoch", "not_in_epoch", "epoch_pruned"],
   handler: async ({ deps, params: { ref }, query: { epoch } }, json) =>
     json(await credProof(deps, await tokenIdOf(deps, ref), epoch)),
@@ -141,7 +135,7 @@ export const credUpdates = endpoint({
       .transform((after) => after ?? 0),
     limit: limit({ default: 100, max: 1000 }),
   }),
-  responses: { 200: { description: "Changes in the order of their ids", schema: credUpdatesSchema } },
+  responses: { 200: { description: "Changes in the order of their ids", schema: schemas.credUpdatesSchema } },
   async handler({ deps, query: { after, limit } }, json) {
     const { updates, more } = await readUpdates(deps.db, { after, limit });
     return json({

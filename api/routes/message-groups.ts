@@ -13,16 +13,7 @@ import { endpointsOf } from "../endpoint.ts";
 import { lastEventId, positionAfter } from "../http/event-stream.ts";
 import { groupId, integer, limit, type MessagePlace, member, messagePlace } from "../parameters.ts";
 import { pageOf } from "../reply.ts";
-import {
-  createdGroupSchema,
-  groupBodySchema,
-  groupsSchema,
-  membershipSchema,
-  membersSchema,
-  messageBodySchema,
-  messagesSchema,
-  sentSchema,
-} from "../schemas/messages.ts";
+import * as schemas from "../schemas/messages.ts";
 import { createGroup, noSuchGroup, refuse, requireReader } from "../services/message-acts.ts";
 
 const endpoint = endpointsOf({ tag: "Messages", named: { groupId } });
@@ -39,7 +30,7 @@ export const messageGroups = endpoint({
     limit: limit({ default: 1_000, max: 1_000 }),
     after: groupId.optional().describe("`nextAfter` of the page before"),
   }),
-  responses: { 200: { description: "A page of groups", schema: groupsSchema } },
+  responses: { 200: { description: "A page of groups", schema: schemas.groupsSchema } },
   errors: ["upstream_unavailable", "timeout"],
   async handler({ deps, query: { after, limit } }, json) {
     const { rows, last } = pageOf(await listGroups(deps.db, { after, limit: limit + 1 }), limit);
@@ -56,8 +47,8 @@ export const createMessageGroup = endpoint({
     "Takes an agent with a cred of 51. Its creator is its first member, by the same rules as everybody: with less cred than minCred it can neither send nor, in a private group, read.",
   guard: { caller: "siwa" },
   data: true,
-  body: groupBodySchema,
-  responses: { 201: { description: "The group", schema: createdGroupSchema } },
+  body: schemas.groupBodySchema,
+  responses: { 201: { description: "The group", schema: schemas.createdGroupSchema } },
   errors: ["forbidden", "conflict"],
   async handler({ deps, body, caller, idempotencyKey, fingerprint, now, count }, json) {
     const group = await createGroup(deps, {
@@ -84,7 +75,7 @@ export const groupMemberList = endpoint({
     after: integer({ min: 0, max: Number.MAX_SAFE_INTEGER, what: "`nextAfter` of the page before" }).optional(),
     wallet: member,
   }),
-  responses: { 200: { description: "The members", schema: membersSchema } },
+  responses: { 200: { description: "The members", schema: schemas.membersSchema } },
   errors: ["forbidden"],
   async handler({ deps, params, query, caller, now, at }, json) {
     const after = query.after ?? 0;
@@ -121,7 +112,7 @@ const moving = (
     description: own.description,
     guard: { caller: "siwa" },
     data: true,
-    responses: { 200: { description: own.answer, schema: membershipSchema } },
+    responses: { 200: { description: own.answer, schema: schemas.membershipSchema } },
     ...(own.errors && { errors: own.errors }),
     async handler({ deps, params, caller }, json) {
       const group = await deps.groups.move(params.groupId, kind, caller.wallet);
@@ -163,7 +154,7 @@ export const messages = endpoint({
     before: place("Only messages before this id or time"),
     after: place("Only messages after this id or time, beginning with the oldest of them"),
   }),
-  responses: { 200: { description: "The messages", schema: messagesSchema } },
+  responses: { 200: { description: "The messages", schema: schemas.messagesSchema } },
   errors: ["forbidden", "indexer_behind"],
   async handler({ deps, params, query, caller, now }, json) {
     const { db } = deps;
@@ -186,8 +177,8 @@ export const sendMessage = endpoint({
   description: "Takes an agent with the group's minCred at this moment. The first message makes its sender a member.",
   guard: { caller: "siwa" },
   data: true,
-  body: messageBodySchema,
-  responses: { 200: { description: "The message as everybody reads it", schema: sentSchema } },
+  body: schemas.messageBodySchema,
+  responses: { 200: { description: "The message as everybody reads it", schema: schemas.sentSchema } },
   errors: ["forbidden"],
   async handler({ deps, params, body, caller, idempotencyKey, fingerprint, at, count }, json) {
     const { wallet } = caller;

@@ -12,18 +12,7 @@ import type { WalletCaller } from "../caller-types.ts";
 import { CACHE, endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { networksOf } from "../http/client-network.ts";
-import {
-  challengeQuerySchema,
-  challengeSchema,
-  mintBodySchema,
-  mintStateSchema,
-  pendingMintSchema,
-  registrationSchema,
-  solanaRegistrationBodySchema,
-  solanaRegistrationSchema,
-  solanaVerifyBodySchema,
-  solanaVerifySchema,
-} from "../schemas/mint.ts";
+import * as schemas from "../schemas/mint.ts";
 import {
   acceptMint,
   awaitMint,
@@ -50,10 +39,10 @@ export const mint = endpoint({
   description:
     "One agent per wallet. Nobody pays for a request that is refused. A retry with the same Idempotency-Key, or of the very same bytes, is answered like the first.",
   guard: { caller: "siwa", price: "agentMint" },
-  body: mintBodySchema,
+  body: schemas.mintBodySchema,
   responses: {
-    201: { description: "Registered on chain", schema: registrationSchema },
-    202: { description: "Accepted; the chain is slow. `statusUrl` tells the rest", schema: pendingMintSchema },
+    201: { description: "Registered on chain", schema: schemas.registrationSchema },
+    202: { description: "Accepted; the chain is slow. `statusUrl` tells the rest", schema: schemas.pendingMintSchema },
   },
   errors: ["already_registered", "conflict", "out_of_funds", "indexer_behind"],
   async handler(call, json) {
@@ -108,7 +97,7 @@ const clientOf = ({ deps, clientAddress }: { deps: HandlerDeps; clientAddress: s
 const PENDING = { status: 202, final: false } as const;
 
 type MintOutcome =
-  | { pending: z.output<typeof pendingMintSchema> }
+  | { pending: z.output<typeof schemas.pendingMintSchema> }
   | { registration: RegistrationView; sent: { status: 201; headers: Record<string, string> } };
 
 /**
@@ -160,7 +149,7 @@ function identify(call: {
 const statusUrl = ({ config }: Pick<HandlerDeps, "config">, { mintId }: Mint): string =>
   `${config.service.publicUrl}/api/v2/mint/${mintId}`;
 
-const pending = (deps: HandlerDeps, mint: Mint): z.output<typeof pendingMintSchema> => ({
+const pending = (deps: HandlerDeps, mint: Mint): z.output<typeof schemas.pendingMintSchema> => ({
   status: "pending",
   mintId: mint.mintId,
   statusUrl: statusUrl(deps, mint),
@@ -181,7 +170,7 @@ export const mintState = endpoint({
         examples: ["8d1b0a52-c7e9-4d5f-9b3a-6c1e2f40d7a9"],
       }),
   }),
-  responses: { 200: { description: "Pending, minted or failed", schema: mintStateSchema } },
+  responses: { 200: { description: "Pending, minted or failed", schema: schemas.mintStateSchema } },
   errors: ["not_found", "upstream_unavailable", "timeout", "indexer_behind"],
   cache: CACHE.never,
   async handler({ deps, params: { mintId }, now }, json) {
@@ -206,8 +195,8 @@ export const challengeForSolana = endpoint({
     "CAIP-122, good for five minutes and one request. The text says what it is for: with `purpose=verify` the signature registers nothing; with `evmAddress` it registers for that receiver alone.",
   // Each is written down until it is used.
   guard: { bucket: "writes" },
-  query: challengeQuerySchema,
-  responses: { 200: { description: "The text", schema: challengeSchema } },
+  query: schemas.challengeQuerySchema,
+  responses: { 200: { description: "The text", schema: schemas.challengeSchema } },
   cache: CACHE.never,
   async handler({ deps, query: { address, purpose = "register", evmAddress = null }, now }, json) {
     if (purpose === "verify" && evmAddress !== null)
@@ -231,8 +220,8 @@ export const verifySolana = endpoint({
   tag: "Authentication",
   summary: "Check the signature of a Solana key",
   description: "Uses the challenge up and changes nothing else. Tells the key's registration.",
-  body: solanaVerifyBodySchema,
-  responses: { 200: { description: "Signed by the key", schema: solanaVerifySchema } },
+  body: schemas.solanaVerifyBodySchema,
+  responses: { 200: { description: "Signed by the key", schema: schemas.solanaVerifySchema } },
   errors: ["unauthenticated"],
   async handler({ deps, body: { address, nonce, signature }, idempotencyKey, fingerprint, now }, json) {
     // Without an Idempotency-Key no request repeats another, so a challenge is valid for one request.
@@ -262,10 +251,10 @@ export const registerSolana = endpoint({
   description:
     "The key signs a challenge. The identity goes to the wallet on Base that the signed text names, else to `evmAddress`, else to the payer. One agent per key. Nobody pays for a request that is refused; the very same request again is answered like the first.",
   guard: { caller: "anyone", price: "solanaRegistration" },
-  body: solanaRegistrationBodySchema,
+  body: schemas.solanaRegistrationBodySchema,
   responses: {
-    201: { description: "Registered on chain", schema: solanaRegistrationSchema },
-    202: { description: "Accepted; the chain is slow. `statusUrl` tells the rest", schema: pendingMintSchema },
+    201: { description: "Registered on chain", schema: schemas.solanaRegistrationSchema },
+    202: { description: "Accepted; the chain is slow. `statusUrl` tells the rest", schema: schemas.pendingMintSchema },
   },
   errors: ["unauthenticated", "already_registered", "conflict", "out_of_funds", "indexer_behind"],
   async handler(call, json) {

@@ -15,16 +15,7 @@ import { endpointsOf, ignoredOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { humanRef, limit, offset, organizationRef, page, searchText } from "../parameters.ts";
 import { pageNumbers, startOf } from "../reply.ts";
-import {
-  deletedSchema,
-  humanBodySchema,
-  humanListSchema,
-  linkAgentBodySchema,
-  organizationBodySchema,
-  organizationListSchema,
-  registeredHumanSchema,
-  registeredOrganizationSchema,
-} from "../schemas/principals.ts";
+import * as schemas from "../schemas/principals.ts";
 import {
   deletePrincipal,
   humanFacts,
@@ -51,7 +42,7 @@ export const humans = endpoint({
     page,
     offset,
   }),
-  responses: { 200: { description: "A page of humans", schema: humanListSchema } },
+  responses: { 200: { description: "A page of humans", schema: schemas.humanListSchema } },
   async handler({ deps, query, at }, json) {
     const { search, limit } = query;
     const offset = startOf(query);
@@ -89,10 +80,10 @@ export const humanRegister = endpoint({
   description:
     "Whoever signs in is the principal: the wallet, or the account at the identity provider. Contact data are shown to the principal alone.",
   guard: { caller: "human" },
-  body: humanBodySchema,
+  body: schemas.humanBodySchema,
   responses: {
-    200: { description: "Changed", schema: registeredHumanSchema },
-    201: { description: "Registered", schema: registeredHumanSchema },
+    200: { description: "Changed", schema: schemas.registeredHumanSchema },
+    201: { description: "Registered", schema: schemas.registeredHumanSchema },
   },
   errors: tokenErrors,
   async handler({ deps, body, caller, networks, now, at, count }, json) {
@@ -121,7 +112,7 @@ export const humanDelete = endpoint({
   description:
     "Wallet and account can register anew. For 90 days nobody but the former owner can take the organizations' slugs.",
   guard: { caller: "human" },
-  responses: { 200: { description: "Deleted", schema: deletedSchema } },
+  responses: { 200: { description: "Deleted", schema: schemas.deletedSchema } },
   errors: ["not_found"],
   handler: async ({ deps, caller, now }, json) =>
     json({ success: true, deleted: await deletePrincipal(deps, caller, now) }),
@@ -135,8 +126,8 @@ export const humanLinkAgent = endpoint({
   description:
     "Signed by the wallet that owns the token and is the human's own. A human without a wallet sends its access token in Authorization, and the owner's credential in X-SIWA. A transfer of the token ends the link for good.",
   guard: { caller: "owner" },
-  body: linkAgentBodySchema,
-  responses: { 200: { description: "Linked", schema: registeredHumanSchema } },
+  body: schemas.linkAgentBodySchema,
+  responses: { 200: { description: "Linked", schema: schemas.registeredHumanSchema } },
   errors: [...tokenErrors, "conflict"],
   async handler({ deps, params, body, caller, now, at }, json) {
     const id = await linkAgent(deps, caller, { human: params.id, tokenId: body.agentTokenId }, now);
@@ -150,8 +141,8 @@ export const humanUnlinkAgent = endpoint({
   operationId: "unlinkAgent",
   summary: "End the link between a human and an agent, as the human",
   guard: { caller: "human" },
-  body: linkAgentBodySchema,
-  responses: { 200: { description: "Not linked any more", schema: registeredHumanSchema } },
+  body: schemas.linkAgentBodySchema,
+  responses: { 200: { description: "Not linked any more", schema: schemas.registeredHumanSchema } },
   errors: tokenErrors,
   async handler({ deps, params, body, caller, at }, json) {
     const id = await unlinkAgent(deps, caller, { human: params.id, tokenId: body.agentTokenId });
@@ -171,7 +162,7 @@ export const organizations = endpoint({
     page,
     offset,
   }),
-  responses: { 200: { description: "A page of organizations", schema: organizationListSchema } },
+  responses: { 200: { description: "A page of organizations", schema: schemas.organizationListSchema } },
   async handler({ deps, query }, json) {
     const { search, limit } = query;
     const offset = startOf(query);
@@ -198,10 +189,10 @@ export const organizationRegister = endpoint({
   description:
     "It belongs to whoever registers it. With the slug of one's own organization, or without a slug but with its name, that one is changed; another's slug, or one that looks like it, is 409.",
   guard: { caller: "human" },
-  body: organizationBodySchema,
+  body: schemas.organizationBodySchema,
   responses: {
-    200: { description: "Changed", schema: registeredOrganizationSchema },
-    201: { description: "Registered", schema: registeredOrganizationSchema },
+    200: { description: "Changed", schema: schemas.registeredOrganizationSchema },
+    201: { description: "Registered", schema: schemas.registeredOrganizationSchema },
   },
   errors: ["forbidden", "not_found", "conflict"],
   async handler({ deps, body, caller, networks, now, count }, json) {

@@ -12,17 +12,7 @@ import { type Call, endpointsOf, ignoredOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { agentRef, documented, flag } from "../parameters.ts";
 import type { Json } from "../reply.ts";
-import {
-  crossRegistrationSchema,
-  crossRegistrationsSchema,
-  humanUpdateBodySchema,
-  linkTokenAnswerSchema,
-  linkTokenBodySchema,
-  PENDING_WRITE,
-  personalityBodySchema,
-  updateBodySchema,
-  updateSchema,
-} from "../schemas/updates.ts";
+import * as schemas from "../schemas/updates.ts";
 import { factsOf, tokenIdOf, writtenTokenId } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { freeWriterOf, gasLeft, payableTraitPrice, TRAIT_PRICE_LIMIT_WEI } from "../services/chain-writes.ts";
@@ -40,7 +30,7 @@ const query = z.object({
   ),
 });
 
-const responses = { 200: { description: "Written", schema: updateSchema }, 202: PENDING_WRITE };
+const responses = { 200: { description: "Written", schema: schemas.updateSchema }, 202: schemas.PENDING_WRITE };
 const common = {
   guard: { caller: "siwa", price: "update" } as const,
   query,
@@ -57,7 +47,7 @@ export const update = endpoint({
   summary: "Change personality, narrative, traits and what the agent lists, field by field",
   description:
     "By the token's owner or the agent's wallet. Of each field the newest write wins, whether on chain or off. A trait once given stays. Services, skills, domains and metadata are shown as stated and never move the score.",
-  body: updateBodySchema,
+  body: schemas.updateBodySchema,
   handler: (call, json) => change(call, call.body, json),
 });
 
@@ -68,7 +58,7 @@ export const personality = endpoint({
   path: "/api/v2/agent/{ref}/personality",
   operationId: "updatePersonality",
   summary: "Change the personality, field by field",
-  body: personalityBodySchema,
+  body: schemas.personalityBodySchema,
   handler: (call, json) => change(call, call.body, json),
 });
 
@@ -124,8 +114,8 @@ export const humanUpdate = endpoint({
   description:
     "The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`, or, so that the signature is good for this change alone, the same line with ` on <host> with content sha256:<hex>` behind it: the SHA-256 of the body without `message` and `signature`, in canonical form (RFC 8785). The text is good for five minutes and for one request.",
   guard: { price: "update" },
-  body: humanUpdateBodySchema,
-  responses: { 200: { description: "Written", schema: updateSchema }, 202: PENDING_WRITE },
+  body: schemas.humanUpdateBodySchema,
+  responses: { 200: { description: "Written", schema: schemas.updateSchema }, 202: schemas.PENDING_WRITE },
   errors: ["unauthenticated", "forbidden", "conflict", "rate_limited"],
   async handler({ deps, params, body, sent, networks, fingerprint, now, payment, count }, json) {
     const tokenId = await writtenTokenId(deps, params.ref);
@@ -183,8 +173,11 @@ export const linkToken = endpoint({
   description:
     "Stored on chain. A token on Base must be a contract with this symbol; for other chains the address is checked by its form. Of several the newest counts.",
   guard: { caller: "siwa" },
-  body: linkTokenBodySchema,
-  responses: { 200: { description: "Linked on chain", schema: linkTokenAnswerSchema }, 202: PENDING_WRITE },
+  body: schemas.linkTokenBodySchema,
+  responses: {
+    200: { description: "Linked on chain", schema: schemas.linkTokenAnswerSchema },
+    202: schemas.PENDING_WRITE,
+  },
   errors: ["forbidden", "conflict", "rate_limited", "out_of_funds"],
   async handler({ deps, params: { ref }, body, caller, now }, json) {
     const tokenId = await writtenTokenId(deps, ref);
@@ -221,7 +214,7 @@ export const crossRegistration = endpoint({
   description: "Nothing is sent: the owner's wallet submits the transaction, so that the registration is its own.",
   guard: { caller: "siwa" },
   query: z.object({ agentId }),
-  responses: { 200: { description: "What the owner submits", schema: crossRegistrationSchema } },
+  responses: { 200: { description: "What the owner submits", schema: schemas.crossRegistrationSchema } },
   errors: ["forbidden", "conflict"],
   async handler({ deps, params: { ref }, query, caller, now }, json) {
     const tokenId = await writtenTokenId(deps, ref);
@@ -235,7 +228,7 @@ export const crossRegistrations = endpoint({
   operationId: "getCrossRegistrations",
   summary: "The registrations of an agent's owner and wallet in the canonical ERC-8004 registry",
   description: "As indexed: `txHash` finds the registration of a transaction that was sent.",
-  responses: { 200: { description: "The registrations", schema: crossRegistrationsSchema } },
+  responses: { 200: { description: "The registrations", schema: schemas.crossRegistrationsSchema } },
   handler: async ({ deps, params: { ref }, now }, json) =>
     json(await readCrossRegistrations(deps, await tokenIdOf(deps, ref), now)),
 });

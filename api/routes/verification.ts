@@ -29,14 +29,7 @@ import { type Call, type Endpoint, endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { agentRef } from "../parameters.ts";
 import type { Json } from "../reply.ts";
-import {
-  capitalised,
-  exchangeVerifySchema,
-  PENDING_WRITE,
-  proofBodySchema,
-  provenSchema,
-  verifySchema,
-} from "../schemas/updates.ts";
+import * as schemas from "../schemas/updates.ts";
 import { factsOf, writtenTokenId } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { queueOnce } from "../services/chain-writes.ts";
@@ -56,7 +49,7 @@ export const walletVerify = endpoint({
   description:
     "The agent's own wallet signs in; the mark is written on chain. Asked again, the same transaction answers.",
   guard: { caller: "siwa" },
-  responses: { 200: { description: "Verified on chain", schema: verifySchema }, 202: PENDING_WRITE },
+  responses: { 200: { description: "Verified on chain", schema: schemas.verifySchema }, 202: schemas.PENDING_WRITE },
   errors,
   async handler({ deps, params: { ref }, caller, now }, json) {
     const tokenId = await writtenTokenId(deps, ref);
@@ -76,7 +69,7 @@ export const exchangeVerify = endpoint({
   description:
     "Asked by the token's owner or the agent's wallet. Counts while the owner that it was verified by has the token and any attestation that is neither revoked nor expired.",
   guard: { caller: "siwa" },
-  responses: { 200: { description: "Verified", schema: exchangeVerifySchema }, 202: PENDING_WRITE },
+  responses: { 200: { description: "Verified", schema: schemas.exchangeVerifySchema }, 202: schemas.PENDING_WRITE },
   errors: [...errors, "gone"],
   async handler({ deps, params: { ref }, caller, now }, json) {
     const tokenId = await writtenTokenId(deps, ref);
@@ -99,8 +92,8 @@ export const exchangeVerify = endpoint({
 const proofErrors: ErrorCode[] = ["forbidden", "proof_missing", "conflict", "upstream_unavailable", "out_of_funds"];
 
 const responsesOf = (platforms: readonly ProofPlatform[]) => ({
-  200: { description: "Proven", schema: provenSchema(platforms) },
-  202: PENDING_WRITE,
+  200: { description: "Proven", schema: schemas.provenSchema(platforms) },
+  202: schemas.PENDING_WRITE,
 });
 
 /** The operations of some platforms, in their order. */
@@ -113,10 +106,10 @@ export function proofEndpoints(platforms: readonly ProofPlatform[] = PROOF_PLATF
       errors: proofErrors,
       method: "post",
       path: `/api/v2/agent/{ref}/verify/${platform.key}`,
-      operationId: `verify${capitalised(platform.key)}`,
+      operationId: `verify${schemas.capitalised(platform.key)}`,
       summary: platform.summary,
       description: `By the token's owner or the agent's wallet. ${platform.description}`,
-      body: proofBodySchema(platform),
+      body: schemas.proofBodySchema(platform),
       handler: (call, json) => proveOn(platform, call, json),
     }),
   );

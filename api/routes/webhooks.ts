@@ -20,20 +20,7 @@ import { endpointsOf } from "../endpoint.ts";
 import { siteOf } from "../http/client-network.ts";
 import { integer, limit, optionalChoice, webhookId } from "../parameters.ts";
 import { pageOf } from "../reply.ts";
-import {
-  createdWebhookSchema,
-  DEFAULT_GRACE_SECONDS,
-  deletedWebhookSchema,
-  deliveriesSchema,
-  queuedDeliverySchema,
-  replayBodySchema,
-  replayedSchema,
-  rotateBodySchema,
-  rotatedSecretSchema,
-  webhookBodySchema,
-  webhookDetailSchema,
-  webhooksSchema,
-} from "../schemas/webhooks.ts";
+import * as schemas from "../schemas/webhooks.ts";
 import { createWebhook, enabledWebhook, noSuchWebhook, ownWebhook, rotateSecret } from "../services/webhooks.ts";
 import { requestName } from "./message-groups.ts";
 
@@ -56,8 +43,8 @@ export const newWebhook = endpoint({
   summary: "Have events sent to a URL",
   description:
     "By an agent's own wallet, and by the rules of Standard Webhooks; what is sent is what GET /api/v2/events tells. The secret that signs is shown this once. It begins with what happens from now on.",
-  body: webhookBodySchema,
-  responses: { 201: { description: "The webhook with its secret", schema: createdWebhookSchema } },
+  body: schemas.webhookBodySchema,
+  responses: { 201: { description: "The webhook with its secret", schema: schemas.createdWebhookSchema } },
   errors: ["invalid_input", "forbidden", "conflict", "upstream_unavailable", "indexer_behind"],
   async handler({ deps, body, caller, networks, idempotencyKey, fingerprint, at }, json) {
     const agents = body.agents ?? [];
@@ -85,7 +72,7 @@ export const listOfWebhooks = endpoint({
   path: "/api/v2/webhooks",
   operationId: "listWebhooks",
   summary: "Your webhooks, the oldest first",
-  responses: { 200: { description: "Those of the calling wallet", schema: webhooksSchema } },
+  responses: { 200: { description: "Those of the calling wallet", schema: schemas.webhooksSchema } },
   handler: async ({ deps, caller }, json) =>
     json({ webhooks: await detailed(deps, await webhooksOf(deps.db, { owner: caller.wallet })) }),
 });
@@ -94,7 +81,7 @@ export const oneWebhook = endpoint({
   path: "/api/v2/webhooks/{webhookId}",
   operationId: "getWebhook",
   summary: "A webhook of yours, with what waits for it",
-  responses: { 200: { description: "The webhook", schema: webhookDetailSchema } },
+  responses: { 200: { description: "The webhook", schema: schemas.webhookDetailSchema } },
   async handler({ deps, params, caller }, json) {
     const webhook = await ownWebhook(deps.db, { owner: caller.wallet, ...params });
     const [detail] = await detailed(deps, [webhook]);
@@ -107,7 +94,7 @@ export const endWebhook = endpoint({
   path: "/api/v2/webhooks/{webhookId}",
   operationId: "deleteWebhook",
   summary: "End a webhook, with its secrets and its deliveries",
-  responses: { 200: { description: "Deleted", schema: deletedWebhookSchema } },
+  responses: { 200: { description: "Deleted", schema: schemas.deletedWebhookSchema } },
   async handler({ deps, params, caller }, json) {
     if (!(await deleteWebhook(deps.db, caller.wallet, params.webhookId))) return noSuchWebhook();
     return json({ success: true, deleted: params.webhookId });
@@ -135,11 +122,11 @@ export const rotateWebhook = endpoint({
   summary: "Give a webhook another secret",
   description:
     "Until the end of the grace time deliveries carry two signatures, the new secret's first. A grace time of 0 ends the secret before at once.",
-  body: rotateBodySchema,
-  responses: { 200: { description: "The new secret, shown this once", schema: rotatedSecretSchema } },
+  body: schemas.rotateBodySchema,
+  responses: { 200: { description: "The new secret, shown this once", schema: schemas.rotatedSecretSchema } },
   errors: ["upstream_unavailable"],
   async handler({ deps, params, body, caller, idempotencyKey, fingerprint, at }, json) {
-    const graceSeconds = body?.graceSeconds ?? DEFAULT_GRACE_SECONDS;
+    const graceSeconds = body?.graceSeconds ?? schemas.DEFAULT_GRACE_SECONDS;
     const { secret, previousExpiresAt } = await rotateSecret(deps, {
       owner: caller.wallet,
       webhookId: params.webhookId,
@@ -176,7 +163,7 @@ export const webhookDeliveries = endpoint({
       what: "`nextBefore` of the page before",
     }).optional(),
   }),
-  responses: { 200: { description: "A page of deliveries", schema: deliveriesSchema } },
+  responses: { 200: { description: "A page of deliveries", schema: schemas.deliveriesSchema } },
   async handler({ deps, params, query, caller }, json) {
     const webhook = await ownWebhook(deps.db, { owner: caller.wallet, ...params });
     const { limit } = query;
@@ -194,7 +181,7 @@ export const webhookTest = endpoint({
   operationId: "testWebhook",
   summary: "Send a webhook.ping",
   description: "Signed, tried again and logged like any other delivery; a pause of the webhook ends.",
-  responses: { 202: { description: "The delivery, which is due", schema: queuedDeliverySchema } },
+  responses: { 202: { description: "The delivery, which is due", schema: schemas.queuedDeliverySchema } },
   errors: ["conflict"],
   async handler({ deps, params, caller, idempotencyKey, fingerprint, at, count }, json) {
     const { webhookId } = await enabledWebhook(deps.db, { owner: caller.wallet, ...params });
@@ -214,7 +201,7 @@ export const webhookReplay = endpoint({
   description:
     "One that was given up or delivered is due again, with all its attempts; one that still waits is left as it is. The receiver sees the same webhook-id.",
   params: z.object({ webhookId, deliveryId }),
-  responses: { 202: { description: "The delivery", schema: queuedDeliverySchema } },
+  responses: { 202: { description: "The delivery", schema: schemas.queuedDeliverySchema } },
   errors: ["not_found", "conflict", "gone"],
   async handler({ deps, params, caller, at, count }, json) {
     const { webhookId } = await enabledWebhook(deps.db, { owner: caller.wallet, webhookId: params.webhookId });
@@ -234,8 +221,8 @@ export const webhookReplayDead = endpoint({
   operationId: "replayDeadWebhookDeliveries",
   summary: "Send everything once more that was given up since a time",
   description: `At most ${MAX_REPLAYED} with one call, the oldest first; \`remaining\` tells of the rest.`,
-  body: replayBodySchema,
-  responses: { 202: { description: "How many deliveries are due again", schema: replayedSchema } },
+  body: schemas.replayBodySchema,
+  responses: { 202: { description: "How many deliveries are due again", schema: schemas.replayedSchema } },
   errors: ["conflict"],
   async handler({ deps, params, body, caller, at, count }, json) {
     const { webhookId } = await enabledWebhook(deps.db, { owner: caller.wallet, ...params });

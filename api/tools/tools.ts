@@ -6,25 +6,8 @@ import { verifyReceipt } from "../routes/cred-report.ts";
 import { terminalAgents } from "../routes/directory.ts";
 import { findAgents } from "../routes/discovery.ts";
 import { agentJobs, agentPayments, agentReviews } from "../routes/evidence.ts";
-import {
-  adviceInWords,
-  foundInWords,
-  jobsInWords,
-  paymentsInWords,
-  type QuestionReading,
-  readAdvice,
-  readAgent,
-  readCred,
-  readDirectory,
-  readFind,
-  readJobs,
-  readLeaderboard,
-  readPayments,
-  readReceipt,
-  readReviews,
-  readSearch,
-  reviewsInWords,
-} from "./natural-language.ts";
+import type { QuestionReading } from "./natural-language.ts";
+import * as words from "./natural-language.ts";
 import type { ShortForm } from "./short-form.ts";
 
 export type Tool = {
@@ -59,8 +42,8 @@ export const TOOLS: readonly Tool[] = [
     takes: ["q", "speaks", "platform", "minCred", "verified", "accepts", "maxPrice", "cursor", "limit"],
     limit: 3,
     example: "Find an agent that can audit Solidity for under 5 cents with x402.",
-    read: readFind,
-    inWords: foundInWords,
+    read: words.readFind,
+    inWords: words.foundInWords,
   },
   {
     name: "search_agents",
@@ -77,7 +60,7 @@ export const TOOLS: readonly Tool[] = [
       ],
     },
     example: "Find verified agents named Atlas with a cred of at least 50.",
-    read: readSearch,
+    read: words.readSearch,
   },
   {
     name: "get_reviews",
@@ -95,8 +78,8 @@ export const TOOLS: readonly Tool[] = [
       ],
     },
     example: "What are the reviews of agent 7 worth?",
-    read: readReviews,
-    inWords: reviewsInWords,
+    read: words.readReviews,
+    inWords: words.reviewsInWords,
   },
   {
     name: "get_jobs",
@@ -114,8 +97,8 @@ export const TOOLS: readonly Tool[] = [
       ],
     },
     example: "Which jobs has agent 7 completed?",
-    read: readJobs,
-    inWords: jobsInWords,
+    read: words.readJobs,
+    inWords: words.jobsInWords,
   },
   {
     name: "get_payments",
@@ -133,8 +116,8 @@ export const TOOLS: readonly Tool[] = [
       ],
     },
     example: "What was agent 7 paid, and by whom?",
-    read: readPayments,
-    inWords: paymentsInWords,
+    read: words.readPayments,
+    inWords: words.paymentsInWords,
   },
   {
     name: "get_advice",
@@ -144,8 +127,8 @@ export const TOOLS: readonly Tool[] = [
     takes: ["ref"],
     short: { rows: "steps" },
     example: "How can agent 7 raise its cred score?",
-    read: readAdvice,
-    inWords: adviceInWords,
+    read: words.readAdvice,
+    inWords: words.adviceInWords,
   },
   {
     name: "get_agent",
@@ -165,7 +148,7 @@ export const TOOLS: readonly Tool[] = [
       ],
     },
     example: "Who is agent 7?",
-    read: readAgent,
+    read: words.readAgent,
   },
   {
     name: "get_cred",
@@ -175,7 +158,7 @@ export const TOOLS: readonly Tool[] = [
     takes: ["ref", "at"],
     short: {},
     example: "How far can I trust the agent with the wallet 0x19B16428f0721a5f627F190Ca61D493A632B423F?",
-    read: readCred,
+    read: words.readCred,
   },
   {
     name: "leaderboard",
@@ -189,7 +172,7 @@ export const TOOLS: readonly Tool[] = [
       members: ["sort", "limit", ...each("agents", "rank tokenId name credScore tierLabel points")],
     },
     example: "Which ten agents have the best cred?",
-    read: readLeaderboard,
+    read: words.readLeaderboard,
   },
   {
     name: "verify_receipt",
@@ -205,7 +188,7 @@ export const TOOLS: readonly Tool[] = [
       ],
     },
     example: "Is this receipt genuine, and what does the report say?",
-    read: readReceipt,
+    read: words.readReceipt,
   },
   {
     name: "directory_search",
@@ -223,6 +206,6 @@ export const TOOLS: readonly Tool[] = [
       ],
     },
     example: "Which new agents take x402 payments?",
-    read: readDirectory,
+    read: words.readDirectory,
   },
 ];
