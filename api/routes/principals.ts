@@ -32,15 +32,15 @@ const endpoint = endpointsOf({ tag: "Principals", named: { id: humanRef }, data:
 const shown = async (deps: HandlerDeps, ref: HumanRef, at: Date) =>
   humanView(await humanFacts(deps, ref), deps.site, at);
 
+const PAGE = { limit: limit({ default: 50, max: 100 }), page, offset };
+
 export const humans = endpoint({
   path: "/api/v2/humans",
   operationId: "listHumans",
   summary: "Human principals, the longest registered first",
   query: z.object({
     search: searchText("Part of a name in any case and with any accents, an address prefix (0x…), or a token id"),
-    limit: limit({ default: 50, max: 100 }),
-    page,
-    offset,
+    ...PAGE,
   }),
   responses: { 200: { description: "A page of humans", schema: schemas.humanListSchema } },
   async handler({ deps, query, at }, json) {
@@ -158,9 +158,7 @@ export const organizations = endpoint({
     search: searchText(
       "Part of a name in any case and with any accents, the beginning of a slug, an address prefix (0x…), or a token id",
     ),
-    limit: limit({ default: 50, max: 100 }),
-    page,
-    offset,
+    ...PAGE,
   }),
   responses: { 200: { description: "A page of organizations", schema: schemas.organizationListSchema } },
   async handler({ deps, query }, json) {

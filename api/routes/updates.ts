@@ -93,17 +93,9 @@ async function change(call: Change, update: Update, json: Json<typeof responses>
   const asked = { wallet: caller.wallet, identity, indexedBlock, traitPriceWei, profileWrite: sale.bought };
   const work = async (write: Write) => ({ result: await updateOnchain(write, update, asked), scored: false });
   const { updated, intentKeys } = await writeAgent(deps, target, authorize, work, sale);
-  const { complete, mined } = await minedIntents(deps, intentKeys, { tokenId, what: "update" });
+  const { complete, mined, shown } = await minedIntents(deps, intentKeys, { tokenId, what: "update" });
   if (!complete) return pendingWrite(tokenId, mined);
-  return json({
-    success: true,
-    tokenId,
-    updated,
-    storage: "onchain",
-    txHashes: mined.map(({ txHash }) => txHash),
-    ...(mined.length > 0 && { block: Math.max(...mined.map(({ block }) => block)) }),
-    ...ignoredOf(update),
-  });
+  return json({ success: true, tokenId, updated, storage: "onchain", ...shown, ...ignoredOf(update) });
 }
 
 export const humanUpdate = endpoint({
@@ -182,15 +174,9 @@ export const linkToken = endpoint({
   async handler({ deps, params: { ref }, body, caller, now }, json) {
     const tokenId = await writtenTokenId(deps, ref);
     const { token, intentKeys } = await link(deps, { tokenId, wallet: caller.wallet, input: body, now });
-    const { complete, mined } = await minedIntents(deps, intentKeys, { tokenId, what: "link" });
+    const { complete, mined, shown } = await minedIntents(deps, intentKeys, { tokenId, what: "link" });
     if (!complete) return pendingWrite(tokenId, mined);
-    return json({
-      success: true,
-      tokenId,
-      linkedToken: token,
-      txHashes: mined.map(({ txHash }) => txHash),
-      ...(mined.length > 0 && { block: Math.max(...mined.map(({ block }) => block)) }),
-    });
+    return json({ success: true, tokenId, linkedToken: token, ...shown });
   },
 });
 

@@ -37,14 +37,14 @@ export function awaitIntents(db: pg.Pool, intentKeys: readonly string[], timeout
  * Waits like `awaitIntents` and until reads show the agent as they left it, for as long as a write may wait in all, and
  * accepts success only.
  * @param what names the operation in the sentence of a refusal: "The chain refused the <what>: …"
- * @returns the mined intents in the order of their keys, and whether that is all of them and reads show it
+ * @returns the mined intents in the order of their keys, and whether that is all of them and reads show it, and what an answer shows of them
  * @throws Failure conflict when the chain refused one of them; a repetition of the request tries that intent anew
  */
 export async function minedIntents(
   deps: Pick<HandlerDeps, "db" | "config" | "index" | "agentList" | "directory">,
   intentKeys: readonly string[],
   { tokenId, what }: { tokenId: number; what: string },
-): Promise<{ complete: boolean; mined: MinedIntent[] }> {
+): Promise<{ complete: boolean; mined: MinedIntent[]; shown: { txHashes: Hex[]; block?: number } }> {
   const { mintWaitMs } = deps.config;
   const deadline = performance.now() + mintWaitMs;
   const intents = await awaitIntents(deps.db, intentKeys, mintWaitMs);
@@ -55,10 +55,11 @@ export async function minedIntents(
       hint: "Repeat the request to try again, with a new Idempotency-Key if it had one.",
       extra: { txHashes: mined.map(({ txHash }) => txHash) },
     });
-  if (mined.length < intentKeys.length) return { complete: false, mined };
   const block = Math.max(...mined.map(({ block }) => block));
+  const shown = { txHashes: mined.map(({ txHash }) => txHash), ...(mined.length > 0 && { block }) };
+  if (mined.length < intentKeys.length) return { complete: false, mined, shown };
   const complete = mined.length === 0 ? writesShown(deps, tokenId) : isShown(deps, { tokenId, block }, deadline);
-  return { complete: await complete, mined };
+  return { complete: await complete, mined, shown };
 }
 
 /**

@@ -78,30 +78,11 @@ export function ofView(pathname: string, site: Site): PageHead {
   const page = PAGE_KEYS.find((key) => PAGES[key][0] === (pathname === "/terminal" ? "/" : pathname));
   const card = page && { url: pagePreviewUrl(page, site), alt: `${serviceName}: ${PAGES[page][1]}` };
   if (page !== undefined && page !== "home")
-    return {
-      title: `${PAGES[page][1]} · ${serviceName}`,
-      description: PAGES[page][2],
-      canonical: webUrl + pathname,
-      card: card!,
-      status: 200,
-    };
+    return { ...plainHead(PAGES[page][1], PAGES[page][2], site), canonical: webUrl + pathname, card: card! };
   const hidden = PRIVATE_VIEWS.find(([pattern]) => pattern.test(pathname));
   const subject = hidden ?? SUBJECT_VIEWS.find(([pattern]) => pattern.test(pathname));
-  if (subject)
-    return {
-      title: `${subject[1]} · ${serviceName}`,
-      description: subject[2],
-      canonical: null,
-      ...(hidden && { hidden: true }),
-      status: 200,
-    };
-  if (/^\/(agent|terminal)\/./.test(pathname))
-    return {
-      title: `Agent · ${serviceName}`,
-      description: "An AI agent and its cred score.",
-      canonical: null,
-      status: 200,
-    };
+  if (subject) return { ...plainHead(subject[1], subject[2], site), ...(hidden && { hidden: true }) };
+  if (/^\/(agent|terminal)\/./.test(pathname)) return plainHead("Agent", "An AI agent and its cred score.", site);
   if (card === undefined) return notFound({ serviceName });
   return {
     title: `${serviceName} · AI agents of every registry, scored`,
@@ -124,10 +105,15 @@ export function ofView(pathname: string, site: Site): PageHead {
   };
 }
 
-const notFound = ({ serviceName }: Pick<Site, "serviceName">): PageHead => ({
-  title: `Not found · ${serviceName}`,
-  description: "There is nothing at this address.",
+const plainHead = (title: string, description: string, { serviceName }: Pick<Site, "serviceName">): PageHead => ({
+  title: `${title} · ${serviceName}`,
+  description,
   canonical: null,
+  status: 200,
+});
+
+const notFound = (site: Pick<Site, "serviceName">): PageHead => ({
+  ...plainHead("Not found", "There is nothing at this address.", site),
   hidden: true,
   status: 404,
 });
