@@ -10,6 +10,9 @@ import { openTunnels, type Proxies } from "./http/egress.ts";
 import { exchange, type IncomingAnswer, type Limits, type OutgoingRequest, OversizeAnswer } from "./http/exchange.ts";
 import { type Allowance, isDiallable, publicUrl, RefusedTarget } from "./http/public-address.ts";
 
+// Bounds of what one answer of a stranger gives the parser of HTTP to do. It counts headers and body only: heads of status
+// 1xx, extensions of chunks and trailers have no end, and what it refuses it parses to the end of the piece.
+
 /** Max bytes that the parser gets at once. */
 const PIECE_BYTES = 2_048;
 /** Max pieces of one answer: a piece of one byte costs as much time as one of a kilobyte. */

@@ -1,4 +1,4 @@
-/** The pages of the foreign registries: an opener for each row of core/directory/registries.ts. A missing one is a compile error. */
+/** The pages of the foreign registries, whose items core/directory/registry-readers/ reads: an opener for each row of core/directory/registries.ts. A missing one is a compile error. */
 import { z } from "zod";
 import { REGISTRIES, type RegistryKey, type RegistryRow } from "../core/directory/registries.ts";
 import { isLoopback } from "./http/public-address.ts";

@@ -1,4 +1,4 @@
-/** Signs transactions with a private key in memory, by native code: the same bytes as viem's (RFC 6979) in a third of the time. */
+/** Signs with private keys in memory: receipts (EIP-712), and transactions, by native code: the same bytes as viem's (RFC 6979) in a third of the time. */
 import { createRequire } from "node:module";
 import { bytesToHex, hexToBytes, keccak256, serializeTransaction, type TransactionSerializableEIP1559 } from "viem";
 import { privateKeyToAccount, privateKeyToAddress } from "viem/accounts";

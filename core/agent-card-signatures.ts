@@ -10,7 +10,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { base64urlnopad } from "@scure/base";
 import type { Hex } from "./agents/facts.ts";
-import { canonicalBytes } from "./json.ts";
+import { canonicalBytes } from "./canonical-json.ts";
 
 /** A public key as a JSON Web Key (RFC 7517). */
 export type PublicKey = { kty: "EC"; crv: "P-256"; x: string; y: string; kid: string; alg: "ES256"; use: "sig" };

@@ -1,10 +1,4 @@
 /** Types of JSON values, and the check for an object. */
-import { utf8ToBytes } from "@noble/hashes/utils.js";
-import canonicalize from "canonicalize";
-
-/** Its bytes in UTF-8. @throws Error of what JSON has no form for: NaN, infinities, lone surrogates */
-export const canonicalBytes = (value: object): Uint8Array => utf8ToBytes(canonicalize(value) as string);
-
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json };
 

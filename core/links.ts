@@ -1,18 +1,11 @@
-/** Links for people: to the block explorer and to the service's own pages. */
+/** Addresses of the service's own pages and records, and of the block explorer's. */
 import { checksum } from "./addresses.ts";
 import type { Address, Hex } from "./agents/facts.ts";
-import { OWN_PLATFORM } from "./directory/platforms.ts";
 
-/**
- * The page of an agent: its own, or the one that foreign agents share.
- * @param webUrl base URL without a trailing slash; empty for a path
- */
-export const directoryLink = (webUrl: string, { platform, agentId }: { platform: string; agentId: string }): string =>
-  platform === OWN_PLATFORM
-    ? `${webUrl}/agent/${agentId}`
-    : `${webUrl}/terminal/${encodeURIComponent(agentId)}?platform=${platform}`;
+/** What the addresses of the agents' records here begin with: the token id follows. */
+export const recordsAt = (publicUrl: string): string => `${publicUrl}/api/v2/agent/`;
 
-/** @param publicUrl base URL without a trailing slash */
+/** The URI of a token's metadata here. @param publicUrl base URL without a trailing slash */
 export const tokenUriOf = (publicUrl: string, tokenId: number): string => `${publicUrl}/api/v2/metadata/${tokenId}`;
 
 /** The URL of the collection's metadata (ERC-7572). @param publicUrl base URL without a trailing slash */

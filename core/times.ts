@@ -1,4 +1,4 @@
-/** Times of the chain: whole Unix seconds. */
+/** Times of the chain, which are whole Unix seconds, and times between tries. */
 
 /** Milliseconds: `firstMs` doubled with each of `failures`, at most `longestMs`. */
 export const backoffMs = (firstMs: number, longestMs: number, failures: number): number =>

@@ -1,8 +1,8 @@
 /** What describes the service to programs and crawlers: the OpenAPI document, /llms.txt, sitemaps. */
 import { z } from "zod";
-import { isSpam } from "../../core/agents/names.ts";
-import { directoryLink } from "../../core/links.ts";
+import { directoryLink } from "../../core/directory/link.ts";
 import { type PriceList, priceUnits, shownPrice } from "../../core/payments/prices.ts";
+import { isSpam } from "../../core/spam.ts";
 import { PAGE_KEYS, PAGES } from "../../core/views/previews.ts";
 import { sitemapPart, sitemapParts } from "../../db/directory/list.ts";
 import { CACHE, type Endpoint, endpointsOf } from "../endpoint.ts";

@@ -1,14 +1,15 @@
 /** The metadata of each page of the terminal: of agents by their facts, of foreign agents by their row, of other views in fixed texts. */
 import { checksum, parseAddress } from "../../core/addresses.ts";
 import type { AgentFacts, AgentRef } from "../../core/agents/facts.ts";
-import { isSpam } from "../../core/agents/names.ts";
 import { mergeProfile } from "../../core/agents/profile.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { tierOf } from "../../core/cred/tiers.ts";
+import { directoryLink } from "../../core/directory/link.ts";
 import { PLATFORMS, platformLabel } from "../../core/directory/platforms.ts";
 import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
-import { agentLink, directoryLink, tokenLink } from "../../core/links.ts";
+import { agentLink, tokenLink } from "../../core/links.ts";
 import { quoted } from "../../core/quoted.ts";
+import { isSpam } from "../../core/spam.ts";
 import { percentDecoded } from "../../core/urls.ts";
 import { imageHash, type Site } from "../../core/views/agent.ts";
 import { agentPreviewUrl, PAGE_KEYS, PAGES, pagePreviewUrl } from "../../core/views/previews.ts";

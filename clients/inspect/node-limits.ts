@@ -1,4 +1,4 @@
-/** Learns the limits of one JSON-RPC node as the service does: through a pool with this node alone. */
+/** One JSON-RPC node: asked alone, by its own words, and its limits as the service learns them, through a pool with this node alone. */
 import type { Address } from "../../core/agents/facts.ts";
 import type { RpcNode } from "../../core/operations/rpc-roles.ts";
 import { openEgress, type Proxies } from "../http/egress.ts";

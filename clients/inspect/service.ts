@@ -1,4 +1,4 @@
-/** Asks the running API: the public URL first, then the port on this machine. */
+/** What the doctor asks once: the running API, a server for its clock, a facilitator for what it settles, Redis for its settings. */
 import type { Redis } from "ioredis";
 import { Agent } from "undici";
 import { z } from "zod";

@@ -26,9 +26,3 @@ export const bareName = (name: string): string => name.replace(/\.agent$/i, "");
 
 /** A name in the .agent namespace as people write it, with the ending. */
 export const withDotAgent = (name: string): string => `${bareName(name)}.agent`;
-
-/** At most one character, or one character repeated. */
-export function isSpam(name: string): boolean {
-  const trimmed = name.trim();
-  return [...trimmed].length <= 1 || /^(.)\1*$/su.test(trimmed);
-}

@@ -1,5 +1,5 @@
 /** The ERC-8004 registration file of an agent, which its owner may publish in the canonical registry. */
-import { agentLink } from "../links.ts";
+import { agentLink, recordsAt } from "../links.ts";
 import { isBlank } from "../text.ts";
 import { imageUrl, type Site } from "../views/agent.ts";
 import type { AgentFacts } from "./facts.ts";
@@ -48,8 +48,6 @@ export function registrationFile(
   };
 }
 
-/** What the addresses of the agents' records here begin with: the token id follows. */
-export const recordsAt = (publicUrl: string): string => `${publicUrl}/api/v2/agent/`;
 /** The address by which a file names the agent's record here. */
 const recordOf = ({ tokenId }: Pick<AgentFacts, "tokenId">, { publicUrl }: Pick<Site, "publicUrl">) =>
   recordsAt(publicUrl) + tokenId;

@@ -1,7 +1,7 @@
 /** The texts that people and agents sign, byte for byte. Their beginnings differ, so a signature of one text is never valid for another. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { canonicalBytes } from "../json.ts";
+import { canonicalBytes } from "../canonical-json.ts";
 
 /** The text an agent's wallet signs (spec: SIWA), with address and timestamp as they were sent. */
 export const siwaText = (host: string, address: string, timestamp: string): string =>

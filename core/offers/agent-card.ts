@@ -5,7 +5,7 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { base64urlnopad } from "@scure/base";
 import { inVersion1 } from "../agent-card-signatures.ts";
-import { canonicalBytes } from "../json.ts";
+import { canonicalBytes } from "../canonical-json.ts";
 import { urlOf } from "../urls.ts";
 import { parseDocument } from "./document.ts";
 import { listOf, offersOf } from "./offer.ts";

@@ -5,7 +5,7 @@ import { base64urlnopad } from "@scure/base";
 import { object, z } from "zod";
 import { parsedWithoutNulls } from "../absent-nulls.ts";
 import type { Hex } from "../agents/facts.ts";
-import { canonicalBytes } from "../json.ts";
+import { canonicalBytes } from "../canonical-json.ts";
 
 const EXTENSION = "payment-identifier";
 const SHAPE = /^[A-Za-z0-9_-]{16,128}$/;

@@ -2,7 +2,7 @@
 import { and, asc, eq } from "drizzle-orm";
 import type { FieldWrite } from "../../core/agents/profile-input.ts";
 import type { TraitInput } from "../../core/agents/trait-input.ts";
-import { profileField, profileTrait } from "../schema/tables.ts";
+import { profileField, profileTrait } from "../schema/agents.ts";
 import { lockText } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";

@@ -1,4 +1,4 @@
-/** The part of a report that is not in an agent's facts: its latest transactions. */
+/** What an agent's facts do not have of the chain: its latest transactions, and its handshakes. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
 import { statement, t } from "../sql/statement.ts";
 

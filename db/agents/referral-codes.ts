@@ -4,7 +4,7 @@ import { eq, inArray } from "drizzle-orm";
 import type { Address } from "../../core/agents/facts.ts";
 import { ogByCode } from "../../core/agents/og-wallets.ts";
 import { lastReferralCode, referralCode, SUFFIXES } from "../../core/agents/referral-codes.ts";
-import { referralCode as codes, referral } from "../schema/tables.ts";
+import { referralCode as codes, referral } from "../schema/agents.ts";
 import { orm } from "../sql/orm.ts";
 import { statement, t } from "../sql/statement.ts";
 import { isIndexed, type Queryable } from "../sql/transaction.ts";

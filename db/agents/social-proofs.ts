@@ -2,7 +2,7 @@
 import { and, eq, ne } from "drizzle-orm";
 import type { Hex } from "../../core/agents/facts.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { proof, proofOwnership } from "../schema/tables.ts";
+import { proof, proofOwnership } from "../schema/agents.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 

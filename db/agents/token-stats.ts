@@ -3,7 +3,7 @@
  * Check then write: not counted lately, then the insert; another process may count: one statement under an advisory
  * lock.
  */
-import { tokenStats as stats } from "../schema/tables.ts";
+import { tokenStats as stats } from "../schema/service.ts";
 import { preparedQuery } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 

@@ -1,6 +1,6 @@
 /** API keys: their hashes, never the keys. */
 import { eq, getTableColumns, sql } from "drizzle-orm";
-import { apiKey as apiKeyTable } from "../schema/tables.ts";
+import { apiKey as apiKeyTable } from "../schema/service.ts";
 import { orm, preparedQuery } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 

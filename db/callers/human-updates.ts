@@ -1,6 +1,6 @@
 /** Texts that owners signed for an update: one request uses each, once. */
 import { eq } from "drizzle-orm";
-import { humanUpdate } from "../schema/tables.ts";
+import { humanUpdate } from "../schema/transactions.ts";
 import { deleteInParts } from "../sql/batches.ts";
 import { orm } from "../sql/orm.ts";
 import type { Queryable } from "../sql/transaction.ts";

@@ -1,4 +1,4 @@
-/** Pages of the directory by SQL: what answers while memory does not. Planes of bits answer where they can (planes/), else indexes. */
+/** Pages of the directory by SQL, and its parts for crawlers: what answers while memory does not. Planes of bits answer where they can (planes/), else indexes. */
 import type pg from "pg";
 import { hasFacets } from "../../core/directory/facets.ts";
 import { listSnapshot } from "../sql/list-budget.ts";

@@ -1,6 +1,6 @@
 /** Pages of registries as they were last read: a page that its server calls unchanged counts as seen without being sent or read. */
 import { and, eq, lt } from "drizzle-orm";
-import { directoryPage } from "../schema/tables.ts";
+import { directoryPage } from "../schema/directory.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import { keyOf, seeItems } from "./items.ts";

@@ -1,6 +1,6 @@
 /** How far the pull of each registry has got: a page and the place behind it are one transaction. */
 import { eq, sql } from "drizzle-orm";
-import { directoryPull } from "../schema/tables.ts";
+import { directoryPull } from "../schema/directory.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, type Row, statement, t } from "../sql/statement.ts";
 import { trimQuarantine } from "./quarantine.ts";

@@ -1,4 +1,4 @@
-/** Who linked which token, and what ties the token to that wallet. */
+/** Tokens of agents that no registry names: who linked which, what ties it to that wallet, and what strangers claim. */
 import type pg from "pg";
 import type { Address } from "../../core/agents/facts.ts";
 import { LAUNCHING_PLATFORMS } from "../../core/directory/platforms.ts";

@@ -5,7 +5,7 @@ import type { ChainFact } from "../../core/events/events.ts";
 import type { ChangeKind } from "../../ponder.schema.ts";
 import { walletConfirmed } from "../agents/wallets.ts";
 import { checkpointBlock } from "../operations/index-state.ts";
-import { dispatch, dispatcherState } from "../schema/tables.ts";
+import { dispatch, dispatcherState } from "../schema/events.ts";
 import { lockText } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, type Row, statement, t } from "../sql/statement.ts";

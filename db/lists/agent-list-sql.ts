@@ -71,7 +71,7 @@ export type AgentPage = {
 export const searchedWallet = ({ search = "" }: AgentFilter): string | null =>
   /^0x[0-9a-f]{40}$/i.test(search) ? search.toLowerCase() : null;
 
-/** SQL of the names that lists hide by default; core/agents/names.ts is the same rule. */
+/** SQL of the names that lists hide by default; core/spam.ts is the same rule. */
 const isSpam = (blanks: string) => `
   (select char_length(t.name) <= 1 or replace(t.name, left(t.name, 1), '') = '' from (select btrim(a.name, ${blanks})) as t(name))`;
 

@@ -6,7 +6,7 @@ import { eq } from "drizzle-orm";
 import type { Address } from "../../core/agents/facts.ts";
 import type { Counters } from "../../core/messages/acts.ts";
 import type { Group } from "../../core/messages/message-groups.ts";
-import { messageGroup } from "../schema/tables.ts";
+import { messageGroup } from "../schema/messages.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 

@@ -6,7 +6,7 @@ import type { Address } from "../../core/agents/facts.ts";
 import type { Message } from "../../core/messages/acts.ts";
 import type { Group } from "../../core/messages/message-groups.ts";
 import { appendEvents, type NewEvent } from "../events/append-events.ts";
-import { messageGroup } from "../schema/tables.ts";
+import { messageGroup } from "../schema/messages.ts";
 import { orm } from "../sql/orm.ts";
 import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";

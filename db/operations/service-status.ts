@@ -1,5 +1,5 @@
 /** State of the service in the database: runs of scheduled jobs, scores that are behind. */
-import { jobRun } from "../schema/tables.ts";
+import { jobRun } from "../schema/service.ts";
 import { preparedQuery } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 

@@ -1,4 +1,4 @@
-/** Leases of payments: one request or job works on a payment at a time, and the answer that it buys is stored once. */
+/** Leases of payments: one request or job works on a payment at a time, and the answer that it buys is stored once; and payments that the sweep finishes. */
 import { randomUUID } from "node:crypto";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import type { Lease } from "./ledger.ts";

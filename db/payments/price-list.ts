@@ -1,6 +1,6 @@
 /** Prices set at run time: a list of changes, of which the newest is in force. */
 import { type Operation, type Phase, PRICES, type PriceList } from "../../core/payments/prices.ts";
-import { priceList } from "../schema/tables.ts";
+import { priceList } from "../schema/payments.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 

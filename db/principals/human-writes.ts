@@ -6,7 +6,7 @@ import type { StatedProfile } from "../../core/principals/facts.ts";
 import { forgetLookup } from "../agents/attestation-lookups.ts";
 import { transferCount } from "../agents/token-ownership.ts";
 import { forgetEthosScore } from "../directory/ethos.ts";
-import { human } from "../schema/tables.ts";
+import { human } from "../schema/principals.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 

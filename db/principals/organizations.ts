@@ -3,7 +3,7 @@ import { and, eq, gt, ne } from "drizzle-orm";
 import type { Address } from "../../core/agents/facts.ts";
 import type { Member, OrganizationFacts } from "../../core/principals/facts.ts";
 import { holdsToken } from "../agents/token-ownership.ts";
-import { organization, retiredSlug } from "../schema/tables.ts";
+import { organization, retiredSlug } from "../schema/principals.ts";
 import { deleteInParts } from "../sql/batches.ts";
 import { folded } from "../sql/folded-text.ts";
 import { ADVISORY_LOCKS } from "../sql/locks.ts";

@@ -1,4 +1,4 @@
-/** Pages of principals: filtered, counted and cut; the first registered first, so that new ones do not shift a page. */
+/** Pages of principals: filtered, counted and cut; the first registered first, so that new ones do not shift a page; and names of wallets. */
 import type { Address } from "../../core/agents/facts.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { WalletName } from "../../core/views/human.ts";

@@ -6,8 +6,6 @@ export * from "./agents.ts";
 export * from "./columns.ts";
 export * from "./commerce.ts";
 export * from "./cred.ts";
-export * from "./cred.ts";
-export * from "./cred.ts";
 export * from "./directory.ts";
 export * from "./directory-planes.ts";
 export * from "./discovery.ts";

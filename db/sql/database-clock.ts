@@ -1,4 +1,4 @@
-/** The database's clock: what is deleted by its age goes by it, so that a worker whose clock is wrong deletes nothing early. */
+/** Reads of the database itself: the commit snapshot of a transaction, and its clock. What is deleted by its age goes by it, so that a worker whose clock is wrong deletes nothing early. */
 import { COMMIT_SNAPSHOT } from "../../columns/commit-snapshot.ts";
 import { statement, t } from "./statement.ts";
 

@@ -5,7 +5,7 @@ import { fail } from "../../core/errors.ts";
 import { PING } from "../../core/webhooks/payload.ts";
 import type { Delivery, DeliveryState, LoggedAttempt } from "../../core/webhooks/webhook.ts";
 import { isKeptSql } from "../events/events.ts";
-import { webhook } from "../schema/tables.ts";
+import { webhook } from "../schema/webhooks.ts";
 import { orm } from "../sql/orm.ts";
 import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { filterOf, type LoggedEvent } from "../../core/events/events.ts";
 import { FINALITIES, type Finality, filterOfSubscription } from "../../core/webhooks/webhook.ts";
 import { eventLog, eventsAfter, type LogPart } from "../events/events.ts";
-import { webhook as webhookTable } from "../schema/tables.ts";
+import { webhook as webhookTable } from "../schema/webhooks.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { scheduleOwners } from "./owner-schedule.ts";

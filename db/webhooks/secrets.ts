@@ -1,7 +1,7 @@
 /** Sealed secrets of webhooks: at most two of each are valid, the newest and for a time the one before it. */
 import { and, eq, isNotNull, lte } from "drizzle-orm";
 import type { Address } from "../../core/agents/facts.ts";
-import { webhookSecret } from "../schema/tables.ts";
+import { webhookSecret } from "../schema/webhooks.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 

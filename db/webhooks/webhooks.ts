@@ -7,7 +7,7 @@ import { CREATOR_MIN_CRED } from "../../core/messages/message-groups.ts";
 import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
 import type { DeliveryPool, PoolState } from "../../core/webhooks/pools.ts";
 import type { Finality, Subscription, Webhook } from "../../core/webhooks/webhook.ts";
-import { webhook as webhookTable } from "../schema/tables.ts";
+import { webhook as webhookTable } from "../schema/webhooks.ts";
 import { ADVISORY_LOCKS } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
 import { statement, t } from "../sql/statement.ts";

@@ -1,6 +1,6 @@
 /** What the reviews of an agent are worth, as callers see it: figures, clusters, pages that reach each review once, reasons. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { recordsAt } from "../../core/agents/registration-file.ts";
+import { recordsAt } from "../../core/links.ts";
 import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { plantDirectory } from "../support/directory.ts";

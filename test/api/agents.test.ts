@@ -1,7 +1,7 @@
 /** Agents in the API: list, search, pages, one agent, leaderboard, metadata, names, cred. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { isSpam } from "../../core/agents/names.ts";
+import { isSpam } from "../../core/spam.ts";
 import {
   BACKFILL_PROGRESS_DDL,
   type BackfillProgress,

@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { frameworkSchema } from "../../core/agents/framework-input.ts";
 import { canonicalFramework, FRAMEWORKS } from "../../core/agents/frameworks.ts";
-import { agentNameSchema, dotAgentKey, isSpam } from "../../core/agents/names.ts";
+import { agentNameSchema, dotAgentKey } from "../../core/agents/names.ts";
 import { Failure } from "../../core/errors.ts";
+import { isSpam } from "../../core/spam.ts";
 import { BLANKS, cleanText, isBlank, lengthOf } from "../../core/text.ts";
 import { forAll } from "../support/for-all.ts";
 

@@ -60,6 +60,14 @@ describe("what the chain says", () => {
     expect(await world.log()).toHaveLength(2);
   });
 
+  it("leads to jobs that there are: queued ones where it gives them data, scheduled ones where it does not", () => {
+    const led = new Map(Object.values(SUBSCRIPTIONS).flatMap((all) => all.map((each) => [each.job, each] as const)));
+    for (const [name, { data }] of led) {
+      const job = JOBS.find((each) => each.name === name);
+      expect(data ? job?.queued : job?.schedule, name).toBeTruthy();
+    }
+  });
+
   it("has data as its type says, for every kind that is told; the others are known", async () => {
     const silent = Object.keys(SUBSCRIPTIONS).filter((kind) => chainEventOf(kind) === undefined);
     expect(silent).toEqual([

@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { webServer } from "../../api/web/serve.ts";
-import { isSpam } from "../../core/agents/names.ts";
+import { isSpam } from "../../core/spam.ts";
 import { LONG } from "../../harness/patience.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { buildWeb, retire, webIsStale } from "../../web/build.ts";

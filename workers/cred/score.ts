@@ -1,4 +1,4 @@
-/** Recomputes the scores of agents that events name. */
+/** The jobs that keep stored scores equal to the facts: after events, as time passes, and by comparison; and the months of their history. */
 import type pg from "pg";
 import { z } from "zod";
 import { recomputeCred } from "../../db/cred/cred.ts";

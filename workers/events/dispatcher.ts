@@ -1,7 +1,7 @@
 /** From chain to jobs: claims events from the log of index changes, queues each once for its subscribers, and retracts events that a reorganisation removed. */
 import type pg from "pg";
-import { recordsAt } from "../../core/agents/registration-file.ts";
 import { chainEventOf } from "../../core/events/events.ts";
+import { recordsAt } from "../../core/links.ts";
 import { renewReferralCodes } from "../../db/agents/referral-codes.ts";
 import { retractCred } from "../../db/cred/cred.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../../db/events/append-events.ts";

@@ -1,10 +1,5 @@
-/** Which jobs an event leads to: one table, an entry for every kind of index change. */
+/** Which jobs an event leads to, by name: one table, an entry for every kind of index change. A test holds the names to those of jobs. */
 import type { ChangeKind } from "../../ponder.schema.ts";
-import { referralCodes } from "../agents/agent-upkeep.ts";
-import { tokenUris } from "../agents/token-uris.ts";
-import { score } from "../cred/score.ts";
-import { directoryOwn } from "../directory/directory-own.ts";
-import { reviewFigures } from "../reviews/review-figures.ts";
 
 /** A job that runs after events of a kind. */
 export type Subscriber = {
@@ -17,16 +12,16 @@ export type Subscriber = {
 };
 
 const scores: Subscriber = {
-  job: score.name,
+  job: "score",
   data: ({ kind, tokenIds }) => (tokenIds.length > 0 ? { tokenIds, cause: kind } : null),
 };
 const listing: Subscriber = {
-  job: directoryOwn.name,
+  job: "directory-own",
   data: ({ tokenIds }) => (tokenIds.length > 0 ? { tokenIds } : null),
 };
-const codes: Subscriber = { job: referralCodes.name };
-const uris: Subscriber = { job: tokenUris.name };
-const reviews: Subscriber = { job: reviewFigures.name };
+const codes: Subscriber = { job: "referral-codes" };
+const uris: Subscriber = { job: "token-uris" };
+const reviews: Subscriber = { job: "review-figures" };
 
 /**
  * Subscribers by kind. A transaction logs several events about one token: when one batch has all of them, a subscriber

@@ -1,6 +1,6 @@
 /** Weighs the reviews of agents in the canonical ERC-8004 registry again: after each review, and in turn for what changes by itself. */
 import pLimit from "p-limit";
-import { recordsAt } from "../../core/agents/registration-file.ts";
+import { recordsAt } from "../../core/links.ts";
 import { weighReviews } from "../../core/reviews/weigh.ts";
 import { recordRegistrations, takeBackRegistrations } from "../../db/agents/canonical-identity.ts";
 import { type RegistryAgent, reviewFacts } from "../../db/reviews/review-facts.ts";

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { directoryLink } from "../../../core/links.ts";
+import { directoryLink } from "../../../core/directory/link.ts";
 import { callsOf } from "../../../core/offers/calls.ts";
 import type { Offering } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";

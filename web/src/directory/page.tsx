@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { isSpam } from "../../../core/agents/names.ts";
+import { isSpam } from "../../../core/spam.ts";
 import { status } from "../api/queries.ts";
 import { CompareBar, comparedText } from "../compare/bar.tsx";
 import { count, counted } from "../formats.ts";

@@ -1,7 +1,7 @@
 /** The queries behind the directory's rows. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { directoryLink } from "../../../core/directory/link.ts";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
-import { directoryLink } from "../../../core/links.ts";
 import { get } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
 import { asked } from "../api/queries.ts";

@@ -1,7 +1,7 @@
 /** Who paid, hired, reviewed or owns: the wallet's address, with its name and score where the service knows it, and the explorer. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { directoryLink } from "../../../core/links.ts";
+import { directoryLink } from "../../../core/directory/link.ts";
 import { call } from "../api/answer.ts";
 import type { WalletName } from "../api/types.ts";
 import { count, short } from "../formats.ts";
