@@ -53,7 +53,8 @@ describe("looking for a proof", () => {
 
   it("knows a suspended account", async () => {
     await plant("Bad", "101", "helixa:1", { suspended: true });
-    expect(await x.find({ handle: "Bad" }, sought)).toEqual({ reason: "The X account @Bad is suspended." });
+    const reason = "The X account @Bad is suspended.";
+    expect(await x.find({ handle: "Bad" }, sought)).toEqual({ reason, isAbsent: true });
   });
 
   it.each([
