@@ -18,6 +18,16 @@ type Props = {
   children: ReactNode;
 };
 
+/** The answer that a page shows, as it came. */
+export const RawJson = ({ of }: { of: object }) => (
+  <section className="panel">
+    <details>
+      <summary>Raw JSON</summary>
+      <pre className="code">{JSON.stringify(of, null, 2)}</pre>
+    </details>
+  </section>
+);
+
 export function AgentPanel({ id, title, brief, open = false, children }: Props) {
   const isFolded = useMedia(PHONE) && !open;
   const place = useRef<HTMLDivElement>(null);

@@ -22,7 +22,7 @@ import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { tierOf } from "../tiers.ts";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
-import { AgentPanel } from "./agent-panel.tsx";
+import { AgentPanel, RawJson } from "./agent-panel.tsx";
 import { Erc8004, SameAs } from "./elsewhere.tsx";
 import { FactsInShort, Watch } from "./head.tsx";
 import { Services } from "./listing.tsx";
@@ -106,12 +106,7 @@ const Below = ({ row, explorer }: { row: Detail; explorer: string | undefined })
     <Panel title="Where this was read">
       <Provenance of={row.provenance} warningsElsewhere={row.erc8004 !== null} />
     </Panel>
-    <section className="panel">
-      <details>
-        <summary>Raw JSON</summary>
-        <pre className="code">{JSON.stringify(row, null, 2)}</pre>
-      </details>
-    </section>
+    <RawJson of={row} />
   </>
 );
 

@@ -18,7 +18,7 @@ import { Empty, Loading } from "../parts/states.tsx";
 import { addressRef } from "../shell/address.ts";
 import { kindOf } from "../shell/search-box.tsx";
 import { tierOf } from "../tiers.ts";
-import { AgentPanel } from "./agent-panel.tsx";
+import { AgentPanel, RawJson } from "./agent-panel.tsx";
 import { Breakdown } from "./breakdown.tsx";
 import { Elsewhere, Handshakes } from "./elsewhere.tsx";
 import { FactsInShort, Head } from "./head.tsx";
@@ -141,7 +141,7 @@ function Panels({ agent, explorer }: PanelsProps) {
         {words}
         {onchain}
         {others}
-        <Raw agent={agent} />
+        <RawJson of={agent} />
       </div>
     );
   return (
@@ -149,7 +149,7 @@ function Panels({ agent, explorer }: PanelsProps) {
       <div className="column">
         {evidence}
         {score}
-        <Raw agent={agent} />
+        <RawJson of={agent} />
       </div>
       <div className="column">
         {behind}
@@ -209,15 +209,6 @@ function Work({ agent: { tokenId, reviews }, explorer }: PanelsProps) {
     </>
   );
 }
-
-const Raw = ({ agent }: { agent: Agent }) => (
-  <section className="panel">
-    <details>
-      <summary>Raw JSON</summary>
-      <pre className="code">{JSON.stringify(agent, null, 2)}</pre>
-    </details>
-  </section>
-);
 
 function Traits({ agent }: { agent: Agent }) {
   if (agent.traits.length === 0) return <p className="muted">No traits yet.</p>;
