@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { numberToHex } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { overlaid } from "../../config/config.ts";
 import { forgivingConfig, variableValues } from "../../config/variable-values.ts";
 import { firstBlockWhere } from "../../core/first-block.ts";
@@ -272,29 +272,27 @@ it("a role that may make schemas and sees nothing of the service's is a good one
   await database.pool.query("drop owned by doctors_indexer; drop role doctors_indexer");
 });
 
+/** Checks that these checks find what is said, and nothing else. */
+async function finds(change: Record<string, string>, checks: string[], ...says: RegExp[]): Promise<void> {
+  expect(wrong(await examine(change, checks))).toEqual(says.map((one) => expect.stringMatching(one)));
+}
+
 describe("what is wrong is found", () => {
-  it.each(FAULTS)("%s", async (_, change, checks, says) => {
-    const found = wrong(await examine(change(), checks));
-    expect(found).toEqual(says.map((one) => expect.stringMatching(one)));
-  });
+  it.each(FAULTS)("%s", (_, change, checks, says) => finds(change(), checks, ...says));
 
   it("an old schema: migrations that are pending, those of a later version, and one that is refused", async () => {
     const empty = await testDatabase({ migrated: false });
-    const [none] = wrong(await examine({ DATABASE_URL: empty.url }, ["migrations"]));
-    expect(none).toMatch(/^error migrations: \d+ pending: migrations\/\d{4}_.* → Run npm run migrate/);
-    expect(wrong(await examine({ DATABASE_URL: empty.url }, ["freshness", "roles", "negative balances"]))).toEqual([]);
+    const pending = /^error migrations: \d+ pending: migrations\/\d{4}_.* → Run npm run migrate/;
+    await finds({ DATABASE_URL: empty.url }, ["migrations"], pending);
+    await finds({ DATABASE_URL: empty.url }, ["freshness", "roles", "negative balances"]);
     await empty.drop();
     const later = await testDatabase();
     await later.pool.query("insert into migration.applied (name, hash) values ('migrations/9999_later.sql', 'x')");
-    expect(wrong(await examine({ DATABASE_URL: later.url }, ["migrations"]))).toEqual([
-      expect.stringMatching(/^warning migrations: the database is of a later version/),
-    ]);
+    const tooLate = /^warning migrations: the database is of a later version/;
+    await finds({ DATABASE_URL: later.url }, ["migrations"], tooLate);
     await later.pool.query("update migration.applied set hash = 'of another file' where name <> 'triggers.sql'");
-    expect(wrong(await examine({ DATABASE_URL: later.url }, ["migrations"]))).toEqual([
-      expect.stringMatching(
-        /^error migrations: npm run migrate would refuse .* → It says: .* earlier development version/,
-      ),
-    ]);
+    const refused = /^error migrations: npm run migrate would refuse .* → It says: .* earlier development version/;
+    await finds({ DATABASE_URL: later.url }, ["migrations"], refused);
     await later.drop();
   });
 
@@ -308,55 +306,37 @@ describe("what is wrong is found", () => {
     expect(await codeAt(Number(began) - 1)).toBeUndefined();
     const holder = `0x${"a".repeat(40)}`;
     await database.pool.query("insert into onchain.service_token_balance values ($1, -5, 1)", [holder]);
-    expect(wrong(await examine({}, ["negative balances"]))).toEqual([
-      expect.stringMatching(
-        /^error negative balances: 1 holders .* the lowest -5 units \(0xa{40}\) → The index of the token/,
-      ),
-    ]);
+    const below = /^error negative balances: 1 holders .* the lowest -5 units \(0xa{40}\) → The index of the token/;
+    await finds({}, ["negative balances"], below);
     await database.pool.query("delete from onchain.service_token_balance where holder = $1", [holder]);
   });
 
   it("a facilitator that settles on other networks", async () => {
     const before = kinds;
     kinds = [{ x402Version: 2, scheme: "exact", network: "eip155:1" }];
-    expect(wrong(await examine({}, ["facilitator"]))).toEqual([
-      expect.stringMatching(/^error facilitator: does not settle exact on eip155:8453 .* lists v2 exact eip155:1/),
-    ]);
+    const elsewhere = /^error facilitator: does not settle exact on eip155:8453 .* lists v2 exact eip155:1/;
+    await finds({}, ["facilitator"], elsewhere);
     kinds = before;
   });
 
   it.runIf(REDIS_BINARY)("a Redis that throws jobs away", async () => {
     const redis = await startRedis();
-    try {
-      expect(wrong(await examine({ REDIS_URL: redis.url }, ["Redis"]))).toEqual([
-        expect.stringMatching(/^warning Redis appendonly: no/),
-      ]);
-      await setRedis(redis.url, "maxmemory-policy", "allkeys-lru");
-      expect(wrong(await examine({ REDIS_URL: redis.url }, ["Redis"]))[0]).toMatch(
-        /^error Redis maxmemory-policy: allkeys-lru → Set maxmemory-policy noeviction/,
-      );
-    } finally {
-      await redis.stop();
-    }
+    onTestFinished(() => redis.stop());
+    await finds({ REDIS_URL: redis.url }, ["Redis"], /^warning Redis appendonly: no/);
+    await setRedis(redis.url, "maxmemory-policy", "allkeys-lru");
+    const [evicting] = wrong(await examine({ REDIS_URL: redis.url }, ["Redis"]));
+    expect(evicting).toMatch(/^error Redis maxmemory-policy: allkeys-lru → Set maxmemory-policy noeviction/);
   });
 
   it("a node with limits: they are found as the service finds them", async () => {
     // More than may be asked for at once.
     await contracts.chain.mine({ blocks: 20 });
     const strict = await startStrictNode({ upstream: contracts.anvil.url, profile: "logs-10" });
-    try {
-      const change = { RPC_URL: strict.url, RPC_URLS: "" };
-      expect(wrong(await examine(change, ["limits"]))).toEqual([
-        expect.stringMatching(
-          /^warning limits 127.*: eth_getLogs of 10 blocks; batches of 10; .*refused: \d+ range → /,
-        ),
-      ]);
-      expect(findingsOf(await examine({}, ["limits"]))[0]?.found).toMatch(
-        /^eth_getLogs of \d+ blocks and more; batches of/,
-      );
-    } finally {
-      await strict.close();
-    }
+    onTestFinished(() => strict.close());
+    const limits = /^warning limits 127.*: eth_getLogs of 10 blocks; batches of 10; .*refused: \d+ range → /;
+    await finds({ RPC_URL: strict.url, RPC_URLS: "" }, ["limits"], limits);
+    const [unlimited] = findingsOf(await examine({}, ["limits"]));
+    expect(unlimited?.found).toMatch(/^eth_getLogs of \d+ blocks and more; batches of/);
   });
 
   it("a node that keeps no old state, and one whose clock is wrong", async () => {
@@ -366,10 +346,7 @@ describe("what is wrong is found", () => {
       host: "pruned.test",
       async request(method, params) {
         if (method === "eth_getBlockByNumber")
-          return {
-            ok: true,
-            result: { number: numberToHex(head), timestamp: numberToHex(now / 1000 + 90) },
-          };
+          return { ok: true, result: { number: numberToHex(head), timestamp: numberToHex(now / 1000 + 90) } };
         if (Number(params[1]) < head - 127) return { ok: false, code: -32000, message: "missing trie node" };
         return { ok: true, result: "0x0" };
       },

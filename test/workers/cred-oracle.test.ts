@@ -33,14 +33,10 @@ it("has the interface of the oracle on Base", () => {
 describe("what is written", () => {
   it("first scores, a zero too; later only what moved by the threshold", async () => {
     desk.send(SENDS);
-    await world.score({ 0: 0, 1: 50, 2: 80 });
-    expect(await world.run()).toBe(3);
-    await world.settled();
+    expect(await world.write({ 0: 0, 1: 50, 2: 80 })).toBe(3);
     expect(await world.held([0, 1, 2, 3])).toEqual([0, 50, 80, null]);
     expect(await world.run()).toBe(0);
-    await world.score({ 0: 1, 1: 52, 2: 79, 3: 10 });
-    expect(await world.run({ threshold: 2 })).toBe(2);
-    await world.settled();
+    expect(await world.write({ 0: 1, 1: 52, 2: 79, 3: 10 }, { threshold: 2 })).toBe(2);
     expect(await world.held([0, 1, 2, 3])).toEqual([0, 52, 80, 10]);
     expect(await states()).toEqual(["mined", "mined"]);
     expect(await world.writes()).toHaveLength(5);
@@ -49,9 +45,7 @@ describe("what is written", () => {
   it("the same scores again after others: a key names what was there before", async () => {
     desk.send(SENDS);
     for (const score of [50, 60, 50, 60]) {
-      await world.score({ 7: score });
-      await world.run();
-      await world.settled();
+      await world.write({ 7: score });
       expect(await world.held([7])).toEqual([score]);
     }
     expect(await world.writes()).toEqual([50, 60, 50, 60].map((score) => [7, score]));
@@ -85,9 +79,7 @@ describe("what is written", () => {
     desk.send(SENDS, {}, clock);
     const others = (score: number) => Object.fromEntries([0, 1, 2, 3, 4, 5].map((n) => [n, score]));
     for (const scores of [{ 9: 50 }, others(0)]) {
-      await world.score(scores);
-      await world.run({ now: clock() });
-      await world.settled();
+      await world.write(scores, { now: clock() });
       await on.evm.increaseTime({ seconds: 2 });
     }
     await world.score({ 9: 53, ...others(100) });
@@ -120,9 +112,8 @@ describe("the gas of a day", () => {
 
   it("is that of the largest batch: it fits into the bound of its kind", async () => {
     desk.send(SENDS);
-    await world.score(Object.fromEntries(Array.from({ length: 400 }, (_, n) => [n + 2 ** 40, 100])));
-    expect(await world.run({ batch: 400 })).toBe(400);
-    await world.settled();
+    const scores = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [n + 2 ** 40, 100]));
+    expect(await world.write(scores, { batch: 400 })).toBe(400);
     const [{ state, gas_limit }] = (await world.intents()) as unknown as [{ state: string; gas_limit: string }];
     expect(state).toBe("mined");
     expect(Number(gas_limit)).toBeGreaterThan(8_000_000);
@@ -132,9 +123,7 @@ describe("the gas of a day", () => {
 describe("what others do", () => {
   it("a write that was made elsewhere is seen before the next one, and overwritten where it differs", async () => {
     desk.send(SENDS);
-    await world.score({ 1: 50, 2: 60 });
-    await world.run();
-    await world.settled();
+    await world.write({ 1: 50, 2: 60 });
     await world.run();
     await world.elsewhere(1, 99);
     await world.elsewhere(2, 60);
@@ -194,9 +183,7 @@ describe("what others do", () => {
 
   it("a reorganisation brings the same transaction back", async () => {
     desk.send(SENDS);
-    await world.score({ 1: 50 });
-    await world.run();
-    await world.settled();
+    await world.write({ 1: 50 });
     await on.reorg(1);
     await on.evm.mine({ blocks: 2 });
     await until("it is there again", async () => (await world.held([1]))[0] === 50);

@@ -32,8 +32,7 @@ const numbers = async () => (await world.epochs()).map(({ epoch, state }) => [ep
 describe("an epoch", () => {
   it("is published with the scores of one snapshot, and every agent of it can be proved", async () => {
     desk.send();
-    expect(await world.run()).toBe(1);
-    const epoch = await world.published(1);
+    const epoch = await world.publish(1);
     expect(epoch).toMatchObject({ leaves: 3, block: 1_000, contract: world.address, chainId: 8453, kept: true });
     expect(epoch.registry).toBe(on.identity);
     expect(await world.rootOf(1)).toBe(epoch.root);
@@ -48,12 +47,10 @@ describe("an epoch", () => {
 
   it("follows when scores have changed and the interval is over; unchanged scores get one per heartbeat", async () => {
     desk.send();
-    await world.run();
-    await world.published(1);
+    await world.publish(1);
     await world.score({ 0: 41 });
     expect(await world.run()).toBe(0);
-    expect(await world.run({ now: await later(1.1) })).toBe(1);
-    await world.published(2);
+    await world.publish(2, { now: await later(1.1) });
     expect(await Promise.all([world.proven(1, 0), world.proven(2, 0)])).toEqual([40, 41]);
 
     // Nothing changed: recorded as checked, and not built again before the next interval.
@@ -63,8 +60,7 @@ describe("an epoch", () => {
     await world.score({ 0: 42 });
     expect(await world.run({ now: await later(2.5) })).toBe(0);
     await world.score({ 0: 41 });
-    expect(await world.run({ now: await later(25) })).toBe(1);
-    const third = await world.published(3);
+    const third = await world.publish(3, { now: await later(25) });
     expect(third.root).toBe((await epochByNumber(desk.db, 2))!.root);
     expect(await world.events()).toEqual([1, 2, 3]);
   });
@@ -88,8 +84,7 @@ describe("an epoch", () => {
   deepIt("of thousands of agents is built in a process of its own", async () => {
     desk.send();
     await world.score(Object.fromEntries(Array.from({ length: 2_500 }, (_, i) => [i, i % 101])));
-    expect(await world.run()).toBe(1);
-    expect(await world.published(1)).toMatchObject({ leaves: 2_500 });
+    expect(await world.publish(1)).toMatchObject({ leaves: 2_500 });
     expect(await Promise.all([7, 2_499].map((tokenId) => world.proven(1, tokenId)))).toEqual([7, 2_499 % 101]);
     expect(desk.log.lines.join("")).toMatch(/"peakBytes":\d+/);
     // Unchanged: the process is not asked for its parts.
@@ -100,16 +95,14 @@ describe("an epoch", () => {
     desk.send();
     await desk.db.query("delete from onchain.agent where token_id = 1");
     await desk.db.query("delete from offchain.cred where token_id = 2");
-    await world.run();
-    expect(await world.published(1)).toMatchObject({ leaves: 1 });
+    expect(await world.publish(1)).toMatchObject({ leaves: 1 });
     expect(await Promise.all([0, 1, 2].map((tokenId) => world.proven(1, tokenId)))).toEqual([40, null, null]);
   });
 
   it("leaves out a token whose id no leaf has room for, and proves the others", async () => {
     desk.send();
     await world.score({ [2 ** 40]: 99, [2 ** 40 - 1]: 98 });
-    await world.run();
-    expect(await world.published(1)).toMatchObject({ leaves: 4 });
+    expect(await world.publish(1)).toMatchObject({ leaves: 4 });
     expect(await Promise.all([0, 2 ** 40 - 1, 2 ** 40].map((tokenId) => world.proven(1, tokenId)))).toEqual([
       40,
       98,
@@ -121,8 +114,7 @@ describe("an epoch", () => {
     desk.send();
     for (const n of [1, 2, 3, 4, 5]) {
       await world.score({ 0: n });
-      await world.run({ now: await later(2 * n) });
-      await world.published(n);
+      await world.publish(n, { now: await later(2 * n) });
     }
     expect((await world.epochs()).map(({ kept }) => kept)).toEqual([false, true, true, true, true]);
     expect(await Promise.all([1, 2].map((epoch) => world.proven(epoch, 0)))).toEqual([null, 2]);
@@ -141,8 +133,7 @@ describe("the metrics", () => {
     expect(await Promise.all(["epoch", "age_seconds", "interval_seconds"].map(read))).toEqual([undefined, 60, 3_600]);
     desk.send();
     const published = new Date(now);
-    await world.run({ now: published });
-    await world.published(1);
+    await world.publish(1, { now: published });
     now += 120_000;
     expect(await Promise.all(["epoch", "age_seconds", "leaves"].map(read))).toEqual([1, 120, 3]);
     // Unchanged scores are as good as a new root.
@@ -184,8 +175,7 @@ describe("nothing is published", () => {
     desk.send();
     await until("the epoch has failed", async () => (await epochByNumber(desk.db, 1))!.state === "failed");
     expect((await epochByNumber(desk.db, 1))!.error).toBe("its scores are more than an hour old");
-    expect(await world.run()).toBe(1);
-    await world.published(2);
+    await world.publish(2);
     expect(await world.events()).toEqual([2]);
   });
 });
@@ -193,13 +183,11 @@ describe("nothing is published", () => {
 describe("the number of an epoch", () => {
   it("follows the contract's where the database is older than the chain", async () => {
     desk.send();
-    await world.run();
-    await world.published(1);
+    await world.publish(1);
     const args = [41n, keccak256(toHex("of a lost database")), 9n, 9n] as const;
     await world.byOwner(encodeFunctionData({ abi: world.roots.abi, functionName: "publish", args }));
     // Nothing has changed here, but the newest root is not this database's.
-    expect(await world.run({ now: await later(2) })).toBe(1);
-    await world.published(42);
+    await world.publish(42, { now: await later(2) });
     expect(await world.proven(42, 1)).toBe(80);
     expect(await world.events()).toEqual([1, 41, 42]);
   });
@@ -212,8 +200,7 @@ describe("the number of an epoch", () => {
     await until("the epoch has failed", async () => (await epochByNumber(desk.db, 1))!.state === "failed");
     expect((await epochByNumber(desk.db, 1))!.error).toMatch(/EpochTaken/);
     expect(await world.run()).toBe(0);
-    expect(await world.run({ now: await later(0.1) })).toBe(1);
-    await world.published(2);
+    await world.publish(2, { now: await later(0.1) });
     expect(await world.proven(2, 2)).toBe(95);
   });
 
@@ -231,8 +218,7 @@ describe("the number of an epoch", () => {
 describe("a reorganisation", () => {
   it("that removes the transaction publishes the same root again", async () => {
     desk.send();
-    await world.run();
-    const before = await world.published(1);
+    const before = await world.publish(1);
     await on.reorg(1);
     await until("it is published again", async () => {
       const now = await latestPublished(desk.db);
@@ -245,8 +231,7 @@ describe("a reorganisation", () => {
 
   it("that changed scores is followed by another epoch, never by another root of the same one", async () => {
     const sender = desk.send();
-    await world.run();
-    const before = await world.published(1);
+    const before = await world.publish(1);
     await sender.stop();
     await on.reorg(1);
     await world.score({ 0: 12 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createWalletClient, type Hex, http, parseEther, parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Chain, SendOutcome } from "../../clients/ports.ts";
 import { Failure, fail } from "../../core/errors.ts";
@@ -635,17 +635,14 @@ describe("kill -9", () => {
   deepIt("where a filler takes the nonce ends in one filler and one failure", async () => {
     const node = await startTroubledNode(on.rpcUrl);
     node.mode = "sent-refused";
-    try {
-      const { mintId, intentKey, wallet } = await queuedMint();
-      const doomed = desk.spawnSender(FILLER_FAULT_POINT, node.url);
-      expect(await doomed.ended).toBe("SIGKILL");
-      expect((await mintById(desk.db, mintId))?.state).toBe("pending");
-      desk.spawnSender(undefined, node.url);
-      expect(await desk.decided(mintId)).toMatchObject({ state: "failed", error: expect.stringMatching(/refuses it/) });
-      expect(await desk.attempts(intentKey)).toMatchObject([{ filler: false }, { filler: true }]);
-      expect(await tokensOf(on, wallet)).toEqual([]);
-    } finally {
-      node.close();
-    }
+    onTestFinished(() => node.close());
+    const { mintId, intentKey, wallet } = await queuedMint();
+    const doomed = desk.spawnSender(FILLER_FAULT_POINT, node.url);
+    expect(await doomed.ended).toBe("SIGKILL");
+    expect((await mintById(desk.db, mintId))?.state).toBe("pending");
+    desk.spawnSender(undefined, node.url);
+    expect(await desk.decided(mintId)).toMatchObject({ state: "failed", error: expect.stringMatching(/refuses it/) });
+    expect(await desk.attempts(intentKey)).toMatchObject([{ filler: false }, { filler: true }]);
+    expect(await tokensOf(on, wallet)).toEqual([]);
   });
 });

@@ -106,6 +106,14 @@ export async function oracleWorld(on: Sending, desk: Desk) {
       return rows;
     },
 
+    /** Stores scores, runs the job and waits for its transactions. @returns number of scores queued */
+    async write(scores: Record<number, number>, settings?: Settings): Promise<number> {
+      await world.score(scores);
+      const queued = await world.run(settings);
+      await world.settled();
+      return queued;
+    },
+
     /** Waits until no transaction to the oracle is under way. */
     settled: () =>
       until("every transaction to the oracle is decided", async () =>

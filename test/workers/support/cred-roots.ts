@@ -96,6 +96,13 @@ export async function rootsWorld(on: Sending, desk: Desk) {
         (await world.epochs()).find((row) => row.epoch === epoch && row.state === "published"),
       ),
 
+    /** Runs the job, and waits until its epoch is published. */
+    async publish(epoch: number, settings?: Settings) {
+      const stored = await world.run(settings);
+      if (stored !== 1) throw new Error(`the job stored ${stored} epochs`);
+      return world.published(epoch);
+    },
+
     rootOf: (epoch: number) => on.evm.readContract({ ...roots, functionName: "rootOf", args: [BigInt(epoch)] }),
     latest: () => on.evm.readContract({ ...roots, functionName: "latest" }),
     /** The epochs that the chain's log has, with their transactions. */
