@@ -1,6 +1,6 @@
 /** Keyed reads share statements: nobody gets another answer for it, and a failure reaches everyone who waited for it. */
 import type pg from "pg";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { siteOf } from "../../api/deps.ts";
 import { referenceApp } from "../../bench/reads/reference-app.ts";
 import { checksum } from "../../core/addresses.ts";
@@ -127,16 +127,13 @@ describe("the reader", () => {
   it("plans its statement once, however many agents are asked for", async () => {
     const client = openClient({ connectionString: api.database.url });
     await client.connect();
-    try {
-      for (let i = 0; i < 12; i++) await findFacts(client, REFS.slice(i, i + 1 + (i % 3)), OWN);
-      const { rows } = await client.query(
-        "select generic_plans::int as kept, custom_plans::int as made from pg_prepared_statements where name = 'facts-find'",
-      );
-      // PostgreSQL tries five plans made for the values before it compares.
-      expect(rows).toEqual([{ kept: 7, made: 5 }]);
-    } finally {
-      await client.end();
-    }
+    onTestFinished(() => client.end());
+    for (let i = 0; i < 12; i++) await findFacts(client, REFS.slice(i, i + 1 + (i % 3)), OWN);
+    const { rows } = await client.query(
+      "select generic_plans::int as kept, custom_plans::int as made from pg_prepared_statements where name = 'facts-find'",
+    );
+    // PostgreSQL tries five plans made for the values before it compares.
+    expect(rows).toEqual([{ kept: 7, made: 5 }]);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Message groups over HTTP: every route, gates at their edges, paging against a model, limits and repeats. */
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { forAllLater } from "../support/for-all.ts";
@@ -502,11 +502,8 @@ describe("floods", () => {
 it("before there is an index, nobody acts and everybody reads what is public", async () => {
   await api.sql("alter schema onchain rename to onchain_away");
   const bare = await serverForTest(createApi(api.deps));
-  try {
-    for (const path of ["", "/general/messages"]) expect((await bare.get(GROUPS + path)).status).toBe(200);
-    const headers = { authorization: await agentWallet({ host: HOST }).siwa() };
-    expect(await bare.get(`${GROUPS}/governance/messages`, { headers })).toMatchObject(refusal(503, "indexer_behind"));
-  } finally {
-    await api.sql("alter schema onchain_away rename to onchain");
-  }
+  onTestFinished(async () => void (await api.sql("alter schema onchain_away rename to onchain")));
+  for (const path of ["", "/general/messages"]) expect((await bare.get(GROUPS + path)).status).toBe(200);
+  const headers = { authorization: await agentWallet({ host: HOST }).siwa() };
+  expect(await bare.get(`${GROUPS}/governance/messages`, { headers })).toMatchObject(refusal(503, "indexer_behind"));
 });

@@ -1,6 +1,6 @@
 /** The answer of a write waits until every plain read shows it: the index, the score, the row of the directory, the lists. */
 import type pg from "pg";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { isShown, listsShow, writesShown } from "../../api/services/until-shown.ts";
 import { markOutdated, staleOwnRows } from "../../db/directory/own.ts";
@@ -105,15 +105,12 @@ describe("lists in memory", () => {
     const options = { url: database.url, db, pollMs: LONG, maxAgeMs: LONG };
     const agentList = openAgentList(options);
     const directory = openDirectoryList(options);
-    try {
-      await until("memory answers", () => agentList.ready && directory.ready);
-      await db.query("update offchain.cred set score = 90, changed_xid = pg_current_xact_id() where token_id = 7");
-      expect(await listsShow({ agentList, directory }, performance.now() + LONG)).toBe(true);
-      const all = { spam: true, sort: "credScore", order: "desc", limit: 2, position: { offset: 0 } } as const;
-      expect((await agentList.recall(all))?.tokenIds).toEqual([7, 8]);
-    } finally {
-      await Promise.all([agentList.close(), directory.close()]);
-    }
+    onTestFinished(async () => void (await Promise.all([agentList.close(), directory.close()])));
+    await until("memory answers", () => agentList.ready && directory.ready);
+    await db.query("update offchain.cred set score = 90, changed_xid = pg_current_xact_id() where token_id = 7");
+    expect(await listsShow({ agentList, directory }, performance.now() + LONG)).toBe(true);
+    const all = { spam: true, sort: "credScore", order: "desc", limit: 2, position: { offset: 0 } } as const;
+    expect((await agentList.recall(all))?.tokenIds).toEqual([7, 8]);
   });
 
   it("that do not follow are waited for no longer than the bound", async () => {
@@ -149,13 +146,10 @@ describe("a write off chain", () => {
 
   it("is a 200 when the directory shows it, which its job does at once", async () => {
     const schedules = runSchedules(context(), [directoryOwn], (job) => job.run(context(), {}));
-    try {
-      for (const text of ["First text", "Second text"]) {
-        expect(await update(text)).toMatchObject({ status: 200, body: { storage: "offchain" } });
-        expect(JSON.stringify(await row())).toContain(text);
-      }
-    } finally {
-      await schedules.stop(LONG);
+    onTestFinished(() => schedules.stop(LONG));
+    for (const text of ["First text", "Second text"]) {
+      expect(await update(text)).toMatchObject({ status: 200, body: { storage: "offchain" } });
+      expect(JSON.stringify(await row())).toContain(text);
     }
   });
 
@@ -163,12 +157,9 @@ describe("a write off chain", () => {
     expect(await update("Third text")).toMatchObject({ status: 202, body: { status: "pending", tokenId: 7 } });
     expect(JSON.stringify(await row())).not.toContain("Third text");
     const schedules = runSchedules(context(), [directoryOwn], (job) => job.run(context(), {}));
-    try {
-      expect((await update("Third text")).status).toBe(200);
-      expect(JSON.stringify(await row())).toContain("Third text");
-    } finally {
-      await schedules.stop(LONG);
-    }
+    onTestFinished(() => schedules.stop(LONG));
+    expect((await update("Third text")).status).toBe(200);
+    expect(JSON.stringify(await row())).toContain("Third text");
   });
 
   it("that is a claim is a 202 where lists do not follow in time", async () => {

@@ -1,7 +1,7 @@
 /** Access tokens: who is let in, who is not, and what a provider that cannot be asked means. */
 import { createHmac } from "node:crypto";
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type Http, openHttp } from "../../clients/http.ts";
 import { createIdentityProvider } from "../../clients/identity-provider.ts";
 import type { IdentityProvider } from "../../clients/ports.ts";
@@ -105,13 +105,10 @@ describe("a token", () => {
           (error: Failure) => error.code,
         );
       };
-      try {
-        expect(await enter({ linked_accounts: "[]" })).toBe("unauthenticated");
-        expect(await enter({ sid: "" })).toBe("unauthenticated");
-        expect(await enter({ sid: "session" })).toBe("did:privy:1");
-      } finally {
-        await sim.close();
-      }
+      onTestFinished(() => sim.close());
+      expect(await enter({ linked_accounts: "[]" })).toBe("unauthenticated");
+      expect(await enter({ sid: "" })).toBe("unauthenticated");
+      expect(await enter({ sid: "session" })).toBe("did:privy:1");
     },
   );
 
@@ -219,19 +216,16 @@ it("the local stack's provider is one: its tokens, its rotations, its failures",
       (error: Failure) => error.code,
     );
   };
-  try {
-    expect(await ask({ sub: "did:local:1" })).toBe("did:local:1");
-    expect(await ask({ sub: "did:local:1", expiresIn: -60 })).toBe("unauthenticated");
-    expect(await ask({ sub: "did:local:1", claims: { aud: "other" } })).toBe("unauthenticated");
-    expect(await ask({ sub: "did:local:1", claims: { iss: "other" } })).toBe("unauthenticated");
-    await sim.control("POST", "idp/rotate", {});
-    expect(await ask({ sub: "did:local:2" })).toBe("did:local:2");
-    await sim.control("POST", "idp/rotate", {});
-    await sim.fail("idp", { status: 500, times: 5 });
-    expect(await ask({ sub: "did:local:3" })).toBe("upstream_unavailable");
-    await sim.fail("idp", { times: 0 });
-    expect(await ask({ sub: "did:local:3" })).toBe("did:local:3");
-  } finally {
-    await sim.close();
-  }
+  onTestFinished(() => sim.close());
+  expect(await ask({ sub: "did:local:1" })).toBe("did:local:1");
+  expect(await ask({ sub: "did:local:1", expiresIn: -60 })).toBe("unauthenticated");
+  expect(await ask({ sub: "did:local:1", claims: { aud: "other" } })).toBe("unauthenticated");
+  expect(await ask({ sub: "did:local:1", claims: { iss: "other" } })).toBe("unauthenticated");
+  await sim.control("POST", "idp/rotate", {});
+  expect(await ask({ sub: "did:local:2" })).toBe("did:local:2");
+  await sim.control("POST", "idp/rotate", {});
+  await sim.fail("idp", { status: 500, times: 5 });
+  expect(await ask({ sub: "did:local:3" })).toBe("upstream_unavailable");
+  await sim.fail("idp", { times: 0 });
+  expect(await ask({ sub: "did:local:3" })).toBe("did:local:3");
 });

@@ -1,7 +1,7 @@
 /** What strangers name is dialled only when the address behind it is public: no connection is ever opened otherwise. */
 import type { AddressInfo } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { isDiallable, isPublicUrl, publicUrl, RefusedTarget } from "../../clients/http/public-address.ts";
 import { openPublicHttp, type PublicHttp, type PublicHttpOptions } from "../../clients/public-http.ts";
 import { NEVER } from "../../harness/patience.ts";
@@ -145,13 +145,10 @@ it("nobody is offered HTTP/2, whose streams and tables a stranger could fill", a
     },
   });
   await new Promise<void>((listening) => strict.listen(0, "127.0.0.1", listening));
-  try {
-    const url = `https://127.0.0.1:${(strict.address() as AddressInfo).port}/`;
-    await expect(client({ loopback: true }).request(url)).rejects.toThrow();
-    expect(await offered.promise).toEqual(["http/1.1"]);
-  } finally {
-    await new Promise((done) => strict.close(done));
-  }
+  onTestFinished(async () => void (await new Promise((done) => strict.close(done))));
+  const url = `https://127.0.0.1:${(strict.address() as AddressInfo).port}/`;
+  await expect(client({ loopback: true }).request(url)).rejects.toThrow();
+  expect(await offered.promise).toEqual(["http/1.1"]);
 });
 
 it("an endless answer is cut off", async () => {

@@ -20,10 +20,11 @@ afterEach(async () => {
   pools = [];
 });
 
-async function started(): Promise<RpcServer> {
+/** @param one what it answers to a single call */
+async function started(one?: RpcServer["one"]): Promise<RpcServer> {
   const node = await rpcServer();
   nodes.push(node);
-  return node;
+  return one ? Object.assign(node, { one }) : node;
 }
 
 /** Where roles are not said, a node has all of them. */
@@ -73,8 +74,7 @@ const headerOf = ({ params }: Asked, head: number) => {
 
 describe("batches", () => {
   it("have 10 requests at most, and fewer where a node takes fewer; every request is answered by its id", async () => {
-    const node = await started();
-    node.one = ({ params }) => params[0];
+    const node = await started(({ params }) => params[0]);
     const few = { code: -32014, message: "maximum 3 calls in 1 batch" };
     node.post = (body) =>
       Array.isArray(body) && body.length > 3
@@ -130,11 +130,10 @@ describe("ranges of logs", () => {
     ["ranges over 500 blocks are not supported on freetier", 500],
     ["exceed maximum block range: 500", 500],
   ])("refused with %j are split, joined in order, and split at once the next time", async (words, range) => {
-    const node = await started();
-    node.one = (call) => {
+    const node = await started((call) => {
       if (call.method === "eth_getBlockByNumber") return headerOf(call, 5_000);
       return spanOf(call) > 500 ? error(-32005, words) : logsOf(call);
-    };
+    });
     const pool = poolOf([node]);
     const expected = Array.from({ length: 1_800 }, (_, n) => ({ blockNumber: quantity(n + 1) }));
     expect(await logsIn(pool, 1, 1_800)).toEqual(expected);
@@ -145,23 +144,21 @@ describe("ranges of logs", () => {
   });
 
   it("up to the newest block are split too", async () => {
-    const node = await started();
-    node.one = (call) => {
+    const node = await started((call) => {
       if (call.method === "eth_getBlockByNumber") return headerOf(call, 100);
       if (Number.isNaN(spanOf(call)) || spanOf(call) > 10) return error(-32600, "limited to a 10 blocks range");
       return logsOf(call);
-    };
+    });
     expect(await logsIn(poolOf([node]), 1, "latest")).toHaveLength(100);
   });
 
   it("with too many logs are halved where they are dense, down to single blocks", async () => {
-    const node = await started();
-    node.one = (call) => {
+    const node = await started((call) => {
       if (call.method === "eth_getBlockByNumber") return headerOf(call, 5_000);
       const { fromBlock } = call.params[0] as { fromBlock: string };
       const isDense = Number(fromBlock) < 4;
       return isDense && spanOf(call) > 1 ? error(-32005, "query returned more than 10000 results") : logsOf(call);
-    };
+    });
     const logs = await logsIn(poolOf([node]), 1, 64);
     expect(logs).toEqual(Array.from({ length: 64 }, (_, n) => ({ blockNumber: quantity(n + 1) })));
   });
@@ -208,9 +205,8 @@ describe("rates", () => {
   });
 
   it("refused with compute units inside an answer are a rate, and another node takes the request meanwhile", async () => {
-    const [first, second] = [await started(), await started()];
-    first.one = () => error(429, "Your app has exceeded its compute units per second capacity");
-    second.one = () => "0x2";
+    const first = await started(() => error(429, "Your app has exceeded its compute units per second capacity"));
+    const second = await started(() => "0x2");
     const pool = poolOf([first, second]);
     expect(await pool.request("eth_blockNumber", [])).toBe("0x2");
     expect(await pool.request("eth_blockNumber", [])).toBe("0x2");
@@ -279,9 +275,8 @@ describe("old state", () => {
     "BlockOutOfRangeError: block height is 900 but requested was 1",
     "archive requests require a paid plan",
   ])("refused with %j is read at another node; when none has it, the caller gets the node's words", async (words) => {
-    const [pruned, archive] = [await started(), await started()];
-    pruned.one = () => error(-32000, words);
-    archive.one = () => "0x7";
+    const pruned = await started(() => error(-32000, words));
+    const archive = await started(() => "0x7");
     expect(await poolOf([pruned, archive]).request("eth_getBalance", ["0x1", "0x10"])).toBe("0x7");
     expect((await refused(poolOf([pruned]).request("eth_getBalance", ["0x1", "0x10"]))).details).toBe(words);
   });
@@ -361,9 +356,8 @@ describe("nodes in trouble", () => {
   });
 
   it("answer too much: the answer is refused at the bound, and the next node is asked", async () => {
-    const [first, second] = [await started(), await started()];
-    first.one = ({ method }) => (method === "eth_chainId" ? "0x2105" : "f".repeat(200_000));
-    second.one = () => "0x2";
+    const first = await started(({ method }) => (method === "eth_chainId" ? "0x2105" : "f".repeat(200_000)));
+    const second = await started(() => "0x2");
     expect(await poolOf([first, second], { maxBytes: 100_000 }).request("eth_gasPrice", [])).toBe("0x2");
   });
 
@@ -394,12 +388,11 @@ describe("nodes in trouble", () => {
 
 describe("the gas of a call", () => {
   it("above a node's cap is lowered to the cap that the node names, or to 2^24", async () => {
-    const node = await started();
-    node.one = ({ params }) => {
+    const node = await started(({ params }) => {
       const gas = Number((params[0] as { gas: string }).gas);
       const cap = "transaction gas limit too high (cap: 16777216, tx: 20000000)";
       return gas > 16_777_216 ? error(-32000, cap) : quantity(gas);
-    };
+    });
     const pool = poolOf([node]);
     const call = { to: "0x1", gas: quantity(20_000_000) };
     expect(await pool.request("eth_call", [call, "latest"])).toBe(quantity(16_777_216));
@@ -408,8 +401,7 @@ describe("the gas of a call", () => {
   });
 
   it("that the execution itself needs is no cap", async () => {
-    const node = await started();
-    node.one = () => error(-32000, "gas required exceeds allowance (5000000)");
+    const node = await started(() => error(-32000, "gas required exceeds allowance (5000000)"));
     await refused(poolOf([node]).request("eth_estimateGas", [{ to: "0x1", gas: quantity(5_000_000) }]));
     expect(node.asked("eth_estimateGas")).toHaveLength(1);
   });
@@ -419,9 +411,8 @@ describe("a transaction", () => {
   const send = (pool: RpcPool) => pool.request("eth_sendRawTransaction", ["0x02"]);
 
   it("refused by every node has the node's words, whatever their code", async () => {
-    const [first, second] = [await started(), await started()];
-    first.one = () => error(-32001, "Nonce too low");
-    second.one = () => error(-32000, "exceeds block gas limit");
+    const first = await started(() => error(-32001, "Nonce too low"));
+    const second = await started(() => error(-32000, "exceeds block gas limit"));
     expect((await refused(send(poolOf([first, second])))).details).toBe("Nonce too low");
     first.one = () => error(-32000, "replacement transaction underpriced");
     second.one = () => "0xhash";

@@ -1,6 +1,6 @@
 /** A table sorted by several threads at once is, byte by byte, the one that is sorted on this thread. */
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { SortThreads, shareArrays } from "../../columns/load-process.ts";
 import { ImageParts, sortJobs, sortTable, unsortedPart } from "../../columns/sort-jobs.ts";
 import { TableBuilder, type UnsortedTable } from "../../columns/table-image.ts";
@@ -44,15 +44,12 @@ function rows(): UnsortedTable {
 test.each([1, 3])("%d threads", async (count) => {
   const expected = sortTable(rows());
   const threads = new SortThreads(THREAD, count);
-  try {
-    const table = shareArrays(rows());
-    const image = new ImageParts();
-    image.add(structuredClone(unsortedPart(table)));
-    await threads.sort(table, (part) => image.add(part));
-    expect(plain(image.whole())).toEqual(plain(expected));
-  } finally {
-    await threads.close();
-  }
+  onTestFinished(() => threads.close());
+  const table = shareArrays(rows());
+  const image = new ImageParts();
+  image.add(structuredClone(unsortedPart(table)));
+  await threads.sort(table, (part) => image.add(part));
+  expect(plain(image.whole())).toEqual(plain(expected));
 });
 
 /** With arrays as bytes: those of shared memory are of another type. */

@@ -1,5 +1,5 @@
 /** Facts come in the order asked for, from one snapshot; wallets lead to their own agent. */
-import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { loadFacts } from "../../db/agents/facts.ts";
 import { agentsOfWallets, agentsToWrite, ownAgents, recordWalletVerification } from "../../db/agents/wallets.ts";
@@ -153,17 +153,14 @@ describe("the agent of a wallet", () => {
 
 it("reads everything about an agent in one statement", async () => {
   const client = await db.pool.connect();
-  try {
-    const statements: unknown[] = [];
-    const counted = {
-      query: (...args: unknown[]) => {
-        statements.push(args[0]);
-        return (client.query as (...a: unknown[]) => unknown)(...args);
-      },
-    } as Parameters<typeof loadFacts>[0];
-    await loadFacts(counted, [1, 2, 3]);
-    expect(statements).toEqual([expect.objectContaining({ name: "facts-load" })]);
-  } finally {
-    client.release();
-  }
+  onTestFinished(() => client.release());
+  const statements: unknown[] = [];
+  const counted = {
+    query: (...args: unknown[]) => {
+      statements.push(args[0]);
+      return (client.query as (...a: unknown[]) => unknown)(...args);
+    },
+  } as Parameters<typeof loadFacts>[0];
+  await loadFacts(counted, [1, 2, 3]);
+  expect(statements).toEqual([expect.objectContaining({ name: "facts-load" })]);
 });

@@ -1,5 +1,5 @@
 /** Tables partitioned by time: made of plain ones with all they have, kept ahead of time, and dropped by time, beside writers. */
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../db/schema/migrate.ts";
 import { testDatabase } from "../support/database.ts";
 import { sql } from "../support/sql.ts";
@@ -162,25 +162,22 @@ it("a lock that is held for long is given up, and nothing has changed", async ()
 
 it("the role app may call what makes and drops partitions, and write what is in them, but make and drop no table", async () => {
   const fresh = await testDatabase({ migrated: false });
-  try {
-    await migrate(fresh.url);
-    const client = await fresh.pool.connect();
-    await client.query("set role app");
-    for (const table of ["event", "directory_rank"]) {
-      await client.query("select offchain.make_partitions($1, 'day', '2026-03-02T00:00:00Z')", [table]);
-      await expect(client.query(`drop table offchain.${table}_20260302`)).rejects.toMatchObject({ code: "42501" });
-    }
-    await client.query(
-      "insert into offchain.event (id, type, position, data, at, final) values ('evt_1', 'cred.changed', 1, '{}', '2026-03-02T01:00:00Z', true), ('evt_2', 'cred.changed', 2, '{}', '2020-01-01T01:00:00Z', true)",
-    );
-    await client.query("update offchain.event_log set kept_after = 2");
-    const { rows } = await client.query(
-      `select offchain.event_delete_strays(10) as strays, offchain.event_drop_partitions('2026-03-03T00:00:00Z') as events,
-         offchain.drop_partitions('directory_rank', '2026-03-03T00:00:00Z') as ranks`,
-    );
-    expect(rows).toEqual([{ strays: 1, events: 1, ranks: 1 }]);
-    client.release();
-  } finally {
-    await fresh.drop();
+  onTestFinished(() => fresh.drop());
+  await migrate(fresh.url);
+  const client = await fresh.pool.connect();
+  await client.query("set role app");
+  for (const table of ["event", "directory_rank"]) {
+    await client.query("select offchain.make_partitions($1, 'day', '2026-03-02T00:00:00Z')", [table]);
+    await expect(client.query(`drop table offchain.${table}_20260302`)).rejects.toMatchObject({ code: "42501" });
   }
+  await client.query(
+    "insert into offchain.event (id, type, position, data, at, final) values ('evt_1', 'cred.changed', 1, '{}', '2026-03-02T01:00:00Z', true), ('evt_2', 'cred.changed', 2, '{}', '2020-01-01T01:00:00Z', true)",
+  );
+  await client.query("update offchain.event_log set kept_after = 2");
+  const { rows } = await client.query(
+    `select offchain.event_delete_strays(10) as strays, offchain.event_drop_partitions('2026-03-03T00:00:00Z') as events,
+       offchain.drop_partitions('directory_rank', '2026-03-03T00:00:00Z') as ranks`,
+  );
+  expect(rows).toEqual([{ strays: 1, events: 1, ranks: 1 }]);
+  client.release();
 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type pg from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { openHttp } from "../../clients/http.ts";
 import { loadConfig } from "../../config/config.ts";
 import { openPool } from "../../db/sql/connect.ts";
@@ -102,14 +102,11 @@ it("goes on with the trace of a proxy of ours, by route, with the request's id a
 
 it("begins a trace of its own for a caller that is no proxy of ours", async () => {
   const stranger = await startApi();
-  try {
-    await stranger.get("/api/v2/agent/77", { headers: { traceparent: PARENT, "x-request-id": "request-0002" } });
-    const request = await found("the request", (one) => attribute(one, "agents.request_id") === "request-0002");
-    expect(request.traceId).not.toBe(TRACE);
-    expect(request.parentSpanId ?? "").toBe("");
-  } finally {
-    await stranger.close();
-  }
+  onTestFinished(() => stranger.close());
+  await stranger.get("/api/v2/agent/77", { headers: { traceparent: PARENT, "x-request-id": "request-0002" } });
+  const request = await found("the request", (one) => attribute(one, "agents.request_id") === "request-0002");
+  expect(request.traceId).not.toBe(TRACE);
+  expect(request.parentSpanId ?? "").toBe("");
 });
 
 it("is passed on to upstreams, and remembered with a transaction that is asked for", async () => {

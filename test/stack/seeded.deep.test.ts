@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { request } from "undici";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { credGateAbi } from "../../abis/cred-roots.ts";
 import { INDEXES, plainWays, type Way } from "../../bench/discover/plain-ways.ts";
 import type { Address, Hex } from "../../core/agents/facts.ts";
@@ -106,16 +106,13 @@ describe("the seeded world", () => {
   it("has registered its agents for money, each once", async () => {
     const db = openClient({ connectionString: stack.devnet.databaseUrl });
     await db.connect();
-    try {
-      const { rows } = await db.query(
-        "select operation, state, count(*)::int as count, count(distinct payer)::int as payers from offchain.payment group by 1, 2",
-      );
-      const paying = WORLD.filter(({ via }) => via === "api").length;
-      expect(rows).toEqual([{ operation: "agentMint", state: "fulfilled", count: paying, payers: paying }]);
-      expect((await db.query("select from offchain.price_list")).rowCount).toBe(0);
-    } finally {
-      await db.end();
-    }
+    onTestFinished(() => db.end());
+    const { rows } = await db.query(
+      "select operation, state, count(*)::int as count, count(distinct payer)::int as payers from offchain.payment group by 1, 2",
+    );
+    const paying = WORLD.filter(({ via }) => via === "api").length;
+    expect(rows).toEqual([{ operation: "agentMint", state: "fulfilled", count: paying, payers: paying }]);
+    expect((await db.query("select from offchain.price_list")).rowCount).toBe(0);
   });
 
   it("has humans with agents, an organization with members, and messages that everybody may read", async () => {
@@ -285,47 +282,44 @@ describe("judged questions over the seeded world", () => {
       body: JSON.stringify({ rows, generate }),
     });
     const pool = openPool({ connectionString: databaseUrl, max: 1 });
-    try {
-      const count = async (sql: string) =>
-        (await pool.query<{ n: number }>(`select count(*)::int4 as n from ${sql}`)).rows[0]!.n;
-      await until(
-        "all registries, spam, offers and documents are there",
-        async () =>
-          (await count(
-            `offchain.directory where removed_at is null and platform not in ('erc8004', '${OWN_PLATFORM}')`,
-          )) === listed &&
-          (await count("offchain.offer where kind <> 'skill' and source <> 'registry'")) >= 4 &&
-          (await count(`offchain.directory d where removed_at is null and not exists (
-            select from offchain.discovery_document o where o.directory_id = d.id)`)) === 0,
-        { everyMs: 500 },
-      );
-      const client = await pool.connect();
-      await plantPlainText(client);
-      for (const statement of INDEXES) await client.query(statement);
-      client.release();
-      const directory = (
-        await pool.query<SeededRow>(
-          "select id, platform, name, description from offchain.directory where removed_at is null",
-        )
-      ).rows;
-      const own: Way = {
-        name: "discover",
-        async ask(q) {
-          const answer = await patientFetch(`${apiUrl}/api/v2/discover?limit=10&q=${encodeURIComponent(q)}`);
-          return ((await answer.json()) as { hits: { agent: { id: number } }[] }).hits.map(({ agent }) => agent.id);
-        },
-      };
-      const [mine, ...plain] = await judgeSeeded(directory, [own, ...plainWays(pool)]);
-      const printed = `${seededTable([mine!, ...plain])}\n${mine!.notes.join("; ")}`;
-      console.log(printed);
-      expect(SEEDED_QUESTIONS.length).toBeGreaterThanOrEqual(30);
-      expect(mine!.ndcg, printed).toBeGreaterThan(0.85);
-      expect(mine!.ndcg, printed).toBeGreaterThan(Math.max(...plain.map(({ ndcg }) => ndcg)) + 0.03);
-      expect(mine!.spam, printed).toBeLessThan(0.3);
-      expect(mine!.spamAhead, printed).toBe(0);
-    } finally {
-      await pool.end();
-    }
+    onTestFinished(() => pool.end());
+    const count = async (sql: string) =>
+      (await pool.query<{ n: number }>(`select count(*)::int4 as n from ${sql}`)).rows[0]!.n;
+    await until(
+      "all registries, spam, offers and documents are there",
+      async () =>
+        (await count(
+          `offchain.directory where removed_at is null and platform not in ('erc8004', '${OWN_PLATFORM}')`,
+        )) === listed &&
+        (await count("offchain.offer where kind <> 'skill' and source <> 'registry'")) >= 4 &&
+        (await count(`offchain.directory d where removed_at is null and not exists (
+          select from offchain.discovery_document o where o.directory_id = d.id)`)) === 0,
+      { everyMs: 500 },
+    );
+    const client = await pool.connect();
+    await plantPlainText(client);
+    for (const statement of INDEXES) await client.query(statement);
+    client.release();
+    const directory = (
+      await pool.query<SeededRow>(
+        "select id, platform, name, description from offchain.directory where removed_at is null",
+      )
+    ).rows;
+    const own: Way = {
+      name: "discover",
+      async ask(q) {
+        const answer = await patientFetch(`${apiUrl}/api/v2/discover?limit=10&q=${encodeURIComponent(q)}`);
+        return ((await answer.json()) as { hits: { agent: { id: number } }[] }).hits.map(({ agent }) => agent.id);
+      },
+    };
+    const [mine, ...plain] = await judgeSeeded(directory, [own, ...plainWays(pool)]);
+    const printed = `${seededTable([mine!, ...plain])}\n${mine!.notes.join("; ")}`;
+    console.log(printed);
+    expect(SEEDED_QUESTIONS.length).toBeGreaterThanOrEqual(30);
+    expect(mine!.ndcg, printed).toBeGreaterThan(0.85);
+    expect(mine!.ndcg, printed).toBeGreaterThan(Math.max(...plain.map(({ ndcg }) => ndcg)) + 0.03);
+    expect(mine!.spam, printed).toBeLessThan(0.3);
+    expect(mine!.spamAhead, printed).toBe(0);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Events reach the webhooks that want them, signed as the standard's own library checks it, once each, whoever delivers. */
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { eventView } from "../../core/views/webhooks.ts";
 import { eventsAfter } from "../../db/events/events.ts";
 import { retireSecrets } from "../../db/webhooks/secrets.ts";
@@ -170,21 +170,17 @@ it("two workers deliver each event once", async () => {
   const hooks = [await hook({}, "/a"), await hook({}, "/b"), await hook({}, "/c")];
   const context = { ...world.context, clock: () => new Date() };
   const workers = [1, 2].map(() => runWebhooks(context, { timerMs: 100 }));
-  try {
-    const ids: string[] = [];
-    for (let i = 0; i < 4; i++) ids.push(...(await happen(pool, [{}, {}, {}, {}, {}, {}])));
-    const counts = async () =>
-      (await pool.query("select count(*)::int as n from offchain.webhook_delivery where state = 'delivered'")).rows[0]
-        .n;
-    await until("everything is delivered", async () => (await counts()) === ids.length * hooks.length);
-    for (const path of ["/a", "/b", "/c"])
-      expect(
-        world.receiver.received
-          .filter((request) => request.path === `/hook${path}`)
-          .map(({ headers }) => headers["webhook-id"])
-          .sort(),
-      ).toEqual(ids.toSorted());
-  } finally {
-    await Promise.all(workers.map((worker) => worker.stop()));
-  }
+  onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
+  const ids: string[] = [];
+  for (let i = 0; i < 4; i++) ids.push(...(await happen(pool, [{}, {}, {}, {}, {}, {}])));
+  const counts = async () =>
+    (await pool.query("select count(*)::int as n from offchain.webhook_delivery where state = 'delivered'")).rows[0].n;
+  await until("everything is delivered", async () => (await counts()) === ids.length * hooks.length);
+  for (const path of ["/a", "/b", "/c"])
+    expect(
+      world.receiver.received
+        .filter((request) => request.path === `/hook${path}`)
+        .map(({ headers }) => headers["webhook-id"])
+        .sort(),
+    ).toEqual(ids.toSorted());
 });

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { POOL_SLOTS } from "../../core/webhooks/pools.ts";
 import { transaction } from "../../db/sql/transaction.ts";
@@ -82,39 +82,36 @@ describe("receivers that hang", () => {
   it("are known by it: they share a few places, one of each owner, and a new owner's first delivery has its own", async () => {
     const tarpit = await startTarpit();
     const { context } = world;
-    try {
-      for (let i = 0; i < 60; i++) {
-        await addWebhook(pool, tarpit.url(i), { owner: ownerOf(1 + (i >> 1)) });
-        world.silent.add(tarpit.url(i));
-      }
-      await happen(pool, [{}]);
-      await deliverDue(context);
-      const lanes = async () =>
-        (await pool.query("select lane, count(*)::int as n from offchain.webhook group by 1 order by 1")).rows;
-      expect(await lanes()).toEqual([{ lane: "slow", n: 60 }]);
-      const honest = await addWebhook(pool, world.receiver.url, { owner: ownerOf(999) });
-      await happen(pool, [{}]);
-      await fanOutEvents(context);
-      const attempts = await beginSending(context, POOL_SLOTS);
-      expect(attempts.map(({ pool }) => pool).sort()).toEqual(["new", ...Array(POOL_SLOTS.slow).fill("slow")]);
-      const { rows } = await pool.query(
-        `select max(n)::int as most from (
-           select w.owner, count(*) as n from offchain.webhook_delivery d join offchain.webhook w using (webhook_id)
-           where d.lease is not null group by 1) held`,
-      );
-      expect(rows).toEqual([{ most: 1 }]);
-      await Promise.all(attempts.map(({ done }) => done));
-      expect(await world.state(honest.webhookId)).toMatchObject([{ state: "delivered" }]);
-      expect(await lanes()).toEqual([
-        { lane: "answering", n: 1 },
-        { lane: "slow", n: 60 },
-      ]);
-      // A new webhook of a slow owner begins where its others are.
-      expect(await slowUntilOf(pool, { owner: ownerOf(1), now: new Date(world.now) })).not.toBeNull();
-      expect(await slowUntilOf(pool, { owner: ownerOf(999), now: new Date(world.now) })).toBeNull();
-    } finally {
-      await tarpit.close();
+    onTestFinished(() => tarpit.close());
+    for (let i = 0; i < 60; i++) {
+      await addWebhook(pool, tarpit.url(i), { owner: ownerOf(1 + (i >> 1)) });
+      world.silent.add(tarpit.url(i));
     }
+    await happen(pool, [{}]);
+    await deliverDue(context);
+    const lanes = async () =>
+      (await pool.query("select lane, count(*)::int as n from offchain.webhook group by 1 order by 1")).rows;
+    expect(await lanes()).toEqual([{ lane: "slow", n: 60 }]);
+    const honest = await addWebhook(pool, world.receiver.url, { owner: ownerOf(999) });
+    await happen(pool, [{}]);
+    await fanOutEvents(context);
+    const attempts = await beginSending(context, POOL_SLOTS);
+    expect(attempts.map(({ pool }) => pool).sort()).toEqual(["new", ...Array(POOL_SLOTS.slow).fill("slow")]);
+    const { rows } = await pool.query(
+      `select max(n)::int as most from (
+         select w.owner, count(*) as n from offchain.webhook_delivery d join offchain.webhook w using (webhook_id)
+         where d.lease is not null group by 1) held`,
+    );
+    expect(rows).toEqual([{ most: 1 }]);
+    await Promise.all(attempts.map(({ done }) => done));
+    expect(await world.state(honest.webhookId)).toMatchObject([{ state: "delivered" }]);
+    expect(await lanes()).toEqual([
+      { lane: "answering", n: 1 },
+      { lane: "slow", n: 60 },
+    ]);
+    // A new webhook of a slow owner begins where its others are.
+    expect(await slowUntilOf(pool, { owner: ownerOf(1), now: new Date(world.now) })).not.toBeNull();
+    expect(await slowUntilOf(pool, { owner: ownerOf(999), now: new Date(world.now) })).toBeNull();
   });
 
   it("are believed again when they answer quickly after their time", async () => {

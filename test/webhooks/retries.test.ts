@@ -1,5 +1,5 @@
 /** What a receiver that fails is spared and offered: waits, dead letters, replays, pauses, and being switched off. */
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { insertPing, replayDead, replayDelivery } from "../../db/webhooks/delivery-log.ts";
 import { enableWebhook } from "../../db/webhooks/webhooks.ts";
 import { deliverDue } from "../../workers/webhooks/deliver.ts";
@@ -148,35 +148,32 @@ describe("a delivery is taken", () => {
 describe("a webhook", () => {
   it("whose receiver hangs holds up no other", async () => {
     const other = await startReceiver();
-    try {
-      const slow = await hook();
-      const quick = await addWebhook(pool, other.url);
-      world.receiver.answer = () => {};
-      world.silent.add(world.receiver.url);
-      await happen(
-        pool,
-        Array.from({ length: 20 }, () => ({})),
-      );
-      const round = deliver();
-      await round;
-      expect(await states(quick.webhookId)).toEqual(Array(20).fill("delivered"));
-      // After five failures nothing more was tried.
-      expect(await states(slow.webhookId)).toEqual(Array(20).fill("pending"));
-      expect(world.receiver.received.length).toBeLessThanOrEqual(8);
-      expect((await world.health(slow.webhookId))!.pausedUntil!.getTime()).toBeGreaterThan(world.now);
-      // Then by one delivery at a time, until one is taken.
-      world.now = (await world.health(slow.webhookId))!.pausedUntil!.getTime();
-      const before = world.receiver.received.length;
-      await deliver();
-      expect(world.receiver.received.length).toBe(before + 1);
-      world.now = (await world.health(slow.webhookId))!.pausedUntil!.getTime() + DAY;
-      world.receiver.answer = replying(204);
-      world.silent.clear();
-      await deliver();
-      expect(await states(slow.webhookId)).toEqual(Array(20).fill("delivered"));
-    } finally {
-      await other.close();
-    }
+    onTestFinished(() => other.close());
+    const slow = await hook();
+    const quick = await addWebhook(pool, other.url);
+    world.receiver.answer = () => {};
+    world.silent.add(world.receiver.url);
+    await happen(
+      pool,
+      Array.from({ length: 20 }, () => ({})),
+    );
+    const round = deliver();
+    await round;
+    expect(await states(quick.webhookId)).toEqual(Array(20).fill("delivered"));
+    // After five failures nothing more was tried.
+    expect(await states(slow.webhookId)).toEqual(Array(20).fill("pending"));
+    expect(world.receiver.received.length).toBeLessThanOrEqual(8);
+    expect((await world.health(slow.webhookId))!.pausedUntil!.getTime()).toBeGreaterThan(world.now);
+    // Then by one delivery at a time, until one is taken.
+    world.now = (await world.health(slow.webhookId))!.pausedUntil!.getTime();
+    const before = world.receiver.received.length;
+    await deliver();
+    expect(world.receiver.received.length).toBe(before + 1);
+    world.now = (await world.health(slow.webhookId))!.pausedUntil!.getTime() + DAY;
+    world.receiver.answer = replying(204);
+    world.silent.clear();
+    await deliver();
+    expect(await states(slow.webhookId)).toEqual(Array(20).fill("delivered"));
   });
 
   it("that is gone (410) is switched off at once, and goes on where it stopped when it is on again", async () => {
