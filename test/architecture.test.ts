@@ -629,7 +629,7 @@ describe("files", () => {
   /** Tests are as long as what they tell. */
   const product = files.filter(({ path }) => !/^test\//.test(path));
 
-  it("are read by Node as they stand: its reader of types refuses what the compiler takes, and whatever loads such a file", () => {
+  it("are read by Node as they stand, whose reader of types refuses some of what the compiler takes", () => {
     for (const { path, text } of files.filter(({ path }) => path.endsWith(".ts")))
       expect(() => stripTypeScriptTypes(text), path).not.toThrow();
   });

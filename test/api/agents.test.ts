@@ -9,6 +9,7 @@ import {
 } from "../../db/operations/backfill-progress.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
+import { words } from "../support/words.ts";
 import { type PlantedAgent, plantAgents, walletOf } from "./support/agents.ts";
 import { answering, apiForFile, refusal } from "./support/api.ts";
 import { type Paged, walked } from "./support/walks.ts";
@@ -194,23 +195,8 @@ describe("the list", () => {
   });
 
   it.each([
-    "limit=0",
-    "limit=-1",
-    "limit=NaN",
-    "limit=1.5",
-    "limit=1e3",
-    "page=0",
-    "page=-1",
-    "page=9007199254740992",
-    "offset=-1",
-    "offset=x",
-    "sort=score",
-    "order=up",
-    "verified=yes",
-    "format=csv",
-    "owner=0x12",
-    "cursor=abc",
-    "search=%00",
+    ...words("limit=0 limit=-1 limit=NaN limit=1.5 limit=1e3 page=0 page=-1 page=9007199254740992 offset=-1"),
+    ...words("offset=x sort=score order=up verified=yes format=csv owner=0x12 cursor=abc search=%00"),
     `search=${"x".repeat(101)}`,
     "search=%ed%a0%80",
     "sort=name&sort=name",

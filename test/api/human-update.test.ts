@@ -5,6 +5,7 @@ import type { Address } from "../../core/agents/facts.ts";
 import { contentDigest, humanUpdateText } from "../../core/callers/signed-texts.ts";
 import { forgetUsedTexts } from "../../db/callers/human-updates.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
+import { words } from "../support/words.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile, HOST, refusal } from "./support/api.ts";
 import { lower, newWallet } from "./support/wallets.ts";
@@ -66,13 +67,7 @@ describe("the owner", () => {
       success: true,
       tokenId: 0,
       updated: [
-        "personality.humor",
-        "narrative.mission",
-        "social.twitter",
-        "social.website",
-        "social.github",
-        "services",
-        "skills",
+        ...words("personality.humor narrative.mission social.twitter social.website social.github services skills"),
       ],
       storage: "offchain",
     });

@@ -6,6 +6,7 @@ import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { forAllLater } from "../support/for-all.ts";
+import { words } from "../support/words.ts";
 import { plantAgents } from "./support/agents.ts";
 import { answering, apiForFile, refusal, serverForTest } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
@@ -69,12 +70,8 @@ describe("off chain", () => {
       success: true,
       tokenId: 0,
       updated: [
-        "personality.humor",
-        "personality.riskTolerance",
-        "narrative.origin",
-        "narrative.mission",
-        "trait:patient",
-        "trait:kind",
+        ...words("personality.humor personality.riskTolerance narrative.origin narrative.mission trait:patient"),
+        ...words("trait:kind"),
       ],
       storage: "offchain",
     });

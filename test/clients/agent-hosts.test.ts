@@ -64,7 +64,7 @@ test("an audit is sold for four cents, once for each payment, and nothing is cha
   expect(await earned()).toBe(40_000n);
 });
 
-test("the price feed answers a client of the protocol, the translator by A2A; the members' server asks for a credential", async () => {
+test("the price feed answers by MCP, the translator by A2A; the members' server asks for a credential", async () => {
   const mcp = new Client({ name: "test", version: "1" });
   await mcp.connect(new StreamableHTTPClientTransport(new URL(`${agentHostUrl(simulators.url, "solana-prices")}/mcp`)));
   expect((await mcp.listTools()).tools.map(({ name }) => name)).toEqual(["get_price", "get_price_history"]);

@@ -115,7 +115,7 @@ describe("trouble", () => {
     await trouble(upstream().ask({ ...get, read }));
   });
 
-  it("is no failure of the upstream when only what it holds makes no sense, or is too large: a stranger may have written it", async () => {
+  it("is no failure of the upstream when only what it holds makes no sense or is too large", async () => {
     const shared = upstream({ maxBytes: 1_000 });
     const read = (): never => {
       throw new Error("not our shape");

@@ -57,7 +57,7 @@ describe("a stream of events", () => {
   });
 });
 
-it("a server that sends its clients on is asked where it answered, and its tools are known by the address that was named", async () => {
+it("a server that redirects is asked where it answered; its tools keep the address that was named", async () => {
   const asked: string[] = [];
   const send: Send = async ({ url, body }, take) => {
     asked.push(new URL(url).pathname);

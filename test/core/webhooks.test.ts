@@ -77,7 +77,7 @@ describe("an attempt", () => {
     expect([since(3 * DAY, 19), since(3 * DAY - 1, 19), since(30 * DAY, 18)]).toEqual(["failing", null, null]);
   });
 
-  it("never leaves a delivery without a time, never goes back in time, and pauses for ten minutes at most unless asked", () =>
+  it("gives each delivery a later time, ten minutes at most after the last unless asked", () =>
     forAll(
       [
         fc.integer({ min: 1, max: 10 }),

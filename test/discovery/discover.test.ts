@@ -134,7 +134,7 @@ describe("the search", () => {
     expect(await idsOf("peregrine vane")).toEqual([mine]);
   });
 
-  it("shows one of an owner's agents of one short text under different names, but one more that has another word of the query", async () => {
+  it("shows one of an owner's agents of one short text, and one more that has another word of the query", async () => {
     const text = (name: string) => `${name} forecasts kelp harvests for coastal farms and posts the tides.`;
     const kelp = ["Pelagia", "Nereus One", "Thetis", "Triton 4"].map((name) => ({ name, description: text(name) }));
     const owned = await add(kelp.map((one, i) => ({ ...one, owner: "0xkelp", cred: 40 - i })));

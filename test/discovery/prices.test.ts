@@ -76,7 +76,7 @@ describe("a limit of the price", () => {
     expect([page.hits.length, page.total, page.totalIsExact]).toEqual([1, 1, true]);
   });
 
-  it("calls the number an estimate where more agents than are read have prices on both sides of it, and leaves no agent out for those that do not", async () => {
+  it("calls the number an estimate where more agents than are read have prices on both sides of it, and leaves none out", async () => {
     const name = (i: number) => `Clepsydra ${String.fromCharCode(97 + (i % 26)).repeat(1 + Math.floor(i / 26))}`;
     const named = Array.from({ length: 70 }, (_, i) => ({ name: name(i), cred: 60 }));
     await add(...named.map((one, i): Parameters<typeof add>[0] => [one, [0.001, "Ping"], [3, `Clepsydras ${i}`]]));

@@ -202,7 +202,7 @@ test("an agent linked to a human: a transfer unlinks it for good, one that is ta
 const selectorOf = (name: string) =>
   toFunctionSelector(identityAbi.find((e) => e.type === "function" && e.name === name) as never);
 
-test("transactions of an agent: each once, newest first, with sender, receiver, value and function; a reorganisation takes them back", async () => {
+test("transactions of an agent are listed once, newest first, and a reorganisation takes them back", async () => {
   const { chain, contracts, database } = world;
   const price = await chain.readContract({ address: contracts.identity, abi: identityAbi, functionName: "mintPrice" });
   const value = price > 0n ? price : parseEther("0.001");

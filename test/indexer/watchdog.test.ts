@@ -206,7 +206,7 @@ test("progress, an idle chain and a backfill are no stall", async () => {
   expect(await dog.check(progress(115, 80, false))).toBeNull();
 });
 
-test("a stall after Ponder met a reorg beyond its finality is a replaced chain, although the newest recorded hash is unchanged", async () => {
+test("a stall after a reorg beyond finality is a replaced chain, though the newest recorded hash is unchanged", async () => {
   for (const block of [50, 80]) await recordHash(launcher, CHAIN, chain.at(block));
   const dog = watchdog({ beyondFinality: true, foreignSchema: false, last: null });
   chain.head_ = 120;

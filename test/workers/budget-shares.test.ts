@@ -83,7 +83,7 @@ describe("a day's budget", () => {
 });
 
 describe("gas of a part of a profile", () => {
-  it("stays within what it is counted as: new texts, replaced and cleared ones, traits, in the largest and smallest form", async () => {
+  it("stays within what it is counted as, for texts and traits in the largest and smallest form", async () => {
     const { mintId } = await accept(PAID_CHECKOUT);
     desk.send();
     const { tokenId } = await desk.decided(mintId);

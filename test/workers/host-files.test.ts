@@ -318,7 +318,7 @@ it("whom the terms pay shares the read of a resource that any number of others h
   expect(await backgroundOf(id)).toMatchObject({ offerCount: 1, namedCount: 0 });
 });
 
-it("a host's own endpoint is asked each day, and after a failure within minutes, however many URLs strangers name there", async () => {
+it("a host's own endpoint is asked each day, and soon after a failure, whatever strangers name there", async () => {
   answers = says(naming(22));
   const id = await plant(22);
   for (let i = 0; i < 300; i++)

@@ -84,7 +84,7 @@ it("comes from the most liquid pair of each token, and changes a row only when i
   expect(await row("v39")).toMatchObject({ market: null });
 });
 
-it("goes on after a batch that fails, stops after three failures in a row, and asks those that failed last and alone", async () => {
+it("goes on after a failed batch, stops after three in a row, and asks those that failed last and alone", async () => {
   await db.pool.query("delete from offchain.directory");
   await db.pool.query("delete from offchain.token_market");
   await plantDirectory(

@@ -141,7 +141,7 @@ export function metricsCases(opsPort: () => number): void {
     });
   });
 
-  it("what the processes tell has names of one kind, a help and no label with more values than code and configuration have", () => {
+  it("metrics have names of one kind, a help, and labels with values of code and configuration only", () => {
     for (const { name, help, series } of families.values()) {
       if (!name.startsWith("agents_")) continue;
       expect(name).toMatch(/^agents_[a-z0-9_]+$/);

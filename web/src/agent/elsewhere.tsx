@@ -1,7 +1,7 @@
 /** The same agent in other registries, matched by proven wallet, its ERC-8004 registration, and the agents it has shaken hands with. */
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { directoryLink } from "../../../core/links.ts";
+import { directoryLink } from "../../../core/directory/link.ts";
 import { asked } from "../api/queries.ts";
 import type { Agent, Detail, Handshakes as Page, Registration8004 } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
