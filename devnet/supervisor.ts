@@ -56,11 +56,6 @@ export class Supervisor {
     this.#run(part, [...commandOf(name), ...args]);
   }
 
-  /** Process id of a part, for tests and the status table. */
-  pid(name: string): number | undefined {
-    return this.#parts.find((part) => part.name === name)?.child?.pid;
-  }
-
   /** Whether a part has said that it is up (`sayUp` in lifecycle.ts); not every one says so. */
   isUp(name: string): boolean {
     return this.#parts.some((part) => part.name === name && part.up);

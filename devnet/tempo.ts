@@ -41,8 +41,8 @@ const POOL = parseUnits("1000000", 6);
  * Puts USDC.e on an empty local anvil of `--network tempo`, where fees can be paid in it, and gives each of the devnet's
  * accounts 1000; or finds it there.
  */
-export async function deployTempo(rpcUrl: string, { mnemonic }: { mnemonic?: string } = {}): Promise<void> {
-  const { operator, accounts } = devnetCast(mnemonic);
+export async function deployTempo(rpcUrl: string): Promise<void> {
+  const { operator, accounts } = devnetCast();
   const chain = openTempo(rpcUrl, privateKeyToAccount(operator));
   if (await isDeployed(chain)) return;
   await Promise.all(
@@ -73,11 +73,11 @@ async function isDeployed(chain: TempoChain): Promise<boolean> {
 }
 
 /** The variables (config/) by which the service takes payments on it; TEMPO_RPC_URL is the caller's. */
-export const tempoEnv = ({ mnemonic }: { mnemonic?: string } = {}) => ({
+export const tempoEnv = () => ({
   TEMPO_CHAIN_ID: String(TEMPO.chainId),
   MPP_CURRENCY_ADDRESS: TEMPO.usdce,
   // The same after every start: what was asked for before is still known. It protects nothing of value.
-  MPP_SECRET_KEY: keccak256(stringToHex(`mpp ${devnetCast(mnemonic).keys.deployer}`)),
+  MPP_SECRET_KEY: keccak256(stringToHex(`mpp ${devnetCast().keys.deployer}`)),
 });
 
 /** USDC.e for an account, which is then its balance, and what the node wants to see for fees. @param units millionths of a dollar */

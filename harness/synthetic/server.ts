@@ -2,7 +2,6 @@
  * A JSON-RPC node over the synthetic chain, as a process of its own: `node server.ts <head> [<spread>]`, its port over
  * the channel. With a spread of n, every nth block has the next block's story and the others are empty.
  */
-import { json } from "node:stream/consumers";
 import {
   decodeFunctionData,
   encodeFunctionResult,
@@ -12,7 +11,7 @@ import {
   toFunctionSelector,
 } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
-import { listen } from "../listen.ts";
+import { startNode } from "../plain-node.ts";
 import { agentAt, blockOf, CHAIN_ID, hashOf, IDENTITY, logsOf, numberOf, type SyntheticLog } from "./blocks.ts";
 
 let head = Number(process.argv[2] ?? 0);
@@ -108,22 +107,16 @@ function answer(method: string, params: unknown[]): unknown {
   }
 }
 
-type Call = { id: unknown; method: string; params?: unknown[] };
-
-function reply({ id, method, params }: Call): object {
-  count(method);
-  try {
-    return { jsonrpc: "2.0", id, result: answer(method, params ?? []) };
-  } catch (error) {
-    const { code = -32603, message } = error as Error & { code?: number };
-    return { jsonrpc: "2.0", id, error: { code, message } };
-  }
-}
-
-const { port } = await listen(async (incoming, outgoing) => {
-  const asked = (await json(incoming)) as Call | Call[];
-  count("HTTP");
-  outgoing.setHeader("content-type", "application/json");
-  outgoing.end(JSON.stringify(Array.isArray(asked) ? asked.map(reply) : reply(asked)));
-});
+const { port } = await startNode(
+  ({ id, method, params }) => {
+    count(method);
+    try {
+      return { jsonrpc: "2.0", id, result: answer(method, params ?? []) };
+    } catch (error) {
+      const { code = -32603, message } = error as Error & { code?: number };
+      return { jsonrpc: "2.0", id, error: { code, message } };
+    }
+  },
+  () => count("HTTP"),
+);
 process.send?.(port);
