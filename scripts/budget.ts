@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const BUDGET = {
-  "lines of product": { most: 120_292, goal: 106_000 },
-  "lines of support": { most: 31_227, goal: 25_000 },
-  "lines of tests": { most: 85_235, goal: 72_000 },
+  "lines of product": { most: 118_923, goal: 106_000 },
+  "lines of support": { most: 31_473, goal: 25_000 },
+  "lines of tests": { most: 84_788, goal: 72_000 },
   "bytes of Markdown": { most: 420_000, goal: 420_000 },
   "environment variables": { most: 127, goal: 130 },
   "npm scripts": { most: 25, goal: 25 },
