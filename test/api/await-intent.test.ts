@@ -55,7 +55,8 @@ describe("waiting", () => {
   });
 
   it("of nothing is over at once", async () => {
-    expect(await minedIntents(deps(), [], TEST)).toEqual({ complete: true, mined: [] });
+    const nothing = { complete: true, mined: [], shown: { txHashes: [] } };
+    expect(await minedIntents(deps(), [], TEST)).toEqual(nothing);
   });
 
   it("ends with time: what is mined by then is told, the rest stays under way", async () => {
