@@ -126,7 +126,7 @@ function Validations({ of, explorer }: { of: Registration8004; explorer: string 
   return (
     <>
       <h3 className="push-down">Validations</h3>
-      <ul className="stack">
+      <ul className="stack validations">
         {validations.map(({ validator, request_hash: request, requested_at: asked, tx_hash: hash, answer }) => (
           <li key={request}>
             <TxLink hash={hash} explorer={explorer} title={date(answer?.answered_at ?? asked)}>
