@@ -9,6 +9,7 @@ import {
   IN_WINDOWS,
   type LogPlace,
   placeAfter,
+  storeWeighed,
   type WeighedAgent,
   WINDOW_PARAMS,
   weighedOf,
@@ -131,20 +132,6 @@ export async function jobFacts(db: Queryable, agent: WeighedAgent) {
   return found && { ...found, facts: { ...found.facts, jobs: found.items } };
 }
 
-const STORE_WEIGHED = statement({
-  name: "commerce-weighed-store",
-  params: { id: t.int8, items: t.records({ jobId: t.numeric, rule: t.nullable(t.text), through: t.nullable(t.text) }) },
-  text: `
-    with given as materialized (select * from $items), left_over as (
-      delete from offchain.commerce_weighed w
-      where w.directory_id = $id and w.job_id not in (select g.job_id from given g)
-    )
-    insert into offchain.commerce_weighed as w (directory_id, job_id, rule, through)
-    select $id, g.* from given g order by g.job_id
-    on conflict (directory_id, job_id) do update set rule = excluded.rule, through = excluded.through
-    where (w.rule, w.through) is distinct from (excluded.rule, excluded.through)`,
-});
-
 /** Jobs as evidence. */
 export const jobEvidence = evidence({
   name: "commerce",
@@ -158,11 +145,11 @@ export const jobEvidence = evidence({
   still: `exists (
     select from ${PAID_AGENTS} a join offchain.commerce_provider p on p.provider = a.wallet where a.id = g.directory_id)`,
   facts: jobFacts,
+  storeItems: storeWeighed("commerce_weighed", { jobId: t.numeric }, {}),
   weigh(facts, now, totals) {
     const { figures, jobs: items } = weighJobs(facts, now, totals);
     return { figures, items };
   },
-  storeItems: STORE_WEIGHED.run,
 });
 
 /**

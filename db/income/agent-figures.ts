@@ -48,7 +48,30 @@ export const placeAfter = (after: LogPlace | null): LogPlace =>
 
 type Judged<Item> = Item & { removed: Removal<string> | null };
 /** What removes an item, as it is stored. */
-type Removed = { rule: string | null; through: string | null };
+const REMOVED = { rule: t.nullable(t.text), through: t.nullable(t.text) };
+type Removed = t.RowOf<typeof REMOVED>;
+
+/** Writes what was weighed of an agent, only rows that changed. @param key columns by which a row is one of an agent @param more the others */
+export function storeWeighed<K extends t.Columns, M extends t.Columns>(table: string, key: K, more: M) {
+  const row = { ...key, ...more, ...REMOVED };
+  const of = (columns: t.Columns, alias: string) =>
+    Object.keys(columns).map((name) => `${alias}.${t.inSnakeCase(name)}`);
+  const others = { ...more, ...REMOVED };
+  return statement({
+    name: `${table}-store`,
+    params: { id: t.int8, items: t.records(row) },
+    text: `
+      with given as materialized (select * from $items), left_over as (
+        delete from offchain.${table} w
+        where w.directory_id = $id and (${of(key, "w")}) not in (select ${of(key, "g")} from given g)
+      )
+      insert into offchain.${table} as w (directory_id, ${t.namesOf(row)})
+      select $id, g.* from given g left join offchain.${table} w on w.directory_id = $id and (${of(key, "w")}) = (${of(key, "g")})
+      where w.directory_id is null or (${of(others, "w")}) is distinct from (${of(others, "g")})
+      order by ${of(key, "g")}
+      on conflict (directory_id, ${t.namesOf(key)}) do update set ${t.excludedOf(row)}`,
+  }).run;
+}
 
 /** The agent whose evidence is weighed, and the clock. `usdc` lower-case, `now` in Unix seconds. */
 export type WeighedAgent = { id: number; usdc: string; now: number };

@@ -3,41 +3,16 @@ import type { RemovedKey } from "../../core/income/rules.ts";
 import type { StoredFigures } from "../../core/income/view.ts";
 import { weighIncome } from "../../core/income/weigh.ts";
 import { statement, t } from "../sql/statement.ts";
-import { evidence, type LogPlace, placeAfter } from "./agent-figures.ts";
+import { evidence, type LogPlace, placeAfter, storeWeighed } from "./agent-figures.ts";
 import { INCOME_SEEN, PAID_AGENTS, walletAgents } from "./followed.ts";
 import { incomeFacts } from "./income-facts.ts";
 
 const HAS_PAYMENTS = "exists (select from offchain.income_move m where m.recipient = a.wallet and m.nonce is not null)";
 
-/** A payment as it is stored, with what removes it. */
-const PAYMENT = {
-  block: t.int8,
-  logIndex: t.int4,
-  txHash: t.text,
-  at: t.int8,
-  payer: t.text,
-  units: t.numeric,
-  rule: t.nullable(t.narrow<RemovedKey>(t.text)),
-  through: t.nullable(t.text),
-};
-const STORE_PAYMENTS = statement({
-  name: "income-payments-store",
-  params: { id: t.int8, items: t.records(PAYMENT) },
-  text: `
-    with given as materialized (select * from $items), left_over as (
-      delete from offchain.income_payment p
-      where p.directory_id = $id and (p.block, p.log_index) not in (select g.block, g.log_index from given g)
-    )
-    insert into offchain.income_payment as p (directory_id, ${t.namesOf(PAYMENT)})
-    select $id, g.* from given g
-    left join offchain.income_payment p on p.directory_id = $id and p.block = g.block and p.log_index = g.log_index
-    where p.block is null or (p.tx_hash, p.at, p.payer, p.units, p.rule, p.through) is distinct from
-      (g.tx_hash, g.at, g.payer, g.units, g.rule, g.through)
-    order by g.block, g.log_index
-    on conflict (directory_id, block, log_index) do update set ${t.excludedOf(PAYMENT)}`,
-});
+const KEY = { block: t.int8, logIndex: t.int4 };
+const OF_PAYMENT = { txHash: t.text, at: t.int8, payer: t.text, units: t.numeric };
 
-/** Payments as evidence; only those that changed are written. */
+/** Payments as evidence. */
 export const incomeEvidence = evidence({
   name: "income",
   figures: "income_figures",
@@ -49,11 +24,11 @@ export const incomeEvidence = evidence({
   isStale: `(g.directory_id is null and ${HAS_PAYMENTS} or g.seen <> ${INCOME_SEEN})`,
   still: `exists (select from ${PAID_AGENTS} a where a.id = g.directory_id)`,
   facts: incomeFacts,
+  storeItems: storeWeighed("income_payment", KEY, OF_PAYMENT),
   weigh(facts, now, totals) {
     const { figures, payments: items } = weighIncome(facts, now, totals);
     return { figures, items };
   },
-  storeItems: STORE_PAYMENTS.run,
 });
 
 /**
@@ -83,6 +58,12 @@ export const incomeOf = statement({
     current: t.nullable(t.bool),
   },
 }).maybeOne;
+
+/** A payment as it is stored, with what removes it. */
+const PAYMENT = {
+  ...{ ...KEY, ...OF_PAYMENT },
+  ...{ rule: t.nullable(t.narrow<RemovedKey>(t.text)), through: t.nullable(t.text) },
+};
 
 /** Payments to an agent's wallet, the newest first. @param after null for the first page */
 export const incomePage = statement({
