@@ -1,12 +1,10 @@
 /** The files that reviews name: which are listed, which are due in whose turn, and what was read of them. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import type { FileState, ProofState } from "../../core/reviews/feedback-files.ts";
+import type { FileState, ProofClaim } from "../../core/reviews/feedback-files.ts";
 import { MAX_ENTRIES } from "../../core/reviews/rules.ts";
-import { statement, t } from "../sql/statement.ts";
+import { type Row, statement, t } from "../sql/statement.ts";
 import { AGENTS, type RegistryAgent } from "./review-facts.ts";
 
-/** A review by its place in the registry. */
-type ReviewKey = RegistryAgent & { client: Address; index: string };
 /** What the file of a review `f` was read from. */
 export const FILE_DIGEST = "md5(f.feedback_uri || ' ' || f.feedback_hash || ' ' || f.given_at)";
 export const OF_REVIEW =
@@ -21,9 +19,6 @@ export const unlistedAgents = statement({
     where g.seen is not null and g.files_seen is distinct from g.seen order by g.computed_at, g.agent_id limit $limit`,
   columns: { registry: t.text, agentId: t.text, seen: t.filtered(t.text) },
 }).rows;
-
-/** An agent in a state of the index for which the files of its reviews are to be listed. */
-export type UnlistedAgent = RegistryAgent & { seen: string };
 
 const FILE = {
   registry: t.text,
@@ -54,12 +49,10 @@ export const unlistedFiles = statement({
 }).rows;
 
 /** A review with its file's URI and the hash that it gives, all zero for none. */
-export type NamedFile = ReviewKey & { uri: string; hash: Hex; givenAt: number; digest: string };
+export type NamedFile = Row<typeof unlistedFiles>;
 
 /** What is known of a file. `tried`: its host was asked. */
-export type FileRead = ReviewKey & {
-  digest: string;
-  givenAt: number;
+export type FileRead = Omit<NamedFile, "uri" | "hash"> & {
   site: string | null;
   state: FileState;
   why: string | null;
@@ -67,27 +60,29 @@ export type FileRead = ReviewKey & {
   failures: number;
   tried: boolean;
   nextTryAt: Date | null;
-  proof: { txHash: Hex } | { state: "other_chain" | "malformed" } | null;
+  proof: ProofClaim;
 };
-type StoredRead = Omit<FileRead, "proof"> & { proofTx: string | null; proofState: ProofState | null };
 
-const READS = `jsonb_to_recordset($reads) n(registry text, "agentId" numeric, client text, index numeric, digest text,
-  "givenAt" int8, site text, state text, why text, "readAt" timestamptz, failures int4, tried bool, "nextTryAt" timestamptz,
-  "proofTx" text, "proofState" text)`;
-const KNOWN = `state, why, read_at, failures, tried_at, next_try_at, proof_tx, proof_state, proof_next_at`;
-const FOUND = `n.state, n.why, n."readAt", n.failures, case when n.tried then $now::timestamptz end, n."nextTryAt",
-  n."proofTx", n."proofState", case when n."proofTx" is not null then $now::timestamptz end`;
+const READS = t.records({
+  ...{ registry: t.text, agentId: t.numeric, client: t.text, index: t.numeric, digest: t.text, givenAt: t.int8 },
+  ...{ site: t.nullable(t.text), state: t.text, why: t.nullable(t.text), readAt: t.nullable(t.timestamptz) },
+  ...{ failures: t.int4, tried: t.bool, nextTryAt: t.nullable(t.timestamptz) },
+  ...{ proofTx: t.nullable(t.text), proofState: t.nullable(t.text) },
+});
+const KNOWN = "state, why, read_at, failures, tried_at, next_try_at, proof_tx, proof_state, proof_next_at";
+const FOUND = `n.state, n.why, n.read_at, n.failures, case when n.tried then $now::timestamptz end, n.next_try_at,
+  n.proof_tx, n.proof_state, case when n.proof_tx is not null then $now::timestamptz end`;
 
 /** Lists files, those that can be read from their URI with what they say. @returns how many were not listed as they are */
 export const listFiles = statement({
   name: "review-files-list",
   given: (reads: readonly FileRead[], now: Date) => ({ reads: stored(reads), now }),
-  params: { reads: t.jsonb<StoredRead[]>(), now: t.timestamptz },
+  params: { reads: READS, now: t.timestamptz },
   text: `
     insert into offchain.review_file as r
       (registry, agent_id, client, feedback_index, digest, given_at, site, ${KNOWN})
-    select n.registry, n."agentId", n.client, n.index, n.digest, n."givenAt", n.site, ${FOUND} from ${READS}
-    order by n.registry, n."agentId", n.client, n.index
+    select n.registry, n.agent_id, n.client, n.index, n.digest, n.given_at, n.site, ${FOUND} from (select * from $reads) n
+    order by n.registry, n.agent_id, n.client, n.index
     on conflict (registry, agent_id, client, feedback_index) do update set digest = excluded.digest,
       given_at = excluded.given_at, site = excluded.site,
       (${KNOWN}) = row(excluded.state, excluded.why, excluded.read_at, excluded.failures, excluded.tried_at,
@@ -104,14 +99,14 @@ export const listFiles = statement({
 export const storeFiles = statement({
   name: "review-files-store",
   given: (reads: readonly FileRead[], now: Date) => ({ reads: stored(reads), now }),
-  params: { reads: t.jsonb<StoredRead[]>(), now: t.timestamptz },
+  params: { reads: READS, now: t.timestamptz },
   text: `
-    update offchain.review_file r set (${KNOWN}) = row(${FOUND}) from ${READS}
-    where r.registry = n.registry and r.agent_id = n."agentId" and r.client = n.client and r.feedback_index = n.index
+    update offchain.review_file r set (${KNOWN}) = row(${FOUND}) from (select * from $reads) n
+    where r.registry = n.registry and r.agent_id = n.agent_id and r.client = n.client and r.feedback_index = n.index
       and r.digest = n.digest`,
 }).run;
 
-const stored = (reads: readonly FileRead[]): StoredRead[] =>
+const stored = (reads: readonly FileRead[]) =>
   reads.map(({ proof, ...read }) => ({
     ...read,
     proofTx: proof && "txHash" in proof ? proof.txHash : null,
@@ -121,7 +116,7 @@ const stored = (reads: readonly FileRead[]): StoredRead[] =>
 /** Says that all files of these agents' reviews are listed. */
 export const filesListed = statement({
   name: "review-files-listed",
-  given: (agents: readonly UnlistedAgent[], now: Date) => ({ agents, now }),
+  given: (agents: readonly Row<typeof unlistedAgents>[], now: Date) => ({ agents, now }),
   params: { agents: t.records({ registry: t.text, agentId: t.numeric, seen: t.text }), now: t.timestamptz },
   // What was no payment to a former wallet is looked up again; files of reviews that are no more go.
   text: `
@@ -180,4 +175,4 @@ export const dueFiles = statement({
 }).rows;
 
 /** @property answers its site has answered with a file before */
-export type DueFile = NamedFile & { failures: number; site: string | null; answers: boolean };
+export type DueFile = Row<typeof dueFiles>;
