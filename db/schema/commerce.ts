@@ -1,19 +1,13 @@
 /** Jobs between agents (ERC-8183): what was read of the contract's logs, and the figures of it (core/commerce/). */
 import { index, primaryKey } from "drizzle-orm/pg-core";
-import { at, block, offchain } from "./columns.ts";
+import { at, block, offchain, readRanges } from "./columns.ts";
 import { directory } from "./directory.ts";
 
 /** The contract whose logs are read; one row at most. */
 export const commerceContract = offchain.table("commerce_contract", (t) => ({
   /** Lower-case. */
   contract: t.text().primaryKey(),
-  /** The first block that was read, and the last. */
-  fromBlock: block().notNull(),
-  readTo: block().notNull(),
-  readAt: at(),
-  /** Reads that failed since the last that did not, and when to try again. */
-  failures: t.integer().notNull().default(0),
-  nextTryAt: at(),
+  ...readRanges(),
 }));
 
 /** Blocks up to which it was read, with their hashes: where the chain still has the last of them, nothing was taken back. */

@@ -1,7 +1,7 @@
 /** Payments that agents' wallets received: what was read of USDC's logs for whom, and what it is worth (core/income/). */
 import { sql } from "drizzle-orm";
 import { index, primaryKey } from "drizzle-orm/pg-core";
-import { at, block, offchain } from "./columns.ts";
+import { at, block, offchain, readRanges } from "./columns.ts";
 import { directory } from "./directory.ts";
 
 /** Addresses that are read together, by one filter of logs. */
@@ -9,13 +9,7 @@ export const incomeCohort = offchain.table("income_cohort", (t) => ({
   id: t.bigserial({ mode: "number" }).primaryKey(),
   /** `wallet`: payments to agents' wallets. `payer`: transfers to who paid them. `side`: transfers by agents' owners and wallets. */
   kind: t.text().notNull(),
-  /** The first block that was read, and the last. */
-  fromBlock: block().notNull(),
-  readTo: block().notNull(),
-  readAt: at(),
-  /** Reads that failed since the last that did not, and when to try again. */
-  failures: t.integer().notNull().default(0),
-  nextTryAt: at(),
+  ...readRanges(),
 }));
 
 /** Blocks up to which a cohort was read, with their hashes: where the chain still has the last of them, nothing was taken back. */
