@@ -1,5 +1,6 @@
 /** The reviews of a whole registry, read from a node's logs without a database, and their figures in the shape of an empirical study. */
-import { decodeEventLog, encodeEventTopics } from "viem/utils";
+import type { AbiEvent } from "viem";
+import { decodeEventLog, getAbiItem, toEventSelector } from "viem/utils";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
 import type { Chain, FoundLog } from "../../clients/ports.ts";
 import { ZERO_ADDRESS } from "../../core/addresses.ts";
@@ -39,21 +40,8 @@ export function censusRequests({ from, to, histories }: Pick<CensusOf, "from" | 
   return { logs: 2 * (whole + (rest > 0 ? logsPrice(rest) : 0)), histories: histories * PER_HISTORY };
 }
 
-const EVENTS = {
-  NewFeedback: erc8004ReputationAbi,
-  FeedbackRevoked: erc8004ReputationAbi,
-  Transfer: erc8004IdentityAbi,
-};
-type EventName = keyof typeof EVENTS;
-const TOPICS = new Map(
-  (Object.keys(EVENTS) as EventName[]).map((eventName) => {
-    const [topic] = encodeEventTopics({ abi: EVENTS[eventName] as never, eventName } as never);
-    return [topic as unknown as Hex, eventName];
-  }),
-);
-const topicsOf = (...names: EventName[]): [Hex[]] => [
-  [...TOPICS].flatMap(([topic, name]) => (names.includes(name) ? [topic] : [])),
-];
+const abi = [...erc8004IdentityAbi, ...erc8004ReputationAbi] as const;
+type EventName = "Transfer" | "NewFeedback" | "FeedbackRevoked";
 const lower = (address: unknown) => String(address).toLowerCase() as Address;
 
 type Entry = ReviewEntry & { agentId: string; block: number };
@@ -83,47 +71,31 @@ export async function readCensus(
 /** A chain with a maximum of requests. */
 function bounded(of: CensusChain, most: number): { chain: CensusChain; made: () => number } {
   let made = 0;
-  const take = (requests: number) => {
-    made += requests;
-    if (made > most) throw new Error(`It takes more than ${most} requests: give more (--requests).`);
-  };
-  const one =
-    <A extends unknown[], R>(ask: (...args: A) => R) =>
-    (...args: A): R => {
-      take(1);
-      return ask(...args);
-    };
-  return {
-    made: () => made,
-    chain: {
-      block: one((number) => of.block(number)),
-      transactionsIn: one((block) => of.transactionsIn(block)),
-      balance: one((address, at) => of.balance(address, at)),
-      code: one((address) => of.code(address)),
-      nonce: one((address, at) => of.nonce(address, at)),
-      logs(asked) {
-        take(logsPrice(asked.toBlock! - asked.fromBlock + 1));
-        return of.logs(asked);
-      },
+  const chain = new Proxy(of, {
+    get: (_, name: keyof CensusChain) => (asked: Parameters<Chain["logs"]>[0], at?: number) => {
+      made += name === "logs" ? logsPrice(asked.toBlock! - asked.fromBlock + 1) : 1;
+      if (made > most) throw new Error(`It takes more than ${most} requests: give more (--requests).`);
+      return of[name](asked as never, at as never);
     },
-  };
+  });
+  return { made: () => made, chain };
 }
 
-/** The logs of some events, range by range. */
-async function* logsOf(chain: CensusChain, address: Address, topics: [Hex[]], { from, to }: CensusOf) {
+/** The logs of some events with what they say, range by range; those that are not of their event's form are left out. */
+async function* eventsOf(chain: CensusChain, address: Address, names: EventName[], { from, to }: CensusOf) {
+  const selectors = names.map((name) => toEventSelector(getAbiItem({ abi, name }) as AbiEvent));
   for (let fromBlock = from; fromBlock <= to; fromBlock += RANGE_BLOCKS) {
     const toBlock = Math.min(to, fromBlock + RANGE_BLOCKS - 1);
-    yield await chain.logs({ address, topics, fromBlock, toBlock });
+    for (const log of await chain.logs({ address, topics: [selectors], fromBlock, toBlock })) {
+      const event = decoded(log);
+      if (event !== null) yield { log, event };
+    }
   }
 }
 
-/** What a log says; null for one that is not of its event's form. */
-function decoded({ topics, data }: FoundLog): { name: EventName; args: Record<string, unknown> } | null {
-  const name = TOPICS.get(topics[0]!);
-  if (name === undefined) return null;
+function decoded({ topics, data }: FoundLog) {
   try {
-    const { args } = decodeEventLog({ abi: EVENTS[name], eventName: name, topics: topics as [Hex, ...Hex[]], data });
-    return { name, args: args as unknown as Record<string, unknown> };
+    return decodeEventLog({ abi, topics: topics as [Hex, ...Hex[]], data });
   } catch {
     return null;
   }
@@ -134,13 +106,11 @@ type Owners = { registrant: Address | undefined; owner: Address };
 
 async function ownersIn(chain: CensusChain, of: CensusOf): Promise<Map<string, Owners>> {
   const owners = new Map<string, Owners>();
-  for await (const logs of logsOf(chain, of.identity, topicsOf("Transfer"), of))
-    for (const log of logs) {
-      const { args } = decoded(log) ?? {};
-      if (args === undefined || args.to === ZERO_ADDRESS) continue;
-      const [id, owner] = [String(args.tokenId), lower(args.to)];
-      owners.set(id, { registrant: args.from === ZERO_ADDRESS ? owner : owners.get(id)?.registrant, owner });
-    }
+  for await (const { event } of eventsOf(chain, of.identity, ["Transfer"], of)) {
+    if (event.eventName !== "Transfer" || event.args.to === ZERO_ADDRESS) continue;
+    const [id, owner] = [String(event.args.tokenId), lower(event.args.to)];
+    owners.set(id, { registrant: event.args.from === ZERO_ADDRESS ? owner : owners.get(id)?.registrant, owner });
+  }
   return owners;
 }
 
@@ -148,34 +118,24 @@ async function ownersIn(chain: CensusChain, of: CensusOf): Promise<Map<string, O
 async function entriesIn(chain: CensusChain, of: CensusOf): Promise<Entry[]> {
   const entries = new Map<string, Entry>();
   const times = new Map<number, number>();
-  for await (const logs of logsOf(chain, of.reputation, topicsOf("NewFeedback", "FeedbackRevoked"), of))
-    for (const log of logs) {
-      const { name, args } = decoded(log) ?? {};
-      if (args === undefined) continue;
-      const [agentId, reviewer, index] = [String(args.agentId), lower(args.clientAddress), String(args.feedbackIndex)];
-      const key = `${agentId} ${reviewer} ${index}`;
-      if (name === "FeedbackRevoked") {
-        const known = entries.get(key);
-        if (known) known.revoked = true;
-        continue;
-      }
-      const tag = String(args.tag1);
-      const at = log.timestamp ?? times.get(log.block) ?? (await chain.block(log.block))?.timestamp;
-      if (at === undefined) fail("upstream_unavailable", `The node has no block ${log.block}.`);
-      times.set(log.block, at);
-      const value = scaledValue(args.value as bigint, Number(args.valueDecimals), tag);
-      entries.set(key, {
-        agentId,
-        reviewer,
-        index,
-        value,
-        tag: tag.slice(0, MAX_TAG),
-        revoked: false,
-        at,
-        txHash: log.txHash,
-        block: log.block,
-      });
+  const keyOf = (of: { agentId: bigint; clientAddress: Address; feedbackIndex: bigint }) =>
+    `${of.agentId} ${lower(of.clientAddress)} ${of.feedbackIndex}`;
+  for await (const { log, event } of eventsOf(chain, of.reputation, ["NewFeedback", "FeedbackRevoked"], of)) {
+    if (event.eventName === "FeedbackRevoked") {
+      const known = entries.get(keyOf(event.args));
+      if (known) known.revoked = true;
     }
+    if (event.eventName !== "NewFeedback") continue;
+    const { agentId, clientAddress, feedbackIndex, value, valueDecimals, tag1: tag } = event.args;
+    const at = log.timestamp ?? times.get(log.block) ?? (await chain.block(log.block))?.timestamp;
+    if (at === undefined) fail("upstream_unavailable", `The node has no block ${log.block}.`);
+    times.set(log.block, at);
+    entries.set(keyOf(event.args), {
+      ...{ agentId: String(agentId), reviewer: lower(clientAddress), index: String(feedbackIndex) },
+      ...{ value: scaledValue(value, valueDecimals, tag), tag: tag.slice(0, MAX_TAG), revoked: false },
+      ...{ at, txHash: log.txHash, block: log.block },
+    });
+  }
   return [...entries.values()];
 }
 
