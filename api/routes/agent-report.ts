@@ -17,7 +17,7 @@ import {
   verificationsSchema,
   verificationsView,
 } from "../../core/views/agent-report.ts";
-import { recentTransactions } from "../../db/agents/recent-transactions.ts";
+import { recentTransactions } from "../../db/agents/activity.ts";
 import { snapshot } from "../../db/sql/transaction.ts";
 import { endpointsOf } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";

@@ -4,7 +4,7 @@ import { checksum, parseAddress } from "../../core/addresses.ts";
 import { dotAgentKey, withDotAgent } from "../../core/agents/names.ts";
 import { walletNameSchema, walletNameView } from "../../core/views/human.ts";
 import { nameHolder } from "../../db/lists/agent-list-sql.ts";
-import { walletNames } from "../../db/principals/page.ts";
+import { walletNames } from "../../db/principals/wallet-names.ts";
 import { endpointsOf } from "../endpoint.ts";
 import { textAs } from "../parameters.ts";
 import { nameCheckSchema } from "../schemas/agent.ts";

@@ -288,6 +288,15 @@ class ByKey<K, H> {
   }
 }
 
+/** What may be a copy or an imitation comes after all that it may be of, though it may be ranked before it. */
+const TURNS = ["original", "meant copy", "namesake", "copy"] as const;
+
+function turnOf(one: Candidate, isLaterNamesake: boolean): (typeof TURNS)[number] {
+  if (one.copy && !isMeant(one)) return "copy";
+  if (one.imitation || isLaterNamesake) return "namesake";
+  return one.copy ? "meant copy" : "original";
+}
+
 /** The best of each set of copies, with the number of the others. */
 function withoutCopies<C extends Candidate>(all: readonly RankedCandidate<C>[]): RankedCandidate<C>[] {
   const kept: RankedCandidate<C>[] = [];
@@ -295,14 +304,8 @@ function withoutCopies<C extends Candidate>(all: readonly RankedCandidate<C>[]):
   const bySibling = new ByKey<number, RankedCandidate<C>>();
   const byOwner = new ByKey<string, RankedCandidate<C>>();
   const byName = new ByKey<number, RankedCandidate<C>>();
-  // What may be a copy or an imitation comes after all that it may be of, though it may be ranked before it.
   const later = laterNamesakes(all);
-  const turn = (one: RankedCandidate<C>) =>
-    one.candidate.copy && !isMeant(one.candidate)
-      ? 3
-      : one.candidate.imitation || later.has(one)
-        ? 2
-        : Number(one.candidate.copy);
+  const turn = (one: RankedCandidate<C>) => TURNS.indexOf(turnOf(one.candidate, later.has(one)));
   for (const one of all.toSorted((a, b) => turn(a) - turn(b))) {
     const { textKeys, siblingKey, owner, simhash, nameKey } = one.candidate;
     const alike = textKeys.flatMap((key) => byText.of(key));

@@ -5,7 +5,7 @@
 import { HttpRequestError, RpcRequestError } from "viem";
 import { RpcRequestError as NodeError, openRpcPool } from "../../clients/rpc/pool.ts";
 import { loadConfig } from "../../config/config.ts";
-import { BlockRemoved, withNewestState, withoutRemovedBlocks } from "./pruned-node.ts";
+import { BlockRemoved, withNewestState, withoutRemovedBlocks } from "./missing-on-node.ts";
 import { reportingFinalized } from "./report-finalized.ts";
 import { reportNodes } from "./report-nodes.ts";
 

@@ -5,7 +5,7 @@ import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address } from "../../core/agents/facts.ts";
-import { recentTransactions } from "../../db/agents/recent-transactions.ts";
+import { recentTransactions } from "../../db/agents/activity.ts";
 import { eventLog, eventsAfter } from "../../db/events/events.ts";
 import { readIndexState } from "../../db/operations/index-state.ts";
 import { linkHumanAgent, writeHuman } from "../../db/principals/human-writes.ts";

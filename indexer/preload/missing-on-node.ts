@@ -1,8 +1,4 @@
-/**
- * Ponder's reads of old state on nodes that keep none, such as the development chain, which has the states of its last
- * blocks only: they read the newest state. What the handlers read either never changes after a registration or is read
- * again at every later change, so a re-index ends in the same rows.
- */
+/** What Ponder asks for and no node has: the logs of a block that a reorganisation removed, and old state. */
 import { faultOf, RpcRequestError } from "../../clients/rpc/errors.ts";
 import type { Ask } from "./rpc-types.ts";
 
@@ -56,7 +52,9 @@ const BLOCK_PARAMETER: Record<string, number> = { eth_call: 1, eth_getBalance: 1
 const SETTLED_BLOCKS = 32;
 
 /**
- * Reads the newest state where no node has the one of a block. Blocks up to one whose state was missing are not tried again:
+ * Reads the newest state where no node has the one of a block, such as the development chain, which has the states of its
+ * last blocks only. What the handlers read either never changes after a registration or is read again at every later
+ * change, so a re-index ends in the same rows. Blocks up to one whose state was missing are not tried again:
  * a node without an archive has none of them.
  * @param onMissing called once, with the first block whose state no node has
  */

@@ -6,7 +6,7 @@ import { openRpcPool, RpcRequestError } from "../../clients/rpc/pool.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
-import { BlockRemoved, withNewestState, withoutRemovedBlocks } from "../../indexer/preload/pruned-node.ts";
+import { BlockRemoved, withNewestState, withoutRemovedBlocks } from "../../indexer/preload/missing-on-node.ts";
 import type { Ask } from "../../indexer/preload/rpc-types.ts";
 import { perFile } from "../support/started.ts";
 
