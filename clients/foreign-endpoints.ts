@@ -3,6 +3,7 @@ import { isOneHost, siteOf, urlOf } from "../core/urls.ts";
 import { BrokenBody } from "./http/body-text.ts";
 import { type Breaker, type BreakerOptions, breaker } from "./http/breaker.ts";
 import { OversizeAnswer } from "./http/exchange.ts";
+import { causeOf } from "./http/failure-cause.ts";
 import { requestRate } from "./http/request-rate.ts";
 import { retryAfter } from "./http/retry-after.ts";
 import { conditionalHeaders, NOT_MODIFIED, validatorsOf } from "./http/validators.ts";
@@ -171,6 +172,7 @@ export function foreignEndpoints(
     const wait = pace.take(TURN_TIMEOUT_MS);
     if (wait.seconds > 0) return { kind: "deferred", seconds: wait.seconds };
     if (wait.ms > 0) await new Promise((done) => setTimeout(done, wait.ms));
+    const sentAt = performance.now();
     try {
       const answer = await http.request(target.href, { ...request, maxBytes });
       if (answer.status === 429) {
@@ -183,11 +185,11 @@ export function foreignEndpoints(
         const seconds = retryAfter(answer.headers, { nowMs: now(), limited: true });
         if (seconds) pace.away(seconds);
         else pace.failed();
-        return { kind: "failed", reason: "The server answers with status 503.", final: false };
+        return { kind: "failed", reason: "The server answers with status 503.", final: false, status: 503 };
       }
       if (answer.status < 500) pace.succeeded();
       else pace.failed();
-      return { kind: "answered", ...answer, url: target.href };
+      return { kind: "answered", ...answer, url: target.href, ms: Math.round(performance.now() - sentAt) };
     } catch (error) {
       const isAnswered = [RefusedTarget, OversizeAnswer, BrokenBody].some((kind) => error instanceof kind);
       if (isAnswered) pace.succeeded();
@@ -229,10 +231,10 @@ function failedBy(error: unknown, maxBytes: number): ForeignAnswer {
     };
   if (error instanceof BrokenBody)
     return { kind: "failed", reason: "The answer is not compressed as its head says.", final: true };
-  return { kind: "failed", reason: "The server does not answer.", final: false };
+  return { kind: "failed", reason: "The server does not answer.", final: false, cause: causeOf(error) };
 }
 
 const refused = (error: RefusedTarget): ForeignAnswer =>
   error instanceof UnusualPort
     ? { kind: "failed", reason: `It cannot be read by us: its address ${error.message}.`, final: true, unasked: true }
-    : { kind: "failed", reason: `The address ${error.message}.`, final: true };
+    : { kind: "failed", reason: `The address ${error.message}.`, final: true, cause: "address" };

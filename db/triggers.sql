@@ -158,6 +158,7 @@ begin
 end $$;
 
 select offchain.partition_by_time('directory_rank', 'day', 'day');
+select offchain.partition_by_time('probe', 'at', 'week');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The event log: a partition for each day

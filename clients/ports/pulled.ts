@@ -1,5 +1,7 @@
 /** Ports of what the workers pull: registries, documents, reputation, market data. */
+
 import type { Address } from "../../core/agents/facts.ts";
+import type { FailureCause } from "../../core/offers/probe.ts";
 
 /** Reputation by Ethos (0 to 2800). */
 export interface Ethos {
@@ -72,12 +74,24 @@ export type ForeignAnswer =
       /** What `text` was read from; missing where the content was not read. */
       bytes?: Uint8Array;
       url: string;
+      /** Until it was read, in milliseconds, without the time it waited for its turn; absent where that is not known. */
+      ms?: number;
     }
   /**
    * `answered`: the server did answer, and it is we who cannot read that; `oversize`: because it is too large. `unasked`: it is
-   * we who do not ask there.
+   * we who do not ask there. `cause`: why no answer came, `ours` where that was seen to be a fault of our own side. `status`: of
+   * an answer that counts as none.
    */
-  | { kind: "failed"; reason: string; final: boolean; answered?: true; oversize?: true; unasked?: true }
+  | {
+      kind: "failed";
+      reason: string;
+      final: boolean;
+      answered?: true;
+      oversize?: true;
+      unasked?: true;
+      cause?: FailureCause | "ours";
+      status?: number;
+    }
   /** The server answers 429: it wants no request for `seconds`. */
   | { kind: "limited"; seconds: number }
   /** Our own pace allows the request in `seconds`. It was not sent, or, with `askedOther`, only to a host that redirects to the one that must wait. */

@@ -1,7 +1,5 @@
 /** The texts that people and agents sign, byte for byte. Their beginnings differ, so a signature of one text is never valid for another. */
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
-import { canonicalBytes } from "../canonical-json.ts";
+import { canonicalHash } from "../canonical-json.ts";
 
 /** The text an agent's wallet signs (spec: SIWA), with address and timestamp as they were sent. */
 export const siwaText = (host: string, address: string, timestamp: string): string =>
@@ -125,4 +123,4 @@ export function parseHumanUpdate(serviceName: string, text: string): HumanUpdate
  * The digest of a change that its owner signs: SHA-256, in hex, of the JSON in canonical form (RFC 8785).
  * @param content the body of the request without `message` and `signature`: a value of JSON
  */
-export const contentDigest = (content: object): string => bytesToHex(sha256(canonicalBytes(content)));
+export const contentDigest = (content: object): string => canonicalHash(content);

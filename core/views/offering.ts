@@ -51,6 +51,19 @@ const alikes = (what: string) =>
     description: `${what}: how many, ${MAX_COUNTED_ALIKE} at most, and the oldest ${MAX_ALIKE_SHOWN} of them`,
   });
 
+const share = fraction.nullable();
+const uptimeSchema = object({
+  days7: share,
+  days30: share,
+  days90: share,
+  p50Ms: z.int().nullable(),
+  p95Ms: z.int().nullable(),
+  downSince: moment.nullable(),
+}).meta({
+  description:
+    "Of the log of probes, which is never rewritten: the share of the last 7, 30 and 90 days in which it answered, of the time that is known (a probe stands until the next one, 36 hours at most, two failures in a row for all between them); the median and the 95th percentile of the milliseconds of its answers in 30 days; the first failure after its last answer",
+});
+
 export const offeringSchema = object({
   behind: object({
     owner: address.nullable(),
@@ -101,6 +114,7 @@ export const offeringSchema = object({
         description:
           "What shows that it is the agent's. host_file: /.well-known/agent-registration.json of its host names the agent; registration_file: the agent's own file is in that folder of the host, or above, and names it; payee: its terms pay the agent's proven wallet; namespace: its registry gave the agent that domain",
       }),
+      uptime: uptimeSchema.nullable(),
       isSigned: z.boolean().meta({
         description: "What was read is signed by a key of its host: says who served it, not whether it is true",
       }),

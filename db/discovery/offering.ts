@@ -7,6 +7,7 @@ import {
   MAX_COUNTED_ALIKE,
   type Offering,
 } from "../../core/views/offering.ts";
+import { uptimeOf } from "../offers/probes.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { hitBackgrounds } from "./hit-background.ts";
 import { knownAgents } from "./known.ts";
@@ -43,12 +44,13 @@ const alikes = (ids: string) => `json_build_object(
 
 const OFFERING = statement({
   name: "discovery-offering",
-  params: { id: t.int8 },
+  params: { id: t.int8, now: t.timestamptz },
   text: `
     select d.platform, d.token_id as "tokenId", d.address, d.owner_address as "ownerAddress", d.x402_supported as "x402Supported",
       (select coalesce(json_agg(json_build_object('kind', s.kind, 'url', s.url, 'status', s.status,
          'answeredAt', ${t.isoTime("s.answered_at")}, 'silentSince', ${t.isoTime("s.silent_since")},
-         'checkedAt', ${t.isoTime("s.checked_at")}, 'why', s.why, 'named', s.confirmed_by is null, 'confirmedBy', s.confirmed_by, 'isSigned', s.is_signed) order by s.kind, s.url), '[]')
+         'checkedAt', ${t.isoTime("s.checked_at")}, 'why', s.why, 'named', s.confirmed_by is null, 'confirmedBy', s.confirmed_by, 'isSigned', s.is_signed,
+         'uptime', ${uptimeOf("s", "$now::timestamptz")}) order by s.kind, s.url), '[]')
        from (select * from offchain.offer_source where directory_id = d.id order by kind, url limit ${MAX_SOURCES}) s) as endpoints,
       coalesce((select w.copy from offchain.discovery_document w where w.directory_id = d.id), false) as copy,
       ${alikes(SAME_NAME)} as "sameName", ${alikes(SAME_ENDPOINT)} as "sameEndpoint"
@@ -69,7 +71,7 @@ const OFFERING = statement({
 /** @param id of the directory @returns null for a row that is gone */
 export async function offeringOf(db: Queryable, id: number, now: Date): Promise<Offering | null> {
   const [row, backgrounds, [known], work] = await Promise.all([
-    OFFERING.maybeOne(db, { id }),
+    OFFERING.maybeOne(db, { id, now }),
     hitBackgrounds(db, [id], now),
     knownAgents(db, [id], now, { shared: true }),
     paidWork(db, [id]),

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import type { EndpointState } from "../../core/offers/liveness.ts";
 import type { Method, Offer } from "../../core/offers/offer.ts";
+import type { Probe } from "../../core/offers/probe.ts";
 import type { Source } from "../../core/offers/readers.ts";
 import type { SourceKind } from "../../core/offers/source-kinds.ts";
 import { REGISTRY } from "../directory/offers-sql.ts";
@@ -9,6 +10,7 @@ import { touchRows } from "../directory/write.ts";
 import { dueOf, IN_TURN, placesOf } from "../sql/due-turns.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { confirmSources, noteHosts, rowsPaidAt } from "./host-files.ts";
+import { appendProbes } from "./probes.ts";
 import { replaceOffers } from "./replace-offers.ts";
 import { emitToolChanges } from "./tool-events.ts";
 
@@ -45,13 +47,14 @@ const DROP_SOURCES = statement({
 const ADD_SOURCES = statement({
   name: "offer-sources-add",
   params: {
-    sources: t.records({ id: t.int8, kind: t.text, url: t.text, host: t.text, trust: t.int2 }),
+    sources: t.records({ id: t.int8, kind: t.text, url: t.text, host: t.text, declared: t.text, trust: t.int2 }),
     now: t.timestamptz,
   },
   text: `
-    insert into offchain.offer_source as s (directory_id, kind, url, host, trust, next_try_at)
+    insert into offchain.offer_source as s (directory_id, kind, url, host, declared, trust, next_try_at)
     select sources.*, $now from $sources
-    on conflict (directory_id, kind, url) do update set trust = excluded.trust where s.trust <> excluded.trust`,
+    on conflict (directory_id, kind, url) do update set trust = excluded.trust, declared = excluded.declared
+    where (s.trust, s.declared) is distinct from (excluded.trust, excluded.declared)`,
 });
 
 /**
@@ -83,6 +86,8 @@ export type DueSource = {
   isConfirmed: boolean;
   /** Who owns all the rows; null for several owners, or one that is not known. */
   owner: string | null;
+  /** Hash of what declares it: the row that it is shown to be the endpoint of, else the first that named it. */
+  declared: string | null;
   rows: {
     id: number;
     status: EndpointState["status"];
@@ -112,13 +117,14 @@ export const dueSources = statement({
     with ${dueOf("offchain.offer_source", ["kind", "url", "host"])}, distinct_due as (
       select kind, url, host, max(trust) as trust, min(next_try_at) as since from due group by kind, url, host), placed as (
       select *, ${placesOf("since")} from distinct_due)
-    select w.kind, w.url, w.host, r."isConfirmed", r.owner, r.rows
+    select w.kind, w.url, w.host, r."isConfirmed", r.owner, r.declared, r.rows
     from placed w cross join lateral (
       select json_agg(json_build_object('id', s.directory_id, 'status', s.status, 'etag', s.etag,
         'lastModified', s.last_modified, 'digest', s.digest, 'failures', s.failures, 'method', (
           select o.method from offchain.offer o
           where o.directory_id = s.directory_id and o.kind = 'resource' and o.endpoint = s.url and o.method is not null
           limit 1)) order by s.directory_id) as rows, bool_or(s.confirmed_by is not null) as "isConfirmed",
+        (array_agg(s.declared order by s.confirmed_by is null, s.directory_id))[1] as declared,
         case when count(*) < ${MAX_SHARING} and bool_and(d.owner_address is not null)
           and min(d.owner_address) = max(d.owner_address) then min(d.owner_address) end as owner
       from (select * from offchain.offer_source s
@@ -135,6 +141,7 @@ export const dueSources = statement({
     host: t.text,
     isConfirmed: t.bool,
     owner: t.nullable(t.text),
+    declared: t.nullable(t.text),
     rows: t.json<DueSource["rows"]>(),
   },
 }).rows;
@@ -177,10 +184,17 @@ export type ReadOutcome = {
   isSigned?: boolean;
   nextTryAt: Date;
   why: string | null;
+  /** Null where nothing was asked, or what came says nothing of the endpoint. */
+  probe: Probe | null;
 };
 
 /** `keeps`: the version that is known stays. */
-type OutcomeRow = Omit<ReadOutcome, "source" | "offers"> & { id: number; kind: string; url: string; keeps: boolean };
+type OutcomeRow = Omit<ReadOutcome, "source" | "offers" | "probe"> & {
+  id: number;
+  kind: string;
+  url: string;
+  keeps: boolean;
+};
 
 const STORE_READS = statement({
   name: "offer-sources-store",
@@ -272,10 +286,19 @@ export async function sharePayees(db: Queryable, { source, offers }: ReadOutcome
 
 /** Stores what was read. @returns ids of the rows whose offers, or whose liveness, are different */
 export async function storeReads(tx: pg.ClientBase, outcomes: readonly ReadOutcome[], now: Date): Promise<number[]> {
-  const rows = outcomes.flatMap(({ source: { kind, url, rows }, offers, ...outcome }) =>
+  const rows = outcomes.flatMap(({ source: { kind, url, rows }, offers, probe: _, ...outcome }) =>
     rows.map(({ id }) => ({ id, kind, url, keeps: offers === null, ...outcome })),
   );
   await STORE_READS.run(tx, { outcomes: rows, now });
+  await appendProbes(
+    tx,
+    outcomes.flatMap(({ source: { kind, url, declared }, status, answers, digest, probe }) =>
+      probe === null || status === null
+        ? []
+        : { kind, url, declared, answers, found: status === "read" ? digest : null, ...probe },
+    ),
+    now,
+  );
   // Of a row that has this version already, nothing is written again.
   const read = outcomes.flatMap(({ source: { kind, url, rows }, offers, digest }) =>
     offers === null

@@ -1,7 +1,7 @@
 /** What agents offer: the endpoints that are read, with when they answered, and the skills, tools and paid resources. */
 import { sql } from "drizzle-orm";
-import { customType, index, primaryKey } from "drizzle-orm/pg-core";
-import { at, offchain } from "./columns.ts";
+import { customType, index, primaryKey, unique } from "drizzle-orm/pg-core";
+import { at, bytes, offchain } from "./columns.ts";
 import { directory } from "./directory.ts";
 
 /** US dollars of one call, read as a number. */
@@ -23,6 +23,8 @@ export const offerSource = offchain.table(
     url: t.text().notNull(),
     /** `host:port` of the URL. */
     host: t.text().notNull(),
+    /** Hash of the canonical form of the registration's entry that names it. */
+    declared: t.text(),
     /** Cred of the row when its endpoints were last listed: the most trusted are read first. */
     trust: t.smallint().notNull(),
     /** waiting | read | needs_credentials | unreadable | unreachable | refused */
@@ -56,6 +58,42 @@ export const offerSource = offchain.table(
     // Rows of one host share a read of the same URL.
     index("offer_source_url").on(sql`hashtextextended(url, 0)`),
   ],
+);
+
+/** An endpoint, what was declared of it and what was found at it: what probes are of. A row never changes. */
+export const probeSubject = offchain.table(
+  "probe_subject",
+  (t) => ({
+    id: t.integer().primaryKey().generatedAlwaysAsIdentity(),
+    /** SHA-256 of kind and URL with a space between. */
+    key: bytes().notNull(),
+    kind: t.text().notNull(),
+    url: t.text().notNull(),
+    /** `declared` of the agent that it is shown to be the endpoint of, else of the first that named it. */
+    declared: t.text(),
+    /** Hash of the canonical form of its offers as found; null where there was nothing to read. */
+    found: t.text(),
+  }),
+  (t) => [unique("probe_subject_key").on(t.key, t.declared, t.found).nullsNotDistinct()],
+);
+
+/**
+ * The log of probes: one row for each time an endpoint was asked and it is known what came of it. No row is ever changed.
+ * Partitioned by `at` in db/triggers.sql.
+ */
+export const probe = offchain.table(
+  "probe",
+  (t) => ({
+    at: at().notNull(),
+    subject: t.integer().notNull(),
+    /** Of HTTP; below 100 a failure without an answer (`FAILURE_CAUSES`). */
+    status: t.smallint().notNull(),
+    /** Milliseconds until its first answer was read; null without one. */
+    ms: t.smallint(),
+    /** It answered as its kind does, or asked for credentials. */
+    answers: t.boolean().notNull(),
+  }),
+  (t) => [primaryKey({ columns: [t.subject, t.at] })],
 );
 
 /** What a host says of which agents are its own (core/directory/named-agents.ts). */

@@ -2,15 +2,15 @@
  * Tables partitioned by time (functions in db/triggers.sql): partitions are made ahead, and dropped as a whole when all
  * of their rows are old.
  * Resumes: at the partitions of now and next, and at those that are all old; a lock that is not free within 0.4 s fails
- * the run (event-retention, directory-ranks), and the next one tries again. Rows without a partition go into the
+ * the run (event-retention, directory-ranks, prune), and the next one tries again. Rows without a partition go into the
  * default one.
  */
 import { statement, t } from "./statement.ts";
 
 /** How long the time of one partition is, in UTC. */
-type Period = "day" | "month";
+type Period = "day" | "week" | "month";
 /** A table of `offchain` that `partition_by_time` was called for. */
-type PartitionedTable = "directory_rank" | "event";
+type PartitionedTable = "directory_rank" | "event" | "probe";
 
 /**
  * Makes the partition of a time and the next one, where they are missing.

@@ -4,7 +4,7 @@ import type { PublicHttp } from "../../clients/public-http.ts";
 import type { SourceKind } from "../../core/offers/source-kinds.ts";
 import type { DueSource } from "../../db/offers/offers.ts";
 import type { JobContext } from "../../workers/context.ts";
-import { readSource } from "../../workers/offers/offers.ts";
+import { readSource } from "../../workers/offers/read-endpoint.ts";
 import { testLog } from "../log.ts";
 
 export type HostReading = {
@@ -25,7 +25,9 @@ export async function readHost(http: PublicHttp, kind: SourceKind, url: string):
     failures: 0,
     method: null,
   };
-  const source: DueSource = { kind, url, host: new URL(url).host, isConfirmed: false, owner: null, rows: [row] };
+  const source: DueSource = {
+    ...{ kind, url, host: new URL(url).host, isConfirmed: false, owner: null, declared: null, rows: [row] },
+  };
   // Each reading has paces of its own: it is not the one before that it waits for.
   const context = { clock: () => new Date(), endpoints: foreignEndpoints(http), log: testLog() };
   const found = await readSource(context as unknown as JobContext, source);

@@ -93,7 +93,7 @@ it("says what it is trusted by, and when each of its endpoints answered last", a
       silentSince: "2026-11-20T00:00:00.000Z",
       checkedAt: "2026-11-21T00:00:00.000Z",
       ...{ named: true, confirmedBy: null },
-      isSigned: false,
+      ...{ isSigned: false, uptime: null },
     },
   ]);
 });

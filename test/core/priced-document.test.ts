@@ -120,5 +120,5 @@ describe("a service", () => {
         { name: "OpenAPI", endpoint: URL },
         { name: "openapiary", endpoint: `${URL}?` },
       ]),
-    ).toEqual([{ kind: "x402", url: URL, host: "api.example" }]));
+    ).toMatchObject([{ kind: "x402", url: URL, host: "api.example" }]));
 });

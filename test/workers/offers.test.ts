@@ -671,7 +671,8 @@ it("one owner's thousands of slow endpoints, trusted more, do not keep another's
   asked = [];
   // Every endpoint takes so long that a run reads few.
   for (let runs = 0; runs < 4 && asked.length === 0; runs++) await run({ clock: () => later(500) });
-  expect(asked).toEqual(["GET /card.json"]);
+  // Once more, as a witness that those without an answer are not silent by our own fault.
+  expect([...new Set(asked)]).toEqual(["GET /card.json"]);
 });
 
 it("an MCP server with the older transport lives, though it lists no tools", async () => {

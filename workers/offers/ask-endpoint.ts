@@ -1,5 +1,6 @@
 /** Asks one endpoint for its reader: counts the requests, bounds what reading the answers takes, and ends a reading that has no answer. */
 import type { ForeignAnswer, ForeignEndpoints } from "../../clients/ports.ts";
+import { FAILURE_CAUSES, type Probe } from "../../core/offers/probe.ts";
 import type { EndpointRequest, Send } from "../../core/offers/reader.ts";
 import { DOCUMENT_MS, withinTime } from "../within-time.ts";
 
@@ -17,10 +18,23 @@ export class NoAnswer extends Error {
   }
 }
 
-/** @returns what a reader sends by, and how many requests it has sent */
-export function askEndpoint(endpoints: ForeignEndpoints): { send: Send; requests: () => number } {
+/** Milliseconds of a probe are kept in two bytes. */
+const MAX_MS = 32_767;
+
+type Asking = {
+  send: Send;
+  /** How many requests were sent. */
+  requests(): number;
+  /** What came of them; null where nothing came that says anything of the endpoint. */
+  probe(): Probe | null;
+};
+
+/** @returns what a reader sends by */
+export function askEndpoint(endpoints: ForeignEndpoints): Asking {
   let requests = 0;
   let heard = 0;
+  let ms: number | null = null;
+  let last: ForeignAnswer | null = null;
 
   async function ask({ hear, ...request }: EndpointRequest): Promise<Extract<ForeignAnswer, { kind: "answered" }>> {
     if (++requests > MAX_REQUESTS)
@@ -36,6 +50,8 @@ export function askEndpoint(endpoints: ForeignEndpoints): { send: Send; requests
           }),
       }),
     });
+    last = answer;
+    if (answer.kind === "answered") ms ??= answer.ms === undefined ? null : Math.min(MAX_MS, answer.ms);
     if (trouble !== undefined) throw trouble;
     if (answer.kind !== "answered") throw new NoAnswer(answer);
     return answer;
@@ -52,9 +68,21 @@ export function askEndpoint(endpoints: ForeignEndpoints): { send: Send; requests
 
   return {
     requests: () => requests,
+    probe: () => probeOf(last, ms),
     async send(request, read) {
       const answer = await ask(request);
       return withinTime(DOCUMENT_MS, () => read(answer));
     },
+  };
+}
+
+function probeOf(last: ForeignAnswer | null, ms: number | null): Probe | null {
+  if (last?.kind === "answered") return { status: last.status, ms, traceless: false, isOurs: false };
+  if (last?.kind !== "failed" || last.unasked) return null;
+  const { cause, status } = last;
+  const isOurs = cause === "ours";
+  return {
+    status: status ?? FAILURE_CAUSES[cause === undefined || isOurs ? "other" : cause],
+    ...{ ms, isOurs, traceless: cause !== undefined && cause !== "address" },
   };
 }

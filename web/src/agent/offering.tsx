@@ -81,7 +81,7 @@ const CONFIRMED = {
 };
 
 function State({
-  of: { status, answeredAt, silentSince, checkedAt, why, confirmedBy, isSigned },
+  of: { status, answeredAt, silentSince, checkedAt, why, confirmedBy, isSigned, uptime },
 }: {
   of: Offering["endpoints"][number];
 }) {
@@ -93,10 +93,19 @@ function State({
         : silentSince === null
           ? at(answeredAt, `Answered ${age(answeredAt ?? checkedAt)} ago.`)
           : at(silentSince, `Silent for ${age(silentSince)}.`)}
+      {uptime && ` ${recordOf(uptime)}`}
       {why && ` ${why}`} {confirmedBy ? CONFIRMED[confirmedBy] : "Only the agent names it."}
       {isSigned && " What it says is signed by a key of this host."}
     </span>
   );
+}
+
+/** What the log of probes says of it: "Answered 99.2 % of 30 days, 120 ms." */
+function recordOf({ days30, p50Ms }: NonNullable<Offering["endpoints"][number]["uptime"]>): string {
+  if (days30 === null) return "";
+  // A share that is rounded up would hide an outage.
+  const share = `Answered ${decimals(Math.floor(1_000 * days30) / 10, 1)} % of 30 days`;
+  return p50Ms === null ? `${share}.` : `${share}, ${count(p50Ms)} ms.`;
 }
 
 const RECEIVER = {

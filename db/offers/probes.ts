@@ -1,0 +1,116 @@
+/** The log of probes: what came of each time an endpoint was asked. It is appended to and read, never rewritten. */
+import type pg from "pg";
+import type { SourceKind } from "../../core/offers/source-kinds.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
+import { dropPartitions, makePartitions } from "../sql/time-partitions.ts";
+
+/** Days that are kept: the longest window, and the probe that stands at its beginning. */
+const KEPT_DAYS = 98;
+const DAY_MS = 86_400_000;
+/** Hours for which a probe stands where no other follows: what is daily may be late. */
+const STANDS_HOURS = 36;
+
+/** An endpoint that was asked; `found`: hash of its offers as found, null where there was nothing to read. */
+export type LoggedProbe = {
+  kind: SourceKind;
+  url: string;
+  declared: string | null;
+  found: string | null;
+  status: number;
+  ms: number | null;
+  answers: boolean;
+};
+
+/** SQL of the key of an endpoint. */
+const keyOf = (of: string) => `sha256(convert_to(${of}.kind || ' ' || ${of}.url, 'UTF8'))`;
+const SUBJECTS = t.records({
+  kind: t.text,
+  url: t.text,
+  declared: t.nullable(t.text),
+  found: t.nullable(t.text),
+  status: t.int2,
+  ms: t.nullable(t.int2),
+  answers: t.bool,
+});
+
+const ADD_SUBJECTS = statement({
+  name: "probe-subjects-add",
+  params: { probes: SUBJECTS },
+  // What conflicts takes a number of the sequence all the same: only new ones are tried.
+  text: `
+    insert into offchain.probe_subject (key, kind, url, declared, found)
+    select ${keyOf("p")}, p.kind, p.url, p.declared, p.found from (select * from $probes) p
+    where not exists (
+      select from offchain.probe_subject s where s.key = ${keyOf("p")} and s.declared is not distinct from p.declared
+        and s.found is not distinct from p.found)
+    on conflict do nothing`,
+});
+const APPEND = statement({
+  name: "probes-append",
+  params: { probes: SUBJECTS, now: t.timestamptz },
+  text: `
+    insert into offchain.probe (at, subject, status, ms, answers)
+    select $now, s.id, p.status, p.ms, p.answers from (select * from $probes) p
+    join offchain.probe_subject s on s.key = ${keyOf("p")} and s.declared is not distinct from p.declared
+      and s.found is not distinct from p.found
+    on conflict do nothing`,
+});
+
+/** Appends what came of asking endpoints. Part of the transaction that stores the rest of it. */
+export async function appendProbes(tx: pg.ClientBase, probes: readonly LoggedProbe[], now: Date): Promise<void> {
+  if (probes.length === 0) return;
+  await ADD_SUBJECTS.run(tx, { probes });
+  await APPEND.run(tx, { probes, now });
+}
+
+/** Endpoints of other hosts that answered since a time, those of the most trusted rows first. */
+export const answeredLately = statement({
+  name: "probe-witnesses",
+  params: { hosts: t.array(t.text), since: t.timestamptz, limit: t.int8 },
+  text: `
+    select s.url from offchain.offer_source s
+    where s.silent_since is null and s.answered_at > $since and not s.host = any($hosts)
+    order by s.trust desc limit $limit`,
+  columns: { url: t.text },
+}).values;
+
+const FORGET_SUBJECTS = statement({
+  name: "probe-subjects-forget",
+  text: `
+    delete from offchain.probe_subject s
+    where not exists (select from offchain.probe p where p.subject = s.id)`,
+});
+
+/** Makes the partitions of now and next, and drops those that no window needs. Only the job that appends calls it: it would miss subjects of probes that are being appended. */
+export async function keepProbes(db: Queryable, now: Date): Promise<void> {
+  await makePartitions(db, { table: "probe", period: "week", now });
+  const dropped = await dropPartitions(db, { table: "probe", before: new Date(now.getTime() - KEPT_DAYS * DAY_MS) });
+  if (dropped > 0) await FORGET_SUBJECTS.run(db);
+}
+
+/**
+ * SQL of an endpoint's record as JSON (`uptime`, core/views/offering.ts), recomputed from its log; null where it has none.
+ * @param of SQL of what has `kind` and `url` @param now SQL of a time
+ */
+export const uptimeOf = (of: string, now: string): string => {
+  const answered = (days: number) => {
+    const from = `greatest(g.at, ${now} - interval '${days} days')`;
+    const known = (which: string) =>
+      `sum(extract(epoch from g.until - ${from})) filter (where g.until > ${from}${which})`;
+    return `trunc(coalesce(${known(" and g.answers")}, 0) / nullif(${known("")}, 0), 4)::float8`;
+  };
+  const percentile = (share: number) =>
+    `percentile_disc(${share}) within group (order by g.ms) filter (where g.answers and g.at > ${now} - interval '30 days')`;
+  return `(
+  select json_build_object('days7', ${answered(7)}, 'days30', ${answered(30)}, 'days90', ${answered(90)},
+    'p50Ms', ${percentile(0.5)}, 'p95Ms', ${percentile(0.95)},
+    'downSince', ${t.isoTime("min(g.at) filter (where not g.answers and g.at > coalesce(g.answered_at, '-infinity'))")})
+  from (
+    select p.*, max(p.at) filter (where p.answers) over () as answered_at,
+      case when not p.answers and not lead(p.answers, 1, true) over next then lead(p.at) over next
+        else least(lead(p.at, 1, ${now}) over next, p.at + interval '${STANDS_HOURS} hours') end as until
+    from offchain.probe_subject u join offchain.probe p on p.subject = u.id
+    where u.key = ${keyOf(of)} and p.at > ${now} - interval '${KEPT_DAYS} days' and p.at <= ${now}
+    window next as (order by p.at)) g
+  having count(*) > 0)`;
+};

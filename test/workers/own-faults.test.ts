@@ -1,0 +1,104 @@
+/** Faults of our own side at random: none of them tells an endpoint dead that lives, and one that is dead is told so. */
+import { expect, it } from "vitest";
+import type { ForeignAnswer } from "../../clients/ports.ts";
+import type { FailureCause } from "../../core/offers/probe.ts";
+import type { DueSource } from "../../db/offers/offers.ts";
+import { testLog } from "../../harness/log.ts";
+import { between, pick, randomOf } from "../../harness/random.ts";
+import type { JobContext } from "../../workers/context.ts";
+import { type Result, withoutOwnFaults } from "../../workers/offers/own-faults.ts";
+import { readSource } from "../../workers/offers/read-endpoint.ts";
+
+const CARD = JSON.stringify({ name: "A", url: "https://a.example/", skills: [{ id: "s", name: "Sums" }] });
+const LATELY = ["https://witness-1.example/", "https://witness-2.example/"];
+
+function endpointOf(host: string, answered: boolean): DueSource {
+  const state = { status: answered ? ("read" as const) : ("unreachable" as const), failures: answered ? 0 : 3 };
+  const row = { id: 1, ...state, etag: null, lastModified: null, digest: null, method: null };
+  return {
+    ...{ kind: "agent_card", url: `https://${host}/`, host, isConfirmed: true, owner: null, declared: null },
+    rows: [row],
+  };
+}
+
+type World = {
+  sources: readonly DueSource[];
+  /** Hosts that answer no more. */
+  dead?: ReadonlySet<string>;
+  /** What comes of the n-th request by a fault of our side; null: there is none. */
+  fault?: (host: string, n: number) => FailureCause | "ours" | null;
+  lately?: readonly string[];
+};
+
+async function probe({ sources, dead = new Set(), fault = () => null, lately = LATELY }: World): Promise<Result[]> {
+  let n = 0;
+  const send = async ({ url }: { url: string }): Promise<ForeignAnswer> => {
+    const { host } = new URL(url);
+    const cause = fault(host, n++) ?? (dead.has(host) ? "timeout" : null);
+    if (cause !== null) return { kind: "failed", reason: "The server does not answer.", final: false, cause };
+    return { kind: "answered", status: 200, headers: {}, text: CARD, url, ms: 5 };
+  };
+  const db = { query: async () => ({ rows: lately.map((url) => ({ url })) }) };
+  const context = { clock: () => new Date(0), log: testLog(), db, endpoints: { send } } as unknown as JobContext;
+  return withoutOwnFaults(context, sources, async (some) => {
+    const results: Result[] = [];
+    for (const source of some) results.push(await readSource(context, source));
+    return results;
+  });
+}
+
+const deathsIn = (results: readonly Result[]) =>
+  results.flatMap((result) => ("answers" in result && !result.answers ? [result.source.host] : []));
+
+it("0 deaths are told in 10,000 faults of our own side, and all deaths without them", {
+  timeout: 120_000,
+}, async () => {
+  const random = randomOf(57);
+  let faults = 0;
+  const told: string[] = [];
+  while (faults < 10_000) {
+    const sources = Array.from({ length: between(random, 2, 64) }, (_, i) => endpointOf(`host-${i}.example`, true));
+    const cause = pick(random, ["ours", "dns", "timeout", "refused", "closed", "tls", "other"] as const);
+    const from = between(random, -10, sources.length);
+    const until = from + between(random, 1, 3 * sources.length);
+    // A tenth of all, at most, is still reached, as over connections that stay open.
+    const reached = new Set(sources.slice(0, random() < 0.5 ? 0 : sources.length / 10).map(({ host }) => host));
+    const fault = (host: string, n: number) => {
+      if (n < from || n >= until || reached.has(host)) return null;
+      faults++;
+      return cause;
+    };
+    told.push(...deathsIn(await probe({ sources, fault })));
+  }
+  expect(told).toEqual([]);
+
+  for (let round = 0; round < 200; round++) {
+    const sources = Array.from({ length: between(random, 1, 64) }, (_, i) =>
+      endpointOf(`host-${i}.example`, random() < 0.8),
+    );
+    const dead = new Set(sources.map(({ host }) => host).filter(() => random() < 0.3));
+    if (dead.size > sources.length / 2) continue;
+    expect(deathsIn(await probe({ sources, dead }))).toEqual([...dead]);
+  }
+});
+
+it("where no other host is known, one that falls silent is believed, and several at once are not", async () => {
+  const [a, b, c] = [endpointOf("a.example", true), endpointOf("b.example", true), endpointOf("c.example", false)];
+  const of = (...sources: DueSource[]) =>
+    probe({ sources, dead: new Set(sources.map(({ host }) => host)), lately: [] }).then(deathsIn);
+  expect(await of(a)).toEqual(["a.example"]);
+  expect(await of(a, b)).toEqual([]);
+  expect(await of(c)).toEqual(["c.example"]);
+});
+
+it("while this process is held up, what misses its time is asked again later", async () => {
+  const hold = () => {
+    for (const until = performance.now() + 1_300; performance.now() < until; );
+    return "timeout" as const;
+  };
+  const fault = (host: string) => (host === "a.example" ? hold() : null);
+  const sources = [endpointOf("a.example", true), endpointOf("b.example", true)];
+  const [first, second] = await probe({ sources, fault });
+  expect(first).toMatchObject({ at: new Date(300_000), checkedAt: new Date(0) });
+  expect(second).toMatchObject({ status: "read", answers: true });
+});

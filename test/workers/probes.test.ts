@@ -1,0 +1,127 @@
+/** The log of probes: what is appended, what is recomputed from it, and what it weighs. */
+import { expect, it } from "vitest";
+import { appendProbes, keepProbes, uptimeOf } from "../../db/offers/probes.ts";
+import { between, randomOf } from "../../harness/random.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const NOW = new Date(Date.UTC(2026, 10, 30, 12));
+const ENDPOINT = { kind: "mcp" as const, url: "https://a.example/mcp" };
+
+const db = perTest(testDatabase);
+
+type Logged = { at: number; answers: boolean; ms: number | null; found?: string | null };
+async function log(probes: readonly Logged[]): Promise<void> {
+  for (const { at, found = null, ...probe } of probes)
+    await db.pool.connect().then(async (client) => {
+      const status = probe.answers ? 200 : 6;
+      await appendProbes(client, [{ ...ENDPOINT, ...probe, status, declared: "d", found }], new Date(at));
+      client.release();
+    });
+}
+
+const uptime = async () =>
+  (
+    await db.rows(
+      `select ${uptimeOf("s", "$3::timestamptz")} as uptime from (select $1::text as kind, $2::text as url) s`,
+      [ENDPOINT.kind, ENDPOINT.url, NOW],
+    )
+  )[0].uptime;
+
+/** The same, minute by minute. */
+function naive(probes: readonly Logged[]) {
+  const stateAt = (time: number): boolean | null => {
+    const i = probes.findLastIndex(({ at }) => at <= time);
+    const [last, next] = [probes[i], probes[i + 1]];
+    if (last === undefined) return null;
+    if (next && !last.answers && !next.answers) return false;
+    return time < last.at + 36 * HOUR_MS ? last.answers : null;
+  };
+  const share = (days: number) => {
+    let [up, known] = [0, 0];
+    for (let time = NOW.getTime() - days * DAY_MS; time < NOW.getTime(); time += 60_000) {
+      const state = stateAt(time);
+      if (state !== null) known++;
+      if (state) up++;
+    }
+    return known === 0 ? null : up / known;
+  };
+  const times = probes.flatMap(({ at, answers, ms }) => (answers && at > NOW.getTime() - 30 * DAY_MS ? [ms!] : []));
+  times.sort((a, b) => a - b);
+  const percentile = (p: number) => times[Math.ceil(p * times.length) - 1] ?? null;
+  const lastUp = probes.findLastIndex(({ answers }) => answers);
+  const down = probes[lastUp + 1];
+  return {
+    ...{ days7: share(7), days30: share(30), days90: share(90), p50Ms: percentile(0.5), p95Ms: percentile(0.95) },
+    downSince: down ? new Date(down.at).toISOString() : null,
+  };
+}
+
+it("shares of the windows, percentiles and the beginning of silence equal those of a naive reading of random logs", async () => {
+  const random = randomOf(30);
+  expect(await uptime()).toBeNull();
+  for (let round = 0; round < 25; round++) {
+    await db.pool.query("truncate offchain.probe, offchain.probe_subject");
+    const steps = [0.25, 1, 24, 24, 30, 96];
+    let at = NOW.getTime() - between(random, 1, 97) * DAY_MS;
+    let answers = true;
+    const probes: Logged[] = [];
+    while (at < NOW.getTime() && probes.length < 150) {
+      if (random() < 0.3) answers = !answers;
+      probes.push({
+        at,
+        answers,
+        ms: answers ? between(random, 1, 900) : null,
+        found: answers ? `f${probes.length % 3}` : null,
+      });
+      at += Math.ceil((steps[between(random, 0, 5)]! * HOUR_MS * (0.5 + random())) / 60_000) * 60_000;
+    }
+    await log(probes);
+    const [{ days7, days30, days90, ...found }, expected] = [await uptime(), naive(probes)];
+    for (const [is, should] of [
+      [days7, expected.days7],
+      [days30, expected.days30],
+      [days90, expected.days90],
+    ]) {
+      if (should === null) expect(is).toBeNull();
+      else expect(Math.abs(is - should)).toBeLessThan(0.0002);
+    }
+    expect(found).toEqual({ p50Ms: expected.p50Ms, p95Ms: expected.p95Ms, downSince: expected.downSince });
+  }
+});
+
+it("what is found once is one subject, a repeated append is none, and a week that no window needs goes with its subjects", async () => {
+  const old = NOW.getTime() - 120 * DAY_MS;
+  await keepProbes(db.pool, new Date(old));
+  await log([
+    { at: old, answers: true, ms: 1, found: "a" },
+    { at: old, answers: true, ms: 1, found: "a" },
+    { at: old + 1, answers: true, ms: 1, found: "b" },
+    { at: NOW.getTime(), answers: true, ms: 1, found: "a" },
+  ]);
+  const counts = async () =>
+    (
+      await db.rows(
+        "select (select count(*)::int from offchain.probe) as probes, count(*)::int as subjects from offchain.probe_subject",
+      )
+    )[0];
+  expect(await counts()).toEqual({ probes: 3, subjects: 2 });
+  await keepProbes(db.pool, NOW);
+  expect(await counts()).toEqual({ probes: 1, subjects: 1 });
+});
+
+it("90 days of 100,000 endpoints, 4,000 of them every quarter of an hour, take less than 5 GB", async () => {
+  await keepProbes(db.pool, NOW);
+  // In the order of time, as they are appended: an index of them grows at all its places.
+  await db.pool.query(
+    `insert into offchain.probe (at, subject, status, ms, answers)
+     select $1::timestamptz + make_interval(secs => n), 1 + n % 4000, 200, 120, true from generate_series(1, 200000) n`,
+    [NOW],
+  );
+  const [{ bytes }] = await db.rows(
+    `select sum(pg_total_relation_size(relid))::float8 / 200000 as bytes from pg_partition_tree('offchain.probe')`,
+  );
+  expect(bytes * 90 * (4_000 * 96 + 96_000)).toBeLessThan(5e9);
+});
