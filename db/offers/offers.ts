@@ -86,6 +86,8 @@ export type DueSource = {
   isConfirmed: boolean;
   /** Who owns all the rows; null for several owners, or one that is not known. */
   owner: string | null;
+  /** The highest cred of the rows that it is shown to be the endpoint of; 0 where there is none. */
+  trust: number;
   /** Hash of what declares it: the row that it is shown to be the endpoint of, else the first that named it. */
   declared: string | null;
   rows: {
@@ -117,13 +119,14 @@ export const dueSources = statement({
     with ${dueOf("offchain.offer_source", ["kind", "url", "host"])}, distinct_due as (
       select kind, url, host, max(trust) as trust, min(next_try_at) as since from due group by kind, url, host), placed as (
       select *, ${placesOf("since")} from distinct_due)
-    select w.kind, w.url, w.host, r."isConfirmed", r.owner, r.declared, r.rows
+    select w.kind, w.url, w.host, r."isConfirmed", r.owner, r.trust, r.declared, r.rows
     from placed w cross join lateral (
       select json_agg(json_build_object('id', s.directory_id, 'status', s.status, 'etag', s.etag,
         'lastModified', s.last_modified, 'digest', s.digest, 'failures', s.failures, 'method', (
           select o.method from offchain.offer o
           where o.directory_id = s.directory_id and o.kind = 'resource' and o.endpoint = s.url and o.method is not null
           limit 1)) order by s.directory_id) as rows, bool_or(s.confirmed_by is not null) as "isConfirmed",
+        coalesce(max(s.trust) filter (where s.confirmed_by is not null), 0::int2) as trust,
         (array_agg(s.declared order by s.confirmed_by is null, s.directory_id))[1] as declared,
         case when count(*) < ${MAX_SHARING} and bool_and(d.owner_address is not null)
           and min(d.owner_address) = max(d.owner_address) then min(d.owner_address) end as owner
@@ -141,6 +144,7 @@ export const dueSources = statement({
     host: t.text,
     isConfirmed: t.bool,
     owner: t.nullable(t.text),
+    trust: t.int2,
     declared: t.nullable(t.text),
     rows: t.json<DueSource["rows"]>(),
   },

@@ -74,6 +74,17 @@ export const answeredLately = statement({
   columns: { url: t.text },
 }).values;
 
+/** The least cred, not below `least`, of which at most `most` rows have an endpoint that is shown to be theirs, and above. */
+export const trustOfFrequent = statement({
+  name: "probe-frequent-from",
+  params: { least: t.int2, most: t.int8 },
+  text: `
+    select coalesce((
+      select s.trust + 1 from offchain.offer_source s where s.trust >= $least and s.confirmed_by is not null
+      order by s.trust desc offset $most limit 1), $least)::int2 as trust`,
+  columns: { trust: t.int2 },
+}).onlyValue;
+
 const FORGET_SUBJECTS = statement({
   name: "probe-subjects-forget",
   text: `

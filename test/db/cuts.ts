@@ -100,6 +100,7 @@ const REASONS: Record<string, string> = {
   "offer-rows-own": "as offer-rows",
   "offer-sources-due": "as host-files-due",
   "offer-sources-paid": "the oldest rows",
+  "probe-frequent-from": "the most trusted rows",
   "probe-witnesses": "the most trusted rows; any of them that answers will do",
   "payment-proofs-due": "turns of reviewers, then of agents; paid ones before, the longest wait",
   "referrals-referrer": "as message-access",

@@ -1,13 +1,16 @@
 /** The log of probes: what is appended, what is recomputed from it, and what it weighs. */
 import { expect, it } from "vitest";
+import type { PublicHttp } from "../../clients/public-http.ts";
 import { appendProbes, keepProbes, uptimeOf } from "../../db/offers/probes.ts";
 import { between, randomOf } from "../../harness/random.ts";
 import { testDatabase } from "../support/database.ts";
 import { perTest } from "../support/started.ts";
+import { runOffers } from "./support/offers-job.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW = new Date(Date.UTC(2026, 10, 30, 12));
+const CARD = JSON.stringify({ name: "A", url: "https://a.example/", skills: [{ id: "s", name: "Sums" }] });
 const ENDPOINT = { kind: "mcp" as const, url: "https://a.example/mcp" };
 
 const db = perTest(testDatabase);
@@ -124,4 +127,73 @@ it("90 days of 100,000 endpoints, 4,000 of them every quarter of an hour, take l
     `select sum(pg_total_relation_size(relid))::float8 / 200000 as bytes from pg_partition_tree('offchain.probe')`,
   );
   expect(bytes * 90 * (4_000 * 96 + 96_000)).toBeLessThan(5e9);
+});
+
+const REGISTRY = `0x8004${"a".repeat(36)}`;
+const NAMING = JSON.stringify({
+  type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+  name: "H",
+  registrations: [{ agentId: 22, agentRegistry: `eip155:8453:${REGISTRY}` }],
+});
+
+/** `confirmed`: the host names the agent. */
+type World = { confirmed?: boolean; pool?: typeof db.pool; silent?: boolean; asked?: () => void };
+const run = ({ confirmed = false, pool = db.pool, silent = false, asked = () => {} }: World = {}) =>
+  runOffers({
+    ...{ db: pool, clock: () => NOW, publicHttp: {} as PublicHttp },
+    over: {
+      endpoints: {
+        async send({ url }) {
+          const status = confirmed ? 200 : 404;
+          if (!url.endsWith("/card.json")) return { kind: "answered", status, headers: {}, text: NAMING, url };
+          asked();
+          if (silent) return { kind: "failed", reason: "It does not answer.", final: false, cause: "timeout" };
+          return { kind: "answered", status: 200, headers: {}, text: CARD, url, ms: 7 };
+        },
+      },
+    },
+  });
+const plant = (score: number) =>
+  db.pool.query(
+    `insert into offchain.directory (platform, agent_id, name, services, cred_score, chain_id, registry)
+     values ('erc8004', '22', 'A', '[{"name": "a2a", "endpoint": "https://a.example/card.json"}]', $1, 8453, $2)`,
+    [score, REGISTRY],
+  );
+const logged = () =>
+  db.rows(
+    `select p.status, p.ms, p.answers, s.declared is not null as declared, s.found is not null as found
+     from offchain.probe p join offchain.probe_subject s on s.id = p.subject order by p.at`,
+  );
+
+it("a crash between the answer and the write loses nothing, and doubles nothing", async () => {
+  await plant(20);
+  let isAsked = false;
+  const pool = new Proxy(db.pool, {
+    get(target, key) {
+      if (key === "connect" && isAsked) throw new Error("killed");
+      const value = Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  await expect(run({ pool, asked: () => (isAsked = true) })).rejects.toThrow("killed");
+  expect(await logged()).toEqual([]);
+  await run();
+  await run();
+  expect(await logged()).toEqual([{ status: 200, ms: 7, answers: true, declared: true, found: true }]);
+});
+
+it.each([
+  { score: 60, confirmed: true, silent: false, minutes: 15 },
+  { score: 60, confirmed: true, silent: true, minutes: 15 },
+  { score: 60, confirmed: false, silent: false, minutes: 1440 },
+  { score: 50, confirmed: true, silent: false, minutes: 1440 },
+])("of cred $score, confirmed $confirmed, silent $silent: asked again after $minutes minutes", async (of) => {
+  await plant(of.score);
+  await run({ confirmed: of.confirmed });
+  // The fourth failure in a row would wait for 40 minutes.
+  const due = "update offchain.offer_source set next_try_at = $1, failures = $2";
+  await db.pool.query(due, [NOW, of.silent ? 3 : 0]);
+  await run(of);
+  const [{ at }] = await db.rows("select next_try_at as at from offchain.offer_source");
+  expect(at).toEqual(new Date(NOW.getTime() + of.minutes * 60_000));
 });

@@ -20,13 +20,13 @@ import {
   touchChanged,
   urlsOfHosts,
 } from "../../db/offers/offers.ts";
-import { keepProbes } from "../../db/offers/probes.ts";
+import { keepProbes, trustOfFrequent } from "../../db/offers/probes.ts";
 import { storeSet } from "../../db/sql/store-set.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 import { readHostFiles } from "./host-files.ts";
 import { withoutOwnFaults } from "./own-faults.ts";
-import { DAY_MS, latest, readSource } from "./read-endpoint.ts";
+import { DAY_MS, earliest, latest, readSource } from "./read-endpoint.ts";
 import { turnsOf, URLS_PER_HOST_AND_DAY } from "./turns.ts";
 
 const EVERY_MS = 30_000;
@@ -38,6 +38,18 @@ const ENDPOINTS_PER_RUN = 1_000;
 const ENDPOINTS_AT_ONCE = 16;
 const ENDPOINTS_PER_STATEMENT = 64;
 const MAX_ASKING_MS = 25_000;
+/**
+ * Endpoints that are asked every quarter of an hour: those shown to be the agents' of cred `FREQUENT_TRUST` (tier qualified) or
+ * more, and of higher cred where they are too many. No stranger can choose one: cred rests on proofs.
+ */
+const FREQUENT_MS = 900_000;
+const FREQUENT_TRUST = 51;
+/** The log of 90 days holds them in less than 5 GB (test/workers/probes.test.ts). */
+const MOST_FREQUENT = 4_000;
+/** What answers, or is silent; not what takes too long to read, has no address, or asked for a pause. */
+const isFrequent = ({ status, answers }: ReadOutcome): boolean =>
+  answers ? status !== "unreadable" : status === "unreachable" || status === "unreadable";
+
 /**
  * Resumes: at the place of the round, then at due endpoints by trust, every fourth the longest due; a failure is tried
  * later each time, up to 4 days; a run takes 25 s, a host 1,000 URLs a day, an owner 100 a run, all in turn; what cannot be
@@ -136,12 +148,22 @@ async function readDue(context: JobContext): Promise<number> {
       new Date(began.getTime() + DAY_MS),
     );
   }
-  const turnOf = ({ host, isConfirmed }: DueSource) =>
-    isConfirmed ? DAY_MS : Math.ceil(hosts.get(host)!.urls / URLS_PER_HOST_AND_DAY) * DAY_MS;
+  const frequentFrom = await trustOfFrequent(db, { least: FREQUENT_TRUST, most: MOST_FREQUENT });
+  const nextOf = (outcome: ReadOutcome): Date => {
+    const { isConfirmed, host, trust } = outcome.source;
+    const isIn = (ms: number) => new Date(clock().getTime() + ms);
+    if (isConfirmed)
+      return trust >= frequentFrom && isFrequent(outcome)
+        ? earliest(outcome.nextTryAt, isIn(FREQUENT_MS))
+        : outcome.nextTryAt;
+    // Those that were read would take the places of the others every day.
+    const turns = Math.ceil(hosts.get(host)!.urls / URLS_PER_HOST_AND_DAY);
+    return turns > 1 ? latest(outcome.nextTryAt, isIn(turns * DAY_MS)) : outcome.nextTryAt;
+  };
   let changed = 0;
   for (let from = 0; from < within.length; from += ENDPOINTS_PER_STATEMENT) {
     if (clock().getTime() - began.getTime() > MAX_ASKING_MS) break;
-    changed += await readBatch(context, within.slice(from, from + ENDPOINTS_PER_STATEMENT), turnOf);
+    changed += await readBatch(context, within.slice(from, from + ENDPOINTS_PER_STATEMENT), nextOf);
     fault("offers.read");
   }
   return changed;
@@ -150,12 +172,12 @@ async function readDue(context: JobContext): Promise<number> {
 /**
  * Check then write: the endpoint is due, then state, offers and changed rows; it may be listed again: one run at a time,
  * one transaction for state and offers, and an endpoint that is gone takes no update.
- * @param turnOf milliseconds in which all URLs of an endpoint's host can be read
+ * @param nextOf when an endpoint is asked again
  */
 async function readBatch(
   context: JobContext,
   sources: readonly DueSource[],
-  turnOf: (source: DueSource) => number,
+  nextOf: (outcome: ReadOutcome) => Date,
 ): Promise<number> {
   const { db, clock } = context;
   const limit = pLimit(ENDPOINTS_AT_ONCE);
@@ -164,14 +186,7 @@ async function readBatch(
   );
   const deferred = results.flatMap((result) => ("at" in result ? [result] : []));
   if (deferred.length > 0) await deferSources(db, deferred);
-  const outcomes = results.flatMap((result) => {
-    if ("at" in result) return [];
-    // Those that were read would take the places of the others every day.
-    const turn = turnOf(result.source);
-    return turn > DAY_MS
-      ? [{ ...result, nextTryAt: latest(result.nextTryAt, new Date(clock().getTime() + turn)) }]
-      : [result];
-  });
+  const outcomes = results.flatMap((result) => ("at" in result ? [] : [{ ...result, nextTryAt: nextOf(result) }]));
   for (const outcome of outcomes) await sharePayees(db, outcome);
   await putOffSharing(db, sources, clock(), new Date(clock().getTime() + DAY_MS));
   let changed = 0;
@@ -196,6 +211,7 @@ function storeOutcomes({ db, clock, log }: JobContext, outcomes: readonly ReadOu
           lastModified: null,
           digest: null,
           why,
+          probe: null,
         };
       });
       const all = [...ids, ...(await storeReads(tx, bare, now))];

@@ -45,6 +45,7 @@ export async function readSource(context: JobContext, source: DueSource): Promis
 }
 
 export const after = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000);
+export const earliest = (a: Date, b: Date) => new Date(Math.min(a.getTime(), b.getTime()));
 export const latest = (a: Date, b: Date) => new Date(Math.max(a.getTime(), b.getTime()));
 
 /** Validators of the version that all rows of the endpoint have; empty when they do not have the same one. */
