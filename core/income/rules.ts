@@ -22,6 +22,10 @@ export const MAX_PAYERS = 10_000;
 export const MAX_WEIGHED = 100_000;
 /** Dust that is weighed in addition to these, by turns too. */
 export const MAX_DUST = 1_000;
+/** Seconds until an organic payment supports others: what is bought in a day cannot be spent in it. */
+export const MATURE_SECONDS = 7 * 86_400;
+/** Voices of an agent's income of which the sum is kept, the largest. */
+export const MAX_VOICES = 20;
 
 /** Why a payment is not organic; of several reasons that hold, the first one is shown. */
 export const REMOVED = [

@@ -2,7 +2,7 @@
 import { type Judged, judge, type Totals, type VoiceOf, windowsOf } from "./evidence.ts";
 import type { IncomeFacts, ReceivedPayment } from "./facts.ts";
 import { moneyOf, unitsOf } from "./money.ts";
-import { DUST_UNITS, INCOME_RULES_VERSION, REMOVED, type RemovedKey } from "./rules.ts";
+import { DUST_UNITS, INCOME_RULES_VERSION, MATURE_SECONDS, MAX_VOICES, REMOVED, type RemovedKey } from "./rules.ts";
 
 export type WeighedPayment = Judged<ReceivedPayment, RemovedKey>;
 
@@ -22,7 +22,8 @@ export type IncomeWindow = {
   /** What is removed, by rule, in the order of the table. */
   removed: (Sum & { rule: RemovedKey })[];
 };
-export type IncomeFigures = { rules: number; windows: IncomeWindow[] };
+/** `voices`: what each independent payer has paid that is mature, the largest sums first. */
+export type IncomeFigures = { rules: number; windows: IncomeWindow[]; voices: bigint[] };
 
 /**
  * Weighs the payments to one agent's wallet. A function of the facts and a clock value; their order does not matter.
@@ -56,7 +57,12 @@ export function weighIncome(
     const { payments, units } = window.removed.find(({ rule }) => rule === "refunded") ?? { payments: 0, units: 0n };
     return { ...window, raw: { ...raw, refunds: { payments, units } } };
   });
-  return { figures: { rules: INCOME_RULES_VERSION, windows }, payments: judged.reverse() };
+  const mature = judged.filter(({ removed, at }) => removed === null && at <= now - MATURE_SECONDS);
+  const voices = [...Map.groupBy(mature, ({ payer }) => voiceOf(payer)).values()]
+    .map(unitsOf)
+    .sort((a, b) => Number(b - a))
+    .slice(0, MAX_VOICES);
+  return { figures: { rules: INCOME_RULES_VERSION, windows, voices }, payments: judged.reverse() };
 }
 
 function incomeOf(payments: readonly ReceivedPayment[], voiceOf: VoiceOf): Income {

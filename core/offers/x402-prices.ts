@@ -51,10 +51,15 @@ function acceptOf(raw: unknown): Accept | null {
   return Object.values(accept).every((value) => value !== null) ? (accept as Accept) : null;
 }
 
-/** A limit (`upto`) is no price of a call. */
-function dollarsOf({ scheme, network, asset, amount }: Accept): number | null {
+/** The most that terms take, in millionths of a US dollar; null where they ask for no known stablecoin. */
+export function dollarUnits({ network, asset, amount }: Accept): bigint | null {
   const decimals = DOLLARS[`${network} ${/^0x/i.test(asset) ? asset.toLowerCase() : asset}`];
-  if (scheme !== "exact" || decimals === undefined) return null;
-  const usd = Number(amount) / 10 ** decimals;
-  return usd <= MAX_USD ? usd : null;
+  return decimals === undefined ? null : (BigInt(amount) * 1_000_000n) / 10n ** BigInt(decimals);
+}
+
+/** A limit (`upto`) is no price of a call. */
+function dollarsOf(accept: Accept): number | null {
+  const units = accept.scheme === "exact" ? dollarUnits(accept) : null;
+  const usd = Number(units) / 1e6;
+  return units !== null && usd <= MAX_USD ? usd : null;
 }

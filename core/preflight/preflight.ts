@@ -1,0 +1,271 @@
+/** The verdict before a payment: a pure function of recorded inputs, so that anybody can replay it to the same bytes. */
+import { checksum } from "../addresses.ts";
+import { dollarUnits } from "../offers/x402-prices.ts";
+import { usdcText } from "../units-text.ts";
+import type { KnownEndpoint, PreflightFacts, PreflightInputs } from "./facts.ts";
+import { DEAD_DAYS, type Policy, policyOf, type Threshold, VALID_MS } from "./policy.ts";
+
+/**
+ * In the order of weight: the heaviest reason decides. `unrated`: too little is known. `review`: something is weak or does not
+ * fit, a person should look. `deny`: what is asked contradicts what is shown.
+ */
+export const EFFECTS = ["allow", "unrated", "review", "deny"] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+/** What each reason does, by its key. */
+export const REASONS = {
+  unknown: "unrated",
+  wallet_proven: "allow",
+  wallet_unproven: "unrated",
+  endpoint_confirmed: "allow",
+  endpoint_unconfirmed: "review",
+  endpoint_of_another: "deny",
+  alive: "allow",
+  not_asked_yet: "unrated",
+  silent: "review",
+  dead: "deny",
+  payee_proven: "allow",
+  payee_unproven: "review",
+  payee_switched: "deny",
+  terms_unlisted: "review",
+  terms_elsewhere: "review",
+  price_listed: "allow",
+  price_above_listed: "review",
+  live_failed: "review",
+  income_none: "unrated",
+  income_supports: "allow",
+  amount_beyond: "review",
+  held_long: "allow",
+  held_shortly: "review",
+  cred_low: "review",
+  fact_old: "review",
+} as const satisfies Record<string, Effect>;
+export type ReasonKey = keyof typeof REASONS;
+
+/** Why, in words, with where to read the evidence (a path of this service) and how old it is. */
+export type Reason = {
+  key: ReasonKey;
+  effect: Effect;
+  says: string;
+  /** The caller's own threshold that it rests on. */
+  threshold: Threshold | null;
+  evidence: string | null;
+  asOf: string | null;
+  ageSeconds: number | null;
+};
+
+export type Preflight = {
+  verdict: Effect;
+  /** `rowRef` of the agent that it is about. */
+  agent: string | null;
+  url: string | null;
+  /** Whom the verdict allows to pay, checksummed: the agent's proven wallet and nobody else. */
+  payTo: string | null;
+  /** USDC: what is asked or listed; null where neither is known. */
+  amount: string | null;
+  /** USDC: the largest payment that the evidence supports; 0 where a reason denies, or leaves it unrated. */
+  maxAmount: string;
+  reasons: Reason[];
+  policy: Policy;
+  at: string;
+  validUntil: string;
+  /** All that it follows from. */
+  inputs: PreflightInputs;
+};
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The verdict on a payment. Knows no clock, no agent and no caller but those of its inputs. */
+export function preflight(inputs: PreflightInputs): Preflight {
+  const { asked, facts, now } = inputs;
+  const policy = policyOf(inputs.thresholds);
+  const found = facts === null ? null : judged(facts, inputs, policy);
+  const reasons = found?.reasons ?? [
+    reasonOf(inputs, "unknown", "The directory knows no such agent, or no agent that names this endpoint.", {}),
+  ];
+  const verdict = EFFECTS[Math.max(...reasons.map(({ effect }) => EFFECTS.indexOf(effect)))]!;
+  const supports = reasons.every(({ effect }) => effect !== "unrated" && effect !== "deny");
+  return {
+    ...{ verdict, agent: facts?.agent ?? null, url: asked.url },
+    payTo: facts?.wallet ? checksum(facts.wallet) : null,
+    amount: textOf(found?.amount ?? (asked.amount === null ? null : BigInt(asked.amount))),
+    maxAmount: usdcText(String(supports && found ? found.maxUnits : 0n)),
+    ...{ reasons, policy, at: now, validUntil: new Date(Date.parse(now) + VALID_MS).toISOString(), inputs },
+  };
+}
+
+const textOf = (units: bigint | null): string | null => (units === null ? null : usdcText(String(units)));
+
+type Evidence = { evidence?: string; asOf?: string | null; threshold?: Threshold };
+function reasonOf({ now }: PreflightInputs, key: ReasonKey, says: string, { evidence, asOf, threshold }: Evidence) {
+  const ageSeconds = asOf ? Math.max(0, Math.floor((Date.parse(now) - Date.parse(asOf)) / 1000)) : null;
+  const named = { threshold: threshold ?? null, evidence: evidence ?? null };
+  return { key, effect: REASONS[key], says, ...named, asOf: asOf ?? null, ageSeconds };
+}
+
+type Add = (key: ReasonKey, says: string, more?: Evidence) => void;
+/** What the rules share: the inputs, the policy, and where each adds its reasons. */
+type Case = { inputs: PreflightInputs; facts: PreflightFacts; policy: Policy; now: number; add: Add };
+
+function judged(facts: PreflightFacts, inputs: PreflightInputs, policy: Policy) {
+  const reasons: Reason[] = [];
+  const add: Add = (key, says, { threshold, ...more } = {}) => {
+    // Named only where it is the caller's own.
+    const own = threshold && policy.callers.includes(threshold) ? { threshold } : {};
+    reasons.push(reasonOf(inputs, key, says, { ...more, ...own }));
+  };
+  const one: Case = { inputs, facts, policy, now: Date.parse(inputs.now), add };
+  ofWallet(one);
+  ofEndpoints(one);
+  const amount = ofTerms(one);
+  const maxUnits = ofIncome(one, amount);
+  ofAge(one);
+  return { reasons, amount, maxUnits };
+}
+
+const agentPath = ({ agent }: PreflightFacts) => `/api/terminal/agent/${encodeURIComponent(agent)}`;
+const offersPath = (facts: PreflightFacts) => `${agentPath(facts)}/offers`;
+
+function ofWallet({ facts, add }: Case): void {
+  const evidence = agentPath(facts);
+  if (facts.wallet === null)
+    add("wallet_unproven", "No wallet is shown to be the agent's own, so no payment can be.", { evidence });
+  else add("wallet_proven", "Its registry has shown that the wallet is the agent's own.", { evidence });
+}
+
+/** Whose the endpoint is, and whether it answers. */
+function ofEndpoints({ inputs: { asked, live }, facts, policy, now, add }: Case): void {
+  const evidence = offersPath(facts);
+  const own = facts.endpoints.filter(({ confirmedBy }) => confirmedBy !== null);
+  const asOf = latest(own, "checkedAt");
+  if (own.length === 0) {
+    if (facts.others.length > 0 && asked.agent !== null)
+      add("endpoint_of_another", "The host shows that the endpoint is another agent's.", { evidence });
+    else if (facts.endpoints.length === 0)
+      add("endpoint_unconfirmed", "The agent names no such endpoint in its registration.", { evidence });
+    else add("endpoint_unconfirmed", "Only the agent says that the endpoint is its own.", { evidence });
+    return;
+  }
+  add("endpoint_confirmed", "Something other than the agent shows that the endpoint is its own.", { evidence, asOf });
+  const { maxFactHours } = policy.thresholds;
+  if (asOf !== null && now - Date.parse(asOf) > maxFactHours * HOUR_MS)
+    add("fact_old", "Its endpoint was not asked for long.", { evidence, asOf, threshold: "maxFactHours" });
+  const checked = own.filter(({ checkedAt }) => checkedAt !== null);
+  add(...lifeOf(checked, { now, readAt: live?.terms ? live.readAt : null, evidence, policy }));
+}
+
+type LifeOf = {
+  now: number;
+  evidence: string;
+  policy: Policy /** When it showed its terms just now. */;
+  readAt: string | null;
+};
+function lifeOf(checked: readonly KnownEndpoint[], { now, readAt, evidence, policy }: LifeOf): Parameters<Add> {
+  // What it says now is newer than what was heard of it.
+  if (readAt !== null) return ["alive", "It answers now.", { evidence, asOf: readAt }];
+  if (checked.length === 0) return ["not_asked_yet", "Its endpoint was not asked yet.", { evidence }];
+  const answeredAt = latest(checked, "answeredAt");
+  const since = checked.some(({ silentSince }) => silentSince === null) ? null : latest(checked, "silentSince");
+  const silentMs = since === null ? 0 : now - Date.parse(since);
+  if (answeredAt === null) return ["silent", "It never answered.", { evidence, asOf: since }];
+  if (silentMs > DEAD_DAYS * DAY_MS)
+    return ["dead", `It has not answered for ${DEAD_DAYS} days.`, { evidence, asOf: since }];
+  return silentMs > policy.thresholds.maxSilentHours * HOUR_MS
+    ? ["silent", "It is silent.", { evidence, asOf: since, threshold: "maxSilentHours" }]
+    : ["alive", "It answered when it was asked last.", { evidence, asOf: answeredAt }];
+}
+
+const latest = (endpoints: readonly KnownEndpoint[], of: "answeredAt" | "silentSince" | "checkedAt"): string | null =>
+  endpoints.reduce<string | null>(
+    (best, { [of]: at }) => (at !== null && (best === null || at > best) ? at : best),
+    null,
+  );
+
+/** One that is to be paid. `units` null: in another currency, or not said. */
+type Due = { payTo: string; units: bigint | null };
+
+/**
+ * Whom the terms pay, and whether they ask for more than is listed. Terms of several networks are judged by those of this one.
+ * @returns units that are asked, else listed; null where neither is known
+ */
+function ofTerms({ inputs: { asked, live, network }, facts, add }: Case): bigint | null {
+  const evidence = offersPath(facts);
+  const asOf = latest(facts.endpoints, "checkedAt");
+  const here = (terms: PreflightFacts["listed"]): Due[] =>
+    terms.flatMap((one) => (one.network === network ? [{ payTo: lower(one.payTo), units: dollarUnits(one) }] : []));
+  const listed = here(facts.listed);
+  const given = [...here(asked.terms), ...here(live?.terms ?? [])];
+  const payees = new Set([...given, ...(asked.payTo ? [{ payTo: lower(asked.payTo) }] : [])].map(({ payTo }) => payTo));
+  if (live && !live.terms)
+    add("live_failed", `Its terms could not be read now: ${live.why}`, { evidence, asOf: live.readAt });
+  for (const terms of [asked.terms, live?.terms ?? []])
+    if (terms.length > 0 && !here(terms).some(({ units }) => units !== null))
+      add("terms_elsewhere", "It asks for no USDC on this chain, about which nothing is known here.", { evidence });
+  // Without others, those that are listed are what will be paid.
+  const all = payees.size > 0 ? [...payees] : [...new Set(listed.map(({ payTo }) => payTo))];
+  for (const payTo of facts.wallet === null ? [] : all)
+    add(...payee(payTo, { facts, listed, more: { evidence, asOf } }));
+  const sums = [...given.map(({ units }) => units), asked.amount === null ? null : BigInt(asked.amount)];
+  const most = mostOf(sums);
+  if (asked.url === null) return most;
+  const price = mostOf(listed.map(({ units }) => units));
+  if (price === null) add("terms_unlisted", "No price of it is listed to compare with.", { evidence, asOf });
+  else if (most !== null && most > price)
+    add("price_above_listed", `It asks for more than is listed, ${usdcText(String(price))} USDC.`, { evidence, asOf });
+  else add("price_listed", "It asks for no more than is listed.", { evidence, asOf });
+  return most ?? price;
+}
+
+type PayeeOf = { facts: PreflightFacts; listed: readonly Due[]; more: Evidence };
+function payee(payTo: string, { facts, listed, more }: PayeeOf): Parameters<Add> {
+  const lists = (address: string | null) => listed.some((one) => one.payTo === address);
+  if (payTo === facts.wallet) return ["payee_proven", "Who pays, pays the agent's proven wallet.", more];
+  if (payTo === facts.owner) return ["payee_unproven", "Who pays, pays the agent's owner.", more];
+  // An agent's own word makes nobody its payee; where it listed its proven wallet, another one contradicts it.
+  return /^0x/.test(payTo) && lists(facts.wallet) && !lists(payTo)
+    ? ["payee_switched", "It listed the agent's proven wallet, and another one would be paid.", more]
+    : ["payee_unproven", "Who pays, pays a wallet that is not shown to be the agent's.", more];
+}
+
+const lower = (payTo: string) => (/^0x/i.test(payTo) ? payTo.toLowerCase() : payTo);
+const mostOf = (units: readonly (bigint | null)[]): bigint | null =>
+  units.reduce((most, one) => (one !== null && (most === null || one > most) ? one : most), null);
+
+/** What independent payers have paid before. @returns units that it supports */
+function ofIncome({ facts, policy, now, add }: Case, amount: bigint | null): bigint {
+  const evidence = `/api/v2/agent/${encodeURIComponent(facts.agent)}/payments`;
+  const { minPayers, maxUnits, maxFactHours } = policy.thresholds;
+  const asOf = facts.income?.computedAt ?? null;
+  const nth = BigInt(facts.income?.voices[minPayers - 1] ?? 0);
+  const supported = nth < BigInt(maxUnits) ? nth : BigInt(maxUnits);
+  if (supported === 0n) {
+    const says = `Fewer than ${minPayers} independent payers have paid it before, as far as their money is read.`;
+    add("income_none", says, { evidence, asOf, threshold: "minPayers" });
+    return 0n;
+  }
+  if (now - Date.parse(asOf!) > maxFactHours * HOUR_MS)
+    add("fact_old", "What it was paid was not computed for long.", { evidence, asOf, threshold: "maxFactHours" });
+  const text = usdcText(String(supported));
+  if (amount !== null && amount > supported) {
+    const threshold = supported === nth ? "minPayers" : "maxUnits";
+    add("amount_beyond", `The evidence supports ${text} USDC and no more.`, { evidence, asOf, threshold });
+  } else
+    add("income_supports", `${minPayers} independent payers or more have paid it ${text} USDC each.`, {
+      evidence,
+      asOf,
+    });
+  return supported;
+}
+
+function ofAge({ facts, policy: { thresholds }, now, add }: Case): void {
+  const evidence = agentPath(facts);
+  const asOf = facts.heldSince;
+  const { minHeldDays, minCred } = thresholds;
+  if (asOf === null || now - Date.parse(asOf) < minHeldDays * DAY_MS)
+    add("held_shortly", `Its owner is not known to have it for ${minHeldDays} days.`, {
+      ...{ evidence, asOf, threshold: "minHeldDays" },
+    });
+  else add("held_long", `Its owner has it for ${minHeldDays} days or more.`, { evidence, asOf });
+  if (facts.cred < minCred) add("cred_low", `Its cred is ${facts.cred}.`, { evidence, threshold: "minCred" });
+}
