@@ -4,6 +4,7 @@ import type {
   AuthorizationServer,
   Chain,
   Facilitator,
+  ForeignEndpoints,
   IdentityProvider,
   IndexQueries,
   Mpp,
@@ -78,6 +79,8 @@ export type ApiDeps = {
   questions?: Questions | null;
   /** Whether a URL that a stranger names may be called, by its text alone: not one on a private address. */
   isPublicUrl(url: string): boolean;
+  /** Asks endpoints of agents for their terms, 2 s each; absent: none is asked. */
+  endpoints?: ForeignEndpoints | undefined;
   proofs: ProofReaders;
   cards: Cards;
   /** Settles payments by signature; null when none is configured: then only payments by transaction are accepted. */

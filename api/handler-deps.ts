@@ -7,12 +7,14 @@ import { answersReads } from "../db/operations/index-state.ts";
 import { standingJobs } from "../db/operations/job-runs.ts";
 import { staleScores } from "../db/operations/service-status.ts";
 import { type ApiDeps, ownRegistry, siteOf } from "./deps.ts";
+import { expiringCache } from "./guards/expiring-cache.ts";
 import { rateLimits } from "./guards/rate-limits.ts";
 import { signedTexts } from "./guards/signed-text.ts";
 import { concurrencyLimit } from "./http/concurrency-limit.ts";
 import { eventStreams } from "./http/event-stream.ts";
 import { openPaymentService } from "./payment-service.ts";
 import { balanceCache, blockTimes, contractCache, directMint } from "./services/contract-facts.ts";
+import { liveTerms } from "./services/live-terms.ts";
 import { logStreams } from "./services/log-streams.ts";
 import { messageActs } from "./services/message-acts.ts";
 import { messageStreams } from "./services/message-streams.ts";
@@ -66,6 +68,10 @@ export function openDeps(deps: ApiDeps) {
       { usdc: contracts.usdc.address, neynarScores: contracts.neynarScores.address },
       deps.now,
     ),
+    /** What an endpoint asks for now, by its URL. */
+    liveTerms: liveTerms(deps.endpoints, deps.now),
+    /** Verdicts as they were answered, by what was asked. */
+    preflights: expiringCache<Promise<string>>(2_000),
     groups: messageActs(deps),
     /** All event streams of the process, of every kind. */
     streams: eventStreams(streams),

@@ -41,12 +41,6 @@ export function createReceiptSigner(privateKey: Hex): ReceiptSigner {
   const account = privateKeyToAccount(privateKey);
   return {
     address: account.address.toLowerCase() as Address,
-    sign: ({ domain, types, primaryType, message }) =>
-      account.signTypedData({
-        domain,
-        types,
-        primaryType,
-        message: { ...message, tokenId: BigInt(message.tokenId), generatedAt: BigInt(message.generatedAt) },
-      }),
+    sign: (digest) => account.sign({ hash: bytesToHex(digest) }),
   };
 }

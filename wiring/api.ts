@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createKeccak } from "hash-wasm";
 import type { Logger } from "pino";
 import type { ApiDeps } from "../api/deps.ts";
+import { LIVE_MS } from "../api/services/live-terms.ts";
 import { openQuestions } from "../api/services/questions.ts";
 import { createCardRenderer } from "../card-renderer/renderer.ts";
 import { isPublicUrl } from "../clients/http/public-address.ts";
@@ -33,6 +34,7 @@ import {
   openAuthorizationServer,
   openChain,
   openEmbeddings,
+  openForeignEndpoints,
   openQueuesOf,
   openReplicas,
   openSecretBox,
@@ -104,6 +106,8 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
         }),
       indexQueries,
       isPublicUrl: (url) => isPublicUrl(url, { loopback: config.upstreams.gateways.allowLoopback }),
+      // Who is asked for its terms sends nobody elsewhere.
+      endpoints: openForeignEndpoints(parts, config, ops, LIVE_MS, async () => 60),
       proofs,
       cards,
       webhooks: secrets && { secrets, targets: webhookTargets(config.webhooks) },

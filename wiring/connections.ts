@@ -6,8 +6,10 @@ import { createChain } from "../clients/chain.ts";
 import { dexScreener } from "../clients/dexscreener.ts";
 import { embeddings, maxAnswerBytes } from "../clients/embeddings.ts";
 import { ethosScores } from "../clients/ethos.ts";
+import { foreignEndpoints } from "../clients/foreign-endpoints.ts";
 import { type Http, openHttp } from "../clients/http.ts";
-import type { Chain, Embeddings, Ethos, Markets, SecretBox } from "../clients/ports.ts";
+import type { Chain, Embeddings, Ethos, ForeignEndpoints, Markets, SecretBox } from "../clients/ports.ts";
+import { openPublicHttp } from "../clients/public-http.ts";
 import { openRpcPool } from "../clients/rpc/pool.ts";
 import { createSecretBox } from "../clients/secret-box.ts";
 import type { Config } from "../config/config.ts";
@@ -193,4 +195,25 @@ export function openEmbeddings({ embeddings: set }: Config, http: Http, maxMs: n
     maxMs,
   });
   return embeddings(api, set);
+}
+
+/**
+ * Documents and endpoints of strangers: public addresses only.
+ * @param totalMs max milliseconds of one request
+ */
+export function openForeignEndpoints(
+  parts: AsyncDisposableStack,
+  config: Config,
+  ops: Ops | undefined,
+  totalMs: number,
+  takeRedirected: (host: string, bySite: string) => Promise<number>,
+): ForeignEndpoints {
+  const http = openPublicHttp({
+    userAgent: userAgent(config),
+    proxies: config.untrustedProxies,
+    loopback: config.upstreams.gateways.allowLoopback,
+    limits: { headersMs: totalMs, totalMs },
+  });
+  parts.defer(() => http.close());
+  return foreignEndpoints(http, { meter: ops?.upstreams, takeRedirected });
 }

@@ -1,12 +1,6 @@
 /** The parts of the worker process: opened for its lifetime, closed in the reverse order. */
-import {
-  foreignDocuments,
-  foreignEndpoints,
-  REDIRECTED_BY_SITE,
-  REDIRECTED_PER_DAY,
-} from "../clients/foreign-endpoints.ts";
+import { foreignDocuments, REDIRECTED_BY_SITE, REDIRECTED_PER_DAY } from "../clients/foreign-endpoints.ts";
 import { openProofReaders } from "../clients/proof-platforms.ts";
-import { openPublicHttp } from "../clients/public-http.ts";
 import { openRegistries } from "../clients/registries.ts";
 import { createSigner } from "../clients/signer.ts";
 import { openWebhookReceivers } from "../clients/webhook-receivers.ts";
@@ -31,6 +25,7 @@ import {
   openChain,
   openEmbeddings,
   openEthos,
+  openForeignEndpoints,
   openMarkets,
   openQueuesOf,
   openSecretBox,
@@ -73,7 +68,7 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
       onClose: (close) => parts.defer(close),
     });
     const webhooks = sends ? openWebhooks(parts, config, ops) : null;
-    const endpoints = openForeignEndpoints(parts, config, ops, (host, bySite) => {
+    const endpoints = openForeignEndpoints(parts, config, ops, 5_000, (host, bySite) => {
       const now = new Date();
       const all = ofDay(`redirected:${host}`, REDIRECTED_PER_DAY, 1, now);
       return takeAll(db, [all, ofDay(`redirected:${host} ${bySite}`, REDIRECTED_BY_SITE, 1, now)], now);
@@ -128,23 +123,6 @@ function openWebhooks(parts: AsyncDisposableStack, config: Config, ops: Ops | un
       meter: ops && webhookMeter(ops.registry),
     }
   );
-}
-
-/** Documents and endpoints of strangers: public addresses only, 5 s each. */
-function openForeignEndpoints(
-  parts: AsyncDisposableStack,
-  config: Config,
-  ops: Ops | undefined,
-  takeRedirected: (host: string, bySite: string) => Promise<number>,
-): JobContext["endpoints"] {
-  const http = openPublicHttp({
-    userAgent: userAgent(config),
-    proxies: config.untrustedProxies,
-    loopback: config.upstreams.gateways.allowLoopback,
-    limits: { headersMs: 5_000, totalMs: 5_000 },
-  });
-  parts.defer(() => http.close());
-  return foreignEndpoints(http, { meter: ops?.upstreams, takeRedirected });
 }
 
 async function listen(

@@ -30,6 +30,7 @@ export type OwnLimit =
   | "discoveries"
   | "exports"
   | "groups"
+  | "live-terms"
   | "messages"
   | "messages-by-day"
   | "messages-of-group"

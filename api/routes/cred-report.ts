@@ -114,7 +114,7 @@ async function sealReport(deps: HandlerDeps, draft: DraftReport, payment: string
     receipt: {
       reportId: report.reportId,
       payload,
-      signature: await signer.sign(data),
+      signature: await signer.sign(receiptDigest(data.domain, data.message)),
       algorithm: "EIP-712",
       signer: checksum(signer.address),
       ...data,
@@ -134,7 +134,8 @@ function reportOfReceipt(deps: HandlerDeps, payload: string, signature: Hex): Cr
   return signer !== null && known.includes(signer) ? report : null;
 }
 
-const receiptDomain = ({ service, chain, contracts }: Config): ReceiptDomain => ({
+/** Of everything that the receipts' key signs. */
+export const receiptDomain = ({ service, chain, contracts }: Config): ReceiptDomain => ({
   name: service.name,
   version: "1",
   chainId: chain.id,

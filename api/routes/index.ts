@@ -21,6 +21,7 @@ import { mcp } from "./mcp.ts";
 import * as messageGroups from "./message-groups.ts";
 import { challengeForSolana, mint, mintState, registerSolana, verifySolana } from "./mint.ts";
 import { nameCheck, namesOfWallets } from "./names.ts";
+import { preflightEndpoint } from "./preflight.ts";
 import * as principals from "./principals.ts";
 import { og, referral, referralCode, referred } from "./referrals.ts";
 import { pricing, serviceIndex, stats, tokenHolders } from "./service-index.ts";
@@ -86,6 +87,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   agentEvents,
   credReport,
   verifyReceipt,
+  preflightEndpoint,
   leaderboard,
   directory.terminalAgents,
   directory.terminalJson,

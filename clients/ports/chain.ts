@@ -1,6 +1,5 @@
 /** The port of the chain, and of the keys that sign for it. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import type { ReceiptData } from "../../core/cred/report/receipt.ts";
 import type { Market } from "../../core/transactions/transaction-fees.ts";
 
 /** A block header. Wei amounts are bigint, times Unix seconds. */
@@ -122,8 +121,9 @@ export interface Signer {
   sign(transaction: UnsignedTransaction): Promise<{ raw: Hex; hash: Hex }>;
 }
 
-/** Holds the key that signs receipts: EIP-712, a key of its own that never signs a transaction. */
+/** Holds the key that signs receipts and verdicts: EIP-712, a key of its own that never signs a transaction. */
 export interface ReceiptSigner {
   readonly address: Address;
-  sign(receipt: ReceiptData): Promise<Hex>;
+  /** @param digest of typed data (`typedDigest`) */
+  sign(digest: Uint8Array): Promise<Hex>;
 }

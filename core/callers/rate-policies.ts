@@ -20,7 +20,7 @@ type RatePolicy = {
  * Policies by their names in the RateLimit headers, in LIMITS and in docs/operate/limits.md, which says what each counts
  * and who can empty it. Where a client's network is counted, its wider networks are counted too: a /48 of IPv6 has the
  * quota of 4 clients, an IPv4 /24 that of 64, a /32 of IPv6 that of 256 (api/http/client-network.ts).
- * Bound: reads, writes without a credential, claims and exports, by network.
+ * Bound: reads, writes without a credential, claims, exports and looks at live terms, by network.
  * Bound: signed writes, by caller and by network, because wallets cost nothing.
  * Bound: failed sign-ins, by network; signatures that the chain checks, by network and in all, each as 8 texts at most
  * (12 for a host, one after the other); wallets that were good before have buckets of their own.
@@ -32,6 +32,7 @@ export const RATE_POLICIES = {
   "reads-by-key": { quota: 12_000, window: "minute" },
   exports: { quota: 12, window: "hour" },
   discoveries: { quota: 300, window: "minute" },
+  "live-terms": { quota: 30, window: "minute" },
   "index-queries": { quota: 240, window: "minute" },
   "writes-by-network": { quota: 30, window: "minute" },
   claims: { quota: 10, window: "minute" },

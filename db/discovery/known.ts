@@ -58,7 +58,7 @@ type OfferRow = AgentText["offers"][number] & { priceUsd: number | null };
 const IS_OWN = `d.platform = '${OWN_PLATFORM}'`;
 
 /** SQL of when the token of a row `d` came to its owner, Unix seconds; null where it was never transferred, or is none. */
-const HELD_SINCE = `case when d.platform in ('${OWN_PLATFORM}', '${ERC8004}') and d.token_id is not null then (
+export const HELD_SINCE = `case when d.platform in ('${OWN_PLATFORM}', '${ERC8004}') and d.token_id is not null then (
   select max(x.transferred_at) from onchain.transfer x
   where x.contract = d.registry and x.token_id = d.token_id::numeric and x."from" <> '${ZERO_ADDRESS}') end`;
 

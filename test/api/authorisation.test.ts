@@ -80,6 +80,7 @@ const ROWS: Record<string, Row> = {
   // Reads in the form of a POST: open to all.
   getAgents: { body: ({ tokenId }) => ({ ids: [tokenId] }), expected: READERS },
   verifyReceipt: { body: () => ({ payload: "{}", signature: `0x${"1".repeat(130)}` }), expected: READERS },
+  preflight: { body: ({ tokenId }) => ({ agent: String(tokenId) }), expected: READERS },
   mcp: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }), expected: READERS },
   a2a: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tasks/get" }), expected: READERS },
 

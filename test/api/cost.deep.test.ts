@@ -217,6 +217,7 @@ it.each([
   ["/api/v2/agent/1/human-update", {}, "name"],
   [`/api/terminal/agent/0x${"1".repeat(40)}/token`, { token_address: `0x${"1".repeat(40)}` }, "token_symbol"],
   ["/api/v2/cred-report/verify-receipt", { signature: "0x" }, "payload"],
+  ["/api/v2/preflight", {}, "url"],
 ])("240 kB of marks from anyone to %s are 400 soon, and /health is heard beside them", async (path, rest, place) => {
   const body = JSON.stringify({ ...rest, [place]: MARKS.repeat(60_000) });
   const post = () => api.send("POST", path, { headers: { "content-type": "application/json" }, body });

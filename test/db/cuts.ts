@@ -100,6 +100,8 @@ const REASONS: Record<string, string> = {
   "offer-rows-own": "as offer-rows",
   "offer-sources-due": "as host-files-due",
   "offer-sources-paid": "the oldest rows",
+  "preflight-facts":
+    "confirmed endpoints before others, so that only the host can add some; of those that only name a URL the oldest row",
   "probe-frequent-from": "the most trusted rows",
   "probe-witnesses": "the most trusted rows; any of them that answers will do",
   "payment-proofs-due": "turns of reviewers, then of agents; paid ones before, the longest wait",

@@ -32,30 +32,39 @@ export type ReceiptFindings = {
 };
 
 const DOMAIN_TYPE = "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
-const [PRIMARY, FIELDS] = Object.entries(RECEIPT_TYPES)[0]!;
-const RECEIPT_TYPE = `${PRIMARY}(${FIELDS.map(({ name, type }) => `${type} ${name}`).join(",")})`;
 
 const textHash = (text: string): Uint8Array => keccak_256(utf8ToBytes(text));
 /** A whole number, or a value in hex, as a word of 32 bytes. @throws Error above 32 bytes */
 const word = (value: bigint | Hex): Uint8Array =>
   hexToBytes((typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0").toLowerCase());
 
-/** The bytes that a receipt's key signs. @throws Error for values that are not of their types */
-export function receiptDigest(domain: ReceiptDomain, message: ReceiptMessage): Uint8Array {
+type Fields = readonly { name: string; type: string }[];
+/**
+ * The bytes that a key signs for a message of EIP-712.
+ * @param types the message's only type: `string`, `bytes32`, `address` and `uint*`, integers as numbers or decimal texts
+ * @throws Error for values that are not of their types
+ */
+export function typedDigest(types: Record<string, Fields>, domain: ReceiptDomain, message: object): Uint8Array {
+  const [primary, fields] = Object.entries(types)[0]!;
   const separator = keccak_256(
     concatBytes(
       ...[textHash(DOMAIN_TYPE), textHash(domain.name), textHash(domain.version)],
       ...[word(BigInt(domain.chainId)), word(domain.verifyingContract)],
     ),
   );
-  const values = FIELDS.map(({ name, type }) => {
-    const value = message[name];
+  const values = fields.map(({ name, type }) => {
+    const value = (message as Record<string, string | number>)[name]!;
     if (type === "string") return textHash(String(value));
     return type === "bytes32" ? word(value as Hex) : word(BigInt(value));
   });
-  const struct = keccak_256(concatBytes(textHash(RECEIPT_TYPE), ...values));
+  const typeText = `${primary}(${fields.map(({ name, type }) => `${type} ${name}`).join(",")})`;
+  const struct = keccak_256(concatBytes(textHash(typeText), ...values));
   return keccak_256(concatBytes(new Uint8Array([0x19, 0x01]), separator, struct));
 }
+
+/** The bytes that a receipt's key signs. @throws Error for values that are not of their types */
+export const receiptDigest = (domain: ReceiptDomain, message: ReceiptMessage): Uint8Array =>
+  typedDigest(RECEIPT_TYPES, domain, message);
 
 /** The address whose key made a 65-byte signature r‖s‖v; null when none did, or for the twin of a signature (EIP-2). */
 export function signerOf(digest: Uint8Array, signature: string): Address | null {

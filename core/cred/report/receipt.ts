@@ -34,7 +34,7 @@ export type ReceiptMessage = {
 export type ReceiptDomain = { name: string; version: "1"; chainId: number; verifyingContract: Address };
 
 /** The complete signed data. The signature and the signer's address are all else that a check needs. */
-export type ReceiptData = {
+type ReceiptData = {
   domain: ReceiptDomain;
   types: typeof RECEIPT_TYPES;
   primaryType: typeof RECEIPT_PRIMARY_TYPE;

@@ -114,7 +114,7 @@ export const KINDS = {
         { ...withEndpoint(one, { confirmedBy: null }, mine), asked: pays, live: null },
         { ...withFacts(one, { ...mine, endpoints: [], listed: [] }), asked: pays, live: null },
         {
-          ...withFacts(one, { wallet: null, listed: [accept(thief, price)] }),
+          ...withFacts(one, { wallet: null, income: null, listed: [accept(thief, price)] }),
           asked: { ...asked, terms: [accept(thief, price)] },
           live: null,
         },

@@ -1,0 +1,99 @@
+/** Reads what a verdict before a payment is made of, in one statement. */
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import type { Accept } from "../../core/offers/offer.ts";
+import type { KnownEndpoint, PreflightFacts } from "../../core/preflight/facts.ts";
+import { COUNTS, REGISTRY } from "../directory/offers-sql.ts";
+import { PAID_AGENTS } from "../income/followed.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
+import { HELD_SINCE } from "./known.ts";
+
+/** Endpoints of one host that are shown to be agents' and are looked through, rows that name a URL, and terms. */
+const MAX_OF_HOST = 200;
+const MAX_NAMING = 50;
+const MAX_TERMS = 64;
+
+/** SQL of whether an offer `o` is what a URL that is asked about sells. @param s SQL of the source that it was read at */
+const soldAt = (s: string) =>
+  `o.directory_id = ${s}.directory_id and o.kind = 'resource' and o.source = ${s}.kind || ' ' || ${s}.url and o.endpoint = any($urls)`;
+/** SQL of endpoints `s` of these URLs. */
+const AT_URLS =
+  "unnest($urls::text[]) u(url) join offchain.offer_source s on hashtextextended(s.url, 0) = hashtextextended(u.url, 0) and s.url = u.url";
+
+/**
+ * SQL of the row that a URL is of: one whose own it is shown to be before one that only names it; of several that which is
+ * paid, then the own registry's, then the oldest.
+ */
+const OWNER_OF_URL = `
+  select d.id from (
+    (select s.directory_id, s.confirmed_by from ${AT_URLS} order by s.confirmed_by is null, s.directory_id limit ${MAX_NAMING})
+    union all
+    select s.directory_id, s.confirmed_by
+    from (select * from offchain.offer_source h where h.host = $host and h.confirmed_by is not null
+          order by h.directory_id, h.kind, h.url limit ${MAX_OF_HOST}) s
+    join offchain.offer o on ${soldAt("s")}) found
+  join offchain.directory d on d.id = found.directory_id and d.removed_at is null
+  order by found.confirmed_by is null, lower(d.address) = any($payees) desc nulls last,
+    d.platform = '${OWN_PLATFORM}' desc, d.id limit 1`;
+
+const FACTS = statement({
+  name: "preflight-facts",
+  params: {
+    id: t.nullable(t.int8),
+    urls: t.nullable(t.array(t.text)),
+    host: t.nullable(t.text),
+    payees: t.array(t.text),
+  },
+  text: `
+    with chosen as materialized (select coalesce($id::int8, (${OWNER_OF_URL})) as id),
+    source as materialized (
+      select s.* from chosen c join offchain.offer_source s on s.directory_id = c.id
+      where $urls::text[] is null or s.url = any($urls) or exists (select from offchain.offer o where ${soldAt("s")}))
+    select d.platform || '-' || d.agent_id as agent, lower(d.owner_address) as owner, d.cred_score as cred,
+      case when exists (select from ${PAID_AGENTS} a where a.id = d.id) then lower(d.address) end as wallet,
+      ${t.isoTime(`greatest(d.created_at, to_timestamp((${HELD_SINCE})::float8))`)} as "heldSince",
+      (select coalesce(json_agg(json_build_object('url', s.url, 'confirmedBy', s.confirmed_by,
+         'answeredAt', ${t.isoTime("s.answered_at")}, 'silentSince', ${t.isoTime("s.silent_since")},
+         'checkedAt', ${t.isoTime("s.checked_at")}) order by s.kind, s.url), '[]') from source s) as endpoints,
+      (select coalesce(json_agg(l.terms), '[]') from (
+         select e.terms from offchain.offer o,
+           jsonb_array_elements(case jsonb_typeof(o.price) when 'array' then o.price else '[]' end) with ordinality e(terms, place)
+         where o.directory_id = d.id and o.kind = 'resource' and o.source <> '${REGISTRY}' and ${COUNTS}
+           and ($urls::text[] is null or o.endpoint = any($urls))
+         order by o.source, o.position, e.place limit ${MAX_TERMS}) l) as listed,
+      array(
+        select distinct o.platform || '-' || o.agent_id from ${AT_URLS} join offchain.directory o on o.id = s.directory_id
+        where s.confirmed_by is not null and o.removed_at is null and o.id <> d.id
+          and o.address is distinct from d.address and o.owner_address is distinct from d.owner_address
+        order by 1 limit 5) as others,
+      (select json_build_object('computedAt', ${t.isoTime("g.computed_at")}, 'voices', coalesce(g.figures->'voices', '[]'))
+       from offchain.income_figures g where g.directory_id = d.id and g.wallet = d.address) as income
+    from chosen c join offchain.directory d on d.id = c.id and d.removed_at is null`,
+  columns: {
+    agent: t.text,
+    owner: t.nullable(t.text),
+    cred: t.int2,
+    wallet: t.nullable(t.text),
+    heldSince: t.nullable(t.text),
+    endpoints: t.json<KnownEndpoint[]>(),
+    listed: t.json<Accept[]>(),
+    others: t.array(t.text),
+    income: t.nullable(t.json<NonNullable<PreflightFacts["income"]>>()),
+  },
+  prepared: true,
+});
+
+/**
+ * What is known of an agent and of what it sells at a URL.
+ * @param of.id its row of the directory; null: the one that the URL is of @param of.url as `foreignLink` writes it, without a fragment
+ * @param of.payees lower-case addresses that are to be paid: of several agents whose own the URL is, the one that is paid is meant
+ * @returns null where the directory has neither
+ */
+export async function preflightFacts(
+  db: Queryable,
+  { id, url, payees }: { id: number | null; url: string | null; payees: readonly string[] },
+): Promise<PreflightFacts | null> {
+  if (url === null) return FACTS.maybeOne(db, { id, urls: null, host: null, payees });
+  const plain = new URL(url);
+  plain.search = "";
+  return FACTS.maybeOne(db, { id, urls: [...new Set([url, plain.href])], host: plain.host.slice(0, 260), payees });
+}

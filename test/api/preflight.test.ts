@@ -1,0 +1,168 @@
+/** The verdict before a payment over HTTP: facts as they are stored, live terms, the signature, and what may be asked. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { recoverTypedDataAddress } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
+import type { ForeignAnswer } from "../../clients/ports.ts";
+import { openPublicHttp } from "../../clients/public-http.ts";
+import { canonicalBytes } from "../../core/canonical-json.ts";
+import type { PreflightFacts, PreflightInputs } from "../../core/preflight/facts.ts";
+import { type Preflight, preflight } from "../../core/preflight/preflight.ts";
+import type { PreflightView } from "../../core/preflight/view.ts";
+import { usdcText } from "../../core/units-text.ts";
+import { KEPT_ALIVE, LONG } from "../../harness/patience.ts";
+import { until } from "../../harness/until.ts";
+import { KINDS, type KindName, planted } from "../core/preflight/world.ts";
+import { plantDirectory } from "../support/directory.ts";
+import { apiForFile, refusal } from "./support/api.ts";
+
+const KEY = `0x${"5".repeat(64)}` as const;
+const NOW = Date.parse(planted("honest", 1).now);
+/** What hosts show now, by URL. */
+const shown = new Map<string, unknown>();
+const stub = {
+  async send({ url }: { url: string }): Promise<ForeignAnswer> {
+    const accepts = shown.get(url);
+    if (!accepts) return { kind: "failed", reason: "The server does not answer.", final: false };
+    return { kind: "answered", status: 402, headers: {}, text: JSON.stringify({ x402Version: 2, accepts }), url };
+  },
+};
+const real = openPublicHttp({ userAgent: "test", loopback: true, limits: { headersMs: LONG, totalMs: LONG } });
+const overHttp = foreignEndpoints(real);
+const api = apiForFile({
+  env: { RECEIPT_SIGNER_PRIVATE_KEY: KEY },
+  now: () => NOW,
+  deps: { endpoints: { send: (one) => (one.url.includes("127.0.0.1") ? overHttp.send(one) : stub.send(one)) } },
+});
+
+async function plant(facts: PreflightFacts): Promise<void> {
+  const [platform, agent_id] = facts.agent.split(/-(.*)/s) as [string, string];
+  const agent = {
+    platform,
+    agent_id,
+    name: "Planted",
+    cred_score: facts.cred,
+    chain_id: 8453,
+    created_at: facts.heldSince,
+  };
+  const owned = { address: facts.wallet, wallet_proven: facts.wallet !== null, owner_address: facts.owner };
+  await plantDirectory(api.pool, [{ ...agent, ...owned }]);
+  const [row] =
+    await api.sql`select id from offchain.directory where platform = ${platform} and agent_id = ${agent_id}`;
+  for (const { url, confirmedBy, ...at } of facts.endpoints) {
+    const host = new URL(url).host;
+    await api.sql`insert into offchain.offer_source (directory_id, kind, url, host, trust, status, next_try_at, confirmed_by,
+        answered_at, silent_since, checked_at)
+      values (${row!.id}, 'x402', ${url}, ${host}, 0, 'read', now(), ${confirmedBy}, ${at.answeredAt}, ${at.silentSince}, ${at.checkedAt})`;
+    if (facts.listed.length > 0)
+      await api.sql`insert into offchain.offer (directory_id, kind, source, position, name, endpoint, price)
+        values (${row!.id}, 'resource', ${`x402 ${url}`}, 0, 'paid', ${url}, ${JSON.stringify(facts.listed)})`;
+  }
+  if (facts.income)
+    await api.sql`insert into offchain.income_figures (directory_id, wallet, seen, figures, computed_at)
+      values (${row!.id}, ${facts.wallet}, '', ${JSON.stringify({ rules: 4, windows: [], voices: facts.income.voices })}, ${facts.income.computedAt})`;
+}
+
+const body = ({ asked, live }: PreflightInputs) => ({
+  ...(asked.agent !== null && { agent: asked.agent }),
+  ...(asked.url !== null && { url: asked.url }),
+  ...(asked.amount !== null && { amount: usdcText(asked.amount) }),
+  ...(asked.payTo !== null && { payTo: asked.payTo }),
+  ...(asked.terms.length > 0 && { terms: asked.terms }),
+  ...(live && { live: true }),
+});
+const ask = async (given: object) =>
+  (await api.write("POST", "/api/v2/preflight", given)).body as unknown as PreflightView;
+const keys = ({ reasons }: { reasons: { key: string }[] }) => reasons.map(({ key }) => key);
+const recorded = ({ payload }: PreflightView) => JSON.parse(payload) as Preflight;
+
+describe("endpoints as they are stored", () => {
+  const cases = (Object.keys(KINDS) as KindName[]).flatMap((kind, i) =>
+    [1, 2, 3].map((n) => [kind, 100 * i + n] as const),
+  );
+  it.each(cases)("%s %i has the verdict of its facts", async (kind, seed) => {
+    const inputs = planted(kind, seed);
+    const { facts, live } = inputs;
+    if (facts) await plant(facts);
+    for (const agent of facts?.others ?? [])
+      await plant({ ...planted("honest", seed).facts!, ...{ agent, listed: [], income: null } });
+    if (live?.terms) shown.set(inputs.asked.url!, live.terms);
+    const found = await ask(body(inputs));
+    const expected = preflight(inputs);
+    expect(recorded(found).inputs.facts).toEqual(
+      facts && { ...facts, listed: facts.endpoints.some((one) => one.confirmedBy) ? facts.listed : [] },
+    );
+    expect([found.verdict, found.maxAmount]).toEqual([expected.verdict, expected.maxAmount]);
+    expect(Buffer.from(canonicalBytes(preflight(recorded(found).inputs))).toString()).toBe(found.payload);
+  });
+});
+
+it("is signed by the key of receipts, over the payload and what money depends on", async () => {
+  const inputs = planted("honest", 5_001);
+  await plant(inputs.facts!);
+  const { receipt, payload: _, reasons: __, policy, ...found } = await ask(body(inputs));
+  const { signature, domain, types, primaryType, message } = receipt!;
+  // biome-ignore lint/suspicious/noExplicitAny: viem's types follow from the types of the message.
+  const signed = { domain, types, primaryType, message, signature } as any;
+  expect(await recoverTypedDataAddress(signed)).toBe(privateKeyToAddress(KEY));
+  expect(message).toMatchObject({
+    verdict: found.verdict,
+    payTo: found.payTo,
+    maxAmount: found.maxAmount,
+    policy: policy.hash,
+  });
+});
+
+it("asks the endpoint itself, and what it does not say in two seconds is no terms", async () => {
+  const server = createServer(KEPT_ALIVE, (_, response) => {
+    if (_.url === "/slow") return;
+    const accepts = planted("honest", 5_002).facts!.listed;
+    response.writeHead(_.url === "/elsewhere" ? 302 : 402, { location: "http://localhost/paid" });
+    response.end(JSON.stringify({ x402Version: 1, accepts }));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  onTestFinished(() => void server.closeAllConnections());
+  onTestFinished(() => void server.close());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const facts = planted("honest", 5_002).facts!;
+  const at = (path: string) => ({ ...facts.endpoints[0]!, url: origin + path });
+  await plant({ ...facts, endpoints: ["/paid", "/slow", "/elsewhere"].map(at) });
+  const isAllowed = async () => (await ask({ url: `${origin}/paid`, live: true })).verdict === "allow";
+  await until("it answers within two seconds", isAllowed);
+  for (const path of ["/slow", "/elsewhere"])
+    expect(keys(await ask({ url: origin + path, live: true }))).toContain("live_failed");
+  // Nobody is asked whom no agent names.
+  const { inputs } = recorded(await ask({ url: `${origin}/other`, agent: facts.agent, live: true }));
+  expect(inputs.live).toBeNull();
+});
+
+it("a caller's own thresholds are named, and have another policy", async () => {
+  const inputs = planted("honest", 5_003);
+  await plant(inputs.facts!);
+  const [plain, own] = [await ask(body(inputs)), await ask({ ...body(inputs), thresholds: { minHeldDays: 3_000 } })];
+  expect([plain.verdict, own.verdict, own.policy.callers]).toEqual(["allow", "review", ["minHeldDays"]]);
+  expect(own.policy.hash).not.toBe(plain.policy.hash);
+  expect(own.reasons.filter(({ threshold }) => threshold)).toMatchObject([
+    { key: "held_shortly", threshold: "minHeldDays" },
+  ]);
+});
+
+it("an unknown agent and an unknown URL are unrated, whoever would be paid", async () => {
+  const wallet = planted("honest", 5_001).facts!.wallet;
+  for (const asked of [{ agent: "erc8004-404" }, { url: "https://nobody.example/paid", payTo: wallet, amount: "0.01" }])
+    expect(await ask(asked)).toMatchObject({ verdict: "unrated", maxAmount: "0", reasons: [{ key: "unknown" }] });
+});
+
+it.each<[string, object]>([
+  ["nothing", {}],
+  ["a looser threshold", { agent: "1", thresholds: { minPayers: 2 } }],
+  ["an amount with seven decimals", { agent: "1", amount: "0.0000001" }],
+  ["a URL of no web", { url: "file:///etc/passwd" }],
+  ["a URL with a credential", { url: "https://a:b@c.example/" }],
+  ["terms that cannot be read", { agent: "1", terms: [{ payTo: "0x1" }] }],
+  ["a member that does not exist", { agent: "1", force: true }],
+])("%s is refused", async (_, given) => {
+  expect(await api.write("POST", "/api/v2/preflight", given)).toMatchObject(refusal(400, "invalid_input"));
+});
