@@ -234,6 +234,7 @@ const ENTRIES: Record<string, string[]> = {
   "db/sql/server-connection.ts": ["node:fs", "node:tls"],
   // What pays only where it is asked to pay.
   "sdk/src/cred.ts": ["viem"],
+  "sdk/src/preflight.ts": ["viem"],
   "sdk/src/x402.ts": ["@x402/evm", "@x402/fetch"],
   "sdk/src/mpp.ts": ["mppx"],
 };

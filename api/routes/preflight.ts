@@ -51,7 +51,7 @@ const terms = z
     return accepts;
   })
   .meta({
-    documented: { type: "array", items: { type: "object" }, maxItems: MAX_TERMS },
+    documented: { type: "array", items: { type: "object", additionalProperties: true }, maxItems: MAX_TERMS },
     description: "What its 402 asks for: `accepts`, or the one of them that will be paid",
   });
 const least = (of: "minPayers" | "minHeldDays" | "minCred", max: number) => z.int().min(THRESHOLDS[of].value).max(max);

@@ -4,7 +4,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { canonicalBytes } from "../canonical-json.ts";
 
 /** Goes up with every change of a number here, or of a rule of preflight.ts. */
-export const POLICY_VERSION = 1;
+const POLICY_VERSION = 1;
 
 /** The service's number, and which of two is the tighter one. */
 export const THRESHOLDS = {

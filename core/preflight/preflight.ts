@@ -43,7 +43,7 @@ export const REASONS = {
 export type ReasonKey = keyof typeof REASONS;
 
 /** Why, in words, with where to read the evidence (a path of this service) and how old it is. */
-export type Reason = {
+type Reason = {
   key: ReasonKey;
   effect: Effect;
   says: string;

@@ -1,5 +1,7 @@
 /** Errors as types: refusals of the service, lost connections, ended streams. */
 
+import type { components } from "./openapi.ts";
+
 /** Codes of the service's errors; a newer service may know more. */
 export const ERROR_CODES = [
   "invalid_input",
@@ -134,6 +136,21 @@ export class RegistrationPending extends Error {
     super("The registration is accepted, and the chain has not decided yet.");
     this.mintId = mintId;
     this.idempotencyKey = idempotencyKey;
+  }
+}
+
+/** Nothing was paid: the verdict before the payment is not `allow`, or is none that can be trusted. */
+export class PaymentRefused extends Error {
+  override readonly name = "PaymentRefused";
+  /** The verdict (`deny`, `review`, `unrated`), or why it cannot be trusted (`PreflightRefusal`). */
+  readonly reason: string;
+  /** The answer of the service: reasons and evidence. */
+  readonly preflight: components["schemas"]["Preflight"];
+
+  constructor(reason: string, says: string, preflight: components["schemas"]["Preflight"]) {
+    super(`Not paid (${reason}): ${says}`);
+    this.reason = reason;
+    this.preflight = preflight;
   }
 }
 

@@ -7,6 +7,7 @@ export {
   ConnectionError,
   ERROR_CODES,
   type ErrorCode,
+  PaymentRefused,
   RegistrationFailed,
   RegistrationPending,
   type SentPayment,

@@ -15,7 +15,7 @@ import { usdcText } from "../../core/units-text.ts";
 import { KEPT_ALIVE, LONG } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { KINDS, type KindName, planted } from "../core/preflight/world.ts";
-import { plantDirectory } from "../support/directory.ts";
+import { plantPreflight } from "../support/preflight.ts";
 import { apiForFile, refusal } from "./support/api.ts";
 
 const KEY = `0x${"5".repeat(64)}` as const;
@@ -37,34 +37,7 @@ const api = apiForFile({
   deps: { endpoints: { send: (one) => (one.url.includes("127.0.0.1") ? overHttp.send(one) : stub.send(one)) } },
 });
 
-async function plant(facts: PreflightFacts): Promise<void> {
-  const [platform, agent_id] = facts.agent.split(/-(.*)/s) as [string, string];
-  const agent = {
-    platform,
-    agent_id,
-    name: "Planted",
-    cred_score: facts.cred,
-    chain_id: 8453,
-    created_at: facts.heldSince,
-  };
-  const owned = { address: facts.wallet, wallet_proven: facts.wallet !== null, owner_address: facts.owner };
-  await plantDirectory(api.pool, [{ ...agent, ...owned }]);
-  const [row] =
-    await api.sql`select id from offchain.directory where platform = ${platform} and agent_id = ${agent_id}`;
-  for (const { url, confirmedBy, ...at } of facts.endpoints) {
-    const host = new URL(url).host;
-    await api.sql`insert into offchain.offer_source (directory_id, kind, url, host, trust, status, next_try_at, confirmed_by,
-        answered_at, silent_since, checked_at)
-      values (${row!.id}, 'x402', ${url}, ${host}, 0, 'read', now(), ${confirmedBy}, ${at.answeredAt}, ${at.silentSince}, ${at.checkedAt})`;
-    if (facts.listed.length > 0)
-      await api.sql`insert into offchain.offer (directory_id, kind, source, position, name, endpoint, price)
-        values (${row!.id}, 'resource', ${`x402 ${url}`}, 0, 'paid', ${url}, ${JSON.stringify(facts.listed)})`;
-  }
-  if (facts.income)
-    await api.sql`insert into offchain.income_figures (directory_id, wallet, seen, figures, computed_at)
-      values (${row!.id}, ${facts.wallet}, '', ${JSON.stringify({ rules: 4, windows: [], voices: facts.income.voices })}, ${facts.income.computedAt})`;
-}
-
+const plant = (facts: PreflightFacts) => plantPreflight(api, facts);
 const body = ({ asked, live }: PreflightInputs) => ({
   ...(asked.agent !== null && { agent: asked.agent }),
   ...(asked.url !== null && { url: asked.url }),

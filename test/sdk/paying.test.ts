@@ -6,16 +6,19 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { tempo as tempoMethods } from "mppx/client";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PreflightFacts } from "../../core/preflight/facts.ts";
 import { giveUsdce, TEMPO } from "../../devnet/tempo.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { type Customer, startTempo, type Tempo } from "../../harness/tempo.ts";
 import { type ClientOptions, createClient, type Fetch } from "../../sdk/src/index.ts";
 import { mpp } from "../../sdk/src/mpp.ts";
-import { x402 } from "../../sdk/src/x402.ts";
+import { verifyPreflight } from "../../sdk/src/preflight.ts";
+import { guardedFetch, x402 } from "../../sdk/src/x402.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { HOST } from "../api/support/api.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "../payments/support/paying.ts";
+import { plantPreflight } from "../support/preflight.ts";
 import { deepDescribe } from "../support/share.ts";
 
 const REPORT = { params: { path: { ref: "900" } } };
@@ -111,6 +114,86 @@ it("pays no more than it may, and tells the terms where it cannot pay", async ()
   await expect(refused).rejects.toMatchObject({
     ...{ status: 402, code: "payment_required", body: { reason: "insufficient_funds" } },
     payment: { "payment-signature": expect.any(String) },
+  });
+});
+
+describe("guardedFetch", () => {
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  /** An agent whose endpoint is the API's report, with a wallet that independent payers have paid. */
+  const seller = (wallet: string): PreflightFacts => ({
+    ...{ agent: "erc8004-900", wallet: wallet.toLowerCase(), owner: null, cred: 40, heldSince: ago(90), others: [] },
+    endpoints: [{ url, confirmedBy: "host_file", answeredAt: ago(0), silentSince: null, checkedAt: ago(0) }],
+    listed: [
+      {
+        scheme: "exact",
+        network: "eip155:8453",
+        asset: world.config.contracts.usdc.address,
+        amount: "10000",
+        payTo: wallet,
+      },
+    ],
+    income: { computedAt: ago(0), voices: ["3000000", "2000000", "1000000"] },
+  });
+  let url: string;
+  const fetchReport = async (payer: Awaited<ReturnType<Paying["payer"]>>, more: object = {}) => {
+    url = `${api.url}/api/v2/agent/900/cred-report`;
+    const { signer } = (await client({}).get("/api/v2")).receipts;
+    return guardedFetch(payer.account, { service: client({}), signer: signer!, ...more })(url);
+  };
+  const again = () => api.sql`delete from offchain.directory where platform = 'erc8004'`;
+
+  it("pays nobody who is unknown, and no more than is said to be at risk", async () => {
+    const payer = await world.payer();
+    await expect(fetchReport(payer)).rejects.toMatchObject({ name: "PaymentRefused", reason: "unrated" });
+    await expect(fetchReport(payer, { atRisk: "0.009" })).rejects.toMatchObject({ reason: "unrated" });
+    expect(await world.balance(payer.address)).toBe(HAS);
+    expect((await fetchReport(payer, { atRisk: "0.01" })).status).toBe(200);
+    expect(await world.balance(payer.address)).toBe(HAS - REPORT_PRICE);
+  });
+
+  it("pays whom the evidence allows, and not a wallet that took its place", async () => {
+    const [payer, stranger] = [await world.payer(), await world.payer()];
+    url = `${api.url}/api/v2/agent/900/cred-report`;
+    await plantPreflight(api, seller(stranger.address));
+    // Planted a moment ago: what was answered before serves others for five seconds, and this payment is another one.
+    const thresholds = { thresholds: { minHeldDays: 20 } };
+    const service = {
+      post: (path: never, init: { body: object }) =>
+        client({}).post(path, { body: { ...init.body, ...thresholds } } as never),
+    };
+    await expect(fetchReport(payer, { service })).rejects.toMatchObject({
+      reason: "deny",
+      preflight: { reasons: expect.arrayContaining([expect.objectContaining({ key: "payee_switched" })]) },
+    });
+    expect(await world.balance(payer.address)).toBe(HAS);
+    await again();
+    await plantPreflight(api, seller(world.payTo.treasury));
+    thresholds.thresholds.minHeldDays = 21;
+    expect((await fetchReport(payer, { service })).status).toBe(200);
+    expect(await world.balance(payer.address)).toBe(HAS - REPORT_PRICE);
+    await again();
+  });
+
+  it("takes no verdict of another key, of another time, or on another payment", async () => {
+    const payer = await world.payer();
+    const { signer } = (await client({}).get("/api/v2")).receipts;
+    const given = { url: `${api.url}/api/v2/agent/900/cred-report`, terms: seller(payer.address).listed };
+    const answer = await client({}).post("/api/v2/preflight", { body: given });
+    const check = async (more: object, trust: object = {}, of = answer) => {
+      const found = await verifyPreflight(of, { signer: signer!, ...trust }, more);
+      return found.valid ? found.verdict.verdict : found.reason;
+    };
+    const [terms] = given.terms;
+    expect(await check({ url: given.url, terms })).toBe("unrated");
+    expect(await check({}, { signer: payer.address })).toBe("not_signed");
+    expect(await check({}, { chainId: 1 })).toBe("not_signed");
+    expect(await check({ now: Date.now() + 130_000 })).toBe("expired");
+    expect(await check({ url: `${given.url}/` })).toBe("other_terms");
+    for (const changed of [{ amount: "10001" }, { payTo: signer }, { asset: signer }])
+      expect(await check({ terms: { ...terms, ...changed } })).toBe("other_terms");
+    const forged = { ...answer, payload: answer.payload.replaceAll("unrated", "allow") };
+    expect(await check({}, {}, forged)).toBe("not_signed");
+    expect(await check({}, {}, { ...answer, receipt: null })).toBe("malformed");
   });
 });
 

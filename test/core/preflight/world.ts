@@ -3,8 +3,8 @@ import type { Accept } from "../../../core/offers/offer.ts";
 import type { KnownEndpoint, PreflightFacts, PreflightInputs } from "../../../core/preflight/facts.ts";
 import { between, pick, randomOf } from "../../../harness/random.ts";
 
-export const NETWORK = "eip155:8453";
-export const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
+const NETWORK = "eip155:8453";
+const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
 const SOLANA = {
   network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
   payTo: "FnHyam9w4NZoWR6mKN1CuGBritutsZEWoWkSNNgDZ6nu",
