@@ -54,7 +54,8 @@ const terms = z
     documented: { type: "array", items: { type: "object", additionalProperties: true }, maxItems: MAX_TERMS },
     description: "What its 402 asks for: `accepts`, or the one of them that will be paid",
   });
-const least = (of: "minPayers" | "minHeldDays" | "minCred", max: number) => z.int().min(THRESHOLDS[of].value).max(max);
+const least = (of: "minPayers" | "minHeldDays" | "minCred" | "minUptime", max: number) =>
+  z.int().min(THRESHOLDS[of].value).max(max);
 const most = (of: "maxSilentHours" | "maxFactHours") => z.int().min(1).max(THRESHOLDS[of].value);
 const thresholds = object({
   maxAmount: usdcUnits.refine((units) => units > 0n && units <= BigInt(THRESHOLDS.maxUnits.value), {
@@ -63,6 +64,7 @@ const thresholds = object({
   minPayers: least("minPayers", 20),
   minHeldDays: least("minHeldDays", 3_650),
   minCred: least("minCred", 100),
+  minUptime: least("minUptime", 100),
   maxSilentHours: most("maxSilentHours"),
   maxFactHours: most("maxFactHours"),
 })
@@ -143,7 +145,8 @@ async function inputsOf({ db, config, liveTerms }: HandlerDeps, given: Asked, no
   const payTo = given.payTo === undefined ? null : (parseAddress(given.payTo) ?? given.payTo);
   const payees = [payTo, ...terms.map((one) => parseAddress(one.payTo))].filter((one) => one !== null);
   const id = agent === null ? null : await findDirectoryId(db, agent);
-  const facts = agent !== null && id === null ? null : await preflightFacts(db, { id, url, payees });
+  const facts =
+    agent !== null && id === null ? null : await preflightFacts(db, { id, url, payees, now: new Date(now) });
   return {
     network: `eip155:${config.chain.id}`,
     asked: { agent, url, amount: amount === undefined ? null : String(amount), payTo, terms },

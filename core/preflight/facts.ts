@@ -10,6 +10,8 @@ export type KnownEndpoint = {
   answeredAt: string | null;
   silentSince: string | null;
   checkedAt: string | null;
+  /** Share of the last 30 days in which it answered, by the log of probes; null where it has none. */
+  uptime: number | null;
 };
 
 /**

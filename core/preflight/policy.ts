@@ -16,6 +16,8 @@ export const THRESHOLDS = {
   minHeldDays: { value: 14, tighter: Math.max },
   /** Hours that its own endpoints may be silent. */
   maxSilentHours: { value: 6, tighter: Math.min },
+  /** Per cent of the last 30 days in which they answered, at least, where there is a log of it. */
+  minUptime: { value: 90, tighter: Math.max },
   /** Hours since a fact was read, at most. */
   maxFactHours: { value: 72, tighter: Math.min },
   /** Least cred score. Points are for sale in part, so the service's own number is 0. */

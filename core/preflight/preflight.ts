@@ -24,6 +24,7 @@ export const REASONS = {
   not_asked_yet: "unrated",
   silent: "review",
   dead: "deny",
+  unsteady: "review",
   payee_proven: "allow",
   payee_unproven: "review",
   payee_switched: "deny",
@@ -151,6 +152,10 @@ function ofEndpoints({ inputs: { asked, live }, facts, policy, now, add }: Case)
   const { maxFactHours } = policy.thresholds;
   if (asOf !== null && now - Date.parse(asOf) > maxFactHours * HOUR_MS)
     add("fact_old", "Its endpoint was not asked for long.", { evidence, asOf, threshold: "maxFactHours" });
+  const uptimes = own.flatMap(({ uptime }) => uptime ?? []);
+  const uptime = 100 * Math.max(...uptimes);
+  if (uptimes.length > 0 && uptime < policy.thresholds.minUptime)
+    add("unsteady", `It answered in ${Math.floor(uptime)} % of 30 days.`, { evidence, asOf, threshold: "minUptime" });
   const checked = own.filter(({ checkedAt }) => checkedAt !== null);
   add(...lifeOf(checked, { now, readAt: live?.terms ? live.readAt : null, evidence, policy }));
 }

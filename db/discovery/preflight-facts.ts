@@ -4,6 +4,7 @@ import type { Accept } from "../../core/offers/offer.ts";
 import type { KnownEndpoint, PreflightFacts } from "../../core/preflight/facts.ts";
 import { COUNTS, REGISTRY } from "../directory/offers-sql.ts";
 import { PAID_AGENTS } from "../income/followed.ts";
+import { uptimeOf } from "../offers/probes.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { HELD_SINCE } from "./known.ts";
 
@@ -42,6 +43,7 @@ const FACTS = statement({
     urls: t.nullable(t.array(t.text)),
     host: t.nullable(t.text),
     payees: t.array(t.text),
+    now: t.timestamptz,
   },
   text: `
     with chosen as materialized (select coalesce($id::int8, (${OWNER_OF_URL})) as id),
@@ -53,7 +55,8 @@ const FACTS = statement({
       ${t.isoTime(`greatest(d.created_at, to_timestamp((${HELD_SINCE})::float8))`)} as "heldSince",
       (select coalesce(json_agg(json_build_object('url', s.url, 'confirmedBy', s.confirmed_by,
          'answeredAt', ${t.isoTime("s.answered_at")}, 'silentSince', ${t.isoTime("s.silent_since")},
-         'checkedAt', ${t.isoTime("s.checked_at")}) order by s.kind, s.url), '[]') from source s) as endpoints,
+         'checkedAt', ${t.isoTime("s.checked_at")},
+         'uptime', ${uptimeOf("s", "$now::timestamptz")}->'days30') order by s.kind, s.url), '[]') from source s) as endpoints,
       (select coalesce(json_agg(l.terms), '[]') from (
          select e.terms from offchain.offer o,
            jsonb_array_elements(case jsonb_typeof(o.price) when 'array' then o.price else '[]' end) with ordinality e(terms, place)
@@ -90,10 +93,10 @@ const FACTS = statement({
  */
 export async function preflightFacts(
   db: Queryable,
-  { id, url, payees }: { id: number | null; url: string | null; payees: readonly string[] },
+  { id, url, ...more }: { id: number | null; url: string | null; payees: readonly string[]; now: Date },
 ): Promise<PreflightFacts | null> {
-  if (url === null) return FACTS.maybeOne(db, { id, urls: null, host: null, payees });
+  if (url === null) return FACTS.maybeOne(db, { id, urls: null, host: null, ...more });
   const plain = new URL(url);
   plain.search = "";
-  return FACTS.maybeOne(db, { id, urls: [...new Set([url, plain.href])], host: plain.host.slice(0, 260), payees });
+  return FACTS.maybeOne(db, { id, urls: [...new Set([url, plain.href])], host: plain.host.slice(0, 260), ...more });
 }

@@ -12,6 +12,8 @@ import type { PreflightFacts, PreflightInputs } from "../../core/preflight/facts
 import { type Preflight, preflight } from "../../core/preflight/preflight.ts";
 import type { PreflightView } from "../../core/preflight/view.ts";
 import { usdcText } from "../../core/units-text.ts";
+import { appendProbes, keepProbes } from "../../db/offers/probes.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { KEPT_ALIVE, LONG } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { KINDS, type KindName, planted } from "../core/preflight/world.ts";
@@ -38,6 +40,11 @@ const api = apiForFile({
 });
 
 const plant = (facts: PreflightFacts) => plantPreflight(api, facts);
+/** The log of probes is empty here. */
+const withoutLog = ({ facts, ...inputs }: PreflightInputs): PreflightInputs => ({
+  ...inputs,
+  facts: facts && { ...facts, endpoints: facts.endpoints.map((one) => ({ ...one, uptime: null })) },
+});
 const body = ({ asked, live }: PreflightInputs) => ({
   ...(asked.agent !== null && { agent: asked.agent }),
   ...(asked.url !== null && { url: asked.url }),
@@ -56,7 +63,7 @@ describe("endpoints as they are stored", () => {
     [1, 2, 3].map((n) => [kind, 100 * i + n] as const),
   );
   it.each(cases)("%s %i has the verdict of its facts", async (kind, seed) => {
-    const inputs = planted(kind, seed);
+    const inputs = withoutLog(planted(kind, seed));
     const { facts, live } = inputs;
     if (facts) await plant(facts);
     for (const agent of facts?.others ?? [])
@@ -109,6 +116,26 @@ it("asks the endpoint itself, and what it does not say in two seconds is no term
   // Nobody is asked whom no agent names.
   const { inputs } = recorded(await ask({ url: `${origin}/other`, agent: facts.agent, live: true }));
   expect(inputs.live).toBeNull();
+});
+
+it("knows by the log of probes how steadily it answered", async () => {
+  const inputs = planted("honest", 5_004);
+  const { url } = inputs.facts!.endpoints[0]!;
+  await plant(inputs.facts!);
+  await keepProbes(api.pool, new Date(NOW));
+  const probe = { kind: "x402", url, declared: "", found: "", ms: 1 } as const;
+  await transaction(api.pool, async (tx) => {
+    for (const [hours, answers] of [
+      [40, true],
+      [20, false],
+      [10, true],
+      [1, true],
+    ] as const)
+      await appendProbes(tx, [{ ...probe, status: answers ? 200 : 0, answers }], new Date(NOW - hours * 3_600_000));
+  });
+  const found = await ask(body(inputs));
+  expect([found.verdict, keys(found)]).toEqual(["review", expect.arrayContaining(["unsteady", "alive"])]);
+  expect(recorded(found).inputs.facts!.endpoints[0]!.uptime).toBe(0.75);
 });
 
 it("a caller's own thresholds are named, and have another policy", async () => {

@@ -122,7 +122,9 @@ describe("guardedFetch", () => {
   /** An agent whose endpoint is the API's report, with a wallet that independent payers have paid. */
   const seller = (wallet: string): PreflightFacts => ({
     ...{ agent: "erc8004-900", wallet: wallet.toLowerCase(), owner: null, cred: 40, heldSince: ago(90), others: [] },
-    endpoints: [{ url, confirmedBy: "host_file", answeredAt: ago(0), silentSince: null, checkedAt: ago(0) }],
+    endpoints: [
+      { url, confirmedBy: "host_file", answeredAt: ago(0), silentSince: null, checkedAt: ago(0), uptime: null },
+    ],
     listed: [
       {
         scheme: "exact",

@@ -90,6 +90,12 @@ it.each<[string, PreflightInputs, Effect, string]>([
     "held_shortly",
   ],
   [
+    "an endpoint that answers 89 % of the time",
+    asks({}, { facts: { ...facts, endpoints: [{ ...facts.endpoints[0]!, uptime: 0.899 }] } }),
+    "review",
+    "unsteady",
+  ],
+  [
     "live terms that cannot be read",
     asks({}, { live: { readAt: ago(0), terms: null, why: "Silent." } }),
     "review",
@@ -106,6 +112,7 @@ const tighter = fc.record(
     minPayers: fc.integer({ min: 0, max: 20 }),
     minHeldDays: fc.integer({ min: 0, max: 500 }),
     maxSilentHours: fc.integer({ min: 0, max: 24 }),
+    minUptime: fc.integer({ min: 0, max: 100 }),
     maxFactHours: fc.integer({ min: 1, max: 100 }),
     minCred: fc.integer({ min: 0, max: 100 }),
   },

@@ -26,7 +26,7 @@ function honestCase(seed: number) {
   const answeredAt = ago(between(random, 0, 30) * HOUR);
   const endpoint: KnownEndpoint = {
     ...{ url, confirmedBy: pick(random, ["host_file", "registration_file", "payee"]) },
-    ...{ answeredAt, silentSince: null, checkedAt: answeredAt },
+    ...{ answeredAt, silentSince: null, checkedAt: answeredAt, uptime: random() < 0.5 ? null : 1 - random() / 10 },
   };
   const listed = [accept(wallet, price)];
   if (random() < 0.3) listed.push({ ...accept(SOLANA.payTo, price), network: SOLANA.network });
@@ -147,7 +147,12 @@ export const KINDS = {
     isHostile: false,
     of: (one) => {
       const silent = pick(one.random, [1, 5, 7, 48, 600]) * HOUR;
-      return withEndpoint(one, { answeredAt: ago(silent + HOUR), silentSince: ago(silent), checkedAt: ago(HOUR) });
+      return withEndpoint(one, {
+        uptime: 1 - one.random() / 5,
+        answeredAt: ago(silent + HOUR),
+        silentSince: ago(silent),
+        checkedAt: ago(HOUR),
+      });
     },
   },
   unknown: { isHostile: true, of: ({ inputs }) => ({ ...inputs, facts: null }) },
