@@ -3,6 +3,7 @@
 import { TIERS } from "../../core/cred/tiers.ts";
 import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
 import type { jobFiguresView } from "../../core/income/view.ts";
+import type { PreflightView } from "../../core/preflight/view.ts";
 import { quoted, WORDS_ARE_DATA } from "../../core/quoted.ts";
 import type { ReviewSummary } from "../../core/reviews/view.ts";
 import type { ShortHit } from "../../core/views/found-in-short.ts";
@@ -109,6 +110,15 @@ const aboutAgent =
 
 export const readCred = aboutAgent(TRUST);
 
+const LINK = /\bhttps?:\/\/[^\s"'<>]+[^\s"'<>.,;:?!)]/i;
+/** Reads whom the text asks whether to pay: an agent, a URL, or both. */
+export const readPreflight: QuestionReading = ({ text }) => {
+  if (!/\bpreflight\b|\bpay\b/i.test(text)) return null;
+  const url = LINK.exec(text)?.[0];
+  const agent = refIn(url ? text.replace(url, "") : text);
+  return url || agent !== null ? { ...(agent !== null && { agent }), ...(url && { url }) } : null;
+};
+
 export const readAdvice: QuestionReading = ({ text }) => {
   const ref = refIn(text);
   const asks = /\b(?:advice|advise|improve|raise|lift|increase|better|higher)\b/i;
@@ -214,6 +224,13 @@ export function reviewsInWords(answer: Record<string, unknown>): string {
   return adjusted === null
     ? `${plain}. None of its reviewers has proof behind it: nothing is known, good or bad.`
     : `${plain}; they are worth ${adjusted} (${interval.low} to ${interval.high}), by ${voices} independent voice${voices === 1 ? "" : "s"}.`;
+}
+
+/** The verdict before a payment, and why, the heaviest reason first. */
+export function preflightInWords(answer: Record<string, unknown>): string {
+  const { verdict, payTo, maxAmount, reasons } = answer as PreflightView;
+  const supported = `The evidence supports up to ${maxAmount} USDC${payTo ? ` to ${payTo}` : ""}.`;
+  return [`${verdict}. ${supported}`, ...reasons.map(({ says }) => says)].join("\n");
 }
 
 /** What an agent's jobs come to, in a few sentences. */

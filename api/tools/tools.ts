@@ -6,6 +6,7 @@ import { verifyReceipt } from "../routes/cred-report.ts";
 import { terminalAgents } from "../routes/directory.ts";
 import { findAgents } from "../routes/discovery.ts";
 import { agentJobs, agentPayments, agentReviews } from "../routes/evidence.ts";
+import { preflightEndpoint } from "../routes/preflight.ts";
 import type { QuestionReading } from "./natural-language.ts";
 import * as words from "./natural-language.ts";
 import type { ShortForm } from "./short-form.ts";
@@ -118,6 +119,22 @@ export const TOOLS: readonly Tool[] = [
     example: "What was agent 7 paid, and by whom?",
     read: words.readPayments,
     inWords: words.paymentsInWords,
+  },
+  {
+    name: "preflight",
+    title: "Whether to pay an agent",
+    when: "Use this before each payment: allow, review, deny or unrated, with reasons, whom to pay (payTo and nobody else) and the largest amount that evidence supports.",
+    endpoint: preflightEndpoint,
+    takes: ["url", "agent", "amount", "payTo", "live"],
+    short: {
+      members: [
+        ...["verdict", "agent", "url", "payTo", "amount", "maxAmount", "validUntil"],
+        ...each("reasons", "key effect says evidence ageSeconds"),
+      ],
+    },
+    example: "Should I pay agent 7?",
+    read: words.readPreflight,
+    inWords: words.preflightInWords,
   },
   {
     name: "get_advice",

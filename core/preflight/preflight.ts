@@ -66,6 +66,7 @@ export type Preflight = {
   amount: string | null;
   /** USDC: the largest payment that the evidence supports; 0 where a reason denies, or leaves it unrated. */
   maxAmount: string;
+  /** The heaviest first. */
   reasons: Reason[];
   policy: Policy;
   at: string;
@@ -82,10 +83,12 @@ export function preflight(inputs: PreflightInputs): Preflight {
   const { asked, facts, now } = inputs;
   const policy = policyOf(inputs.thresholds);
   const found = facts === null ? null : judged(facts, inputs, policy);
-  const reasons = found?.reasons ?? [
-    reasonOf(inputs, "unknown", "The directory knows no such agent, or no agent that names this endpoint.", {}),
-  ];
-  const verdict = EFFECTS[Math.max(...reasons.map(({ effect }) => EFFECTS.indexOf(effect)))]!;
+  const reasons = (
+    found?.reasons ?? [
+      reasonOf(inputs, "unknown", "The directory knows no such agent, nor one that names this URL.", {}),
+    ]
+  ).toSorted((a, b) => EFFECTS.indexOf(b.effect) - EFFECTS.indexOf(a.effect));
+  const verdict = reasons[0]!.effect;
   const supports = reasons.every(({ effect }) => effect !== "unrated" && effect !== "deny");
   return {
     ...{ verdict, agent: facts?.agent ?? null, url: asked.url },

@@ -28,7 +28,7 @@ export const preflightSchema = object({
       asOf: moment.nullable().meta({ description: "When the fact was read" }),
       ageSeconds: count.nullable(),
     }),
-  ).meta({ description: "The heaviest effect is the verdict" }),
+  ).meta({ description: "The heaviest first, whose effect is the verdict" }),
   policy: object({
     version: z.int(),
     hash: bytes32.meta({ description: "SHA-256 of version and thresholds in canonical JSON" }),

@@ -21,6 +21,7 @@ const TOOLS = [
   "get_reviews",
   "get_jobs",
   "get_payments",
+  "preflight",
   "get_advice",
   "get_agent",
   "get_cred",
@@ -75,7 +76,8 @@ const call = async (name: string, args: Record<string, unknown> = {}) =>
 /** What a result answers: JSON in its first text. */
 const answered = ({ content }: Result) => JSON.parse(content[0]!.text) as Record<string, unknown>;
 /** An answer without the time at which it was computed. */
-const still = (value: unknown) => ({ ...(value as object), computedAt: null });
+const TIMED = { computedAt: null, at: null, validUntil: null, payload: null, receipt: null };
+const still = (value: unknown) => ({ ...(value as object), ...TIMED });
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   api.send("POST", path, {
     headers: { "content-type": "application/json", ...headers },
@@ -232,6 +234,7 @@ describe("MCP", () => {
     ["find_agents", { maxPrice: "cheap" }, { code: "invalid_input", details: [{ path: "maxPrice" }] }],
     ["find_agents", { cursor: "no cursor" }, { code: "invalid_input", details: [{ path: "cursor" }] }],
     ["search_agents", { minCred: 101 }, { code: "invalid_input", details: [{ path: "minCred" }] }],
+    ["preflight", { amount: "1" }, { code: "invalid_input" }],
     ["verify_receipt", { payload: 5, signature: "0x" }, { code: "invalid_input" }],
   ];
   it.each(wrong)("%s %j is an error the model can read", async (name, args, expected) => {
