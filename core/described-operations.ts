@@ -77,7 +77,7 @@ export const PAYMENTS: ReadonlySet<string> = new Set(["x402", "mpp"]);
 /** Words of names that are written otherwise. */
 const SPELLED: Record<string, string> = {
   ...{ mcp: "MCP", a2a: "A2A", json: "JSON", csv: "CSV", sql: "SQL", graphql: "GraphQL", og: "OG", github: "GitHub" },
-  ...{ openapi: "OpenAPI", llms: "llms.txt", api: "API", farcaster: "Farcaster", solana: "Solana" },
+  ...{ openapi: "OpenAPI", llms: "llms.txt", api: "API", farcaster: "Farcaster", solana: "Solana", x: "X" },
 };
 
 /** `getCredHistory` is "Cred history", `createWebhook` "Create webhook". */

@@ -55,18 +55,15 @@ export default function ForeignPage() {
       <div className="agent-grid">
         <div className="column">
           <WhatItOffers {...of} name={row.name}>
-            {row.services.length === 0 ? (
-              <p className="muted">Its registry names none.</p>
-            ) : (
-              <Services of={row.services} />
-            )}
+            <Services of={row.services} />
           </WhatItOffers>
-          {isSettled && <Below row={row} explorer={explorer} />}
+          {isSettled && <Evidence row={row} explorer={explorer} />}
+          {isSettled && !isOneColumn && <Source row={row} />}
         </div>
         {(isSettled || !isOneColumn) && (
           <div className="column">
-            <AboutScore score={row.cred_score} reservations={row.reservations} />
             <Behind of={of} explorer={explorer} />
+            <AboutScore score={row.cred_score} reservations={row.reservations} />
             <Claim row={row} />
             <Panel title="In other registries">
               <SameAs others={row.same_as} />
@@ -76,6 +73,7 @@ export default function ForeignPage() {
                 <Erc8004 registration={row.erc8004} agentId={row.agent_id} explorer={explorer} />
               </AgentPanel>
             )}
+            {isOneColumn && <Source row={row} />}
           </div>
         )}
       </div>
@@ -83,7 +81,7 @@ export default function ForeignPage() {
   );
 }
 
-const Below = ({ row, explorer }: { row: Detail; explorer: string | undefined }) => (
+const Evidence = ({ row, explorer }: { row: Detail; explorer: string | undefined }) => (
   <>
     {row.erc8004 && explorer && (
       <>
@@ -103,6 +101,11 @@ const Below = ({ row, explorer }: { row: Detail; explorer: string | undefined })
       </>
     )}
     <Trusted of={{ agentRef: row.agent_id, platform: row.platform }} />
+  </>
+);
+
+const Source = ({ row }: { row: Detail }) => (
+  <>
     <Panel title="Where this was read">
       <Provenance of={row.provenance} warningsElsewhere={row.erc8004 !== null} />
     </Panel>

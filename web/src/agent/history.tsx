@@ -5,11 +5,11 @@ import { causeSays } from "../../../core/cred/cred-causes.ts";
 import { history } from "../api/queries.ts";
 import type { CredPoint } from "../api/types.ts";
 import { count, date, moment } from "../formats.ts";
+import { useMedia } from "../media.ts";
 import { NotYet } from "../parts/states.tsx";
 import { TIERS, tierOf } from "../tiers.ts";
 import { Timeline } from "./timeline.tsx";
 
-const WIDTH = 720;
 const HEIGHT = 200;
 const LEFT = 34;
 const BOTTOM = 22;
@@ -41,10 +41,12 @@ export function History({ tokenId, mintedAt, explorer }: { tokenId: number; mint
 
 /** A step for each change, over the bands of the tiers. */
 function Chart({ points, days }: { points: CredPoint[]; days: number }) {
+  // As wide as its place, so that its words are as large as others.
+  const width = useMedia("(max-width: 620px)") ? 340 : 720;
   if (points.length === 0) return <p className="muted">The score has not changed in these {count(days)} days.</p>;
   const end = Date.now();
   const start = Math.min(Math.max(Date.parse(points[0]!.at), end - days * 86_400_000), end - 60_000);
-  const x = (at: number) => LEFT + ((Math.max(at, start) - start) / (end - start)) * (WIDTH - LEFT - 10);
+  const x = (at: number) => LEFT + ((Math.max(at, start) - start) / (end - start)) * (width - LEFT - 10);
   const y = (score: number) => 8 + (1 - score / 100) * (HEIGHT - BOTTOM - 8);
   const steps = points
     .map(
@@ -57,7 +59,7 @@ function Chart({ points, days }: { points: CredPoint[]; days: number }) {
     <svg
       className="history"
       data-tier={tierOf(last.score).key}
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      viewBox={`0 0 ${width} ${HEIGHT}`}
       role="img"
       aria-label={`Score from ${count(points[0]!.score)} to ${count(last.score)} in ${count(points.length)} changes; the list below has them`}
     >
@@ -67,7 +69,7 @@ function Chart({ points, days }: { points: CredPoint[]; days: number }) {
           data-tier={key}
           className="band"
           x={LEFT}
-          width={WIDTH - LEFT}
+          width={width - LEFT}
           y={y(Math.min(100, to + (to < 100 ? 1 : 0)))}
           height={y(from) - y(Math.min(100, to + (to < 100 ? 1 : 0)))}
         />
@@ -77,8 +79,8 @@ function Chart({ points, days }: { points: CredPoint[]; days: number }) {
           {score === 91 ? "" : score}
         </text>
       ))}
-      <path className="history-area" d={`${steps}H${WIDTH - 10}V${y(0)}H${x(Date.parse(points[0]!.at)).toFixed(1)}Z`} />
-      <path className="history-line" d={`${steps}H${WIDTH - 10}`} />
+      <path className="history-area" d={`${steps}H${width - 10}V${y(0)}H${x(Date.parse(points[0]!.at)).toFixed(1)}Z`} />
+      <path className="history-line" d={`${steps}H${width - 10}`} />
       {points.map((point) => (
         <circle
           key={`${point.at}${point.score}${point.cause}`}
@@ -93,7 +95,7 @@ function Chart({ points, days }: { points: CredPoint[]; days: number }) {
       <text x={LEFT} y={HEIGHT - 4}>
         {date(new Date(start).toISOString())}
       </text>
-      <text x={WIDTH - 10} y={HEIGHT - 4} textAnchor="end">
+      <text x={width - 10} y={HEIGHT - 4} textAnchor="end">
         now
       </text>
     </svg>

@@ -161,7 +161,7 @@ function SignalRow({ signal, columns }: { signal: (typeof SIGNALS)[number]; colu
   return (
     <tr>
       <th scope="row">
-        {signal.label} <span className="faint">{count(signal.weight)} %</span>
+        {signal.label} <span className="faint">{count(signal.weight)}&nbsp;%</span>
       </th>
       {columns.map(({ text, detail }, i) => (
         <td key={text}>

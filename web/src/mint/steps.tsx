@@ -198,7 +198,7 @@ function Done({ agent, forget }: { agent: Agent; forget: () => void }) {
           <Button onClick={forget}>Register with another wallet</Button>
         </p>
         <h3>What lifts the score now</h3>
-        <Next tokenId={tokenId} />
+        <Next agent={agent} />
         <h3>Show it to others</h3>
         <Share agent={agent} />
       </div>
@@ -208,16 +208,17 @@ function Done({ agent, forget }: { agent: Agent; forget: () => void }) {
 
 /** Each with the section of the agent's management where it is done. */
 const NEXT = [
-  ["proofs", "Verify the wallet", " with one signature, and prove its accounts on X, GitHub and Farcaster."],
+  ["proofs", "Verify the wallet", " with one signature."],
+  ["proofs", "Prove its accounts", " on X, GitHub and Farcaster."],
   ["words", "Write its words and traits", ", and register it with ERC-8004."],
   ["score", "See every point of the score", ", and what is still to be won."],
 ] as const;
 
 /** What raises the score of an agent that has just begun, each with the page where it is done. */
-const Next = ({ tokenId }: { tokenId: number }) => (
+const Next = ({ agent: { tokenId, verified } }: { agent: Agent }) => (
   <ul className="next-steps">
-    {NEXT.map(([section, act, rest]) => (
-      <li key={section}>
+    {NEXT.slice(verified ? 1 : 0).map(([section, act, rest]) => (
+      <li key={act}>
         <Link href={`/agent/${tokenId}/manage/${section}`}>{act}</Link>
         {rest}
       </li>

@@ -215,7 +215,6 @@ function Ledger({ state: { ledger } }: { state: OperatorState }) {
       ) : (
         <Table
           label="Ledger"
-          className="plain-table"
           of={day}
           columns={[
             ["Operation", ({ operation }) => wordsOf.operation(operation)],

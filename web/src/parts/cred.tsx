@@ -136,7 +136,7 @@ export const Named = ({ name, ...link }: NamedProps) => (
   </Link>
 );
 
-type AgentProps = { agent: { tokenId: number; name: string; credScore: number }; size?: number; link?: string };
+type AgentProps = { agent: { tokenId: number; name: string; credScore: number | null }; size?: number; link?: string };
 
 /** An own agent: its sigil and its name. */
 export const NamedAgent = ({ agent: { tokenId, name, credScore }, size = 36, link = "clip" }: AgentProps) => (

@@ -1,10 +1,9 @@
 /** An organization's page: what it states, its members, and who registered it. */
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
 import { agent, asked, discovery } from "../api/queries.ts";
-import type { Organization } from "../api/types.ts";
+import type { Human, Organization } from "../api/types.ts";
 import { date } from "../formats.ts";
-import { Sigil } from "../parts/cred.tsx";
+import { Named, NamedAgent, Sigil } from "../parts/cred.tsx";
 import { PageNotYet, Panel } from "../parts/panel.tsx";
 import { Party } from "../parts/party.tsx";
 import { addressRef } from "../shell/address.ts";
@@ -50,7 +49,7 @@ export default function OrganizationPage() {
               <Stated of={{ ...organization.links, ...placesOf(organization.services) }} />
               {registeredBy && (
                 <p className="muted">
-                  Registered by <Link href={`/human/${registeredBy}`}>a human</Link>.
+                  Registered by <Registrant id={registeredBy} />.
                 </p>
               )}
             </div>
@@ -80,15 +79,18 @@ export default function OrganizationPage() {
   );
 }
 
+/** Who registered it, by the name as soon as that is known. */
+function Registrant({ id }: { id: string }) {
+  const known = useQuery(asked<Human>(`/api/v2/human/${encodeURIComponent(id)}`)).data?.data;
+  return <Named href={`/human/${id}`} name={known?.name ?? "a human"} />;
+}
+
 /** An agent among the members, by its name as soon as that is known. */
 function Member({ id }: { id: number }) {
   const known = useQuery(agent(String(id))).data?.data;
   return (
     <span className="agent-cell">
-      <Sigil seed={`helixa:${id}`} score={known?.credScore ?? null} size={32} />
-      <Link className="clip" href={`/agent/${id}`}>
-        {known ? <bdi>{known.name}</bdi> : `#${id}`}
-      </Link>
+      <NamedAgent agent={known ?? { tokenId: id, name: `#${id}`, credScore: null }} size={32} />
       {known && <b>{known.credScore}</b>}
     </span>
   );
