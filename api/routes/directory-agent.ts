@@ -167,13 +167,12 @@ export const terminalOffers = endpoint({
     const id = await findDirectoryId(db, params.ref, query.platform);
     const offering = id === null ? null : await offeringOf(db, id, at);
     if (offering === null) return unknownAgent();
-    const { platform, tokenId, ownerAddress } = offering;
+    const { platform, tokenId, ownerAddress, ownerSince } = offering;
     const own = platform === OWN_PLATFORM && tokenId !== null ? await deps.facts({ tokenId }) : null;
     const owner = own?.owner ?? (ownerAddress as Address | null);
     const { contracts, attestationSchemas } = deps.config;
     const behind = await behindAgent(db, {
-      owner,
-      own,
+      ...{ owner, own, ownerSince },
       identity: contracts.identity.address,
       schema: attestationSchemas[0]!,
       now: at,
@@ -185,6 +184,8 @@ export const terminalOffers = endpoint({
 type BehindOf = {
   owner: Address | null;
   own: OwnFacts | null;
+  /** Of an agent of another registry, where it says so. */
+  ownerSince: Date | null;
   identity: Address;
   /** Of the exchange's attestations. */
   schema: Hex;
@@ -195,7 +196,10 @@ type BehindOf = {
  * @param of.owner null where the agent's registry names none
  * @param of.own facts of an agent registered here: the human it is linked to comes before the one of its owner's wallet
  */
-async function behindAgent(db: Queryable, { owner, own, identity, schema, now }: BehindOf): Promise<OfferingParties> {
+async function behindAgent(
+  db: Queryable,
+  { owner, own, ownerSince, identity, schema, now }: BehindOf,
+): Promise<OfferingParties> {
   const linked = own && (await humanIdOf(db, { tokenId: own.tokenId }, identity));
   const [attested, humanId, organizationId] = await Promise.all([
     own && walletAttested(db, { wallet: own.owner, schema, now: unixSeconds(now) }),
@@ -209,7 +213,9 @@ async function behindAgent(db: Queryable, { owner, own, identity, schema, now }:
   return {
     owner: owner && checksum(owner),
     attested,
-    ownerSince: own && isoSeconds(own.ownership.heldSince ?? own.mintedAt),
+    ownerSince: own
+      ? isoSeconds(own.ownership.heldSince ?? own.mintedAt)
+      : ((owner && ownerSince?.toISOString()) ?? null),
     human: humanId && name !== null ? { id: humanId, name } : null,
     organization: organization || null,
   };

@@ -134,6 +134,8 @@ export type Offering = PaidWork & {
   tokenId: number | null;
   address: string | null;
   ownerAddress: string | null;
+  /** Of a token of the canonical ERC-8004 registry; the facts of an own agent say it themselves. */
+  ownerSince: Date | null;
   x402Supported: boolean;
   background: HitBackground;
   endpoints: EndpointView[];

@@ -36,6 +36,8 @@ export type KnownAgent = AgentText & {
   speaks: Protocol[];
   priceUsd: number | null;
   registeredAt: Date | null;
+  /** When its token came to its owner; null where it was never transferred, or is none. */
+  heldSince: Date | null;
   known: Omit<RankedFacts, "textQuality" | "copy">;
   /** Values of the factors as its document has them; empty for a row without one. */
   factors: number[];
@@ -154,7 +156,8 @@ export async function knownAgents(
   const rows = await ROWS.rows(db, { ids, indexed: await hasIndex(db), shared });
   const days = (at: Date | null) => (at === null ? null : Math.max(0, (now.getTime() - at.getTime()) / DAY_MS));
   return rows.map(({ services, unspoken, x402, proofs, cred, uses, usedAt, offers, endpoints, reviews, ...rest }) => {
-    const { ownership, attestation, identity, heldSince, ...row } = rest;
+    const { ownership, attestation, identity, ...row } = rest;
+    const heldSince = row.heldSince === null ? null : new Date(row.heldSince * 1000);
     const earlier = new Set(ownership?.earlier.map(({ proof }) => proof as string));
     const verified = row.verified && !earlier.has("wallet");
     const proven = proofs.filter((platform) => !earlier.has(platform)).length;
@@ -167,6 +170,7 @@ export async function knownAgents(
     const speaks = spokenOf(services, { unspoken, takesX402: x402 });
     return {
       ...row,
+      heldSince,
       operator: heldSince === null ? row.operator : null,
       verified,
       backed: verified || proven > 0 || states.some(({ named }) => !named),
@@ -187,7 +191,7 @@ export async function knownAgents(
         usedDaysAgo: days(usedAt),
         reviews: reviews && reviewSummaryView(reviews),
         ageDays: days(row.registeredAt),
-        heldDays: days(heldSince === null ? null : new Date(heldSince * 1000)),
+        heldDays: days(heldSince),
       },
     };
   });

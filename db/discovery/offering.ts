@@ -7,6 +7,7 @@ import {
   MAX_COUNTED_ALIKE,
   type Offering,
 } from "../../core/views/offering.ts";
+import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { uptimeOf } from "../offers/probes.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { hitBackgrounds } from "./hit-background.ts";
@@ -88,5 +89,6 @@ export async function offeringOf(db: Queryable, id: number, now: Date): Promise<
           factors: explained(known.factors, { ...known.known, textQuality, copy }),
         };
   const { payments, jobs } = work.get(id) ?? { payments: null, jobs: null };
-  return { ...rest, background, trust, reviews: known.known.reviews, payments, jobs };
+  const ownerSince = row.platform === ERC8004 ? (known.heldSince ?? known.registeredAt) : null;
+  return { ...rest, ownerSince, background, trust, reviews: known.known.reviews, payments, jobs };
 }

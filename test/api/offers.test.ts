@@ -118,9 +118,10 @@ it("names who has its name in any spelling, and who names its endpoints, the old
 
 it("names the owner, and who signs in by the owner's wallet", async () => {
   const owner = getAddress(OWNER);
-  const nobody = { ownerSince: null, attested: null, human: null, organization: null };
+  const nobody = { ownerSince: "2026-01-01T00:00:00.000Z", attested: null, human: null, organization: null };
   expect((await offersOf("68")).behind).toEqual({ owner, ...nobody });
-  expect((await offersOf("70")).behind).toEqual({ owner: null, ...nobody });
+  expect((await offersOf("70")).behind).toEqual({ ...nobody, owner: null, ownerSince: null });
+  expect((await offersOf("F3", "virtuals")).behind).toMatchObject({ owner, ownerSince: null });
   await api.sql(
     `insert into offchain.human (id, principal, wallet, name, description, organization, skills, domains, linked_accounts,
        services, contact, created_at, updated_at)
@@ -128,6 +129,17 @@ it("names the owner, and who signs in by the owner's wallet", async () => {
     OWNER,
   );
   expect((await offersOf("68")).behind).toEqual({ ...nobody, owner, human: { id: "hum_1", name: "Inês Carvalho" } });
+});
+
+it("says of a token of the canonical registry when its present owner got it", async () => {
+  await api.sql("update offchain.directory set registry = '0x8004', token_id = 68 where agent_id = '68'");
+  await api.sql(
+    `insert into onchain.transfer (id, contract, token_id, "from", "to", transferred_at, block, tx_hash)
+     values ('t', '0x8004', 68, $1, $2, 1790000000, 1, '0x')`,
+    STRANGER,
+    OWNER,
+  );
+  expect((await offersOf("68")).behind).toMatchObject({ ownerSince: "2026-09-21T14:13:20.000Z" });
 });
 
 it("knows since when its owner has it, and of an attestation not claimed yet", async () => {
