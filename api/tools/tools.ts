@@ -128,8 +128,8 @@ export const TOOLS: readonly Tool[] = [
     takes: ["url", "agent", "amount", "payTo", "live"],
     short: {
       members: [
-        ...["verdict", "agent", "url", "payTo", "amount", "maxAmount", "validUntil"],
-        ...each("reasons", "key effect says evidence ageSeconds"),
+        ...["verdict", "agent", "url", "payTo", "amount", "maxAmount"],
+        ...each("reasons", "key effect says evidence"),
       ],
     },
     example: "Should I pay agent 7?",

@@ -65,10 +65,9 @@ it("find-check-pay.ts does what a language model would, call by call, and gets w
   const headings = (text: string) => text.match(/^#.*$/gm);
   expect(headings(document)).toEqual(headings(transcript));
   expect(membersIn(document)).toEqual(membersIn(transcript));
-  const [, tools, find, check, unpaid, paid, result] = transcript
+  const [, find, check, paid, result] = transcript
     .split(/^## /m)
     .map((part) => [...part.matchAll(/^```json\n([\s\S]*?)\n```$/gm)].map(([, json]) => JSON.parse(json!)));
-  expect(tools).toEqual([expect.arrayContaining(["find_agents", "get_cred"])]);
   const [question, { agents, note, understood }] = find!;
   expect(question).toEqual({ tool: "find_agents", arguments: { q: "audit solidity x402 under 5 cents", limit: 3 } });
   expect(understood).toMatch(/^Searched for .*solidity.*First those that speak x402 and cost at most 0\.05 US dollars/);
@@ -79,15 +78,16 @@ it("find-check-pay.ts does what a language model would, call by call, and gets w
   const endpoint = best.endpoints.find(({ protocol }: { protocol: string }) => protocol === "x402");
   expect(endpoint.price_usd).toBeGreaterThan(0);
   expect(endpoint.price_usd).toBeLessThanOrEqual(0.05);
-  expect(check![0]).toEqual({ tool: "get_cred", arguments: best.check.arguments });
-  expect(check![1]).toMatchObject({ tokenId: Number(best.check.arguments.ref), credScore: best.cred.score });
-  expect(unpaid![0]).toMatchObject({ url: endpoint.url });
-  const units = String(Math.round(endpoint.price_usd * 1e6));
-  expect(unpaid![1]).toMatchObject({
-    status: 402,
-    accepts: [expect.objectContaining({ network: "eip155:8453", amount: units })],
-  });
+  const asked = { agent: `${best.platform}-${best.agent_id}`, url: endpoint.url, amount: String(endpoint.price_usd) };
+  expect(check![0]).toEqual({ tool: "preflight", arguments: { ...asked, live: true } });
+  // A fresh stack has no customers yet; what it asks for now is what it lists.
+  const keys = check![1].reasons.map(({ key }: { key: string }) => key);
+  expect([check![1].verdict, keys]).toEqual([
+    "review",
+    expect.arrayContaining(["wallet_proven", "endpoint_confirmed", "alive", "price_listed", "income_none"]),
+  ]);
   expect(paid).toEqual([
+    expect.objectContaining({ url: endpoint.url }),
     {
       status: 200,
       payment: expect.objectContaining({ success: true, transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) }),
