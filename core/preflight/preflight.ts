@@ -146,9 +146,11 @@ function ofEndpoints({ inputs: { asked, live }, facts, policy, now, add }: Case)
   if (own.length === 0) {
     if (facts.others.length > 0 && asked.agent !== null)
       add("endpoint_of_another", "The host shows that the endpoint is another agent's.", { evidence });
-    else if (facts.endpoints.length === 0)
-      add("endpoint_unconfirmed", "The agent names no such endpoint in its registration.", { evidence });
-    else add("endpoint_unconfirmed", "Only the agent says that the endpoint is its own.", { evidence });
+    else {
+      const none = asked.url === null ? "It names no endpoint that is read." : "It names no such endpoint.";
+      const says = facts.endpoints.length === 0 ? none : "Only the agent says that the endpoint is its own.";
+      add("endpoint_unconfirmed", says, { evidence });
+    }
     return;
   }
   add("endpoint_confirmed", "Something other than the agent shows that the endpoint is its own.", { evidence, asOf });

@@ -27,6 +27,7 @@ import { Erc8004, SameAs } from "./elsewhere.tsx";
 import { FactsInShort, Watch } from "./head.tsx";
 import { Services } from "./listing.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
+import { BeforeYouPay } from "./preflight.tsx";
 import { Reviews, reviewsPath } from "./reviews.tsx";
 import { useSettled } from "./settled.ts";
 import { Reservations } from "./verifications.tsx";
@@ -57,6 +58,7 @@ export default function ForeignPage() {
           <WhatItOffers {...of} name={row.name}>
             <Services of={row.services} />
           </WhatItOffers>
+          {isSettled && <BeforeYouPay of={of} explorer={explorer} />}
           {isSettled && <Evidence row={row} explorer={explorer} />}
           {isSettled && !isOneColumn && <Source row={row} />}
         </div>

@@ -26,6 +26,7 @@ import { History } from "./history.tsx";
 import { Listing, SelfDescription } from "./listing.tsx";
 import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
 import { Onchain } from "./onchain.tsx";
+import { BeforeYouPay } from "./preflight.tsx";
 import { Reviews, reviewsPath } from "./reviews.tsx";
 import { useSettled } from "./settled.ts";
 import { Verifications } from "./verifications.tsx";
@@ -95,6 +96,7 @@ function Panels({ agent, explorer }: PanelsProps) {
   const evidence = (
     <>
       <WhatItOffers {...of} name={agent.name} />
+      <BeforeYouPay of={of} explorer={explorer} />
       <Work agent={agent} explorer={explorer} />
     </>
   );

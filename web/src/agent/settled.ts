@@ -2,6 +2,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { offering } from "../directory/source.ts";
+import { preflightOf } from "./preflight.tsx";
 import { reviewPages, reviewsPath } from "./reviews.tsx";
 import { jobPages, paymentPages, paymentsPath } from "./work.tsx";
 
@@ -21,6 +22,7 @@ export function useSettled(
   const of = [agentRef, platform ?? ""] as const;
   const isSettled = [
     useQuery({ ...offering(...of), enabled: platform !== null }),
+    useQuery({ ...preflightOf(...of, ""), enabled: platform !== null }),
     useInfiniteQuery({ ...paymentPages(paymentsPath(...of)), enabled: shows.work }),
     useInfiniteQuery({ ...jobPages(...of), enabled: shows.work && shows.jobs }),
     useInfiniteQuery({ ...reviewPages(reviewsPath(...of)), enabled: shows.work }),

@@ -44,6 +44,7 @@ import type {
 } from "../../../api/schemas/webhooks.ts";
 import type { x402ManifestSchema } from "../../../api/schemas/well-known.ts";
 import type { credReportSchema } from "../../../core/cred/report/sealed-report.ts";
+import type { PreflightView } from "../../../core/preflight/view.ts";
 import type { agentSchema, summarySchema } from "../../../core/views/agent.ts";
 import type { agentReportSchema, verificationsSchema } from "../../../core/views/agent-report.ts";
 import type { credByAddressSchema } from "../../../core/views/cred.ts";
@@ -57,6 +58,7 @@ import type {
 import type { groupSchema, messageSchema } from "../../../core/views/messages.ts";
 import type { offeringSchema } from "../../../core/views/offering.ts";
 
+export type Preflight = PreflightView;
 export type Directory = z.output<typeof terminalListSchema>;
 export type Row = Directory["agents"][number];
 export type Counts = z.output<typeof terminalCountsSchema>;
