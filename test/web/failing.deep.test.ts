@@ -1,7 +1,10 @@
 /** Every page without one of its files, without one of its answers, and offline: the shell stands, a sentence says what to do, and what failed comes back. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { giveWallet } from "../../harness/browser-wallet.ts";
+import { LONG } from "../../harness/patience.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { shareOf } from "../support/share.ts";
 import { CHROMIUM, openPage } from "./browser.ts";
@@ -9,8 +12,13 @@ import { startTerminal, type Terminal } from "./flows.ts";
 import { INSTEAD, offline, type Shown, visit, withoutAnswer, withoutFile } from "./taken-away.ts";
 import { plantWorld, TWIN_ID } from "./world.ts";
 
-/** Each page with its heading. The world has no organization. */
-const PAGES: readonly (readonly [path: string, heading: string | RegExp])[] = [
+/** Sections of an agent's management, each a file of its own. */
+const SECTIONS = readFileSync(join(PROJECT_ROOT, "web/src/manage/page.tsx"), "utf8")
+  .matchAll(/key: "(\w+)"/g)
+  .map(([, key]) => key);
+
+/** Each page with its heading, and whether a wallet is connected there. */
+const PAGES: readonly (readonly [path: string, heading: string | RegExp, wallet?: true])[] = [
   ["/", /^AI agents, scored/],
   ["/agent/0", "Meridian"],
   [`/terminal/${TWIN_ID}?platform=erc8004`, "Foreign 006"],
@@ -21,6 +29,7 @@ const PAGES: readonly (readonly [path: string, heading: string | RegExp])[] = [
   ["/people/join", "Your page as a human"],
   ["/people/return", "Signing in"],
   ["/human/hum_1", /./],
+  ["/org/planted", "Planted"],
   ["/groups", "Groups"],
   ["/groups/new", "New group"],
   ["/docs", "API reference"],
@@ -29,30 +38,50 @@ const PAGES: readonly (readonly [path: string, heading: string | RegExp])[] = [
   ["/score", "How the score is made"],
   ["/status", "Status"],
   ["/mint", "Register an agent"],
+  ["/mint", "Register an agent", true],
   ["/me", "My agents"],
+  ["/me", "My agents", true],
   ["/agent/0/manage", "Manage Meridian"],
+  ...[...SECTIONS].map((section) => [`/agent/0/manage/${section}`, "Manage Meridian", true] as const),
   ["/owner/0x0000000000000000000000000000000000000001", "Agents of a wallet"],
   ["/report/0", /^Cred report/],
   ["/report/check", "Check a report"],
   ["/operator", "Operator"],
 ];
-/** Shapes of paths that have no page here. */
-const LEFT_OUT = ["/org/[^/]+"];
+const CASES = PAGES.map(
+  ([path, heading, wallet]) => [wallet ? `${path} with a wallet` : path, { path, heading, wallet }] as const,
+);
 /** Without the first files no script of this service runs: the page's own text is all there is. Without the last a page polls. */
 const FIRST = /\/(index|packages|base|rolldown-runtime|event-stream)-[^/]*\.js$/;
 
 describe.runIf(CHROMIUM !== undefined || process.env.CI)("a page of the terminal", () => {
   let terminal: Terminal;
   let { api, browser } = {} as Terminal;
+  let payer: Awaited<ReturnType<Terminal["world"]["payer"]>>;
   beforeAll(async () => {
     terminal = await startTerminal();
     ({ api, browser } = terminal);
     await api.setPhase("free");
     await plantWorld(api.pool);
+    await api.pool.query(
+      `insert into offchain.organization (id, slug, slug_key, principal, wallet, display_name, description, organization_type,
+         roles, skills, domains, links, contact, members, created_at, updated_at)
+       values ('org_1', 'planted', 'planted', $1, $1, 'Planted', '', '', '{}', '{}', '{}', '{}', '{}', '[0]', now(), now())`,
+      [`0x${"0".repeat(39)}1`],
+    );
+    payer = await terminal.world.payer(0n);
   });
   afterAll(() => terminal?.stop());
 
-  const shownAt = ([path, heading]: (typeof PAGES)[number]): Shown => ({ origin: api.url, path, heading });
+  async function connect(page: Page) {
+    const wallet = await giveWallet(page, payer, terminal.world.evm, 8453);
+    wallet.allowed = true;
+    const chosen = { id: "wallet.example", name: "Test wallet", address: payer.address };
+    await page.addInitScript((kept) => localStorage.setItem("terminal.wallet", kept), JSON.stringify(chosen));
+  }
+  const shownAt = ({ path, heading, wallet }: (typeof CASES)[number][1]): Shown => ({
+    ...{ origin: api.url, path, heading, connect: wallet && connect },
+  });
   /** A share of the cases, spread over all of them. */
   const some = <T>(cases: readonly T[]): T[] => {
     const every = Math.ceil(cases.length / shareOf(cases.length));
@@ -73,23 +102,20 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("a page of the terminal
     const source = readFileSync(join(PROJECT_ROOT, "web/src/app.tsx"), "utf8");
     const shapes = [...source.matchAll(/\["([^"]+)", \(\) => import/g)].map(([, shape = ""]) => shape);
     const shapeOf = (path: string) => shapes.find((shape) => new RegExp(`^${shape}$`).test(path.split("?")[0]!));
-    const shown = new Set([...LEFT_OUT, ...PAGES.map(([path]) => shapeOf(path))]);
+    const shown = new Set(PAGES.map(([path]) => shapeOf(path)));
     expect(shapes.filter((shape) => !shown.has(shape))).toEqual([]);
     expect(shapes.length).toBeGreaterThan(20);
   });
 
   /** A file is taken away from the first page that needs it. */
   const tried = new Set<string>();
-  it.each(PAGES)(
-    "%s is loaded again once without one of its files, says what to do, and comes back",
-    async (...row) => {
-      const { asked, words } = await visit(browser, shownAt(row));
-      const files = asked.filter((path) => path.endsWith(".js") && !FIRST.test(path) && !tried.has(path));
-      for (const file of files) tried.add(file);
-      const shown = { ...shownAt(row), words };
-      expect(await faultsOf(some(files).map((file) => [file, () => withoutFile(browser, shown, file)]))).toEqual([]);
-    },
-  );
+  it.each(CASES)("%s is loaded again once without one of its files, says what to do, and comes back", async (_, of) => {
+    const { asked, words } = await visit(browser, shownAt(of));
+    const files = asked.filter((path) => path.endsWith(".js") && !FIRST.test(path) && !tried.has(path));
+    for (const file of files) tried.add(file);
+    const shown = { ...shownAt(of), words };
+    expect(await faultsOf(some(files).map((file) => [file, () => withoutFile(browser, shown, file)]))).toEqual([]);
+  });
 
   it.each(["index", "packages"])("says what to do where its first file does not come (%s)", async (name) => {
     const { page } = await openPage(browser, [api.url]);
@@ -105,11 +131,11 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("a page of the terminal
     }
   });
 
-  it.each(PAGES)(
+  it.each(CASES)(
     "%s stands with anything in place of one of its answers, says what to do, and comes back",
-    async (...row) => {
-      const { asked, words } = await visit(browser, shownAt(row));
-      const shown = { ...shownAt(row), words };
+    async (_, of) => {
+      const { asked, words } = await visit(browser, shownAt(of));
+      const shown = { ...shownAt(of), words };
       // The state is asked for three times before its absence is shown, and the stream of events is opened again.
       const calls = asked.filter((path) => path.startsWith("/api/") && !/\/(status|events)$/.test(path));
       const cases = calls.flatMap((call) => Object.keys(INSTEAD).map((kind) => [call, kind] as const));
@@ -120,7 +146,31 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("a page of the terminal
     },
   );
 
-  it.each(PAGES)("%s says that it is offline, and comes back by itself", async (...row) =>
-    expect(await offline(browser, shownAt(row))).toEqual([]),
+  it("alarms nobody while the state of the service is missed twice, and says so when it stays away", async () => {
+    const { page } = await openPage(browser, [api.url]);
+    try {
+      let missed = 0;
+      const held = Promise.withResolvers<void>();
+      await page.route("**/api/v2/status", async (route) => {
+        missed++;
+        if (missed === 3) await held.promise;
+        await route.fulfill({ status: 503, json: { error: "The database is away.", code: "upstream_unavailable" } });
+      });
+      await page.goto("/score");
+      await expect.poll(() => missed, { timeout: LONG }).toBe(3);
+      expect(await page.locator(".banner").count()).toBe(0);
+      held.resolve();
+      await page.getByText("The service does not tell its state.").waitFor();
+      await page.unrouteAll();
+      await page.locator(".banner").waitFor({ state: "detached" });
+    } finally {
+      await page.context().close();
+    }
+  });
+
+  // It is the shell that says so, with a wallet as without one.
+  it.each(CASES.filter(([, { wallet }]) => !wallet))(
+    "%s says that it is offline, and comes back by itself",
+    async (_, of) => expect(await offline(browser, shownAt(of))).toEqual([]),
   );
 });

@@ -44,7 +44,9 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
             .waitFor();
           await offers.getByText(/endpoints? answered .* ago\./).waitFor();
           await offers.getByText("Try it").first().click();
-          await offers.getByText(/^curl -sS -i .*'http/).waitFor();
+          // With the input that its terms have for an example, and a limit on what is paid.
+          await offers.getByText(/^curl -sS -i 'http\S+\?source=pragma/).waitFor();
+          await offers.getByText('maxAmountPerPayment: "$0.04"').waitFor();
           await offers.getByText('client = new x402Client().register("eip155:8453"').waitFor();
           await offers.getByText(/and when each answered$/).click();
           await offers
@@ -78,7 +80,9 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
           await trusted.getByText("Its other registrations, by the same owner").waitFor();
           await trusted.getByText("No other agent has its name.").waitFor();
           expect(await trusted.getByText("Another agent had the same text").count()).toBe(0);
+          expect(await panel("What it offers").getByText("agentWallet").count()).toBe(0);
           behind = await unfolded("Who stands behind it");
+          await behind.getByText("Since").waitFor();
           await behind.getByRole("link", { name: "Inês Carvalho" }).click();
           await page.getByRole("heading", { level: 1, name: "Inês Carvalho" }).waitFor();
           // An attestation that nobody has claimed is said so.

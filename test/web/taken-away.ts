@@ -3,8 +3,15 @@ import type { Browser, Page, Route } from "playwright-core";
 import { LONG } from "../../harness/patience.ts";
 import { leftWrong, until } from "../../harness/until.ts";
 
-/** A page by its address, with its heading, and what it says when nothing has failed. */
-export type Shown = { origin: string; path: string; heading: string | RegExp; words?: string };
+/** A page by its address, with its heading, who opens it, and what it says when nothing has failed. */
+export type Shown = {
+  origin: string;
+  path: string;
+  heading: string | RegExp;
+  /** Gives the page a wallet that is connected. */
+  connect?: ((page: Page) => Promise<void>) | undefined;
+  words?: string;
+};
 
 const ERROR = { error: "The database is away.", code: "internal", requestId: "r-1" };
 /** What comes in place of an answer. */
@@ -17,10 +24,11 @@ export const INSTEAD: Record<string, (route: Route) => Promise<void>> = {
   nothing: (route) => route.abort(),
 };
 
-async function on<T>(browser: Browser, { origin }: Shown, act: (page: Page) => Promise<T>): Promise<T> {
+async function on<T>(browser: Browser, { origin, connect }: Shown, act: (page: Page) => Promise<T>): Promise<T> {
   const context = await browser.newContext({ baseURL: origin, viewport: { width: 1360, height: 900 } });
   const page = await context.newPage();
   page.setDefaultTimeout(LONG);
+  await connect?.(page);
   try {
     return await act(page);
   } finally {

@@ -157,6 +157,29 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.waitForURL("**/score");
     }));
 
+  it.each([390, 768, 1360])(
+    "says at once what one can do here, and shows an agent below three rows of controls (%i px)",
+    (width) =>
+      on(
+        "/",
+        async (page) => {
+          const first = page.locator(".card, tbody .row-link").first();
+          await first.waitFor();
+          await page.getByRole("button", { name: "x402 13" }).waitFor();
+          await page.locator(".agent-does").first().waitFor();
+          for (const action of ["Find one for a task", "Check one", "Register yours"])
+            expect(await page.locator(".welcome").getByText(action).isVisible()).toBe(true);
+          expect((await first.boundingBox())!.y).toBeLessThan(500);
+          const middles = await page.evaluate<number[]>(
+            "[...document.querySelectorAll('.filters .chip, .filters .button, .tools .button')].map((one) => one.getBoundingClientRect()).filter(({ height }) => height > 0).map(({ top, bottom }) => Math.round((top + bottom) / 2))",
+          );
+          expect(middles.length).toBeGreaterThan(10);
+          expect(new Set(middles).size).toBeLessThanOrEqual(3);
+        },
+        { viewport: { width, height: 900 } },
+      ),
+  );
+
   it("searches while one types, knows an id when it sees one, and opens it", () =>
     on("/", async (page) => {
       const search = page.getByRole("combobox", { name: /^Search agents by name/ });
@@ -599,13 +622,24 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       expect(await links.nth(1).textContent()).toMatch(/^0x[0-9a-f]+…[0-9a-f]+$/i);
     }));
 
-  it("keeps the page of an agent on a phone short, with each part a move away", () =>
+  const ORDER = ["What it offers", "What it was paid", "What it was hired for", "Reviews"];
+  it.each([
+    ["/agent/0", [...ORDER, "Who stands behind it", "Verifications", "What it is trusted by"]],
+    [`/terminal/${TWIN_ID}?platform=erc8004`, [...ORDER, "What it is trusted by", "Who stands behind it"]],
+  ])("keeps the page of an agent on a phone short, evidence first, with each part a move away (%s)", (path, order) =>
     on(
-      "/agent/0",
+      path,
       async (page) => {
         await page.locator(".facts-in-short").getByText("Endpoints", { exact: true }).waitFor();
         await loaded(page);
         expect(await page.evaluate("document.body.scrollHeight")).toBeLessThanOrEqual(5_000);
+        const headings = await page.getByRole("main").getByRole("heading", { level: 2 }).allTextContents();
+        expect(headings.slice(0, order.length)).toEqual(order);
+        const raw = (await page.getByText("Raw JSON").boundingBox())!.y;
+        for (const fold of await page.locator(".agent-part").all()) {
+          const box = await fold.boundingBox();
+          expect(box === null || box.y < raw).toBe(true);
+        }
         const paid = page.locator("#payments");
         expect(await paid.getByRole("row").count()).toBe(0);
         await page.locator(".facts-in-short").getByRole("link", { name: /^Paid/ }).click();
@@ -613,7 +647,42 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         await expect.poll(() => paid.boundingBox().then((box) => box!.y)).toBeLessThan(200);
       },
       { viewport: { width: 390, height: 844 } },
-    ));
+    ),
+  );
+
+  it("says of what happened which tools came and went, which trait, how many points and for what", () =>
+    on("/agent/0", async (page) => {
+      await transaction(api.pool, async (tx) => {
+        const at = new Date();
+        const updated = (what: string, data: object) => ({
+          ...{ fact: `${what} ${at.toISOString()}`, tokenId: 0, at, data },
+          type: "agent.updated",
+        });
+        await appendEvents(tx, [
+          updated("tools", { changed: ["tools"], storage: "offchain", added: ["audit"], removed: [HOSTILE] }),
+          updated("trait", { changed: ["traits"], storage: "onchain", added: ["x-verified"] }),
+          updated("points", { changed: ["points"], storage: "onchain", points: { amount: 75, reason: "verified" } }),
+        ] as Parameters<typeof appendEvents>[1]);
+        await sequenceEvents(tx, at);
+      });
+      await page.reload();
+      const line = (text: string) => page.locator("#history li").filter({ hasText: text });
+      const tools = line("Changed: what its endpoints offer");
+      await tools.getByText("audit").waitFor();
+      await tools.getByText(HOSTILE).waitFor();
+      await line("A trait was added on chain").getByText("x-verified").waitFor();
+      await line("75 points were awarded on chain, for verified").waitFor();
+    }));
+
+  it("works out the trust of an agent by the shares that its factors leave", () =>
+    on("/agent/0", async (page) => {
+      const trust = page.locator("#trust");
+      await trust.getByText("Trust, of 100").waitFor();
+      const leaves = await trust.locator("tbody td:last-child").allTextContents();
+      const product = leaves.reduce((all, text) => (all * Number.parseFloat(text)) / 100, 100);
+      expect(leaves.length).toBe(6);
+      expect(Math.abs(product - Number(await trust.locator("tfoot b").textContent()))).toBeLessThan(0.5);
+    }));
 
   it.each([390, 768, 1000, 1360])(
     "gives the radar of an agent the room that its words need, and no more (%i px)",
@@ -953,10 +1022,13 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     on("/people", async (page) => {
       await page.getByRole("link", { name: "Meridian" }).waitFor();
       expect((await page.locator(".person").textContent())!.split(HOSTILE).length - 1).toBeGreaterThanOrEqual(5);
+      // About whom nothing is proven is no junk.
+      await page.locator(".person").getByText("Unproven").waitFor();
       await page.getByRole("button", { name: "Organizations" }).click();
       await page.getByRole("heading", { name: "No organization has registered yet" }).waitFor();
       await page.goto("/groups/general");
       await page.locator(".message-text", { hasText: HOSTILE }).waitFor();
+      await page.getByText("Open to all").waitFor();
       await page.getByRole("link", { name: /governance/ }).click();
       await page.getByRole("heading", { name: "Members only" }).waitFor();
     }),
@@ -965,6 +1037,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
   deepIt("says who is not there, with the request's id where something failed", () =>
     on("/agent/4711", async (page) => {
       await page.getByRole("heading", { name: "No agent has this id" }).waitFor();
+      await page.getByRole("main").getByRole("link", { name: "directory" }).waitFor();
       await page.goto("/terminal/nobody-at-all");
       await page.getByText(/^Request [\w-]{8,}/).waitFor();
       // Each has a heading of its own, and what will not change cannot be tried again.
@@ -1049,7 +1122,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     await page.goto("/mint");
     await page.getByText("Registration is free now.").waitFor();
     await page.getByLabel("Name", { exact: true }).fill("From a browser");
-    await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
+    await page.getByRole("main").getByRole("button", { name: "Connect wallet · Test wallet" }).click();
     const submit = page.getByRole("button", { name: "Sign and register" });
     wallet.declines.add("personal_sign");
     await submit.click();
