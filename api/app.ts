@@ -43,6 +43,11 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
       { hosts: service.hosts, name: service.name, webUrl: service.webUrl, chainId: chain.id },
       deps.signed,
     ),
+    addressed: {
+      hosts: new Set([...service.hosts, new URL(service.publicUrl).host].map((host) => host.toLowerCase())),
+      scheme: new URL(service.publicUrl).protocol,
+      chainId: chain.id,
+    },
     readingKeys: readingKeys(deps.db),
     clientAddress: clientAddressBehind(http.trustedProxies),
     readDeps: depsForReads(deps),

@@ -10,7 +10,7 @@ import { declarationOf, termsInstead, withTerms } from "./bazaar.ts";
 import { type Caller, type CallerRule, nameOf } from "./caller-types.ts";
 import { asksDatabase, type Endpoint, onlyReads } from "./endpoint.ts";
 import type { ReadingKeys } from "./guards/api-key.ts";
-import { hasCredential, identify, walletOf } from "./guards/callers.ts";
+import { type CallerParts, hasCredential, identify, walletOf } from "./guards/callers.ts";
 import { type RateLimits, type ReadingKey, tokensOfCaller, tokensOfClient } from "./guards/rate-limits.ts";
 import type { WalletGuard } from "./guards/wallet.ts";
 import { handled, showIndexedBlock } from "./handled.ts";
@@ -35,6 +35,8 @@ export type Machinery = {
   /** The same parts for the handlers of endpoints that only read. */
   readDeps: HandlerDeps;
   wallets: WalletGuard;
+  /** To whom signed requests are. */
+  addressed: CallerParts["addressed"];
   readingKeys: ReadingKeys;
   clientAddress: ClientAddress;
   /** @throws Failure overloaded, at once, when the request would wait too long for a connection */
@@ -50,6 +52,8 @@ type Exchange = Bindings & {
   endpoint: Endpoint;
   machinery: Machinery;
   requestId: string;
+  /** With the query; its scheme is that of this server, which clients may not see. */
+  url: string;
   /** Without the query. */
   path: string;
   params: Record<string, string>;
@@ -112,7 +116,7 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
     const networks = networksOf(clientAddress);
     const { path, url } = req;
     const params = req.param();
-    const exchange = { ...env, endpoint, machinery, requestId, path, params, now, clientAddress, networks };
+    const exchange = { ...env, endpoint, machinery, requestId, url, path, params, now, clientAddress, networks };
 
     if (vary) head.setHeader("Vary", vary);
     const sentKey = bucket === "reads" ? incoming.headers["x-api-key"] : undefined;
@@ -173,10 +177,13 @@ const soldBy = ({ endpoint, path }: Exchange) => ({ endpoint, operation: endpoin
 const paymentHeaders = (methods: readonly PaymentMethod[]): string[] =>
   [...credentialHeaders(methods), ...valueHeaders(methods)].map(({ name }) => name);
 
+/** Headers that tell a caller. */
+const CREDENTIALS = ["Authorization", "X-SIWA", "Signature-Input"];
+
 /** The request headers that an endpoint's answer depends on in addition to its address; null for none. */
 function varyOf({ guard: { caller, price } }: Endpoint, methods: readonly PaymentMethod[]): string | null {
-  if (caller === "anyoneOrSiwa") return "Authorization, X-SIWA";
-  return price ? ["Authorization", "X-SIWA", ...paymentHeaders(methods)].join(", ") : null;
+  if (caller === "anyoneOrSiwa") return CREDENTIALS.join(", ");
+  return price ? [...CREDENTIALS, ...paymentHeaders(methods)].join(", ") : null;
 }
 
 /** @throws Failure unauthenticated for a key that is not valid */
@@ -191,11 +198,11 @@ async function readingKey(
 }
 
 /** The caller by a rule; a missing or bad credential is counted against the network. @throws Failure unauthenticated, ... */
-function signIn({ machinery, incoming, networks, now }: Exchange, rule: CallerRule): Promise<Caller | undefined> {
+function signIn({ machinery, incoming, url, networks, now }: Exchange, rule: CallerRule): Promise<Caller | undefined> {
   const { db, identityProvider, limits } = machinery.deps;
   const attempt = limits.attempt(networks, now);
-  const parts = { db, identityProvider, wallets: machinery.wallets };
-  return attempt.end((async () => identify(rule, parts, { incoming, networks, now, attempt }))());
+  const parts = { db, identityProvider, wallets: machinery.wallets, addressed: machinery.addressed };
+  return attempt.end((async () => identify(rule, parts, { incoming, url, networks, now, attempt }))());
 }
 
 /** The caller that the endpoint's guard requires. A refusal of a paid endpoint states its terms as well. */

@@ -94,6 +94,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "@noble/secp256k1",
       "@scure/base",
       "canonicalize",
+      "structured-headers",
     ],
   },
   columns: {

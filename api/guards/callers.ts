@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { IdentityProvider } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import type { Networks } from "../../core/callers/shares.ts";
+import type { Addressed, SignedRequest } from "../../core/callers/signed-requests.ts";
 import {
   findAccessToken,
   findCredential,
@@ -16,12 +17,18 @@ import type { Queryable } from "../../db/sql/transaction.ts";
 import type { Caller, CallerRule, OwnerCaller, TokenCaller, WalletCaller } from "../caller-types.ts";
 import { requireApiKey } from "./api-key.ts";
 import type { SignInAttempt } from "./rate-limits.ts";
+import { maybeSigned, type ReceivedMessage, signatureOn, signerOf } from "./signed-request.ts";
 import type { WalletGuard } from "./wallet.ts";
 
-export type CallerParts = { db: Queryable; wallets: WalletGuard; identityProvider: IdentityProvider | null };
+/** `addressed`: to whom requests are that wallets sign themselves. */
+export type CallerParts = {
+  db: Queryable;
+  wallets: WalletGuard;
+  identityProvider: IdentityProvider | null;
+  addressed: Addressed;
+};
 /** Calls of the chain are counted against `networks`; `attempt` counts this sign-in. */
-type Request = {
-  incoming: IncomingMessage;
+type Request = ReceivedMessage & {
   networks: Networks;
   now: number;
   attempt: Pick<SignInAttempt, "begin">;
@@ -52,20 +59,20 @@ export const identify = (rule: CallerRule, parts: CallerParts, request: Request)
 
 /** An agent's wallet, by SIWA. */
 async function agent(parts: CallerParts, request: Request): Promise<WalletCaller> {
-  const { credential } = credentials(request.incoming);
+  const { credential } = credentials(parts, request);
   if (credential) return wallet(parts, credential, ["siwa"], request);
   return fail("unauthenticated", "This operation needs a SIWA credential.", { hint: HOW_TO_SIGN_IN });
 }
 
 /** An agent's wallet, where the request carries its credential; other credentials are ignored. */
 function agentIfAny(parts: CallerParts, request: Request): Promise<WalletCaller> | undefined {
-  const { credential } = credentials(request.incoming);
+  const { credential } = credentials(parts, request);
   return credential ? wallet(parts, credential, ["siwa"], request) : undefined;
 }
 
 /** A human, by SIWE, by SIWA of a wallet, or by an access token of the identity provider. */
 async function human(parts: CallerParts, request: Request): Promise<WalletCaller | TokenCaller> {
-  const { credential, accessToken } = credentials(request.incoming);
+  const { credential, accessToken } = credentials(parts, request);
   if (credential && accessToken)
     fail("invalid_input", "The request carries a wallet's credential and an access token; send one.");
   if (credential) return wallet(parts, credential, ["siwe", "siwa"], request);
@@ -78,7 +85,7 @@ async function human(parts: CallerParts, request: Request): Promise<WalletCaller
 
 /** A wallet by SIWE or SIWA; an access token may accompany it, and must be valid then. */
 async function owner(parts: CallerParts, request: Request): Promise<OwnerCaller> {
-  const { credential, accessToken } = credentials(request.incoming);
+  const { credential, accessToken } = credentials(parts, request);
   if (credential === null)
     return fail("unauthenticated", "This operation needs a wallet's SIWE or SIWA credential.", {
       hint: `${HOW_TO_SIGN_IN} Beside an access token the wallet's credential is in X-SIWA.`,
@@ -97,13 +104,15 @@ async function tokenHolder(parts: CallerParts, accessToken: string, { now, attem
 }
 
 async function wallet(
-  { db, wallets }: CallerParts,
-  credential: WalletCredential,
+  parts: CallerParts,
+  credential: WalletCredential | SignedRequest,
   accepted: readonly SignInKind[],
   request: Request,
 ): Promise<WalletCaller> {
-  const caller = await wallets.verify(credential, accepted, request);
-  await requireUnrevoked(db, caller);
+  const unrevoked = (signed: Parameters<typeof requireUnrevoked>[1]) => requireUnrevoked(parts.db, signed);
+  if ("text" in credential) return signerOf(parts, credential, request, unrevoked);
+  const caller = await parts.wallets.verify(credential, accepted, request);
+  await unrevoked(caller);
   return caller;
 }
 
@@ -126,17 +135,18 @@ export async function requireUnrevoked(
 }
 
 /** Node drops all but the first of repeated Authorization headers; here every one counts. */
-function credentials({ headersDistinct: all }: IncomingMessage) {
+function credentials({ addressed }: CallerParts, request: Request) {
+  const { headersDistinct: all } = request.incoming;
   const authorization = all.authorization?.join(",");
-  return {
-    credential: findCredential({ authorization, siwa: all["x-siwa"]?.join(",") }),
-    accessToken: findAccessToken(authorization),
-  };
+  const sent = findCredential({ authorization, siwa: all["x-siwa"]?.join(",") });
+  const signed = signatureOn(request, addressed, request.now);
+  if (sent && signed) fail("invalid_input", "The request is signed and carries a credential as well; send one.");
+  return { credential: signed ?? sent, accessToken: findAccessToken(authorization) };
 }
 
 /** Whether a request carries a credential, valid or not. */
-export const hasCredential = ({ headers }: IncomingMessage): boolean =>
-  headers.authorization !== undefined || headers["x-siwa"] !== undefined;
+export const hasCredential = (incoming: IncomingMessage): boolean =>
+  incoming.headers.authorization !== undefined || incoming.headers["x-siwa"] !== undefined || maybeSigned(incoming);
 
 /** The wallet of a caller; null for one without. */
 export const walletOf = (caller: Caller | undefined): Address | null =>

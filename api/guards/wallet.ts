@@ -17,7 +17,7 @@ import { fail } from "../../core/errors.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { expiringCache } from "./expiring-cache.ts";
 import type { SignInAttempt } from "./rate-limits.ts";
-import type { SignedTexts } from "./signed-text.ts";
+import type { SignatureClaim, SignedTexts } from "./signed-text.ts";
 
 /** A contract's verdict may change, so it is cached for one minute. */
 const CONTRACT_VERDICT_MS = 60_000;
@@ -28,7 +28,7 @@ const TEXT_OF: Record<SignInKind, string> = { siwa: "auth.agent.message", siwe: 
 export type WalletGuard = ReturnType<typeof walletGuard>;
 
 /** The client whose credential is checked: `attempt` is counted before an unknown signature is checked. */
-type Asker = { networks: Networks; now: number; attempt: Pick<SignInAttempt, "begin"> };
+export type Asker = { networks: Networks; now: number; attempt: Pick<SignInAttempt, "begin"> };
 
 /**
  * Checks one signature per turn of the event loop: during a storm of bad ones, reads run between any two.
@@ -126,8 +126,25 @@ export function walletGuard(service: SignInService, signed: SignedTexts) {
     });
   }
 
-  return { verify };
+  return { verify, signerOf: signerBy(signed, turn) };
 }
+
+/**
+ * @returns by what a wallet signed a text that is no credential; null when it did not
+ * @throws Failure rate_limited, overloaded, upstream_unavailable
+ */
+const signerBy =
+  (signed: SignedTexts, turn: () => Promise<void>) =>
+  async (
+    claim: SignatureClaim,
+    text: string,
+    { networks, now, attempt }: Asker,
+  ): Promise<"key" | "contract" | null> => {
+    await attempt.begin();
+    await turn();
+    if (signed.byKey(claim, text)) return "key";
+    return (await signed.byContract(claim, [text], networks, now)) === null ? null : "contract";
+  };
 
 /** A valid credential of the wrong kind is refused. */
 function admit(caller: WalletCaller, accepted: readonly SignInKind[]): WalletCaller {

@@ -41,6 +41,13 @@ const CALLERS_CREDENTIALS = {
     name: "X-SIWA",
     description: "The same credential, for clients whose Authorization header is taken.",
   },
+  signature: {
+    type: "apiKey",
+    in: "header",
+    name: "Signature",
+    description:
+      "The wallet signs the request itself: RFC 9421, as ERC-8128 has it, with Signature-Input and, for content, Content-Digest. Good once, for a minute.",
+  },
   siwe: {
     type: "http",
     scheme: "bearer",
@@ -67,10 +74,10 @@ export const SECURITY_SCHEMES = { ...CALLERS_CREDENTIALS, ...Object.fromEntries(
 /** The credentials that satisfy each rule, as alternatives; an empty set means no credential. */
 const SECURITY: Record<CallerRule, (keyof typeof CALLERS_CREDENTIALS)[][]> = {
   anyone: [],
-  anyoneOrSiwa: [[], ["siwa"], ["siwaHeader"]],
-  siwa: [["siwa"], ["siwaHeader"]],
-  human: [["siwe"], ["siwa"], ["siwaHeader"], ["bearer"]],
-  owner: [["siwe"], ["siwa"], ["siwaHeader"], ["bearer", "siwaHeader"]],
+  anyoneOrSiwa: [[], ["siwa"], ["siwaHeader"], ["signature"]],
+  siwa: [["siwa"], ["siwaHeader"], ["signature"]],
+  human: [["siwe"], ["siwa"], ["siwaHeader"], ["signature"], ["bearer"]],
+  owner: [["siwe"], ["siwa"], ["siwaHeader"], ["signature"], ["bearer", "siwaHeader"], ["bearer", "signature"]],
   apiKey: [["apiKey"]],
   indexKey: [["apiKey"]],
   operatorKey: [["apiKey"]],

@@ -5,6 +5,7 @@ import type { paths } from "./openapi.ts";
 import { OPERATIONS } from "./operations.ts";
 import { type Fetch, paymentOf } from "./retry.ts";
 import type { SignIn } from "./sign-in.ts";
+import { TO_BE_SIGNED } from "./sign-request.ts";
 import { type Time, unlessAborted } from "./time.ts";
 
 type Method = "get" | "put" | "post" | "delete";
@@ -46,6 +47,8 @@ export type CallData<M extends Method> = <Path extends PathsWith<M>, As extends 
 
 export type Credentials = {
   signIn: SignIn | null;
+  /** The wallet signs each request instead. */
+  signs: boolean;
   accessToken: (() => string | Promise<string>) | null;
   apiKey: string | null;
 };
@@ -98,7 +101,7 @@ async function revokedBeforeOf(refusal: Response): Promise<number | null> {
 async function sign(
   headers: Headers,
   access: (typeof OPERATIONS)[string]["access"],
-  { signIn, accessToken, apiKey }: Credentials,
+  { signIn, signs, accessToken, apiKey }: Credentials,
 ): Promise<string | null> {
   if (!access || headers.has("authorization") || headers.has("x-siwa")) return null;
   if (access === "apiKey") {
@@ -108,6 +111,10 @@ async function sign(
   const asPerson = accessToken !== null && (access === "human" || access === "owner");
   if (asPerson) headers.set("authorization", `Bearer ${await accessToken()}`);
   if (signIn === null || (asPerson && access === "human")) return null;
+  if (signs) {
+    headers.set(TO_BE_SIGNED, "");
+    return null;
+  }
   const credential = await signIn.credential();
   if (asPerson) headers.set("x-siwa", credential);
   else headers.set("authorization", `Bearer ${credential}`);

@@ -6,6 +6,7 @@ import type { components } from "./openapi.ts";
 import { type Registered, type RegisterOptions, register } from "./register.ts";
 import { type Fetch, RETRY_RULES, type RetryRules, retrying } from "./retry.ts";
 import { signIn, type Wallet } from "./sign-in.ts";
+import { signing } from "./sign-request.ts";
 import { type Streams, streams } from "./streams.ts";
 import { realTime, type Time } from "./time.ts";
 
@@ -20,6 +21,8 @@ export type ClientOptions = {
   baseUrl: string;
   /** Signs in where an operation wants it. One signature is good for an hour. */
   wallet?: Wallet;
+  /** Signs each request that needs the wallet (ERC-8128) instead of signing in. `chainId` of the service: 8453 on Base. */
+  signRequests?: { chainId: number };
   /** The service's host in the text that is signed, where it is not the one of `baseUrl`. */
   host?: string;
   /** Token of the identity provider, for people without a wallet; called whenever one is needed. */
@@ -65,13 +68,15 @@ const SILENCE_MS = 45_000;
 
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, wallet, accessToken = null, apiKey = null, time = realTime, silenceMs = SILENCE_MS } = options;
+  const { signRequests } = options;
   const signer = wallet ? signIn(wallet, options.host ?? new URL(baseUrl).host, time) : null;
   const fetch: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-  const patient = retrying(fetch, { ...RETRY_RULES, ...options.retry }, time);
+  const sender = wallet && signRequests ? signing(fetch, wallet, signRequests, time) : fetch;
+  const patient = retrying(sender, { ...RETRY_RULES, ...options.retry }, time);
   const call = calls({
     baseUrl,
     paying: options.pay?.(patient as typeof globalThis.fetch) ?? patient,
-    credentials: { signIn: signer, accessToken, apiKey },
+    credentials: { signIn: signer, signs: signRequests !== undefined, accessToken, apiKey },
     time,
   });
   const loose = call as unknown as (method: string, path: string, init?: object) => Promise<{ data: unknown }>;

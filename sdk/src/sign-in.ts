@@ -7,6 +7,8 @@ export type Wallet = { signMessage(parameters: { message: string }): Promise<str
   | { account: { address: string } }
 );
 
+export const addressOf = (wallet: Wallet): string => ("address" in wallet ? wallet.address : wallet.account.address);
+
 /** The text an agent's wallet signs. The service builds the same text, byte for byte. */
 export const siwaText = (host: string, address: string, timestamp: string): string =>
   `Sign-In With Agent: ${host} wants you to sign in with your wallet ${address} at ${timestamp}`;
@@ -28,7 +30,7 @@ export type SignIn = {
 
 /** @param host of the service, in the signed text: a credential is valid for this host only */
 export function signIn(wallet: Wallet, host: string, time: Pick<Time, "now">): SignIn {
-  const address = "address" in wallet ? wallet.address : wallet.account.address;
+  const address = addressOf(wallet);
   /** The credential, or the pending signature that concurrent calls share. */
   let current: { madeAt: number; text: Promise<string> } | null = null;
   /** After a revocation the service accepts no earlier date, and accepts this one at once although it is in the future. */

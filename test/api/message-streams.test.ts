@@ -39,7 +39,7 @@ describe("a stream of a group", () => {
       "x-api-version": "2.0.0",
       "access-control-allow-origin": "*",
       "x-content-type-options": "nosniff",
-      vary: "Authorization, X-SIWA",
+      vary: "Authorization, X-SIWA, Signature-Input",
     });
     for (const name of ["etag", "content-length", "content-encoding"]) expect(reader.headers.has(name)).toBe(false);
     await started(reader);

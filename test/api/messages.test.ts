@@ -220,7 +220,7 @@ describe("a gate", () => {
     }
     const kept = await read(`/${id}/messages`, creator);
     expect([kept.headers.get("cache-control"), kept.headers.has("etag")]).toEqual(["private, no-store", false]);
-    expect(kept.headers.get("vary")).toBe("Authorization, X-SIWA");
+    expect(kept.headers.get("vary")).toBe("Authorization, X-SIWA, Signature-Input");
     await post(`/${id}/join`, outsider);
     expect(contents(await read(`/${id}/messages`, outsider))).toEqual(["secret"]);
     await post(`/${id}/leave`, outsider);
@@ -229,7 +229,7 @@ describe("a gate", () => {
 
   it("of a public group stands open: a bad credential is still refused", async () => {
     const anonymous = await read("/general/messages");
-    expect([anonymous.status, anonymous.headers.get("vary")]).toEqual([200, "Authorization, X-SIWA"]);
+    expect([anonymous.status, anonymous.headers.get("vary")]).toEqual([200, "Authorization, X-SIWA, Signature-Input"]);
     const etag = anonymous.headers.get("etag")!;
     expect((await read("/general/messages", undefined, { "if-none-match": etag })).status).toBe(304);
     const agent = await speaker(5);

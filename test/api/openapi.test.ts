@@ -17,10 +17,16 @@ beforeAll(async () => {
 
 const SECURITY = {
   anyone: [],
-  anyoneOrSiwa: [{}, { siwa: [] }, { siwaHeader: [] }],
-  siwa: [{ siwa: [] }, { siwaHeader: [] }],
-  human: [{ siwe: [] }, { siwa: [] }, { siwaHeader: [] }, { bearer: [] }],
-  owner: [{ siwe: [] }, { siwa: [] }, { siwaHeader: [] }, { bearer: [], siwaHeader: [] }],
+  anyoneOrSiwa: [{}, { siwa: [] }, { siwaHeader: [] }, { signature: [] }],
+  siwa: [{ siwa: [] }, { siwaHeader: [] }, { signature: [] }],
+  human: [{ siwe: [] }, { siwa: [] }, { siwaHeader: [] }, { signature: [] }, { bearer: [] }],
+  owner: [
+    ...[{ siwe: [] }, { siwa: [] }, { siwaHeader: [] }, { signature: [] }],
+    ...[
+      { bearer: [], siwaHeader: [] },
+      { bearer: [], signature: [] },
+    ],
+  ],
   apiKey: [{ apiKey: [] }],
   indexKey: [{ apiKey: [] }],
   operatorKey: [{ apiKey: [] }],

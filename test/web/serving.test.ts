@@ -402,7 +402,7 @@ describe("the pages that llms.txt names", () => {
     }
     const mint = await markdownAt("/docs/mint.md");
     expect(mint).toContain(
-      "It costs nothing. It needs a credential, one of: siwa, siwaHeader. [Signing in](/docs/guide/signing-in)",
+      "It costs nothing. It needs a credential, one of: siwa, siwaHeader, signature. [Signing in](/docs/guide/signing-in)",
     );
     expect(mint).toContain('-H "Authorization: Bearer $CREDENTIAL"');
     expect(mint).toMatch(/^- 401: .*unauthenticated/m);
