@@ -10,6 +10,7 @@ import type {
   Mpp,
   ProofReaders,
   ReceiptSigner,
+  RequestSigner,
   SecretBox,
   WebhookTargets,
 } from "../clients/ports.ts";
@@ -91,6 +92,8 @@ export type ApiDeps = {
   paymentMethods?: readonly PaymentMethod[] | undefined;
   /** Null without a key: no report is sold then. */
   receipts: ReceiptSigner | null;
+  /** Its keys are shown to those whom the service asks; null or absent without a key. */
+  requestSigner?: RequestSigner | null;
   /** Checks the targets of webhooks and encrypts their secrets; absent without a key: then there are no webhooks. */
   webhooks?: { targets: WebhookTargets; secrets: SecretBox } | null;
   /** GraphQL and SQL of the indexer; absent where its server is not configured. */

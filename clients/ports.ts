@@ -7,5 +7,6 @@ export type * from "./ports/inspection.ts";
 export type * from "./ports/meter.ts";
 export type * from "./ports/payments.ts";
 export type * from "./ports/pulled.ts";
+export type * from "./ports/request-signer.ts";
 export type * from "./ports/social-proofs.ts";
 export type * from "./ports/webhooks.ts";

@@ -9,6 +9,7 @@ import { isOneHost, urlOf } from "../core/urls.ts";
 import { openTunnels, type Proxies } from "./http/egress.ts";
 import { exchange, type IncomingAnswer, type Limits, type OutgoingRequest, OversizeAnswer } from "./http/exchange.ts";
 import { type Allowance, isDiallable, publicUrl, RefusedTarget } from "./http/public-address.ts";
+import type { RequestSigner } from "./ports.ts";
 
 // Bounds of what one answer of a stranger gives the parser of HTTP to do. It counts headers and body only: heads of status
 // 1xx, extensions of chunks and trailers have no end, and what it refuses it parses to the end of the piece.
@@ -83,6 +84,8 @@ export type PublicHttpOptions = Allowance & {
   /** Through which everything is dialled: the proxy resolves the names, and has to refuse inner addresses. */
   proxies?: Proxies | undefined;
   resolve?: Resolve;
+  /** Signs each request, each hop of redirects for its own host. */
+  signer?: RequestSigner | null;
   limits?: Partial<Omit<Limits, "maxBytes">>;
   /** Max connections to one origin; further requests wait, and their time limits run meanwhile. */
   connections?: number;
@@ -104,6 +107,7 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
   const {
     userAgent,
     proxies,
+    signer,
     limits,
     connections = CONNECTIONS_PER_HOST,
     resolve = lookupAll,
@@ -138,10 +142,11 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
 
   async function request(text: string, asked: PublicRequest = {}): Promise<IncomingAnswer> {
     const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, headOnly = false, hear } = asked;
+    const url = publicUrl(text, allowance);
     const outgoing = {
       method,
-      url: publicUrl(text, allowance),
-      headers: { "user-agent": userAgent, ...headers },
+      url,
+      headers: { "user-agent": userAgent, ...headers, ...signer?.headersFor(url) },
       headOnly,
       ...(body !== undefined && { body }),
       ...(hear && { hear }),

@@ -27,7 +27,7 @@ export const WEBHOOKS = {
   WEBHOOK_KEYS: secret(
     variable(
       API_AND_WORKERS,
-      "Keys that encrypt the secrets of webhooks, 0x and 64 hex digits each, comma list; the first encrypts, all of them decrypt (unset: no webhooks)",
+      "Keys that encrypt the secrets of webhooks, 0x and 64 hex digits each, comma list; the first encrypts, all of them decrypt; keys that sign requests to strangers' hosts follow from them (unset: no webhooks, no signatures)",
       list(hash),
     ),
   ),

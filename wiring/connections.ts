@@ -8,8 +8,17 @@ import { embeddings, maxAnswerBytes } from "../clients/embeddings.ts";
 import { ethosScores } from "../clients/ethos.ts";
 import { foreignEndpoints } from "../clients/foreign-endpoints.ts";
 import { type Http, openHttp } from "../clients/http.ts";
-import type { Chain, Embeddings, Ethos, ForeignEndpoints, Markets, SecretBox } from "../clients/ports.ts";
+import type {
+  Chain,
+  Embeddings,
+  Ethos,
+  ForeignEndpoints,
+  Markets,
+  RequestSigner,
+  SecretBox,
+} from "../clients/ports.ts";
 import { openPublicHttp } from "../clients/public-http.ts";
+import { createRequestSigner } from "../clients/request-signer.ts";
 import { openRpcPool } from "../clients/rpc/pool.ts";
 import { createSecretBox } from "../clients/secret-box.ts";
 import type { Config } from "../config/config.ts";
@@ -183,6 +192,10 @@ export function openSecretBox({ webhooks: { keys } }: Config): SecretBox | null 
   return first ? createSecretBox([first, ...rest]) : null;
 }
 
+/** Signs requests to strangers; null without a key, and where nobody could read the directory: hosts would refuse a URL that is not https. */
+export const openRequestSigner = ({ webhooks: { keys }, service: { publicUrl } }: Config): RequestSigner | null =>
+  keys.length > 0 && publicUrl.startsWith("https:") ? createRequestSigner(keys, publicUrl) : null;
+
 /** Null without EMBEDDINGS_URL. @param maxMs of a request */
 export function openEmbeddings({ embeddings: set }: Config, http: Http, maxMs: number): Embeddings | null {
   if (!set) return null;
@@ -210,6 +223,7 @@ export function openForeignEndpoints(
 ): ForeignEndpoints {
   const http = openPublicHttp({
     userAgent: userAgent(config),
+    signer: openRequestSigner(config),
     proxies: config.untrustedProxies,
     loopback: config.upstreams.gateways.allowLoopback,
     limits: { headersMs: totalMs, totalMs },

@@ -74,6 +74,19 @@ const jsonWebKeySetSchema = object({
   ),
 }).meta({ id: "JsonWebKeySet" });
 
+const signatureKeysSchema = object({
+  keys: array(
+    object({
+      kty: z.literal("OKP"),
+      crv: z.literal("Ed25519"),
+      x: coordinate,
+      kid: z.string().meta({ description: "Thumbprint (RFC 7638), the keyid of signatures" }),
+      use: z.literal("sig"),
+    }),
+  ),
+}).meta({ id: "SignatureKeySet" });
+const DIRECTORY_TYPE = "application/http-message-signatures-directory+json";
+
 const TAG = "Agent protocols";
 const MODES = ["application/json", "text/plain"];
 
@@ -105,6 +118,24 @@ export const jsonWebKeySet = endpoint({
   handler({ deps: { config } }, json) {
     const { privateKey } = config.agentCard;
     return json({ keys: privateKey ? [publicKeyOf(privateKey)] : [] });
+  },
+});
+
+/** @see https://datatracker.ietf.org/doc/draft-meunier-http-message-signatures-directory/01/ */
+export const signatureDirectory = endpoint({
+  path: "/.well-known/http-message-signatures-directory",
+  operationId: "getHttpMessageSignaturesDirectory",
+  tag: TAG,
+  summary: "The public keys of the requests that the service sends to hosts of others",
+  description:
+    "Web Bot Auth: the requests by which agents' files and endpoints are read are signed (RFC 9421), and this answer by each of its keys.",
+  responses: {
+    200: { description: "A JSON Web Key Set; empty without a key", type: DIRECTORY_TYPE, schema: signatureKeysSchema },
+  },
+  cache: CACHE.minute,
+  handler({ deps: { requestSigner } }, json) {
+    const { keys, headers } = requestSigner?.directory() ?? { keys: [], headers: {} };
+    return json({ keys }, { type: DIRECTORY_TYPE, headers });
   },
 });
 

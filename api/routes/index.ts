@@ -1,7 +1,7 @@
 /** Every endpoint of the service. Adding one is one line here; routing, documents and discovery follow. */
 import type { Endpoint } from "../endpoint.ts";
 import { a2a } from "./a2a.ts";
-import { agentCard, agentSkill, agentSkills, jsonWebKeySet } from "./agent-card.ts";
+import { agentCard, agentSkill, agentSkills, jsonWebKeySet, signatureDirectory } from "./agent-card.ts";
 import { agentReport, verifications } from "./agent-report.ts";
 import { agent, agents, batch, handshakes, leaderboard, searchAgents } from "./agents.ts";
 import { withAliases } from "./aliases.ts";
@@ -50,6 +50,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   wellKnown.manifestEndpoint(() => ENDPOINTS),
   agentCard,
   jsonWebKeySet,
+  signatureDirectory,
   agentSkills,
   agentSkill,
   wellKnown.protectedResource,

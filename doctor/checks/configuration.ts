@@ -63,7 +63,7 @@ const WITHOUT_KEY: [variable: string, consequence: string][] = [
   ["DEPLOYER_PRIVATE_KEY", "nothing is minted, verified or written on chain; such requests wait"],
   ["RECEIPT_SIGNER_PRIVATE_KEY", "no cred report is sold, and none is signed"],
   ["AGENT_CARD_PRIVATE_KEY", "the A2A agent card is not signed"],
-  ["WEBHOOK_KEYS", "there are no webhooks"],
+  ["WEBHOOK_KEYS", "there are no webhooks, and requests to strangers are not signed"],
   ["IDP_ISSUER", "no access tokens of humans are accepted; wallets sign in"],
   ["MPP_SECRET_KEY", "payments by MPP are not offered"],
   ["OPS_PORT", "no process publishes metrics"],
