@@ -1,4 +1,5 @@
 /** Connections that the API and the workers both have: database, queues, the chain, HTTP to upstreams. */
+import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { createAuthorizationServer } from "../clients/authorization-server.ts";
@@ -101,7 +102,8 @@ export function openServicePool(
 ): pg.Pool {
   const pool = openPool({
     connectionString: databaseUrl(config),
-    application_name: name,
+    // What tells this process from others of its kind (db/operations/server-at-start.ts).
+    application_name: `${name} ${randomBytes(3).toString("hex")}`,
     max: poolsOf(fittedPool(room, name, config.database.pool, (sentence) => log.warn(sentence)))[name],
     min: WARM,
     idleTimeoutMillis: IDLE_MS,

@@ -100,7 +100,7 @@ const ROWS = `
   where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
     and table_name !~ '^_ponder'`;
 const CONNECTIONS = `
-  select coalesce(nullif(application_name, ''), 'unnamed') as name, count(*)::int as n from pg_stat_activity
+  select coalesce(nullif(split_part(application_name, ' ', 1), ''), 'unnamed') as name, count(*)::int as n from pg_stat_activity
   where backend_type = 'client backend' and pid <> pg_backend_pid() group by 1`;
 
 /** @param root process id of the stack's supervisor */

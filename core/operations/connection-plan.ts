@@ -25,6 +25,8 @@ export type ServerRoom = {
   reserved: number;
   /** Of those, in use by other than this service. */
   foreign: number;
+  /** Processes of this service that have connections, one entry each. */
+  running: readonly ConnectionRole[];
 };
 
 /** Connections beside the pools: to listen, to hold a lock, to follow a table, and for the queue. */
@@ -41,12 +43,11 @@ export const poolsOf = (pool: number): Record<ConnectionRole, number> => ({
   indexer: 3 * Math.max(1, Math.round(pool * 0.6)),
 });
 
-/** Connections of one process each of the API, the workers with their readers, and the indexer. */
-export function connectionsOf(pool: number): number {
-  const pools = poolsOf(pool);
-  return (
-    Object.values(pools).reduce((sum, one) => sum + one, 0) + Object.values(BESIDE).reduce((sum, one) => sum + one, 0)
-  );
+/** Connections of the processes that run, and of at least one each of API, workers, readers and indexer. */
+export function connectionsOf(pool: number, running: readonly ConnectionRole[] = []): number {
+  const roles = Object.entries(poolsOf(pool)) as [ConnectionRole, number][];
+  const processes = (role: ConnectionRole) => Math.max(1, running.filter((one) => one === role).length);
+  return roles.reduce((sum, [role, size]) => sum + processes(role) * (size + BESIDE[role]), 0);
 }
 
 const SLOWER: Record<ConnectionRole, string> = {
@@ -64,7 +65,7 @@ export type Fitted = { pool: number; slower: string | null };
  * @param asked `DATABASE_POOL` @returns the sentence of a refusal where the service does not fit at all
  */
 export function fitConnections(role: ConnectionRole, asked: number, server: ServerRoom): Fitted | { refusal: string } {
-  const { maxConnections, reserved, foreign } = server;
+  const { maxConnections, reserved, foreign, running } = server;
   const usable = maxConnections - reserved;
   const least = connectionsOf(LEAST_POOL);
   if (usable < least)
@@ -73,7 +74,7 @@ export function fitConnections(role: ConnectionRole, asked: number, server: Serv
     };
   let pool = asked;
   // Others may end any time: they make it smaller, and never too small to start.
-  while (pool > LEAST_POOL && connectionsOf(pool) > usable - foreign) pool--;
+  while (pool > LEAST_POOL && connectionsOf(pool, [...running, role]) > usable - foreign) pool--;
   if (pool === asked) return { pool, slower: null };
   const [fitted, wished] = [poolsOf(pool)[role], poolsOf(asked)[role]];
   const words = `Postgres allows this service ${usable - foreign} connections (max_connections ${maxConnections}, reserved ${reserved}, used by others ${foreign})`;

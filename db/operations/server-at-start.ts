@@ -18,8 +18,14 @@ const AT_START = statement({
   name: "server-at-start",
   text: `
     select pg_is_in_recovery() as replica, current_setting('max_connections')::int4 as "maxConnections",
-           ${RESERVED} as reserved, ${FOREIGN} as foreign`,
-  columns: { replica: t.bool, maxConnections: t.int4, reserved: t.int4, foreign: t.int4 },
+           ${RESERVED} as reserved, ${FOREIGN} as foreign, array(
+             select case when right(name, 9) = '_launcher' then 'indexer' else split_part(name, ' ', 1) end
+             from (select distinct application_name as name from pg_stat_activity where datname = current_database()) a
+             where name ~ '^((api|workers|readers) |index_.*_launcher$)') as running`,
+  columns: {
+    ...{ replica: t.bool, maxConnections: t.int4, reserved: t.int4, foreign: t.int4 },
+    running: t.array(t.narrow<ConnectionRole>(t.text)),
+  },
 });
 
 /** Milliseconds in which a server may still become the primary: a process that starts in a failover may meet the old one. */

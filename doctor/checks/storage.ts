@@ -37,7 +37,7 @@ const postgres: Check = {
 function connectionsFinding(pool: number, server: Awaited<ReturnType<typeof serverSettings>>): Finding {
   const subject = { subject: "max_connections" };
   const { maxConnections, reservedConnections: reserved, foreignConnections: foreign } = server;
-  const fitted = fitConnections("api", pool, { maxConnections, reserved, foreign });
+  const fitted = fitConnections("api", pool, { maxConnections, reserved, foreign, running: [] });
   const more = `Set max_connections to ${connectionsOf(pool) + reserved + foreign} or more.`;
   if ("refusal" in fitted) return error(fitted.refusal, more, subject);
   if (fitted.slower !== null) return warning(fitted.slower, more, subject);

@@ -5,8 +5,8 @@ import { type ConnectionRole, connectionsOf, fitConnections, poolsOf } from "../
 const ROLES: ConnectionRole[] = ["api", "workers", "readers", "indexer"];
 const fitted = (
   maxConnections: number,
-  { role = "api" as ConnectionRole, asked = 10, reserved = 3, foreign = 0 } = {},
-) => fitConnections(role, asked, { maxConnections, reserved, foreign });
+  { role = "api" as ConnectionRole, asked = 10, reserved = 3, foreign = 0, running = [] as ConnectionRole[] } = {},
+) => fitConnections(role, asked, { maxConnections, reserved, foreign, running });
 
 describe("a plan of connections", () => {
   it.each([
@@ -22,6 +22,16 @@ describe("a plan of connections", () => {
   it("that has room changes nothing and says nothing", () => {
     expect(fitted(100)).toEqual({ pool: 10, slower: null });
     expect(poolsOf(10)).toEqual({ api: 10, workers: 5, readers: 3, indexer: 18 });
+  });
+
+  it.each<[ConnectionRole[], number]>([
+    [[], 10],
+    [["workers", "readers", "indexer"], 10],
+    [["api", "workers", "readers", "indexer"], 8],
+    [["api", "api"], 5],
+    [Array(9).fill("api"), 2],
+  ])("of 60 gives an API beside %j a pool of %i", (running, pool) => {
+    expect(fitted(60, { running })).toMatchObject({ pool });
   });
 
   it("that is small says what is slower, each process for itself", () => {

@@ -1,6 +1,7 @@
 /** Processes on real servers of few connections: refused at the start with a sentence, or fitted to what there is. */
 import { afterAll, describe, expect, it } from "vitest";
 import { fittedPool, requirePrimary } from "../../db/operations/server-at-start.ts";
+import { openClient } from "../../db/sql/connect.ts";
 import { openPostgres, type ScratchPostgres } from "../../harness/scratch-postgres.ts";
 import { startProcess } from "../../harness/service-process.ts";
 
@@ -43,6 +44,18 @@ describe("a server of 25 connections", () => {
     // A superuser may use what is reserved, too.
     expect(await fit(at.postgres.url)).toBe(2);
     expect(said[1]).toContain("25 connections");
+  });
+
+  it("knows which processes of the service have connections, however many each has", async () => {
+    const { at } = await serverOf(26);
+    const names = ["api 1", "api 1", "api 2", "workers 1", "index_ab_launcher", "index_ab_0_user", "notifications"];
+    const clients = names.map((application_name) =>
+      openClient({ connectionString: at.postgres.url, application_name }),
+    );
+    for (const client of clients) await client.connect();
+    const room = await requirePrimary(at.postgres.url, "DATABASE_URL");
+    expect(room?.running.toSorted()).toEqual(["api", "api", "indexer", "workers"]);
+    for (const client of clients) await client.end();
   });
 
   it("that does not answer is asked for what is configured", async () => {
