@@ -39,14 +39,11 @@ export function onShutdown(stop: () => Promise<void>): void {
   else shutdown();
 }
 
-/**
- * Ends this process. What a package does at the end may fail, and a process whose exit failed would stay: the logger tries its
- * last write for ever where its reader, the supervisor, is gone.
- */
+/** Ends this process, also where what a package does at the end fails. */
 function exit(code: number): void {
-  const isOrphan = process.send !== undefined && !process.connected;
   try {
-    if (!isOrphan) process.exit(code);
-  } catch {}
-  process.kill(process.pid, "SIGKILL");
+    process.exit(code);
+  } catch {
+    process.kill(process.pid, "SIGKILL");
+  }
 }

@@ -1,4 +1,5 @@
 /** The log: structured lines on standard output. Data that could pay, sign or sign in are removed. */
+import fs from "node:fs";
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { Config } from "../config/config.ts";
 import { withVisibleControls } from "../core/quoted.ts";
@@ -75,7 +76,31 @@ export function createLog(
     // JSON leaves C1 controls and marks of direction as they are, and a terminal that shows the log would obey them.
     hooks: { streamWrite: (line: string) => withVisibleControls(redact(line)) },
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination ?? standardOutput());
+}
+
+/** Standard output. sonic-boom 4.2 repeats its last write for ever where nobody reads any more, and the process stays. */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ sync: false });
+  const flushSync = output.flushSync.bind(output);
+  output.flushSync = () => {
+    const { writeSync } = fs;
+    const writeOrDrop = (fd: number, text: string) => {
+      try {
+        return writeSync(fd, text);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "EPIPE") return Buffer.byteLength(text);
+        throw error;
+      }
+    };
+    fs.writeSync = writeOrDrop as typeof fs.writeSync;
+    try {
+      flushSync();
+    } finally {
+      fs.writeSync = writeSync;
+    }
+  };
+  return output;
 }
 
 const shownError = (error: unknown): unknown => {

@@ -1,9 +1,13 @@
 /** The log: what is configured as a secret and what looks like one stands in no line, wherever it came from. */
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadConfig } from "../../config/config.ts";
 import { apiKeyText } from "../../core/callers/api-keys.ts";
 import { createLog } from "../../runtime/log.ts";
+import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
 
@@ -118,4 +122,20 @@ it("leaves the name of a database's role where its password is the same word, an
   const DATABASE_URL = "postgres://postgres:postgres@127.0.0.1:5432/agents";
   const text = logged({ DATABASE_URL }, (log) => log.info(`the role postgres cannot connect to ${DATABASE_URL}`));
   expect(text).toContain("the role postgres cannot connect to postgres://postgres:[redacted]@127.0.0.1");
+});
+
+it("lets a process end whose output nobody reads any more, with its last lines", async () => {
+  const log = join(PROJECT_ROOT, "runtime/log.ts");
+  const code = `const { createLog } = await import(${JSON.stringify(log)});
+    const log = createLog({ logLevel: "info", secrets: [] }, "test");
+    process.on("message", () => { for (const line of ["one", "two"]) log.info(line); process.exit(7); });
+    process.send("up");`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
+  await once(child, "message");
+  child.stdout!.destroy();
+  await once(child.stdout!, "close");
+  child.send("end");
+  expect(await once(child, "exit")).toEqual([7, null]);
 });
