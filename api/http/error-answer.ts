@@ -1,7 +1,7 @@
 /** The one place where errors become answers: one body, one status table, no internals. */
 import { type ErrorCode, type FailOptions, Failure } from "../../core/errors.ts";
+import { TOO_MANY } from "../../db/sql/session-client.ts";
 import { isNoIndex } from "../../db/sql/transaction.ts";
-import { TOO_MANY } from "../../db/sql/turn-pool.ts";
 import { overloaded } from "../../db/sql/turns.ts";
 
 /** The log; pino's shape. */

@@ -1,6 +1,7 @@
 /** Connections to Postgres. Pools and clients are made here only, so that all of them read the same types alike. */
 import pg from "pg";
 import { LimitedClient } from "./limited-client.ts";
+import { askRarely } from "./session-client.ts";
 import { TurnPool } from "./turn-pool.ts";
 
 /** Max milliseconds until a connection is made, where no other limit is given. */
@@ -117,6 +118,6 @@ export const openReadOnlyPool = (config: PoolConfig): pg.Pool =>
     verify: (client, done) => void client.query("set default_transaction_read_only = on").then(() => done(), done),
   });
 
-/** One connection of its own, not yet connected. */
+/** One connection of its own, not yet connected. Where the server has none left, all such ask it rarely (session-client.ts). */
 export const openClient = ({ connectionTimeoutMillis = CONNECT_MS, ...config }: pg.ClientConfig): pg.Client =>
-  new LimitedClient({ ...KEEP_ALIVE, ...config, types: PG_TYPES }, connectionTimeoutMillis);
+  askRarely(new LimitedClient({ ...KEEP_ALIVE, ...config, types: PG_TYPES }, connectionTimeoutMillis));

@@ -6,7 +6,8 @@ import type { Socket } from "node:net";
 import pg from "pg";
 import { openClient } from "./connect.ts";
 import { tryLockText, unlockText } from "./locks.ts";
-import { TOO_MANY, TurnPool } from "./turn-pool.ts";
+import { TOO_MANY } from "./session-client.ts";
+import { TurnPool } from "./turn-pool.ts";
 import { overloaded } from "./turns.ts";
 
 export type Notifications = {

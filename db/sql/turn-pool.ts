@@ -7,10 +7,9 @@ import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { isUnanswered } from "./limited-client.ts";
+import { TOO_MANY } from "./session-client.ts";
 import { overloaded, Turns } from "./turns.ts";
 
-/** too_many_connections: of the server, the database or the role. */
-export const TOO_MANY = "53300";
 /** Milliseconds for which a pool asks for no further connection after one was refused. */
 const FULL_MS = 10_000;
 /** Milliseconds between two attempts of a pool that has no connection at all. */
