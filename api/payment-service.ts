@@ -32,7 +32,7 @@ type PaymentServiceParts = Pick<
 /** Max age of the prices shown, in milliseconds. */
 const SHOWN_MS = 2_000;
 /** Milliseconds between two reads of the prices without a request. */
-const UNASKED_MS = 10_000;
+const UNASKED_MS = 60_000;
 /** Selector of `DOMAIN_SEPARATOR()`. */
 const DOMAIN_SEPARATOR = "0x3644e515";
 

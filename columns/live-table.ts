@@ -34,7 +34,7 @@ export type LiveTableOptions = {
   url: string;
   /** Max milliseconds until a change is noticed that no notification announces. */
   pollMs?: number;
-  /** Milliseconds without a reader after which the table is followed every ten seconds only; SQL answers the next reader. */
+  /** Milliseconds without a reader after which the table is followed every 30 seconds only; SQL answers the next reader. */
   idleAfterMs?: number;
   /** Milliseconds between two comparisons of the totals; they find changes that bypass the feed of changes. */
   checkMs?: number;
@@ -63,7 +63,7 @@ export type LiveTable<State> = {
 };
 
 /** Milliseconds between two looks while there are no readers: few changes are left for the first of them. */
-const IDLE_POLL_MS = 10_000;
+const IDLE_POLL_MS = 30_000;
 const DEFAULT_MEMORY_BYTES = 512 * 2 ** 20;
 
 /** Whether a table has readers, and what they read: the first one after a pause wakes those who follow the table. */

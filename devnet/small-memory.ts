@@ -5,10 +5,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Milliseconds between two collections: each takes 0.1 to 0.3 s of CPU. */
-const EVERY_MS = 600_000;
-/** Milliseconds until the first one: a process has started by then. */
-const FIRST_MS = 60_000;
+/** Milliseconds between two looks at how much a process has grown. */
+const LOOK_MS = 60_000;
+/** Bytes of growth after which all garbage is collected, which takes 0.1 to 0.3 s of CPU. */
+const GROWTH = 12 * 2 ** 20;
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as NodeJS.GCFunction;
@@ -16,5 +16,10 @@ const collect = runInNewContext("gc") as NodeJS.GCFunction;
 /** Collects all garbage, and gives what is free back to the system. */
 export const releaseMemory = (): void => collect({ type: "major", execution: "sync", flavor: "last-resort" });
 
-setTimeout(releaseMemory, FIRST_MS).unref();
-setInterval(releaseMemory, EVERY_MS).unref();
+/** Resident bytes after the last collection. */
+let kept = 0;
+setInterval(() => {
+  if (process.memoryUsage.rss() - kept < GROWTH) return;
+  releaseMemory();
+  kept = process.memoryUsage.rss();
+}, LOOK_MS).unref();

@@ -145,7 +145,8 @@ async function prepareDatabase(): Promise<void> {
 async function startDatabase(): Promise<void> {
   const server = await startPostgres({
     dataDir: dataDir(stack.config.dataDir).postgres,
-    settings: { shared_buffers: "32MB" },
+    // Each look of autovacuum is a transaction for each table that has changed, however little.
+    settings: { shared_buffers: "32MB", autovacuum_naptime: "5min" },
   });
   stack.stops.push(() => server.stop());
   const adminUrl = await ensureDatabase(server.url, "agents");
@@ -205,7 +206,7 @@ function localDefaults({ service, http }: Config): Record<string, string> {
     PROOF_RECHECK_INTERVAL: "10s",
     X_RECHECK_INTERVAL: "10s",
     X_READS_PER_DAY: "10000000",
-    PULL_INTERVAL: "30s",
+    PULL_INTERVAL: "2m",
     CRED_ROOTS_INTERVAL: "30s",
     // An http address is right for tokens of a chain that is visible on this machine alone.
     TOKEN_URIS: "true",

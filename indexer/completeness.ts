@@ -16,7 +16,7 @@ import type { Queryable } from "../db/sql/transaction.ts";
 import type { Progress } from "./ponder-tables.ts";
 
 /** Milliseconds between two looks while nothing differs. */
-const LOOK_MS = 30_000;
+const LOOK_MS = 60_000;
 
 /** Something that the chain has and the index lacks. Both ends of the blocks are included. */
 export type Hole = { address: Hex; from: number; to: number; reason: string };

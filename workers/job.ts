@@ -17,9 +17,9 @@ export type Job = {
   queued?: true;
   /**
    * Milliseconds between scheduled runs, which have an empty input. At rest, when nothing was written for a minute, a job
-   * runs once a minute at most.
+   * runs every two minutes at most; `readsPayments`: every minute, because a payment on the chain announces nothing.
    */
-  schedule?: { everyMs: number };
+  schedule?: { everyMs: number; readsPayments?: true };
   /** Names of the scheduled jobs whose work a run is that has changed rows: they are due at once, also at rest. */
   followedBy?: readonly string[];
   input: z.ZodType;

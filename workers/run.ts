@@ -19,7 +19,7 @@ import { runWebhooks } from "./webhooks/deliver.ts";
 /** Milliseconds that a running job has to finish when the process stops. */
 const GRACE_MS = 9_000;
 /** Milliseconds between two looks whether the queue has lost its storage. */
-const STORAGE_MS = 10_000;
+const STORAGE_MS = 30_000;
 
 export type Workers = {
   /** Starts no further work and resolves when running work is finished, after at most ten seconds. */

@@ -119,12 +119,12 @@ const LOOK_MS = 100;
 /** Milliseconds for which the state is read often after somebody has asked for it: longer than between two scrapes. */
 const ASKED_MS = 120_000;
 /** Milliseconds between two reads while nobody asks. */
-const IDLE_POLL_MS = 10_000;
+const IDLE_POLL_MS = 30_000;
 
 /**
  * Follows the served index on a connection of its own: by LISTEN, and by a poll where no notification has come, because
  * blocks without changes have none, and the connection may be lost. Survives restarts of the database.
- * @param pollMs age of an unconfirmed state at which it is read, in milliseconds; ten seconds while nobody asks for it
+ * @param pollMs age of an unconfirmed state at which it is read, in milliseconds; 30 seconds while nobody asks for it
  */
 export async function trackIndexedBlock(url: string, { pollMs = 1_000 } = {}): Promise<IndexTracker> {
   const follower = new IndexStateFollower(url);

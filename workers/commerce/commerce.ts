@@ -37,7 +37,7 @@ const inBudget = dailyRequests(EVERY_MS);
  */
 export const commerce = defineJob({
   name: "commerce",
-  schedule: { everyMs: EVERY_MS },
+  schedule: { everyMs: EVERY_MS, readsPayments: true },
   followedBy: ["job-figures"],
   async run(context) {
     const { db, clock, config } = context;

@@ -6,7 +6,7 @@ import type { JobContext } from "../context.ts";
 import { type Loop, runLoop } from "../loop.ts";
 
 /** Milliseconds between rounds without a change of the directory: ages change too, and a notification may be lost. */
-const TIMER_MS = 30_000;
+const TIMER_MS = 60_000;
 /** Min milliseconds between rounds: many rows change one after the other. */
 const PAUSE_MS = 400;
 

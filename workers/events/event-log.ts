@@ -12,7 +12,7 @@ import { type Loop, runLoop } from "../loop.ts";
 export const EVENT_FAULT_POINTS = ["events.sequenced", "events.committed"] as const;
 
 /** Max milliseconds between rounds: repairs a lost notification. */
-const TIMER_MS = 30_000;
+const TIMER_MS = 60_000;
 /** The same after a pass that may have left something: what an older transaction than others holds up has no notification. */
 const SOON_MS = 5_000;
 
@@ -35,7 +35,7 @@ const ANNOUNCE = statement({
 
 /**
  * Assigns positions until no event is left without one.
- * Resumes: at `event_log.cred_after` and at events without a position, every 30 s; positions are given to bounded
+ * Resumes: at `event_log.cred_after` and at events without a position, every minute; positions are given to bounded
  * rows.
  * @returns max milliseconds until the next round
  */

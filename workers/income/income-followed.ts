@@ -38,7 +38,7 @@ export const incomeFollowed = defineJob({
  */
 export const incomeFollowedYoung = defineJob({
   name: "income-followed-young",
-  schedule: { everyMs: YOUNG_EVERY_MS },
+  schedule: { everyMs: YOUNG_EVERY_MS, readsPayments: true },
   followedBy: ["income-figures"],
   async run(context) {
     const { indexedBlock } = await readIndexState(context.db);

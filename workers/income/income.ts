@@ -32,7 +32,7 @@ const inBudget = dailyRequests(EVERY_MS);
  */
 export const income = defineJob({
   name: "income",
-  schedule: { everyMs: EVERY_MS },
+  schedule: { everyMs: EVERY_MS, readsPayments: true },
   followedBy: ["income-followed-young", "income-figures"],
   async run(context) {
     const { incomeRequestsPerDay } = context.config;

@@ -17,7 +17,7 @@ const [AGENTS_PER_RUN, MAX_AGE_MS] = [500, 3_600_000];
 const weighingJob = (name: string, evidence: typeof incomeEvidence | typeof jobEvidence, failed: string) =>
   defineJob({
     name,
-    schedule: { everyMs: 15_000 },
+    schedule: { everyMs: 15_000, readsPayments: true },
     async run({ db, clock, log, config }) {
       let changed = await evidence.forget(db);
       const usdc = config.contracts.usdc.address;

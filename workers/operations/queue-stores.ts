@@ -28,8 +28,8 @@ const KEEP = {
   removeOnComplete: { count: 2_000, age: 86_400 },
   removeOnFail: { count: 5_000, age: 7 * 86_400 },
 } as const;
-/** Another worker takes over the job of a killed worker within lock plus check, 25 s; a lost store is tried again after 3 s. */
-const RECOVERY = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 5, runRetryDelay: 3_000 } as const;
+/** Another worker takes over the job of a killed worker within lock plus check, 35 s; a lost store is tried again after 3 s. */
+const RECOVERY = { lockDuration: 15_000, stalledInterval: 20_000, maxStalledCount: 5, runRetryDelay: 3_000 } as const;
 
 /** The part of the queue that differs between Redis and Postgres. */
 export type Store = {

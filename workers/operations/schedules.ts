@@ -22,11 +22,12 @@ type ScheduledJob = Job & Required<Pick<Job, "schedule">>;
 
 /** Max milliseconds between two looks for what is due: finds the runs of a process that died. */
 const LOOK_MS = 30_000;
-/** Milliseconds without an announcement of work after which jobs are at rest, and min milliseconds between two runs then. */
+/** Milliseconds without an announcement of work after which jobs are at rest. */
 const REST_AFTER_MS = 60_000;
-const REST_MS = 60_000;
+/** Min milliseconds between two runs then: of jobs that read payments, and of all others. */
+const [PAYMENTS_REST_MS, REST_MS] = [60_000, 120_000];
 /** Max milliseconds by which a run comes early at rest, to be claimed with others. */
-const EARLY_MS = REST_MS / 2;
+const EARLY_MS = PAYMENTS_REST_MS / 2;
 /** Milliseconds in which the outcomes of runs at rest are collected, to be recorded together. */
 const COLLECT_MS = 1_000;
 /** Milliseconds between two renewals of the runs under way. */
@@ -53,8 +54,10 @@ export function runSchedules(
   let lookAt = 0;
   let workedAt = performance.now();
   const isAtRest = () => performance.now() - workedAt > REST_AFTER_MS;
-  const paceOf = ({ everyMs }: ScheduledJob["schedule"]) =>
-    isAtRest() ? { everyMs: Math.max(everyMs, REST_MS), earlyMs: EARLY_MS } : { everyMs, earlyMs: 0 };
+  const paceOf = ({ everyMs, readsPayments }: ScheduledJob["schedule"]) =>
+    isAtRest()
+      ? { everyMs: Math.max(everyMs, readsPayments ? PAYMENTS_REST_MS : REST_MS), earlyMs: EARLY_MS }
+      : { everyMs, earlyMs: 0 };
   const lookIn = (ms: number) => {
     lookAt = Math.min(lookAt, performance.now() + ms);
     loop.latch.notify();

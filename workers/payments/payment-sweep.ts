@@ -59,7 +59,7 @@ const EARLY_BLOCKS = 10;
  */
 export const paymentSweep = defineJob({
   name: "payment-sweep",
-  schedule: { everyMs: EVERY_MS },
+  schedule: { everyMs: EVERY_MS, readsPayments: true },
   async run(context) {
     const steps = [settleLeft, finishPaid, watchReleased, watchBlocks, closeLeft];
     let changed = 0;

@@ -20,7 +20,7 @@ const RETRY_MS = 600_000;
  */
 export const paymentProofs = defineJob({
   name: "payment-proofs",
-  schedule: { everyMs: EVERY_MS },
+  schedule: { everyMs: EVERY_MS, readsPayments: true },
   async run({ db, chain, clock, log, config }) {
     const perRun = Math.ceil((config.reviewProofsPerDay * EVERY_MS) / DAY_MS);
     if (perRun === 0) return 0;

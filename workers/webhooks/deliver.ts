@@ -9,7 +9,7 @@ import { type Loop, runLoop } from "../loop.ts";
 import { beginSending, type DeliveryAttempt, type SendContext } from "./send.ts";
 
 /** Max milliseconds between rounds: repairs a lost notification. */
-const TIMER_MS = 30_000;
+const TIMER_MS = 60_000;
 /** Min milliseconds between rounds without a notification: who is due may have to wait for others. */
 const MIN_MS = 500;
 /** Max milliseconds for running attempts to finish when the process stops; unfinished ones are sent again. */
