@@ -4,7 +4,7 @@ import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { UP } from "../runtime/lifecycle.ts";
-import { commandOf, PROCESS_ENV, type ProcessName } from "../runtime/processes.ts";
+import { commandOf, entryOf, PROCESS_ENV, type ProcessName } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { endProgram, startProgram } from "./start-program.ts";
 
@@ -18,7 +18,7 @@ const STOP_MS = 12_000;
  * Options of Node in all processes and their children: few objects live for a short time where nothing happens. The API
  * names a size of its own.
  */
-const SMALL = `--max-semi-space-size=2 --import=${pathToFileURL(join(PROJECT_ROOT, "devnet/small-memory.ts"))}`;
+const SMALL = `--max-semi-space-size=2 --import=${pathToFileURL(entryOf("small-memory"))}`;
 
 type Part = {
   name: string;

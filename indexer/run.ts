@@ -13,6 +13,8 @@ import { type Alarm, watch } from "./watchdog.ts";
 
 /** Milliseconds between two checks of the watchdog; two checks and a restart take below the 30 s in which staleness must show. */
 const CHECK_MS = 10_000;
+/** Milliseconds between two looks whether another build serves its index: until then both index, each its own. */
+const SERVED_MS = 30_000;
 /** Milliseconds between two checks when a backfill has reached its end, and after a suspicious check. */
 const SOON_CHECK_MS = 1_000;
 /** Milliseconds between two reads of progress while the views wait for an index. */
@@ -94,6 +96,7 @@ async function follow(
   const served = before.serves === null || before.stale ? null : await readProgress(db, before.serves);
   let published = false;
   let nextCheckAt = 0;
+  let nextServedAt = 0;
   let trouble: string | null = null;
   let ended: string | undefined;
   void ponder.ended.then((how) => {
@@ -119,9 +122,12 @@ async function follow(
         !ponder.failures.beyondFinality;
       nextCheckAt = performance.now() + (calm ? CHECK_MS : SOON_CHECK_MS);
       if (published) {
-        const state = await readServed(db);
-        if (state.schema !== schema) return await standBy(ponder);
-        await pruneSchemas(db, schema, state);
+        if (performance.now() >= nextServedAt) {
+          nextServedAt = performance.now() + SERVED_MS;
+          const state = await readServed(db);
+          if (state.schema !== schema) return await standBy(ponder);
+          await pruneSchemas(db, schema, state);
+        }
         const incomplete = await judged(await completeness.check(progress));
         if (incomplete !== null) return incomplete;
       }

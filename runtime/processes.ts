@@ -18,6 +18,8 @@ export const PROCESSES = {
   "sort-table": "columns/sort-thread.ts",
   "cred-tree": "db/cred/tree/tree-process.ts",
   stack: "devnet/start.ts",
+  /** Loaded by each process of a local stack before its own: of the build, because Node's reader of types takes 15 MB. */
+  "small-memory": "devnet/small-memory.ts",
   simulators: "devnet/simulators/main.ts",
   reset: "devnet/reset.ts",
   "api-keys": "scripts/api-keys.ts",

@@ -228,7 +228,7 @@ const ENTRIES: Record<string, Entry> = {
       const parts = await service({ DATABASE_URL: url });
       await registers(parts, "Few");
       const slower = (["api", "workers", "indexer"] as const).flatMap((name) =>
-        [...parts.output(name).matchAll(/Postgres allows this service 22 connections .*, so ([^.]+)\./g)].map(
+        [...parts.output(name).matchAll(/Postgres allows this service \d+ connections .*, so ([^.]+)\./g)].map(
           ([, what]) => what!,
         ),
       );
