@@ -137,6 +137,8 @@ begin
       'with late as (delete from offchain.%1$I where %2$s >= %3$L and %2$s < %4$L returning *) insert into offchain.%5$I select * from late',
       named || '_default', column_name, since, until, part);
     execute format('alter table %s attach partition offchain.%I for values from (%L) to (%L)', parent, part, since, until);
+    -- The role of the API and the workers has rights to the whole alone: what it may not change there, it may not change here.
+    if to_regrole('app') is not null then execute format('revoke all on offchain.%I from app', part); end if;
     made := made + 1;
   end loop;
   return made;

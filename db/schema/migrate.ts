@@ -192,14 +192,22 @@ async function exists(client: pg.Client, name: string, kind = "to_regnamespace")
   return rows[0]!.found;
 }
 
-/** `app` is the role of the API and the workers. Grants repeat harmlessly; default privileges cover later tables. */
+/**
+ * `app` is the role of the API and the workers. Grants repeat harmlessly; default privileges cover later tables. The log of
+ * probes is appended to only, and goes by whole partitions (`drop_partitions`).
+ */
 const GRANTS = `
-  do $$ begin
+  do $$ declare part regclass; begin
     if exists (select from pg_roles where rolname = 'app') then
       grant usage on schema offchain to app;
       grant select, insert, update, delete on all tables in schema offchain to app;
       grant usage, select on all sequences in schema offchain to app;
       alter default privileges in schema offchain grant select, insert, update, delete on tables to app;
       alter default privileges in schema offchain grant usage, select on sequences to app;
+      for part in select inhrelid from pg_inherits where inhparent = 'offchain.probe'::regclass loop
+        execute format('revoke all on %s from app', part);
+      end loop;
+      revoke update, delete on offchain.probe from app;
+      revoke update on offchain.probe_subject from app;
     end if;
   end $$`;

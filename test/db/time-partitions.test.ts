@@ -181,3 +181,28 @@ it("the role app may call what makes and drops partitions, and write what is in 
   expect(rows).toEqual([{ strays: 1, events: 1, ranks: 1 }]);
   client.release();
 });
+
+it("the role app may append to the log of probes, and change nothing in it, by whatever way", async () => {
+  const fresh = await testDatabase({ migrated: false });
+  onTestFinished(() => fresh.drop());
+  await migrate(fresh.url);
+  const client = await fresh.pool.connect();
+  await client.query("set role app");
+  await client.query("select offchain.make_partitions('probe', 'week', '2026-03-02T00:00:00Z')");
+  await client.query(
+    "insert into offchain.probe values ('2026-03-02T01:00:00Z', 1, 200, 5, true), ('2020-01-01', 1, 200, 5, true)",
+  );
+  for (const table of ["probe", "probe_20260302", "probe_default"])
+    for (const change of [
+      `update offchain.${table} set answers = false`,
+      `delete from offchain.${table}`,
+      `truncate offchain.${table}`,
+    ])
+      await expect(client.query(change)).rejects.toMatchObject({ code: "42501" });
+  await expect(client.query("update offchain.probe_subject set url = ''")).rejects.toMatchObject({ code: "42501" });
+  expect((await client.query("select status from offchain.probe")).rows).toEqual([{ status: 200 }, { status: 200 }]);
+  // A second migration grants nothing of it.
+  await migrate(fresh.url);
+  await expect(client.query("delete from offchain.probe_20260302")).rejects.toMatchObject({ code: "42501" });
+  client.release();
+});
