@@ -1,4 +1,5 @@
 /** Requests to addresses that strangers name: public ones only, with small limits of size and time, and a rate for each host on the way. */
+import { type RobotsRules, robotsAllow, robotsRules } from "../core/offers/robots.ts";
 import { isOneHost, siteOf, urlOf } from "../core/urls.ts";
 import { BrokenBody } from "./http/body-text.ts";
 import { type Breaker, type BreakerOptions, breaker } from "./http/breaker.ts";
@@ -92,7 +93,9 @@ const MAX_REDIRECTS = 3;
 export const REDIRECTED_PER_DAY = 1_000;
 /** Of them, those that hosts of one site may send, so that many names below one site do not use up the day's requests. */
 export const REDIRECTED_BY_SITE = 200;
-/** Rate and circuit breaker of one host. Many agents keep their files on the same host, which must not be overloaded. */
+/** Rate of a host of strangers. */
+export const RATE_OF_STRANGERS = { burst: 2, perSecond: 2 };
+/** Rate, unless another is given, and circuit breaker of one host. Many agents keep their files on the same host, which must not be overloaded. */
 const PER_HOST = { rate: { burst: 20, perSecond: 5 }, breaker: { failures: 5, openMs: 5_000, longestMs: 600_000 } };
 /** Max milliseconds to wait for the rate of a host; otherwise the request is sent later. */
 const TURN_TIMEOUT_MS = 5_000;
@@ -110,20 +113,24 @@ export type ForeignEndpointOptions = {
   /** Milliseconds since the epoch. */
   now?: () => number;
   meter?: UpstreamMeter | undefined;
+  rate?: { burst: number; perSecond: number };
+  /** The name by which a host's robots.txt speaks of us; absent: none is read. */
+  robot?: string;
   /** Takes a request that a host of `bySite` sends to `host` out of what `host` gets in a day. @returns seconds until it may be sent, 0: now */
   takeRedirected?: (host: string, bySite: string) => Promise<number>;
 };
 
 /**
- * Bound: registration files, 1 MiB and 5 s, 16 at once (workers/directory/erc8004-files.ts); of a host 20 at once and 5 a
- * second.
+ * Bound: registration files, 1 MiB and 5 s, 16 at once (workers/directory/erc8004-files.ts); of a host 2 a second.
  */
 export function foreignEndpoints(
   http: PublicHttp,
-  { now = Date.now, meter, takeRedirected = async () => 0 }: ForeignEndpointOptions = {},
+  { now = Date.now, meter, rate = PER_HOST.rate, robot, takeRedirected = async () => 0 }: ForeignEndpointOptions = {},
 ): ForeignEndpoints {
-  const paces = hostPaces(PER_HOST, now);
+  const paces = hostPaces({ ...PER_HOST, rate }, now);
   const stream = streamSlots();
+  const robots =
+    robot === undefined ? null : hostRobots(robot, (url) => send({ url, maxBytes: MAX_ROBOTS_BYTES }), now);
   return { send: meter ? metered : send };
 
   async function metered(...asked: Parameters<ForeignEndpoints["send"]>): ReturnType<ForeignEndpoints["send"]> {
@@ -145,6 +152,8 @@ export function foreignEndpoints(
     for (let hops = 0; ; hops++) {
       const sent = { ...request, headers };
       const to = target;
+      const barred = request.isProbe && robots ? await robots(to) : null;
+      if (barred !== null) return barred;
       const asked = await (keepsOpen(request) ? stream(to.host, () => ask(to, sent)) : ask(to, sent));
       if (asked.kind === "deferred" && hops > 0) return { ...asked, askedOther: true };
       if (asked.kind !== "answered" || hops === MAX_REDIRECTS) return asked;
@@ -197,6 +206,46 @@ export function foreignEndpoints(
       return failedBy(error, maxBytes);
     }
   }
+}
+
+/** Max bytes of a robots.txt; of a larger one nothing is read, and it forbids nothing. */
+const MAX_ROBOTS_BYTES = 512_000;
+/** Milliseconds for which what a host says is remembered, and that it cannot say it. */
+const ROBOTS_MS = 86_400_000;
+const NO_ROBOTS_MS = 3_600_000;
+
+/**
+ * Reads robots.txt of hosts (RFC 9309): one that is not there forbids nothing, one that fails with 5xx everything for an hour.
+ * @param read asks for an address, at the pace of its host, through redirects
+ * @returns why a URL is not asked; what became of the request where its host gave no answer, which is that of the URL as well
+ */
+function hostRobots(robot: string, read: (url: string) => Promise<ForeignAnswer>, now: () => number) {
+  type Known = { rules: RobotsRules | null; until: number };
+  const known = new Map<string, Known>();
+  const forbidden = (reason: string): ForeignAnswer => ({ kind: "failed", reason, final: true, unasked: true });
+
+  async function rulesOf(origin: string): Promise<Known | ForeignAnswer> {
+    const answer = await read(`${origin}/robots.txt`);
+    if (answer.kind === "limited" || answer.kind === "deferred") return answer;
+    if (answer.kind === "failed" && !answer.answered && answer.status === undefined) return answer;
+    const { status = 200 } = answer;
+    const text = answer.kind === "answered" && status === 200 ? answer.text : "";
+    if (status >= 500) return { rules: null, until: now() + NO_ROBOTS_MS };
+    return { rules: robotsRules(text, robot), until: now() + ROBOTS_MS };
+  }
+
+  return async (url: URL): Promise<ForeignAnswer | null> => {
+    const stored = known.get(url.origin);
+    const found = stored && stored.until > now() ? stored : await rulesOf(url.origin);
+    if ("kind" in found) return found;
+    known.delete(url.origin);
+    known.set(url.origin, found);
+    if (known.size > MAX_HOSTS) known.delete(known.keys().next().value!);
+    if (found.rules === null) return forbidden("It is not asked: the robots.txt of its host answers with an error.");
+    return robotsAllow(found.rules, url)
+      ? null
+      : forbidden(`It is not asked: the robots.txt of its host forbids that to ${robot}.`);
+  };
 }
 
 /** Lets few streams of one host be open at a time. */

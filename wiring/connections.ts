@@ -7,7 +7,7 @@ import { createChain } from "../clients/chain.ts";
 import { dexScreener } from "../clients/dexscreener.ts";
 import { embeddings, maxAnswerBytes } from "../clients/embeddings.ts";
 import { ethosScores } from "../clients/ethos.ts";
-import { foreignEndpoints } from "../clients/foreign-endpoints.ts";
+import { foreignEndpoints, RATE_OF_STRANGERS } from "../clients/foreign-endpoints.ts";
 import { type Http, openHttp } from "../clients/http.ts";
 import type {
   Chain,
@@ -231,5 +231,10 @@ export function openForeignEndpoints(
     limits: { headersMs: totalMs, totalMs },
   });
   parts.defer(() => http.close());
-  return foreignEndpoints(http, { meter: ops?.upstreams, takeRedirected });
+  // What may be on this machine is a developer's own.
+  const isLocal = config.upstreams.gateways.allowLoopback;
+  return foreignEndpoints(http, {
+    ...(!isLocal && { rate: RATE_OF_STRANGERS, robot: config.service.name }),
+    ...{ meter: ops?.upstreams, takeRedirected },
+  });
 }

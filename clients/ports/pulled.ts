@@ -106,6 +106,8 @@ export type ForeignRequest = {
   headOnly?: boolean;
   /** Max bytes to read, up to 1 MiB. */
   maxBytes?: number;
+  /** Sent because of a list of addresses, not of this one: what its host's robots.txt forbids is not asked. */
+  isProbe?: true;
   /**
    * Receives the lines of each event that has data, as it arrives, where the answer is a stream of events; the next event
    * waits for it. True: the rest is not read.

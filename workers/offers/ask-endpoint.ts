@@ -42,6 +42,7 @@ export function askEndpoint(endpoints: ForeignEndpoints): Asking {
     let trouble: unknown;
     const answer = await endpoints.send({
       ...request,
+      isProbe: true,
       ...(hear && {
         hear: (event) =>
           hearOne(hear, event).catch((error) => {
