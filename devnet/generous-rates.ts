@@ -10,6 +10,7 @@ const GENEROUS: Partial<Record<LimitName, number>> = {
   "index-queries": 60_000,
   "writes-by-network": 60_000,
   claims: 60_000,
+  checks: 60_000,
   "sign-ins": 60_000,
   "contract-signatures": 600_000,
   "chain-reads": 60_000,

@@ -28,7 +28,7 @@ import { incomeFollowed, incomeFollowedYoung } from "./income/income-followed.ts
 import { incomeFigures, jobFigures } from "./income/weigh-due.ts";
 import type { Job } from "./job.ts";
 import { messageRetention } from "./messages/message-retention.ts";
-import { offers } from "./offers/offers.ts";
+import { endpointChecks, offers } from "./offers/offers.ts";
 import { prune } from "./operations/prune.ts";
 import { paymentSweep } from "./payments/payment-sweep.ts";
 import { transactionCounts } from "./principals/transaction-counts.ts";
@@ -76,6 +76,7 @@ export const JOBS: readonly Job[] = [
   tokenTies,
   tokenVolumes,
   offers,
+  endpointChecks,
   meanings,
   messageRetention,
   eventRetention,

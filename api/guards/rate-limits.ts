@@ -26,6 +26,7 @@ export type Bucket = "reads" | "writes" | "proofs" | "index" | "unlimited";
 
 /** Limits of single operations, in addition to those of their bucket. */
 export type OwnLimit =
+  | "checks"
   | "claims"
   | "discoveries"
   | "exports"

@@ -2,6 +2,7 @@
 import type { Endpoint } from "../endpoint.ts";
 import { a2a } from "./a2a.ts";
 import { agentCard, agentSkill, agentSkills, jsonWebKeySet, signatureDirectory } from "./agent-card.ts";
+import { agentCheck } from "./agent-check.ts";
 import { agentReport, verifications } from "./agent-report.ts";
 import { agent, agents, batch, handshakes, leaderboard, searchAgents } from "./agents.ts";
 import { withAliases } from "./aliases.ts";
@@ -97,6 +98,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   directory.terminalBadges,
   directory.terminalAgent,
   terminalOffers,
+  agentCheck,
   agentReviews,
   agentJobs,
   agentPayments,

@@ -33,7 +33,11 @@ export async function untilShown(
  * @param deadline time of `performance.now()` @param everyMs between two looks
  * @returns whether it is shown
  */
-async function isSoon(look: () => Promise<boolean> | boolean, deadline: number, everyMs: number): Promise<boolean> {
+export async function isSoon(
+  look: () => Promise<boolean> | boolean,
+  deadline: number,
+  everyMs: number,
+): Promise<boolean> {
   while (!(await look())) {
     if (performance.now() >= deadline) return false;
     await delay(everyMs);

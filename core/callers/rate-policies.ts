@@ -25,6 +25,7 @@ type RatePolicy = {
  * Bound: failed sign-ins, by network; signatures that the chain checks, by network and in all, each as 8 texts at most
  * (12 for a host, one after the other); wallets that were good before have buckets of their own.
  * Bound: attempts to pay, by caller or network; their rows stay in the ledger.
+ * Bound: checks on demand, by network and in all: each asks 8 endpoints at most, which are rows of the log of probes.
  * Bound: messages, by member and group, by member a day and by group; they are kept unless MESSAGE_RETENTION is set.
  */
 export const RATE_POLICIES = {
@@ -36,6 +37,7 @@ export const RATE_POLICIES = {
   "index-queries": { quota: 240, window: "minute" },
   "writes-by-network": { quota: 30, window: "minute" },
   claims: { quota: 10, window: "minute" },
+  checks: { quota: 1_200, window: "hour", shared: { client: 1 / 60, known: 1 / 10 } },
   "sign-ins": { quota: 60, window: "minute" },
   "contract-signatures": { quota: 3_000, window: "minute", shared: { client: 1 / 100, known: 1 / 200 } },
   "chain-reads": { quota: 600, window: "minute", shared: { client: 1 / 20, known: 1 / 5 } },

@@ -1,14 +1,13 @@
 /** Endpoints of agents that are read, and the offers that came of it: which are to be listed, which are due, and how both are stored. */
 import type pg from "pg";
 import type { EndpointState } from "../../core/offers/liveness.ts";
-import type { Method, Offer } from "../../core/offers/offer.ts";
+import type { Offer } from "../../core/offers/offer.ts";
 import type { Probe } from "../../core/offers/probe.ts";
 import type { Source } from "../../core/offers/readers.ts";
-import type { SourceKind } from "../../core/offers/source-kinds.ts";
 import { REGISTRY } from "../directory/offers-sql.ts";
 import { touchRows } from "../directory/write.ts";
-import { dueOf, IN_TURN, placesOf } from "../sql/due-turns.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
+import { type DueSource, MAX_SHARING } from "./due-sources.ts";
 import { confirmSources, noteHosts, rowsPaidAt } from "./host-files.ts";
 import { appendProbes } from "./probes.ts";
 import { replaceOffers } from "./replace-offers.ts";
@@ -77,79 +76,6 @@ export async function storeListings(
   return [...new Set([...changed, ...(await confirmSources(tx, ids))])];
 }
 
-/** An endpoint that several rows may name, with the state of each. */
-export type DueSource = {
-  kind: SourceKind;
-  url: string;
-  host: string;
-  /** It is shown to be the endpoint of one of the rows. */
-  isConfirmed: boolean;
-  /** Who owns all the rows; null for several owners, or one that is not known. */
-  owner: string | null;
-  /** The highest cred of the rows that it is shown to be the endpoint of; 0 where there is none. */
-  trust: number;
-  /** Hash of what declares it: the row that it is shown to be the endpoint of, else the first that named it. */
-  declared: string | null;
-  rows: {
-    id: number;
-    status: EndpointState["status"];
-    etag: string | null;
-    lastModified: string | null;
-    digest: string | null;
-    failures: number;
-    /** How it is called, as the row's offers at this URL state it: its registry's, or what was read before. */
-    method: Method | null;
-  }[];
-};
-
-/**
- * Max rows that share one read of a URL: those that it is shown to be the endpoint of, the oldest, which those that name it
- * later cannot displace, and the most trusted ones. A URL that more rows name is no one's own endpoint.
- */
-const MAX_SHARING = 50;
-
-/**
- * Endpoints that are due, those of the most trusted rows first; every fourth is one that has been due longest.
- * @param limit of rows that are due by trust
- */
-export const dueSources = statement({
-  name: "offer-sources-due",
-  params: { now: t.timestamptz, limit: t.int8 },
-  text: `
-    with ${dueOf("offchain.offer_source", ["kind", "url", "host"])}, distinct_due as (
-      select kind, url, host, max(trust) as trust, min(next_try_at) as since from due group by kind, url, host), placed as (
-      select *, ${placesOf("since")} from distinct_due)
-    select w.kind, w.url, w.host, r."isConfirmed", r.owner, r.trust, r.declared, r.rows
-    from placed w cross join lateral (
-      select json_agg(json_build_object('id', s.directory_id, 'status', s.status, 'etag', s.etag,
-        'lastModified', s.last_modified, 'digest', s.digest, 'failures', s.failures, 'method', (
-          select o.method from offchain.offer o
-          where o.directory_id = s.directory_id and o.kind = 'resource' and o.endpoint = s.url and o.method is not null
-          limit 1)) order by s.directory_id) as rows, bool_or(s.confirmed_by is not null) as "isConfirmed",
-        coalesce(max(s.trust) filter (where s.confirmed_by is not null), 0::int2) as trust,
-        (array_agg(s.declared order by s.confirmed_by is null, s.directory_id))[1] as declared,
-        case when count(*) < ${MAX_SHARING} and bool_and(d.owner_address is not null)
-          and min(d.owner_address) = max(d.owner_address) then min(d.owner_address) end as owner
-      from (select * from offchain.offer_source s
-            where hashtextextended(s.url, 0) = hashtextextended(w.url, 0) and s.url = w.url and s.kind = w.kind
-            order by s.confirmed_by is not null desc, s.directory_id = (
-              select min(o.directory_id) from offchain.offer_source o
-              where hashtextextended(o.url, 0) = hashtextextended(w.url, 0) and o.url = w.url and o.kind = w.kind) desc,
-              s.trust desc, s.directory_id limit ${MAX_SHARING}) s
-      join offchain.directory d on d.id = s.directory_id) r
-    order by ${IN_TURN}`,
-  columns: {
-    kind: t.narrow<SourceKind>(t.text),
-    url: t.text,
-    host: t.text,
-    isConfirmed: t.bool,
-    owner: t.nullable(t.text),
-    trust: t.int2,
-    declared: t.nullable(t.text),
-    rows: t.json<DueSource["rows"]>(),
-  },
-}).rows;
-
 /** Rows of one host that are counted: enough for any budget. */
 const MAX_COUNTED = 20_000;
 
@@ -202,13 +128,13 @@ type OutcomeRow = Omit<ReadOutcome, "source" | "offers" | "probe"> & {
 
 const STORE_READS = statement({
   name: "offer-sources-store",
-  params: { outcomes: t.jsonb<readonly OutcomeRow[]>(), now: t.timestamptz },
+  params: { outcomes: t.jsonb<readonly OutcomeRow[]>(), now: t.timestamptz, counts: t.bool },
   text: `
     update offchain.offer_source s set status = coalesce(r.status, s.status),
       etag = case when r.keeps then s.etag else r.etag end,
       last_modified = case when r.keeps then s.last_modified else r."lastModified" end,
       digest = case when r.keeps then s.digest else r.digest end,
-      is_signed = case when r.keeps then s.is_signed else coalesce(r."isSigned", false) end, failures = case when r.answers then 0 else s.failures + 1 end,
+      is_signed = case when r.keeps then s.is_signed else coalesce(r."isSigned", false) end, failures = case when r.answers then 0 when $counts then s.failures + 1 else s.failures end,
       answered_at = case when r.answers then $now else s.answered_at end,
       silent_since = case when r.answers then null when r.status is null then s.silent_since
         else coalesce(s.silent_since, $now) end,
@@ -288,12 +214,21 @@ export async function sharePayees(db: Queryable, { source, offers }: ReadOutcome
   source.rows.push(...(await rowsPaidAt(db, { url: source.url, payees: [...new Set(payees)], read })));
 }
 
-/** Stores what was read. @returns ids of the rows whose offers, or whose liveness, are different */
-export async function storeReads(tx: pg.ClientBase, outcomes: readonly ReadOutcome[], now: Date): Promise<number[]> {
+/**
+ * Stores what was read.
+ * @param of.counts whether a failure is one more in a row: not where others choose how often an endpoint is asked
+ * @returns ids of the rows whose offers, or whose liveness, are different
+ */
+export async function storeReads(
+  tx: pg.ClientBase,
+  outcomes: readonly ReadOutcome[],
+  now: Date,
+  { counts }: { counts: boolean },
+): Promise<number[]> {
   const rows = outcomes.flatMap(({ source: { kind, url, rows }, offers, probe: _, ...outcome }) =>
     rows.map(({ id }) => ({ id, kind, url, keeps: offers === null, ...outcome })),
   );
-  await STORE_READS.run(tx, { outcomes: rows, now });
+  await STORE_READS.run(tx, { outcomes: rows, now, counts });
   await appendProbes(
     tx,
     outcomes.flatMap(({ source: { kind, url, declared }, status, answers, digest, probe }) =>

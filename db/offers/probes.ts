@@ -1,8 +1,9 @@
 /** The log of probes: what came of each time an endpoint was asked. It is appended to and read, never rewritten. */
 import type pg from "pg";
 import type { SourceKind } from "../../core/offers/source-kinds.ts";
-import { type Queryable, statement, t } from "../sql/statement.ts";
+import { statement, t } from "../sql/statement.ts";
 import { dropPartitions, makePartitions } from "../sql/time-partitions.ts";
+import { transaction } from "../sql/transaction.ts";
 
 /** Days that are kept: the longest window, and the probe that stands at its beginning. */
 const KEPT_DAYS = 98;
@@ -92,11 +93,21 @@ const FORGET_SUBJECTS = statement({
     where not exists (select from offchain.probe p where p.subject = s.id)`,
 });
 
-/** Makes the partitions of now and next, and drops those that no window needs. Only the job that appends calls it: it would miss subjects of probes that are being appended. */
-export async function keepProbes(db: Queryable, now: Date): Promise<void> {
+/** Waits for what is being appended, and keeps it waiting: a probe has its subject. */
+const LOCK_SUBJECTS = statement({
+  name: "probe-subjects-lock",
+  text: "lock table offchain.probe_subject in share row exclusive mode",
+});
+
+/** Makes the partitions of now and next, and drops those that no window needs. */
+export async function keepProbes(db: pg.Pool, now: Date): Promise<void> {
   await makePartitions(db, { table: "probe", period: "week", now });
   const dropped = await dropPartitions(db, { table: "probe", before: new Date(now.getTime() - KEPT_DAYS * DAY_MS) });
-  if (dropped > 0) await FORGET_SUBJECTS.run(db);
+  if (dropped === 0) return;
+  await transaction(db, async (tx) => {
+    await LOCK_SUBJECTS.run(tx);
+    await FORGET_SUBJECTS.run(tx);
+  });
 }
 
 /**

@@ -2,7 +2,7 @@
 import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import type { PublicHttp } from "../../clients/public-http.ts";
 import type { SourceKind } from "../../core/offers/source-kinds.ts";
-import type { DueSource } from "../../db/offers/offers.ts";
+import type { DueSource } from "../../db/offers/due-sources.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { readSource } from "../../workers/offers/read-endpoint.ts";
 import { testLog } from "../log.ts";

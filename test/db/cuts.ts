@@ -7,7 +7,7 @@ import { words } from "../support/words.ts";
 
 /** Takes one row for each key: the newest, the oldest, or whether there is one. */
 const ONE = words(`
-  agents-count agents-source-totals block-hash-from block-hashes-to-check completeness-agent-gap completeness-erc8004-gap
+  agents-count agents-source-totals block-hash-from block-hashes-to-check check-unlisted completeness-agent-gap completeness-erc8004-gap
   completeness-erc8004-last cred-attested-changed cred-epoch-at-block cred-epoch-at-time cred-epoch-latest-published
   cred-epoch-tokens-part cred-epochs-state cred-epochs-unkeep cred-held cred-history-batch cred-recompute cred-recompute-range
   cred-restore-points chain-writes-newest dispatch-served-index event-append-scores event-oldest first-agent humans-load
@@ -98,6 +98,7 @@ const REASONS: Record<string, string> = {
   "mint-transactions": "block; transactions of the contract's owner alone",
   "offer-rows": "of a row's items the first seen",
   "offer-rows-own": "as offer-rows",
+  "offer-sources-asked": "the most trusted rows; those that are left are asked in the same run, or in the next one",
   "offer-sources-due": "as host-files-due",
   "offer-sources-paid": "the oldest rows",
   "preflight-facts":

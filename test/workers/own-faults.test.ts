@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { ForeignAnswer } from "../../clients/ports.ts";
 import type { FailureCause } from "../../core/offers/probe.ts";
-import type { DueSource } from "../../db/offers/offers.ts";
+import type { DueSource } from "../../db/offers/due-sources.ts";
 import { testLog } from "../../harness/log.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
 import type { JobContext } from "../../workers/context.ts";

@@ -1,22 +1,18 @@
 /** Reads what agents offer: lists their endpoints, asks those that are due, and keeps offers and liveness current. */
-import pLimit from "p-limit";
 import { z } from "zod";
 import { sourcesOf } from "../../core/offers/readers.ts";
 import { OFFERING_SOURCES, registryOffers } from "../../core/offers/registry-offers.ts";
+import { CHECKS_JOB } from "../../db/offers/checks.ts";
+import { askedSources, type DueSource, dueSources } from "../../db/offers/due-sources.ts";
 import { type ListedRow, ownRowsToList, rowsToList } from "../../db/offers/offer-rows.ts";
 import {
-  bySize,
-  type DueSource,
   deferSources,
-  dueSources,
   listProgress,
   type OfferListing,
   putOffSharing,
   type ReadOutcome,
   setListProgress,
-  sharePayees,
   storeListings,
-  storeReads,
   touchChanged,
   urlsOfHosts,
 } from "../../db/offers/offers.ts";
@@ -25,17 +21,16 @@ import { storeSet } from "../../db/sql/store-set.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 import { readHostFiles } from "./host-files.ts";
-import { withoutOwnFaults } from "./own-faults.ts";
-import { DAY_MS, earliest, latest, readSource } from "./read-endpoint.ts";
+import { readBatch } from "./read-batch.ts";
+import { DAY_MS, earliest, latest } from "./read-endpoint.ts";
 import { turnsOf, URLS_PER_HOST_AND_DAY } from "./turns.ts";
 
 const EVERY_MS = 30_000;
 /** Rows of the directory per statement, and statements of one run for new rows and for the round over all rows, each. */
 export const LIST_PAGE = 500;
 const LIST_PAGES = 5;
-/** Endpoints that are due in one run, how many are asked at once and stored together, and max milliseconds of asking. */
+/** Endpoints that are due in one run, how many are stored together, and max milliseconds of asking. */
 const ENDPOINTS_PER_RUN = 1_000;
-const ENDPOINTS_AT_ONCE = 16;
 const ENDPOINTS_PER_STATEMENT = 64;
 const MAX_ASKING_MS = 25_000;
 /**
@@ -137,7 +132,7 @@ async function readDue(context: JobContext): Promise<number> {
   const { db, clock, fault } = context;
   const began = clock();
   const due = await dueSources(db, { now: began, limit: ENDPOINTS_PER_RUN });
-  const hosts = await urlsOfHosts(db, [...new Set(due.map(({ host }) => host))], new Date(began.getTime() - DAY_MS));
+  const hosts = await hostsOf(context, due);
   const { within, beyond } = turnsOf(due, hosts, began);
   if (beyond.length > 0) {
     await deferSources(db, beyond);
@@ -148,8 +143,27 @@ async function readDue(context: JobContext): Promise<number> {
       new Date(began.getTime() + DAY_MS),
     );
   }
+  const nextOf = await nextReads(context, hosts);
+  let changed = 0;
+  for (let from = 0; from < within.length; from += ENDPOINTS_PER_STATEMENT) {
+    if (clock().getTime() - began.getTime() > MAX_ASKING_MS) break;
+    changed += await readBatch(context, within.slice(from, from + ENDPOINTS_PER_STATEMENT), nextOf);
+    fault("offers.read");
+  }
+  return changed;
+}
+
+/** How many URLs each host of some endpoints has, and how many of them were read within a day. */
+const hostsOf = ({ db, clock }: JobContext, sources: readonly DueSource[]) =>
+  urlsOfHosts(db, [...new Set(sources.map(({ host }) => host))], new Date(clock().getTime() - DAY_MS));
+
+/** @returns when an endpoint is asked again, by what came of it */
+async function nextReads(
+  { db, clock }: JobContext,
+  hosts: Awaited<ReturnType<typeof hostsOf>>,
+): Promise<(outcome: ReadOutcome) => Date> {
   const frequentFrom = await trustOfFrequent(db, { least: FREQUENT_TRUST, most: MOST_FREQUENT });
-  const nextOf = (outcome: ReadOutcome): Date => {
+  return (outcome) => {
     const { isConfirmed, host, trust } = outcome.source;
     const isIn = (ms: number) => new Date(clock().getTime() + ms);
     if (isConfirmed)
@@ -160,63 +174,28 @@ async function readDue(context: JobContext): Promise<number> {
     const turns = Math.ceil(hosts.get(host)!.urls / URLS_PER_HOST_AND_DAY);
     return turns > 1 ? latest(outcome.nextTryAt, isIn(turns * DAY_MS)) : outcome.nextTryAt;
   };
-  let changed = 0;
-  for (let from = 0; from < within.length; from += ENDPOINTS_PER_STATEMENT) {
-    if (clock().getTime() - began.getTime() > MAX_ASKING_MS) break;
-    changed += await readBatch(context, within.slice(from, from + ENDPOINTS_PER_STATEMENT), nextOf);
-    fault("offers.read");
-  }
-  return changed;
 }
+
+/** Max milliseconds of a run after which no further endpoints that somebody waits for are asked. */
+const MAX_CHECKING_MS = 15_000;
 
 /**
- * Check then write: the endpoint is due, then state, offers and changed rows; it may be listed again: one run at a time,
- * one transaction for state and offers, and an endpoint that is gone takes no update.
- * @param nextOf when an endpoint is asked again
+ * Asks the endpoints that somebody waits for (`askSources`) at once.
+ * Resumes: an endpoint is asked for until it was read; what this run leaves the next one has, or `offers`, within 30 s.
  */
-async function readBatch(
-  context: JobContext,
-  sources: readonly DueSource[],
-  nextOf: (outcome: ReadOutcome) => Date,
-): Promise<number> {
-  const { db, clock } = context;
-  const limit = pLimit(ENDPOINTS_AT_ONCE);
-  const results = await withoutOwnFaults(context, sources, (some) =>
-    Promise.all(some.map((source) => limit(() => readSource(context, source)))),
-  );
-  const deferred = results.flatMap((result) => ("at" in result ? [result] : []));
-  if (deferred.length > 0) await deferSources(db, deferred);
-  const outcomes = results.flatMap((result) => ("at" in result ? [] : [{ ...result, nextTryAt: nextOf(result) }]));
-  for (const outcome of outcomes) await sharePayees(db, outcome);
-  await putOffSharing(db, sources, clock(), new Date(clock().getTime() + DAY_MS));
-  let changed = 0;
-  for (const some of bySize(outcomes)) changed += await storeOutcomes(context, some);
-  return changed;
-}
-
-function storeOutcomes({ db, clock, log }: JobContext, outcomes: readonly ReadOutcome[]): Promise<number> {
-  const now = clock();
-  return storeSet(db, outcomes, {
-    store: (tx, some) => storeReads(tx, some, now),
-    async settle(tx, ids, refused) {
-      const bare = refused.map(({ item, error }): ReadOutcome => {
-        log.warn({ err: error, url: item.source.url }, "what an endpoint answers cannot be stored");
-        const why = "What it answers cannot be stored.";
-        return {
-          ...item,
-          status: "unreadable",
-          answers: false,
-          offers: null,
-          etag: null,
-          lastModified: null,
-          digest: null,
-          why,
-          probe: null,
-        };
-      });
-      const all = [...ids, ...(await storeReads(tx, bare, now))];
-      await touchChanged(tx, all);
-      return all.length;
-    },
-  });
-}
+export const endpointChecks = defineJob({
+  name: CHECKS_JOB,
+  readsStrangers: true,
+  schedule: { everyMs: 60_000 },
+  async run(context) {
+    const until = context.clock().getTime() + MAX_CHECKING_MS;
+    let changed = 0;
+    do {
+      const asked = await askedSources(context.db, { limit: ENDPOINTS_PER_STATEMENT });
+      if (asked.length === 0) break;
+      const nextOf = await nextReads(context, await hostsOf(context, asked));
+      changed += await readBatch(context, asked, nextOf, { onDemand: true });
+    } while (context.clock().getTime() < until);
+    return changed;
+  },
+});

@@ -4,7 +4,8 @@
  * process was not held up meanwhile; no failure is kept while nearly all that answered before are silent. Of the others
  * nothing is recorded, and they are asked again in a while.
  */
-import type { DeferredSource, DueSource, ReadOutcome } from "../../db/offers/offers.ts";
+import type { DueSource } from "../../db/offers/due-sources.ts";
+import type { DeferredSource, ReadOutcome } from "../../db/offers/offers.ts";
 import { answeredLately } from "../../db/offers/probes.ts";
 import type { JobContext } from "../context.ts";
 import { after, DAY_MS, RETRY_MS } from "./read-endpoint.ts";

@@ -5,7 +5,8 @@ import type { Method, Offer } from "../../core/offers/offer.ts";
 import type { EndpointReading } from "../../core/offers/reader.ts";
 import { OFFER_READERS } from "../../core/offers/readers.ts";
 import { backoffMs } from "../../core/times.ts";
-import type { DeferredSource, DueSource, ReadOutcome } from "../../db/offers/offers.ts";
+import type { DueSource } from "../../db/offers/due-sources.ts";
+import type { DeferredSource, ReadOutcome } from "../../db/offers/offers.ts";
 import type { JobContext } from "../context.ts";
 import { TooSlowToRead } from "../within-time.ts";
 import { askEndpoint, NoAnswer } from "./ask-endpoint.ts";
@@ -76,16 +77,8 @@ function outcomeOf(source: DueSource, reading: EndpointReading, now: Date): Read
   const later = new Date(now.getTime() + DAY_MS);
   const first = source.rows[0]!;
   const answered = {
-    ...{
-      source,
-      answers: true,
-      etag: null,
-      lastModified: null,
-      digest: null,
-      nextTryAt: later,
-      why: null,
-      probe: null,
-    },
+    ...{ source, answers: true, etag: null, lastModified: null, digest: null },
+    ...{ nextTryAt: later, why: null, probe: null },
   };
   switch (reading.kind) {
     case "offers": {
@@ -126,6 +119,12 @@ function limited(source: DueSource, seconds: number, now: Date): ReadOutcome {
   if (failuresOf(source) >= MAX_LIMITED) return silent;
   return { ...silent, status: null, nextTryAt: latest(silent.nextTryAt, after(now, seconds)) };
 }
+
+/** The outcome for an endpoint that somebody waited for too long: it says nothing of it. */
+export const tooSlow = (source: DueSource, now: Date): ReadOutcome => ({
+  ...silence(source, "unreachable", "It takes longer than is waited for on demand; it is read in its turn.", now),
+  status: null,
+});
 
 /** The outcome for an endpoint that answers what we cannot read: it lives, and what was read before stays. */
 function beyondUs(source: DueSource, why: string, nextTryAt: Date): ReadOutcome {

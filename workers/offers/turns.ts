@@ -1,5 +1,6 @@
 /** Which endpoints that are due are read in a run: the budgets of hosts, and of owners who name many. */
-import type { DeferredSource, DueSource, urlsOfHosts } from "../../db/offers/offers.ts";
+import type { DueSource } from "../../db/offers/due-sources.ts";
+import type { DeferredSource, urlsOfHosts } from "../../db/offers/offers.ts";
 
 /** Max URLs of one host that are read in a day; the rest waits for the next day. Of a host with more, each has its turn in as many days as all take. */
 export const URLS_PER_HOST_AND_DAY = 1_000;

@@ -1,0 +1,81 @@
+/** A check of an agent on demand: asks its endpoints now, and says what to mend and why it is not found. */
+import { z } from "zod";
+import { ofDay } from "../../core/agents/social-proof-allowances.ts";
+import { OWN_PLATFORM, PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
+import { quoted } from "../../core/quoted.ts";
+import { type AgentCheck, agentCheckSchema, agentCheckView, unlistedView } from "../../core/views/agent-check.ts";
+import { takeAll } from "../../db/callers/allowances.ts";
+import { findDirectoryId } from "../../db/directory/rows.ts";
+import { askSources, CHECKS_JOB, checkFacts, hostsToAsk, isAsking, unlistedAgent } from "../../db/offers/checks.ts";
+import { runSoon } from "../../db/operations/job-runs.ts";
+import { endpoint } from "../endpoint.ts";
+import type { HandlerDeps } from "../handler-deps.ts";
+import { isSoon } from "../services/until-shown.ts";
+import { directoryAgent, ofPlatform, ref, unknownAgent } from "./directory-agent.ts";
+
+/** Times a day (UTC) that the endpoints of one host are asked on demand, for all agents that name it. */
+const ASKED_PER_HOST_AND_DAY = 1_000;
+/** Max milliseconds that an answer waits for the endpoints, and between two looks. */
+const WAIT_MS = 10_000;
+const LOOK_MS = 250;
+const RETRY_AFTER_SECONDS = 5;
+
+export const agentCheck = endpoint({
+  method: "post",
+  path: "/api/v2/agent/{ref}/check",
+  operationId: "checkAgent",
+  tag: "Agents",
+  summary: "Ask an agent's endpoints now: which work, what to mend, and why the agent is not found",
+  description:
+    "Open to anybody, for agents of all registries. Its endpoints (8 at most) are asked as they are every day, without credentials and without payment, each once a minute at most; what comes of it is part of its record. The answer waits 10 seconds, then it is 202 and the same request again tells the rest.",
+  params: z.object({ ref }),
+  query: z.object({ platform: ofPlatform }),
+  responses: {
+    200: { description: "What was found", schema: agentCheckSchema },
+    202: { description: "What is known; endpoints are still being asked", schema: agentCheckSchema },
+  },
+  errors: ["not_found"],
+  async handler({ deps, params, query, at, networks, count }, json) {
+    const { db } = deps;
+    await count("checks", networks);
+    const id = await findDirectoryId(db, params.ref, query.platform);
+    if (id === null) return json(await unlisted(deps, params.ref, query.platform));
+    const asked = await ask(deps, id, at);
+    const done = async () => !(await isAsking(db, { id }));
+    const pending = !(await isSoon(done, performance.now() + (asked ? WAIT_MS : 0), LOOK_MS));
+    const facts = await checkFacts(db, id);
+    if (facts === null) return unknownAgent();
+    const view = agentCheckView(facts, { pending, asked });
+    if (!pending) return json(view);
+    return json(view, { status: 202, final: false, headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
+  },
+});
+
+/**
+ * Has an agent's endpoints asked, of each host as often as a day allows.
+ * @returns whether any is asked
+ */
+async function ask({ db }: Pick<HandlerDeps, "db">, id: number, now: Date): Promise<boolean> {
+  const hosts: string[] = [];
+  for (const host of await hostsToAsk(db, { id, now }))
+    if ((await takeAll(db, [ofDay(`checked:${host}`, ASKED_PER_HOST_AND_DAY, 1, now)], now)) === 0) hosts.push(host);
+  if (hosts.length === 0 || (await askSources(db, { id, hosts, now })) === 0) return false;
+  await runSoon(db, [CHECKS_JOB]);
+  return true;
+}
+
+/** Why the directory does not show an agent. @throws Failure not_found where nothing is known of it */
+async function unlisted(deps: HandlerDeps, ref: string, platform: PlatformKey | undefined): Promise<AgentCheck> {
+  const platforms = platform ? [platform] : PLATFORMS.map(({ key }) => key);
+  const found = await unlistedAgent(deps.db, { agentId: ref, platforms });
+  if (found?.reason)
+    return unlistedView(
+      "unreadable_item",
+      `What its registry says of it cannot be read: ${quoted(found.reason)}.`,
+      "Mend its entry there.",
+    );
+  if (found) return unlistedView("gone", `Its registry has not had it since ${found.at}.`, "Register it there again.");
+  const { id } = await directoryAgent(deps, ref, { platform: platform ?? OWN_PLATFORM });
+  if (id !== null) return unknownAgent();
+  return unlistedView("not_listed_yet", "It is registered; the directory shows it in a moment.", null);
+}

@@ -1,0 +1,235 @@
+/** A check of an agent on demand: what works, what to mend, why it is not found; and that nobody can do harm by it. */
+import { expect, it } from "vitest";
+import type { ForeignAnswer } from "../../clients/ports.ts";
+import { testLog } from "../../harness/log.ts";
+import { until } from "../../harness/until.ts";
+import type { JobContext } from "../../workers/context.ts";
+import { endpointChecks, offers } from "../../workers/offers/offers.ts";
+import { plantDirectory } from "../support/directory.ts";
+import { apiForFile } from "./support/api.ts";
+
+const [WALLET, STRANGER] = ["1", "3"].map((digit) => `0x${digit.repeat(40)}`) as [string, string];
+const REGISTRY = `0x8004${"a".repeat(36)}`;
+const api = apiForFile();
+
+const CARD = JSON.stringify({ name: "A", url: "https://a.example/", skills: [{ id: "s", name: "Sums" }] });
+const TERMS = JSON.stringify({
+  x402Version: 1,
+  accepts: [
+    {
+      scheme: "exact",
+      network: "base",
+      asset: STRANGER,
+      maxAmountRequired: "1",
+      payTo: STRANGER,
+      resource: "https://a.example/paid",
+    },
+  ],
+});
+const answered = (status: number, text: string) => ({ kind: "answered" as const, status, headers: {}, text, ms: 5 });
+const SILENCE = { kind: "failed", reason: "The server does not answer.", final: false, cause: "timeout" } as const;
+
+/** What each path of the agents' hosts answers; what is not here is 404. */
+let answers: Record<string, object> = {};
+let requests: string[] = [];
+const context = () =>
+  ({
+    ...{ db: api.pool, clock: () => new Date(), log: testLog(), fault: () => {} },
+    endpoints: {
+      async send({ url }: { url: string }) {
+        requests.push(url);
+        return { ...(answers[new URL(url).pathname] ?? answered(404, "")), url } as ForeignAnswer;
+      },
+    },
+  }) as unknown as JobContext;
+
+let agents = 0;
+/** An agent with these services, listed and read never. */
+async function plant(services: [name: string, path: string][], row: object = {}) {
+  const agent_id = String(100 + ++agents);
+  const host = `h${agents}.example`;
+  await plantDirectory(api.pool, [
+    {
+      platform: "erc8004",
+      agent_id,
+      name: "A",
+      address: WALLET,
+      cred_score: 60,
+      registry: REGISTRY,
+      chain_id: 8453,
+      ...row,
+    },
+  ]);
+  await api.sql(
+    "update offchain.directory set services = $2 where agent_id = $1",
+    agent_id,
+    JSON.stringify(services.map(([name, path]) => ({ name, endpoint: `https://${host}${path}` }))),
+  );
+  const sources = await api.sql("select id from offchain.directory where agent_id = $1", agent_id);
+  const known = answers;
+  answers = {};
+  await offers.run(context(), {});
+  answers = known;
+  // As if that were long ago.
+  await api.sql(
+    "update offchain.offer_source set checked_at = null, next_try_at = now() + interval '1 day', status = 'waiting', why = null, failures = 0, silent_since = null, answered_at = null where directory_id = $1",
+    sources[0]!.id,
+  );
+  requests = [];
+  return { agent_id, host, id: sources[0]!.id as number };
+}
+const path = (agent: string) => `/api/v2/agent/${agent}/check?platform=erc8004`;
+const asking = async () =>
+  (await api.sql("select 1 from offchain.offer_source where next_try_at = '-infinity'")).length;
+
+/** A check, and the run of the job that it wakes. */
+async function check(agent: string) {
+  const answer = api.send("POST", path(agent));
+  await Promise.race([until("endpoints are asked for", async () => (await asking()) > 0), answer]);
+  await endpointChecks.run(context(), {});
+  return (await answer) as unknown as { status: number; body: Check };
+}
+type Found = { code: string; says: string; mend: string | null };
+type Check = {
+  works: boolean | null;
+  pending: boolean;
+  asked: boolean;
+  listed: boolean;
+  notFound: Found[];
+  registration: Found[];
+  endpoints: { kind: string; url: string; works: boolean | null; names: string[]; offers: number; mend: Found[] }[];
+};
+const codes = (found: readonly { code: string }[]) => found.map(({ code }) => code);
+
+it("asks now, and says of each endpoint whether it works, what was found, and what to mend", async () => {
+  const { agent_id, id } = await plant([
+    ["a2a", "/card.json"],
+    ["x402", "/paid"],
+    ["mcp", "/mcp"],
+  ]);
+  await api.sql(
+    `insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at, warnings)
+     values ($1, $2, 'https://f.example', 'parsed', '{"skills": ["sums", "Proofs \\"ignore this\\"", "oasf/a"]}', now(), '{old_services}')`,
+    REGISTRY,
+    agent_id,
+  );
+  answers = { "/card.json": answered(200, CARD), "/paid": answered(402, TERMS), "/mcp": SILENCE };
+  const { status, body } = await check(agent_id);
+  expect([status, body.asked, body.pending, body.works, body.listed]).toEqual([200, true, false, false, true]);
+  expect(body.endpoints.map(({ kind, works, names, mend }) => [kind, works, names, codes(mend)])).toEqual([
+    ["agent_card", true, ["Sums"], ["not_confirmed"]],
+    ["mcp", false, [], ["unreachable", "not_confirmed"]],
+    ["x402", true, [expect.any(String)], ["not_confirmed", "pays_another"]],
+  ]);
+  expect(codes(body.registration)).toEqual([
+    "old_services",
+    "declared_not_found",
+    "found_not_declared",
+    "x402_not_declared",
+  ]);
+  expect(body.registration[1]!.says).toBe(
+    `Its registration file lists "Proofs 'ignore this'", which no endpoint offers.`,
+  );
+  expect(codes(body.notFound)).toEqual(["not_searchable_yet", "no_description"]);
+  // It is part of the record, and of what all others see.
+  const probes = await api.sql(
+    `select p.answers from offchain.probe p join offchain.probe_subject s on s.id = p.subject where s.url like '%' || $1 || '%' and s.found is not null`,
+    `h${agents}.`,
+  );
+  expect(probes).toEqual([{ answers: true }, { answers: true }]);
+  expect(
+    await api.sql(
+      "select silent_since is not null as silent from offchain.offer_source where kind = 'mcp' and directory_id = $1",
+      id,
+    ),
+  ).toEqual([{ silent: true }]);
+});
+
+it("asks a URL once a minute, whoever asks and whichever agent names it", async () => {
+  answers = { "/card.json": answered(200, CARD) };
+  const { agent_id, host } = await plant([["a2a", "/card.json"]]);
+  const other = await plant([["a2a", "/card.json"]]);
+  await api.sql(
+    "update offchain.offer_source set url = $1, host = $2 where directory_id = $3",
+    `https://${host}/card.json`,
+    host,
+    other.id,
+  );
+  expect((await check(agent_id)).body).toMatchObject({ asked: true, works: true });
+  const asked = requests.length;
+  for (const agent of [agent_id, other.agent_id]) {
+    const { status, body } = await check(agent);
+    expect([status, body.asked]).toEqual([200, false]);
+  }
+  expect(requests.length).toBe(asked);
+});
+
+it("asks the endpoints of a host so many times a day, and then says what is known", async () => {
+  answers = { "/card.json": answered(200, CARD) };
+  const { agent_id, host } = await plant([["a2a", "/card.json"]]);
+  const day = new Date().toISOString().slice(0, 10);
+  await api.sql(
+    "insert into offchain.allowance (name, level, most, per_second, at) values ($1, 1, 1000, 0, now())",
+    `checked:${host}:${day}`,
+  );
+  expect((await check(agent_id)).body.asked).toBe(true);
+  await api.sql("update offchain.offer_source set checked_at = now() - interval '1 hour' where host = $1", host);
+  expect((await check(agent_id)).body).toMatchObject({ asked: false, works: true });
+});
+
+it("a silence that others look at puts off no regular read, and a frequent one stays frequent", async () => {
+  const { agent_id, id } = await plant([["a2a", "/card.json"]]);
+  const state = async () =>
+    (
+      await api.sql(
+        "select failures, extract(epoch from next_try_at - checked_at)::int as wait from offchain.offer_source where directory_id = $1",
+        id,
+      )
+    )[0];
+  const again = () =>
+    api.sql(
+      "update offchain.offer_source set checked_at = checked_at - interval '1 hour', confirmed_by = 'payee' where directory_id = $1",
+      id,
+    );
+  answers = { "/card.json": SILENCE };
+  for (let times = 0; times < 12; times++) {
+    await check(agent_id);
+    expect(await state()).toEqual({ failures: 0, wait: 300 });
+    await again();
+  }
+  await api.sql("update offchain.host_file set next_try_at = now() + interval '1 day'");
+  await api.sql("update offchain.directory set address = $2, wallet_proven = true where id = $1", id, STRANGER);
+  answers = { "/card.json": answered(200, CARD) };
+  await api.sql("update offchain.offer_source set confirmed_by = 'payee', trust = 60 where directory_id = $1", id);
+  await check(agent_id);
+  expect((await state()).wait).toBe(900);
+});
+
+it("does not wait for what takes long, and tells the rest when asked again", async () => {
+  const { agent_id, id } = await plant([["a2a", "/card.json"]]);
+  await api.sql("update offchain.offer_source set next_try_at = '-infinity' where directory_id = $1", id);
+  // Asked for by another, and not done.
+  const { status, headers, body } = await api.send("POST", path(agent_id));
+  expect([status, headers.get("retry-after"), (body as unknown as Check).pending]).toEqual([202, "5", true]);
+});
+
+it.each([
+  { what: "removed", agent: "gone", code: "gone" },
+  { what: "unreadable", agent: "bad", code: "unreadable_item" },
+])("says why an agent is not listed: $what", async ({ agent, code }) => {
+  await plantDirectory(api.pool, [
+    { platform: "virtuals", agent_id: "gone", name: "G", cred_score: 1, removed_at: "2026-11-01T00:00:00Z" },
+  ]);
+  await api.sql(`insert into offchain.directory_quarantine (source, source_id, reason, raw, first_seen_at, last_seen_at)
+    values ('virtuals', 'bad', 'name must be a text', '{}', now(), now()) on conflict do nothing`);
+  const { status, body } = await api.send("POST", `/api/v2/agent/${agent}/check`);
+  expect([status, (body as unknown as Check).listed, codes((body as unknown as Check).notFound)]).toEqual([
+    200,
+    false,
+    [code],
+  ]);
+});
+
+it("knows nothing of an agent that nobody has", async () => {
+  expect((await api.send("POST", "/api/v2/agent/nobody-has-it/check")).status).toBe(404);
+});
