@@ -233,6 +233,8 @@ const ENTRIES: Record<string, string[]> = {
   "db/schema/migrate.ts": ["node:fs"],
   // Certificates that the URL of the database names.
   "db/sql/server-connection.ts": ["node:fs", "node:tls"],
+  // One form for both sides: the service imports it from what is published.
+  "core/offers/offer-versions.ts": ["sdk/src/offer-form.ts"],
   // What pays only where it is asked to pay.
   "sdk/src/cred.ts": ["viem"],
   "sdk/src/preflight.ts": ["viem"],

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { Address, Hex } from "../agents/facts.ts";
 import { TIERS, tierWord } from "../cred/tiers.ts";
+import { CHANGE_LISTS } from "../offers/offer-change.ts";
 import { PROOF_PLATFORM_KEYS } from "../proof-platforms.ts";
 
 /** A chain event about an agent, the source of an event of the log. Addresses are lower-case. */
@@ -58,6 +59,13 @@ const onChain = (part: Part) => () => ({ changed: [part], storage: "onchain" as 
 export const MAX_NAMED = 24;
 const names = z.array(z.string()).max(MAX_NAMED).optional();
 
+/** Whose offers are different, and where they were read. */
+const offered = {
+  platform: z.string().meta({ description: "The registry of the agent, with its id there" }),
+  agentId: z.string(),
+  endpoint: z.object({ kind: z.string(), url: z.string() }),
+};
+
 /** Max events of one agent on one day (UTC) of a kind that strangers can cause without limit: reviews, and payments with amounts of one number of digits. */
 export const MAX_PER_DAY = 100;
 
@@ -104,6 +112,18 @@ export const EVENT_TYPES = {
       "agent.exchange_verified": onChain("coinbase"),
       "handshake.completed": onChain("handshakes"),
     },
+  }),
+  "agent.offer_changed": eventSpec({
+    says: "An endpoint of an agent offers other skills, tools or paid resources than before, or the same with other words or inputs.",
+    data: z.object({ ...offered, ...CHANGE_LISTS["agent.offer_changed"] }),
+  }),
+  "agent.price_changed": eventSpec({
+    says: "An endpoint of an agent asks for another price than before.",
+    data: z.object({ ...offered, ...CHANGE_LISTS["agent.price_changed"] }),
+  }),
+  "agent.pay_to_changed": eventSpec({
+    says: "An endpoint of an agent is paid to another account than before.",
+    data: z.object({ ...offered, ...CHANGE_LISTS["agent.pay_to_changed"] }),
   }),
   "agent.transferred": eventSpec({
     says: "An agent has another owner.",

@@ -130,6 +130,7 @@ async function toolsOf(url: string, send: Send, session: Session): Promise<Endpo
   const offers: Offer[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
+  let isPartial = false;
   for (let page = 0; page < MAX_PAGES && offers.length < MAX_OFFERS; page++) {
     const params = { ...(cursor !== undefined && { cursor }), ...session.envelope };
     const listed = await call(send, { session, id: 2 + page, method: "tools/list", params }, (result) => ({
@@ -139,13 +140,14 @@ async function toolsOf(url: string, send: Send, session: Session): Promise<Endpo
     // The tools of earlier pages are kept when a later page cannot be read.
     if ("none" in listed) {
       if (page === 0) return listed.none;
+      isPartial = true;
       break;
     }
     offers.push(...listed.value.tools);
     cursor = nextCursor(listed.value.result, seen);
     if (cursor === undefined) break;
   }
-  return { kind: "offers", offers: offers.slice(0, MAX_OFFERS), etag: null, lastModified: null };
+  return { kind: "offers", offers: offers.slice(0, MAX_OFFERS), etag: null, lastModified: null, isPartial };
 }
 
 type Call = { session: Session; id: number; method: string; params: object };

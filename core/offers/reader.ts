@@ -25,12 +25,13 @@ export type EndpointAnswer = { status: number; headers: Record<string, string | 
 export type Send = <T>(request: EndpointRequest, read: (answer: EndpointAnswer) => T) => Promise<T>;
 
 export type EndpointReading =
-  /** `isSigned`: by a key that the host publishes. `why`: what is wrong with the answer, though it was read. */
+  /** `isPartial`: there are more, which could not be read. `isSigned`: by a key that the host publishes. `why`: what is wrong with the answer, though it was read. */
   | {
       kind: "offers";
       offers: Offer[];
       etag: string | null;
       lastModified: string | null;
+      isPartial?: boolean;
       isSigned?: boolean;
       why?: string;
     }

@@ -47,6 +47,9 @@ function jobOffers(listed: readonly Json[]): RawOffer[] {
 /** Sources whose items have offers. */
 export const OFFERING_SOURCES = Object.keys(READERS);
 
+/** Whether only the agent, or its registry, adds to its items there: a resource of the Bazaar is an item of whom it pays. */
+export const isOwnWord = ({ source }: { source: string }): boolean => source !== "x402-bazaar";
+
 /** The offers of an agent's items, each name and place once. @param skills what an own listing or a registration file says that it can do */
 export function registryOffers(
   items: readonly { source: string; raw: unknown }[],

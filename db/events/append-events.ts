@@ -35,6 +35,8 @@ export type NewEvent = {
     at: Date;
     /** Absent for off-chain events: these are final, with wallet and owner of the agent as the index has them. */
     chain?: ChainSource;
+    /** Of an agent of another registry, which the index does not have. */
+    owner?: Address | null;
   };
 }[EventType];
 

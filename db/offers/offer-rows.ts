@@ -7,6 +7,8 @@ import { statement, t } from "../sql/statement.ts";
 export type ListedRow = {
   id: number;
   trust: number;
+  isShown: boolean;
+  owner: string | null;
   /** Null for a row that is shown nowhere. */
   services: unknown;
   items: { source: string; raw: unknown }[];
@@ -19,7 +21,8 @@ const MAX_ITEMS = 64;
 
 /** SQL of the rows `d` of the directory that meet a condition. */
 const rowsSql = (which: string) => `
-    select d.id, greatest(0, d.cred_score)::int2 as trust, case when d.removed_at is null then d.services end as services,
+    select d.id, greatest(0, d.cred_score)::int2 as trust, d.removed_at is null as "isShown",
+      lower(d.owner_address) as owner, case when d.removed_at is null then d.services end as services,
       case when d.removed_at is null then array_to_json(array(
         select json_build_object('source', i.source, 'raw', i.raw)
         from (select i.* from offchain.directory_item i
@@ -38,6 +41,8 @@ const rowsSql = (which: string) => `
 const LISTED_COLUMNS = {
   id: t.int8,
   trust: t.int2,
+  isShown: t.bool,
+  owner: t.nullable(t.text),
   services: t.nullable(t.jsonb<unknown>()),
   items: t.json<ListedRow["items"]>(),
   skills: t.nullable(t.jsonb<unknown>()),

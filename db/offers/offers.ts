@@ -2,6 +2,8 @@
 import type pg from "pg";
 import type { EndpointState } from "../../core/offers/liveness.ts";
 import type { Offer } from "../../core/offers/offer.ts";
+import type { Version } from "../../core/offers/offer-change.ts";
+import { versionOf } from "../../core/offers/offer-versions.ts";
 import type { Probe } from "../../core/offers/probe.ts";
 import type { Source } from "../../core/offers/readers.ts";
 import { REGISTRY } from "../directory/offers-sql.ts";
@@ -9,9 +11,10 @@ import { touchRows } from "../directory/write.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { type DueSource, MAX_SHARING } from "./due-sources.ts";
 import { confirmSources, noteHosts, rowsPaidAt } from "./host-files.ts";
+import { emitOfferChanges } from "./offer-events.ts";
+import { listingSource, recordVersions } from "./offer-history.ts";
 import { appendProbes } from "./probes.ts";
 import { replaceOffers } from "./replace-offers.ts";
-import { emitToolChanges } from "./tool-events.ts";
 
 export const listProgress = statement({
   name: "offer-progress",
@@ -28,7 +31,10 @@ export const setListProgress = statement({
 }).run;
 
 /** What a row of the directory has to read, and what its registry gives. */
-export type OfferListing = { id: number; trust: number; sources: readonly Source[]; offers: readonly Offer[] };
+export type OfferListing = { id: number; trust: number; sources: readonly Source[]; offers: readonly Offer[] } & {
+  /** What of it is the agent's own word; null for a row that is shown nowhere. */
+  version: Version | null;
+};
 
 const DROP_SOURCES = statement({
   name: "offer-sources-drop",
@@ -72,6 +78,8 @@ export async function storeListings(
   await ADD_SOURCES.run(tx, { sources, now });
   const given = listings.map(({ id, offers }) => ({ id, source: REGISTRY, offers }));
   const changed = [...dropped.map(({ id }) => id), ...(await replaceOffers(tx, given))];
+  const versions = listings.flatMap(({ id, version }) => (version ? { source: listingSource(id), version } : []));
+  await recordVersions(tx, versions, now);
   await noteHosts(tx, { ids, now });
   return [...new Set([...changed, ...(await confirmSources(tx, ids))])];
 }
@@ -107,6 +115,8 @@ export type ReadOutcome = {
   answers: boolean;
   /** Null: those that are known stay. */
   offers: readonly Offer[] | null;
+  /** There may be more offers than could be read. */
+  isPartial?: boolean;
   etag: string | null;
   lastModified: string | null;
   digest: string | null;
@@ -249,17 +259,14 @@ export async function storeReads(
   const other = outcomes.flatMap(({ source, status }) =>
     source.rows.flatMap((row) => (status === null || row.status === status ? [] : row.id)),
   );
-  await emitToolChanges(tx, read, now);
+  // A demand for credentials says nothing of what is offered.
+  const versions = outcomes.flatMap(({ source: { kind, url }, status, offers, isPartial = false }) =>
+    offers === null || status !== "read" ? [] : { source: `${kind} ${url}`, version: versionOf(offers), isPartial },
+  );
+  await emitOfferChanges(tx, await recordVersions(tx, versions, now), now);
   const changed = [...other, ...(await replaceOffers(tx, read))];
-  return [
-    ...new Set([
-      ...changed,
-      ...(await confirmSources(
-        tx,
-        rows.map(({ id }) => id),
-      )),
-    ]),
-  ];
+  const ids = rows.map(({ id }) => id);
+  return [...new Set([...changed, ...(await confirmSources(tx, ids))])];
 }
 
 const TOUCH = statement({

@@ -96,6 +96,48 @@ export const probe = offchain.table(
   (t) => [primaryKey({ columns: [t.subject, t.at] })],
 );
 
+/**
+ * What an endpoint offered when it was read last, or an agent listed: compared with by the next reading, also where no agent
+ * has named the endpoint meanwhile.
+ */
+export const offerVersion = offchain.table("offer_version", (t) => ({
+  /** SHA-256 of `source`. */
+  key: bytes().primaryKey(),
+  /** As `source` of `offer`, of an endpoint; of what an agent lists "agent" and the id of its row. */
+  source: t.text().notNull(),
+  /** `versionHash` of `version`. */
+  hash: t.text().notNull(),
+  /** `Version` (core/offers/offer-change.ts). */
+  version: t.jsonb().notNull(),
+  firstAt: at().notNull(),
+  /** When this version was first read. */
+  since: at().notNull(),
+  /** Since when no agent names it; null while one does. */
+  unnamedSince: at(),
+}));
+
+/** How it changed. A row is never removed while its `offer_version` stays: neighbours are folded into one. */
+export const offerChange = offchain.table(
+  "offer_change",
+  (t) => ({
+    /** Grows in the order of time. */
+    id: t.bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+    key: bytes()
+      .notNull()
+      .references(() => offerVersion.key, { onDelete: "cascade" }),
+    /** When it was read, and when the first of those that were folded into it. */
+    at: at().notNull(),
+    firstAt: at().notNull(),
+    /** Changes that were folded into it, and itself. */
+    changes: t.integer().notNull().default(1),
+    /** Of the version that it led to. */
+    hash: t.text().notNull(),
+    /** `OfferChange` (core/offers/offer-change.ts). */
+    change: t.jsonb().notNull(),
+  }),
+  (t) => [index("offer_change_key").on(t.key, t.id)],
+);
+
 /** What a host says of which agents are its own (core/directory/named-agents.ts). */
 export const hostFile = offchain.table(
   "host_file",

@@ -19,7 +19,7 @@ const ONE = words(`
 const PAGES = words(`
   agents agents-cred-history commerce-page cred-epochs-newest cred-updates directory-page directory-planes-find events
   events-final events-of-agent events-of-agent-through group-members groups-list handshakes-of-agent humans-page income-page
-  messages-after messages-onwards organizations-page referrals-referred report-transactions review-page review-page-newest
+  messages-after messages-onwards offer-changes organizations-page referrals-referred report-transactions review-page review-page-newest
   review-page-of-client webhook-deliveries webhooks-failing`);
 
 /** Takes a part of a walk over all rows by their keys: the next part begins behind it, or the rows are gone by then. */
@@ -37,7 +37,7 @@ const COUNTS = words(`
 /** Takes rows that one party wrote about itself: it can push out its own alone. */
 const OWN = words(`
   attestations-of-wallet directory-marks directory-planes-name-marks discovery-dearest-offers discovery-drop-keys
-  discovery-hit-background discovery-priced-offers discovery-rows facts-find facts-load payments-credits
+  discovery-hit-background discovery-priced-offers discovery-rows facts-find facts-load offer-versions-of-agent payments-credits
   payments-paid-by-request review-files-unlisted`);
 
 /** Takes what has waited longest: first in, first out, so that every row has its turn, however many come. */
@@ -97,6 +97,7 @@ const REASONS: Record<string, string> = {
   "mint-registration-state": "as message-access",
   "mint-transactions": "block; transactions of the contract's owner alone",
   "offer-rows": "of a row's items the first seen",
+  "offer-events-agents": "own agents all; of others the first listed whose endpoint it is shown to be",
   "offer-rows-own": "as offer-rows",
   "offer-sources-asked": "the most trusted rows; those that are left are asked in the same run, or in the next one",
   "offer-sources-due": "as host-files-due",

@@ -361,7 +361,7 @@ it.each([
   const row = await plant(id, [["MCP", endpoint]], { platform: "mcp-registry" });
   const client = await db.pool.connect();
   const sources = sourcesOf([{ name: "MCP", endpoint }]);
-  await storeListings(client, [{ id: row, trust: 1, sources, offers: [] }], clock);
+  await storeListings(client, [{ id: row, trust: 1, sources, offers: [], version: null }], clock);
   client.release();
   expect(await confirmedBy(row)).toEqual([expected]);
 });

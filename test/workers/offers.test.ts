@@ -351,14 +351,16 @@ it("an agent registered here is read when its row has changed, before the round 
   expect(asked).toEqual(["GET /.well-known/agent-registration.json", "GET /card.json"]);
   expect(await indexed.rows("select name from offchain.offer")).toEqual([{ name: "Sums" }]);
   // What a confirmed endpoint of it offers is part of what happened to it, from the second reading on.
-  const changes = () => indexed.rows("select token_id as token, data from offchain.event where type = 'agent.updated'");
+  const changes = () => indexed.rows("select type, token_id as token, data from offchain.event where type ~ '_changed$'");
   expect(await changes()).toEqual([]);
   const skills = ["Products", "Quotients"].map((name) => ({ id: name, name, description: "Computes." }));
   card = { ...CARD, skills };
   later(2 * DAY_MS);
   await run({ db: pool }, { tokenIds: [1] });
-  const data = { changed: ["tools"], storage: "offchain", added: ["Products", "Quotients"], removed: ["Sums"] };
-  expect(await changes()).toEqual([{ token: expect.anything(), data }]);
+  const endpoint = { kind: "agent_card", url: `${host.url}/card.json` };
+  const about = { platform: "helixa", agentId: "1", endpoint };
+  const data = { ...about, added: ["Products", "Quotients"], removed: ["Sums"], changed: [] };
+  expect(await changes()).toEqual([{ type: "agent.offer_changed", token: 1, data }]);
   // Found by comparison, as after an event that was lost.
   await sync();
   expect(queued.at(-1)).toEqual(["offers", [{ data: { tokenIds: [0] } }]]);

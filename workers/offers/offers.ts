@@ -1,7 +1,8 @@
 /** Reads what agents offer: lists their endpoints, asks those that are due, and keeps offers and liveness current. */
 import { z } from "zod";
+import { versionOf } from "../../core/offers/offer-versions.ts";
 import { sourcesOf } from "../../core/offers/readers.ts";
-import { OFFERING_SOURCES, registryOffers } from "../../core/offers/registry-offers.ts";
+import { isOwnWord, OFFERING_SOURCES, registryOffers } from "../../core/offers/registry-offers.ts";
 import { CHECKS_JOB } from "../../db/offers/checks.ts";
 import { askedSources, type DueSource, dueSources } from "../../db/offers/due-sources.ts";
 import { type ListedRow, ownRowsToList, rowsToList } from "../../db/offers/offer-rows.ts";
@@ -117,13 +118,14 @@ async function listRows({ db, clock, fault, log }: JobContext, rows: readonly Li
   return changed;
 }
 
-function listingOf({ id, trust, services, items, skills, domains }: ListedRow): OfferListing {
+function listingOf({ id, trust, isShown, owner, services, items, ...listed }: ListedRow): OfferListing {
   const words = (list: unknown) => (Array.isArray(list) ? list.filter((word) => typeof word === "string") : []);
+  const said = { skills: words(listed.skills), domains: words(listed.domains) };
+  const sources = sourcesOf(services);
+  const endpoints = sources.map(({ kind, url }) => `${kind} ${url}`);
   return {
-    id,
-    trust: Math.min(100, trust),
-    sources: sourcesOf(services),
-    offers: registryOffers(items, { skills: words(skills), domains: words(domains) }),
+    ...{ id, trust: Math.min(100, trust), sources, offers: registryOffers(items, said) },
+    version: isShown ? versionOf(registryOffers(items.filter(isOwnWord), said), { owner, endpoints }) : null,
   };
 }
 

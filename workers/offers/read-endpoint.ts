@@ -82,12 +82,13 @@ function outcomeOf(source: DueSource, reading: EndpointReading, now: Date): Read
   };
   switch (reading.kind) {
     case "offers": {
-      const { offers: given, etag, lastModified, isSigned = false, why = null } = reading;
+      const { offers: given, etag, lastModified, isPartial = false, isSigned = false, why = null } = reading;
       const digest = digestOf(given);
       return {
         ...answered,
         status: "read",
         offers: given,
+        isPartial,
         etag: validator(etag),
         lastModified: validator(lastModified),
         digest,

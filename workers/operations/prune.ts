@@ -1,10 +1,11 @@
-/** Removes what is only kept for a while: answers stored for idempotency keys, revocations and signed texts whose time is over, networks of clients, slugs that are free again, allowances that are whole again, meanings of texts that no agent has. */
+/** Removes what is only kept for a while: answers stored for idempotency keys, revocations and signed texts whose time is over, networks of clients, slugs that are free again, allowances that are whole again, meanings of texts that no agent has, versions of what no agent names. */
 import { SLUG_RETIREMENT_MS } from "../../core/principals/slugs.ts";
 import { forgetFullAllowances } from "../../db/callers/allowances.ts";
 import { forgetUsedTexts } from "../../db/callers/human-updates.ts";
 import { forgetExpired } from "../../db/callers/idempotency.ts";
 import { forgetRevocations } from "../../db/callers/revocations.ts";
 import { forgetMeanings } from "../../db/discovery/meanings.ts";
+import { forgetUnnamedVersions } from "../../db/offers/offer-history.ts";
 import { forgetRetiredSlugs } from "../../db/principals/organizations.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { forgetClientNetworks } from "../../db/transactions/free-gas.ts";
@@ -22,6 +23,7 @@ export const prune = defineJob({
       "used texts": () => forgetUsedTexts(db),
       allowances: () => forgetFullAllowances(db, now),
       meanings: () => forgetMeanings(db, config.embeddings?.documents ?? 0, now),
+      "unnamed versions": () => forgetUnnamedVersions(db, now),
       "client networks": () => forgetClientNetworks(db),
       "retired slugs": () => forgetRetiredSlugs(db, new Date(now.getTime() - SLUG_RETIREMENT_MS)),
     });

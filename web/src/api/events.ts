@@ -7,6 +7,9 @@ import { observed } from "../observed.ts";
 const TYPES = Object.keys({
   "agent.registered": true,
   "agent.updated": true,
+  "agent.offer_changed": true,
+  "agent.price_changed": true,
+  "agent.pay_to_changed": true,
   "agent.transferred": true,
   "agent.verified": true,
   "proof.lapsed": true,
