@@ -22,6 +22,7 @@ import { mcp } from "./mcp.ts";
 import * as messageGroups from "./message-groups.ts";
 import { challengeForSolana, mint, mintState, registerSolana, verifySolana } from "./mint.ts";
 import { nameCheck, namesOfWallets } from "./names.ts";
+import { newPin, offerHistory, pinState } from "./offer-history.ts";
 import { preflightEndpoint } from "./preflight.ts";
 import * as principals from "./principals.ts";
 import { og, referral, referralCode, referred } from "./referrals.ts";
@@ -102,6 +103,9 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   agentReviews,
   agentJobs,
   agentPayments,
+  offerHistory,
+  newPin,
+  pinState,
   terminalToken,
   images.contractMetadata,
   images.metadata,

@@ -17,6 +17,7 @@ export {
 export type { Gap, StreamEvent } from "./event-stream.ts";
 export type { After, Filter, Lists, Stopping } from "./lists.ts";
 export type { components, operations, paths } from "./openapi.ts";
+export { checkPin, type Pin, type PinCheck } from "./pins.ts";
 export type { Registered, RegisterOptions } from "./register.ts";
 export type { Fetch, RetryRules } from "./retry.ts";
 export { siwaText, type Wallet } from "./sign-in.ts";

@@ -81,6 +81,20 @@ const ROWS: Record<string, Row> = {
   getAgents: { body: ({ tokenId }) => ({ ids: [tokenId] }), expected: READERS },
   verifyReceipt: { body: () => ({ payload: "{}", signature: `0x${"1".repeat(130)}` }), expected: READERS },
   preflight: { body: ({ tokenId }) => ({ agent: String(tokenId) }), expected: READERS },
+  createPin: {
+    before: async ({ tokenId }) => {
+      const read = { platform: "helixa", agent_id: String(tokenId), token_id: tokenId, name: "Read", cred_score: 50 };
+      await plantDirectory(api.pool, [read]);
+      await api.pool.query(
+        `insert into offchain.offer_version (key, source, hash, version, first_at, since)
+         select sha256(convert_to('agent ' || id, 'UTF8')), 'agent ' || id, '', '{"form": 1, "owner": null, "items": []}', now(), now()
+         from offchain.directory where platform = 'helixa' and token_id = $1`,
+        [tokenId],
+      );
+    },
+    body: ({ tokenId }) => ({ agent: `helixa-${tokenId}` }),
+    expected: READERS,
+  },
   mcp: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }), expected: READERS },
   a2a: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tasks/get" }), expected: READERS },
 
