@@ -109,6 +109,19 @@ const DEFAULT_AWAY_SECONDS = 60;
 /** All hosts are one upstream in metrics, because untrusted documents name them. */
 const METERED_AS = "documents";
 
+/** Counts what is sent. */
+const metered =
+  (send: ForeignEndpoints["send"], meter: UpstreamMeter): ForeignEndpoints["send"] =>
+  async (request) => {
+    const startedAt = performance.now();
+    const found = await send(request);
+    const trouble = found.kind === "failed" || (found.kind === "answered" && found.status >= 500);
+    const outcome =
+      found.kind === "deferred" || found.kind === "limited" ? "refused" : trouble ? "trouble" : "answered";
+    meter.asked(METERED_AS, outcome, performance.now() - startedAt);
+    return found;
+  };
+
 export type ForeignEndpointOptions = {
   /** Milliseconds since the epoch. */
   now?: () => number;
@@ -131,17 +144,7 @@ export function foreignEndpoints(
   const stream = streamSlots();
   const robots =
     robot === undefined ? null : hostRobots(robot, (url) => send({ url, maxBytes: MAX_ROBOTS_BYTES }), now);
-  return { send: meter ? metered : send };
-
-  async function metered(...asked: Parameters<ForeignEndpoints["send"]>): ReturnType<ForeignEndpoints["send"]> {
-    const startedAt = performance.now();
-    const found = await send(...asked);
-    const trouble = found.kind === "failed" || (found.kind === "answered" && found.status >= 500);
-    const outcome =
-      found.kind === "deferred" || found.kind === "limited" ? "refused" : trouble ? "trouble" : "answered";
-    meter?.asked(METERED_AS, outcome, performance.now() - startedAt);
-    return found;
-  }
+  return { send: meter ? metered(send, meter) : send };
 
   async function send(...[request]: Parameters<ForeignEndpoints["send"]>): ReturnType<ForeignEndpoints["send"]> {
     const named = urlOf(request.url);
