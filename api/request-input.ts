@@ -3,12 +3,11 @@ import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import { parsedWithoutNulls } from "../core/absent-nulls.ts";
-import { fail } from "../core/errors.ts";
+import { Failure, fail } from "../core/errors.ts";
 import { quoted } from "../core/quoted.ts";
 import { parseStrictJson } from "../core/strict-json.ts";
 import { type Endpoint, queryOf } from "./endpoint.ts";
 import type { AnswerHeaders } from "./http/headers.ts";
-import { bodyBytes } from "./http/request-body.ts";
 import type { Reply } from "./reply.ts";
 
 const NO_BODY: RequestBody = { bytes: Buffer.alloc(0), value: undefined };
@@ -200,6 +199,9 @@ const ignoredParams = (names: string[]): string =>
     .map((name) => encodeURIComponent(name.toWellFormed().slice(0, 64).toWellFormed()))
     .join(", ");
 
+/** Largest body accepted, in bytes. */
+const MAX_BODY_BYTES = 256 * 1024;
+
 /** Parameters do not change a media type (RFC 9110, section 8.3.1), and JSON is UTF-8 whatever `charset` says (RFC 8259). */
 const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;.*)?$/i;
 
@@ -228,3 +230,49 @@ async function readBody(incoming: IncomingMessage, { lenient = false } = {}): Pr
     return { bytes, value: undefined };
   }
 }
+
+const bodies = new WeakMap<IncomingMessage, Promise<Buffer>>();
+
+/**
+ * The whole body, read once for all who need it; empty without one. Stops at the first byte above the limit.
+ * @throws Failure payload_too_large, invalid_input
+ */
+export function bodyBytes(incoming: IncomingMessage): Promise<Buffer> {
+  const read = bodies.get(incoming) ?? collect(incoming);
+  bodies.set(incoming, read);
+  return read;
+}
+
+async function collect(incoming: IncomingMessage): Promise<Buffer> {
+  if (Number(incoming.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  return new Promise((resolve, reject) => {
+    // The client disconnected before or while sending; no client reads the answer.
+    const gone = () => reject(new Failure("invalid_input", "The request body ended early."));
+    if (incoming.destroyed) return gone();
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = () => {
+      incoming.off("data", onData).off("end", onEnd).off("error", onError).off("close", onError);
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) return void chunks.push(chunk);
+      settle();
+      // The server discards the rest, within bounds, after the answer.
+      incoming.pause();
+      reject(tooLarge());
+    };
+    const onEnd = () => {
+      settle();
+      resolve(Buffer.concat(chunks));
+    };
+    const onError = () => {
+      settle();
+      gone();
+    };
+    incoming.on("data", onData).on("end", onEnd).on("error", onError).on("close", onError);
+  });
+}
+
+const tooLarge = () =>
+  new Failure("payload_too_large", `The request body is larger than ${MAX_BODY_BYTES / 1024} KiB.`);

@@ -9,15 +9,7 @@ import { embeddings, maxAnswerBytes } from "../clients/embeddings.ts";
 import { ethosScores } from "../clients/ethos.ts";
 import { foreignEndpoints, RATE_OF_STRANGERS } from "../clients/foreign-endpoints.ts";
 import { type Http, openHttp } from "../clients/http.ts";
-import type {
-  Chain,
-  Embeddings,
-  Ethos,
-  ForeignEndpoints,
-  Markets,
-  RequestSigner,
-  SecretBox,
-} from "../clients/ports.ts";
+import type { Chain, Embeddings, Ethos, ForeignEndpoints, Markets, SecretBox } from "../clients/ports.ts";
 import { openPublicHttp } from "../clients/public-http.ts";
 import { createRequestSigner } from "../clients/request-signer.ts";
 import { openRpcPool } from "../clients/rpc/pool.ts";
@@ -194,8 +186,8 @@ export function openSecretBox({ webhooks: { keys } }: Config): SecretBox | null 
   return first ? createSecretBox([first, ...rest]) : null;
 }
 
-/** Signs requests to strangers; null without a key, and where nobody could read the directory: hosts would refuse a URL that is not https. */
-export const openRequestSigner = ({ webhooks: { keys }, service: { publicUrl } }: Config): RequestSigner | null =>
+/** Signs requests to strangers; null without a key, and where the directory is not at an https URL, which hosts refuse. */
+export const openRequestSigner = ({ webhooks: { keys }, service: { publicUrl } }: Config) =>
   keys.length > 0 && publicUrl.startsWith("https:") ? createRequestSigner(keys, publicUrl) : null;
 
 /** Null without EMBEDDINGS_URL. @param maxMs of a request */

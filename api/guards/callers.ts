@@ -109,10 +109,9 @@ async function wallet(
   accepted: readonly SignInKind[],
   request: Request,
 ): Promise<WalletCaller> {
-  const unrevoked = (signed: Parameters<typeof requireUnrevoked>[1]) => requireUnrevoked(parts.db, signed);
-  if ("text" in credential) return signerOf(parts, credential, request, unrevoked);
+  if ("text" in credential) return signerOf({ ...parts, requireUnrevoked }, credential, request);
   const caller = await parts.wallets.verify(credential, accepted, request);
-  await unrevoked(caller);
+  await requireUnrevoked(parts.db, caller);
   return caller;
 }
 

@@ -15,7 +15,7 @@ import { CREDENTIAL_SKEW_MS } from "../../core/callers/wallet-credential.ts";
 import { takeTokens } from "../../db/callers/allowances.ts";
 import type { Queryable } from "../../db/sql/transaction.ts";
 import type { WalletCaller } from "../caller-types.ts";
-import { bodyBytes } from "../http/request-body.ts";
+import { bodyBytes } from "../request-input.ts";
 import type { Asker, WalletGuard } from "./wallet.ts";
 
 /** A request as it was received. @property url its URL; the scheme is that of this server */
@@ -38,50 +38,40 @@ export function signatureOn({ incoming, url }: ReceivedMessage, to: Addressed, n
   return readSignedRequest({ method, url: seen, field }, to, hasContent, now);
 }
 
+type Parts = {
+  db: Queryable;
+  wallets: WalletGuard;
+  /** Throws for a wallet that has ended its credentials since. */
+  requireUnrevoked(db: Queryable, signed: Pick<WalletCaller, "wallet" | "issuedAt">): Promise<void>;
+};
+
 /** Wallets of requests whose signature was checked: their nonces are used up, so it cannot be checked again. */
 const checked = new WeakMap<IncomingMessage, Promise<WalletCaller>>();
 
-type Parts = { db: Queryable; wallets: WalletGuard };
-
-/**
- * The wallet that signed a request.
- * @param unrevoked throws for a wallet that has ended its credentials since
- * @throws Failure unauthenticated, rate_limited, overloaded, upstream_unavailable
- */
-export function signerOf(
-  parts: Parts,
-  signed: SignedRequest,
-  request: ReceivedMessage & Asker,
-  unrevoked: (signed: Pick<WalletCaller, "wallet" | "issuedAt">) => Promise<void>,
-): Promise<WalletCaller> {
-  const known = checked.get(request.incoming) ?? check(parts, signed, request, unrevoked);
+/** The wallet that signed a request. @throws Failure unauthenticated, rate_limited, overloaded, upstream_unavailable */
+export function signerOf(parts: Parts, signed: SignedRequest, request: ReceivedMessage & Asker): Promise<WalletCaller> {
+  const known = checked.get(request.incoming) ?? check(parts, signed, request);
   checked.set(request.incoming, known);
   return known;
 }
 
 async function check(
-  ...[{ db, wallets }, signed, request, unrevoked]: Parameters<typeof signerOf>
+  { db, wallets, requireUnrevoked }: Parts,
+  signed: SignedRequest,
+  { incoming, networks, now, attempt }: ReceivedMessage & Asker,
 ): Promise<WalletCaller> {
-  const { address, createdAt, id } = signed;
-  const by = await wallets.signerOf(signed, signed.text, request);
-  if (by === null || (by === "key" && !OF_KEY.test(signed.signature)))
-    refuseSigned("bad_signature", "The signature is not this wallet's signature of this request.");
-  if (signed.digests.length > 0) await checkContent(signed, request.incoming);
+  const { address: wallet, createdAt: issuedAt, text, id, digest } = signed;
+  await attempt.begin();
+  await wallets.turn();
+  const signedByContract = !(OF_KEY.test(signed.signature) && wallets.signed.byKey(signed, text));
+  if (signedByContract && (await wallets.signed.byContract(signed, [text], networks, now)) === null)
+    refuseSigned("bad_signature");
+  if (digest && !hash("sha256", await bodyBytes(incoming), "buffer").equals(digest)) refuseSigned("bad_content_digest");
   // Dates of these may be ahead by seconds, of credentials by minutes: both end with what was signed before a revocation.
-  await unrevoked({ wallet: address, issuedAt: createdAt + CREDENTIAL_SKEW_MS - CLOCK_SKEW_SECONDS * 1000 });
-  await useNonce(db, id, request.now);
+  await requireUnrevoked(db, { wallet, issuedAt: issuedAt + CREDENTIAL_SKEW_MS - CLOCK_SKEW_SECONDS * 1000 });
+  await useNonce(db, id, now);
   const credentialId = hash("sha256", id, "hex");
-  return {
-    ...{ kind: "siwa", wallet: address, issuedAt: createdAt, credentialId },
-    ...(by === "contract" && { signedByContract: true }),
-  };
-}
-
-async function checkContent({ digests }: SignedRequest, incoming: IncomingMessage): Promise<void> {
-  const bytes = await bodyBytes(incoming);
-  for (const { algorithm, value } of digests)
-    if (!hash(algorithm, bytes, "buffer").equals(value))
-      refuseSigned("bad_content_digest", "Content-Digest is not of this request's content.");
+  return { kind: "siwa", wallet, issuedAt, credentialId, ...(signedByContract && { signedByContract }) };
 }
 
 /** Seconds after its use for which a nonce is used: longer than its signature is good, by clocks that differ. */
@@ -94,5 +84,5 @@ const NONCE_SECONDS = 2 * (MAX_SIGNED_SECONDS + 2 * CLOCK_SKEW_SECONDS);
 async function useNonce(db: Queryable, id: string, now: number): Promise<void> {
   const bucket = { name: `signed-request:${id}`, most: 1, perSecond: 1 / NONCE_SECONDS };
   const left = await takeTokens(db, [bucket], 1, new Date(now));
-  if (left.get(bucket.name)! < 0) refuseSigned("nonce_reused", "A request with this nonce has been accepted before.");
+  if (left.get(bucket.name)! < 0) refuseSigned("nonce_reused");
 }

@@ -17,7 +17,7 @@ import { fail } from "../../core/errors.ts";
 import type { WalletCaller } from "../caller-types.ts";
 import { expiringCache } from "./expiring-cache.ts";
 import type { SignInAttempt } from "./rate-limits.ts";
-import type { SignatureClaim, SignedTexts } from "./signed-text.ts";
+import type { SignedTexts } from "./signed-text.ts";
 
 /** A contract's verdict may change, so it is cached for one minute. */
 const CONTRACT_VERDICT_MS = 60_000;
@@ -126,25 +126,8 @@ export function walletGuard(service: SignInService, signed: SignedTexts) {
     });
   }
 
-  return { verify, signerOf: signerBy(signed, turn) };
+  return { verify, turn, signed };
 }
-
-/**
- * @returns by what a wallet signed a text that is no credential; null when it did not
- * @throws Failure rate_limited, overloaded, upstream_unavailable
- */
-const signerBy =
-  (signed: SignedTexts, turn: () => Promise<void>) =>
-  async (
-    claim: SignatureClaim,
-    text: string,
-    { networks, now, attempt }: Asker,
-  ): Promise<"key" | "contract" | null> => {
-    await attempt.begin();
-    await turn();
-    if (signed.byKey(claim, text)) return "key";
-    return (await signed.byContract(claim, [text], networks, now)) === null ? null : "contract";
-  };
 
 /** A valid credential of the wrong kind is refused. */
 function admit(caller: WalletCaller, accepted: readonly SignInKind[]): WalletCaller {

@@ -60,6 +60,7 @@ const agentCardSchema = object({
 }).meta({ id: "AgentCard" });
 
 const coordinate = z.string().meta({ description: "32 bytes, base64url" });
+const thumbprint = z.string().meta({ description: "Thumbprint (RFC 7638)" });
 const jsonWebKeySetSchema = object({
   keys: array(
     object({
@@ -67,23 +68,16 @@ const jsonWebKeySetSchema = object({
       crv: z.literal("P-256"),
       x: coordinate,
       y: coordinate,
-      kid: z.string().meta({ description: "Thumbprint (RFC 7638)" }),
+      kid: thumbprint,
       alg: z.literal("ES256"),
       use: z.literal("sig"),
     }),
   ),
 }).meta({ id: "JsonWebKeySet" });
 
+const directoryKey = { kty: z.literal("OKP"), crv: z.literal("Ed25519"), x: coordinate, kid: thumbprint };
 const signatureKeysSchema = object({
-  keys: array(
-    object({
-      kty: z.literal("OKP"),
-      crv: z.literal("Ed25519"),
-      x: coordinate,
-      kid: z.string().meta({ description: "Thumbprint (RFC 7638), the keyid of signatures" }),
-      use: z.literal("sig"),
-    }),
-  ),
+  keys: array(object({ ...directoryKey, use: z.literal("sig") })),
 }).meta({ id: "SignatureKeySet" });
 const DIRECTORY_TYPE = "application/http-message-signatures-directory+json";
 

@@ -21,8 +21,8 @@ export type SignedRequest = {
   createdAt: number;
   /** Names the request among all: the signer's account and its nonce. */
   id: string;
-  /** What the content has to hash to; none for a request without content. */
-  digests: readonly { algorithm: "sha256" | "sha512"; value: Uint8Array }[];
+  /** The SHA-256 that the content has to have; null where nothing is said of it. */
+  digest: Uint8Array | null;
 };
 
 const TAG = "erc8128";
@@ -38,33 +38,33 @@ const BOUND = ["@scheme", "@authority", "@method", "@path", "@query"];
 const ACCOUNT = /^eip155:(0|[1-9]\d{0,15}):(0x[0-9a-f]{40})$/;
 /** A key's signature: r‖s‖v with v 27 or 28. */
 export const OF_KEY = /^0x[0-9a-f]{128}1[bc]$/;
-const ALGORITHMS = { "sha-256": ["sha256", 32], "sha-512": ["sha512", 64] } as const;
 
 /** The codes of the draft's section 6 that are answered here; the first two are of what cannot be read. */
-type Reason =
-  | "signature_input_invalid"
-  | "signature_too_large"
-  | "signature_missing"
-  | "invalid_keyid"
-  | "unsupported_chain"
-  | "invalid_time"
-  | "request_not_yet_valid"
-  | "request_expired"
-  | "request_validity_too_long"
-  | "invalid_nonce"
-  | "insufficient_coverage"
-  | "content_digest_required"
-  | "bad_content_digest"
-  | "nonce_required"
-  | "nonce_reused"
-  | "unsupported_algorithm"
-  | "bad_signature";
+const REFUSALS = {
+  signature_input_invalid: "Signature and Signature-Input must be dictionaries (RFC 9651) with a label in common.",
+  signature_too_large: `A request may carry one signature of a wallet, of ${MAX_COMPONENTS} components, ${MAX_PARAMETERS} parameters and ${MAX_FIELD_LENGTH} characters in each field.`,
+  signature_missing: "The field Signature is missing.",
+  unsupported_algorithm: "The signature must have no parameter alg.",
+  invalid_keyid: "The signature's keyid must be eip155:{chain}:{address}, in lower case.",
+  unsupported_chain: "The signature's keyid is not of this service's chain.",
+  invalid_time: "The signature needs created and a later expires, both in whole seconds.",
+  request_not_yet_valid: "The signature is dated in the future. Check the clock of the signer.",
+  request_expired: "The signature has expired.",
+  request_validity_too_long: `A signature may be good for ${MAX_SIGNED_SECONDS} seconds.`,
+  nonce_required: "The signature needs a nonce.",
+  invalid_nonce: `The signature's nonce must be a string of 1 to ${MAX_NONCE_LENGTH} characters.`,
+  nonce_reused: "A request with this nonce has been accepted before.",
+  insufficient_coverage: `The signature must cover ${BOUND.join(", ")}, with content content-digest, and content-type where it is sent; beyond these whole fields that the request has, each once.`,
+  content_digest_required: "A signed request with content needs Content-Digest (RFC 9530).",
+  bad_content_digest: "Content-Digest must have the sha-256 of this request's content (RFC 9530).",
+  bad_signature: "The signature is not this wallet's signature of this request to this service.",
+};
 
 /** Refuses a signed request. @throws Failure unauthenticated; invalid_input for signatures that cannot be read */
-export function refuseSigned(reason: Reason, sentence: string): never {
+export function refuseSigned(reason: keyof typeof REFUSALS): never {
   const isUnreadable = reason === "signature_input_invalid" || reason === "signature_too_large";
-  fail(isUnreadable ? "invalid_input" : "unauthenticated", sentence, {
-    hint: "Sign each request anew by ERC-8128: docs/guide/signing-in has the components and parameters.",
+  fail(isUnreadable ? "invalid_input" : "unauthenticated", REFUSALS[reason], {
+    hint: "Sign each request anew by ERC-8128: /docs/guide/signing-in has the components and parameters.",
     extra: { reason },
     ...(!isUnreadable && { headers: { "www-authenticate": `ERC8128 error="${reason}"` } }),
   });
@@ -89,30 +89,26 @@ export function readSignedRequest(
   const found = candidateOf(request);
   if (found === null) return null;
   const { parameters, signature } = found;
-  if (parameters.has("alg")) refuseSigned("unsupported_algorithm", "The signature must have no parameter alg.");
+  if (parameters.has("alg")) refuseSigned("unsupported_algorithm");
   const keyid = parameters.get("keyid");
   const [, chain, address] = (typeof keyid === "string" && ACCOUNT.exec(keyid)) || [];
-  if (address === undefined)
-    refuseSigned("invalid_keyid", `The signature's keyid must be eip155:${chainId}:{address}, in lower case.`);
-  if (chain !== String(chainId))
-    refuseSigned("unsupported_chain", `The signature's keyid must be of chain ${chainId}.`);
-  const createdAt = checkTimes(found, now);
+  if (address === undefined) refuseSigned("invalid_keyid");
+  if (chain !== String(chainId)) refuseSigned("unsupported_chain");
+  const createdAt = checkTimes(found, now / 1000);
   const nonce = parameters.get("nonce");
-  if (nonce === undefined) refuseSigned("nonce_required", "The signature needs a nonce.");
-  if (typeof nonce !== "string" || nonce === "" || nonce.length > MAX_NONCE_LENGTH)
-    refuseSigned("invalid_nonce", `The signature's nonce must be a string of 1 to ${MAX_NONCE_LENGTH} characters.`);
+  if (nonce === undefined) refuseSigned("nonce_required");
+  if (typeof nonce !== "string" || nonce === "" || nonce.length > MAX_NONCE_LENGTH) refuseSigned("invalid_nonce");
   const text = textOf(request, found, hasContent);
-  if (!hosts.has(request.url.host))
-    refuseSigned("bad_signature", "The request is signed for a host that is not this service's.");
-  if (request.field("signature") === undefined) refuseSigned("signature_missing", "The field Signature is missing.");
-  if (signature === null) refuseSigned("signature_input_invalid", "Signature has no bytes of the label.");
+  if (!hosts.has(request.url.host)) refuseSigned("bad_signature");
+  if (request.field("signature") === undefined) refuseSigned("signature_missing");
+  if (signature === null) refuseSigned("signature_input_invalid");
   return {
     address: address as Address,
     signature: `0x${bytesToHex(signature)}`,
     text,
     createdAt,
     id: `${keyid}:${nonce}`,
-    digests: digestsOf(request.field("content-digest")),
+    digest: digestOf(request.field("content-digest")),
   };
 }
 
@@ -121,67 +117,45 @@ function candidateOf(request: ReceivedRequest): RequestSignature | null {
   const fields = [request.field("signature-input"), request.field("signature")];
   if (!maySign(fields[0])) return null;
   if (fields.some((field) => field !== undefined && field.length > MAX_FIELD_LENGTH))
-    refuseSigned("signature_too_large", `Signature and Signature-Input may have ${MAX_FIELD_LENGTH} characters each.`);
+    refuseSigned("signature_too_large");
   let all: RequestSignature[];
   try {
     all = signaturesOf(request, TAG);
   } catch {
-    return refuseSigned("signature_input_invalid", "Signature or Signature-Input is no dictionary (RFC 9651).");
+    return refuseSigned("signature_input_invalid");
   }
-  const [found = null, ...others] = all;
-  if (others.length > 0) refuseSigned("signature_too_large", "A request may carry one signature of a wallet.");
-  if (found && (found.components.length > MAX_COMPONENTS || found.parameters.size > MAX_PARAMETERS))
-    refuseSigned(
-      "signature_too_large",
-      `A signature may have ${MAX_COMPONENTS} components and ${MAX_PARAMETERS} parameters.`,
-    );
+  const [found = null] = all;
+  if (all.length > 1 || (found && (found.components.length > MAX_COMPONENTS || found.parameters.size > MAX_PARAMETERS)))
+    refuseSigned("signature_too_large");
   return found;
 }
 
-/** @returns when it was created, milliseconds since the epoch */
+/** @param now seconds @returns when it was created, milliseconds since the epoch */
 function checkTimes({ parameters }: RequestSignature, now: number): number {
   const [created, expires] = [parameters.get("created"), parameters.get("expires")];
-  if (!Number.isInteger(created) || !Number.isInteger(expires) || expires! <= created!)
-    return refuseSigned("invalid_time", "The signature needs created and a later expires, both in whole seconds.");
-  const [from, to] = [created as number, expires as number];
-  if (to - from > MAX_SIGNED_SECONDS)
-    refuseSigned("request_validity_too_long", `A signature may be good for ${MAX_SIGNED_SECONDS} seconds.`);
-  if (now / 1000 < from - CLOCK_SKEW_SECONDS)
-    refuseSigned("request_not_yet_valid", "The signature is dated in the future. Check the clock of the signer.");
-  if (now / 1000 > to + CLOCK_SKEW_SECONDS) refuseSigned("request_expired", "The signature has expired.");
-  return from * 1000;
+  if (typeof created !== "number" || typeof expires !== "number") return refuseSigned("invalid_time");
+  if (!Number.isInteger(created) || !Number.isInteger(expires) || expires <= created) refuseSigned("invalid_time");
+  if (expires - created > MAX_SIGNED_SECONDS) refuseSigned("request_validity_too_long");
+  if (now < created - CLOCK_SKEW_SECONDS) refuseSigned("request_not_yet_valid");
+  if (now > expires + CLOCK_SKEW_SECONDS) refuseSigned("request_expired");
+  return created * 1000;
 }
 
 /** The text that was signed, which binds the signature to this request. */
 function textOf(request: ReceivedRequest, found: RequestSignature, hasContent: boolean): string {
   const sent = ["content-digest", "content-type"].filter((name) => request.field(name) !== undefined);
-  if (hasContent && !sent.includes("content-digest"))
-    refuseSigned("content_digest_required", "A signed request with content needs Content-Digest (RFC 9530).");
+  if (hasContent && !sent.includes("content-digest")) refuseSigned("content_digest_required");
   const covered = new Set(found.components.map(([name]) => name));
-  const missing = [...BOUND, ...sent].filter((name) => !covered.has(name));
-  if (missing.length > 0) refuseSigned("insufficient_coverage", `The signature must cover ${missing.join(", ")} too.`);
-  const text = signedText(request, found);
-  if (text !== null) return text;
-  return refuseSigned(
-    "insufficient_coverage",
-    `The signature may cover ${BOUND.join(", ")} and fields that the request has, each once and without parameters.`,
-  );
+  const isBound = [...BOUND, ...sent].every((name) => covered.has(name));
+  return (isBound && signedText(request, found)) || refuseSigned("insufficient_coverage");
 }
 
-/** The digests in a field that are of a known algorithm. */
-function digestsOf(field: string | undefined): SignedRequest["digests"] {
-  if (field === undefined) return [];
-  const digests: SignedRequest["digests"][number][] = [];
+/** The SHA-256 in a field; other algorithms are ignored, as the draft lets a service. */
+function digestOf(field: string | undefined): Uint8Array | null {
+  if (field === undefined) return null;
   try {
-    for (const [name, [value]] of parseDictionary(field)) {
-      if (!Object.hasOwn(ALGORITHMS, name)) continue;
-      const [algorithm, length] = ALGORITHMS[name as keyof typeof ALGORITHMS];
-      if (!(value instanceof ArrayBuffer) || value.byteLength !== length) throw new Error("no digest");
-      digests.push({ algorithm, value: new Uint8Array(value) });
-    }
-  } catch {
-    digests.length = 0;
-  }
-  if (digests.length === 0) refuseSigned("bad_content_digest", "Content-Digest must have a sha-256 (RFC 9530).");
-  return digests;
+    const [value] = parseDictionary(field).get("sha-256") ?? [];
+    if (value instanceof ArrayBuffer && value.byteLength === 32) return new Uint8Array(value);
+  } catch {}
+  return refuseSigned("bad_content_digest");
 }

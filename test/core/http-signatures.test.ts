@@ -108,7 +108,7 @@ function outcomeOf(sent: Sent, { now = 1_700_000_001, chainId = 1 } = {}): strin
     if (read === null) return "no candidate";
     const byKey = OF_KEY.test(read.signature) && recoverSigner(personalHash(read.text), read.signature);
     if (byKey !== read.address) return "bad_signature";
-    const isIntact = read.digests.every(({ value }) => Buffer.from(sha256(Buffer.from(sent.body))).equals(value));
+    const isIntact = read.digest === null || Buffer.from(sha256(Buffer.from(sent.body))).equals(read.digest);
     return isIntact ? read.id : "bad_content_digest";
   } catch (error) {
     return error instanceof Failure ? String(error.options.extra!.reason) : String(error);
