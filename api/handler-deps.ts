@@ -70,8 +70,8 @@ export function openDeps(deps: ApiDeps) {
     ),
     /** What an endpoint asks for now, by its URL. */
     liveTerms: liveTerms(deps.endpoints, deps.now),
-    /** Verdicts as they were answered, by what was asked. */
-    preflights: expiringCache<Promise<string>>(2_000),
+    /** Verdicts as they were answered, by what was asked: 40 KB each at most. */
+    preflights: expiringCache<Promise<string>>(500),
     groups: messageActs(deps),
     /** All event streams of the process, of every kind. */
     streams: eventStreams(streams),

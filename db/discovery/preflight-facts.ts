@@ -11,7 +11,7 @@ import { HELD_SINCE } from "./known.ts";
 /** Endpoints of one host that are shown to be agents' and are looked through, rows that name a URL, and terms. */
 const MAX_OF_HOST = 200;
 const MAX_NAMING = 50;
-const MAX_TERMS = 64;
+const MAX_TERMS = 32;
 
 /** SQL of whether an offer `o` is what a URL that is asked about sells. @param s SQL of the source that it was read at */
 const soldAt = (s: string) =>
