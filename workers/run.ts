@@ -37,7 +37,6 @@ export async function runWorkers(
   elsewhere: readonly Job[] = [],
 ): Promise<Workers> {
   const { db, queue, log, signer } = context;
-  await queue.removeSchedules(all.filter(({ schedule }) => schedule).map(({ name }) => name));
   const dispatcher = runDispatcher(context);
   const eventLog = runEventLog(context);
   const discovery = followDocuments(context);

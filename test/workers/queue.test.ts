@@ -6,7 +6,7 @@ import { LONG, NEVER } from "../../harness/patience.ts";
 import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
-import { type Boards, HopelessJob, openQueues, type Queues } from "../../workers/operations/queue.ts";
+import { HopelessJob, openQueues, type Queues } from "../../workers/operations/queue.ts";
 import { testDatabase } from "../support/database.ts";
 import { deepIt } from "../support/share.ts";
 import { perTest } from "../support/started.ts";
@@ -98,22 +98,6 @@ for (const store of ["Postgres", "Redis"]) {
       await queues.mark();
       expect(await (await open(`test${tests - 1}`)).isMarked()).toBe(true);
       expect(await queues.counts()).toEqual([]);
-    });
-
-    it("removes the schedules of earlier versions, and what is queued only where the job has no queue", async () => {
-      const prefix = `earlier${tests}`;
-      const earlier = await open(prefix);
-      for (const name of ["prune", "offers"]) {
-        await earlier.add(name, [{ jobId: "queued", data: {} }]);
-        const board = (earlier as Queues & Boards).boards().find((queue) => queue.name.endsWith(name))!;
-        await board.upsertJobScheduler(`every-${name}`, { every: 3_600_000 }, { name, data: {} });
-      }
-      const here = await open(prefix, undefined, { names: ["offers"] });
-      for (let starts = 0; starts < 2; starts++) await here.removeSchedules(["prune", "offers", "never"]);
-      const all = await open(prefix, undefined, { names: ["prune", "offers"] });
-      const boards = (all as Queues & Boards).boards();
-      expect(await Promise.all(boards.map((board) => board.getJobState("queued")))).toEqual(["unknown", "waiting"]);
-      expect(await Promise.all(boards.map((board) => board.getJobSchedulersCount()))).toEqual([0, 0]);
     });
 
     it("ends what has just begun, at any moment of its beginning", async () => {

@@ -1,7 +1,7 @@
 /** The stores of the queue: BullMQ on Redis, and BullMQ on Postgres, which connects again after a failure. */
 import { EventEmitter } from "node:events";
 import type { Duplex } from "node:stream";
-import { createPostgresBackend, Queue, type QueueOptions, runMigrations, Worker, withBackend } from "bullmq";
+import { createPostgresBackend, Queue, runMigrations, Worker, withBackend } from "bullmq";
 import type { Redis, RedisOptions } from "ioredis";
 import type { Logger } from "pino";
 import { bool, text } from "../../db/sql/columns.ts";
@@ -28,12 +28,12 @@ const KEEP = {
   removeOnComplete: { count: 2_000, age: 86_400 },
   removeOnFail: { count: 5_000, age: 7 * 86_400 },
 } as const;
-/** Another worker takes over the job of a killed worker within lock plus check, 35 s; a lost store is tried again after 3 s. */
+/** Another worker takes over the job of a killed worker within two checks, 40 s; a lost store is tried again after 3 s. */
 const RECOVERY = { lockDuration: 15_000, stalledInterval: 20_000, maxStalledCount: 5, runRetryDelay: 3_000 } as const;
 
 /** The part of the queue that differs between Redis and Postgres. */
 export type Store = {
-  queue(name: string, options?: Pick<QueueOptions, "skipMetasUpdate">): Queue;
+  queue(name: string): Queue;
   worker(name: string, concurrency: number, handle: (data: unknown) => Promise<void>): Worker;
   close(): Promise<void>;
 };
@@ -56,8 +56,7 @@ export function onRedis({ prefix, log, watchMs = WATCH_MS }: StoreOptions, url: 
   // A failed connection needs nothing here: the client logs it and connects again by itself.
   const watch = setInterval(() => void leaveReplica().catch(() => {}), watchMs).unref();
   return {
-    queue: (name, options) =>
-      new Queue(name, { ...options, connection: asking, prefix, defaultJobOptions: { ...RETRIES, ...KEEP } }),
+    queue: (name) => new Queue(name, { connection: asking, prefix, defaultJobOptions: { ...RETRIES, ...KEEP } }),
     worker: (name, concurrency, handle) =>
       new Worker(name, (job) => handle(job.data), { connection: working, prefix, concurrency, ...RECOVERY }),
     async close() {
@@ -133,9 +132,8 @@ export async function onPostgres(
   // The schema is shared, so the prefix goes into the name. Queues on Postgres have the same type as those on Redis.
   const inner = (name: string) => `${prefix}-${name}`;
   return {
-    queue: (name, options) =>
+    queue: (name) =>
       new bull.Queue(inner(name), {
-        ...options,
         connection: pool,
         defaultJobOptions: { ...RETRIES, ...KEEP },
       }) as unknown as Queue,

@@ -25,8 +25,6 @@ export type Queues = {
   /** Whether the storage has the mark of `mark`: without it the storage is new, and what was queued is lost. */
   isMarked(): Promise<boolean>;
   mark(): Promise<void>;
-  /** Removes what versions before schedules in the database have kept in the storage: the recurring runs of these jobs. */
-  removeSchedules(names: readonly string[]): Promise<void>;
   /** State of every queue that this object has used, and of those named when it was opened. */
   counts(): Promise<JobCounts[]>;
   /** Stops the workers, at most 10 s each, then the connections; it ends while the store is away too. */
@@ -108,9 +106,6 @@ function queuesOn(store: Store, { log, names = [] }: QueueOptions): Queues & Boa
     async mark() {
       await storage.add(STORAGE, {}, { jobId: STORAGE });
     },
-    async removeSchedules(names) {
-      for (const name of names) await removeSchedule(store, name, queues.has(name));
-    },
     boards: () => [...queues.values()],
     counts: () => Promise.all([...queues].map(([name, queue]) => countsOf(queue, name))),
     async close() {
@@ -123,18 +118,6 @@ function queuesOn(store: Store, { log, names = [] }: QueueOptions): Queues & Boa
 
 /** The queue that no worker works, and the job in it that marks a storage as known. */
 const STORAGE = "storage";
-
-/** @param isKept the job has a queue still: only its schedule goes */
-async function removeSchedule(store: Store, name: string, isKept: boolean): Promise<void> {
-  const queue = store.queue(name, { skipMetasUpdate: true });
-  try {
-    if ((await queue.getJobSchedulersCount()) === 0) return;
-    if (isKept) await queue.removeJobScheduler(`every-${name}`);
-    else await queue.obliterate({ force: true });
-  } finally {
-    await queue.close();
-  }
-}
 
 function bulkJob(name: string, { jobId, data }: NewJob) {
   if (jobId !== undefined && /^\d+$|:/.test(jobId)) throw new Error(`"${jobId}" cannot be a job id`);
