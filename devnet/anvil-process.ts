@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { childEnvironment } from "../config/config.ts";
 import { endProgram, startProgram } from "./start-program.ts";
 
 export type AnvilProcess = {
@@ -35,7 +36,7 @@ const PLATFORMS: Record<string, string> = {
  */
 export async function launchAnvil(port: number, args: string[]): Promise<AnvilProcess> {
   const child = startProgram(anvilBinary(), ["--host", "127.0.0.1", "--port", String(port), ...args], {
-    env: { ...process.env, _RJEM_MALLOC_CONF: SMALL_HEAP },
+    env: childEnvironment({ _RJEM_MALLOC_CONF: SMALL_HEAP }).all,
     stdio: ["ignore", "pipe", "pipe"],
   });
   let lastWords = "";

@@ -95,8 +95,7 @@ async function follow(
   // Readers must not lose blocks that they have, unless the served rows are known to be wrong.
   const served = before.serves === null || before.stale ? null : await readProgress(db, before.serves);
   let published = false;
-  let nextCheckAt = 0;
-  let nextServedAt = 0;
+  let [nextCheckAt, nextServedAt] = [0, 0];
   let trouble: string | null = null;
   let ended: string | undefined;
   void ponder.ended.then((how) => {
