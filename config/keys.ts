@@ -7,7 +7,11 @@ import { API, API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, W
 export const KEYS = {
   DEPLOYER_PRIVATE_KEY: secret(variable(WORKERS, "Owner of the identity token: mints, verifies, awards points", hash)),
   RECEIPT_SIGNER_PRIVATE_KEY: secret(
-    variable(API, "Signs the receipts of cred reports (EIP-712); sends no transaction", hash),
+    variable(
+      API_AND_WORKERS,
+      "Signs the receipts of cred reports and the manifests of snapshots (EIP-712); sends no transaction",
+      hash,
+    ),
   ),
   RECEIPT_FORMER_SIGNERS: variable(
     API,

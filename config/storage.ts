@@ -1,6 +1,6 @@
 /** Storage: Postgres, Redis, memory. */
 import { z } from "zod";
-import { integer, list, postgresUrl, url } from "./checks.ts";
+import { duration, integer, list, postgresUrl, url } from "./checks.ts";
 import {
   API,
   API_AND_WORKERS,
@@ -11,6 +11,7 @@ import {
   type ValuesOf,
   type Variable,
   variable,
+  WORKERS,
 } from "./variable.ts";
 
 /** Variables of `Storage` in `.env.example`. */
@@ -71,9 +72,15 @@ export const STORAGE = {
     z.string().regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 of a-z, 0-9 and -"),
     "agents",
   ),
+  SNAPSHOT_FOLDER: variable(
+    API_AND_WORKERS,
+    "Folder of the daily snapshots of all that is public, which the workers write and the API serves (unset: none are made)",
+    z.string().min(1),
+  ),
+  SNAPSHOT_RETENTION: variable(WORKERS, "How long snapshots are kept; the newest one always is", duration, "14d"),
 } satisfies Record<string, Variable>;
 
-/** Options of `database`, `listMemoryBytes`, `redisUrl`, `queuePrefix` in the configuration. */
+/** Options of `database`, `listMemoryBytes`, `redisUrl`, `queuePrefix`, `snapshots` in the configuration. */
 export function storageConfig(v: ValuesOf<typeof STORAGE>) {
   return {
     database: {
@@ -88,5 +95,7 @@ export function storageConfig(v: ValuesOf<typeof STORAGE>) {
     listMemoryBytes: v.LIST_MEMORY_MB * 2 ** 20,
     redisUrl: v.REDIS_URL,
     queuePrefix: v.QUEUE_PREFIX,
+    /** Undefined folder: no snapshots. */
+    snapshots: { folder: v.SNAPSHOT_FOLDER, retentionMs: v.SNAPSHOT_RETENTION },
   };
 }

@@ -17,6 +17,7 @@ export const PROCESSES = {
   /** A thread of the two above. */
   "sort-table": "columns/sort-thread.ts",
   "cred-tree": "db/cred/tree/tree-process.ts",
+  snapshot: "workers/snapshots/snapshot-process.ts",
   stack: "devnet/start.ts",
   /** Loaded by each process of a local stack before its own: of the build, because Node's reader of types takes 15 MB. */
   "small-memory": "devnet/small-memory.ts",

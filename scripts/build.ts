@@ -10,6 +10,7 @@ import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 /** Stay in node_modules: native code, packages found by their path, and build tools that only `npm start` may load. */
 const EXTERNAL = [
+  "@duckdb/node-api",
   "@takumi-rs/core",
   "secp256k1",
   "msgpackr-extract",

@@ -20,6 +20,7 @@ const SETS: Record<string, Record<string, string>> = {
     flakes: "scripts/flakes.ts",
     fuzz: "scripts/fuzz.ts",
     load: "scripts/load.ts",
+    replay: "scripts/replay.ts",
     simulate: "scripts/simulate.ts",
     soak: "scripts/soak.ts",
     storm: "scripts/storm.ts",

@@ -173,11 +173,14 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "workers",
       "core",
       "runtime/tracing.ts",
+      "runtime/peak-memory.ts",
+      "runtime/processes.ts",
       "db",
       "payments",
       "abis",
       "runtime/faults.ts",
       "runtime/redis.ts",
+      "@duckdb/node-api",
       "bullmq",
       "pg",
       "p-limit",
@@ -231,6 +234,7 @@ const ENTRIES: Record<string, string[]> = {
   "workers/main.ts": ["wiring", "config", "runtime/lifecycle.ts"],
   "workers/readers.ts": ["wiring", "config", "runtime/lifecycle.ts"],
   "db/schema/migrate.ts": ["node:fs"],
+  "db/snapshots/folder.ts": ["node:fs"],
   // Certificates that the URL of the database names.
   "db/sql/server-connection.ts": ["node:fs", "node:tls"],
   // One form for both sides: the service imports it from what is published.
@@ -246,7 +250,7 @@ const ENTRIES: Record<string, string[]> = {
 const SUBJECTS = [
   ...["sql", "schema", "operations", "transactions", "callers", "payments", "agents", "mints", "cred", "events"],
   ...["messages", "webhooks", "directory", "income", "commerce", "reviews", "principals", "offers", "discovery"],
-  ...["lists", "replicas"],
+  ...["lists", "replicas", "snapshots"],
 ];
 
 /** What starts, lists and carries the work of every subject: all that lies in workers/ itself. */

@@ -270,8 +270,8 @@ describe("loadConfig", () => {
       undefined,
     ]);
     expect(PROCESSES.map((process) => of(process).receipts.privateKey)).toEqual([
-      receipts,
-      ...[undefined, undefined, undefined],
+      ...[receipts, receipts],
+      ...[undefined, undefined],
     ]);
     expect(of("workers").upstreams.pullMs).toBe(300_000);
     expect(of("api").upstreams.pullMs).toBe(3_600_000);

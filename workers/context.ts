@@ -12,6 +12,7 @@ import type {
   ProofReaders,
   Registries,
   Signer,
+  SnapshotSigner,
 } from "../clients/ports.ts";
 import type { Config } from "../config/config.ts";
 import type { PaymentMethod } from "../payments/methods/method.ts";
@@ -34,6 +35,8 @@ export type JobContext = {
   paymentMethods?: readonly PaymentMethod[] | undefined;
   /** Signs what the service sends; null when no key is configured: then nothing is sent. */
   signer: Signer | null;
+  /** Signs the manifests of snapshots; null or absent without a key: they are not signed then. */
+  snapshotSigner?: SnapshotSigner | null;
   proofs: ProofReaders;
   ethos: Ethos;
   /** Null or absent without a provider: agents are found by words only. */
@@ -74,6 +77,7 @@ export type JobContext = {
     | "reviewProofsPerDay"
     | "sender"
     | "service"
+    | "snapshots"
     | "tokenUris"
     | "upstreams"
   >;

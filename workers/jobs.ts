@@ -36,6 +36,7 @@ import { paymentProofs } from "./reviews/payment-proofs.ts";
 import { reviewFigures } from "./reviews/review-figures.ts";
 import { reviewFiles } from "./reviews/review-files.ts";
 import { reviewerHistories } from "./reviews/reviewer-histories.ts";
+import { snapshots } from "./snapshots/snapshots.ts";
 import { webhookUpkeep } from "./webhooks/webhook-upkeep.ts";
 
 export const JOBS: readonly Job[] = [
@@ -82,5 +83,6 @@ export const JOBS: readonly Job[] = [
   eventRetention,
   webhookUpkeep,
   credRoots,
+  snapshots,
   prune,
 ];

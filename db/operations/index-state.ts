@@ -96,6 +96,13 @@ export async function readIndexState(db: Queryable): Promise<IndexState> {
   }
 }
 
+/** Max age of the index's block in milliseconds at which its scores are what the chain says now. */
+const MAX_CURRENT_AGE_MS = 600_000;
+
+/** Whether what follows from the served rows may be published: not while the index is wrong, held, or catching up. */
+export const isCurrent = ({ stale, retainedView, indexedAt }: IndexState, now: Date): boolean =>
+  !stale && !retainedView && indexedAt !== null && now.getTime() - indexedAt * 1_000 < MAX_CURRENT_AGE_MS;
+
 /** The state of the served index, kept in memory. */
 export type IndexTracker = {
   /** The last state read; NOT_INDEXED before the first answer of the database. */

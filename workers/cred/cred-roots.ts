@@ -7,7 +7,7 @@ import { fail } from "../../core/errors.ts";
 import { epochByNumber } from "../../db/cred/cred-epochs.ts";
 import { epochChecked, epochsState, type NewEpoch, pruneEpochs, storeEpoch } from "../../db/cred/store-cred-epoch.ts";
 import { type BuiltTree, startCredTree } from "../../db/cred/tree/start-tree.ts";
-import { type IndexState, readIndexState } from "../../db/operations/index-state.ts";
+import { isCurrent, readIndexState } from "../../db/operations/index-state.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
 import { readContracts } from "../contract-reads.ts";
@@ -63,9 +63,6 @@ function refusalOf(account: Address, of: { publisher: Address; owner: Address; p
   return of.paused ? "it is paused" : null;
 }
 
-/** Max age of the index's block in milliseconds: scores of an index that is still catching up are not published. */
-const MAX_INDEX_AGE_MS = 600_000;
-
 /** Max milliseconds after a refused root until the next one. */
 const RETRY_MS = 300_000;
 
@@ -101,9 +98,6 @@ export const credRoots = defineJob({
     return publish(context, { address, roots, seen, finalBlock: index.finalizedBlock ?? 0 });
   },
 });
-
-const isCurrent = ({ stale, retainedView, indexedAt }: IndexState, now: Date): boolean =>
-  !stale && !retainedView && indexedAt !== null && now.getTime() - indexedAt * 1_000 < MAX_INDEX_AGE_MS;
 
 /**
  * Builds the tree and queues its root under the next number: above every number of this database and of the contract,

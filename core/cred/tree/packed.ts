@@ -13,7 +13,7 @@ const CHUNK_BITS = 7;
 /** Token ids per chunk. */
 const TOKENS_PER_CHUNK = 1_024;
 /** tokenId, computedAt and block of 5 bytes each, and the score. */
-const LEAF_BYTES = 16;
+export const LEAF_BYTES = 16;
 /** tokenId of 5 bytes, slot of 4. */
 const TOKEN_BYTES = 9;
 /** The first number that a field of five bytes has no room for. */
