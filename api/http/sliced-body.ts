@@ -20,7 +20,7 @@ const SLICE_TIMEOUTS: SliceTimeouts = { stallMs: 10_000, total: () => AbortSigna
  * status. A later failure closes the connection, and the client sees that the answer is incomplete.
  */
 export async function slicedBody(
-  slices: AsyncGenerator<string, void>,
+  slices: AsyncGenerator<string | Uint8Array, void>,
   log: Log,
   timeouts: SliceTimeouts = SLICE_TIMEOUTS,
 ): Promise<StreamContent> {
@@ -40,8 +40,8 @@ export async function slicedBody(
 async function send(
   outgoing: ServerResponse,
   coding: ContentCoding | undefined,
-  first: IteratorResult<string, void>,
-  slices: AsyncGenerator<string, void>,
+  first: IteratorResult<string | Uint8Array, void>,
+  slices: AsyncGenerator<string | Uint8Array, void>,
   { stallMs, total }: SliceTimeouts,
 ): Promise<void> {
   if (outgoing.destroyed) return;

@@ -75,6 +75,7 @@ const TAGS: Record<string, string> = {
   Images: "Pictures of agents.",
   Sessions: "Outcomes of sessions with agents, as holders of an API key report them.",
   Index: "GraphQL and SQL over the index, for API keys of scope index:read.",
+  Snapshots: "All that is public as files, once a day: signed, and checked without this service.",
   Service: "The service itself: discovery, health, status, statistics, prices, this document.",
 };
 

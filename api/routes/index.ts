@@ -27,6 +27,7 @@ import { preflightEndpoint } from "./preflight.ts";
 import * as principals from "./principals.ts";
 import { og, referral, referralCode, referred } from "./referrals.ts";
 import { pricing, serviceIndex, stats, tokenHolders } from "./service-index.ts";
+import { snapshotFile, snapshots } from "./snapshots.ts";
 import {
   crossRegistration,
   crossRegistrations,
@@ -85,6 +86,8 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   advice,
   proof,
   credUpdates,
+  snapshots,
+  snapshotFile,
   eventStream,
   eventPage,
   agentEvents,

@@ -17,7 +17,7 @@ type SharedPlaces = {
  * (core/callers/shares.ts).
  * Bound: event streams; reads with `minBlock`, of tools too: each may wait 5 s for its block and query the database
  * meanwhile; connections, which stand for no key; cards, about a second of drawing.
- * Bound: exports, whose slices are read in turns (api/routes/directory.ts); queries of the index, which itself runs 4.
+ * Bound: downloads of snapshots, each of which reads a file; exports, whose slices are read in turns (api/routes/directory.ts); queries of the index, which itself runs 4.
  */
 export const SHARED_PLACES = {
   streams: {
@@ -27,6 +27,7 @@ export const SHARED_PLACES = {
     retryAfter: 15,
     limits: ["streams", "streams-in-all"],
   },
+  downloads: { what: "downloads of snapshots", perHolder: 8, inAll: 40, retryAfter: 5 },
   exports: { what: "exports", perHolder: 1, inAll: 40, retryAfter: 5 },
   "index-queries": { what: "queries of the index", perHolder: 2, inAll: 8, retryAfter: 1 },
   "min-block-reads": {

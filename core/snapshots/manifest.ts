@@ -22,6 +22,10 @@ export const SNAPSHOT_FILE = /^[a-z_]+(\.parquet|(\.delta)?\.ndjson\.gz)$/;
 export const MANIFEST_FILE = "manifest.json";
 export const README_FILE = "README.md";
 
+const idSchema = z
+  .string()
+  .regex(SNAPSHOT_ID)
+  .meta({ examples: ["20261130T074500Z"] });
 const hex = z.string().regex(/^0x[0-9a-f]+$/) as unknown as ZodType<Hex>;
 const addressHex = z.string().regex(/^0x[0-9a-f]{40}$/) as unknown as ZodType<Address>;
 
@@ -37,8 +41,8 @@ export type SnapshotFile = z.output<typeof fileSchema>;
 const contentSchema = object({
   format: z.literal("agent-snapshot"),
   schemaVersion: z.int().min(1).meta({ description: "Changes with the columns of the files" }),
-  id: z.string().regex(SNAPSHOT_ID),
-  previous: z.string().regex(SNAPSHOT_ID).nullable().meta({
+  id: idSchema,
+  previous: idSchema.nullable().meta({
     description: "The snapshot that the files `<table>.delta.ndjson.gz` lead on from; null where there are none",
   }),
   takenAt: moment,

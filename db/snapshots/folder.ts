@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -52,6 +53,27 @@ export function snapshotManifest(folder: string, id: string): SnapshotManifest |
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
   }
+}
+
+/** The snapshots of a folder, whose manifests are read once; none without a folder. */
+export function snapshotsIn(folder: string | undefined) {
+  // Bound: one a day.
+  const known = new Map<string, SnapshotManifest>();
+  return {
+    folder,
+    /** The newest first. */
+    ids: (): string[] => (folder === undefined ? [] : snapshotIds(folder)),
+    /** Null where there is none of that id. */
+    manifest(id: string): SnapshotManifest | null {
+      if (folder === undefined || !existsSync(join(folder, id))) {
+        known.delete(id);
+        return null;
+      }
+      const read = known.get(id) ?? snapshotManifest(folder, id);
+      if (read !== null) known.set(id, read);
+      return read;
+    },
+  };
 }
 
 /** Whether a snapshot has a file of this name: the manifest, which alone says so, never the folder. */

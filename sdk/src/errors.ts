@@ -20,6 +20,7 @@ export const ERROR_CODES = [
   "gone",
   "payload_too_large",
   "unsupported_media_type",
+  "range_not_satisfiable",
   "proof_missing",
   "idempotency_key_reused",
   "rate_limited",
