@@ -21,6 +21,7 @@ const files = [
   "discovery/words",
   "workers/hostile-data",
   "workers/hostile-profiles",
+  "workers/snapshots",
   "indexer/events",
   "core/cred-tree",
   "contracts/cred-roots",

@@ -68,8 +68,10 @@ async function openReader(tx: pg.ClientBase): Promise<SnapshotReader> {
     ...(await HEAD.one(tx)),
     index,
     lines: (name, onLine) => {
-      const { select, key } = SNAPSHOT_TABLES[name]!;
-      const rows = `select row_to_json(s)::text from (${select}) s order by ${key.map((column) => `s.${column}`).join(", ")}`;
+      const { select, key, columns } = SNAPSHOT_TABLES[name]!;
+      // By their bytes: readers compare texts without knowing the collation of this database.
+      const order = key.map((column) => `s.${column}${columns[column] === "VARCHAR" ? ' collate "C"' : ""}`).join(", ");
+      const rows = `select row_to_json(s)::text from (${select}) s order by ${order}`;
       return copyRows(tx, rows, (row) => onLine(row.bytes(0)!));
     },
   };

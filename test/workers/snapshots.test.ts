@@ -21,11 +21,13 @@ import { makeSnapshot, SNAPSHOT_FAULT_POINTS } from "../../workers/snapshots/sna
 import { randomAgents } from "../support/agents.ts";
 import { testDatabase } from "../support/database.ts";
 import { plantAgents } from "../support/plant-agents.ts";
+import { shareOf } from "../support/share.ts";
 import { perFile } from "../support/started.ts";
 import { words } from "../support/words.ts";
 import { CONTEXT, SIGNER, snapshotOf } from "./support/snapshot-context.ts";
 
 const AGENTS = 300;
+const HISTORIES = shareOf(100, 4);
 const NOW = new Date("2026-11-21T12:00:00.500Z");
 const OF = { chainId: 8453, registry: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } as const;
 
@@ -83,6 +85,9 @@ describe("a snapshot", () => {
   it("has every table twice, with the same rows, and is signed", async () => {
     expect(snapshotManifest(scratch.path, first.id)).toEqual(first);
     expect(manifestSigner(first)).toBe(SIGNER.address);
+    expect(readdirSync(folderOf(first.id)).sort()).toEqual(
+      [...Object.keys(first.files), "README.md", "manifest.json"].sort(),
+    );
     expect(Object.keys(first.files).sort()).toEqual(
       Object.keys(SNAPSHOT_TABLES)
         .flatMap((name) => [`${name}.ndjson.gz`, `${name}.parquet`])
@@ -278,6 +283,70 @@ describe("a crash", () => {
     utimesSync(join(scratch.path, old!), 0, 0);
     rmSync(beginSnapshot(scratch.path, new Date()), { recursive: true });
     expect(unfinished()).toEqual(young);
+  });
+});
+
+describe("deltas", () => {
+  /** Changes that index, services and reorganisations make: rows come, change, go, and come back. */
+  const CHANGES: readonly ((random: () => number) => string)[] = [
+    (random) =>
+      `update onchain.agent set points = points + 1, name = E'\\u2028 a\\nb "c" \\\\ ' || name, updated_block = updated_block + 1 where token_id % 7 = ${random() % 7}`,
+    (random) => `delete from onchain.agent where token_id % 31 = ${random() % 31}`,
+    (random) => `delete from onchain.trait where position % 5 = ${random() % 5}`,
+    (
+      random,
+    ) => `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
+      select token_id, 'x', 'of ' || token_id, 'it''s "', '{}', 'stale', now(), now() from onchain.agent
+      where token_id % 9 = ${random() % 9} on conflict (token_id, platform) do update set handle = 'another ' || proof.token_id`,
+    (random) => `insert into offchain.directory (platform, agent_id, name, cred_score)
+      select 'virtuals', 'd' || i, E'Ünï \\ \n "' || i, i from generate_series(${random() % 20}, 30) i
+      on conflict (platform, agent_id) do update set cred_score = 70, removed_at = case when directory.id % 3 = 0 then now() end`,
+    () => "truncate offchain.cred_history",
+    () => "",
+  ];
+  /** Keys of a table to its rows, as lines of JSON have them. */
+  type State = Map<string, string>;
+  const keyOf = (table: string, row: Record<string, unknown>) =>
+    JSON.stringify(SNAPSHOT_TABLES[table]!.key.map((column) => row[column]));
+  const stateOf = (id: string, table: string): State =>
+    new Map(linesOf(id, `${table}.ndjson.gz`).map((row) => [keyOf(table, row), JSON.stringify(row)]));
+
+  it(`lead from each of ${HISTORIES} snapshots to the next, row by row, whatever a history does`, async () => {
+    let previous = await nextSnapshot();
+    const start = previous;
+    const followed = new Map(Object.keys(SNAPSHOT_TABLES).map((table) => [table, stateOf(start.id, table)]));
+    let seed = inject("fuzz").seed;
+    const random = () => {
+      seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+      return seed >>> 8;
+    };
+    for (let i = 0; i < HISTORIES; i++) {
+      for (let n = random() % 4; n >= 0; n--) await db.pool.query(CHANGES[random() % CHANGES.length]!(random));
+      await fullPass(db.pool, { now: new Date(), cause: "test" });
+      const next = await nextSnapshot();
+      expect(next.previous).toBe(previous.id);
+      for (const [table, state] of followed) {
+        const changes = linesOf(next.id, `${table}.delta.ndjson.gz`);
+        expect(changes).toHaveLength(next.files[`${table}.delta.ndjson.gz`]!.rows);
+        for (const { op, ...row } of changes)
+          if (op === "delete") expect(state.delete(keyOf(table, row)), "a row that was there").toBe(true);
+          else state.set(keyOf(table, row), JSON.stringify(row));
+        expect([...state].sort(), `${table}, history ${i}, seed ${inject("fuzz").seed}`).toEqual(
+          [...stateOf(next.id, table)].sort(),
+        );
+      }
+      previous = next;
+    }
+  });
+
+  it("are not pruned before the snapshot that they lead on from", async () => {
+    const ids = snapshotIds(scratch.path);
+    removeSnapshots(scratch.path, new Date(Date.now() - 1_000 * ids.length));
+    const kept = snapshotIds(scratch.path);
+    for (const [at, id] of kept.slice(0, -1).entries()) {
+      const { previous, files } = snapshotManifest(scratch.path, id)!;
+      expect([previous, "agents.delta.ndjson.gz" in files]).toEqual([kept[at + 1], true]);
+    }
   });
 });
 

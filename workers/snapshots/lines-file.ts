@@ -1,0 +1,129 @@
+/** Files of lines of JSON, compressed: written as rows come, and compared with those of an earlier snapshot. */
+import { createHash } from "node:crypto";
+import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from "node:fs";
+import { pipeline } from "node:stream";
+import { createGunzip, gzipSync } from "node:zlib";
+import type { SnapshotFile } from "../../core/snapshots/manifest.ts";
+import type { SnapshotTable } from "../../db/snapshots/tables.ts";
+
+/** Bytes of lines that are compressed together: a member of the file's own (RFC 1952), so that no state is kept between. */
+const MEMBER_BYTES = 1 << 18;
+const NEWLINE = 10;
+
+type Written = Omit<SnapshotFile, "table">;
+
+/** A file that is being written, line by line and at once: whoever writes waits for the disk. */
+export class LinesFile {
+  readonly #file: number;
+  readonly #hash = createHash("sha256");
+  readonly #member = Buffer.allocUnsafe(MEMBER_BYTES);
+  #used = 0;
+  #rows = 0;
+  #bytes = 0;
+
+  /** @param path of a file that is not there yet */
+  constructor(path: string) {
+    this.#file = openSync(path, "wx");
+  }
+
+  write(line: Uint8Array): void {
+    this.#rows++;
+    if (this.#used + line.length >= MEMBER_BYTES) this.#flush();
+    if (line.length >= MEMBER_BYTES) this.#pack(Buffer.concat([line, Buffer.of(NEWLINE)]));
+    else {
+      this.#member.set(line, this.#used);
+      this.#used += line.length;
+      this.#member[this.#used++] = NEWLINE;
+    }
+  }
+
+  /** Brings the file to the disk. */
+  finish(): Written {
+    // A file without rows has a member too: without one it is no gzip.
+    if (this.#used > 0 || this.#bytes === 0) this.#flush();
+    fsyncSync(this.#file);
+    return { rows: this.#rows, bytes: this.#bytes, sha256: this.#hash.digest("hex") };
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #flush(): void {
+    this.#pack(this.#member.subarray(0, this.#used));
+    this.#used = 0;
+  }
+
+  #pack(raw: Uint8Array): void {
+    const packed = gzipSync(raw, { level: 1, chunkSize: MEMBER_BYTES });
+    this.#hash.update(packed);
+    for (let at = 0; at < packed.length; ) at += writeSync(this.#file, packed, at);
+    this.#bytes += packed.length;
+  }
+}
+
+/** What begins the line of a row that is there now, in place of its brace. */
+const PUT = Buffer.from('{"op":"put",');
+
+type Row = Record<string, unknown>;
+
+/**
+ * Writes what leads from the lines of one state of a table to those of the next: a row that is new or has changed, as `put`; of
+ * one that is gone its key, as `delete`. Both are in the order of the key, so that one pass over both is enough.
+ */
+export async function writeDelta(
+  { key, columns }: SnapshotTable,
+  { old, now }: { old: string; now: string },
+  to: string,
+): Promise<Written> {
+  const [before, after] = [linesOf(old), linesOf(now)];
+  const file = new LinesFile(to);
+  const rowOf = (line: Buffer): Row => JSON.parse(line.toString());
+  try {
+    let [a, b] = [await before.next(), await after.next()];
+    while (!a.done || !b.done) {
+      const isSame = !a.done && !b.done && a.value.equals(b.value);
+      const ahead = isSame ? 0 : a.done ? 1 : b.done ? -1 : compareKeys(key, columns, rowOf(a.value), rowOf(b.value));
+      if (!a.done && ahead < 0) {
+        const gone = rowOf(a.value);
+        const named = Object.fromEntries(key.map((name) => [name, gone[name]]));
+        file.write(Buffer.from(JSON.stringify({ op: "delete", ...named })));
+      } else if (!b.done && !isSame) file.write(Buffer.concat([PUT, b.value.subarray(1)]));
+      if (ahead <= 0) a = await before.next();
+      if (ahead >= 0) b = await after.next();
+    }
+    return file.finish();
+  } finally {
+    file.close();
+  }
+}
+
+/** The order in which the database gives rows: numbers by value, texts by their bytes. */
+function compareKeys(key: readonly string[], columns: SnapshotTable["columns"], a: Row, b: Row): number {
+  for (const name of key) {
+    const [one, other] = [a[name], b[name]];
+    const order =
+      columns[name] === "VARCHAR"
+        ? Buffer.compare(Buffer.from(one as string), Buffer.from(other as string))
+        : (one as number) - (other as number);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** The lines of a file, without their ends; only a line feed ends one. */
+async function* linesOf(path: string): AsyncGenerator<Buffer, void> {
+  const unpacked = createGunzip({ chunkSize: MEMBER_BYTES });
+  // Its error, or that of the file, is thrown to the reader of `unpacked`.
+  pipeline(createReadStream(path), unpacked, () => {});
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
+      yield bytes.subarray(from, end);
+      from = end + 1;
+    }
+    rest = bytes.subarray(from);
+  }
+}
