@@ -3,8 +3,7 @@ import { createRequire } from "node:module";
 import { bytesToHex, hexToBytes, keccak256, serializeTransaction, type TransactionSerializableEIP1559 } from "viem";
 import { privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
 import type { Address, Hex } from "../core/agents/facts.ts";
-import { snapshotTypedData } from "../core/snapshots/manifest.ts";
-import type { ReceiptSigner, Signer, SnapshotSigner } from "./ports.ts";
+import type { ReceiptSigner, Signer } from "./ports.ts";
 
 // The package is CommonJS and picks its native build at load time.
 const { ecdsaSign } = createRequire(import.meta.url)("secp256k1") as typeof import("secp256k1");
@@ -43,13 +42,5 @@ export function createReceiptSigner(privateKey: Hex): ReceiptSigner {
   return {
     address: account.address.toLowerCase() as Address,
     sign: (digest) => account.sign({ hash: bytesToHex(digest) }),
-  };
-}
-
-export function createSnapshotSigner(privateKey: Hex): SnapshotSigner {
-  const account = privateKeyToAccount(privateKey);
-  return {
-    address: account.address.toLowerCase() as Address,
-    sign: (content) => account.signTypedData(snapshotTypedData(content)),
   };
 }

@@ -2,7 +2,7 @@
 import { foreignDocuments, REDIRECTED_BY_SITE, REDIRECTED_PER_DAY } from "../clients/foreign-endpoints.ts";
 import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openRegistries } from "../clients/registries.ts";
-import { createSigner, createSnapshotSigner } from "../clients/signer.ts";
+import { createReceiptSigner, createSigner } from "../clients/signer.ts";
 import { openWebhookReceivers } from "../clients/webhook-receivers.ts";
 import type { Config } from "../config/config.ts";
 import { ofDay } from "../core/agents/social-proof-allowances.ts";
@@ -97,7 +97,7 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
       chain,
       mpp,
       signer: privateKey && sends ? createSigner(privateKey, config.chain.id) : null,
-      snapshotSigner: config.receipts.privateKey && sends ? createSnapshotSigner(config.receipts.privateKey) : null,
+      snapshotSigner: config.receipts.privateKey && sends ? createReceiptSigner(config.receipts.privateKey) : null,
       queue,
       clock: () => new Date(),
       log,

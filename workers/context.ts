@@ -10,9 +10,9 @@ import type {
   Markets,
   Mpp,
   ProofReaders,
+  ReceiptSigner,
   Registries,
   Signer,
-  SnapshotSigner,
 } from "../clients/ports.ts";
 import type { Config } from "../config/config.ts";
 import type { PaymentMethod } from "../payments/methods/method.ts";
@@ -36,7 +36,7 @@ export type JobContext = {
   /** Signs what the service sends; null when no key is configured: then nothing is sent. */
   signer: Signer | null;
   /** Signs the manifests of snapshots; null or absent without a key: they are not signed then. */
-  snapshotSigner?: SnapshotSigner | null;
+  snapshotSigner?: ReceiptSigner | null;
   proofs: ProofReaders;
   ethos: Ethos;
   /** Null or absent without a provider: agents are found by words only. */

@@ -1,7 +1,5 @@
 /** The port of the chain, and of the keys that sign for it. */
 import type { Address, Hex } from "../../core/agents/facts.ts";
-import type { ReceiptData } from "../../core/cred/report/receipt.ts";
-import type { SnapshotContent } from "../../core/snapshots/manifest.ts";
 import type { Market } from "../../core/transactions/transaction-fees.ts";
 
 /** A block header. Wei amounts are bigint, times Unix seconds. */
@@ -128,10 +126,4 @@ export interface ReceiptSigner {
   readonly address: Address;
   /** @param digest of typed data (`typedDigest`) */
   sign(digest: Uint8Array): Promise<Hex>;
-}
-
-/** Signs the manifests of snapshots (EIP-712) with the key of the receipts. */
-export interface SnapshotSigner {
-  readonly address: Address;
-  sign(content: SnapshotContent): Promise<Hex>;
 }

@@ -86,7 +86,7 @@ export const manifestSchema = object({
 export type SnapshotManifest = z.output<typeof manifestSchema>;
 
 /** The typed data that a manifest's signature is over. @see https://eips.ethereum.org/EIPS/eip-712 */
-export const snapshotTypedData = (content: SnapshotContent) => ({
+const snapshotTypedData = (content: SnapshotContent) => ({
   domain: { name: "AgentSnapshot", version: "1", chainId: content.chainId, verifyingContract: content.registry },
   types: {
     Snapshot: [
@@ -103,10 +103,14 @@ export const snapshotTypedData = (content: SnapshotContent) => ({
   },
 });
 
+/** The bytes that a manifest's key signs. */
+export const snapshotDigest = (content: SnapshotContent): Uint8Array =>
+  hexToBytes(hashTypedData(snapshotTypedData(content)).slice(2));
+
 /** The account that signed a manifest; null when none did, or something was changed since. */
 export const manifestSigner = ({ signature, ...content }: SnapshotManifest): Address | null => {
   if (signature === null) return null;
-  const found = signerOf(hexToBytes(hashTypedData(snapshotTypedData(content)).slice(2)), signature.signature);
+  const found = signerOf(snapshotDigest(content), signature.signature);
   return found === signature.signer ? found : null;
 };
 

@@ -9,6 +9,7 @@ import {
   SNAPSHOT_SCHEMA_VERSION,
   type SnapshotContent,
   type SnapshotManifest,
+  snapshotDigest,
   snapshotId,
 } from "../../core/snapshots/manifest.ts";
 import { isCurrent, readIndexState } from "../../db/operations/index-state.ts";
@@ -100,7 +101,7 @@ export async function makeSnapshot(
       columns: SNAPSHOT_COLUMNS,
       files,
     };
-    const signature = await snapshotSigner?.sign(content);
+    const signature = await snapshotSigner?.sign(snapshotDigest(content));
     const manifest = {
       ...content,
       signature: signature === undefined ? null : { signer: snapshotSigner!.address, signature },

@@ -1,8 +1,8 @@
 /** What the making of snapshots is given in tests. */
 import { pino } from "pino";
-import { createSnapshotSigner } from "../../../clients/signer.ts";
+import { createReceiptSigner } from "../../../clients/signer.ts";
 
-export const SIGNER = createSnapshotSigner(`0x${"5".repeat(64)}`);
+export const SIGNER = createReceiptSigner(`0x${"5".repeat(64)}`);
 
 export const CONTEXT = {
   clock: () => new Date(),
