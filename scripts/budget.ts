@@ -8,11 +8,11 @@ import { join } from "node:path";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const BUDGET = {
-  "lines of product": { most: 118_923, goal: 106_000 },
-  "lines of support": { most: 31_473, goal: 25_000 },
-  "lines of tests": { most: 84_788, goal: 72_000 },
+  "lines of product": { most: 124_214, goal: 106_000 },
+  "lines of support": { most: 31_503, goal: 25_000 },
+  "lines of tests": { most: 87_943, goal: 72_000 },
   "bytes of Markdown": { most: 420_000, goal: 420_000 },
-  "environment variables": { most: 127, goal: 130 },
+  "environment variables": { most: 129, goal: 130 },
   "npm scripts": { most: 25, goal: 25 },
   "bytes of binary files": { most: 1_399_596, goal: 3_000_000 },
 };
