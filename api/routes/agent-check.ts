@@ -28,6 +28,7 @@ export const agentCheck = endpoint({
   summary: "Ask an agent's endpoints now: which work, what to mend, and why the agent is not found",
   description:
     "Open to anybody, for agents of all registries. Its endpoints (8 at most) are asked as they are every day, without credentials and without payment, each once a minute at most; what comes of it is part of its record. The answer waits 10 seconds, then it is 202 and the same request again tells the rest.",
+  guard: { bucket: "reads" },
   params: z.object({ ref }),
   query: z.object({ platform: ofPlatform }),
   responses: {

@@ -154,7 +154,7 @@ describe("the compose file", () => {
       HTTP_PROXY: ["indexer", "workers", ...apis],
       DEPLOYER_PRIVATE_KEY: ["workers"],
       EMBEDDINGS_API_KEY: ["workers", ...apis],
-      RECEIPT_SIGNER_PRIVATE_KEY: apis,
+      RECEIPT_SIGNER_PRIVATE_KEY: ["workers", ...apis],
       AGENT_CARD_PRIVATE_KEY: apis,
       WEBHOOK_KEYS: ["workers", ...apis],
       X_BEARER_TOKEN: ["workers", ...apis],

@@ -241,9 +241,10 @@ const NOT_HERE = [
     "getIdentityProvider",
     "getMint",
     "getOperatorState",
+    "getPin",
     "getProtectedResource",
   ],
-  ...["getSolanaChallenge", "getTerminalImage", "querySql"],
+  ...["getSnapshotFile", "getSolanaChallenge", "getTerminalImage", "querySql"],
 ];
 
 /** Some that show them: the world has the words where they can be written. */

@@ -61,7 +61,8 @@ describe("a day's budget", () => {
     expect(free).toBeLessThanOrEqual(dailyBudgetWei / SHARE_DIVISORS.newcomers);
     expect(all).toBeLessThanOrEqual(dailyBudgetWei);
     expect(await senderState(desk.db)).toMatchObject({ pausedUntil: null, funded: true });
-    expect((await inState("queued")).length).toBeGreaterThan(80);
+    // How many fit into the share follows the base fee, which falls from block to block.
+    expect((await inState("queued")).length).toBeGreaterThan(flood.length / 2);
     await sender.stop();
 
     // The rest is sent on the next days.

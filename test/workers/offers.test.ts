@@ -351,7 +351,8 @@ it("an agent registered here is read when its row has changed, before the round 
   expect(asked).toEqual(["GET /.well-known/agent-registration.json", "GET /card.json"]);
   expect(await indexed.rows("select name from offchain.offer")).toEqual([{ name: "Sums" }]);
   // What a confirmed endpoint of it offers is part of what happened to it, from the second reading on.
-  const changes = () => indexed.rows("select type, token_id as token, data from offchain.event where type ~ '_changed$'");
+  const changes = () =>
+    indexed.rows("select type, token_id as token, data from offchain.event where type ~ '_changed$'");
   expect(await changes()).toEqual([]);
   const skills = ["Products", "Quotients"].map((name) => ({ id: name, name, description: "Computes." }));
   card = { ...CARD, skills };

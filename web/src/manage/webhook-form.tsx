@@ -25,6 +25,9 @@ const EVENTS = {
   "attestation.revoked": "An attestation is revoked.",
   "agent.paid": "An agent is paid.",
   "agent.reviewed": "An agent is reviewed.",
+  "agent.offer_changed": "An agent offers something else.",
+  "agent.price_changed": "An agent asks for another price.",
+  "agent.pay_to_changed": "An agent is paid to another account.",
   "cred.changed": "A score changes.",
   "message.sent": "A message is sent to a public group.",
 } as const satisfies Record<Exclude<EventType, "event.retracted">, string>;
