@@ -213,19 +213,18 @@ export function foreignEndpoints(
 
 /** Max bytes of a robots.txt; of a larger one nothing is read, and it forbids nothing. */
 const MAX_ROBOTS_BYTES = 512_000;
-/** Milliseconds for which what a host says is remembered, and that it cannot say it. */
+/** Milliseconds for which what a host says is remembered. */
 const ROBOTS_MS = 86_400_000;
-const NO_ROBOTS_MS = 3_600_000;
 
 /**
- * Reads robots.txt of hosts (RFC 9309): one that is not there forbids nothing, one that fails with 5xx everything for an hour.
+ * Reads robots.txt of hosts (RFC 9309): one that is not there forbids nothing, with one that fails by 5xx nothing
+ * is asked, which is as if the host did not answer.
  * @param read asks for an address, at the pace of its host, through redirects
  * @returns why a URL is not asked; what became of the request where its host gave no answer, which is that of the URL as well
  */
 function hostRobots(robot: string, read: (url: string) => Promise<ForeignAnswer>, now: () => number) {
-  type Known = { rules: RobotsRules | null; until: number };
+  type Known = { rules: RobotsRules; until: number };
   const known = new Map<string, Known>();
-  const forbidden = (reason: string): ForeignAnswer => ({ kind: "failed", reason, final: true, unasked: true });
 
   async function rulesOf(origin: string): Promise<Known | ForeignAnswer> {
     const answer = await read(`${origin}/robots.txt`);
@@ -233,7 +232,13 @@ function hostRobots(robot: string, read: (url: string) => Promise<ForeignAnswer>
     if (answer.kind === "failed" && !answer.answered && answer.status === undefined) return answer;
     const { status = 200 } = answer;
     const text = answer.kind === "answered" && status === 200 ? answer.text : "";
-    if (status >= 500) return { rules: null, until: now() + NO_ROBOTS_MS };
+    if (status >= 500)
+      return {
+        kind: "failed",
+        reason: `The robots.txt of its host answers with status ${status}.`,
+        final: false,
+        status,
+      };
     return { rules: robotsRules(text, robot), until: now() + ROBOTS_MS };
   }
 
@@ -244,10 +249,14 @@ function hostRobots(robot: string, read: (url: string) => Promise<ForeignAnswer>
     known.delete(url.origin);
     known.set(url.origin, found);
     if (known.size > MAX_HOSTS) known.delete(known.keys().next().value!);
-    if (found.rules === null) return forbidden("It is not asked: the robots.txt of its host answers with an error.");
     return robotsAllow(found.rules, url)
       ? null
-      : forbidden(`It is not asked: the robots.txt of its host forbids that to ${robot}.`);
+      : {
+          kind: "failed",
+          reason: `It is not asked: the robots.txt of its host forbids that to ${robot}.`,
+          final: true,
+          unasked: true,
+        };
   };
 }
 

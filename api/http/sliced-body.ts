@@ -44,19 +44,24 @@ async function send(
   slices: AsyncGenerator<string | Uint8Array, void>,
   { stallMs, total }: SliceTimeouts,
 ): Promise<void> {
-  if (outgoing.destroyed) return;
+  if (outgoing.destroyed) return void (await slices.return());
   // Destroys the connection: a response that waits behind another one on it (pipelining) has no socket of its own.
   const cutOff = () => void outgoing.req.socket.destroy();
   const late = total();
   late.addEventListener("abort", cutOff);
   outgoing.once("close", () => late.removeEventListener("abort", cutOff));
   const sink = coding ? encodedTo(outgoing, coding) : outgoing;
-  for (let slice = first; !slice.done; slice = await slices.next()) {
-    if (!sink.write(slice.value)) await taken(sink, stallMs, cutOff);
-    await nextTurn();
-    if (sink.destroyed) return;
+  try {
+    for (let slice = first; !slice.done; slice = await slices.next()) {
+      if (!sink.write(slice.value)) await taken(sink, stallMs, cutOff);
+      await nextTurn();
+      if (sink.destroyed) return;
+    }
+    sink.end();
+  } finally {
+    // What they read from is closed, whether the client took all or not.
+    await slices.return();
   }
-  sink.end();
 }
 
 /** Compresses into the response; each is destroyed when the other is. */

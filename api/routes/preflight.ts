@@ -52,7 +52,8 @@ const terms = z
   })
   .meta({
     documented: { type: "array", items: { type: "object", additionalProperties: true }, maxItems: MAX_TERMS },
-    description: "What its 402 asks for: `accepts`, or the one of them that will be paid",
+    description:
+      "What its 402 asks for: `accepts`, or the one of them that will be paid. Only those on this chain are judged",
   });
 const least = (of: "minPayers" | "minHeldDays" | "minCred" | "minUptime", max: number) =>
   z.int().min(THRESHOLDS[of].value).max(max);
@@ -153,7 +154,10 @@ async function inputsOf({ db, config, liveTerms }: HandlerDeps, given: Asked, no
     thresholds: { ...own, ...(maxAmount !== undefined && { maxUnits: Number(maxAmount) }) },
     now: new Date(now).toISOString(),
     facts,
-    // A stranger has nobody asked whom no agent names.
-    live: live && url !== null && facts?.endpoints.length ? await liveTerms(url) : null,
+    // A stranger has nobody asked who is not shown to be an agent's.
+    live:
+      live && url !== null && facts?.endpoints.some(({ confirmedBy }) => confirmedBy !== null)
+        ? await liveTerms(url)
+        : null,
   };
 }

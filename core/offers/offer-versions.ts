@@ -59,6 +59,9 @@ const isOther = (one: unknown, other: unknown) => canonicalText(one) !== canonic
 const payeesOf = (items: readonly VersionItem[]): string[] => [
   ...new Set(items.flatMap(({ accepts }) => accepts.map(({ payTo }) => payTo)).sort()),
 ];
+/** Accounts that an item pays, those that are new before the others: of many only some are shown. */
+const newFirst = (item: VersionItem, before: readonly string[]): string[] =>
+  payeesOf([item]).sort((a, b) => Number(before.includes(a)) - Number(before.includes(b)));
 const priceOf = ({ usd, accepts }: VersionItem) => ({
   ...{
     usd,
@@ -93,8 +96,8 @@ export function differences(before: Version, after: Version): OfferChange | null
       .filter(({ parts }) => parts.length > 0),
     prices: repriced.map(({ from, to }) => ({ name: to.name, from: priceOf(from), to: priceOf(to) })),
     payTo: [
-      ...repaid.map(({ from, to }) => ({ name: to.name, from: payeesOf([from]), to: payeesOf([to]) })),
-      ...newlyPaid.map((to) => ({ name: to.name, from: payees, to: payeesOf([to]) })),
+      ...repaid.map(({ from, to }) => ({ name: to.name, from: payeesOf([from]), to: newFirst(to, payeesOf([from])) })),
+      ...newlyPaid.map((to) => ({ name: to.name, from: payees, to: newFirst(to, payees) })),
     ],
     owner: before.owner === after.owner ? null : { from: before.owner, to: after.owner },
     more: 0,

@@ -39,7 +39,9 @@ export function x402Price(raw: unknown): { accepts: Accept[]; usd: number | null
 
 function acceptOf(raw: unknown): Accept | null {
   const terms = (raw ?? {}) as Record<string, unknown>;
-  const amount = terms.amount ?? terms.maxAmountRequired;
+  const { amount = terms.maxAmountRequired, maxAmountRequired = amount } = terms;
+  // Clients of the two versions would pay different sums.
+  if (amount !== maxAmountRequired) return null;
   const network = foreignText(terms.network, 100);
   const accept = {
     scheme: foreignText(terms.scheme, 32),

@@ -143,20 +143,21 @@ function ofEndpoints({ inputs: { asked, live }, facts, policy, now, add }: Case)
   const evidence = offersPath(facts);
   const own = facts.endpoints.filter(({ confirmedBy }) => confirmedBy !== null);
   const asOf = latest(own, "checkedAt");
+  // What it sells in a document of its own does not outweigh whose the very endpoint is.
+  const isNamed = own.some(({ url }) => url === asked.url || url === asked.url?.split("?")[0]);
+  if (facts.others.length > 0 && asked.agent !== null && !isNamed)
+    return void add("endpoint_of_another", "The host shows that the endpoint is another agent's.", { evidence });
   if (own.length === 0) {
-    if (facts.others.length > 0 && asked.agent !== null)
-      add("endpoint_of_another", "The host shows that the endpoint is another agent's.", { evidence });
-    else {
-      const none = asked.url === null ? "It names no endpoint that is read." : "It names no such endpoint.";
-      const says = facts.endpoints.length === 0 ? none : "Only the agent says that the endpoint is its own.";
-      add("endpoint_unconfirmed", says, { evidence });
-    }
-    return;
+    const none = asked.url === null ? "It names no endpoint that is read." : "It names no such endpoint.";
+    const says = facts.endpoints.length === 0 ? none : "Only the agent says that the endpoint is its own.";
+    return void add("endpoint_unconfirmed", says, { evidence });
   }
   add("endpoint_confirmed", "Something other than the agent shows that the endpoint is its own.", { evidence, asOf });
   const { maxFactHours } = policy.thresholds;
-  if (asOf !== null && now - Date.parse(asOf) > maxFactHours * HOUR_MS)
-    add("fact_old", "Its endpoint was not asked for long.", { evidence, asOf, threshold: "maxFactHours" });
+  // Not when it was last to be asked: its host may forbid that and go on taking payments.
+  const heardAt = latest(own, "answeredAt");
+  if (heardAt !== null && now - Date.parse(heardAt) > maxFactHours * HOUR_MS)
+    add("fact_old", "It has not told us its terms for long.", { evidence, asOf: heardAt, threshold: "maxFactHours" });
   const uptimes = own.flatMap(({ uptime }) => uptime ?? []);
   const uptime = 100 * Math.max(...uptimes);
   if (uptimes.length > 0 && uptime < policy.thresholds.minUptime)
@@ -209,9 +210,14 @@ function ofTerms({ inputs: { asked, live, network }, facts, add }: Case): bigint
   const payees = new Set([...given, ...(asked.payTo ? [{ payTo: lower(asked.payTo) }] : [])].map(({ payTo }) => payTo));
   if (live && !live.terms)
     add("live_failed", `Its terms could not be read now: ${live.why}`, { evidence, asOf: live.readAt });
-  for (const terms of [asked.terms, live?.terms ?? []])
-    if (terms.length > 0 && !here(terms).some(({ units }) => units !== null))
-      add("terms_elsewhere", "It asks for no USDC on this chain, about which nothing is known here.", { evidence });
+  for (const terms of [asked.terms, live?.terms ?? []]) {
+    // A client may pay any of those of this chain.
+    const isInOther = here(terms).some(({ units }) => units === null);
+    if (isInOther || (terms.length > 0 && here(terms).length === 0))
+      add("terms_elsewhere", "It asks for other money than USDC on this chain, about which nothing is known here.", {
+        evidence,
+      });
+  }
   // Without others, those that are listed are what will be paid.
   const all = payees.size > 0 ? [...payees] : [...new Set(listed.map(({ payTo }) => payTo))];
   for (const payTo of facts.wallet === null ? [] : all)

@@ -13,27 +13,35 @@ const MAX_OF_HOST = 200;
 const MAX_NAMING = 50;
 const MAX_TERMS = 32;
 
+/**
+ * SQL of whether an offer `o` is read at source `s`, and what shows whose the source is shows it of the offer's place: terms
+ * that pay an agent of one URL, a registration file of its folder, all else of the origin. Hosts are shared by strangers.
+ */
+const readAt = (s: string) => `o.directory_id = ${s}.directory_id and o.source = ${s}.kind || ' ' || ${s}.url and (case
+    when ${s}.confirmed_by = 'payee' then o.endpoint = ${s}.url
+    when ${s}.confirmed_by = 'registration_file'
+      then starts_with(o.endpoint, regexp_replace(split_part(${s}.url, '?', 1), '[^/]*$', ''))
+    else starts_with(o.endpoint, split_part(${s}.url, '/', 1) || '//' || ${s}.host || '/') end)`;
 /** SQL of whether an offer `o` is what a URL that is asked about sells. @param s SQL of the source that it was read at */
-const soldAt = (s: string) =>
-  `o.directory_id = ${s}.directory_id and o.kind = 'resource' and o.source = ${s}.kind || ' ' || ${s}.url and o.endpoint = any($urls)`;
+const soldAt = (s: string) => `o.kind = 'resource' and o.endpoint = any($urls) and ${readAt(s)}`;
 /** SQL of endpoints `s` of these URLs. */
 const AT_URLS =
   "unnest($urls::text[]) u(url) join offchain.offer_source s on hashtextextended(s.url, 0) = hashtextextended(u.url, 0) and s.url = u.url";
 
 /**
- * SQL of the row that a URL is of: one whose own it is shown to be before one that only names it; of several that which is
- * paid, then the own registry's, then the oldest.
+ * SQL of the row that a URL is of: one whose own it is shown to be before one that only names it; one whose endpoint it is
+ * before one that sells it in a document; of several that which is paid, then the own registry's, then the oldest.
  */
 const OWNER_OF_URL = `
   select d.id from (
-    (select s.directory_id, s.confirmed_by from ${AT_URLS} order by s.confirmed_by is null, s.directory_id limit ${MAX_NAMING})
+    (select s.directory_id, s.confirmed_by, true as named from ${AT_URLS} order by s.confirmed_by is null, s.directory_id limit ${MAX_NAMING})
     union all
-    select s.directory_id, s.confirmed_by
+    select s.directory_id, s.confirmed_by, false
     from (select * from offchain.offer_source h where h.host = $host and h.confirmed_by is not null
           order by h.directory_id, h.kind, h.url limit ${MAX_OF_HOST}) s
     join offchain.offer o on ${soldAt("s")}) found
   join offchain.directory d on d.id = found.directory_id and d.removed_at is null
-  order by found.confirmed_by is null, lower(d.address) = any($payees) desc nulls last,
+  order by found.confirmed_by is null, found.named desc, lower(d.address) = any($payees) desc nulls last,
     d.platform = '${OWN_PLATFORM}' desc, d.id limit 1`;
 
 const FACTS = statement({
@@ -61,12 +69,15 @@ const FACTS = statement({
          select e.terms from offchain.offer o,
            jsonb_array_elements(case jsonb_typeof(o.price) when 'array' then o.price else '[]' end) with ordinality e(terms, place)
          where o.directory_id = d.id and o.kind = 'resource' and o.source <> '${REGISTRY}' and ${COUNTS}
+           and exists (select from offchain.offer_source s where ${readAt("s")})
            and ($urls::text[] is null or o.endpoint = any($urls))
          order by o.source, o.position, e.place limit ${MAX_TERMS}) l) as listed,
       array(
         select distinct o.platform || '-' || o.agent_id from ${AT_URLS} join offchain.directory o on o.id = s.directory_id
         where s.confirmed_by is not null and o.removed_at is null and o.id <> d.id
-          and o.address is distinct from d.address and o.owner_address is distinct from d.owner_address
+          and (s.confirmed_by <> 'payee' or exists (select from ${PAID_AGENTS} a where a.id = o.id))
+          and lower(o.address) is distinct from lower(d.address) and lower(o.address) is distinct from lower(d.owner_address)
+          and lower(o.owner_address) is distinct from lower(d.owner_address)
         order by 1 limit 5) as others,
       (select json_build_object('computedAt', ${t.isoTime("g.computed_at")}, 'voices', coalesce(g.figures->'voices', '[]'))
        from offchain.income_figures g where g.directory_id = d.id and g.wallet = d.address) as income

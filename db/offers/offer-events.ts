@@ -8,7 +8,10 @@ import { appendEvents, type NewEvent } from "../events/append-events.ts";
 import { statement, t } from "../sql/statement.ts";
 import type { RecordedChange } from "./offer-history.ts";
 
-/** Own agents whose endpoint it is shown to be; where there is none, the first of the canonical registry. */
+/** Bound: own agents of one endpoint that are told of: they cost their maker a mint each. */
+const MOST_AGENTS = 10;
+
+/** Own agents whose endpoint it is shown to be, the first ones; where there is none, the first of the canonical registry. */
 const AGENTS = statement({
   name: "offer-events-agents",
   params: { sources: t.array(t.text) },
@@ -22,7 +25,7 @@ const AGENTS = statement({
         and f.kind || ' ' || f.url = s.source and f.confirmed_by is not null
       join offchain.directory d on d.id = f.directory_id and d.removed_at is null
         and d.platform in ('${OWN_PLATFORM}', '${ERC8004}')) a
-    where is_own or place = 1 order by source, place`,
+    where (is_own and place <= ${MOST_AGENTS}) or place = 1 order by source, place`,
   columns: {
     ...{ source: t.text, platform: t.text, agentId: t.text },
     ...{ tokenId: t.nullable(t.int8), owner: t.nullable(t.narrow<Address>(t.text)) },

@@ -85,4 +85,6 @@ export async function verifyPreflight(
 }
 
 const isSame = (about: Terms, { asset, payTo, amount, maxAmountRequired }: Terms): boolean =>
-  same(about.asset, asset) && same(about.payTo, payTo) && about.amount === (amount ?? maxAmountRequired);
+  same(about.asset, asset) &&
+  same(about.payTo, payTo) &&
+  [amount ?? maxAmountRequired, maxAmountRequired ?? amount].every((one) => one === about.amount);

@@ -47,10 +47,11 @@ type Guard = PreflightTrust &
 export function guardedFetch(account: X402Account, { service, fetch, atRisk = "0", now, ...guard }: Guard): Fetch {
   const send: Fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
   return async (input, init) => {
-    let asked = "";
+    let [asked, sentTo] = ["", ""];
     let refusal: unknown;
     const noted = async (...[input, init]: Parameters<Fetch>) => {
       const request = new Request(input, init);
+      sentTo = request.url;
       const response = await send(request);
       // Where a redirect led, which is where the terms are from.
       asked = (response.url || request.url).replace(/#.*$/s, "");
@@ -59,6 +60,9 @@ export function guardedFetch(account: X402Account, { service, fetch, atRisk = "0
     const refuseUnlessAllowed = async (terms: Terms) => {
       const answer = await service.post("/api/v2/preflight", { body: { url: asked, terms: [terms] } });
       const found = await verifyPreflight(answer, guard, { url: asked, terms, now: now?.() });
+      // The payment is sent where the request was, which could hand it on.
+      if (new URL(asked).origin !== new URL(sentTo).origin)
+        throw new PaymentRefused("other_terms", "It redirects to another host.", answer);
       if (!found.valid) throw new PaymentRefused(found.reason, found.says, answer);
       const { verdict, reasons } = found.verdict;
       const isRisked = verdict !== "deny" && Number(terms.amount ?? terms.maxAmountRequired) <= Number(atRisk) * 1e6;

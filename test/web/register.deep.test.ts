@@ -321,7 +321,6 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
           expect(wallet.asked).not.toContain("personal_sign");
           await page.getByText("The wallet is not verified: no one has shown that they hold its key.").waitFor();
           expect(await page.locator(".evidence > li").count()).toBe(8);
-          await page.getByRole("heading", { name: "What was known beside the score" }).waitFor();
           await page.getByRole("heading", { name: "What happened" }).waitFor();
           expect(await findingsOf(page)).toEqual([]);
           const report = await downloaded(page);

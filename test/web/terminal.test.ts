@@ -10,6 +10,7 @@ import { transaction } from "../../db/sql/transaction.ts";
 import { giveWallet } from "../../harness/browser-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
+import { tierWords } from "../../web/src/tiers.ts";
 import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
@@ -622,7 +623,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       expect(await links.nth(1).textContent()).toMatch(/^0x[0-9a-f]+…[0-9a-f]+$/i);
     }));
 
-  const ORDER = ["What it offers", "What it was paid", "What it was hired for", "Reviews"];
+  const ORDER = ["What it offers", "Before you pay", "What it was paid", "What it was hired for", "Reviews"];
   it.each([
     ["/agent/0", [...ORDER, "Who stands behind it", "Verifications", "What it is trusted by"]],
     [`/terminal/${TWIN_ID}?platform=erc8004`, [...ORDER, "What it is trusted by", "Who stands behind it"]],
@@ -1023,7 +1024,9 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByRole("link", { name: "Meridian" }).waitFor();
       expect((await page.locator(".person").textContent())!.split(HOSTILE).length - 1).toBeGreaterThanOrEqual(5);
       // About whom nothing is proven is no junk.
-      await page.locator(".person").getByText("Unproven").waitFor();
+      const score = Number(await page.locator(".person .cred b").textContent());
+      expect(await page.locator(".person .cred-tier").textContent()).toBe(tierWords(score, "person").label);
+      expect(tierWords(0, "person").label).toBe("Unproven");
       await page.getByRole("button", { name: "Organizations" }).click();
       await page.getByRole("heading", { name: "No organization has registered yet" }).waitFor();
       await page.goto("/groups/general");

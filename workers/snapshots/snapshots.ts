@@ -47,10 +47,12 @@ export const snapshots = defineJob({
     const { db, clock, config } = context;
     const { folder, retentionMs } = config.snapshots;
     if (folder === undefined) return 0;
+    // First, so that a full disk gets room again.
+    const removed = removeSnapshots(folder, new Date(clock().getTime() - retentionMs));
     const newest = snapshotIds(folder)[0];
-    if (newest !== undefined && newest > snapshotId(new Date(clock().getTime() - DAY_MS))) return 0;
+    if (newest !== undefined && newest > snapshotId(new Date(clock().getTime() - DAY_MS))) return removed;
     // Scores of an index that is still catching up are not what it will say.
-    if (!isCurrent(await readIndexState(db), clock())) return 0;
+    if (!isCurrent(await readIndexState(db), clock())) return removed;
     await makeSnapshot(context, {
       folder,
       url: config.database.url!,
@@ -58,7 +60,7 @@ export const snapshots = defineJob({
       registry: config.contracts.identity.address,
       publicUrl: config.service.publicUrl,
     });
-    return 1 + removeSnapshots(folder, new Date(clock().getTime() - retentionMs));
+    return 1 + removed;
   },
 });
 

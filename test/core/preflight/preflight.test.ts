@@ -58,7 +58,7 @@ const asks = (asked: Partial<PreflightInputs["asked"]>, more: Partial<PreflightI
   asked: { ...{ agent: null, url: facts.endpoints[0]!.url, amount: null, payTo: null, terms: [] }, ...asked },
   ...more,
 });
-const stale = { ...facts, endpoints: [{ ...facts.endpoints[0]!, checkedAt: ago(73 * 3_600_000) }] };
+const stale = { ...facts, endpoints: [{ ...facts.endpoints[0]!, answeredAt: ago(73 * 3_600_000) }] };
 it.each<[string, PreflightInputs, Effect, string]>([
   [
     "an amount beyond the evidence",
@@ -83,6 +83,27 @@ it.each<[string, PreflightInputs, Effect, string]>([
   ],
   ["a URL without a listed price", asks({}, { facts: { ...facts, listed: [] } }), "review", "terms_unlisted"],
   ["facts of long ago", asks({}, { facts: stale }), "review", "fact_old"],
+  [
+    "terms of which one is in another token",
+    asks({ terms: [facts.listed[0]!, { ...facts.listed[0]!, asset: addressOf(9) }] }),
+    "review",
+    "terms_elsewhere",
+  ],
+  [
+    "what an agent sells in a document, where the endpoint is another's",
+    asks(
+      { agent: facts.agent },
+      {
+        facts: {
+          ...facts,
+          endpoints: [{ ...facts.endpoints[0]!, url: "https://host-1.example/openapi.json" }],
+          others: ["erc8004-2"],
+        },
+      },
+    ),
+    "deny",
+    "endpoint_of_another",
+  ],
   [
     "a token that was sold last week",
     asks({}, { facts: { ...facts, heldSince: ago(7 * 86_400_000) } }),
