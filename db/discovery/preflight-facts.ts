@@ -2,7 +2,6 @@
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { Accept } from "../../core/offers/offer.ts";
 import type { KnownEndpoint, PreflightFacts } from "../../core/preflight/facts.ts";
-import { COUNTS, REGISTRY } from "../directory/offers-sql.ts";
 import { PAID_AGENTS } from "../income/followed.ts";
 import { uptimeOf } from "../offers/probes.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
@@ -68,8 +67,8 @@ const FACTS = statement({
       (select coalesce(json_agg(l.terms), '[]') from (
          select e.terms from offchain.offer o,
            jsonb_array_elements(case jsonb_typeof(o.price) when 'array' then o.price else '[]' end) with ordinality e(terms, place)
-         where o.directory_id = d.id and o.kind = 'resource' and o.source <> '${REGISTRY}' and ${COUNTS}
-           and exists (select from offchain.offer_source s where ${readAt("s")})
+         where o.directory_id = d.id and o.kind = 'resource'
+           and exists (select from offchain.offer_source s where s.confirmed_by is not null and ${readAt("s")})
            and ($urls::text[] is null or o.endpoint = any($urls))
          order by o.source, o.position, e.place limit ${MAX_TERMS}) l) as listed,
       array(
