@@ -222,8 +222,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the directory's filter
   it.each(widths())("show the agents of a wallet, of every registry, on one page (%i px)", (width) =>
     terminal.visit(`/owner/${OWNER.toUpperCase().replace("X", "x")}`, { width }, async ({ page }) => {
       await page.getByRole("heading", { name: "Agents of a wallet" }).waitFor();
-      await page.getByRole("link", { name: "Meridian" }).waitFor();
-      await page.getByRole("link", { name: "Worker 3" }).waitFor();
+      await page.getByRole("region", { name: "Agents" }).getByRole("link", { name: "Meridian" }).waitFor();
+      await page.getByRole("region", { name: "Agents" }).getByRole("link", { name: "Worker 3" }).waitFor();
       expect(await page.locator("dl.totals dd").allTextContents()).toEqual(["1", "4"]);
       expect(await findingsOf(page)).toEqual([]);
       await page.goto(`/owner/0x${"9".repeat(40)}`);
