@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { historyView } from "../../core/views/offer-history.ts";
 import { appendEvents } from "../../db/events/append-events.ts";
 import { sequenceEvents } from "../../db/events/event-sequence.ts";
 import { BACKFILL_PROGRESS_DDL, writeBackfillProgress } from "../../db/operations/backfill-progress.ts";
@@ -674,6 +675,47 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await line("A trait was added on chain").getByText("x-verified").waitFor();
       await line("75 points were awarded on chain, for verified").waitFor();
     }));
+
+  it.each([
+    ["/agent/0", ""],
+    [`/terminal/${TWIN_ID}?platform=erc8004`, "Registered on"],
+  ])("says which tools, prices, recipients and owners of an agent have changed (%s)", (path, registered) =>
+    on(path, async (page) => {
+      const [from, to] = ["a", "b"].map((digit) => `0x${digit.repeat(40)}`) as [string, string];
+      const price = (usd: number | null) => ({ usd, accepts: [] });
+      const change = {
+        ...{ added: ["audit"], removed: [HOSTILE], changed: [{ name: HOSTILE, parts: ["inputSchema" as const] }] },
+        prices: [{ name: "quote", from: price(0.01), to: price(null) }],
+        ...{ payTo: [{ name: "quote", from: [from], to: [to, from] }], owner: null, more: 3 },
+      };
+      const nothing = { added: [], removed: [], changed: [], prices: [], payTo: [], more: 0 };
+      const row = (id: number, source: string, of: typeof change | object) => ({
+        ...{ id, source, hash: "1".repeat(64), at: new Date(), firstAt: new Date(), changes: id },
+        change: of as typeof change,
+      });
+      const body = historyView(
+        [],
+        [row(2, "mcp https://a.example/mcp", change), row(1, "agent", { ...nothing, owner: { from: null, to } })],
+      );
+      await page.route("**/offers/history?**", (route) => {
+        const isFirst = !route.request().url().includes("before=");
+        const json = { ...body, changes: [body.changes[isFirst ? 0 : 1]], limit: 1, nextBefore: isFirst ? 2 : null };
+        return route.fulfill({ headers: { "x-api-version": "2" }, json });
+      });
+      await page.reload();
+      const panel = page.locator("#changes");
+      await panel.getByText("Show older").click();
+      await panel.getByText("Changed hands").waitFor();
+      const [newest, oldest] = await panel.getByRole("listitem").allTextContents();
+      for (const said of ["Who is paid changed for quote", "$0.01 → other terms", `Changed: input of ${HOSTILE}`])
+        expect(newest).toContain(said);
+      for (const said of ["audit", "And 3 more.", "2 changes in one line.", "https://a.example/mcp"])
+        expect(newest).toContain(said);
+      expect(oldest).toContain("from nobody known to");
+      if (registered) await panel.getByText(registered).waitFor();
+      expect(await panel.getByRole("link", { name: /^0xbbbb/ }).first().getAttribute("href")).toBe(`/owner/${to}`);
+    }),
+  );
 
   it("works out the trust of an agent by the shares that its factors leave", () =>
     on("/agent/0", async (page) => {

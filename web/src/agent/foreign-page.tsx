@@ -23,6 +23,7 @@ import { ApiButton } from "../shell/api-button.tsx";
 import { tierOf } from "../tiers.ts";
 import { OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { AgentPanel, RawJson } from "./agent-panel.tsx";
+import { OfferChanges } from "./changes.tsx";
 import { Erc8004, SameAs } from "./elsewhere.tsx";
 import { FactsInShort, Watch } from "./head.tsx";
 import { Services } from "./listing.tsx";
@@ -75,6 +76,7 @@ export default function ForeignPage() {
                 <Erc8004 registration={row.erc8004} agentId={row.agent_id} explorer={explorer} />
               </AgentPanel>
             )}
+            <OfferChanges of={of} explorer={explorer} created={row.created_at} />
             {isOneColumn && <Source row={row} />}
           </div>
         )}

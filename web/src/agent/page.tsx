@@ -20,6 +20,7 @@ import { kindOf } from "../shell/search-box.tsx";
 import { tierOf } from "../tiers.ts";
 import { AgentPanel, RawJson } from "./agent-panel.tsx";
 import { Breakdown } from "./breakdown.tsx";
+import { OfferChanges } from "./changes.tsx";
 import { Elsewhere, Handshakes } from "./elsewhere.tsx";
 import { FactsInShort, Head } from "./head.tsx";
 import { History } from "./history.tsx";
@@ -121,6 +122,7 @@ function Panels({ agent, explorer }: PanelsProps) {
       <AgentPanel id="history" title="What happened" brief="score and events, the newest first">
         <History tokenId={tokenId} mintedAt={agent.mintedAt} explorer={explorer} />
       </AgentPanel>
+      <OfferChanges of={of} explorer={explorer} />
     </>
   );
   const words = (

@@ -185,7 +185,7 @@ function Change({ of: { score, previous, cause } }: { of: Step }) {
   );
 }
 
-const When = ({ at, txHash, explorer }: { at: string; txHash: string | null; explorer?: string }) => {
+export const When = ({ at, txHash, explorer }: { at: string; txHash: string | null; explorer?: string }) => {
   const time = <time dateTime={at}>{moment(at)}</time>;
   if (txHash === null) return <span className="faint timeline-when">{time}</span>;
   return (
@@ -268,7 +268,7 @@ function updated({ changed, storage, points, added, removed }: EventData<"agent.
 }
 
 /** Names of what came or went. @param props.sign says which */
-const Names = ({ of = [], sign }: { of: readonly string[] | undefined; sign: string }) =>
+export const Names = ({ of = [], sign }: { of: readonly string[] | undefined; sign: string }) =>
   of.length > 0 && (
     <span className="timeline-names">
       {of.map((name) => (

@@ -56,9 +56,11 @@ import type {
   walletNameSchema,
 } from "../../../core/views/human.ts";
 import type { groupSchema, messageSchema } from "../../../core/views/messages.ts";
+import type { offerHistorySchema } from "../../../core/views/offer-history.ts";
 import type { offeringSchema } from "../../../core/views/offering.ts";
 
 export type Preflight = PreflightView;
+export type OfferHistory = z.output<typeof offerHistorySchema>;
 export type Directory = z.output<typeof terminalListSchema>;
 export type Row = Directory["agents"][number];
 export type Counts = z.output<typeof terminalCountsSchema>;
