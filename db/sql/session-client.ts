@@ -13,8 +13,9 @@ const refusals = new Map<string, number>();
 /**
  * Before it connects, the client waits when the server has refused this process: longer each time, and not as long as
  * others, which would come back together.
+ * @param wait ends after as many milliseconds
  */
-export function askRarely(client: pg.Client): pg.Client {
+export function askRarely(client: pg.Client, wait: (ms: number) => Promise<unknown> = pause): pg.Client {
   const server = `${client.user}@${client.host}:${client.port}`;
   const connect = client.connect.bind(client) as () => Promise<pg.Client>;
   const end = client.end.bind(client) as () => Promise<void>;
@@ -22,7 +23,7 @@ export function askRarely(client: pg.Client): pg.Client {
   return Object.assign(client, {
     async connect() {
       const refused = refusals.get(server) ?? 0;
-      if (refused > 0) await pause(Math.min(FIRST_MS * 2 ** (refused - 1), MOST_MS) * (0.5 + Math.random() / 2));
+      if (refused > 0) await wait(Math.min(FIRST_MS * 2 ** (refused - 1), MOST_MS) * (0.5 + Math.random() / 2));
       if (isEnded) throw new Error("The connection was ended before it was made.");
       try {
         await connect();

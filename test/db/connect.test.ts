@@ -1,6 +1,8 @@
 /** Pools of connections: what their loss does to a process. */
+import pg from "pg";
 import { expect, it } from "vitest";
 import { openPool } from "../../db/sql/connect.ts";
+import { askRarely } from "../../db/sql/session-client.ts";
 import { SESSION_SETTINGS } from "../../db/sql/session-settings.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { until } from "../../harness/until.ts";
@@ -68,6 +70,44 @@ it("whose plans are out of date are given up alone", async () => {
   expect(failed[0]).not.toBe(failed[1]);
   other.release();
   await pool.end();
+  await db.drop();
+});
+
+it("beside the pools ask a server that refused them ever more rarely, all of a process together, until one is let in", async () => {
+  const db = await testDatabase({ migrated: false });
+  await db.pool.query("create role crowded login password 'geheim' connection limit 1");
+  const connectionString = Object.assign(new URL(db.url), { username: "crowded", password: "geheim" }).href;
+  const waits: number[] = [];
+  const open = () => askRarely(new pg.Client({ connectionString }), async (ms) => void waits.push(ms));
+  const first = open();
+  await first.connect();
+  for (let i = 0; i < 7; i++) await expect(open().connect()).rejects.toMatchObject({ code: "53300" });
+  expect(waits).toHaveLength(6);
+  for (const [i, ms] of waits.entries()) {
+    const most = Math.min(500 * 2 ** i, 5_000);
+    expect(ms).toBeGreaterThanOrEqual(most / 2);
+    expect(ms).toBeLessThanOrEqual(most);
+  }
+  await first.end();
+  const ended = open();
+  const connecting = ended.connect();
+  await ended.end();
+  await expect(connecting).rejects.toThrow("The connection was ended before it was made.");
+  await until("the server has let one go", () =>
+    open()
+      .connect()
+      .then((client) => client.end())
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
+  const asked = waits.length;
+  const next = open();
+  await next.connect();
+  expect(waits).toHaveLength(asked);
+  await next.end();
+  await db.pool.query("drop role crowded");
   await db.drop();
 });
 
