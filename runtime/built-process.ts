@@ -24,24 +24,33 @@ function headline(error: Error): string {
   }
 }
 
+/** Places whose source is kept, so that an error which comes often reads no map again. */
+const MAX_PLACES = 2_000;
+
 /** @returns a function that writes one frame of a stack with its place in the source instead of that in the build */
 function frameTranslator(folder: string): (frame: string) => string {
   const base = pathToFileURL(folder).href.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const place = new RegExp(`${base}/([\\w.-]+\\.js):(\\d+):(\\d+)`);
-  const maps = new Map<string, SourceMap | null>();
+  // A map in memory is ten times its code: it is there for as long as nothing else needs the room.
+  const maps = new Map<string, WeakRef<SourceMap>>();
+  const sources = new Map<string, string>();
   const mapOf = (file: string): SourceMap | null => {
-    let map = maps.get(file);
-    if (map === undefined) {
-      map = readMap(join(folder, `${file}.map`));
-      maps.set(file, map);
-    }
+    const kept = maps.get(file)?.deref();
+    const map = kept ?? readMap(join(folder, `${file}.map`));
+    if (map && !kept) maps.set(file, new WeakRef(map));
     return map;
+  };
+  const sourceOf = (built: string, file: string, line: string, column: string): string => {
+    const origin = mapOf(file)?.findOrigin(Number(line), Number(column));
+    if (!origin || !("fileName" in origin)) return built;
+    return `${pathToFileURL(resolve(folder, origin.fileName)).href}:${origin.lineNumber}:${origin.columnNumber}`;
   };
   return (frame) =>
     frame.replace(place, (built, file: string, line: string, column: string) => {
-      const origin = mapOf(file)?.findOrigin(Number(line), Number(column));
-      if (!origin || !("fileName" in origin)) return built;
-      return `${pathToFileURL(resolve(folder, origin.fileName)).href}:${origin.lineNumber}:${origin.columnNumber}`;
+      const source = sources.get(built) ?? sourceOf(built, file, line, column);
+      if (sources.size >= MAX_PLACES) sources.clear();
+      sources.set(built, source);
+      return source;
     });
 }
 
