@@ -206,7 +206,7 @@ function localDefaults({ service, http }: Config): Record<string, string> {
     PROOF_RECHECK_INTERVAL: "10s",
     X_RECHECK_INTERVAL: "10s",
     X_READS_PER_DAY: "10000000",
-    PULL_INTERVAL: "5m",
+    PULL_INTERVAL: "30s",
     CRED_ROOTS_INTERVAL: "30s",
     // An http address is right for tokens of a chain that is visible on this machine alone.
     TOKEN_URIS: "true",
