@@ -131,6 +131,25 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("a page of the terminal
     }
   });
 
+  it("counts the seconds until an answer that came too often is asked for again, and shows it by itself", () =>
+    terminal.visit("/status", {}, async ({ page }) => {
+      let refused = 0;
+      await page.route("**/api/v2/leaderboard?**", (route) => {
+        if (refused >= 2) return route.continue();
+        refused++;
+        const json = { error: "Too many.", code: "rate_limited" };
+        return route.fulfill({ status: 429, headers: { "retry-after": "2" }, json });
+      });
+      await page.locator('.nav a[href="/leaderboard"]').click();
+      await page.getByText(/^It is asked for again in \d seconds?\.$/).waitFor();
+      await page
+        .getByRole("main")
+        .getByRole("row", { name: /Meridian/ })
+        .waitFor();
+      expect(refused).toBe(2);
+      expect(await page.getByText("Too many.").count()).toBe(0);
+    }));
+
   it.each(CASES)(
     "%s stands with anything in place of one of its answers, says what to do, and comes back",
     async (_, of) => {

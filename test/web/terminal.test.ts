@@ -713,7 +713,12 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         expect(newest).toContain(said);
       expect(oldest).toContain("from nobody known to");
       if (registered) await panel.getByText(registered).waitFor();
-      expect(await panel.getByRole("link", { name: /^0xbbbb/ }).first().getAttribute("href")).toBe(`/owner/${to}`);
+      expect(
+        await panel
+          .getByRole("link", { name: /^0xbbbb/ })
+          .first()
+          .getAttribute("href"),
+      ).toBe(`/owner/${to}`);
     }),
   );
 
