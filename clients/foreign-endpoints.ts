@@ -1,8 +1,9 @@
 /** Requests to addresses that strangers name: public ones only, with small limits of size and time, and a rate for each host on the way. */
+import { setTimeout as delay } from "node:timers/promises";
 import { type RobotsRules, robotsAllow, robotsRules } from "../core/offers/robots.ts";
 import { isOneHost, siteOf, urlOf } from "../core/urls.ts";
 import { BrokenBody } from "./http/body-text.ts";
-import { type Breaker, type BreakerOptions, breaker } from "./http/breaker.ts";
+import { type Breaker, breaker } from "./http/breaker.ts";
 import { OversizeAnswer } from "./http/exchange.ts";
 import { causeOf } from "./http/failure-cause.ts";
 import { requestRate } from "./http/request-rate.ts";
@@ -11,13 +12,13 @@ import { conditionalHeaders, NOT_MODIFIED, validatorsOf } from "./http/validator
 import type { Documents, ForeignAnswer, ForeignEndpoints, ForeignRequest, UpstreamMeter } from "./ports.ts";
 import { type PublicHttp, RefusedTarget, redirectOf, UnusualPort } from "./public-http.ts";
 
-type Pace = Pick<Breaker, "succeeded" | "failed"> & {
+type Pace = Pick<Breaker, "succeeded" | "failed" | "withdrawn"> & {
   /**
    * Takes a token of the host's rate.
    * @param maxWaitMs max wait for the token
    * @returns `ms`: wait before the request may be sent; `seconds` above 0: no token was taken, retry after this time
    */
-  take(maxWaitMs: number): { ms: number; seconds: number };
+  take(maxWaitMs: number): Promise<{ ms: number; seconds: number }>;
   /** The host asked for no requests during this time. */
   away(seconds: number): void;
 };
@@ -28,31 +29,28 @@ const MAX_HOSTS = 2_000;
 /**
  * Check then write: the host's rate and breaker, then the request; the token is taken before the wait, and the breaker
  * is asked after it.
- * @param now milliseconds since the epoch
  * @returns the pace of a host
  */
-function hostPaces(
-  options: { rate: { burst: number; perSecond: number }; breaker: Omit<BreakerOptions, "now"> },
-  now: () => number,
-): (host: string) => Pace {
+function hostPaces({ now = Date.now, rate: own = PER_HOST.rate, takeTurn = async () => 0 }: ForeignEndpointOptions) {
   const known = new Map<string, Pace>();
-  return (host) => {
-    const pace = known.get(host) ?? paceOf();
+  return (host: string): Pace => {
+    const pace = known.get(host) ?? paceOf(host);
     known.delete(host);
     known.set(host, pace);
     if (known.size > MAX_HOSTS) known.delete(known.keys().next().value!);
     return pace;
   };
 
-  function paceOf(): Pace {
-    const rate = requestRate(options.rate, now);
-    const circuit = breaker({ ...options.breaker, now });
+  function paceOf(host: string): Pace {
+    const rate = requestRate(own, now);
+    const circuit = breaker({ ...PER_HOST.breaker, now });
     let awayUntil = 0;
     return {
-      take(maxWaitMs) {
+      async take(maxWaitMs) {
         const away = Math.ceil((awayUntil - now()) / 1000);
         if (away > 0) return { ms: 0, seconds: away };
-        const ms = rate.take();
+        // While the database is away, the rate of this process holds.
+        const ms = Math.max(rate.take(), await takeTurn(host, maxWaitMs).catch(() => 0));
         const open = ms > maxWaitMs ? Math.ceil(ms / 1000) : circuit.wait();
         if (open === 0) return { ms, seconds: 0 };
         rate.giveBack();
@@ -64,6 +62,7 @@ function hostPaces(
       },
       succeeded: circuit.succeeded,
       failed: circuit.failed,
+      withdrawn: circuit.withdrawn,
     };
   }
 }
@@ -131,6 +130,8 @@ export type ForeignEndpointOptions = {
   robot?: string;
   /** Takes a request that a host of `bySite` sends to `host` out of what `host` gets in a day. @returns seconds until it may be sent, 0: now */
   takeRedirected?: (host: string, bySite: string) => Promise<number>;
+  /** Takes a turn of a host's rate, which all processes share. @returns milliseconds until it; above `maxWaitMs` none was taken */
+  takeTurn?: (host: string, maxWaitMs: number) => Promise<number>;
 };
 
 /**
@@ -138,12 +139,11 @@ export type ForeignEndpointOptions = {
  */
 export function foreignEndpoints(
   http: PublicHttp,
-  { now = Date.now, meter, rate = PER_HOST.rate, robot, takeRedirected = async () => 0 }: ForeignEndpointOptions = {},
+  { now = Date.now, meter, robot, takeRedirected = async () => 0, ...options }: ForeignEndpointOptions = {},
 ): ForeignEndpoints {
-  const paces = hostPaces({ ...PER_HOST, rate }, now);
+  const paces = hostPaces({ now, ...options });
   const stream = streamSlots();
-  const robots =
-    robot === undefined ? null : hostRobots(robot, (url) => send({ url, maxBytes: MAX_ROBOTS_BYTES }), now);
+  const robots = robot === undefined ? null : hostRobots(robot, now);
   return { send: meter ? metered(send, meter) : send };
 
   async function send(...[request]: Parameters<ForeignEndpoints["send"]>): ReturnType<ForeignEndpoints["send"]> {
@@ -151,11 +151,12 @@ export function foreignEndpoints(
     if (named === null) return { kind: "failed", reason: "The address must be a URL.", final: true };
     let target: URL = named;
     let headers = request.headers ?? {};
+    const read = (url: string) => send({ url, signal: request.signal, maxBytes: MAX_ROBOTS_BYTES });
     // The bounds of a host hold for redirects to it too, so a stranger's redirect cannot avoid them.
     for (let hops = 0; ; hops++) {
       const sent = { ...request, headers };
       const to = target;
-      const barred = request.isProbe && robots ? await robots(to) : null;
+      const barred = request.isProbe && robots ? await robots(to, read) : null;
       if (barred !== null) return barred;
       const asked = await (keepsOpen(request) ? stream(to.host, () => ask(to, sent)) : ask(to, sent));
       if (asked.kind === "deferred" && hops > 0) return { ...asked, askedOther: true };
@@ -181,11 +182,11 @@ export function foreignEndpoints(
   async function ask(target: URL, request: Omit<ForeignRequest, "url">): Promise<ForeignAnswer> {
     const maxBytes = Math.min(request.maxBytes ?? MAX_BYTES, MAX_BYTES);
     const pace = paces(target.host);
-    const wait = pace.take(TURN_TIMEOUT_MS);
+    const wait = await pace.take(TURN_TIMEOUT_MS);
     if (wait.seconds > 0) return { kind: "deferred", seconds: wait.seconds };
-    if (wait.ms > 0) await new Promise((done) => setTimeout(done, wait.ms));
-    const sentAt = performance.now();
     try {
+      if (wait.ms > 0) await delay(wait.ms, undefined, { signal: request.signal });
+      const sentAt = performance.now();
       const answer = await http.request(target.href, { ...request, maxBytes });
       if (answer.status === 429) {
         const seconds = retryAfter(answer.headers, { nowMs: now(), limited: true }) ?? DEFAULT_AWAY_SECONDS;
@@ -203,6 +204,10 @@ export function foreignEndpoints(
       else pace.failed();
       return { kind: "answered", ...answer, url: target.href, ms: Math.round(performance.now() - sentAt) };
     } catch (error) {
+      if (request.signal?.aborted) {
+        pace.withdrawn();
+        return { kind: "failed", reason: "Its answer was waited for no longer.", final: false, unasked: true };
+      }
       const isAnswered = [RefusedTarget, OversizeAnswer, BrokenBody].some((kind) => error instanceof kind);
       if (isAnswered) pace.succeeded();
       else pace.failed();
@@ -216,17 +221,19 @@ const MAX_ROBOTS_BYTES = 512_000;
 /** Milliseconds for which what a host says is remembered. */
 const ROBOTS_MS = 86_400_000;
 
+/** Asks for an address, at the pace of its host, through redirects. */
+type Read = (url: string) => Promise<ForeignAnswer>;
+
 /**
  * Reads robots.txt of hosts (RFC 9309): one that is not there forbids nothing, with one that fails by 5xx nothing
  * is asked, which is as if the host did not answer.
- * @param read asks for an address, at the pace of its host, through redirects
  * @returns why a URL is not asked; what became of the request where its host gave no answer, which is that of the URL as well
  */
-function hostRobots(robot: string, read: (url: string) => Promise<ForeignAnswer>, now: () => number) {
+function hostRobots(robot: string, now: () => number) {
   type Known = { rules: RobotsRules; until: number };
   const known = new Map<string, Known>();
 
-  async function rulesOf(origin: string): Promise<Known | ForeignAnswer> {
+  async function rulesOf(origin: string, read: Read): Promise<Known | ForeignAnswer> {
     const answer = await read(`${origin}/robots.txt`);
     if (answer.kind === "limited" || answer.kind === "deferred") return answer;
     if (answer.kind === "failed" && !answer.answered && answer.status === undefined) return answer;
@@ -242,9 +249,9 @@ function hostRobots(robot: string, read: (url: string) => Promise<ForeignAnswer>
     return { rules: robotsRules(text, robot), until: now() + ROBOTS_MS };
   }
 
-  return async (url: URL): Promise<ForeignAnswer | null> => {
+  return async (url: URL, read: Read): Promise<ForeignAnswer | null> => {
     const stored = known.get(url.origin);
-    const found = stored && stored.until > now() ? stored : await rulesOf(url.origin);
+    const found = stored && stored.until > now() ? stored : await rulesOf(url.origin, read);
     if ("kind" in found) return found;
     known.delete(url.origin);
     known.set(url.origin, found);

@@ -64,6 +64,7 @@ export type PublicRequest = {
   /** Uses only status and headers; the body is discarded, even if it is large or slow. */
   headOnly?: boolean;
   hear?: OutgoingRequest["hear"];
+  signal?: AbortSignal;
 };
 
 export type PublicHttp = {
@@ -141,13 +142,13 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
   });
 
   async function request(text: string, asked: PublicRequest = {}): Promise<IncomingAnswer> {
-    const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, headOnly = false, hear } = asked;
+    const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, headOnly = false, hear, signal } = asked;
     const url = publicUrl(text, allowance);
     const outgoing = {
       method,
       url,
       headers: { "user-agent": userAgent, ...headers, ...signer?.headersFor(url) },
-      headOnly,
+      ...{ headOnly, signal },
       ...(body !== undefined && { body }),
       ...(hear && { hear }),
     };

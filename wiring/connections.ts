@@ -17,6 +17,7 @@ import { createSecretBox } from "../clients/secret-box.ts";
 import type { Config } from "../config/config.ts";
 import { type ConnectionRole, poolsOf, type ServerRoom } from "../core/operations/connection-plan.ts";
 import type { RpcNode } from "../core/operations/rpc-roles.ts";
+import { takeTurn } from "../db/callers/allowances.ts";
 import { jobCounts } from "../db/operations/job-runs.ts";
 import { fittedPool, requirePrimary } from "../db/operations/server-at-start.ts";
 import { openReadPool, type ReadPool } from "../db/replicas/read-pool.ts";
@@ -205,13 +206,14 @@ export function openEmbeddings({ embeddings: set }: Config, http: Http, maxMs: n
 }
 
 /**
- * Documents and endpoints of strangers: public addresses only.
- * @param totalMs max milliseconds of one request
+ * Documents and endpoints of strangers: public addresses only, each host at one rate for all processes.
+ * @param turns of hosts: what any caller can cause takes none of those of jobs @param totalMs max milliseconds of one request
  */
 export function openForeignEndpoints(
   parts: AsyncDisposableStack,
   config: Config,
   ops: Ops | undefined,
+  turns: { db: pg.Pool; of: "live" | "jobs" },
   totalMs: number,
   takeRedirected: (host: string, bySite: string) => Promise<number>,
 ): ForeignEndpoints {
@@ -225,8 +227,14 @@ export function openForeignEndpoints(
   parts.defer(() => http.close());
   // What may be on this machine is a developer's own.
   const isLocal = config.upstreams.gateways.allowLoopback;
+  const { burst: most, perSecond } = RATE_OF_STRANGERS;
   return foreignEndpoints(http, {
-    ...(!isLocal && { rate: RATE_OF_STRANGERS, robot: config.service.name }),
+    ...(!isLocal && {
+      rate: RATE_OF_STRANGERS,
+      robot: config.service.name,
+      takeTurn: (host, maxMs) =>
+        takeTurn(turns.db, { name: `pace:${turns.of}:${host}`, most, perSecond }, maxMs, new Date()),
+    }),
     ...{ meter: ops?.upstreams, takeRedirected },
   });
 }

@@ -108,6 +108,8 @@ export type ForeignRequest = {
   maxBytes?: number;
   /** Sent because of a list of addresses, not of this one: what its host's robots.txt forbids is not asked. */
   isProbe?: true;
+  /** Ends the request: nobody waits for its answer. It says nothing of the host. */
+  signal?: AbortSignal;
   /**
    * Receives the lines of each event that has data, as it arrives, where the answer is a stream of events; the next event
    * waits for it. True: the rest is not read.

@@ -66,6 +66,17 @@ export async function takeAll(db: pg.Pool, buckets: readonly Bucket[], now: Date
   return seconds;
 }
 
+/**
+ * Takes the next token of a bucket, to be used when it is there.
+ * @returns milliseconds until then; above `maxWaitMs` none was taken
+ */
+export async function takeTurn(db: Queryable, bucket: Bucket, maxWaitMs: number, now: Date): Promise<number> {
+  const left = (await takeTokens(db, [bucket], 1, now)).get(bucket.name)!;
+  const ms = Math.max(0, -left / bucket.perSecond) * 1000;
+  if (ms > maxWaitMs) await takeTokens(db, [bucket], -1, now);
+  return ms;
+}
+
 const LEVELS = statement({
   name: "allowance-levels",
   params: { names: t.array(t.text), now: t.timestamptz },

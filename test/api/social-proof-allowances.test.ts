@@ -9,7 +9,7 @@ import { readsOfRechecks, strangers } from "../../core/agents/social-proof-allow
 import type { XClaim } from "../../core/proof-platforms/x.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { recordProof } from "../../db/agents/social-proofs.ts";
-import { forgetFullAllowances, takeAll, takeTokens } from "../../db/callers/allowances.ts";
+import { forgetFullAllowances, takeAll, takeTokens, takeTurn } from "../../db/callers/allowances.ts";
 import { testLog } from "../../harness/log.ts";
 import { proofRecheck } from "../../workers/agents/proof-recheck.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
@@ -259,4 +259,12 @@ it("callers have their own share of a platform's reads, of which one network can
   expect(await days()).toBeGreaterThan(0);
   await forgetFullAllowances(api.pool, new Date(now + 3 * DAY_MS));
   expect(await days()).toBe(0);
+});
+
+it("turns of a rate are one after the other for all who take them, and one that is too far away is not taken", async () => {
+  const turn = (maxWaitMs: number) =>
+    takeTurn(api.pool, { name: "pace:a.example", most: 2, perSecond: 2 }, maxWaitMs, new Date(now));
+  const together = await Promise.all(Array.from({ length: 4 }, () => turn(5_000)));
+  expect(together.sort((a, b) => a - b)).toEqual([0, 0, 500, 1_000]);
+  expect([await turn(1_000), await turn(1_500), await turn(2_000)]).toEqual([1_500, 1_500, 2_000]);
 });

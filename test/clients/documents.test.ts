@@ -247,3 +247,28 @@ describe("a redirect", () => {
     expect(place.asked).toHaveLength(4);
   });
 });
+
+it("a request that nobody waits for any more ends, and says nothing of its host", async () => {
+  const place = await host();
+  let nobody = new AbortController();
+  place.server.removeAllListeners("request").on("request", () => nobody.abort());
+  for (let times = 0; times < 6; times++) {
+    nobody = new AbortController();
+    expect(await endpoints.send({ url: place.url, signal: nobody.signal })).toMatchObject({ unasked: true });
+  }
+  place.server.removeAllListeners("request").on("request", (_, response) => response.end("{}"));
+  expect(await endpoints.send({ url: place.url })).toMatchObject({ kind: "answered" });
+});
+
+it("the turns of a host are those of all processes, and its own alone while those cannot be asked for", async () => {
+  const place = await host();
+  let turn = async () => 6_500;
+  const takeTurn = () => turn();
+  const { send } = foreignEndpoints(http, { now: () => clock, takeTurn });
+  expect(await send({ url: place.url })).toEqual({ kind: "deferred", seconds: 7 });
+  expect(place.asked).toHaveLength(0);
+  turn = async () => {
+    throw new Error("away");
+  };
+  expect(await send({ url: place.url })).toMatchObject({ kind: "answered" });
+});
