@@ -201,8 +201,15 @@ it("the role app may append to the log of probes, and change nothing in it, by w
       await expect(client.query(change)).rejects.toMatchObject({ code: "42501" });
   await expect(client.query("update offchain.probe_subject set url = ''")).rejects.toMatchObject({ code: "42501" });
   expect((await client.query("select status from offchain.probe")).rows).toEqual([{ status: 200 }, { status: 200 }]);
+  // Nor has it the weeks dropped that are shown.
+  await client.query("select offchain.make_partitions('probe', 'week', now())");
+  await client.query("select offchain.drop_partitions('probe', 'infinity')");
+  const { rows: kept } = await client.query(
+    "select ends > now() as shown from offchain.time_partitions('probe') order by ends",
+  );
+  expect(kept).toEqual([{ shown: true }, { shown: true }]);
   // A second migration grants nothing of it.
   await migrate(fresh.url);
-  await expect(client.query("delete from offchain.probe_20260302")).rejects.toMatchObject({ code: "42501" });
+  await expect(client.query("delete from offchain.probe_default")).rejects.toMatchObject({ code: "42501" });
   client.release();
 });
