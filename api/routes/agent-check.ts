@@ -3,18 +3,24 @@ import { z } from "zod";
 import { ofDay } from "../../core/agents/social-proof-allowances.ts";
 import { OWN_PLATFORM, PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
 import { quoted } from "../../core/quoted.ts";
+import { siteOf, urlOf } from "../../core/urls.ts";
 import { type AgentCheck, agentCheckSchema, agentCheckView, unlistedView } from "../../core/views/agent-check.ts";
-import { takeAll } from "../../db/callers/allowances.ts";
+import { takeTokens } from "../../db/callers/allowances.ts";
 import { findDirectoryId } from "../../db/directory/rows.ts";
-import { askSources, CHECKS_JOB, checkFacts, hostsToAsk, isAsking, unlistedAgent } from "../../db/offers/checks.ts";
+import { askSources, CHECKS_JOB, checkFacts, isAsking, sourcesToAsk, unlistedAgent } from "../../db/offers/checks.ts";
 import { runSoon } from "../../db/operations/job-runs.ts";
+import { transaction } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { isSoon } from "../services/until-shown.ts";
 import { directoryAgent, ofPlatform, ref, unknownAgent } from "./directory-agent.ts";
 
-/** Times a day (UTC) that the endpoints of one host are asked on demand, for all agents that name it. */
-const ASKED_PER_HOST_AND_DAY = 1_000;
+/**
+ * Endpoints that are asked on demand in a day (UTC), for all agents that name them: of a host those that are shown to be its
+ * agents'; of a site, whose names cost nothing, those that only an agent names.
+ */
+const CONFIRMED_PER_HOST_AND_DAY = 1_000;
+const NAMED_PER_SITE_AND_DAY = 100;
 /** Max milliseconds that an answer waits for the endpoints, and between two looks. */
 const WAIT_MS = 10_000;
 const LOOK_MS = 250;
@@ -53,16 +59,31 @@ export const agentCheck = endpoint({
 });
 
 /**
- * Has an agent's endpoints asked, of each host as often as a day allows.
+ * Has an agent's endpoints asked, as often as the day's budgets allow.
+ * Check then write: the endpoints were not asked lately, then the budgets, then they are asked for; their rows are locked,
+ * so that requests at once pay once.
  * @returns whether any is asked
  */
 async function ask({ db }: Pick<HandlerDeps, "db">, id: number, now: Date): Promise<boolean> {
-  const hosts: string[] = [];
-  for (const host of await hostsToAsk(db, { id, now }))
-    if ((await takeAll(db, [ofDay(`checked:${host}`, ASKED_PER_HOST_AND_DAY, 1, now)], now)) === 0) hosts.push(host);
-  if (hosts.length === 0 || (await askSources(db, { id, hosts, now })) === 0) return false;
-  await runSoon(db, [CHECKS_JOB]);
-  return true;
+  const asked = await transaction(db, async (tx) => {
+    const found = await sourcesToAsk(tx, { id, now });
+    if (found.length === 0) return 0;
+    const byBudget = Object.groupBy(found, ({ url, isConfirmed }) => {
+      const place = urlOf(url)!;
+      return isConfirmed ? `checked:${place.host}` : `checked-named:${siteOf(place)}`;
+    });
+    const priced = Object.entries(byBudget).map(([name, sources = []]) => {
+      const most = sources[0]!.isConfirmed ? CONFIRMED_PER_HOST_AND_DAY : NAMED_PER_SITE_AND_DAY;
+      return { sources, bucket: ofDay(name, most, sources.length, now) };
+    });
+    const buckets = priced.map(({ bucket }) => bucket);
+    // Where too few are left none of them is: an agent has a handful of endpoints.
+    const left = await takeTokens(tx, buckets, 1, now);
+    const within = priced.flatMap(({ sources, bucket }) => (left.get(bucket.name)! < 0 ? [] : sources));
+    return askSources(tx, { id, sources: within, now });
+  });
+  if (asked > 0) await runSoon(db, [CHECKS_JOB]);
+  return asked > 0;
 }
 
 /** Why the directory does not show an agent. @throws Failure not_found where nothing is known of it */

@@ -11,26 +11,32 @@ export const CHECKS_JOB = "endpoint-checks";
 /** Time in which a URL is asked on demand once, however many agents name it. */
 const AGAIN = "60 seconds";
 
-/** Hosts of an agent whose endpoints may be asked now. */
-export const hostsToAsk = statement({
-  name: "check-hosts",
+/** Endpoints of an agent that may be asked now; their rows are locked. */
+export const sourcesToAsk = statement({
+  name: "check-sources",
   params: { id: t.int8, now: t.timestamptz },
   text: `
-    select distinct s.host from offchain.offer_source s
-    where s.directory_id = $id and s.next_try_at > '-infinity' and ${isRested("s")}`,
-  columns: { host: t.text },
-}).values;
+    select s.kind, s.url, s.confirmed_by is not null as "isConfirmed" from offchain.offer_source s
+    where s.directory_id = $id and s.asked_at is null and ${isRested("s")} for no key update`,
+  columns: { kind: t.text, url: t.text, isConfirmed: t.bool },
+}).rows;
 
-/**
- * Has endpoints of an agent asked by the job of checks.
- * Check then write: the URL was not asked lately, then it is asked for; another request may ask for it too: the same row.
- */
+/** Has endpoints of an agent asked by the job of checks. */
 export const askSources = statement({
   name: "check-ask",
-  params: { id: t.int8, hosts: t.array(t.text), now: t.timestamptz },
+  params: { id: t.int8, sources: t.records({ kind: t.text, url: t.text }), now: t.timestamptz },
   text: `
-    update offchain.offer_source s set next_try_at = '-infinity'
-    where s.directory_id = $id and s.host = any($hosts) and s.next_try_at > '-infinity' and ${isRested("s")}`,
+    update offchain.offer_source s set asked_at = $now from (select * from $sources) r
+    where s.directory_id = $id and s.kind = r.kind and s.url = r.url`,
+}).run;
+
+/** Nobody waits for some endpoints any more, whichever of their rows was asked for. */
+export const answerAsked = statement({
+  name: "check-answer",
+  params: { sources: t.records({ kind: t.text, url: t.text }) },
+  text: `
+    update offchain.offer_source s set asked_at = null from (select * from $sources) r
+    where s.asked_at is not null and s.kind = r.kind and s.url = r.url`,
 }).run;
 
 /** Whether endpoints of an agent still have to be asked. */
@@ -38,7 +44,7 @@ export const isAsking = statement({
   name: "check-is-asking",
   params: { id: t.int8 },
   text: `
-    select exists (select from offchain.offer_source where directory_id = $id and next_try_at = '-infinity') as asking`,
+    select exists (select from offchain.offer_source where directory_id = $id and asked_at is not null) as asking`,
   columns: { asking: t.bool },
 }).onlyValue;
 

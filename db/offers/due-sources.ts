@@ -86,9 +86,7 @@ export const askedSources = statement({
   name: "offer-sources-asked",
   params: { limit: t.int8 },
   text: sourcesSql(`due as materialized (
-      select r.kind, r.url, r.host, r.trust, r.next_try_at
-      from generate_series(100, 0, -1) t(trust) cross join lateral (
-        select * from offchain.offer_source r where r.trust = t.trust and r.next_try_at = '-infinity' limit $limit) r
-      limit $limit)`),
+      select kind, url, host, trust, asked_at as next_try_at from offchain.offer_source
+      where asked_at is not null order by trust desc limit $limit)`),
   columns: SOURCE_COLUMNS,
 }).rows;

@@ -89,10 +89,10 @@ const MAX_COUNTED = 20_000;
 
 const HOST_URLS = statement({
   name: "offer-host-urls",
-  params: { hosts: t.array(t.text), since: t.timestamptz },
+  params: { hosts: t.array(t.text), now: t.timestamptz },
   text: `
     select h.host, (select count(distinct s.url)::int4 from (
-      select s.url from offchain.offer_source s where s.host = h.host and s.checked_at > $since
+      select s.url from offchain.offer_source s where s.host = h.host and s.checked_at > $now::timestamptz - interval '1 day'
       limit ${MAX_COUNTED}) s) as read, (select count(*)::int4 from (
       select distinct s.url from (
         select s.url from offchain.offer_source s where s.host = h.host limit ${MAX_COUNTED}) s) u) as urls
@@ -100,10 +100,11 @@ const HOST_URLS = statement({
   columns: { host: t.text, read: t.int4, urls: t.int4 },
 });
 
-/** How many URLs each host has, and how many of them were read since a time; `confirmed` is the caller's own count. */
-export async function urlsOfHosts(db: Queryable, hosts: readonly string[], since: Date) {
+/** How many URLs each host of endpoints has, and how many of them were read within a day; `confirmed` is the caller's own count. */
+export async function urlsOfHosts(db: Queryable, sources: readonly DueSource[], now: Date) {
+  const hosts = [...new Set(sources.map(({ host }) => host))];
   return new Map(
-    (await HOST_URLS.rows(db, { hosts, since })).map(({ host, ...urls }) => [host, { ...urls, confirmed: 0 }]),
+    (await HOST_URLS.rows(db, { hosts, now })).map(({ host, ...urls }) => [host, { ...urls, confirmed: 0 }]),
   );
 }
 
@@ -113,13 +114,14 @@ export type ReadOutcome = {
   /** Null: the read decides nothing, neither an answer nor silence. */
   status: Exclude<EndpointState["status"], "waiting"> | null;
   answers: boolean;
-  /** Null: those that are known stay. */
+  /** Null: those that are known stay, with their version. */
   offers: readonly Offer[] | null;
   /** There may be more offers than could be read. */
   isPartial?: boolean;
-  etag: string | null;
-  lastModified: string | null;
-  digest: string | null;
+  etag?: string | null;
+  lastModified?: string | null;
+  /** Hash of the offers, also of those that stay. */
+  digest?: string | null;
   /** What was read is signed by a key of the host. */
   isSigned?: boolean;
   nextTryAt: Date;
@@ -136,19 +138,25 @@ type OutcomeRow = Omit<ReadOutcome, "source" | "offers" | "probe"> & {
   keeps: boolean;
 };
 
+/**
+ * SQL of when an endpoint `s` is read next, of what a read says in `r`: one that others ask for as often as they like puts
+ * no turn off.
+ */
+const nextTry = (at: string) => `case when $onDemand then least(s.next_try_at, ${at}) else ${at} end`;
+
 const STORE_READS = statement({
   name: "offer-sources-store",
-  params: { outcomes: t.jsonb<readonly OutcomeRow[]>(), now: t.timestamptz, counts: t.bool },
+  params: { outcomes: t.jsonb<readonly OutcomeRow[]>(), now: t.timestamptz, onDemand: t.bool },
   text: `
     update offchain.offer_source s set status = coalesce(r.status, s.status),
       etag = case when r.keeps then s.etag else r.etag end,
       last_modified = case when r.keeps then s.last_modified else r."lastModified" end,
       digest = case when r.keeps then s.digest else r.digest end,
-      is_signed = case when r.keeps then s.is_signed else coalesce(r."isSigned", false) end, failures = case when r.answers then 0 when $counts then s.failures + 1 else s.failures end,
+      is_signed = case when r.keeps then s.is_signed else coalesce(r."isSigned", false) end, failures = case when r.answers then 0 when $onDemand then s.failures else s.failures + 1 end,
       answered_at = case when r.answers then $now else s.answered_at end,
       silent_since = case when r.answers then null when r.status is null then s.silent_since
         else coalesce(s.silent_since, $now) end,
-      checked_at = $now, next_try_at = r."nextTryAt", why = r.why
+      checked_at = $now, next_try_at = ${nextTry('r."nextTryAt"')}, why = r.why
     from jsonb_to_recordset($outcomes) as r(id int8, kind text, url text, status text, answers bool, keeps bool, etag text,
       "isSigned" bool, "lastModified" text, digest text, "nextTryAt" timestamptz, why text)
     where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
@@ -179,12 +187,14 @@ export type DeferredSource = { source: DueSource; at: Date; checkedAt: Date | nu
 /** Puts off the next read of endpoints whose turn has not come. */
 export const deferSources = statement({
   name: "offer-sources-defer",
-  given: (deferred: readonly DeferredSource[]) => ({
+  given: (deferred: readonly DeferredSource[], { onDemand = false }: { onDemand?: boolean } = {}) => ({
+    onDemand,
     sources: deferred.flatMap(({ source: { kind, url, rows }, ...put }) =>
       rows.map(({ id }) => ({ id, kind, url, ...put })),
     ),
   }),
   params: {
+    onDemand: t.bool,
     sources: t.records({
       id: t.int8,
       kind: t.text,
@@ -194,26 +204,25 @@ export const deferSources = statement({
     }),
   },
   text: `
-    update offchain.offer_source s set next_try_at = r.at, checked_at = coalesce(r.checked_at, s.checked_at)
+    update offchain.offer_source s set next_try_at = ${nextTry("r.at")}, checked_at = coalesce(r.checked_at, s.checked_at)
     from (select * from $sources) r where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
 }).run;
 
 const PUT_OFF_SHARING = statement({
   name: "offer-sources-put-off-sharing",
-  params: { kind: t.text, url: t.text, read: t.array(t.int8), now: t.timestamptz, at: t.timestamptz },
+  params: { kind: t.text, url: t.text, read: t.array(t.int8), now: t.timestamptz },
   text: `
-    update offchain.offer_source s set next_try_at = $at where (s.directory_id, s.kind, s.url) in (
+    update offchain.offer_source s set next_try_at = $now::timestamptz + interval '1 day' where (s.directory_id, s.kind, s.url) in (
       select o.directory_id, o.kind, o.url from offchain.offer_source o
       where hashtextextended(o.url, 0) = hashtextextended($url, 0) and o.url = $url and o.kind = $kind
         and o.next_try_at <= $now and not o.directory_id = any($read)
       limit ${MAX_COUNTED})`,
 });
 
-/** Puts off the rows that name a URL in addition to those that share its read. */
-export async function putOffSharing(db: Queryable, sources: readonly DueSource[], now: Date, at: Date): Promise<void> {
+/** Puts off for a day the rows that name a URL in addition to those that share its read. */
+export async function putOffSharing(db: Queryable, sources: readonly DueSource[], now: Date): Promise<void> {
   for (const { kind, url, rows } of sources)
-    if (rows.length >= MAX_SHARING)
-      await PUT_OFF_SHARING.run(db, { kind, url, read: rows.map(({ id }) => id), now, at });
+    if (rows.length >= MAX_SHARING) await PUT_OFF_SHARING.run(db, { kind, url, read: rows.map(({ id }) => id), now });
 }
 
 /** Has those share a read whom its terms pay, however many others name the URL. */
@@ -226,22 +235,22 @@ export async function sharePayees(db: Queryable, { source, offers }: ReadOutcome
 
 /**
  * Stores what was read.
- * @param of.counts whether a failure is one more in a row: not where others choose how often an endpoint is asked
+ * @param of.onDemand others choose how often the endpoints are asked: no failure is one more in a row
  * @returns ids of the rows whose offers, or whose liveness, are different
  */
 export async function storeReads(
   tx: pg.ClientBase,
   outcomes: readonly ReadOutcome[],
   now: Date,
-  { counts }: { counts: boolean },
+  { onDemand }: { onDemand: boolean },
 ): Promise<number[]> {
   const rows = outcomes.flatMap(({ source: { kind, url, rows }, offers, probe: _, ...outcome }) =>
     rows.map(({ id }) => ({ id, kind, url, keeps: offers === null, ...outcome })),
   );
-  await STORE_READS.run(tx, { outcomes: rows, now, counts });
+  await STORE_READS.run(tx, { outcomes: rows, now, onDemand });
   await appendProbes(
     tx,
-    outcomes.flatMap(({ source: { kind, url, declared }, status, answers, digest, probe }) =>
+    outcomes.flatMap(({ source: { kind, url, declared }, status, answers, digest = null, probe }) =>
       probe === null || status === null
         ? []
         : { kind, url, declared, answers, found: status === "read" ? digest : null, ...probe },
@@ -249,7 +258,7 @@ export async function storeReads(
     now,
   );
   // Of a row that has this version already, nothing is written again.
-  const read = outcomes.flatMap(({ source: { kind, url, rows }, offers, digest }) =>
+  const read = outcomes.flatMap(({ source: { kind, url, rows }, offers, digest = null }) =>
     offers === null
       ? []
       : rows

@@ -43,6 +43,8 @@ export const offerSource = offchain.table(
     silentSince: at(),
     checkedAt: at(),
     nextTryAt: at().notNull(),
+    /** Since when somebody waits for a read; null while nobody does. Its turn (`nextTryAt`) stays. */
+    askedAt: at(),
     /** Why the last read gave no offers, one sentence; null when it did. */
     why: t.text(),
     /** What shows that it is the agent's (`CONFIRMATIONS`); null while only the agent names it: it counts for nothing then. */
@@ -51,6 +53,9 @@ export const offerSource = offchain.table(
   (t) => [
     primaryKey({ columns: [t.directoryId, t.kind, t.url] }),
     index("offer_source_due").on(t.trust, t.nextTryAt),
+    index("offer_source_asked").on(t.trust).where(sql`asked_at is not null`),
+    // The most trusted of those that are shown to be agents', the first seen first among equals.
+    index("offer_source_trusted").on(sql`(confirmed_by is not null)`, t.trust, t.directoryId.desc().nullsFirst()),
     // For the bound of reads from one host in a day.
     index("offer_source_host").on(t.host, t.checkedAt),
     // Whether a host is shown to be another agent's.

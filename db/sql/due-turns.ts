@@ -5,15 +5,14 @@ const PLACES_PER_TURN = 4;
 
 /**
  * SQL of the query `due`, and of those before it, of at most `$limit` rows by trust and a share of them by time. Both are an
- * index probe for each level of trust: nothing that is not due is read. What has no time at all (-infinity) has a job of its
- * own.
+ * index probe for each level of trust: nothing that is not due is read.
  * @param columns of the rows, in addition to `trust` and `next_try_at`
  */
 export const dueOf = (table: string, columns: readonly string[]): string => {
   const probe = (levels: string, limit: string) => `
       select ${columns.map((name) => `r.${name}`).join(", ")}, r.trust, r.next_try_at
       from generate_series(${levels}) t(trust) cross join lateral (
-        select * from ${table} r where r.trust = t.trust and r.next_try_at > '-infinity' and r.next_try_at <= $now
+        select * from ${table} r where r.trust = t.trust and r.next_try_at <= $now
         order by r.next_try_at limit ${limit}) r`;
   return `trusted as materialized (${probe("100, 0, -1", "$limit")}
       limit $limit), longest as materialized (${probe("0, 100", `$limit / ${PLACES_PER_TURN}`)}

@@ -45,9 +45,9 @@ const context = () =>
 
 let agents = 0;
 /** An agent with these services, listed and read never. */
-async function plant(services: [name: string, path: string][], row: object = {}) {
+async function plant(services: [name: string, path: string][], site = "") {
   const agent_id = String(100 + ++agents);
-  const host = `h${agents}.example`;
+  const host = `h${agents}.${site}example`;
   await plantDirectory(api.pool, [
     {
       platform: "erc8004",
@@ -57,7 +57,6 @@ async function plant(services: [name: string, path: string][], row: object = {})
       cred_score: 60,
       registry: REGISTRY,
       chain_id: 8453,
-      ...row,
     },
   ]);
   await api.sql(
@@ -79,8 +78,7 @@ async function plant(services: [name: string, path: string][], row: object = {})
   return { agent_id, host, id: sources[0]!.id as number };
 }
 const path = (agent: string) => `/api/v2/agent/${agent}/check?platform=erc8004`;
-const asking = async () =>
-  (await api.sql("select 1 from offchain.offer_source where next_try_at = '-infinity'")).length;
+const asking = async () => (await api.sql("select 1 from offchain.offer_source where asked_at is not null")).length;
 
 /** A check, and the run of the job that it wakes. */
 async function check(agent: string) {
@@ -164,20 +162,66 @@ it("asks a URL once a minute, whoever asks and whichever agent names it", async 
   expect(requests.length).toBe(asked);
 });
 
-it("asks the endpoints of a host so many times a day, and then says what is known", async () => {
-  answers = { "/card.json": answered(200, CARD) };
-  const { agent_id, host } = await plant([["a2a", "/card.json"]]);
+it("asks as many endpoints in a day as the budgets have left: all names of a site have one, for those that only an agent names", async () => {
+  answers = { "/card.json": answered(200, CARD), "/other.json": answered(200, CARD) };
+  const [first, second] = [
+    await plant([["a2a", "/card.json"]], "shop."),
+    await plant(
+      [
+        ["a2a", "/card.json"],
+        ["a2a", "/other.json"],
+      ],
+      "shop.",
+    ),
+  ];
   const day = new Date().toISOString().slice(0, 10);
+  const names = [`checked-named:shop.example:${day}`, `checked:${second.host}:${day}`];
   await api.sql(
-    "insert into offchain.allowance (name, level, most, per_second, at) values ($1, 1, 1000, 0, now())",
-    `checked:${host}:${day}`,
+    "insert into offchain.allowance (name, level, most, per_second, at) values ($1, 2, 100, 0, now()), ($2, 1000, 1000, 0, now())",
+    ...names,
   );
-  expect((await check(agent_id)).body.asked).toBe(true);
-  await api.sql("update offchain.offer_source set checked_at = now() - interval '1 hour' where host = $1", host);
-  expect((await check(agent_id)).body).toMatchObject({ asked: false, works: true });
+  const levelOf = async (name: string | undefined) =>
+    (await api.sql("select level from offchain.allowance where name = $1", name))[0]!.level;
+  expect((await check(first.agent_id)).body.asked).toBe(true);
+  expect(await levelOf(names[0])).toBe(1);
+  expect((await check(second.agent_id)).body).toMatchObject({ asked: false, works: null });
+  await api.sql("update offchain.offer_source set confirmed_by = 'payee' where directory_id = $1", second.id);
+  expect((await check(second.agent_id)).body).toMatchObject({ asked: true, works: true });
+  expect(await levelOf(names[1])).toBe(998);
 });
 
-it("a silence that others look at puts off no regular read, and a frequent one stays frequent", async () => {
+it("requests at once pay once", async () => {
+  answers = { "/card.json": answered(200, CARD) };
+  const { agent_id, host } = await plant([["a2a", "/card.json"]]);
+  const asks = Array.from({ length: 4 }, () => api.send("POST", path(agent_id)));
+  await until("endpoints are asked for", async () => (await asking()) > 0);
+  await endpointChecks.run(context(), {});
+  await Promise.all(asks);
+  const [{ level }] = (await api.sql("select level from offchain.allowance where name like $1", `%:${host}:%`)) as [
+    { level: number },
+  ];
+  expect(level).toBe(99);
+});
+
+it.each([
+  { what: "silence", answer: SILENCE },
+  { what: "429", answer: { kind: "limited", seconds: 7_200 } },
+  { what: "our own pace", answer: { kind: "deferred", seconds: 7_200 } },
+  { what: "an answer", answer: answered(200, CARD) },
+])("puts off no regular read: $what", async ({ answer }) => {
+  const { agent_id, id } = await plant([["a2a", "/card.json"]]);
+  await api.sql(
+    "update offchain.offer_source set next_try_at = now() + interval '1 minute', failures = 4, status = 'read' where directory_id = $1",
+    id,
+  );
+  const due = () => api.sql("select next_try_at as at from offchain.offer_source where directory_id = $1", id);
+  const before = await due();
+  answers = { "/card.json": answer };
+  expect((await check(agent_id)).body).toMatchObject({ asked: true, pending: false });
+  expect(await due()).toEqual(before);
+});
+
+it("a silence that others look at is no failure, and a frequent endpoint stays frequent", async () => {
   const { agent_id, id } = await plant([["a2a", "/card.json"]]);
   const state = async () =>
     (
@@ -188,7 +232,7 @@ it("a silence that others look at puts off no regular read, and a frequent one s
     )[0];
   const again = () =>
     api.sql(
-      "update offchain.offer_source set checked_at = checked_at - interval '1 hour', confirmed_by = 'payee' where directory_id = $1",
+      "update offchain.offer_source set checked_at = now() - interval '1 hour', next_try_at = now() + interval '1 day', confirmed_by = 'payee' where directory_id = $1",
       id,
     );
   answers = { "/card.json": SILENCE };
@@ -207,7 +251,7 @@ it("a silence that others look at puts off no regular read, and a frequent one s
 
 it("does not wait for what takes long, and tells the rest when asked again", async () => {
   const { agent_id, id } = await plant([["a2a", "/card.json"]]);
-  await api.sql("update offchain.offer_source set next_try_at = '-infinity' where directory_id = $1", id);
+  await api.sql("update offchain.offer_source set asked_at = now() where directory_id = $1", id);
   // Asked for by another, and not done.
   const { status, headers, body } = await api.send("POST", path(agent_id));
   expect([status, headers.get("retry-after"), (body as unknown as Check).pending]).toEqual([202, "5", true]);

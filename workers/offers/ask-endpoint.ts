@@ -29,8 +29,11 @@ type Asking = {
   probe(): Probe | null;
 };
 
-/** @returns what a reader sends by */
-export function askEndpoint(endpoints: ForeignEndpoints): Asking {
+/**
+ * @param signal ends what is being sent
+ * @returns what a reader sends by
+ */
+export function askEndpoint(endpoints: ForeignEndpoints, signal?: AbortSignal): Asking {
   let requests = 0;
   let heard = 0;
   let ms: number | null = null;
@@ -40,9 +43,10 @@ export function askEndpoint(endpoints: ForeignEndpoints): Asking {
     if (++requests > MAX_REQUESTS)
       throw new NoAnswer({ kind: "failed", reason: "It takes too many requests.", final: true, answered: true });
     let trouble: unknown;
+    signal?.throwIfAborted();
     const answer = await endpoints.send({
       ...request,
-      isProbe: true,
+      ...{ signal, isProbe: true },
       ...(hear && {
         hear: (event) =>
           hearOne(hear, event).catch((error) => {

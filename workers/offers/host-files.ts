@@ -8,13 +8,13 @@ import { touchChanged } from "../../db/offers/offers.ts";
 import { storeSet } from "../../db/sql/store-set.ts";
 import type { JobContext } from "../context.ts";
 import { DOCUMENT_MS, withinTime } from "../within-time.ts";
+import { DAY_MS } from "./read-endpoint.ts";
 
 /** Hosts that are due in one run, how many are asked at once and stored together, and max milliseconds of asking. */
 const HOSTS_PER_RUN = 256;
 const HOSTS_AT_ONCE = 16;
 const HOSTS_PER_STATEMENT = 64;
 const MAX_ASKING_MS = 10_000;
-const DAY_MS = 86_400_000;
 /** Milliseconds until a host that names no agent is asked again, doubled with each time up to a day. */
 const RETRY_MS = 300_000;
 

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { versionOf } from "../../core/offers/offer-versions.ts";
 import { sourcesOf } from "../../core/offers/readers.ts";
 import { isOwnWord, OFFERING_SOURCES, registryOffers } from "../../core/offers/registry-offers.ts";
-import { CHECKS_JOB } from "../../db/offers/checks.ts";
-import { askedSources, type DueSource, dueSources } from "../../db/offers/due-sources.ts";
+import { answerAsked, CHECKS_JOB } from "../../db/offers/checks.ts";
+import { askedSources, dueSources } from "../../db/offers/due-sources.ts";
 import { type ListedRow, ownRowsToList, rowsToList } from "../../db/offers/offer-rows.ts";
 import {
   deferSources,
@@ -134,16 +134,12 @@ async function readDue(context: JobContext): Promise<number> {
   const { db, clock, fault } = context;
   const began = clock();
   const due = await dueSources(db, { now: began, limit: ENDPOINTS_PER_RUN });
-  const hosts = await hostsOf(context, due);
+  const hosts = await urlsOfHosts(db, due, began);
   const { within, beyond } = turnsOf(due, hosts, began);
   if (beyond.length > 0) {
     await deferSources(db, beyond);
-    await putOffSharing(
-      db,
-      beyond.map(({ source }) => source),
-      began,
-      new Date(began.getTime() + DAY_MS),
-    );
+    const sources = beyond.map(({ source }) => source);
+    await putOffSharing(db, sources, began);
   }
   const nextOf = await nextReads(context, hosts);
   let changed = 0;
@@ -155,14 +151,10 @@ async function readDue(context: JobContext): Promise<number> {
   return changed;
 }
 
-/** How many URLs each host of some endpoints has, and how many of them were read within a day. */
-const hostsOf = ({ db, clock }: JobContext, sources: readonly DueSource[]) =>
-  urlsOfHosts(db, [...new Set(sources.map(({ host }) => host))], new Date(clock().getTime() - DAY_MS));
-
 /** @returns when an endpoint is asked again, by what came of it */
 async function nextReads(
   { db, clock }: JobContext,
-  hosts: Awaited<ReturnType<typeof hostsOf>>,
+  hosts: Awaited<ReturnType<typeof urlsOfHosts>>,
 ): Promise<(outcome: ReadOutcome) => Date> {
   const frequentFrom = await trustOfFrequent(db, { least: FREQUENT_TRUST, most: MOST_FREQUENT });
   return (outcome) => {
@@ -195,8 +187,9 @@ export const endpointChecks = defineJob({
     do {
       const asked = await askedSources(context.db, { limit: ENDPOINTS_PER_STATEMENT });
       if (asked.length === 0) break;
-      const nextOf = await nextReads(context, await hostsOf(context, asked));
+      const nextOf = await nextReads(context, await urlsOfHosts(context.db, asked, context.clock()));
       changed += await readBatch(context, asked, nextOf, { onDemand: true });
+      await answerAsked(context.db, { sources: asked });
     } while (context.clock().getTime() < until);
     return changed;
   },

@@ -18,14 +18,22 @@ const MAX_RETRY_MS = 4 * DAY_MS;
 /** Answers of 429 in a row, or failures, after which a further 429 is silence: a host may be busy for a while, not for ever. */
 const MAX_LIMITED = 5;
 
-/** Reads an endpoint. An unexpected error concerns this endpoint only. */
-export async function readSource(context: JobContext, source: DueSource): Promise<ReadOutcome | DeferredSource> {
+/**
+ * Reads an endpoint. An unexpected error concerns this endpoint only.
+ * @param signal ends it: nothing more is sent, and it says nothing of the endpoint
+ */
+export async function readSource(
+  context: JobContext,
+  source: DueSource,
+  signal?: AbortSignal,
+): Promise<ReadOutcome | DeferredSource> {
   const { clock, endpoints, log } = context;
-  const { send, requests, probe } = askEndpoint(endpoints);
+  const { send, requests, probe } = askEndpoint(endpoints, signal);
   try {
     const reading = await OFFER_READERS[source.kind].read(source.url, send, conditionalOf(source), methodOf(source));
     return { ...outcomeOf(source, reading, clock()), probe: probe() };
   } catch (error) {
+    if (signal?.aborted) return tooSlow(source, clock());
     const probed = (outcome: ReadOutcome) => ({ ...outcome, probe: probe() });
     if (error instanceof BeyondUs) return probed(beyondUs(source, error.message, after(clock(), DAY_MS / 1000)));
     if (error instanceof TooSlowToRead)
@@ -75,31 +83,18 @@ const validator = (text: string | null) => (text !== null && text.length <= MAX_
 
 function outcomeOf(source: DueSource, reading: EndpointReading, now: Date): ReadOutcome {
   const later = new Date(now.getTime() + DAY_MS);
-  const first = source.rows[0]!;
-  const answered = {
-    ...{ source, answers: true, etag: null, lastModified: null, digest: null },
-    ...{ nextTryAt: later, why: null, probe: null },
-  };
+  const answered = { source, answers: true, nextTryAt: later, why: null, probe: null };
   switch (reading.kind) {
     case "offers": {
       const { offers: given, etag, lastModified, isPartial = false, isSigned = false, why = null } = reading;
-      const digest = digestOf(given);
-      return {
-        ...answered,
-        status: "read",
-        offers: given,
-        isPartial,
-        etag: validator(etag),
-        lastModified: validator(lastModified),
-        digest,
-        isSigned,
-        why,
-      };
+      const validators = { etag: validator(etag), lastModified: validator(lastModified) };
+      const read = { ...validators, digest: digestOf(given), isPartial, isSigned, why };
+      return { ...answered, ...read, status: "read", offers: given };
     }
     case "unchanged": {
-      if (first.digest === null) return silence(source, "unreadable", "It sends no document.", now);
-      const { etag, lastModified, digest } = first;
-      return { ...answered, status: "read", offers: null, etag, lastModified, digest };
+      const { digest } = source.rows[0]!;
+      if (digest === null) return silence(source, "unreadable", "It sends no document.", now);
+      return { ...answered, status: "read", offers: null, digest };
     }
     case "needs_credentials":
       return { ...answered, status: "needs_credentials", offers: [], why: "It asks for credentials." };
@@ -122,39 +117,19 @@ function limited(source: DueSource, seconds: number, now: Date): ReadOutcome {
 }
 
 /** The outcome for an endpoint that somebody waited for too long: it says nothing of it. */
-export const tooSlow = (source: DueSource, now: Date): ReadOutcome => ({
+const tooSlow = (source: DueSource, now: Date): ReadOutcome => ({
   ...silence(source, "unreachable", "It takes longer than is waited for on demand; it is read in its turn.", now),
   status: null,
 });
 
 /** The outcome for an endpoint that answers what we cannot read: it lives, and what was read before stays. */
 function beyondUs(source: DueSource, why: string, nextTryAt: Date): ReadOutcome {
-  const { etag, lastModified, digest } = source.rows[0]!;
-  return {
-    source,
-    status: "unreadable",
-    answers: true,
-    offers: null,
-    etag,
-    lastModified,
-    digest,
-    nextTryAt,
-    why,
-    probe: null,
-  };
+  return { source, status: "unreadable", answers: true, offers: null, nextTryAt, why, probe: null };
 }
 
 /** The outcome for an endpoint that does not answer as its kind does: what was read before stays. */
 function silence(source: DueSource, status: ReadOutcome["status"], why: string, now: Date): ReadOutcome {
-  const first = source.rows[0]!;
-  const failures = failuresOf(source);
-  const wait = backoffMs(RETRY_MS, MAX_RETRY_MS, failures);
-  return {
-    ...{ source, status, answers: false, offers: null, probe: null },
-    etag: first.etag,
-    lastModified: first.lastModified,
-    digest: first.digest,
-    nextTryAt: new Date(now.getTime() + (status === "refused" ? Math.max(DAY_MS, wait) : wait)),
-    why,
-  };
+  const wait = backoffMs(RETRY_MS, MAX_RETRY_MS, failuresOf(source));
+  const nextTryAt = new Date(now.getTime() + (status === "refused" ? Math.max(DAY_MS, wait) : wait));
+  return { source, status, answers: false, offers: null, nextTryAt, why, probe: null };
 }

@@ -1,6 +1,7 @@
 /** Which endpoints that are due are read in a run: the budgets of hosts, and of owners who name many. */
 import type { DueSource } from "../../db/offers/due-sources.ts";
 import type { DeferredSource, urlsOfHosts } from "../../db/offers/offers.ts";
+import { DAY_MS } from "./read-endpoint.ts";
 
 /** Max URLs of one host that are read in a day; the rest waits for the next day. Of a host with more, each has its turn in as many days as all take. */
 export const URLS_PER_HOST_AND_DAY = 1_000;
@@ -13,7 +14,6 @@ const CONFIRMED_PER_RUN = 100;
 const URLS_PER_OWNER_AND_RUN = 100;
 const NEXT_OF_OWNER_MS = 600_000;
 const NEXT_RUN_MS = 30_000;
-const DAY_MS = 86_400_000;
 
 /** Milliseconds that a further URL of an owner's agents waits, 0: none. So one owner's endpoints, which may be slow, do not fill the runs. */
 function ownersTurns(): (source: DueSource) => number {
