@@ -64,16 +64,24 @@ export async function appendProbes(tx: pg.ClientBase, probes: readonly LoggedPro
   await APPEND.run(tx, { probes, now });
 }
 
-/** Endpoints of other hosts that answered since a time, those of the most trusted rows first. */
+/**
+ * Endpoints that answered since a time, one of each owner, in an order by chance: of the thousand of the most trusted rows,
+ * the first seen first among equals, those that are shown to be agents' before others.
+ */
 export const answeredLately = statement({
   name: "probe-witnesses",
-  params: { hosts: t.array(t.text), since: t.timestamptz, limit: t.int8 },
+  params: { since: t.timestamptz },
   text: `
-    select s.url from offchain.offer_source s
-    where s.silent_since is null and s.answered_at > $since and not s.host = any($hosts)
-    order by s.trust desc limit $limit`,
-  columns: { url: t.text },
-}).values;
+    select url, owner from (
+      select distinct on (coalesce(d.owner_address, s.host)) s.url, d.owner_address as owner from (
+        select * from offchain.offer_source
+        where silent_since is null and answered_at > $since
+        order by (confirmed_by is not null) desc, trust desc, directory_id limit 1000) s
+      join offchain.directory d on d.id = s.directory_id
+      order by coalesce(d.owner_address, s.host), random()) one
+    order by random() limit 200`,
+  columns: { url: t.text, owner: t.nullable(t.text) },
+}).rows;
 
 /** The least cred, not below `least`, of which at most `most` rows have an endpoint that is shown to be theirs, and above. */
 export const trustOfFrequent = statement({

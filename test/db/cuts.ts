@@ -105,7 +105,7 @@ const REASONS: Record<string, string> = {
   "preflight-facts":
     "confirmed endpoints before others, so that only the host can add some; of those that only name a URL the oldest row",
   "probe-frequent-from": "the most trusted rows",
-  "probe-witnesses": "the most trusted rows; any of them that answers will do",
+  "probe-witnesses": "confirmed ones, then trust, then first seen; of the first thousand one of each owner, by chance",
   "payment-proofs-due": "turns of reviewers, then of agents; paid ones before, the longest wait",
   "referrals-referrer": "as message-access",
   "review-facts": "persons first, then by the first review; of one reviewer its newest entries",

@@ -1,6 +1,6 @@
 /** Faults of our own side at random: none of them tells an endpoint dead that lives, and one that is dead is told so. */
-import { expect, it } from "vitest";
-import type { ForeignAnswer } from "../../clients/ports.ts";
+import { describe, expect, it } from "vitest";
+import type { ForeignAnswer, ForeignRequest } from "../../clients/ports.ts";
 import type { FailureCause } from "../../core/offers/probe.ts";
 import type { DueSource } from "../../db/offers/due-sources.ts";
 import { testLog } from "../../harness/log.ts";
@@ -10,7 +10,8 @@ import { type Result, withoutOwnFaults } from "../../workers/offers/own-faults.t
 import { readSource } from "../../workers/offers/read-endpoint.ts";
 
 const CARD = JSON.stringify({ name: "A", url: "https://a.example/", skills: [{ id: "s", name: "Sums" }] });
-const LATELY = ["https://witness-1.example/", "https://witness-2.example/"];
+const witness = (host: string, owner: string | null = null) => ({ url: `https://${host}/`, owner });
+const LATELY = [witness("witness-1.example"), witness("witness-2.example")];
 
 function endpointOf(host: string, answered: boolean): DueSource {
   const state = { status: answered ? ("read" as const) : ("unreachable" as const), failures: answered ? 0 : 3 };
@@ -27,27 +28,38 @@ type World = {
   dead?: ReadonlySet<string>;
   /** What comes of the n-th request by a fault of our side; null: there is none. */
   fault?: (host: string, n: number) => FailureCause | "ours" | null;
-  lately?: readonly string[];
+  lately?: readonly ReturnType<typeof witness>[];
+  /** What else comes of a host's n-th request, from 1; null: nothing else. */
+  says?: (host: string, n: number) => ForeignAnswer | null;
 };
+const SILENCE = { kind: "failed", reason: "The server does not answer.", final: false } as const;
+const AWAY = { kind: "failed", reason: "The server answers with status 503.", final: false, status: 503 } as const;
 
-async function probe({ sources, dead = new Set(), fault = () => null, lately = LATELY }: World): Promise<Result[]> {
+async function probe({ sources, dead = new Set(), fault = () => null, lately = LATELY, says = () => null }: World) {
   let n = 0;
-  const send = async ({ url }: { url: string }): Promise<ForeignAnswer> => {
+  const asked: string[] = [];
+  const probed = new Set<string>();
+  const send = async ({ url, isProbe }: ForeignRequest): Promise<ForeignAnswer> => {
     const { host } = new URL(url);
+    asked.push(host);
+    if (isProbe) probed.add(host);
+    const other = says(host, asked.filter((each) => each === host).length);
+    if (other !== null) return other;
     const cause = fault(host, n++) ?? (dead.has(host) ? "timeout" : null);
-    if (cause !== null) return { kind: "failed", reason: "The server does not answer.", final: false, cause };
+    if (cause !== null) return { ...SILENCE, cause };
     return { kind: "answered", status: 200, headers: {}, text: CARD, url, ms: 5 };
   };
-  const db = { query: async () => ({ rows: lately.map((url) => ({ url })) }) };
+  const db = { query: async () => ({ rows: lately }) };
   const context = { clock: () => new Date(0), log: testLog(), db, endpoints: { send } } as unknown as JobContext;
-  return withoutOwnFaults(context, sources, async (some) => {
+  const results = await withoutOwnFaults(context, sources, async (some) => {
     const results: Result[] = [];
     for (const source of some) results.push(await readSource(context, source));
     return results;
   });
+  return { results, probed: [...probed] };
 }
 
-const deathsIn = (results: readonly Result[]) =>
+const deathsIn = ({ results }: { results: readonly Result[] }) =>
   results.flatMap((result) => ("answers" in result && !result.answers ? [result.source.host] : []));
 
 it("0 deaths are told in 10,000 faults of our own side, and all deaths without them", {
@@ -98,7 +110,67 @@ it("while this process is held up, what misses its time is asked again later", a
   };
   const fault = (host: string) => (host === "a.example" ? hold() : null);
   const sources = [endpointOf("a.example", true), endpointOf("b.example", true)];
-  const [first, second] = await probe({ sources, fault });
+  const [first, second] = (await probe({ sources, fault })).results;
   expect(first).toMatchObject({ at: new Date(300_000), checkedAt: new Date(0) });
   expect(second).toMatchObject({ status: "read", answers: true });
+});
+
+describe("who has many endpoints hides no failure of another, whatever they do together", () => {
+  const mine = Array.from({ length: 20 }, (_, i) => endpointOf(`mine-${i}.example`, true));
+  const sources = [...mine, endpointOf("dead.example", true)];
+  const isMine = (host: string) => host.startsWith("mine");
+  const dead = new Set(["dead.example"]);
+
+  it.each<{ what: string; says: World["says"] }>([
+    { what: "all are down, with a trace", says: (host) => (host.startsWith("witness") ? null : AWAY) },
+    {
+      what: "all come back at once",
+      says: (host, n) => (isMine(host) && n < 2 ? { ...SILENCE, cause: "timeout" } : null),
+    },
+    { what: "all answer, and then no more", says: (host, n) => (isMine(host) && n > 1 ? AWAY : null) },
+  ])("$what", async ({ says }) => {
+    const told = deathsIn(await probe({ sources, dead, says }));
+    expect(told.filter((host) => !isMine(host))).toEqual(["dead.example"]);
+  });
+
+  it("among witnesses, which are asked as all are: no two are of one site or of one owner's agents", async () => {
+    const evil = ["a.evil.example", "b.evil.example", "c.evil.example"].map((host, i) => witness(host, `0x${i}`));
+    const lately = [...evil, witness("evil.test", "0x0"), witness("a.test", "0xa"), witness("b.test", "0xb")];
+    const found = await probe({ sources, dead, lately, says: (host) => (host.includes("evil") ? AWAY : null) });
+    expect(deathsIn(found)).toEqual(["dead.example"]);
+    const witnesses = found.probed.filter((host) => !isMine(host) && host !== "dead.example");
+    expect(witnesses).toEqual(["a.evil.example", "a.test", "b.test"]);
+  });
+});
+
+it("a witness that may not be asked now is none, and five are asked at most", async () => {
+  const lately = Array.from({ length: 8 }, (_, i) => witness(`w-${i}.test`));
+  const says = (host: string): ForeignAnswer | null =>
+    /^w-[0-2]/.test(host) ? { kind: "deferred", seconds: 5 } : null;
+  const of = { sources: [endpointOf("a.example", true)], dead: new Set(["a.example"]), lately, says };
+  const found = await probe(of);
+  expect(deathsIn(found)).toEqual(["a.example"]);
+  expect(found.probed).toHaveLength(6);
+});
+
+it("after most came back, what is silent is asked once more, also what was silent before", async () => {
+  const [a, b, c] = [endpointOf("a.example", true), endpointOf("b.example", true), endpointOf("c.example", false)];
+  const says = (_: string, n: number): ForeignAnswer | null => (n < 2 ? { ...SILENCE, cause: "dns" } : null);
+  const known = (host: string, n: number) => (host.startsWith("witness") ? null : says(host, n));
+  expect(deathsIn(await probe({ sources: [a, b, c], says: known }))).toEqual([]);
+});
+
+it("a reading that nobody waits for any more sends nothing further, and says nothing of the endpoint", async () => {
+  const nobody = new AbortController();
+  const asked: string[] = [];
+  const send = async ({ url, signal }: ForeignRequest): Promise<ForeignAnswer> => {
+    asked.push(url);
+    expect(signal).toBe(nobody.signal);
+    nobody.abort();
+    return { kind: "answered", status: 404, headers: {}, text: "", url };
+  };
+  const context = { clock: () => new Date(0), log: testLog(), endpoints: { send } } as unknown as JobContext;
+  const outcome = await readSource(context, endpointOf("a.example", true), nobody.signal);
+  expect(asked).toHaveLength(1);
+  expect(outcome).toMatchObject({ status: null, answers: false, probe: null });
 });

@@ -1,7 +1,7 @@
 /** The log of probes: what is appended, what is recomputed from it, and what it weighs. */
 import { expect, it } from "vitest";
 import type { PublicHttp } from "../../clients/public-http.ts";
-import { appendProbes, keepProbes, uptimeOf } from "../../db/offers/probes.ts";
+import { answeredLately, appendProbes, keepProbes, uptimeOf } from "../../db/offers/probes.ts";
 import { between, randomOf } from "../../harness/random.ts";
 import { testDatabase } from "../support/database.ts";
 import { perTest } from "../support/started.ts";
@@ -127,6 +127,28 @@ it("90 days of 100,000 endpoints, 4,000 of them every quarter of an hour, take l
     `select sum(pg_total_relation_size(relid))::float8 / 200000 as bytes from pg_partition_tree('offchain.probe')`,
   );
   expect(bytes * 90 * (4_000 * 96 + 96_000)).toBeLessThan(5e9);
+});
+
+it("witnesses are one endpoint of each owner that answered lately, by chance", async () => {
+  const owners = Array.from({ length: 340 }, (_, i) => (i < 300 ? "0xe" : `0x${i}`));
+  await db.pool.query(
+    `with planted as (
+       insert into offchain.directory (platform, agent_id, name, services, cred_score, owner_address)
+       select 'virtuals', i::text, 'A', '[]', 20, owner from unnest($1::text[]) with ordinality o(owner, i) returning id, owner_address)
+     insert into offchain.offer_source (directory_id, kind, url, host, trust, next_try_at, answered_at, silent_since)
+     select id, 'mcp', 'https://' || id || '.example/', id || '.example', case owner_address when '0xe' then 90 else 20 end, $2::timestamptz, $2,
+       case owner_address when '0x339' then $2 end
+     from planted`,
+    [owners, NOW],
+  );
+  const found = async (since = new Date(NOW.getTime() - 1)) => answeredLately(db.pool, { since });
+  expect((await found()).map(({ owner }) => owner).sort()).toEqual(
+    [...new Set(owners)].sort().filter((o) => o !== "0x339"),
+  );
+  expect(await found(NOW)).toEqual([]);
+  const firsts = new Set<string>();
+  for (let times = 0; times < 30; times++) firsts.add((await found())[0]!.url);
+  expect(firsts.size).toBeGreaterThan(1);
 });
 
 const REGISTRY = `0x8004${"a".repeat(36)}`;

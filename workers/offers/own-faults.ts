@@ -1,9 +1,11 @@
 /**
  * Tells faults of our own side from failures of endpoints. A failure that left no trace of its host (without network, names or
- * time here it would look the same) is kept only where most of some other hosts answer before and after it was asked once more, and this
- * process was not held up meanwhile; no failure is kept while nearly all that answered before are silent. Of the others
- * nothing is recorded, and they are asked again in a while.
+ * time here it would look the same) is kept only where most of some other hosts answer before and after it was asked once more,
+ * and this process was not held up meanwhile; so is any failure while nearly all that answered before are silent. Of the others
+ * nothing is recorded, and they are asked again in a while. What endpoints of a run do decides only which are asked once more:
+ * who has many of them hides no failure by it.
  */
+import { siteOf, urlOf } from "../../core/urls.ts";
 import type { DueSource } from "../../db/offers/due-sources.ts";
 import type { DeferredSource, ReadOutcome } from "../../db/offers/offers.ts";
 import { answeredLately } from "../../db/offers/probes.ts";
@@ -13,9 +15,11 @@ import { after, DAY_MS, RETRY_MS } from "./read-endpoint.ts";
 /** Milliseconds for which this process may be held up without an answer missing its time. */
 const HELD_UP_MS = 1_000;
 /** Other hosts that are asked; most of them have to answer. */
-const WITNESSES = 3;
-/** Of at least so many hosts that answered the last time, more than this share silent at once is no fault of theirs. */
-const MIN_HOSTS = 5;
+const WITNESSES = 5;
+/** Max times that what is silent is asked once more. */
+const TIMES_AGAIN = 2;
+/** Of at least so many sites that answered the last time, more than this share silent at once may be a fault of ours. */
+const MIN_SITES = 5;
 const MAX_SILENT_SHARE = 0.8;
 
 export type Result = ReadOutcome | DeferredSource;
@@ -48,35 +52,32 @@ async function judged(
   first: readonly Result[],
   read: (sources: readonly DueSource[]) => Promise<Result[]>,
 ): Promise<Result[]> {
-  const traceless = first.filter(isTraceless);
-  const second = new Map<DueSource, Result>();
-  // Of those asked once, and of those asked once more.
-  const doubts = { first: false, second: false };
-  if (traceless.length > 0) {
-    const witness = await witnessOf(context, first);
-    const before = await witness();
+  const inDoubt = first.filter(nearlyAllSilent(first) ? isSilent : isTraceless).map(({ source }) => source);
+  const results = new Map(first.map((result) => [result.source, result]));
+  let isOurs = false;
+  if (inDoubt.length > 0) {
+    const isAnswered = await witnessesOf(context, inDoubt);
+    isOurs = !(await isAnswered());
     const isLate = wasHeldUp();
-    const again = traceless.map(({ source }) => source).filter((source) => isLate || answeredBefore(source));
-    for (const result of before ? await read(again) : []) second.set(result.source, result);
-    const back = [...second.values()].filter((result) => "probe" in result && result.answers).length;
-    const isAnswered = before && (await witness());
-    doubts.second = !isAnswered || 2 * back > again.length || wasHeldUp();
-    doubts.first = doubts.second || back > 0;
+    let again = inDoubt.filter((source) => isLate || answeredBefore(source));
+    for (let times = 0; !isOurs && again.length > 0 && times < TIMES_AGAIN; times++) {
+      const heard = (await read(again)).filter((result) => {
+        results.set(result.source, result);
+        return "probe" in result;
+      });
+      isOurs = wasHeldUp() || !(await isAnswered());
+      // Where most come back the network was away: of what is silent nothing is known, whatever it was before.
+      const isBack = 2 * heard.filter(isSilent).length < heard.length;
+      again = isBack ? inDoubt.filter((source) => isSilent(results.get(source)!)) : [];
+    }
   }
-  const results = first.map((result) => second.get(result.source) ?? result);
-  const isOutage = nearlyAllSilent(first) || nearlyAllSilent(results);
   const isKept = (result: Result) =>
-    !isSilent(result) ||
-    !(
-      isOutage ||
-      result.probe!.isOurs ||
-      (isTraceless(result) && doubts[second.has(result.source) ? "second" : "first"])
-    );
+    !isSilent(result) || !(result.probe!.isOurs || (isOurs && inDoubt.includes(result.source)));
   const now = context.clock();
-  const kept = results.map((result) =>
+  const kept = [...results.values()].map((result) =>
     isKept(result) ? result : { source: result.source, at: after(now, RETRY_MS / 1000), checkedAt: now },
   );
-  const putOff = results.filter((result) => !isKept(result)).length;
+  const putOff = [...results.values()].filter((result) => !isKept(result)).length;
   if (putOff > 0) context.log.warn({ endpoints: putOff }, "no answer of endpoints, by a fault of our own side");
   return kept;
 }
@@ -107,46 +108,46 @@ function startHoldUps() {
 }
 
 function nearlyAllSilent(results: readonly Result[]): boolean {
-  const hosts = new Map<string, boolean>();
+  const sites = new Map<string, boolean>();
   for (const result of results)
-    if ("probe" in result && result.probe !== null && answeredBefore(result.source))
-      hosts.set(result.source.host, hosts.get(result.source.host) || result.answers);
-  const silent = [...hosts.values()].filter((answers) => !answers).length;
-  return hosts.size >= MIN_HOSTS && silent > MAX_SILENT_SHARE * hosts.size;
+    if ("probe" in result && result.probe !== null && answeredBefore(result.source)) {
+      const site = siteOf(urlOf(result.source.url)!);
+      sites.set(site, sites.get(site) || result.answers);
+    }
+  const silent = [...sites.values()].filter((answers) => !answers).length;
+  return sites.size >= MIN_SITES && silent > MAX_SILENT_SHARE * sites.size;
 }
 
 /**
- * @returns asks whether other hosts answer. Where no other is known to have answered lately there is nothing to compare with:
- * one host that falls silent is believed, several at once are not.
+ * @returns asks whether some other hosts answer, no two of one site or of one owner's agents. Where no other is known to have
+ * answered lately there is nothing to compare with: one host that falls silent is believed, several at once are not.
  */
-async function witnessOf(
+async function witnessesOf(
   { db, clock, endpoints }: Pick<JobContext, "clock" | "db" | "endpoints">,
-  results: readonly Result[],
+  inDoubt: readonly DueSource[],
 ): Promise<() => Promise<boolean>> {
-  const silent = results.filter(isTraceless).map(({ source }) => source);
-  const hosts = [...new Set(silent.map(({ host }) => host))];
-  const answering = results.flatMap((result) =>
-    "probe" in result && result.answers && !hosts.includes(result.source.host) ? [result.source] : [],
-  );
-  const urls = spreadOver([...new Map(answering.map(({ host, url }) => [host, url])).values()]);
-  if (urls.length < WITNESSES) {
-    const since = new Date(clock().getTime() - DAY_MS);
-    const not = [...hosts, ...answering.map(({ host }) => host)];
-    urls.push(...(await answeredLately(db, { hosts: not, since, limit: WITNESSES - urls.length })));
+  const hosts = new Set(inDoubt.map(({ host }) => host));
+  const hostsLost = new Set(inDoubt.filter(answeredBefore).map(({ host }) => host)).size;
+  const known = new Set<string>();
+  const urls: string[] = [];
+  for (const { url, owner } of await answeredLately(db, { since: new Date(clock().getTime() - DAY_MS) })) {
+    if (urls.length === WITNESSES) break;
+    const place = urlOf(url)!;
+    const parties = [siteOf(place), ...(owner === null ? [] : [owner])];
+    if (hosts.has(place.host) || parties.some((party) => known.has(party))) continue;
+    for (const party of parties) known.add(party);
+    urls.push(url);
   }
-  const hostsLost = new Set(silent.filter(answeredBefore).map(({ host }) => host)).size;
   return async () => {
     if (urls.length === 0) return hostsLost < 2;
-    const answers = await Promise.all(urls.map((url) => endpoints.send({ url, headOnly: true })));
-    const there = answers.filter(
+    const answers = await Promise.all(urls.map((url) => endpoints.send({ url, headOnly: true, isProbe: true })));
+    // Of one that was not asked now nothing is known.
+    const heard = answers.filter(
+      (answer) => answer.kind !== "deferred" && !(answer.kind === "failed" && answer.unasked),
+    );
+    const there = heard.filter(
       (answer) => answer.kind === "limited" || (answer.kind === "answered" && answer.status < 500),
     );
-    return 2 * there.length > urls.length;
+    return 2 * there.length > heard.length;
   };
 }
-
-/** Some of the beginning, the middle and the end: an outage may begin or end between them. */
-const spreadOver = (urls: readonly string[]): string[] =>
-  urls.length <= WITNESSES
-    ? [...urls]
-    : Array.from({ length: WITNESSES }, (_, i) => urls[Math.floor(((i + 0.5) / WITNESSES) * urls.length)]!);
