@@ -1,5 +1,4 @@
 /** Checks on demand: has an agent's endpoints asked at once, and reads everything that says why one is not found, or not as it should be. */
-
 import { TEXT_FACTOR } from "../../core/discovery/weights.ts";
 import type { AgentCheckFacts } from "../../core/views/agent-check.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
@@ -48,11 +47,11 @@ export const isAsking = statement({
   columns: { asking: t.bool },
 }).onlyValue;
 
-/** SQL: no row of its URL was asked lately. */
+/** SQL: no row of its URL was asked lately, however many have it: those of its host that were asked lately are few. */
 function isRested(of: string): string {
   return `not exists (
-      select from offchain.offer_source o where hashtextextended(o.url, 0) = hashtextextended(${of}.url, 0) and o.url = ${of}.url
-        and o.kind = ${of}.kind and o.checked_at > $now::timestamptz - interval '${AGAIN}')`;
+      select from offchain.offer_source o where o.host = ${of}.host and o.url = ${of}.url and o.kind = ${of}.kind
+        and o.checked_at > $now::timestamptz - interval '${AGAIN}')`;
 }
 
 const FACTS = statement({
