@@ -1,6 +1,5 @@
 /** The log of probes: what came of each time an endpoint was asked. It is appended to and read, never rewritten. */
 import type pg from "pg";
-import type { SourceKind } from "../../core/offers/source-kinds.ts";
 import { statement, t } from "../sql/statement.ts";
 import { dropPartitions, makePartitions } from "../sql/time-partitions.ts";
 import { transaction } from "../sql/transaction.ts";
@@ -11,19 +10,9 @@ const DAY_MS = 86_400_000;
 /** Hours for which a probe stands where no other follows: what is daily may be late. */
 const STANDS_HOURS = 36;
 
-/** An endpoint that was asked; `found`: hash of its offers as found, null where there was nothing to read. */
-export type LoggedProbe = {
-  kind: SourceKind;
-  url: string;
-  declared: string | null;
-  found: string | null;
-  status: number;
-  ms: number | null;
-  answers: boolean;
-};
-
 /** SQL of the key of an endpoint. */
 const keyOf = (of: string) => `sha256(convert_to(${of}.kind || ' ' || ${of}.url, 'UTF8'))`;
+/** Endpoints that were asked; `found`: hash of the offers as found, null where there was nothing to read. */
 const SUBJECTS = t.records({
   kind: t.text,
   url: t.text,
@@ -57,8 +46,9 @@ const APPEND = statement({
     on conflict do nothing`,
 });
 
+type LoggedProbes = Parameters<typeof APPEND.run>[1]["probes"];
 /** Appends what came of asking endpoints. Part of the transaction that stores the rest of it. */
-export async function appendProbes(tx: pg.ClientBase, probes: readonly LoggedProbe[], now: Date): Promise<void> {
+export async function appendProbes(tx: pg.ClientBase, probes: LoggedProbes, now: Date): Promise<void> {
   if (probes.length === 0) return;
   await ADD_SUBJECTS.run(tx, { probes });
   await APPEND.run(tx, { probes, now });

@@ -29,10 +29,7 @@ type Asking = {
   probe(): Probe | null;
 };
 
-/**
- * @param signal ends what is being sent
- * @returns what a reader sends by
- */
+/** @param signal ends what is being sent @returns what a reader sends by */
 export function askEndpoint(endpoints: ForeignEndpoints, signal?: AbortSignal): Asking {
   let requests = 0;
   let heard = 0;

@@ -8,7 +8,7 @@ import { touchChanged } from "../../db/offers/offers.ts";
 import { storeSet } from "../../db/sql/store-set.ts";
 import type { JobContext } from "../context.ts";
 import { DOCUMENT_MS, withinTime } from "../within-time.ts";
-import { DAY_MS } from "./read-endpoint.ts";
+import { after, DAY_MS } from "./read-endpoint.ts";
 
 /** Hosts that are due in one run, how many are asked at once and stored together, and max milliseconds of asking. */
 const HOSTS_PER_RUN = 256;
@@ -47,15 +47,12 @@ async function read({ endpoints, clock, log }: JobContext, { origin, failures }:
   const later = () => new Date(clock().getTime() + backoffMs(RETRY_MS, DAY_MS, failures));
   try {
     const answer = await endpoints.send({ url: origin + HOST_FILE, headers: { accept: "application/json" } });
-    if (answer.kind === "deferred")
-      return { origin, names: null, failures, nextTryAt: new Date(clock().getTime() + answer.seconds * 1_000) };
+    if (answer.kind === "deferred") return { origin, names: null, failures, nextTryAt: after(clock(), answer.seconds) };
     if (answer.kind === "answered" && answer.status < 500 && answer.status !== 429) {
       const names = answer.status === 200 ? withinTime(DOCUMENT_MS, () => namedAgents(parseDocument(answer.text))) : [];
+      if (names.length > 0) return { origin, names, failures: 0, nextTryAt: after(clock(), DAY_MS / 1000) };
       // A refusal or a maintenance page may be temporary, so an answer without names counts only the second time.
-      if (names.length === 0 && failures === 0) return { origin, names: null, failures: 1, nextTryAt: later() };
-      return names.length > 0
-        ? { origin, names, failures: 0, nextTryAt: new Date(clock().getTime() + DAY_MS) }
-        : { origin, names, failures: failures + 1, nextTryAt: later() };
+      return { origin, names: failures === 0 ? null : names, failures: failures + 1, nextTryAt: later() };
     }
   } catch (error) {
     log.debug({ err: error, origin }, "what a host says of its agents cannot be read");

@@ -73,20 +73,15 @@ async function listEndpoints(context: JobContext): Promise<number> {
   const { db } = context;
   const progress = { ...(await listProgress(db)) };
   let changed = 0;
-  for (let pages = 0; pages < LIST_PAGES; pages++) {
-    const page = await listPage(context, progress.newTo);
-    changed += page.changed;
-    if (page.last === null) break;
-    progress.newTo = page.last;
-    await setListProgress(db, progress);
-  }
-  for (let pages = 0; pages < LIST_PAGES; pages++) {
-    const page = await listPage(context, progress.roundTo);
-    changed += page.changed;
-    progress.roundTo = page.last ?? 0;
-    await setListProgress(db, progress);
-    if (page.last === null) break;
-  }
+  for (const to of ["newTo", "roundTo"] as const)
+    for (let pages = 0; pages < LIST_PAGES; pages++) {
+      const { last, changed: different } = await listPage(context, progress[to]);
+      changed += different;
+      if (last === null && to === "newTo") break;
+      progress[to] = last ?? 0;
+      await setListProgress(db, progress);
+      if (last === null) break;
+    }
   return changed;
 }
 

@@ -23,6 +23,8 @@ const MIN_SITES = 5;
 const MAX_SILENT_SHARE = 0.8;
 
 export type Result = ReadOutcome | DeferredSource;
+type Context = Pick<JobContext, "clock" | "db" | "endpoints" | "log">;
+type Read = (sources: readonly DueSource[]) => Promise<Result[]>;
 const isSilent = (result: Result): result is ReadOutcome =>
   "probe" in result && result.probe !== null && !result.answers;
 const isTraceless = (result: Result): boolean => isSilent(result) && result.probe!.traceless;
@@ -30,14 +32,10 @@ const answeredBefore = ({ rows }: DueSource): boolean =>
   rows.some(({ failures, status }) => failures === 0 && status !== "waiting");
 
 /**
- * @param read asks endpoints; it is called a second time for those that left no trace
+ * @param read asks endpoints; it is called again for those in doubt
  * @returns what came of each, or when it is asked again
  */
-export async function withoutOwnFaults(
-  context: Pick<JobContext, "clock" | "db" | "endpoints" | "log">,
-  sources: readonly DueSource[],
-  read: (sources: readonly DueSource[]) => Promise<Result[]>,
-): Promise<Result[]> {
+export async function withoutOwnFaults(context: Context, sources: readonly DueSource[], read: Read): Promise<Result[]> {
   const holdUps = startHoldUps();
   try {
     return await judged(context, () => holdUps.longest() > HELD_UP_MS, await read(sources), read);
@@ -47,10 +45,10 @@ export async function withoutOwnFaults(
 }
 
 async function judged(
-  context: Pick<JobContext, "clock" | "db" | "endpoints" | "log">,
+  context: Context,
   wasHeldUp: () => boolean,
   first: readonly Result[],
-  read: (sources: readonly DueSource[]) => Promise<Result[]>,
+  read: Read,
 ): Promise<Result[]> {
   const inDoubt = first.filter(nearlyAllSilent(first) ? isSilent : isTraceless).map(({ source }) => source);
   const results = new Map(first.map((result) => [result.source, result]));
@@ -71,15 +69,14 @@ async function judged(
       again = isBack ? inDoubt.filter((source) => isSilent(results.get(source)!)) : [];
     }
   }
-  const isKept = (result: Result) =>
-    !isSilent(result) || !(result.probe!.isOurs || (isOurs && inDoubt.includes(result.source)));
-  const now = context.clock();
-  const kept = [...results.values()].map((result) =>
-    isKept(result) ? result : { source: result.source, at: after(now, RETRY_MS / 1000), checkedAt: now },
-  );
-  const putOff = [...results.values()].filter((result) => !isKept(result)).length;
+  const isPutOff = (result: Result) =>
+    isSilent(result) && (result.probe!.isOurs || (isOurs && inDoubt.includes(result.source)));
+  const all = [...results.values()];
+  const putOff = all.filter(isPutOff).length;
   if (putOff > 0) context.log.warn({ endpoints: putOff }, "no answer of endpoints, by a fault of our own side");
-  return kept;
+  const now = context.clock();
+  const at = after(now, RETRY_MS / 1000);
+  return all.map((result) => (isPutOff(result) ? { source: result.source, at, checkedAt: now } : result));
 }
 
 /** Milliseconds between two looks at how long this process was held up. */
@@ -123,7 +120,7 @@ function nearlyAllSilent(results: readonly Result[]): boolean {
  * answered lately there is nothing to compare with: one host that falls silent is believed, several at once are not.
  */
 async function witnessesOf(
-  { db, clock, endpoints }: Pick<JobContext, "clock" | "db" | "endpoints">,
+  { db, clock, endpoints }: Context,
   inDoubt: readonly DueSource[],
 ): Promise<() => Promise<boolean>> {
   const hosts = new Set(inDoubt.map(({ host }) => host));

@@ -23,8 +23,7 @@ const ON_DEMAND_MS = 7_000;
  * Check then write: the endpoint is due, then state, offers and changed rows; it may be listed again, or read by the other
  * job: one transaction for state and offers, the last one stands, and an endpoint that is gone takes no update.
  * @param nextOf when an endpoint is asked again
- * @param options.onDemand somebody waits for it, who may ask as often as he likes: it is bounded in time, no failure counts and
- *   no turn is put off
+ * @param options.onDemand somebody waits, who may ask as often as he likes: bounded in time, no failure counts, no turn is put off
  * @returns rows whose offers or liveness are different
  */
 export async function readBatch(

@@ -82,7 +82,7 @@ const MAX_VALIDATOR_CHARS = 1_000;
 const validator = (text: string | null) => (text !== null && text.length <= MAX_VALIDATOR_CHARS ? text : null);
 
 function outcomeOf(source: DueSource, reading: EndpointReading, now: Date): ReadOutcome {
-  const later = new Date(now.getTime() + DAY_MS);
+  const later = after(now, DAY_MS / 1000);
   const answered = { source, answers: true, nextTryAt: later, why: null, probe: null };
   switch (reading.kind) {
     case "offers": {
