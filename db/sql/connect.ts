@@ -118,6 +118,12 @@ export const openReadOnlyPool = (config: PoolConfig): pg.Pool =>
     verify: (client, done) => void client.query("set default_transaction_read_only = on").then(() => done(), done),
   });
 
-/** One connection of its own, not yet connected. Where the server has none left, all such ask it rarely (session-client.ts). */
-export const openClient = ({ connectionTimeoutMillis = CONNECT_MS, ...config }: pg.ClientConfig): pg.Client =>
-  askRarely(new LimitedClient({ ...KEEP_ALIVE, ...config, types: PG_TYPES }, connectionTimeoutMillis));
+/**
+ * One connection of its own, not yet connected. Where the server has none left, all such ask it rarely (session-client.ts).
+ * @param wait see `askRarely`
+ */
+export const openClient = (
+  { connectionTimeoutMillis = CONNECT_MS, ...config }: pg.ClientConfig,
+  wait?: (ms: number) => Promise<unknown>,
+): pg.Client =>
+  askRarely(new LimitedClient({ ...KEEP_ALIVE, ...config, types: PG_TYPES }, connectionTimeoutMillis), wait);

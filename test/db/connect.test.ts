@@ -1,8 +1,6 @@
 /** Pools of connections: what their loss does to a process. */
-import pg from "pg";
 import { expect, it } from "vitest";
-import { openPool } from "../../db/sql/connect.ts";
-import { askRarely } from "../../db/sql/session-client.ts";
+import { openClient, openPool } from "../../db/sql/connect.ts";
 import { SESSION_SETTINGS } from "../../db/sql/session-settings.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { until } from "../../harness/until.ts";
@@ -78,7 +76,7 @@ it("beside the pools ask a server that refused them ever more rarely, all of a p
   await db.pool.query("create role crowded login password 'geheim' connection limit 1");
   const connectionString = Object.assign(new URL(db.url), { username: "crowded", password: "geheim" }).href;
   const waits: number[] = [];
-  const open = () => askRarely(new pg.Client({ connectionString }), async (ms) => void waits.push(ms));
+  const open = () => openClient({ connectionString }, async (ms) => void waits.push(ms));
   const first = open();
   await first.connect();
   for (let i = 0; i < 7; i++) await expect(open().connect()).rejects.toMatchObject({ code: "53300" });
