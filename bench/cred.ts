@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- cred [--agents N] [--short]`: compares the set-based score with its formula as a plain SELECT over the
- * kept inputs and over the tables of the facts, with its writes alone, and with a loop over agents. After each pass every
- * stored row is compared with the formula over the facts, and a share of them with the pure function.
+ * kept inputs and over the tables of the facts, and with its writes alone. After each pass every stored row is compared
+ * with the formula over the facts, and a share of them with the pure function.
  */
 import type pg from "pg";
 import { credOf, SIGNALS } from "../core/cred/cred.ts";
@@ -35,18 +35,17 @@ const MOVED = "full pass, every row moved";
 const WRITES = "those writes alone";
 const AGES = "daily ages";
 const SETS = "dirty agents, in sets";
-const LOOP = "loop: read, compute, write";
 
 /** @param args `--agents N` (default 100,000), `--short` for 20,000 */
 export default async function cred(args: string[]): Promise<void> {
   const agents = numberAfter(args, "--agents") ?? (args.includes("--short") ? 20_000 : 100_000);
   await withPostgres("bench-cred", { max: 2, schemas: "both" }, async ({ pool }) => {
     await plantPopulation(pool, agents);
-    await measure(pool, agents, 3, 100);
+    await measure(pool, agents, 3);
   });
 }
 
-async function measure(pool: pg.Pool, agents: number, rounds: number, looped: number): Promise<void> {
+async function measure(pool: pg.Pool, agents: number, rounds: number): Promise<void> {
   const start = Date.parse("2026-11-21T00:00:00Z");
   const dirty = Math.min(DIRTY, agents);
   const rates: Record<string, number[]> = {};
@@ -86,8 +85,6 @@ async function measure(pool: pg.Pool, agents: number, rounds: number, looped: nu
     );
     await time(SETS, ids.length, () => recomputeCred(pool, { tokenIds: ids }, { now: later, cause }));
     await expectExact(pool, agents, later);
-    const few = ids.slice(0, looped);
-    await time(LOOP, few.length, () => loop(pool, few, later));
   }
   report(rates, agents, rounds);
 }
@@ -135,29 +132,14 @@ async function writesAlone(pool: pg.Pool): Promise<void> {
   });
 }
 
-/** What the sets are compared with: an agent at a time, in a transaction each, computed in this process. */
-async function loop(pool: pg.Pool, tokenIds: number[], now: Date): Promise<void> {
-  const columns = SIGNALS.map(({ key }) => key);
-  for (const tokenId of tokenIds)
-    await transaction(pool, async (tx) => {
-      const [facts] = await loadFacts(tx, [tokenId]);
-      const { score, raw } = credOf(facts!, now);
-      await tx.query(
-        `update offchain.cred set score = $2, seen_block = $3, computed_at = $4,
-           ${columns.map((column, i) => `${column} = $${i + 5}`).join(", ")} where token_id = $1`,
-        [tokenId, score, facts!.updatedBlock, now, ...columns.map((column) => raw[column])],
-      );
-    });
-}
-
 function report(rates: Record<string, number[]>, agents: number, rounds: number): void {
   const rate = (name: string) => median(rates[name]!);
   console.log(`${agents.toLocaleString("en")} agents, medians of ${rounds} interleaved rounds, fsync on\n`);
-  const columns = ["agents/s", ["s per million", 1], ["× of inputs", 1], ["× of facts", 1], "× loop"] as const;
+  const columns = ["agents/s", ["s per million", 1], ["× of inputs", 1], ["× of facts", 1]] as const;
   const row = printTable("", columns, 27);
   for (const name of Object.keys(rates)) {
     const own = rate(name);
-    row(name, own, 1e6 / own, rate(KEPT) / own, rate(FACTS) / own, own / rate(LOOP));
+    row(name, own, 1e6 / own, rate(KEPT) / own, rate(FACTS) / own);
   }
   console.log("");
   const goal = (what: string, ratio: number, most: number) =>

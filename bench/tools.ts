@@ -1,9 +1,7 @@
 /**
  * `npm run bench -- tools`: what the tools cost a model on a seeded `npm start`: the list of them, and the answer to each
- * tool's example, in short and in full. The reference is what the endpoints themselves take and answer, in full.
+ * tool's example.
  */
-import { queryOf } from "../api/endpoint.ts";
-import { toJsonSchema } from "../api/json-schema.ts";
 import { toolDescriptions } from "../api/routes/mcp.ts";
 import { TOOLS, type Tool } from "../api/tools/tools.ts";
 import { atMost, printTable, sum } from "../harness/figures.ts";
@@ -14,16 +12,6 @@ const MOST_LIST = 20_000;
 const MOST_ANSWER = 6_000;
 /** Characters of one token, about: the figure of the makers of models for English text and JSON. */
 const CHARACTERS = 4;
-
-/** A tool as a list would show it that has every argument, every description and the schema of what it answers. */
-const inFull = ({ name, title, endpoint }: Tool) => {
-  const { summary, description = "", params, body, responses } = endpoint;
-  const taken = [params, queryOf(endpoint), body].flatMap((schema) => (schema ? [toJsonSchema(schema, "input")] : []));
-  return {
-    ...{ name, title, description: `${summary}. ${description}` },
-    ...{ inputSchema: Object.assign({}, ...taken), outputSchema: toJsonSchema(responses[200]!.schema!, "output") },
-  };
-};
 
 export default async function tools(): Promise<void> {
   await withSeededStack(async ({ devnet: { apiUrl } }) => {
@@ -37,18 +25,16 @@ export default async function tools(): Promise<void> {
     const { agents } = (await (await fetch(`${apiUrl}/api/v2/agents?limit=1`)).json()) as {
       agents: { agentAddress: string }[];
     };
-    const print = printTable("characters and tokens of", ["short", "tokens", "in full", "tokens "], 20);
-    const row = (name: string, short: number, full: number) =>
-      print(name, short, Math.round(short / CHARACTERS), full, Math.round(full / CHARACTERS));
+    const print = printTable("", ["characters", "tokens"], 20);
+    const row = (name: string, characters: number) => print(name, characters, Math.round(characters / CHARACTERS));
     const list = JSON.stringify({ tools: toolDescriptions() }).length;
-    row("tools/list", list, JSON.stringify({ tools: TOOLS.map(inFull) }).length);
-    const answers = [];
+    row("tools/list", list);
+    const answers: number[] = [];
     for (const tool of TOOLS) {
       const text = tool.example.replace(/0x\w{40}/, agents[0]!.agentAddress);
       const args = tool.read({ text, data: { payload: "{}", signature: `0x${"1".repeat(130)}` } })!;
-      const short = await said(tool, args);
-      answers.push(short);
-      row(tool.name, short, await said(tool, { ...args, full: true }));
+      answers.push(await said(tool, args));
+      row(tool.name, answers.at(-1)!);
     }
     console.log(`\nA token is taken as ${CHARACTERS} characters.`);
     console.log(atMost("characters of tools/list", list, MOST_LIST));

@@ -1,90 +1,40 @@
-/** `npm run bench -- web [--quick] [--page NAME,…]`: LCP, CLS, INP and bytes of every page of the terminal as Chromium itself reports them, on a seeded local stack. */
-import type { Browser, Page } from "playwright-core";
+/** `npm run bench -- web [--page NAME,…]`: LCP, CLS, INP and bytes of a first visit to every page of the terminal as Chromium itself reports them, on a seeded local stack. */
 import { startBrowser } from "../harness/browser.ts";
-import { median } from "../harness/figures.ts";
+import { goal, printTable } from "../harness/figures.ts";
 import { valueAfter } from "../harness/options.ts";
 import { showPage } from "../harness/show-page.ts";
-import { type Stack, withSeededStack } from "../harness/stack.ts";
-import { TERMINAL_PAGES, type TerminalPage } from "../harness/terminal-pages.ts";
-import { contextOf, DEVICES, type Device, type Metrics, type VisitMetrics, visit } from "./web/measure.ts";
+import { withSeededStack } from "../harness/stack.ts";
+import { TERMINAL_PAGES } from "../harness/terminal-pages.ts";
+import { contextOf, DEVICES, visit } from "./web/measure.ts";
 
-const medians = (runs: readonly Metrics[]): Metrics =>
-  Object.fromEntries(
-    (["lcp", "cls", "inp", "script", "style", "font", "data", "requests"] as const).map((key) => [
-      key,
-      median(runs.map((run) => run[key])),
-    ]),
-  ) as Metrics;
-
-const kb = (bytes: number) => `${(bytes / 1024).toFixed(0)} KB`;
-const COLUMNS: readonly (readonly [head: string, cell: (found: Metrics) => string])[] = [
-  ["LCP", ({ lcp }) => `${lcp.toFixed(0)} ms`],
-  ["CLS", ({ cls }) => cls.toFixed(3)],
-  ["INP", ({ inp }) => (inp === 0 ? "< 16 ms" : `${inp.toFixed(0)} ms`)],
-  ["script", ({ script }) => kb(script)],
-  ["style", ({ style }) => kb(style)],
-  ["fonts", ({ font }) => kb(font)],
-  ["data", ({ data }) => kb(data)],
-  ["requests", ({ requests }) => String(requests)],
-];
-
-const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-const HEADS = ["page", "device", "visit", ...COLUMNS.map(([head]) => head)];
-const HEAD = `${line(HEADS)}\n|${HEADS.map(() => "---").join("|")}|`;
-const rowOf = (names: readonly string[], found: Metrics): string =>
-  line([...names, ...COLUMNS.map(([, cell]) => cell(found))]);
-
-const RUNS = 3;
+const KB = 1024;
 /** A page is good below these, as web.dev has it, its layout moves half as much, and its scripts are small: compressed bytes, `script` of the directory and `anyScript` of every page. */
-export const GOALS = { lcp: 2_500, cls: 0.05, inp: 200, script: 120 * 1024, anyScript: 200 * 1024 };
+export const GOALS = { lcp: 2_500, cls: 0.05, inp: 200, script: 120 * KB, anyScript: 200 * KB };
 
-type At = "cold" | "warm";
-
-/** First visits, and unless it is to be quick visits with the files in the browser's cache, of one page on one device. */
-async function visitsTo(browser: Browser, stack: Stack, shown: TerminalPage, device: Device, quick: boolean) {
-  const open = (page: Page) => showPage(page, stack, shown);
-  const ways: readonly At[] = quick ? ["cold"] : ["cold", "warm"];
-  const found: Partial<Record<At, VisitMetrics[]>> = {};
-  for (let run = 0; run < (quick ? 1 : RUNS); run++) {
-    const context = await browser.newContext(contextOf(device));
-    try {
-      for (const at of ways) found[at] = [...(found[at] ?? []), await visit(context, device, open)];
-    } finally {
-      await context.close();
-    }
-  }
-  return found;
-}
-
-/** @returns the goals that a row misses */
-const missedBy = (name: string, device: Device, at: string, found: Metrics): string[] => [
-  ...(["lcp", "cls", "inp"] as const)
-    .filter((key) => found[key] > GOALS[key])
-    .map((key) => `${name} ${device.name} ${at} ${key}`),
-  ...(name === "directory" && at === "cold" && found.script > GOALS.script ? ["directory script"] : []),
-];
-
-/** @param args `--quick`: one first visit of each page; `--page NAME,…`: those pages alone */
+/** @param args `--page NAME,…`: those pages alone */
 export default async function web(args: string[]): Promise<void> {
-  const quick = args.includes("--quick");
   const named = valueAfter(args, "--page")?.split(",");
   const pages = TERMINAL_PAGES.filter(({ name }) => named?.includes(name) ?? true);
   const browser = await startBrowser();
   try {
     await withSeededStack(async (stack) => {
-      console.log(HEAD);
+      const bytes = ["script KB", "style KB", "fonts KB", "data KB"];
+      const row = printTable("page", ["LCP ms", ["CLS", 3], "INP ms", ...bytes, "requests"]);
       const missed: string[] = [];
       for (const shown of pages)
-        for (const device of DEVICES)
-          for (const [at, runs] of Object.entries(await visitsTo(browser, stack, shown, device, quick))) {
-            const found = medians(runs);
-            console.log(rowOf([shown.name, device.name, at], found));
-            if (found.cls > GOALS.cls) console.error(`shifted on ${shown.name}: ${runs[0]!.shifted.join("; ")}`);
-            missed.push(...missedBy(shown.name, device, at, found));
-          }
-      console.log(
-        `Goals (LCP ≤ 2,500 ms, CLS ≤ 0.05, INP ≤ 200 ms, script ≤ 120 KB on the directory): ${missed.length === 0 ? "met" : `not met: ${missed.join(", ")}`}`,
-      );
+        for (const device of DEVICES) {
+          const context = await browser.newContext(contextOf(device));
+          const found = await visit(context, device, (page) => showPage(page, stack, shown));
+          await context.close();
+          const { lcp, cls, inp, script, style, font, data, requests, shifted } = found;
+          const name = `${shown.name}, ${device.name}`;
+          row(name, lcp, cls, inp, script / KB, style / KB, font / KB, data / KB, requests);
+          if (cls > GOALS.cls) console.error(`shifted on ${name}: ${shifted.join("; ")}`);
+          for (const key of ["lcp", "cls", "inp"] as const) if (found[key] > GOALS[key]) missed.push(`${name}: ${key}`);
+          if (shown.name === "directory" && script > GOALS.script) missed.push(`${name}: script`);
+        }
+      const what = "LCP ≤ 2,500 ms, CLS ≤ 0.05, INP ≤ 200 ms, script ≤ 120 KB on the directory";
+      console.log(goal(what, missed.join(", ") || "on each page", missed.length === 0));
     });
   } finally {
     await browser.close();

@@ -21,21 +21,10 @@ export const DEVICES: readonly Device[] = [
   },
 ];
 
-/** Milliseconds, bytes over the network (compressed), and the sum of layout shifts. */
-export type Metrics = {
-  lcp: number;
-  cls: number;
-  inp: number;
-  script: number;
-  style: number;
-  font: number;
-  data: number;
-  requests: number;
-};
-
-/** `shifted`: the elements of the greatest shifts, for the person who mends them. */
+/** Milliseconds, and the sum of layout shifts; `shifted`: the elements of the greatest of them, for the person who mends them. */
 type Observed = { lcp: number; cls: number; inp: number; shifted: string[] };
-export type VisitMetrics = Metrics & Pick<Observed, "shifted">;
+/** Bytes over the network (compressed) by the kind of file. */
+type Transferred = Record<"script" | "style" | "font" | "data" | "requests", number>;
 
 /** Runs in the page before its own scripts: collects what the observers report. */
 const OBSERVE = `
@@ -86,7 +75,7 @@ async function interact(page: Page): Promise<void> {
 }
 
 /**
- * Visits a page in a context that was used before (warm) or was not (cold).
+ * Visits a page in a new context.
  * @param open brings it to the state in which a person reads it
  * @param then what else is done with it, at full speed
  */
@@ -95,7 +84,7 @@ export async function visit(
   device: Device,
   open: (page: Page) => Promise<void>,
   then?: (page: Page) => Promise<void>,
-): Promise<VisitMetrics> {
+): Promise<Observed & Transferred> {
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   try {
@@ -104,7 +93,7 @@ export async function visit(
     if (device.network) await devtools.send("Network.emulateNetworkConditions", { offline: false, ...device.network });
     await page.addInitScript({ content: OBSERVE });
     await open(page);
-    const bytes = await page.evaluate<Omit<Metrics, keyof Observed>>(TRANSFERRED);
+    const bytes = await page.evaluate<Transferred>(TRANSFERRED);
     const { lcp, cls, shifted } = await page.evaluate<Observed>(SETTLED);
     await interact(page);
     const { inp } = await page.evaluate<Observed>(SETTLED);
