@@ -1,19 +1,16 @@
-/** `npm run bench -- cards`: CPU and time of a card, compared with satori and resvg for the same layout; delays of the event loop; cost of cards that are kept. */
-import { rmSync } from "node:fs";
+/** `npm run bench -- cards`: CPU and time of a card, compared with satori and resvg for the same layout, and delays of the event loop. */
 import { join } from "node:path";
 import { createCardRenderer } from "../card-renderer/renderer.ts";
 import { CARD_SIZES, type CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
-import { cardHash } from "../core/card/hash.ts";
 import { TIERS } from "../core/cred/tiers.ts";
 import { type Child, startChild } from "../harness/child.ts";
-import { atMost, cpuMsSince, median, printTable } from "../harness/figures.ts";
-import { scratchDirectory } from "../harness/scratch.ts";
+import { atMost, median, printTable } from "../harness/figures.ts";
 import { type Batch, type Cost, type Engine, measure } from "./cards/engine.ts";
 
-type Plan = { rounds: number; batch: number; lagCards: number; reads: number };
-const FULL: Plan = { rounds: 7, batch: 10, lagCards: 100, reads: 20_000 };
-const SHORT: Plan = { rounds: 3, batch: 5, lagCards: 20, reads: 2_000 };
+type Plan = { rounds: number; batch: number; lagCards: number };
+const FULL: Plan = { rounds: 7, batch: 10, lagCards: 100 };
+const SHORT: Plan = { rounds: 3, batch: 5, lagCards: 20 };
 const ENGINES: Engine[] = ["takumi", "webp", "satori"];
 /** CPU milliseconds of a square card as PNG. */
 const GOAL_CPU_MS = 15;
@@ -44,7 +41,6 @@ export default async function cards(args: string[]): Promise<void> {
   } finally {
     for (const child of processes.values()) await child.stop();
   }
-  await readKept(plan.reads);
 }
 
 /** @returns CPU milliseconds of a PNG */
@@ -68,30 +64,6 @@ async function compare(
     row(`${size.padEnd(8)} ${LABELS[engine]}`, wall, cpu, of(engine, ({ bytes }) => bytes) / 1024, ...times);
   }
   return of("takumi", ({ cpuMs }) => cpuMs);
-}
-
-/** Hash, memory and disk: what a card costs that has been drawn before. */
-async function readKept(reads: number): Promise<void> {
-  const cacheDir = scratchDirectory("bench-cards", { onDisk: true });
-  try {
-    const kept = sample(20, 50_000);
-    const warm = createCardRenderer({ cacheDir });
-    const cold = createCardRenderer({ cacheDir, memoryMb: 0 });
-    for (const card of kept) await warm.picture(card, "square", "png");
-    await warm.close();
-    const each = async (times: number, work: (card: CardFacts) => unknown) => {
-      const cpu = process.cpuUsage();
-      for (let index = 0; index < times; index++) await work(kept[index % kept.length]!);
-      return ((1000 * cpuMsSince(cpu)) / times).toFixed(1).padStart(9);
-    };
-    await each(reads, (card) => warm.picture(card, "square", "png"));
-    console.log("\nkept cards                 CPU µs each");
-    console.log(`content hash             ${await each(reads, (card) => cardHash(card))}`);
-    console.log(`from memory, with hash   ${await each(reads, (card) => warm.picture(card, "square", "png"))}`);
-    console.log(`from disk, with hash     ${await each(reads / 10, (card) => cold.picture(card, "square", "png"))}`);
-  } finally {
-    rmSync(cacheDir, { recursive: true, force: true });
-  }
 }
 
 /** Cards of every tier in turn, no two the same. Latin names: the reference has no other letters. */

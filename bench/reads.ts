@@ -6,11 +6,9 @@ import { freePort } from "../runtime/free-port.ts";
 import cards from "./cards.ts";
 import list from "./list.ts";
 import { findPgbench, runPgbench } from "./reads/pgbench.ts";
-import type { Read, Reads } from "./reads/pipelined.ts";
 import {
   AGENT,
   ask,
-  CONNECTIONS,
   type Contender,
   database,
   mediansOf,
@@ -20,14 +18,7 @@ import {
   ratio,
   saidOf,
 } from "./reads/rounds.ts";
-import {
-  plantReads,
-  type ServerProcess,
-  startLoad,
-  startProgram,
-  startReference,
-  startService,
-} from "./reads/servers.ts";
+import { plantReads, type ServerProcess, startLoad, startReference, startService } from "./reads/servers.ts";
 
 type Plan = { agents: number; rounds: number; seconds: number; warmSeconds: number };
 const FULL: Plan = { agents: 200_000, rounds: 7, seconds: 6, warmSeconds: 8 };
@@ -53,7 +44,6 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
   const reference = await startReference("reference", at);
   const bare = await startReference("bare", at);
   const load = startLoad(at);
-  const pipelining = startProgram(at, "reads/pipelined.ts");
 
   const asking = (name: string, { url, pid }: ServerProcess, path: string, accept?: string): Contender => ({
     name,
@@ -65,18 +55,8 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
       ),
   });
   const pgbench = findPgbench();
-  if (!pgbench) console.log("pgbench is not installed: the database's own limit is not measured, only the driver's.");
+  if (!pgbench) console.log("pgbench is not installed: the database's own limit is not measured.");
   const limit = pgbench ? [byPgbench(pgbench, at, plan.agents)] : [];
-  /** What the driver gives without HTTP and without gathering. */
-  const driver: Contender = {
-    name: "pg driver, pipelined, one each",
-    async run(seconds) {
-      const meters = { node: () => cpuOf(pipelining.pid), postgres: () => database(postgres) };
-      const all = { url: postgres.url, ids: plan.agents, inFlight: CONNECTIONS, forMs: seconds * 1000 } satisfies Reads;
-      const read = await metered(meters, () => pipelining.asks<Read>(all));
-      return { ...read, p50Ms: Number.NaN, p99Ms: Number.NaN };
-    },
-  };
   const agent = asking("GET agent, the service", api, AGENT);
   const counted = asking("GET agent, the service with metrics", counting, AGENT);
   const compressed = asking("GET agent, the service, by br", api, AGENT, "gzip, deflate, br");
@@ -84,9 +64,9 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
   const node = asking("node:http alone", bare, HEALTH);
   const health = asking("GET /health, the service", api, HEALTH);
   console.log(saidOf(plan));
-  const pids = [process, load, pipelining, api, counting, reference, bare].map(({ pid }) => pid);
+  const pids = [process, load, api, counting, reference, bare].map(({ pid }) => pid);
   const others = meterOthers([() => database(postgres), ...pids.map((pid) => () => cpuOf(pid))]);
-  const contenders = [...limit, driver, agent, counted, compressed, common, node, health].map((one) =>
+  const contenders = [...limit, agent, counted, compressed, common, node, health].map((one) =>
     one.unseen ? { ...one, run: (seconds: number) => others.unseen(() => one.run(seconds)) } : one,
   );
   const rounds = new Map([...(await play(contenders, plan))].map(([{ name }, own]) => [name, own]));
@@ -100,7 +80,6 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
   };
   console.log("");
   for (const pgbench of limit) tell("GET agent / pgbench", agent, pgbench, 0.45);
-  tell("GET agent / one pipelined statement each", agent, driver);
   tell("GET agent with metrics / without", counted, agent);
   tell("GET agent by br / uncompressed", compressed, agent);
   tell("GET agent / ORM + stock middlewares", agent, common, 3);

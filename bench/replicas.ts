@@ -1,7 +1,5 @@
-/** `npm run bench -- replicas [--quick]`: compares keyed reads by an API on the primary alone with those by an API with a streaming replica, without and with writes. */
+/** `npm run bench -- replicas [--quick]`: compares keyed reads by an API on the primary alone with those by an API with a streaming replica. */
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import type pg from "pg";
 import { removePostgres } from "../devnet/postgres.ts";
 import { atLeast, atMost, median, printTable } from "../harness/figures.ts";
 import { startReplica } from "../harness/replica.ts";
@@ -25,8 +23,6 @@ import { plantReads, startLoad, startService } from "./reads/servers.ts";
 type Plan = { agents: number; rounds: number; seconds: number; warmSeconds: number };
 const FULL: Plan = { agents: 200_000, rounds: 5, seconds: 6, warmSeconds: 6 };
 const QUICK: Plan = { agents: 20_000, rounds: 3, seconds: 2, warmSeconds: 2 };
-/** Commits a second of the writer, five rows each. */
-const COMMITS = 200;
 /** Share of the CPU that a read costs the primary without a replica, of the CPU in Node, and of reads at the replica. */
 const GOALS = { primary: 0.15, node: 1.1, share: 0.95 };
 
@@ -38,7 +34,7 @@ export default async function replicas(args: string[]): Promise<void> {
 }
 
 async function measure(at: ScratchPostgres, plan: Plan): Promise<void> {
-  const { postgres: primary, pool, directory, later } = at;
+  const { postgres: primary, directory, later } = at;
   await plantReads(at, plan.agents);
   const place = join(directory, "replica");
   later(() => removePostgres(place));
@@ -74,18 +70,14 @@ async function measure(at: ScratchPostgres, plan: Plan): Promise<void> {
   const replicated = await start("primary and one replica", { READ_DATABASE_URLS: replica.url });
   console.log(saidOf(plan));
   const others = meterOthers(meters);
-  await compare("no writes", [alone, replicated], plan);
-  const writer = writes(pool, plan.agents);
-  // The writer's commits are CPU of the primary too.
-  await compare(`${COMMITS} commits a second`, [alone, replicated], plan, true);
-  await writer.stop();
+  await compare([alone, replicated], plan);
   console.log(`\n${others.summary()}`);
 }
 
 type Side = Contender & { shares: number[] };
 
 /** Both in turn; prints medians, and whether the goals are met. */
-async function compare(name: string, sides: readonly [Side, Side], plan: Plan, written = false): Promise<void> {
+async function compare(sides: readonly [Side, Side], plan: Plan): Promise<void> {
   const rounds = await play(sides, plan);
   const shareOf = ({ shares }: Side) => median(shares.splice(0).slice(1));
   const shares = sides.map(shareOf);
@@ -99,7 +91,7 @@ async function compare(name: string, sides: readonly [Side, Side], plan: Plan, w
     ["% at the replica", 1],
   ] as const;
   console.log("");
-  const row = printTable(name, columns, 28);
+  const row = printTable("", columns, 28);
   for (const [i, side] of sides.entries()) {
     row(side.name, ...mediansOf(rounds.get(side)!, ["node", "primary", "replica"]), shares[i]! * 100);
   }
@@ -107,11 +99,10 @@ async function compare(name: string, sides: readonly [Side, Side], plan: Plan, w
   for (const [who, most] of [
     ["primary", GOALS.primary],
     ["node", GOALS.node],
-  ] as const)
-    if (!written) {
-      const share = ratio(replicated, alone, ({ us }) => us[who]!);
-      console.log(atMost(`CPU of ${who} for a read, with / without`, share, most, { digits: 2 }));
-    }
+  ] as const) {
+    const share = ratio(replicated, alone, ({ us }) => us[who]!);
+    console.log(atMost(`CPU of ${who} for a read, with / without`, share, most, { digits: 2 }));
+  }
   console.log(atLeast("share of reads at the replica", shares[1]!, GOALS.share, { digits: 2 }));
 }
 
@@ -122,24 +113,4 @@ async function readsOf(opsPort: number): Promise<{ primary: number; replica: num
   const of = (isPrimary: boolean) =>
     counts.filter(([, server]) => (server === "primary") === isPrimary).reduce((sum, [, , n]) => sum + Number(n), 0);
   return { primary: of(true), replica: of(false) };
-}
-
-/** Commits at a steady rate until it is stopped. */
-function writes(pool: pg.Pool, agents: number): { stop(): Promise<void> } {
-  let ended = false;
-  const running = (async () => {
-    const began = performance.now();
-    for (let done = 0; !ended; done++) {
-      const ids = Array.from({ length: 5 }, () => Math.floor(Math.random() * agents));
-      await pool.query("update offchain.referral_code set code = code where token_id = any($1)", [ids]);
-      const early = began + (done * 1_000) / COMMITS - performance.now();
-      if (early > 0) await sleep(early);
-    }
-  })();
-  return {
-    async stop() {
-      ended = true;
-      await running;
-    },
-  };
 }

@@ -24,26 +24,16 @@ const rows = others.rows?.split(",") as Row[] | undefined;
 const unknown = rows?.find((row) => !(row in ROWS));
 if (unknown !== undefined) refuse(`--rows takes names out of ${Object.keys(ROWS).join(", ")}.`);
 
-const say = (line: string) => {
-  if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
-  console.log(line);
-};
-const WIDTH = 40;
-const progress = (done: number, of: number) => {
-  if (!process.stderr.isTTY) return;
-  const full = Math.round((WIDTH * done) / of);
-  process.stderr.write(`\r[${"#".repeat(full)}${"-".repeat(WIDTH - full)}] ${done} of ${of} rounds`);
-};
+const say = (line: string) => console.log(line);
 const drawn = others.regressions ? REGRESSIONS : seeds.map((each) => ({ seed: each, rows }));
 const given = others.regressions
   ? "--regressions"
   : `--seeds ${seeds.join(",")}${rows ? ` --rows ${rows.join(",")}` : ""}`;
 say(`npm run trial -- simulate ${given}`);
 const { failures, rounds, covered, died } = await simulate({
-  ...{ drawn, say, progress },
+  ...{ drawn, say },
   until: Date.now() + minutes * 60_000,
 });
-if (process.stderr.isTTY) process.stderr.write("\n");
 say(
   `${rounds} rounds, ${failures.length} wrong${failures.length ? `: ${failures.map((failure) => failure.seed).join(", ")}` : ""}`,
 );

@@ -6,16 +6,17 @@ import { type Check, counted, measured, none, ofReads, reported } from "./check.
 import type { Plan, Run } from "./open-loop.ts";
 import type { LoadedApi, LoadWorld } from "./service.ts";
 
-/** A search that no memory answers: the database walks names for it. */
-const search = (n = Math.floor(Math.random() * 100)) => `/api/v2/agents?search=ar%20${n}&sort=credScore&limit=20`;
+/** Searches that no memory answers: the database walks names for them. */
+const SEARCH = { path: "/api/v2/agents?search=ar%20*&sort=credScore&limit=20", ids: 100 };
+const searchOf = (n: number) => SEARCH.path.replace("*", String(n));
 /** Waiting to be answered at once: what a normal load is. */
 const NORMAL = 32;
 const TIMES = 5;
 const CONNECTIONS = 1_000;
 /** Connections of clients that read one agent each, which memory and indexes answer. */
 const READERS = 4;
-/** Agents that they read: few, because the cache of rows that fills would count as memory that does not come back. */
-const READ = 500;
+/** What they read: few agents, because the cache of rows that fills would count as memory that does not come back. */
+const READ = { ids: 500 };
 const RECOVERY_MS = 5_000;
 /** The first seconds of a flood are a burst, whose requests wait (db/sql/turns.ts): what comes after them is judged. */
 const BURST_SECONDS = 10;
@@ -23,12 +24,14 @@ const BURST_SECONDS = 10;
 export async function overload(world: LoadWorld, { seconds }: { seconds: number }): Promise<Check[]> {
   const api = await world.startApi({ env: { LIST_MEMORY_MB: "0" } });
   const flood = startChild(join(import.meta.dirname, "open-loop.ts"));
-  await closedLoop(api, NORMAL, seconds / 4);
-  const normal = await closedLoop(api, NORMAL, seconds / 2);
-  const rate = normal.length / (seconds / 2);
+  await world.read(api, NORMAL, seconds / 4, SEARCH);
+  const normal = await world.read(api, NORMAL, seconds / 2, SEARCH);
+  const rate = normal.answers / normal.seconds;
   const quiet = await world.read(api, READERS, seconds / 4, READ);
   const before = (await api.stats()).residentBytes;
-  const paths = Array.from({ length: Math.ceil(rate * TIMES * (BURST_SECONDS + seconds)) }, () => search());
+  const paths = Array.from({ length: Math.ceil(rate * TIMES * (BURST_SECONDS + seconds)) }, () =>
+    searchOf(Math.floor(Math.random() * SEARCH.ids)),
+  );
   const [{ byStatus, withoutRetryAfter }, keyed] = await Promise.all([
     flood.asks<Run>({
       ...{ url: api.url, paths, connections: CONNECTIONS, warmUpMs: BURST_SECONDS * 1_000 },
@@ -36,7 +39,7 @@ export async function overload(world: LoadWorld, { seconds }: { seconds: number 
     } satisfies Plan),
     world.read(api, READERS, BURST_SECONDS + seconds, READ),
   ]);
-  const recovered = await recovery(api, quantile(normal, 0.99));
+  const recovered = await recovery(api, normal.p99Ms);
   const after = await settled(api, before);
   await flood.stop();
   await api.stop();
@@ -44,7 +47,7 @@ export async function overload(world: LoadWorld, { seconds }: { seconds: number 
   const shed = [...(byStatus[503] ?? []), ...(byStatus[429] ?? [])];
   const others = Object.keys(byStatus).filter((status) => !["200", "503", "429"].includes(status));
   const p99 = (of: readonly number[]) => quantile(of, 0.99);
-  const ratio = p99(taken) / p99(normal);
+  const ratio = p99(taken) / normal.p99Ms;
   return [
     none("answers other than 200, 429, 503, or none", others.length),
     none("429 and 503 without Retry-After", withoutRetryAfter),
@@ -56,7 +59,7 @@ export async function overload(world: LoadWorld, { seconds }: { seconds: number 
     measured("p99 of what was shed", `${p99(shed).toFixed(0)} ms`, "≤ 50 ms", p99(shed) <= 50),
     measured(
       "p99 of what was taken against normal",
-      `${ratio.toFixed(2)} × (${p99(normal).toFixed(0)} ms)`,
+      `${ratio.toFixed(2)} × (${normal.p99Ms.toFixed(0)} ms)`,
       "≤ 3 ×",
       ratio <= 3,
     ),
@@ -73,25 +76,11 @@ async function timed({ url }: LoadedApi, path: string): Promise<number | undefin
   return response.ok ? performance.now() - asked : undefined;
 }
 
-/** `askers` clients ask, each again as soon as it has an answer. @returns milliseconds of each answer */
-async function closedLoop(api: LoadedApi, askers: number, seconds: number): Promise<number[]> {
-  const times: number[] = [];
-  const ends = performance.now() + seconds * 1000;
-  const asker = async () => {
-    while (performance.now() < ends) {
-      const ms = await timed(api, search());
-      if (ms !== undefined) times.push(ms);
-    }
-  };
-  await Promise.all(Array.from({ length: askers }, asker));
-  return times;
-}
-
 /** Milliseconds until ten answers in a row were as fast as they normally are. */
 async function recovery(api: LoadedApi, normalMs: number): Promise<number> {
   const began = performance.now();
   for (let inARow = 0; inARow < 10 && performance.now() - began < 4 * RECOVERY_MS; )
-    inARow = ((await timed(api, search(7))) ?? Number.POSITIVE_INFINITY) <= normalMs ? inARow + 1 : 0;
+    inARow = ((await timed(api, searchOf(7))) ?? Number.POSITIVE_INFINITY) <= normalMs ? inARow + 1 : 0;
   return performance.now() - began;
 }
 

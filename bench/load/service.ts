@@ -43,10 +43,10 @@ export async function startWorld(agents: number) {
         at.later(() => api.stop());
         return api;
       },
-      /** Keyed reads of the first `ids` agents over a number of connections, one request at a time on each. */
-      read: (api: LoadedApi, connections: number, seconds: number, ids = agents) =>
+      /** Keyed reads of the first `ids` agents, or of another path, over a number of connections, one request at a time on each. */
+      read: (api: LoadedApi, connections: number, seconds: number, { ids = agents, path = AGENT } = {}) =>
         reader.asks<LoadResult>({
-          ...{ url: api.url, path: AGENT, ids, connections },
+          ...{ url: api.url, path, ids, connections },
           forMs: seconds * 1000,
         } satisfies Load),
     };

@@ -16,7 +16,7 @@ export type Contender = {
   unseen?: true;
 };
 
-export const CONNECTIONS = 32;
+const CONNECTIONS = 32;
 export const AGENT = "/api/v2/agent/*";
 
 export const database = ({ pid }: { pid: number }) => cpuOf(pid, { children: true });

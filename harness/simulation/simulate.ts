@@ -25,15 +25,13 @@ type Drawn = { seed: number; rows?: readonly Row[] | undefined };
 export type SimulationOptions = {
   drawn: readonly Drawn[];
   say(line: string): void;
-  /** Called before each round and after the last. */
-  progress(done: number, of: number): void;
   /** Stops before a round that would begin later, in milliseconds since the epoch. */
   until?: number | undefined;
 };
 
 /** @returns seeds of failed rounds with what was wrong, in how many rounds each row was, how often a process died at a fault point */
 export async function simulate(options: SimulationOptions) {
-  const { drawn, say, progress } = options;
+  const { drawn, say } = options;
   const failures: { seed: number; differences: string[] }[] = [];
   const covered = Object.fromEntries(Object.keys(ROWS).map((row) => [row, 0])) as Record<Row, number>;
   const died: Record<string, number> = {};
@@ -50,7 +48,6 @@ export async function simulate(options: SimulationOptions) {
       let last = 0;
       for (let round = 0; round < ROUNDS_PER_WORLD && left.length > 0 && !late(); round++) {
         const { seed, rows } = left.shift()!;
-        progress(rounds, drawn.length);
         const plan = drawPlan(seed, rows);
         const { differences, took } = await runRound(world, ledger, plan);
         rounds++;
@@ -58,7 +55,7 @@ export async function simulate(options: SimulationOptions) {
         for (const row of plan.rows) covered[row]++;
         const seconds = `${took.begin} + ${took.load} + ${took.settling} + ${took.oracle} s`;
         say(
-          `seed ${seed}  ${plan.rows.join(" ")}  ${plan.acts.length} acts  ${seconds}  ${differences.length ? "WRONG" : "ok"}`,
+          `${rounds} of ${drawn.length}, seed ${seed}  ${plan.rows.join(" ")}  ${plan.acts.length} acts  ${seconds}  ${differences.length ? "WRONG" : "ok"}`,
         );
         if (differences.length === 0) continue;
         failures.push({ seed, differences });
@@ -79,7 +76,6 @@ export async function simulate(options: SimulationOptions) {
       await world.close();
     }
   }
-  progress(rounds, drawn.length);
   return { failures, rounds, covered, died };
 }
 
