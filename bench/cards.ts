@@ -1,16 +1,15 @@
-/** `npm run bench -- cards`: CPU and time of a card, compared with satori and resvg for the same layout, and delays of the event loop. */
+/** `npm run bench -- cards`: CPU and time of a card, compared with satori and resvg for the same layout. */
 import { join } from "node:path";
-import { createCardRenderer } from "../card-renderer/renderer.ts";
 import { CARD_SIZES, type CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import { TIERS } from "../core/cred/tiers.ts";
 import { type Child, startChild } from "../harness/child.ts";
 import { atMost, median, printTable } from "../harness/figures.ts";
-import { type Batch, type Cost, type Engine, measure } from "./cards/engine.ts";
+import type { Batch, Cost, Engine } from "./cards/engine.ts";
 
-type Plan = { rounds: number; batch: number; lagCards: number };
-const FULL: Plan = { rounds: 7, batch: 10, lagCards: 100 };
-const SHORT: Plan = { rounds: 3, batch: 5, lagCards: 20 };
+type Plan = { rounds: number; batch: number };
+const FULL: Plan = { rounds: 7, batch: 10 };
+const SHORT: Plan = { rounds: 3, batch: 5 };
 const ENGINES: Engine[] = ["takumi", "webp", "satori"];
 /** CPU milliseconds of a square card as PNG. */
 const GOAL_CPU_MS = 15;
@@ -31,13 +30,6 @@ export default async function cards(args: string[]): Promise<void> {
     const cpu: Partial<Record<CardSize, number>> = {};
     for (const size of Object.keys(CARD_SIZES) as CardSize[]) cpu[size] = await compare(processes, size, { plan, row });
     console.log(`${atMost("a square PNG", cpu.square!, GOAL_CPU_MS, { unit: " CPU ms", digits: 1 })}\n`);
-    const print = printTable("four in flight, square", ["cards/s", ["event loop delay p99 ms", 1], ["max", 1]], 28);
-    const lagRow = (label: string, { wallMs, delay }: Cost) => print(label, 1000 / wallMs, delay.p99, delay.max);
-    const service = createCardRenderer({ memoryMb: 0 });
-    const four: Batch = { size: "square", cards: sample(plan.lagCards, 9000), inFlight: 4 };
-    await measure((card, size) => service.picture(card, size, "png"), { ...four, cards: sample(4, 8000) });
-    lagRow("the service", await measure((card, size) => service.picture(card, size, "png"), four));
-    for (const [engine, child] of processes) lagRow(LABELS[engine], await child.asks<Cost>(four));
   } finally {
     for (const child of processes.values()) await child.stop();
   }
@@ -53,7 +45,7 @@ async function compare(
   // The first round reads fonts and compiles: it is drawn and thrown away.
   for (let round = 0; round <= plan.rounds; round++)
     for (const [engine, child] of processes) {
-      const batch: Batch = { size, cards: sample(plan.batch, round * plan.batch), inFlight: 1 };
+      const batch: Batch = { size, cards: sample(plan.batch, round * plan.batch) };
       const cost = await child.asks<Cost>(batch);
       if (round > 0) costs.get(engine)!.push(cost);
     }

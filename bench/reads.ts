@@ -2,7 +2,6 @@
 import { goal, printTable } from "../harness/figures.ts";
 import { cpuOf } from "../harness/running-processes.ts";
 import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.ts";
-import { freePort } from "../runtime/free-port.ts";
 import cards from "./cards.ts";
 import list from "./list.ts";
 import { findPgbench, runPgbench } from "./reads/pgbench.ts";
@@ -40,17 +39,16 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
   const { postgres } = at;
   await plantReads(at, plan.agents);
   const api = await startService(at);
-  const counting = await startService(at, { OPS_PORT: String(await freePort()) });
   const reference = await startReference("reference", at);
   const bare = await startReference("bare", at);
   const load = startLoad(at);
 
-  const asking = (name: string, { url, pid }: ServerProcess, path: string, accept?: string): Contender => ({
+  const asking = (name: string, { url, pid }: ServerProcess, path: string): Contender => ({
     name,
     run: (seconds) =>
       ask(
         load,
-        { url, path, ids: plan.agents, ...(accept && { accept }) },
+        { url, path, ids: plan.agents },
         { seconds, meters: { node: () => cpuOf(pid), postgres: () => database(postgres) } },
       ),
   });
@@ -58,30 +56,26 @@ async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
   if (!pgbench) console.log("pgbench is not installed: the database's own limit is not measured.");
   const limit = pgbench ? [byPgbench(pgbench, at, plan.agents)] : [];
   const agent = asking("GET agent, the service", api, AGENT);
-  const counted = asking("GET agent, the service with metrics", counting, AGENT);
-  const compressed = asking("GET agent, the service, by br", api, AGENT, "gzip, deflate, br");
   const common = asking("GET agent, ORM + stock middlewares", reference, AGENT);
   const node = asking("node:http alone", bare, HEALTH);
   const health = asking("GET /health, the service", api, HEALTH);
   console.log(saidOf(plan));
-  const pids = [process, load, api, counting, reference, bare].map(({ pid }) => pid);
+  const pids = [process, load, api, reference, bare].map(({ pid }) => pid);
   const others = meterOthers([() => database(postgres), ...pids.map((pid) => () => cpuOf(pid))]);
-  const contenders = [...limit, agent, counted, compressed, common, node, health].map((one) =>
+  const contenders = [...limit, agent, common, node, health].map((one) =>
     one.unseen ? { ...one, run: (seconds: number) => others.unseen(() => one.run(seconds)) } : one,
   );
   const rounds = new Map([...(await play(contenders, plan))].map(([{ name }, own]) => [name, own]));
   const row = printTable("", ["answers/s", "CPU µs in Node", "in Postgres", ["p50 ms", 1], ["p99 ms", 1]]);
   for (const [name, own] of rounds) row(name, ...mediansOf(own, ["node", "postgres"]));
-  const tell = (what: string, one: Contender, other: Contender, least?: number) => {
+  const tell = (what: string, one: Contender, other: Contender, least: number) => {
     const [ours, theirs] = [rounds.get(one.name)!, rounds.get(other.name)!];
     const [inRate, inCpu] = [ratio(ours, theirs, (r) => r.rate), ratio(theirs, ours, (r) => r.us.node ?? Number.NaN)];
     const text = `${inRate.toFixed(2)} ×${Number.isNaN(inCpu) ? "" : `, ${inCpu.toFixed(2)} × by CPU in Node`}`;
-    console.log(least === undefined ? `${what}: ${text}` : goal(`${what} ≥ ${least}`, text, inRate >= least));
+    console.log(goal(`${what} ≥ ${least}`, text, inRate >= least));
   };
   console.log("");
   for (const pgbench of limit) tell("GET agent / pgbench", agent, pgbench, 0.45);
-  tell("GET agent with metrics / without", counted, agent);
-  tell("GET agent by br / uncompressed", compressed, agent);
   tell("GET agent / ORM + stock middlewares", agent, common, 3);
   tell("/health / node:http", health, node, 0.5);
   console.log(`\n${others.summary()}`);

@@ -1,6 +1,5 @@
 /** A process that draws cards with one engine and measures their cost: `takumi` and `webp` as the service does, `satori` with resvg. */
 import { readFileSync } from "node:fs";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Resvg } from "@resvg/resvg-js";
 import satori, { type Font } from "satori";
 import { pathOf } from "../../card-renderer/font-index.ts";
@@ -8,12 +7,12 @@ import { createPaint } from "../../card-renderer/paint.ts";
 import { CARD_SIZES, type CardSize, drawCard } from "../../core/card/draw.ts";
 import type { CardElement } from "../../core/card/element.ts";
 import type { CardFacts } from "../../core/card/facts.ts";
-import { cpuMsSince } from "../../harness/figures.ts";
+import { cpuMsSince, stopwatch } from "../../harness/figures.ts";
 
 export type Engine = "takumi" | "webp" | "satori";
-export type Batch = { size: CardSize; cards: CardFacts[]; inFlight: number };
-/** CPU of the whole process, all threads; delays of the event loop in ms. */
-export type Cost = { cpuMs: number; wallMs: number; bytes: number; delay: { p99: number; max: number } };
+export type Batch = { size: CardSize; cards: CardFacts[] };
+/** CPU of the whole process, all threads. */
+export type Cost = { cpuMs: number; wallMs: number; bytes: number };
 
 /** Draws cards only. */
 type Draw = (card: CardFacts, size: CardSize) => Promise<Uint8Array>;
@@ -28,34 +27,16 @@ if (process.send) {
   process.on("message", async (batch: Batch) => process.send!(await measure(paint, batch)));
 }
 
-/** Draws a batch, `inFlight` cards at a time, and says what it cost. */
-export async function measure(paint: Draw, { size, cards, inFlight }: Batch): Promise<Cost> {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  const waiting = [...cards];
+/** Draws a batch, one card after the other, and says what each cost. */
+async function measure(paint: Draw, { size, cards }: Batch): Promise<Cost> {
   let bytes = 0;
-  // Its timer costs CPU of its own each millisecond the loop is free.
-  if (inFlight > 1) delay.enable();
-  // The histogram begins with the loop's next turn, and contains a block at the end only one turn later.
-  await turn();
   const cpu = process.cpuUsage();
-  const started = performance.now();
-  await Promise.all(
-    Array.from({ length: inFlight }, async () => {
-      for (let card = waiting.pop(); card; card = waiting.pop()) bytes += (await paint(card, size)).length;
-    }),
-  );
-  const wallMs = (performance.now() - started) / cards.length;
-  const cpuMs = cpuMsSince(cpu) / cards.length;
-  await turn();
-  delay.disable();
-  return {
-    ...{ cpuMs, wallMs },
-    bytes: bytes / cards.length,
-    delay: { p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 },
-  };
+  const [ms] = await stopwatch(async () => {
+    for (const card of cards) bytes += (await paint(card, size)).length;
+  });
+  const each = (total: number) => total / cards.length;
+  return { cpuMs: each(cpuMsSince(cpu)), wallMs: each(ms), bytes: each(bytes) };
 }
-
-const turn = () => new Promise((done) => setTimeout(done, 5));
 
 /** The same tree, laid out by satori and drawn by resvg. It reads WOFF, not WOFF2. */
 function satoriPaint(): Draw {

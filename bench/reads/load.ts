@@ -5,8 +5,8 @@
 import { connect, type Socket } from "node:net";
 import { quantile } from "../../harness/figures.ts";
 
-/** What to ask: `path`, with a random token id below `ids` put in at `*`; `accept`: the content coding to answer in. */
-export type Load = { url: string; path: string; accept?: string; ids: number; connections: number; forMs: number };
+/** What to ask: `path`, with a random token id below `ids` put in at `*`. */
+export type Load = { url: string; path: string; ids: number; connections: number; forMs: number };
 /** `failures` are answers that are no 200; `refusals` those of them that ask to come back, 429 and 503. */
 export type LoadResult = {
   answers: number;
@@ -50,13 +50,12 @@ function converse(
   ends: number,
   note: (tookMs: number, status: string) => void,
 ): Promise<void> {
-  const coding = load.accept === undefined ? "" : `Accept-Encoding: ${load.accept}\r\n`;
   let asked = 0;
   let text = "";
   const ask = () => {
     asked = performance.now();
     const path = load.path.replace("*", String(Math.floor(Math.random() * load.ids)));
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${coding}\r\n`);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   };
   return new Promise((resolve, reject) => {
     socket.on("connect", ask);

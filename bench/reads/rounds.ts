@@ -35,7 +35,7 @@ export async function metered<T extends { answers: number; seconds: number }>(
 /** Has a server asked over all connections. @throws Error when an answer is no 200 */
 export function ask(
   load: Child,
-  what: Pick<Load, "url" | "path" | "accept" | "ids">,
+  what: Pick<Load, "url" | "path" | "ids">,
   { seconds, meters }: { seconds: number; meters: Meters },
 ): Promise<LoadResult & Round> {
   return metered(meters, async () => {
