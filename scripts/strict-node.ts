@@ -2,7 +2,7 @@
  * `npm run trial -- strict-node [--profile NAME,NAME] [--short]`: the main job, a paid mint, a recovery from a crash while
  * settling and a backfill of 20,000 events on each profile of the strict node, and a table of what each one took.
  */
-import { sum } from "../harness/figures.ts";
+import { sum, table } from "../harness/figures.ts";
 import { commandLine, refuse } from "../harness/options.ts";
 import { FULL, runStrict, SHORT } from "../harness/strict/run.ts";
 import { PROFILES, type ProfileName } from "../harness/strict-node/profiles.ts";
@@ -18,8 +18,6 @@ const listed = (counts: Record<string, number>) =>
     .toSorted(([, a], [, b]) => b - a)
     .map(([name, count]) => `${name} ${count}`)
     .join(", ") || "none";
-const cells = (texts: readonly (string | number)[]) =>
-  texts.map((text, column) => (column < 2 ? String(text).padEnd(14) : String(text).padStart(9))).join(" ");
 const all = (counts: Record<string, number>) => sum(Object.values(counts));
 function added(all: readonly Record<string, number>[]): Record<string, number> {
   const total: Record<string, number> = {};
@@ -28,15 +26,15 @@ function added(all: readonly Record<string, number>[]): Record<string, number> {
 }
 
 const results = await runStrict({ ...plan, profiles }, (line) => console.log(line));
-console.log(`\n${cells(["profile", "step", "", "seconds", "requests", "batches", "refused", "retried"])}`);
+const rows = results.map(({ profile, step, wrong, seconds, counts: { requests, batches, refused, retried } }) => [
+  ...[profile, step, wrong === null ? "passed" : "FAILED", seconds.toFixed(1)],
+  ...[all(requests), batches, all(refused), retried],
+]);
+const head = ["profile", "step", "", "seconds", "requests", "batches", "refused", "retried"];
+console.log(`\n${table(head, rows)}`);
 for (const [profile, steps] of Map.groupBy(results, (result) => result.profile)) {
-  for (const { step, wrong, seconds, counts } of steps) {
-    const { requests, batches, refused, retried } = counts;
-    const passed = wrong === null ? "passed" : "FAILED";
-    console.log(cells([profile, step, passed, seconds.toFixed(1), all(requests), batches, all(refused), retried]));
-  }
   const counts = steps.map((step) => step.counts);
-  console.log(`  requests: ${listed(added(counts.map(({ requests }) => requests)))}`);
+  console.log(`${profile}\n  requests: ${listed(added(counts.map(({ requests }) => requests)))}`);
   console.log(`  refused: ${listed(added(counts.map(({ refused }) => refused)))}`);
 }
 const wrong = results.filter((result) => result.wrong !== null);

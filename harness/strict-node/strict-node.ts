@@ -19,9 +19,19 @@ type StrictNodeOptions = {
   profile: ProfileName | readonly Rule[];
   /** Milliseconds; for tests of rates. */
   now?: () => number;
+  /** What is done with a request. @param answer answers it by the rules; what it throws closes the connection */
+  meets?(outgoing: ServerResponse, answer: () => Promise<void>): Promise<void>;
+  /** Sends the body of an answer whose head is written. */
+  sends?(outgoing: ServerResponse, text: string): void;
 };
 
-export async function startStrictNode({ upstream, profile, now = Date.now }: StrictNodeOptions) {
+export async function startStrictNode({
+  upstream,
+  profile,
+  now = Date.now,
+  meets = (_, answer) => answer(),
+  sends = (outgoing, text) => void outgoing.end(text),
+}: StrictNodeOptions) {
   const rules: readonly Rule[] = typeof profile === "string" ? PROFILES[profile]() : profile;
   const agent = new Agent({ keepAlive: true, maxSockets: 128 });
   let counts = fresh();
@@ -88,7 +98,14 @@ export async function startStrictNode({ upstream, profile, now = Date.now }: Str
     write(outgoing, text, isBatch ? undefined : answers[0]!.refusal);
   }
 
-  const server = await listen((incoming, outgoing) => serve(incoming, outgoing).catch(() => outgoing.destroy()));
+  function write(outgoing: ServerResponse, text: string, refusal?: Refusal): void {
+    outgoing.writeHead(refusal?.status ?? 200, { "content-type": "application/json", ...refusal?.headers });
+    sends(outgoing, text);
+  }
+
+  const server = await listen((incoming, outgoing) =>
+    meets(outgoing, () => serve(incoming, outgoing)).catch(() => void outgoing.destroy()),
+  );
   return {
     url: server.url,
     counts: () => structuredClone(counts),
@@ -127,11 +144,6 @@ const shown = ({ id }: Call, given: Exclude<RuleResult, null>): { body: object; 
   "code" in given
     ? { body: errorOf(id, given), refusal: given }
     : { body: { jsonrpc: "2.0", id, result: given.result } };
-
-function write(outgoing: ServerResponse, body: string, refusal?: Refusal): void {
-  outgoing.writeHead(refusal?.status ?? 200, { "content-type": "application/json", ...refusal?.headers });
-  outgoing.end(body);
-}
 
 /** @throws Error when the node behind does not answer */
 function ask(upstream: string, agent: Agent, { id, method, params }: Call): Promise<Answer> {

@@ -100,7 +100,7 @@ test("a block that is taken away before its logs were read is let go, and no wat
   const before = await everything();
   node.mode = "forgetful";
   await world.mint(bob, "Never read");
-  await until("its logs are asked for", () => node.forgotten > 0);
+  await until("its logs are asked for", () => node.troubled().forgetful);
   await world.reorg(1);
   node.mode = null;
   await world.settle();
