@@ -11,7 +11,7 @@ import { burn, holdCpu } from "../harness/held-cpu.ts";
 import { jsonRequest } from "../harness/json-request.ts";
 import { numberAfter } from "../harness/options.ts";
 import { commandLine, processesBelow } from "../harness/running-processes.ts";
-import { type Stack, startStack } from "../harness/stack.ts";
+import { type Stack, withStack } from "../harness/stack.ts";
 import { until } from "../harness/until.ts";
 
 const SHARE = 0.25;
@@ -28,8 +28,7 @@ type Answer = { what: string; status: number; code: string; ms: number };
 /** @param args `--rounds N`: bursts, one after the other (default 3) */
 export default async function busy(args: string[]): Promise<void> {
   const rounds = numberAfter(args, "--rounds") ?? 3;
-  const stack = await startStack();
-  try {
+  await withStack({}, async (stack) => {
     const agents = await register(stack);
     const pid = processesBelow(stack.process.pid!).find((one) => /\bapi\b/.test(commandLine(one)))!;
     const endBurning = burn(cpus().length);
@@ -50,9 +49,7 @@ export default async function busy(args: string[]): Promise<void> {
       `a stopped database is told by ${told.status} ${told.code} after ${told.ms.toFixed(0)} ms, goal ${TOLD_MS}: ` +
         (told.status === 503 && told.ms <= TOLD_MS ? "met" : "NOT met"),
     );
-  } finally {
-    await stack.remove();
-  }
+  });
 }
 
 const hostOf = ({ devnet }: Stack) => new URL(devnet.apiUrl).host;

@@ -7,7 +7,7 @@ import { agentWallet, testChain } from "../harness/agent-wallet.ts";
 import { registering, reviewing } from "../harness/contract-calls.ts";
 import { atMost, printTable, quantile } from "../harness/figures.ts";
 import { jsonRequest } from "../harness/json-request.ts";
-import { type Stack, startStack } from "../harness/stack.ts";
+import { type Stack, withStack } from "../harness/stack.ts";
 import { firstEvent, nextNonce, signCall } from "../harness/transactions.ts";
 import { until } from "../harness/until.ts";
 import { subscribe } from "./events/subscriber.ts";
@@ -19,8 +19,8 @@ const SOON = { everyMs: 5 };
 /** @param args `--short` for a quick look */
 export default async function latency(args: string[]): Promise<void> {
   const rounds = args.includes("--short") ? 5 : 40;
-  const stack = await startStack({ env: { BLOCK_TIME: String(BLOCK_SECONDS), POLL_INTERVAL_MS: String(POLL_MS) } });
-  try {
+  const env = { BLOCK_TIME: String(BLOCK_SECONDS), POLL_INTERVAL_MS: String(POLL_MS) };
+  await withStack({ env }, async (stack) => {
     const mined = await measureMined(stack, rounds);
     mined[WEIGHED] = await measureReviewed(stack, rounds);
     const minted: number[] = [];
@@ -32,9 +32,7 @@ export default async function latency(args: string[]): Promise<void> {
     console.log("");
     for (const [name, most] of Object.entries(GOALS_MS))
       console.log(atMost(`${name}, p95`, quantile(mined[name]!, 0.95), most, { unit: " ms" }));
-  } finally {
-    await stack.remove();
-  }
+  });
 }
 
 const WEIGHED = "mined → review weighed";

@@ -5,7 +5,7 @@ import { base } from "viem/chains";
 import { identityAbi } from "../abis/identity.ts";
 import { intentByKey, queueIntent } from "../db/transactions/transaction-outbox.ts";
 import { ANSWER_MS } from "./anvil-process.ts";
-import { openDevChain } from "./chain-writer.ts";
+import { type DevChain, openDevChain } from "./chain-writer.ts";
 import type { ContractCall } from "./contract-call.ts";
 
 export type Call = ContractCall & { value?: bigint };
@@ -55,18 +55,12 @@ export function openSeedChain(rpcUrl: string, db: pg.Pool) {
         await new Promise((done) => setTimeout(done, 100));
       }
     },
-
-    /** The token of an agent's wallet, from the chain's own events. */
-    async tokenOf(identity: Hex, agentAddress: Hex): Promise<number> {
-      const filter = {
-        address: identity,
-        abi: identityAbi,
-        eventName: "AgentRegistered",
-        args: { agentAddress },
-      } as const;
-      const [registered] = await chain.getContractEvents({ ...filter, fromBlock: 0n });
-      if (registered === undefined) throw new Error(`${agentAddress} has no token`);
-      return Number(registered.args.tokenId);
-    },
   };
+}
+
+/** The token that an agent's wallet was registered with, from the chain's own events; null when there is none. */
+export async function tokenOf(chain: DevChain, identity: Hex, agentAddress: Hex): Promise<number | null> {
+  const filter = { address: identity, abi: identityAbi, eventName: "AgentRegistered", fromBlock: 0n } as const;
+  const [registered] = await chain.getContractEvents({ ...filter, args: { agentAddress } });
+  return registered ? Number(registered.args.tokenId) : null;
 }

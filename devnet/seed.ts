@@ -21,7 +21,7 @@ import {
   seedMessages,
   seedPrincipals,
 } from "./seed-accounts.ts";
-import { openSeedChain, type SeedChain } from "./seed-chain.ts";
+import { openSeedChain, type SeedChain, tokenOf } from "./seed-chain.ts";
 import { seedJobs, seedPayments, seedReviews, seedValidations } from "./seed-commerce.ts";
 import { attest, recordHandshakes, scoreByNeynar, shareTokens, verify, writeProfile } from "./seed-onchain.ts";
 import { registerAgent } from "./seed-registrations.ts";
@@ -129,8 +129,9 @@ async function registerAll(context: SeedContext, chain: SeedChain, wallets: read
   const register = async ({ agent, account }: Wallet, referralCode?: string) => {
     const code = await registerAgent(registrar, agent, account, referralCode);
     say(`${++registered} of ${wallets.length} agents registered`);
-    const citizen = { agent, account, tokenId: await chain.tokenOf(identity, account.address) };
-    return { code, citizen };
+    const tokenId = await tokenOf(chain.chain, identity, account.address);
+    if (tokenId === null) throw new Error(`${agent.name} has no token`);
+    return { code, citizen: { agent, account, tokenId } };
   };
   const settle = async (citizen: Citizen): Promise<Citizen> => {
     await untilIndexed(context, chain);

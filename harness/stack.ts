@@ -80,16 +80,22 @@ export async function startStack(options: StartOptions = {}): Promise<Stack> {
   };
 }
 
-/** A stack with the world that `npm start` seeds, for as long as some work takes. */
-export async function withSeededStack<T>(work: (stack: Stack) => Promise<T>): Promise<T> {
-  const stack = await startStack({ args: [], env: { PRICING_PHASE: "" } });
+/** A stack for as long as some work takes. */
+export async function withStack<T>(options: StartOptions, work: (stack: Stack) => Promise<T>): Promise<T> {
+  const stack = await startStack(options);
   try {
-    await until("everything is printed", () => stack.output().includes("Ctrl-C ends everything"));
     return await work(stack);
   } finally {
     await stack.remove();
   }
 }
+
+/** The same with the world that `npm start` seeds. */
+export const withSeededStack = <T>(work: (stack: Stack) => Promise<T>): Promise<T> =>
+  withStack({ args: [], env: { PRICING_PHASE: "" } }, async (stack) => {
+    await until("everything is printed", () => stack.output().includes("Ctrl-C ends everything"));
+    return work(stack);
+  });
 
 /** A second API and a second worker in addition to those of a stack, and a balancer whose URL is the service's. */
 async function moreProcesses(topology: Topology, directory: string) {

@@ -5,6 +5,7 @@ import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { callOf } from "../../devnet/contract-call.ts";
+import { tokenOf } from "../../devnet/seed-chain.ts";
 import { attestationCall, revocationCall } from "../../devnet/seed-onchain.ts";
 import { type LoadWallet, loadWalletOf } from "../payment-load/wallets.ts";
 import { pick } from "../random.ts";
@@ -60,7 +61,7 @@ const DEEDS: Record<Deeds["kind"], (at: At) => Promise<Finish>> = {
   sale: evidence(async (at) => {
     const { world, wallet } = at;
     const own = await mintOwn(at);
-    const id = own && (await tokenOf(world, own.address));
+    const id = own && (await tokenOf(world.chain.chain, world.identity, own.address));
     if (id !== null) await sendOwned(world, own!, "transferFrom", [own!.address, wallet.address, BigInt(id)]);
   }),
   trait: evidence(({ world, wallet, tokenId, mark }) =>
@@ -220,15 +221,6 @@ export async function directMint(world: World, { account }: LoadWallet, name: st
     value: price,
     ...(timeoutMs && { timeoutMs }),
   });
-}
-
-/** The token an agent's address was registered with; null when the chain has none. */
-export async function tokenOf(world: World, agentAddress: `0x${string}`): Promise<number | null> {
-  const logs = await world.chain.chain.getContractEvents({
-    ...{ address: world.identity, abi: identityAbi, eventName: "AgentRegistered", fromBlock: 0n },
-    args: { agentAddress },
-  });
-  return logs[0] ? Number(logs[0].args.tokenId) : null;
 }
 
 /** How often an agent has a trait of this name on the chain. */

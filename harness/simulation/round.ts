@@ -2,13 +2,14 @@
 import { parseEther } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { readIndexState } from "../../db/operations/index-state.ts";
+import { tokenOf } from "../../devnet/seed-chain.ts";
 import { LONG } from "../patience.ts";
 import { type Outcome, PRICES, serveCustomer } from "../payment-load/customers.ts";
 import { loadWalletOf } from "../payment-load/wallets.ts";
 import { randomOf } from "../random.ts";
 import { ageAbandoned, countOf, isIndexed, OPEN, UNFINAL } from "../under-way.ts";
 import { until } from "../until.ts";
-import { type Deed, directMint, type Newcomer, perform, tokenOf } from "./acts.ts";
+import { type Deed, directMint, type Newcomer, perform } from "./acts.ts";
 import { heal, inject } from "./faults.ts";
 import { consult, type Ledger } from "./oracle.ts";
 import { NEWCOMERS, type Plan } from "./plan.ts";
@@ -114,7 +115,7 @@ async function begin(world: World, plan: Plan): Promise<Newcomer[]> {
   await world.chain.mine(reach);
   const newcomers = await Promise.all(
     wallets.map(async (wallet) => {
-      const tokenId = await tokenOf(world, wallet.address);
+      const tokenId = await tokenOf(chain, world.identity, wallet.address);
       if (tokenId === null) throw new Error("a newcomer could not register");
       return { wallet, tokenId };
     }),
