@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- busy [--rounds N]`: the API of a local stack held to a quarter of a core, beside processes that keep
+ * `npm run bench -- busy [--rounds N] [--short]`: the API of a local stack held to a quarter of a core, beside processes that keep
  * every core busy. 200 reads, 20 messages and 10 equal mints at once, and `/status` meanwhile: all are to be answered,
  * none with 503. Then the database is stopped, which is to be told within two seconds.
  */
@@ -9,7 +9,7 @@ import { type AgentWallet, agentWallet } from "../harness/agent-wallet.ts";
 import { quantile } from "../harness/figures.ts";
 import { burn, holdCpu } from "../harness/held-cpu.ts";
 import { jsonRequest } from "../harness/json-request.ts";
-import { numberAfter } from "../harness/options.ts";
+import { commandLine as optionsOf, WITH_SHORT } from "../harness/options.ts";
 import { commandLine, processesBelow } from "../harness/running-processes.ts";
 import { type Stack, withStack } from "../harness/stack.ts";
 import { until } from "../harness/until.ts";
@@ -25,9 +25,9 @@ const ANSWER_MS = 60_000;
 
 type Answer = { what: string; status: number; code: string; ms: number };
 
-/** @param args `--rounds N`: bursts, one after the other (default 3) */
+/** @param args `--rounds N`: bursts, one after the other (default 3, 1 with `--short`) */
 export default async function busy(args: string[]): Promise<void> {
-  const rounds = numberAfter(args, "--rounds") ?? 3;
+  const { rounds } = optionsOf({ rounds: { absent: 3, short: 1, least: 1 } }, WITH_SHORT, args).numbers;
   await withStack({}, async (stack) => {
     const agents = await register(stack);
     const pid = processesBelow(stack.process.pid!).find((one) => /\bapi\b/.test(commandLine(one)))!;

@@ -13,7 +13,7 @@ import { fullPass, refreshAges } from "../db/cred/cred-passes.ts";
 import { inputColumn, keptScoresSql, scoresSql, tokenRange } from "../db/cred/cred-statement.ts";
 import { transaction } from "../db/sql/transaction.ts";
 import { atMost, median, printTable } from "../harness/figures.ts";
-import { numberAfter } from "../harness/options.ts";
+import { commandLine, WITH_SHORT } from "../harness/options.ts";
 import { withPostgres } from "../harness/scratch-postgres.ts";
 
 const DAY_MS = 86_400_000;
@@ -38,7 +38,7 @@ const SETS = "dirty agents, in sets";
 
 /** @param args `--agents N` (default 100,000), `--short` for 20,000 */
 export default async function cred(args: string[]): Promise<void> {
-  const agents = numberAfter(args, "--agents") ?? (args.includes("--short") ? 20_000 : 100_000);
+  const { agents } = commandLine({ agents: { absent: 100_000, short: 20_000, least: 1 } }, WITH_SHORT, args).numbers;
   await withPostgres("bench-cred", { max: 2, schemas: "both" }, async ({ pool }) => {
     await plantPopulation(pool, agents);
     await measure(pool, agents, 3);

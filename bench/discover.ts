@@ -1,8 +1,8 @@
-/** `npm run bench -- discover [--quick] [--rows N] [--keep FOLDER] [--rebuild] [--no-plain] [--meanings]`: quality and latency of the search for agents, compared with plain ways over the same rows, and the cost of attacks on it. */
+/** `npm run bench -- discover [--short] [--rows N] [--keep FOLDER] [--rebuild] [--no-plain] [--meanings]`: quality and latency of the search for agents, compared with plain ways over the same rows, and the cost of attacks on it. */
 import { loadavg } from "node:os";
 import type pg from "pg";
 import { atLeast, atMost, goal, printTable, quantile, SPREAD, spread } from "../harness/figures.ts";
-import { numberAfter, valueAfter } from "../harness/options.ts";
+import { commandLine, WITH_SHORT } from "../harness/options.ts";
 import type { World } from "./discover/agents.ts";
 import { attackPrices, playAttacks } from "./discover/attacks.ts";
 import { bestGrades } from "./discover/judge.ts";
@@ -25,29 +25,32 @@ import { buildDocuments, discoverWay, FORGET_DOCUMENTS, fillDatabase, sizes } fr
 import { withKept } from "./synthetic/kept.ts";
 
 const SEED = 18;
-const FULL_ROWS = 1_000_000;
-const QUICK_ROWS = 20_000;
+const SWITCH = { type: "boolean" } as const;
 /** Above this number of rows trigram similarity takes seconds for a question: it gets every tenth question. */
 const SAMPLED_FROM = 100_000;
 const SAMPLE = 10;
 
-/** @param args `--quick` for 20,000 rows; `--rows`; `--keep` fills a folder, and finds the rows there the next time; `--rebuild` builds its documents again; `--no-plain` leaves out the plain ways; `--meanings` asks by meanings too */
+/** @param args `--short` for 20,000 rows; `--rows`; `--keep` fills a folder, and finds the rows there the next time; `--rebuild` builds its documents again; `--no-plain` leaves out the plain ways; `--meanings` asks by meanings too */
 export default async function discover(args: string[]): Promise<void> {
-  const rows = numberAfter(args, "--rows", 2_000) ?? (args.includes("--quick") ? QUICK_ROWS : FULL_ROWS);
+  const { numbers, others } = commandLine(
+    { rows: { absent: 1_000_000, short: 20_000, least: 2_000 } },
+    { keep: { type: "string" }, rebuild: SWITCH, "no-plain": SWITCH, meanings: SWITCH, ...WITH_SHORT },
+    args,
+  );
   await withKept<World>(
-    { kept: valueAfter(args, "--keep"), note: "world.json", name: "discover" },
+    { kept: others.keep, note: "world.json", name: "discover" },
     async ({ postgres, pool }) => {
-      const world: World = { seed: SEED, rows, now: Math.floor(Date.now() / 1000) * 1000 };
+      const world: World = { seed: SEED, rows: numbers.rows, now: Math.floor(Date.now() / 1000) * 1000 };
       await fillDatabase(postgres.url, pool, world);
       return world;
     },
     async ({ pool }, world) => {
-      if (args.includes("--rebuild")) await pool.query(FORGET_DOCUMENTS);
+      if (others.rebuild) await pool.query(FORGET_DOCUMENTS);
       const seconds = await buildDocuments(pool, world);
       // In a folder that was kept they are built already.
       if (seconds > 1) console.log(atLeast("documents built a second", world.rows / seconds, 3_000));
-      const measured = await measure(pool, world, !args.includes("--no-plain"));
-      if (args.includes("--meanings")) console.log(`\n${meantSays(await withMeanings(pool, world, measured))}`);
+      const measured = await measure(pool, world, !others["no-plain"]);
+      if (others.meanings) console.log(`\n${meantSays(await withMeanings(pool, world, measured))}`);
     },
   );
 }

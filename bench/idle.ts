@@ -1,12 +1,12 @@
 /**
- * `npm run bench -- idle [--minutes N] [--hours N]`: memory and CPU of each process of a seeded `npm start` with nothing to
+ * `npm run bench -- idle [--minutes N] [--hours N] [--short]`: memory and CPU of each process of a seeded `npm start` with nothing to
  * do, and its transactions, after N minutes, and again after N simulated hours of blocks with a little traffic.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { rpc } from "../devnet/anvil-process.ts";
 import { dropHashes } from "../devnet/block-clock.ts";
 import { atMost, sum, table } from "../harness/figures.ts";
-import { numberAfter } from "../harness/options.ts";
+import { commandLine, WITH_SHORT } from "../harness/options.ts";
 import { cpuOf, processesBelow, proportionalBytes, residentBytes } from "../harness/running-processes.ts";
 import { type Stack, withSeededStack } from "../harness/stack.ts";
 import { processesByPart } from "../harness/stack-parts.ts";
@@ -27,9 +27,10 @@ const MOST_MB = 1024;
 const MOST_CPU = 5;
 const MOST_TRANSACTIONS = 5;
 
-/** @param args `--minutes N` before the first table (default 10), `--hours N` of blocks before the second (24) */
+/** @param args `--minutes N` before the first table (default 10), `--hours N` of blocks before the second (24); `--short` for 1 of each */
 export default async function idle(args: string[]): Promise<void> {
-  const [minutes, hours] = [numberAfter(args, "--minutes") ?? 10, numberAfter(args, "--hours") ?? 24];
+  const lengths = { minutes: { absent: 10, short: 1, least: 1 }, hours: { absent: 24, short: 1, least: 1 } };
+  const { minutes, hours } = commandLine(lengths, WITH_SHORT, args).numbers;
   await withSeededStack(async (stack) => {
     await wait(minutes * 60_000);
     await show(stack, `after ${minutes} minutes`);

@@ -6,7 +6,7 @@ import { AGENT_SORTS, type AgentFilter, type AgentPage, listAgents } from "../db
 import { type AgentList, type AgentQuery, openAgentList } from "../db/lists/agents.ts";
 import { runToEnd } from "../harness/child.ts";
 import { atMost, goal, printTable, quantile, SPREAD, spread } from "../harness/figures.ts";
-import { numberAfter } from "../harness/options.ts";
+import { commandLine, WITH_SHORT } from "../harness/options.ts";
 import { withPostgres } from "../harness/scratch-postgres.ts";
 import {
   askAlike,
@@ -24,14 +24,15 @@ type Question = Omit<AgentQuery, "position" | "limit">;
 
 /** @param args `--agents N` (default 1,000,000), `--short` for 50,000 and a part of the questions */
 export default async function list(args: string[]): Promise<void> {
-  const short = args.includes("--short");
-  const agents = numberAfter(args, "--agents", 1_000) ?? (short ? 50_000 : 1_000_000);
+  const sizes = { agents: { absent: 1_000_000, short: 50_000, least: 1_000 } };
+  const { numbers, others } = commandLine(sizes, WITH_SHORT, args);
+  const { agents } = numbers;
   await withPostgres("bench-list", { fast: true }, async ({ postgres, pool, later }) => {
     await runToEnd(join(import.meta.dirname, "list/world.ts"), postgres.url, agents);
     const memory = openAgentList({ url: postgres.url, db: pool });
     later(() => memory.close());
     await untilLoaded(memory, agents);
-    await measure(memory, pool, short);
+    await measure(memory, pool, others.short ?? false);
   });
 }
 

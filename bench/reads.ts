@@ -1,9 +1,7 @@
-/** `npm run bench -- reads [--quick] [--keyed]`: compares keyed reads with the database's own limit and a common build, and /health with bare Node, then measures lists and cards. */
+/** `npm run bench -- reads [--short]`: compares keyed reads with the database's own limit and a common build, and /health with bare Node. */
 import { goal, printTable } from "../harness/figures.ts";
 import { cpuOf } from "../harness/running-processes.ts";
 import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.ts";
-import cards from "./cards.ts";
-import list from "./list.ts";
 import { findPgbench, runPgbench } from "./reads/pgbench.ts";
 import {
   AGENT,
@@ -21,21 +19,15 @@ import { plantReads, type ServerProcess, startLoad, startReference, startService
 
 type Plan = { agents: number; rounds: number; seconds: number; warmSeconds: number };
 const FULL: Plan = { agents: 200_000, rounds: 7, seconds: 6, warmSeconds: 8 };
-const QUICK: Plan = { agents: 20_000, rounds: 3, seconds: 2, warmSeconds: 3 };
+const SHORT: Plan = { agents: 20_000, rounds: 3, seconds: 2, warmSeconds: 3 };
 const HEALTH = "/health";
 
-/** @param args `--quick` for a short look; `--keyed` leaves out lists and cards */
+/** @param args `--short` for a quick look */
 export default async function reads(args: string[]): Promise<void> {
-  const quick = args.includes("--quick");
-  await withPostgres("bench-reads", { fast: true }, (at) => keyed(at, quick ? QUICK : FULL));
-  if (args.includes("--keyed")) return;
-  console.log("\n## lists\n");
-  await list(quick ? ["--short"] : []);
-  console.log("\n## cards\n");
-  await cards(quick ? ["--short"] : []);
+  await withPostgres("bench-reads", { fast: true }, (at) => measure(at, args.includes("--short") ? SHORT : FULL));
 }
 
-async function keyed(at: ScratchPostgres, plan: Plan): Promise<void> {
+async function measure(at: ScratchPostgres, plan: Plan): Promise<void> {
   const { postgres } = at;
   await plantReads(at, plan.agents);
   const api = await startService(at);

@@ -1,4 +1,4 @@
-/** `npm run bench -- replicas [--quick]`: compares keyed reads by an API on the primary alone with those by an API with a streaming replica. */
+/** `npm run bench -- replicas [--short]`: compares keyed reads by an API on the primary alone with those by an API with a streaming replica. */
 import { join } from "node:path";
 import { removePostgres } from "../devnet/postgres.ts";
 import { atLeast, atMost, median, printTable } from "../harness/figures.ts";
@@ -22,15 +22,15 @@ import { plantReads, startLoad, startService } from "./reads/servers.ts";
 
 type Plan = { agents: number; rounds: number; seconds: number; warmSeconds: number };
 const FULL: Plan = { agents: 200_000, rounds: 5, seconds: 6, warmSeconds: 6 };
-const QUICK: Plan = { agents: 20_000, rounds: 3, seconds: 2, warmSeconds: 2 };
+const SHORT: Plan = { agents: 20_000, rounds: 3, seconds: 2, warmSeconds: 2 };
 /** Share of the CPU that a read costs the primary without a replica, of the CPU in Node, and of reads at the replica. */
 const GOALS = { primary: 0.15, node: 1.1, share: 0.95 };
 
-/** @param args `--quick` for a short look */
+/** @param args `--short` for a short look */
 export default async function replicas(args: string[]): Promise<void> {
   // Commits wait for the WAL to be written, as in production, on a disk that need not keep it.
   const options = { max: 2, fast: true, settings: { synchronous_commit: "on" } };
-  await withPostgres("bench-replicas", options, (at) => measure(at, args.includes("--quick") ? QUICK : FULL));
+  await withPostgres("bench-replicas", options, (at) => measure(at, args.includes("--short") ? SHORT : FULL));
 }
 
 async function measure(at: ScratchPostgres, plan: Plan): Promise<void> {

@@ -2,8 +2,8 @@
  * `npm run bench -- reviews [--short] [--dev] [--seed N]`: which reviewers of rings are marked, how far rings move honest agents,
  * and what it costs to move one. Half of the kinds of ring were not used when the rules were made.
  */
-import { parseArgs } from "node:util";
 import { goal, median } from "../harness/figures.ts";
+import { commandLine, WITH_SHORT } from "../harness/options.ts";
 import { measureDatabase } from "./reviews/database.ts";
 import { judge, type Verdict } from "./reviews/judge.ts";
 import { CENTS, priceOf } from "./reviews/price.ts";
@@ -18,24 +18,21 @@ const EVERY = 4;
 
 /** @param args `--short` for one world of 60 agents instead of five of 120; `--dev` for the kinds alone that rules may be tuned on */
 export default async function reviews(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: { short: { type: "boolean" }, dev: { type: "boolean" }, seed: { type: "string" } },
-  });
-  const [size, worlds, each] = values.short ? [60, 1, 3] : [120, 5, 5];
-  const first = Number(values.seed ?? 1);
+  const { numbers, others } = commandLine({ seed: { absent: 1 } }, { dev: { type: "boolean" }, ...WITH_SHORT }, args);
+  const [size, worlds, each] = others.short ? [60, 1, 3] : [120, 5, 5];
+  const first = numbers.seed;
   const seeds = Array.from({ length: worlds }, (_, i) => first + i);
   console.log(`${worlds} worlds of ${size} honest agents from seed ${first}, ${each} rings of each kind in each\n`);
 
   tell("kinds that the rules were tuned on", verdictsOf(seeds, size, each, RINGS_DEV), false);
-  if (values.dev) return;
+  if (others.dev) return;
   tell("kinds held out", verdictsOf(seeds, size, each, RINGS_HELD_OUT), true);
   tell(
     "kinds by those who have read the rules (no goal for recall)",
     verdictsOf(seeds, size, each, RINGS_OF_READERS),
     false,
   );
-  await printDatabase(values.short ? 20_000 : 1_000_000);
+  await printDatabase(others.short ? 20_000 : 1_000_000);
   printPrices(seeds.map((seed) => honestWorld(seed, size)));
 }
 

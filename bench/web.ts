@@ -1,7 +1,7 @@
-/** `npm run bench -- web [--page NAME,…]`: LCP, CLS, INP and bytes of a first visit to every page of the terminal as Chromium itself reports them, on a seeded local stack. */
+/** `npm run bench -- web [--page NAME,…] [--short]`: LCP, CLS, INP and bytes of a first visit to every page of the terminal as Chromium itself reports them, on a seeded local stack. */
 import { startBrowser } from "../harness/browser.ts";
 import { goal, printTable } from "../harness/figures.ts";
-import { valueAfter } from "../harness/options.ts";
+import { commandLine, WITH_SHORT } from "../harness/options.ts";
 import { showPage } from "../harness/show-page.ts";
 import { withSeededStack } from "../harness/stack.ts";
 import { TERMINAL_PAGES } from "../harness/terminal-pages.ts";
@@ -11,9 +11,10 @@ const KB = 1024;
 /** A page is good below these, as web.dev has it, its layout moves half as much, and its scripts are small: compressed bytes, `script` of the directory and `anyScript` of every page. */
 export const GOALS = { lcp: 2_500, cls: 0.05, inp: 200, script: 120 * KB, anyScript: 200 * KB };
 
-/** @param args `--page NAME,…`: those pages alone */
+/** @param args `--page NAME,…`: those pages alone; `--short`: the directory alone */
 export default async function web(args: string[]): Promise<void> {
-  const named = valueAfter(args, "--page")?.split(",");
+  const { short, page } = commandLine({}, { page: { type: "string" }, ...WITH_SHORT }, args).others;
+  const named = (page ?? (short ? "directory" : undefined))?.split(",");
   const pages = TERMINAL_PAGES.filter(({ name }) => named?.includes(name) ?? true);
   const browser = await startBrowser();
   try {

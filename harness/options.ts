@@ -7,29 +7,14 @@ export function refuse(sentence: string): never {
   process.exit(1);
 }
 
-/** The value behind an option; undefined without the option. @throws where the value is missing */
-export function valueAfter(args: readonly string[], option: string): string | undefined {
-  const at = args.indexOf(option);
-  if (at < 0) return undefined;
-  const value = args[at + 1];
-  if (value === undefined) throw new Error(`${option} takes a value`);
-  return value;
-}
+/** A number that a command takes. `short`: what it is when it is left out beside `--short`. `fraction`: it need not be whole. */
+type NumberOption = { absent: number; short?: number; least?: number; fraction?: true };
 
-/** The whole number of at least `least` behind an option; undefined without the option. @throws for anything else */
-export function numberAfter(args: readonly string[], option: string, least = 1): number | undefined {
-  const text = valueAfter(args, option);
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < least) throw new Error(`${option} takes a number from ${least} on`);
-  return value;
-}
-
-/** A number that a command takes. `fraction`: it need not be whole. */
-type NumberOption = { absent: number; least?: number; fraction?: true };
+/** The switch of a quick look, which every benchmark has. */
+export const WITH_SHORT = { short: { type: "boolean" } } as const;
 
 /**
- * The command line of a script whose options are numbers, texts and switches; it ends with a sentence where a number is none.
+ * The command line of a command whose options are numbers, texts and switches; it ends with a sentence where a number is none.
  * @param numbers by option, each with what it is when it is left out
  */
 export function commandLine<
@@ -39,8 +24,8 @@ export function commandLine<
   const options = Object.fromEntries(Object.keys(numbers).map((name) => [name, { type: "string" as const }]));
   const { values, positionals } = parseArgs({ args, options: { ...options, ...others }, allowPositionals: true });
   const given = values as Record<string, string | boolean | undefined>;
-  const read = (name: string, { absent, least = 0, fraction }: NumberOption) => {
-    const value = Number(given[name] ?? absent);
+  const read = (name: string, { absent, short = absent, least = 0, fraction }: NumberOption) => {
+    const value = Number(given[name] ?? (given.short ? short : absent));
     if (value >= least && (fraction ? value > 0 : Number.isSafeInteger(value))) return value;
     return refuse(`--${name} takes ${fraction ? "a number above 0" : `a whole number from ${least} on`}.`);
   };

@@ -3,11 +3,10 @@ import { cpus, loadavg } from "node:os";
 import { tableOf } from "../bench/load/check.ts";
 import { startWorld } from "../bench/load/service.ts";
 import { LOAD_TESTS } from "../bench/load/tests.ts";
-import { refuse } from "../harness/options.ts";
+import { commandLine, refuse, WITH_SHORT } from "../harness/options.ts";
 import { buildWhenStale } from "./build.ts";
 
-const names = process.argv.slice(2).filter((name) => !name.startsWith("-"));
-const short = process.argv.includes("--short");
+const { words: names, others } = commandLine({}, WITH_SHORT);
 for (const name of names) if (!(name in LOAD_TESTS)) refuse(`There is no load test "${name}".`);
 // As in the image and in `npm start`.
 await buildWhenStale();
@@ -17,7 +16,7 @@ try {
   for (const [name, { title, ...test }] of Object.entries(LOAD_TESTS)) {
     if (names.length > 0 && !names.includes(name)) continue;
     const load = loadavg()[0]!;
-    const checks = await (short ? test.short(world) : test.run(world));
+    const checks = await (others.short ? test.short(world) : test.run(world));
     met &&= checks.every((check) => check.met);
     console.log(`\n${name}: ${title} (${cpus().length} cores, load of the machine before ${load.toFixed(1)})`);
     console.log(tableOf(checks));

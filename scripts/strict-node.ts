@@ -3,11 +3,11 @@
  * settling and a backfill of 20,000 events on each profile of the strict node, and a table of what each one took.
  */
 import { sum, table } from "../harness/figures.ts";
-import { commandLine, refuse } from "../harness/options.ts";
+import { commandLine, refuse, WITH_SHORT } from "../harness/options.ts";
 import { FULL, runStrict, SHORT } from "../harness/strict/run.ts";
 import { PROFILES, type ProfileName } from "../harness/strict-node/profiles.ts";
 
-const { others } = commandLine({}, { profile: { type: "string" }, short: { type: "boolean" } });
+const { others } = commandLine({}, { profile: { type: "string" }, ...WITH_SHORT });
 const plan = others.short ? SHORT : FULL;
 const profiles = (others.profile?.split(",") as ProfileName[] | undefined) ?? plan.profiles;
 const unknown = profiles.find((name) => !(name in PROFILES));
