@@ -58,9 +58,9 @@ export function openSeedChain(rpcUrl: string, db: pg.Pool) {
   };
 }
 
-/** The token that an agent's wallet was registered with, from the chain's own events; null when there is none. */
-export async function tokenOf(chain: DevChain, identity: Hex, agentAddress: Hex): Promise<number | null> {
+/** The tokens that an agent's wallet was registered with, from the chain's own events. */
+export async function tokensOf(chain: DevChain, identity: Hex, agentAddress: Hex): Promise<number[]> {
   const filter = { address: identity, abi: identityAbi, eventName: "AgentRegistered", fromBlock: 0n } as const;
-  const [registered] = await chain.getContractEvents({ ...filter, args: { agentAddress } });
-  return registered ? Number(registered.args.tokenId) : null;
+  const logs = await chain.getContractEvents({ ...filter, args: { agentAddress } });
+  return logs.map(({ args }) => Number(args.tokenId));
 }

@@ -21,7 +21,7 @@ import {
   seedMessages,
   seedPrincipals,
 } from "./seed-accounts.ts";
-import { openSeedChain, type SeedChain, tokenOf } from "./seed-chain.ts";
+import { openSeedChain, type SeedChain, tokensOf } from "./seed-chain.ts";
 import { seedJobs, seedPayments, seedReviews, seedValidations } from "./seed-commerce.ts";
 import { attest, recordHandshakes, scoreByNeynar, shareTokens, verify, writeProfile } from "./seed-onchain.ts";
 import { registerAgent } from "./seed-registrations.ts";
@@ -129,8 +129,8 @@ async function registerAll(context: SeedContext, chain: SeedChain, wallets: read
   const register = async ({ agent, account }: Wallet, referralCode?: string) => {
     const code = await registerAgent(registrar, agent, account, referralCode);
     say(`${++registered} of ${wallets.length} agents registered`);
-    const tokenId = await tokenOf(chain.chain, identity, account.address);
-    if (tokenId === null) throw new Error(`${agent.name} has no token`);
+    const [tokenId] = await tokensOf(chain.chain, identity, account.address);
+    if (tokenId === undefined) throw new Error(`${agent.name} has no token`);
     return { code, citizen: { agent, account, tokenId } };
   };
   const settle = async (citizen: Citizen): Promise<Citizen> => {

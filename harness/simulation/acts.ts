@@ -5,7 +5,7 @@ import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { callOf } from "../../devnet/contract-call.ts";
-import { tokenOf } from "../../devnet/seed-chain.ts";
+import { tokensOf } from "../../devnet/seed-chain.ts";
 import { attestationCall, revocationCall } from "../../devnet/seed-onchain.ts";
 import { type LoadWallet, loadWalletOf } from "../payment-load/wallets.ts";
 import { pick } from "../random.ts";
@@ -61,8 +61,8 @@ const DEEDS: Record<Deeds["kind"], (at: At) => Promise<Finish>> = {
   sale: evidence(async (at) => {
     const { world, wallet } = at;
     const own = await mintOwn(at);
-    const id = own && (await tokenOf(world.chain.chain, world.identity, own.address));
-    if (id !== null) await sendOwned(world, own!, "transferFrom", [own!.address, wallet.address, BigInt(id)]);
+    const [id] = own ? await tokensOf(world.chain.chain, world.identity, own.address) : [];
+    if (id !== undefined) await sendOwned(world, own!, "transferFrom", [own!.address, wallet.address, BigInt(id)]);
   }),
   trait: evidence(({ world, wallet, tokenId, mark }) =>
     sendOwned(world, wallet, "addTrait", [BigInt(tokenId), mark, "simulated"]),

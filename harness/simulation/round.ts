@@ -2,7 +2,7 @@
 import { parseEther } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { readIndexState } from "../../db/operations/index-state.ts";
-import { tokenOf } from "../../devnet/seed-chain.ts";
+import { tokensOf } from "../../devnet/seed-chain.ts";
 import { LONG } from "../patience.ts";
 import { type Outcome, PRICES, serveCustomer } from "../payment-load/customers.ts";
 import { loadWalletOf } from "../payment-load/wallets.ts";
@@ -115,8 +115,8 @@ async function begin(world: World, plan: Plan): Promise<Newcomer[]> {
   await world.chain.mine(reach);
   const newcomers = await Promise.all(
     wallets.map(async (wallet) => {
-      const tokenId = await tokenOf(chain, world.identity, wallet.address);
-      if (tokenId === null) throw new Error("a newcomer could not register");
+      const [tokenId] = await tokensOf(chain, world.identity, wallet.address);
+      if (tokenId === undefined) throw new Error("a newcomer could not register");
       return { wallet, tokenId };
     }),
   );

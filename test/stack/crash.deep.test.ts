@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { MINT_FAULT_POINTS } from "../../api/services/mint.ts";
 import { BONUSES } from "../../core/mints/bonuses.ts";
+import { tokensOf as tokensOnChain } from "../../devnet/seed-chain.ts";
 import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { AWARD_FAULT_POINTS, FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/transactions/sender.ts";
@@ -42,16 +43,8 @@ async function mintPatiently(wallet: ReturnType<typeof agentWallet>, name: strin
 }
 
 /** Every token the chain has for a wallet. */
-async function tokensOf(wallet: ReturnType<typeof agentWallet>): Promise<number[]> {
-  const logs = await testChain(parts.rpcUrl).getContractEvents({
-    address: parts.identity,
-    abi: identityAbi,
-    eventName: "AgentRegistered",
-    args: { agentAddress: wallet.address },
-    fromBlock: 0n,
-  });
-  return logs.map(({ args }) => Number(args.tokenId));
-}
+const tokensOf = ({ address }: ReturnType<typeof agentWallet>) =>
+  tokensOnChain(testChain(parts.rpcUrl), parts.identity, address);
 
 async function expectExactlyOne(
   wallet: ReturnType<typeof agentWallet>,

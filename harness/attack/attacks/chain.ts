@@ -1,6 +1,6 @@
 /** Attacks by contracts and by blocks: to stop what the service sends, or to have it pay for others. */
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
-import { identityAbi } from "../../../abis/identity.ts";
+import { tokensOf } from "../../../devnet/seed-chain.ts";
 import { giveUsdc } from "../../give-usdc.ts";
 import { between, pick } from "../../random.ts";
 import { solanaWallet } from "../../solana-wallet.ts";
@@ -91,12 +91,8 @@ export const CHAIN: readonly Attack[] = [
         );
         return rows.length === 0;
       });
-      const tokens = await world.chain.getContractEvents({
-        ...{ address: world.identity, abi: identityAbi, eventName: "AgentRegistered", fromBlock: world.base.since },
-        args: { agentAddress: wallet.address },
-      });
-      if (tokens.length > 1)
-        tell.succeeded(`the wallet has the tokens ${tokens.map(({ args }) => args.tokenId).join(", ")}`);
+      const tokens = await tokensOf(world.chain, world.identity, wallet.address);
+      if (tokens.length > 1) tell.succeeded(`the wallet has the tokens ${tokens.join(", ")}`);
       else tell.refused();
       // What the restore had taken back is there again, for the books.
       await db.query(

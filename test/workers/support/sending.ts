@@ -16,6 +16,7 @@ import { type Mint, type MintRequest, mintById } from "../../../db/mints/mints.t
 import { queueIntent } from "../../../db/transactions/transaction-outbox.ts";
 import { startAnvil } from "../../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../../devnet/deploy.ts";
+import { tokensOf as tokensOnChain } from "../../../devnet/seed-chain.ts";
 import { endProgram, startProgram } from "../../../devnet/start-program.ts";
 import { testChain } from "../../../harness/agent-wallet.ts";
 import { chainAt } from "../../../harness/chain-at.ts";
@@ -269,16 +270,5 @@ export const mintRequest = (wallet: Address, over: Partial<MintRequest> & { fing
 });
 
 /** The tokens the chain holds for an agent's wallet. */
-export async function tokensOf(
-  { evm, identity }: Pick<Sending, "evm" | "identity">,
-  wallet: Address,
-): Promise<number[]> {
-  const logs = await evm.getContractEvents({
-    address: identity,
-    abi: identityAbi,
-    eventName: "AgentRegistered",
-    args: { agentAddress: wallet },
-    fromBlock: 0n,
-  });
-  return logs.map(({ args }) => Number(args.tokenId));
-}
+export const tokensOf = ({ evm, identity }: Pick<Sending, "evm" | "identity">, wallet: Address) =>
+  tokensOnChain(evm, identity, wallet);
