@@ -5,13 +5,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { rpc } from "../devnet/anvil-process.ts";
 import { dropHashes } from "../devnet/block-clock.ts";
+import { withClient } from "../devnet/with-client.ts";
 import { atMost, sum, table } from "../harness/figures.ts";
 import { commandLine, WITH_SHORT } from "../harness/options.ts";
 import { cpuOf, processesBelow, proportionalBytes, residentBytes } from "../harness/running-processes.ts";
 import { type Stack, withSeededStack } from "../harness/stack.ts";
 import { processesByPart } from "../harness/stack-parts.ts";
 import { until } from "../harness/until.ts";
-import { withClient } from "../harness/with-client.ts";
 
 /** Of Base: one in two seconds. */
 const BLOCKS_AN_HOUR = 1_800;
@@ -27,9 +27,9 @@ const MOST_MB = 1024;
 const MOST_CPU = 5;
 const MOST_TRANSACTIONS = 5;
 
-/** @param args `--minutes N` before the first table (default 10), `--hours N` of blocks before the second (24); `--short` for 1 of each */
+/** @param args `--minutes N` before the first table (default 10), `--hours N` of blocks before the second (24); `--short` for 3 and 1 */
 export default async function idle(args: string[]): Promise<void> {
-  const lengths = { minutes: { absent: 10, short: 1, least: 1 }, hours: { absent: 24, short: 1, least: 1 } };
+  const lengths = { minutes: { absent: 10, short: 3, least: 1 }, hours: { absent: 24, short: 1, least: 1 } };
   const { minutes, hours } = commandLine(lengths, WITH_SHORT, args).numbers;
   await withSeededStack(async (stack) => {
     await wait(minutes * 60_000);

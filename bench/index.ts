@@ -3,6 +3,7 @@ import { decodeEventLog } from "viem";
 import { identityAbi } from "../abis/identity.ts";
 import { trackIndexedBlock } from "../db/operations/index-state.ts";
 import { ensureDatabase } from "../devnet/postgres.ts";
+import { withClient } from "../devnet/with-client.ts";
 import { atLeast, printTable, quantile } from "../harness/figures.ts";
 import { type ScratchPostgres, withPostgres } from "../harness/scratch-postgres.ts";
 import { EVENTS_PER_BLOCK, logsOf } from "../harness/synthetic/blocks.ts";
@@ -14,7 +15,6 @@ import {
   startSyntheticNode,
   UNFINAL,
 } from "../harness/synthetic/indexer.ts";
-import { withClient } from "../harness/with-client.ts";
 import { copyIn } from "./synthetic/copy-in.ts";
 
 /** Sizes of one run; a lane answers 20 requests a second at first, which decides how long one lane takes. */

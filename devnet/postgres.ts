@@ -16,9 +16,10 @@ import {
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import { openClient } from "../db/sql/connect.ts";
 import { freePort } from "../runtime/free-port.ts";
+import { attempt } from "./attempt.ts";
 import { endLeftover, endProgram, hasEnded, isAlive, startProgram } from "./start-program.ts";
+import { withClient } from "./with-client.ts";
 
 const require = createRequire(import.meta.url);
 /** File with the path of the cluster when its user cannot reach the data directory. */
@@ -115,15 +116,11 @@ export async function removePostgres(dataDir: string): Promise<void> {
 
 /** Creates a database when it is missing. @returns its URL */
 export async function ensureDatabase(serverUrlOfAdmin: string, name: string, template?: string): Promise<string> {
-  const client = openClient({ connectionString: serverUrlOfAdmin });
-  await client.connect();
-  try {
+  await withClient(serverUrlOfAdmin, async (client) => {
     const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [name]);
     if (!rowCount)
       await client.query(`create database "${name}"${template ? ` template "${template}" strategy file_copy` : ""}`);
-  } finally {
-    await client.end();
-  }
+  });
   const url = new URL(serverUrlOfAdmin);
   url.pathname = `/${name}`;
   return url.href;
@@ -161,11 +158,11 @@ function nativeDirectory(): string {
     for (const { source, target } of JSON.parse(readFileSync(links, "utf8")) as { source: string; target: string }[]) {
       const from = join(root, target);
       if (!lstatSync(from, { throwIfNoEntry: false }))
-        attempt(() => symlinkSync(relative(dirname(from), join(root, source)), from));
+        attempt(() => symlinkSync(relative(dirname(from), join(root, source)), from), undefined);
     }
   }
   const native = join(root, "native");
-  for (const name of ["initdb", "postgres"]) attempt(() => chmodSync(binary(native, name), 0o755));
+  for (const name of ["initdb", "postgres"]) attempt(() => chmodSync(binary(native, name), 0o755), undefined);
   return native;
 }
 
@@ -205,7 +202,7 @@ async function endEarlier(dataDir: string): Promise<void> {
 
 /** Whether a process may be a server: after a restart of the machine its number may be another program's. */
 function isServer(pid: number): boolean {
-  const command = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+  const command = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"), undefined);
   // A process that has ended and is not waited for yet has no command line; a new server would take its number for a running one.
   return command === undefined || command === "" || command.includes("postgres");
 }
@@ -227,44 +224,23 @@ function initialise(native: string, dataDir: string, user: User | undefined): vo
   if (run.status !== 0) throw new Error(`initdb failed: ${String(run.error ?? run.stderr).trim()}`);
 }
 
-async function answers(url: string): Promise<boolean> {
-  const client = openClient({ connectionString: url, connectionTimeoutMillis: 2000 });
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    await client.query("select 1");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => {});
-  }
-}
-
-/** Runs what may fail without harm. @returns undefined when it failed */
-function attempt<T>(action: () => T): T | undefined {
-  try {
-    return action();
-  } catch {
-    return undefined;
-  }
-}
+const answers = (url: string): Promise<boolean> =>
+  withClient(url, (client) => client.query("select 1"), 2_000).then(
+    () => true,
+    () => false,
+  );
 
 /** Creates or updates the roles. @returns their URLs */
 export async function ensureRoles(adminUrl: string): Promise<{ indexerUrl: string; appUrl: string }> {
-  const client = openClient({ connectionString: adminUrl });
-  await client.connect();
-  const database = client.escapeIdentifier(new URL(adminUrl).pathname.slice(1));
-  try {
+  await withClient(adminUrl, async (client) => {
+    const database = client.escapeIdentifier(new URL(adminUrl).pathname.slice(1));
     for (const role of ["indexer", "app"]) {
       const { rowCount } = await client.query("select 1 from pg_roles where rolname = $1", [role]);
       await client.query(`${rowCount ? "alter" : "create"} role ${role} login password '${role}'`);
       // The indexer makes its schemas, the queue its own; neither owns the other's.
       await client.query(`grant connect, create, temporary on database ${database} to ${role}`);
     }
-  } finally {
-    await client.end();
-  }
+  });
   const as = (role: string) => {
     const url = new URL(adminUrl);
     url.username = role;

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { chownSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openClient } from "../db/sql/connect.ts";
+import { withClient } from "../devnet/with-client.ts";
 import { freePort } from "../runtime/free-port.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { PROGRAMS } from "./programs.ts";
@@ -43,16 +43,7 @@ ${documentedLine()}
   const child = spawn(binary, [settings], { stdio: "ignore", ...(asRoot && { uid: NOBODY, gid: NOBODY }) });
   const ended = new Promise((done) => child.once("exit", done));
   const url = `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`;
-  await until("PgBouncer answers", async () => {
-    const client = openClient({ connectionString: url });
-    client.on("error", () => {});
-    const answers = await client.connect().then(
-      () => true,
-      () => false,
-    );
-    await client.end().catch(() => {});
-    return answers;
-  });
+  await until("PgBouncer answers", () => withClient(url, async () => true));
   return {
     url,
     async stop() {

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Postgres, startPostgres } from "../devnet/postgres.ts";
-import { withClient } from "./with-client.ts";
+import { withClient } from "../devnet/with-client.ts";
 
 /** Files of a server that a copy must not have, or gets from the stream (PostgreSQL manual, 25.3). */
 const LEFT_OUT = ["postmaster.pid", "postmaster.opts", "pg_wal/*", "pg_replslot/*", "pg_stat_tmp/*", "pgsql_tmp*"];

@@ -1,7 +1,7 @@
 /** Running processes as Linux shows them in /proc: their time, their memory, their children, their ports. Elsewhere nothing is known. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { cpus } from "node:os";
-import { attempt } from "./attempt.ts";
+import { attempt } from "../devnet/attempt.ts";
 
 /** Unit of the times in /proc: sysconf(_SC_CLK_TCK), which is 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;

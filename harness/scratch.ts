@@ -2,9 +2,9 @@
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { attempt } from "../devnet/attempt.ts";
 import { movedTo } from "../devnet/postgres.ts";
 import { isAlive } from "../devnet/start-program.ts";
-import { attempt } from "./attempt.ts";
 
 /** A file system in memory, on Linux; containers often make it small. */
 const IN_MEMORY = "/dev/shm";

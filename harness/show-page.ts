@@ -4,12 +4,12 @@ import type { Page } from "playwright-core";
 import { privateKeyToAccount } from "viem/accounts";
 import { apiKeyHash, apiKeyText } from "../core/callers/api-keys.ts";
 import { insertApiKey } from "../db/callers/api-keys.ts";
+import { withClient } from "../devnet/with-client.ts";
 import { testChain } from "./agent-wallet.ts";
 import { connectByChip, giveWallet } from "./browser-wallet.ts";
 import type { Stack } from "./stack.ts";
 import { accountOf, pathOf, type TerminalPage } from "./terminal-pages.ts";
 import { until } from "./until.ts";
-import { withClient } from "./with-client.ts";
 
 /** @throws when what the page shows does not come within the time limits of `page` */
 export async function showPage(page: Page, { devnet }: Pick<Stack, "devnet">, of: TerminalPage): Promise<void> {

@@ -2,10 +2,10 @@
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startPostgres } from "../devnet/postgres.ts";
+import { withClient } from "../devnet/with-client.ts";
 import { type Certificate, createAuthority } from "./certificates.ts";
 import { scratchDirectory } from "./scratch.ts";
 import { until } from "./until.ts";
-import { withClient } from "./with-client.ts";
 
 export type TlsPostgres = Awaited<ReturnType<typeof startTlsPostgres>>;
 

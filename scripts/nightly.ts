@@ -6,8 +6,8 @@ import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { childEnvironment } from "../config/config.ts";
+import { attempt } from "../devnet/attempt.ts";
 import { startProgram } from "../devnet/start-program.ts";
-import { attempt } from "../harness/attempt.ts";
 import { refuse } from "../harness/options.ts";
 
 /** `seed`: how a part takes its seed, where it has one. What is not over within its minutes is ended, with all it started. */

@@ -3,7 +3,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { attempt } from "../../harness/attempt.ts";
+import { attempt } from "../../devnet/attempt.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 
 const INSTALLED = "/usr/lib/postgresql";

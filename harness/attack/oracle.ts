@@ -1,5 +1,5 @@
 /** What must be true after an attack: everybody honest has everything, every cursor is at the head, every process is the one that was started. */
-import { attempt } from "../attempt.ts";
+import { attempt } from "../../devnet/attempt.ts";
 import { balanceOf, closeBooks } from "../books.ts";
 import { LONG } from "../patience.ts";
 import { logLines, partsBelow, restartsIn, uncaughtIn } from "../stack-parts.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "../../devnet/attempt.ts";
 import { table } from "../figures.ts";
 import { LONG } from "../patience.ts";
 import { type Client, type Load, nameOf, PACKAGES } from "./client.ts";

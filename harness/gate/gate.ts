@@ -5,8 +5,8 @@
 import { closeSync, globSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
+import { attempt } from "../../devnet/attempt.ts";
 import { startProgram } from "../../devnet/start-program.ts";
-import { attempt } from "../attempt.ts";
 import { type Circumstances, type Fact, readFacts } from "./facts.ts";
 
 export type Stage = {

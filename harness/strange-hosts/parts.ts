@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { SourceKind } from "../../core/offers/source-kinds.ts";
-import { attempt } from "../attempt.ts";
+import { attempt } from "../../devnet/attempt.ts";
 
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 

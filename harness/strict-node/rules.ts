@@ -1,6 +1,6 @@
 /** What a rule of a strict node is, and the limits of real endpoints as rules: what each refuses, in the words, code and HTTP status of its provider. */
 import { type Hex, keccak256, parseTransaction, stringToHex } from "viem";
-import { attempt } from "../attempt.ts";
+import { attempt } from "../../devnet/attempt.ts";
 
 export type Call = { id: unknown; method: string; params: unknown[] };
 export type Answer = { result?: unknown; error?: { code: number; message: string; data?: unknown } };

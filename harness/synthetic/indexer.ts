@@ -1,10 +1,10 @@
 /** The indexer as it runs in production, on the synthetic chain; and the node of that chain. */
 import { join } from "node:path";
 import { CONTRACT_NAMES, hasHistory } from "../../config/contracts.ts";
+import { withClient } from "../../devnet/with-client.ts";
 import { startChild } from "../child.ts";
 import { startProcess } from "../service-process.ts";
 import { until } from "../until.ts";
-import { withClient } from "../with-client.ts";
 import { CHAIN_ID, IDENTITY, storyOf } from "./blocks.ts";
 
 /** Blocks at the end of the chain that are not final: Ponder takes all before them as final. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openRateBuckets } from "../../clients/rate-buckets.ts";
 import { forgivingConfig } from "../../config/variable-values.ts";
+import { withClient } from "../../devnet/with-client.ts";
 import { CHECKS } from "../../doctor/checks.ts";
 import { runChecks } from "../../doctor/run.ts";
 import { createAuthority } from "../../harness/certificates.ts";
@@ -15,7 +16,6 @@ import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { startTlsPostgres, type TlsPostgres } from "../../harness/tls-postgres.ts";
 import { until } from "../../harness/until.ts";
-import { withClient } from "../../harness/with-client.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { wireDoctor } from "../../wiring/doctor.ts";
 import { openQueues } from "../../workers/operations/queue.ts";
