@@ -1,8 +1,7 @@
 /** Two A2A agents that also sell: a translator of contracts into French, and an auditor of Solidity. */
-
-import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import type { ListingInput } from "../../../core/agents/listing-input.ts";
+import { page } from "../registries/registry.ts";
 import { reply } from "../simulator.ts";
 import type { AgentHost, AgentHostKey } from "./host.ts";
 import { type PaidResource, sells } from "./payments.ts";
@@ -37,11 +36,8 @@ const a2aHost = ({ key, name, description, skills, answer, sold: { path, ...sold
       defaultOutputModes: ["text/plain"],
       skills,
     };
-    const etag = `"${createHash("sha1").update(JSON.stringify(card)).digest("base64url")}"`;
     const app = new Hono();
-    app.get("/.well-known/agent-card.json", (c) =>
-      c.req.header("if-none-match") === etag ? reply(undefined, 304, { etag }) : reply(card, 200, { etag }),
-    );
+    app.get("/.well-known/agent-card.json", (c) => page(c, card));
     app.post("/a2a", async (c: Context) => {
       const { id = null, method, params } = await c.req.json();
       if (method !== "message/send")
