@@ -101,8 +101,10 @@ const bare = (tokenId: number) =>
     data: { changed: ["personality"], storage: "offchain" },
   });
 
+export type Crowd = Awaited<ReturnType<typeof openCrowd>>;
+
 /** @param url of the stream; `{n}` in it becomes the subscriber's number @throws Error when one cannot connect */
-async function openCrowd(url: string, readers: number) {
+export async function openCrowd(url: string, readers: number) {
   const child = startChild(join(import.meta.dirname, "events/readers.ts"));
   await child.asks<"opened">({ open: { url, readers } } satisfies OpenRequest);
   return {

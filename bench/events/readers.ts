@@ -1,4 +1,4 @@
-/** A process full of subscribers: counts the events, checks their order, and measures the time since the time in the event. */
+/** A process full of subscribers: counts the events of each, checks their order, and measures the time since the time in the event. */
 import { subscribe } from "./subscriber.ts";
 
 /** `{n}` in the URL is the subscriber's number. */
@@ -8,13 +8,16 @@ type Ask = "figures";
 export type Figures = {
   /** Events that the subscribers got, all together. */
   received: number;
+  /** The fewest and the most that one got. */
+  fewest: number;
+  most: number;
   /** Events that came with an id not greater than the one before. */
   disordered: number;
   /** Milliseconds, ascending: a thousand of all latencies, evenly. */
   latencies: number[];
 };
 
-let received = 0;
+const counts: number[] = [];
 const lastIds: number[] = [];
 let disordered = 0;
 let latencies: number[] = [];
@@ -29,9 +32,10 @@ async function open({ url, readers }: OpenRequest["open"]): Promise<void> {
 }
 
 function connect(url: string, i: number): Promise<unknown> {
+  counts[i] = 0;
   lastIds[i] = 0;
   return subscribe(url.replace("{n}", String(i)), (id, _name, data) => {
-    received++;
+    counts[i]!++;
     if (id <= lastIds[i]!) disordered++;
     lastIds[i] = id;
     latencies.push(Date.now() - Date.parse(JSON.parse(data).at));
@@ -43,13 +47,19 @@ function figures(): Figures {
   const step = Math.max(1, sorted.length / 1_000);
   const kept = Array.from({ length: Math.min(1_000, sorted.length) }, (_, i) => sorted[Math.floor(i * step)]!);
   if (sorted.length > 0) kept[kept.length - 1] = sorted.at(-1)!;
-  return { received, disordered, latencies: kept };
+  return {
+    received: counts.reduce((sum, count) => sum + count, 0),
+    fewest: Math.min(...counts),
+    most: Math.max(...counts),
+    disordered,
+    latencies: kept,
+  };
 }
 
 process.on("message", (message: OpenRequest | Ask | "again") => {
   if (message === "figures") process.send!(figures());
   else if (message === "again") {
     latencies = [];
-    received = 0;
+    counts.fill(0);
   } else void open(message.open).then(() => process.send!("opened"));
 });
