@@ -34,66 +34,51 @@ export async function startStrictNode({
 }: StrictNodeOptions) {
   const rules: readonly Rule[] = typeof profile === "string" ? PROFILES[profile]() : profile;
   const agent = new Agent({ keepAlive: true, maxSockets: 128 });
-  let counts = fresh();
-  /** Refused calls that have not come again. */
-  const open = new Set<string>();
-  const arrived = (call: Call) => {
-    count(counts.requests, call.method);
-    if (open.delete(keyOf(call))) counts.retried++;
-  };
-
-  let head: { at: number; block: Promise<number> } | null = null;
-  const view: StrictView = {
-    ask: (method, params) => ask(upstream, agent, { id: 0, method, params }),
-    head() {
-      if (head === null || Date.now() - head.at > HEAD_MS)
-        head = { at: Date.now(), block: view.ask("eth_blockNumber", []).then(({ result }) => Number(result)) };
-      return head.block;
-    },
-    now,
-  };
+  const calls = callsCounted();
+  const view = viewOf((method, params) => ask(upstream, agent, { id: 0, method, params }), now);
 
   /** @returns the first thing that a rule gives */
   async function ruled(of: (rule: Rule) => RuleResult | Promise<RuleResult> | undefined): Promise<RuleResult> {
     for (const rule of rules) {
       const given = (await of(rule)) ?? null;
       if (given === null) continue;
-      count(counts.refused, rule.name);
+      count(calls.counts.refused, rule.name);
       return given;
     }
     return null;
   }
 
   async function answerTo(call: Call): Promise<{ body: object; refusal?: Refusal }> {
-    arrived(call);
+    calls.arrived(call);
     const before = await ruled((rule) => rule.call?.(call, view));
     const answer = before === null ? await ask(upstream, agent, call) : null;
     const given = before ?? (await ruled((rule) => rule.answer?.(call, answer!, view)));
     if (given === null) return { body: { ...answer, jsonrpc: "2.0", id: call.id } };
-    if ("code" in given) open.add(keyOf(call));
+    if ("code" in given) calls.refused(call);
     return shown(call, given);
   }
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    counts.http++;
+    calls.counts.http++;
     const body = (await json(incoming)) as Call | Call[];
     const isBatch = Array.isArray(body);
-    const calls = isBatch ? body : [body];
-    if (isBatch) counts.batches++;
-    const whole = await ruled((rule) => rule.request?.(calls, isBatch, view));
+    const asked = isBatch ? body : [body];
+    const refuse = (refusal: Refusal) =>
+      write(outgoing, JSON.stringify(errorOf(isBatch ? null : asked[0]!.id, refusal)), refusal);
+    if (isBatch) calls.counts.batches++;
+    const whole = await ruled((rule) => rule.request?.(asked, isBatch, view));
     if (whole !== null && "code" in whole) {
-      for (const call of calls) {
-        arrived(call);
-        open.add(keyOf(call));
+      for (const call of asked) {
+        calls.arrived(call);
+        calls.refused(call);
       }
-      return write(outgoing, JSON.stringify(errorOf(isBatch ? null : calls[0]!.id, whole)), whole);
+      return refuse(whole);
     }
-    const answers = await Promise.all(calls.map(answerTo));
+    const answers = await Promise.all(asked.map(answerTo));
     const bodies = answers.map((answer) => answer.body);
     const text = JSON.stringify(isBatch ? bodies : bodies[0]);
     const tooLarge = await ruled((rule) => rule.response?.(Buffer.byteLength(text)));
-    if (tooLarge !== null && "code" in tooLarge)
-      return write(outgoing, JSON.stringify(errorOf(isBatch ? null : calls[0]!.id, tooLarge)), tooLarge);
+    if (tooLarge !== null && "code" in tooLarge) return refuse(tooLarge);
     // The calls of a batch are refused each for itself, under HTTP 200.
     write(outgoing, text, isBatch ? undefined : answers[0]!.refusal);
   }
@@ -108,13 +93,44 @@ export async function startStrictNode({
   );
   return {
     url: server.url,
-    counts: () => structuredClone(counts),
-    reset() {
-      counts = fresh();
-    },
+    counts: () => structuredClone(calls.counts),
+    reset: calls.reset,
     close() {
       server.close();
       agent.destroy();
+    },
+  };
+}
+
+function viewOf(ask: StrictView["ask"], now: () => number): StrictView {
+  let head: { at: number; block: Promise<number> } | null = null;
+  return {
+    ask,
+    head() {
+      if (head === null || Date.now() - head.at > HEAD_MS)
+        head = { at: Date.now(), block: ask("eth_blockNumber", []).then(({ result }) => Number(result)) };
+      return head.block;
+    },
+    now,
+  };
+}
+
+/** Counts calls, and those that repeat a refused one. */
+function callsCounted() {
+  let counts = fresh();
+  /** Refused calls that have not come again. */
+  const open = new Set<string>();
+  return {
+    get counts() {
+      return counts;
+    },
+    arrived(call: Call) {
+      count(counts.requests, call.method);
+      if (open.delete(keyOf(call))) counts.retried++;
+    },
+    refused: (call: Call) => void open.add(keyOf(call)),
+    reset() {
+      counts = fresh();
     },
   };
 }
