@@ -10,6 +10,9 @@ if (!buildIsFresh()) {
 const file = entryOf("stack");
 // In place of this process: Node's reader of types and what the build took are kept for as long as a process lives.
 if (process.execve && process.platform !== "win32")
-  process.execve(process.execPath, [process.execPath, "--max-semi-space-size=2", file, ...process.argv.slice(2)]);
+  process.execve(process.execPath, [
+    ...[process.execPath, ...process.execArgv, "--max-semi-space-size=2"],
+    ...[file, ...process.argv.slice(2)],
+  ]);
 process.argv[1] = file;
 await import(pathToFileURL(file).href);

@@ -681,12 +681,12 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     [`/terminal/${TWIN_ID}?platform=erc8004`, "Registered on"],
   ])("says which tools, prices, recipients and owners of an agent have changed (%s)", (path, registered) =>
     on(path, async (page) => {
-      const [from, to] = ["a", "b"].map((digit) => `0x${digit.repeat(40)}`) as [string, string];
+      const [from, to, gone] = ["a", "b", "c"].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
       const price = (usd: number | null) => ({ usd, accepts: [] });
       const change = {
         ...{ added: ["audit"], removed: [HOSTILE], changed: [{ name: HOSTILE, parts: ["inputSchema" as const] }] },
         prices: [{ name: "quote", from: price(0.01), to: price(null) }],
-        ...{ payTo: [{ name: "quote", from: [from], to: [to, from] }], owner: null, more: 3 },
+        ...{ payTo: [{ name: "quote", from: [from, gone], to: [to, from] }], owner: null, more: 3 },
       };
       const nothing = { added: [], removed: [], changed: [], prices: [], payTo: [], more: 0 };
       const row = (id: number, source: string, of: typeof change | object) => ({
@@ -707,9 +707,14 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await panel.getByText("Show older").click();
       await panel.getByText("Changed hands").waitFor();
       const [newest, oldest] = await panel.getByRole("listitem").allTextContents();
-      for (const said of ["Who is paid changed for quote", "$0.01 → other terms", `Changed: input of ${HOSTILE}`])
+      for (const said of [
+        "Who is paid changed for quote",
+        "gone: − 0xcccc",
+        "$0.01 → other terms",
+        `Changed: input of ${HOSTILE}`,
+      ])
         expect(newest).toContain(said);
-      for (const said of ["audit", "And 3 more.", "2 changes in one line.", "https://a.example/mcp"])
+      for (const said of ["new: + 0xbbbb", "audit", "And 3 more.", "2 changes in one line.", "https://a.example/mcp"])
         expect(newest).toContain(said);
       expect(oldest).toContain("from nobody known to");
       if (registered) await panel.getByText(registered).waitFor();

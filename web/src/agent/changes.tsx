@@ -27,7 +27,13 @@ export function OfferChanges({ of: { agentRef, platform }, explorer, created }: 
         <NotYet error={error} refetch={refetch} rows={2} />
       ) : (
         <div className="stack">
-          {changes.length === 0 && <p className="muted">Nothing that it offers has changed since it was first read.</p>}
+          {changes.length === 0 && (
+            <p className="muted">
+              {data.pages[0]!.data.versions.length === 0
+                ? "What it offers was not read yet."
+                : "Nothing that it offers has changed since it was first read."}
+            </p>
+          )}
           <ol className="timeline">
             {changes.map((change) => (
               <Line key={change.id} of={change} explorer={explorer} />
@@ -78,8 +84,10 @@ function Said({ of, explorer }: { of: Change; explorer: string | undefined }) {
       )}
       {payTo.map(({ name, from, to }, i) => (
         <p key={`${name} ${i}`}>
-          <b>Who is paid changed</b> for <bdi>{name}</bdi>: <Account of={from[0]} explorer={explorer} /> →{" "}
-          <Account of={to[0]} explorer={explorer} />
+          <b>Who is paid changed</b> for <bdi>{name}</bdi>:{" "}
+          <Accounts of={from.filter((one) => !to.includes(one))} sign="−" explorer={explorer} />
+          <Accounts of={to.filter((one) => !from.includes(one))} sign="+" explorer={explorer} />
+          {isSame(from, to) && "the same accounts, for other amounts"}
         </p>
       ))}
       {prices.map(({ name, from, to }, i) => (
@@ -99,6 +107,19 @@ function Said({ of, explorer }: { of: Change; explorer: string | undefined }) {
     </>
   );
 }
+
+const isSame = (from: readonly string[], to: readonly string[]): boolean =>
+  from.length === to.length && from.every((one) => to.includes(one));
+
+/** Accounts that came or went. @param props.sign says which */
+const Accounts = ({ of, sign, explorer }: { of: string[]; sign: "+" | "−"; explorer: string | undefined }) =>
+  of.map((account) => (
+    <span key={account}>
+      <span className="unseen">{sign === "+" ? "new: " : "gone: "}</span>
+      <span aria-hidden="true">{sign} </span>
+      <Account of={account} explorer={explorer} />{" "}
+    </span>
+  ));
 
 /** An account of any chain; null and undefined are nobody. */
 function Account({ of, explorer }: { of: string | null | undefined; explorer: string | undefined }) {
