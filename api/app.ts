@@ -80,7 +80,8 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
     stop: () => streams.endAll(),
     listener(incoming, outgoing) {
       const head = new ResponseHead(outgoing, requestIdOf(incoming), headers);
-      const target = withoutTrailingSlash(incoming.url ?? "");
+      const { url: requested = "" } = incoming;
+      const target = withoutTrailingSlash(requested);
       if (target !== null) {
         // A write is sent again by the client: what was signed or paid for names a path.
         if (!READS.has(incoming.method)) return void head.send(incoming, movedTo(target));
@@ -93,6 +94,7 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
         return void answerOptions(incoming, head, methodsOf((incoming.url ?? "").split("?", 1)[0]!));
       }
       const url = requestUrl(incoming);
+      incoming.url = requested;
       if (url !== null) return void route(url, incoming, head);
       meter?.unrouted("unusable");
       head.send(incoming, errorAnswer(UNUSABLE, head.requestId));

@@ -70,6 +70,7 @@ describe("a signed request", () => {
     async (rule) => {
       for (const once of [
         signed("GET", `/${rule}?a=1&b=%20`),
+        signed("GET", `/${rule}/?a=1`),
         signed("POST", `/${rule}`, TEXT),
         signed("POST", `/${rule}`),
       ])
