@@ -239,6 +239,7 @@ const ENTRIES: Record<string, string[]> = {
   "db/sql/server-connection.ts": ["node:fs", "node:tls"],
   // One form for both sides: the service imports it from what is published.
   "core/offers/offer-versions.ts": ["sdk/src/offer-form.ts"],
+  "core/preflight/receipt.ts": ["sdk/src/verdict-types.ts"],
   // What pays only where it is asked to pay.
   "sdk/src/cred.ts": ["viem"],
   "sdk/src/preflight.ts": ["viem"],

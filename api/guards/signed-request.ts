@@ -36,7 +36,8 @@ export function signatureOn({ incoming, url }: ReceivedMessage, to: Addressed, n
   const field = (name: string) => (Object.hasOwn(all, name) ? all[name]!.join(", ") : undefined);
   const seen = new URL(`${to.scheme}${url.slice(url.indexOf("//"))}`);
   // The path is signed as it was requested; the endpoint was found without a slash at its end.
-  if (incoming.url?.split("?", 1)[0]!.endsWith("/") && !seen.pathname.endsWith("/")) seen.pathname += "/";
+  const [path = ""] = incoming.url?.split("?", 1) ?? [];
+  if (path.endsWith("/") && !seen.pathname.endsWith("/")) seen.pathname += "/";
   return readSignedRequest({ method, url: seen, field }, to, hasContent, now);
 }
 

@@ -5,20 +5,7 @@ import { ZERO_ADDRESS } from "../addresses.ts";
 import { canonicalBytes } from "../canonical-json.ts";
 import type { Preflight } from "./preflight.ts";
 
-/** @see https://eips.ethereum.org/EIPS/eip-712 */
-export const VERDICT_TYPES = {
-  PaymentVerdict: [
-    { name: "verdict", type: "string" },
-    { name: "agent", type: "string" },
-    { name: "url", type: "string" },
-    { name: "payTo", type: "address" },
-    { name: "maxAmount", type: "string" },
-    { name: "policy", type: "bytes32" },
-    { name: "payloadHash", type: "bytes32" },
-    { name: "at", type: "uint64" },
-    { name: "validUntil", type: "uint64" },
-  ],
-} as const;
+export { VERDICT_TYPES } from "../../sdk/src/verdict-types.ts";
 
 /**
  * What is signed of a verdict: its payload, which is the verdict with its inputs in canonical JSON (RFC 8785), and the message.

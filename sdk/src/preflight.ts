@@ -1,6 +1,7 @@
 /** Checking a verdict before a payment without trusting the way it came: the service's key signed it, and it is about this payment. */
 import { type Hex, keccak256, recoverTypedDataAddress, stringToHex } from "viem";
 import type { components } from "./openapi.ts";
+import { VERDICT_TYPES } from "./verdict-types.ts";
 
 /** The answer of `POST /api/v2/preflight`. */
 export type Preflight = components["schemas"]["Preflight"];
@@ -29,20 +30,6 @@ export type PreflightCheck =
   | { valid: true; verdict: SignedVerdict }
   | { valid: false; reason: PreflightRefusal; says: string };
 
-const TYPES = {
-  PaymentVerdict: [
-    { name: "verdict", type: "string" },
-    { name: "agent", type: "string" },
-    { name: "url", type: "string" },
-    { name: "payTo", type: "address" },
-    { name: "maxAmount", type: "string" },
-    { name: "policy", type: "bytes32" },
-    { name: "payloadHash", type: "bytes32" },
-    { name: "at", type: "uint64" },
-    { name: "validUntil", type: "uint64" },
-  ],
-} as const;
-
 const refused = (reason: PreflightRefusal, says: string): PreflightCheck => ({ valid: false, reason, says });
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
@@ -63,7 +50,7 @@ export async function verifyPreflight(
     if (domain.chainId !== chainId || message.payloadHash !== keccak256(stringToHex(answer.payload)))
       return refused("not_signed", "What is signed is something else.");
     by = await recoverTypedDataAddress({
-      ...{ types: TYPES, primaryType: "PaymentVerdict", signature: signature as Hex },
+      ...{ types: VERDICT_TYPES, primaryType: "PaymentVerdict", signature: signature as Hex },
       domain: { ...domain, verifyingContract: domain.verifyingContract as Hex },
       message: {
         ...message,
