@@ -122,8 +122,13 @@ export const EVENT_TYPES = {
     data: z.object({ ...offered, ...CHANGE_LISTS["agent.price_changed"] }),
   }),
   "agent.pay_to_changed": eventSpec({
-    says: "An endpoint of an agent is paid to another account than before.",
-    data: z.object({ ...offered, ...CHANGE_LISTS["agent.pay_to_changed"] }),
+    says: "An endpoint of an agent is paid to another account than before, or to one that is new for the agent.",
+    data: z.object({
+      ...{ ...offered, ...CHANGE_LISTS["agent.pay_to_changed"] },
+      isHabit: z.boolean().optional().meta({
+        description: "It has had other accounts paid so often within a week that further ones are not told for now",
+      }),
+    }),
   }),
   "agent.transferred": eventSpec({
     says: "An agent has another owner.",

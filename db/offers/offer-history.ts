@@ -7,6 +7,7 @@ import type pg from "pg";
 import { canonicalHash } from "../../core/canonical-json.ts";
 import type { OfferChange, Version } from "../../core/offers/offer-change.ts";
 import { continued, differences, folded } from "../../core/offers/offer-versions.ts";
+import { type Payee, paidBy, remembered } from "../../core/offers/payees.ts";
 import { deleteInParts } from "../sql/batches.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 
@@ -24,26 +25,30 @@ const MAX_SOURCES = 9;
 
 /** The source of what an agent lists. @param id of its row in the directory */
 export const listingSource = (id: number): string => `${LISTING} ${id}`;
+/** SQL of that source. @param id SQL */
+export const listingSql = (id: string): string => `'${LISTING} ' || ${id}`;
 
 const keyOf = (source: string) => createHash("sha256").update(source).digest("hex");
 /** SQL of the key of a source. @param source SQL of its text */
-const keySql = (source: string) => `sha256(convert_to(${source}, 'UTF8'))`;
+export const keySql = (source: string) => `sha256(convert_to(${source}, 'UTF8'))`;
 
 /** What was read of a source. `isPartial`: what is not in it is not known to be gone. */
-type ReadVersion = { source: string; version: Version; isPartial?: boolean };
-/** A change that has just been recorded. */
-export type RecordedChange = { source: string; change: OfferChange };
+export type ReadVersion = { source: string; version: Version; isPartial?: boolean };
 
 const KEPT = statement({
   name: "offer-versions-kept",
   params: { given: t.records({ key: t.text, hash: t.text }) },
   text: `
-    select given.key, v.hash, case when v.hash <> given.hash then v.version end as version
+    select given.key, v.hash, v.since, v.payees, case when v.hash <> given.hash then v.version end as version
     from $given join offchain.offer_version v on v.key = decode(given.key, 'hex')`,
-  columns: { key: t.text, hash: t.text, version: t.nullable(t.jsonb<Version>()) },
+  columns: {
+    ...{ key: t.text, hash: t.text, since: t.timestamptz, payees: t.jsonb<Payee[]>() },
+    version: t.nullable(t.jsonb<Version>()),
+  },
 });
 type VersionRow = { key: string; source: string; previous: string | null; hash: string; version: Version } & {
   change: OfferChange | null;
+  payees: Payee[];
 };
 // What another transaction has replaced meanwhile is compared with by the next reading.
 const STORE = statement({
@@ -51,12 +56,13 @@ const STORE = statement({
   params: { versions: t.jsonb<readonly VersionRow[]>(), now: t.timestamptz },
   text: `
     with given as (
-      select decode(v.key, 'hex') as key, v.source, v.previous, v.hash, v.version, nullif(v.change, 'null') as change
+      select decode(v.key, 'hex') as key, v.source, v.previous, v.hash, v.version, nullif(v.change, 'null') as change, v.payees
       from jsonb_to_recordset($versions)
-        as v(key text, source text, previous text, hash text, version jsonb, change jsonb)), stored as (
-      insert into offchain.offer_version as o (key, source, hash, version, first_at, since)
-      select key, source, hash, version, $now, $now from given
-      on conflict (key) do update set hash = excluded.hash, version = excluded.version, since = excluded.since
+        as v(key text, source text, previous text, hash text, version jsonb, change jsonb, payees jsonb)), stored as (
+      insert into offchain.offer_version as o (key, source, hash, version, first_at, since, payees)
+      select key, source, hash, version, $now, $now, payees from given
+      on conflict (key) do update set hash = excluded.hash, version = excluded.version, since = excluded.since,
+        payees = case when starts_with(o.source, '${LISTING} ') then o.payees else excluded.payees end
       where o.hash = (select previous from given where given.key = o.key)
       returning key), appended as (
       insert into offchain.offer_change (key, at, first_at, hash, change)
@@ -69,29 +75,29 @@ const STORE = statement({
 /**
  * Compares what was read with what is kept. Part of the transaction that stores it.
  * @param read each source once
- * @returns what has changed: not what is read for the first time
  */
-export async function recordVersions(
-  tx: pg.ClientBase,
-  read: readonly ReadVersion[],
-  now: Date,
-): Promise<RecordedChange[]> {
-  if (read.length === 0) return [];
+export async function recordVersions(tx: pg.ClientBase, read: readonly ReadVersion[], now: Date): Promise<void> {
+  if (read.length === 0) return;
+  const at = now.toISOString();
   const given = read.map((one) => ({ ...one, key: keyOf(one.source), hash: canonicalHash(one.version) }));
   const kept = new Map((await KEPT.rows(tx, { given })).map((row) => [row.key, row]));
   const versions = given.flatMap(({ key, source, hash, version, isPartial = false }): VersionRow[] => {
     const known = kept.get(key);
     // What offers nothing is compared with nothing.
-    if (!known) return version.items.length > 0 ? [{ key, source, hash, version, previous: null, change: null }] : [];
+    if (!known) {
+      const first = { key, source, hash, version, previous: null, change: null };
+      return version.items.length > 0 ? [{ ...first, payees: remembered([], paidBy(version.items), at) }] : [];
+    }
     if (known.version === null) return [];
     const after = continued(known.version, version, isPartial);
     const row = { key, source, previous: known.hash, hash: canonicalHash(after), version: after };
-    return row.hash === known.hash ? [] : [{ ...row, change: differences(known.version, after) }];
+    if (row.hash === known.hash) return [];
+    const before = remembered(known.payees, paidBy(known.version.items), known.since.toISOString());
+    return [{ ...row, change: differences(known.version, after), payees: remembered(before, paidBy(after.items), at) }];
   });
-  if (versions.length === 0) return [];
-  const changed = new Set(await STORE.values(tx, { versions, now }));
-  if (changed.size > 0) await foldSurplus(tx, [...changed], now);
-  return versions.flatMap(({ key, source, change }) => (change && changed.has(key) ? [{ source, change }] : []));
+  if (versions.length === 0) return;
+  const changed = await STORE.values(tx, { versions, now });
+  if (changed.length > 0) await foldSurplus(tx, changed, now);
 }
 
 const SURPLUS = statement({
@@ -132,23 +138,38 @@ async function foldSurplus(tx: pg.ClientBase, keys: readonly string[], now: Date
   if (pairs.length > 0) await FOLD.run(tx, { pairs });
 }
 
+/** SQL of whether an agent names a source. @param of SQL of what has it as `source` */
+const isNamed = (of: string) => `(case when starts_with(${of}.source, '${LISTING} ')
+    then exists (select from offchain.directory d where d.id = split_part(${of}.source, ' ', 2)::int8 and d.removed_at is null)
+    else exists (
+      select from offchain.offer_source s where hashtextextended(s.url, 0) = hashtextextended(split_part(${of}.source, ' ', 2), 0)
+        and s.kind || ' ' || s.url = ${of}.source) end)`;
+/** Versions of one statement, which are few enough for its time. */
+const VERSIONS_AT_ONCE = 2_000;
 const MARK_UNNAMED = statement({
   name: "offer-versions-mark-unnamed",
-  params: { now: t.timestamptz },
+  params: { after: t.text, now: t.timestamptz },
   text: `
-    with named as (
-      select kind || ' ' || url as source from offchain.offer_source
-      union select '${LISTING} ' || id from offchain.directory where removed_at is null)
-    update offchain.offer_version v set unnamed_since = case when named.source is null then $now::timestamptz end
-    from offchain.offer_version o left join named on named.source = o.source
-    where o.key = v.key and (named.source is null) <> (o.unnamed_since is not null)`,
+    with page as materialized (
+      select key, source, unnamed_since from offchain.offer_version
+      where key > decode($after, 'hex') order by key limit ${VERSIONS_AT_ONCE}), marked as (
+      update offchain.offer_version v set unnamed_since = case when not ${isNamed("page")} then $now::timestamptz end
+      from page where v.key = page.key and ${isNamed("page")} = (page.unnamed_since is not null))
+    select encode(key, 'hex') as last from page order by key desc limit 1`,
+  columns: { last: t.text },
 });
 
-/** Removes what no agent has named for a month, with its history. @returns the number of sources */
+/**
+ * Removes what no agent has named for a month, with its history.
+ * Check then write: nothing names it, then it goes: one statement, which asks again; named a moment later, it is new.
+ * @returns the number of sources
+ */
 export async function forgetUnnamedVersions(db: Queryable, now: Date): Promise<number> {
-  await MARK_UNNAMED.run(db, { now });
+  for (let page: { last: string } | null = { last: "" }; page; )
+    page = await MARK_UNNAMED.maybeOne(db, { after: page.last, now });
   const since = new Date(now.getTime() - UNNAMED_DAYS * 86_400_000);
-  return deleteInParts(db, "offchain.offer_version", "unnamed_since < $1", [since]);
+  const where = `unnamed_since < $1 and not ${isNamed("offer_version")}`;
+  return deleteInParts(db, "offchain.offer_version", where, [since]);
 }
 
 /** What is kept of an agent and its endpoints, in one order. `confirmed`: it is shown to be the agent's. */
@@ -156,19 +177,18 @@ export const versionsOfAgent = statement({
   name: "offer-versions-of-agent",
   params: { id: t.int8 },
   text: `
-    select v.source, v.hash, v.version, v.first_at as "firstAt", v.since, s.confirmed
+    select v.source, v.hash, v.version, v.first_at as "firstAt", v.since, s."readAt", s.confirmed, v.payees
     from (
-      select '${LISTING} ' || $id::int8 as source, true as confirmed
-      union all (select s.kind || ' ' || s.url, s.confirmed_by is not null from offchain.offer_source s
+      select ${listingSql("$id::int8")} as source, null::timestamptz as "readAt", true as confirmed
+      union all (select s.kind || ' ' || s.url, s.read_at, s.confirmed_by is not null from offchain.offer_source s
         where s.directory_id = $id order by s.kind, s.url limit ${MAX_SOURCES - 1})) s
     join offchain.offer_version v on v.key = ${keySql("s.source")} order by v.source collate "C"`,
   columns: {
     source: t.text,
     hash: t.text,
     version: t.jsonb<Version>(),
-    firstAt: t.timestamptz,
-    since: t.timestamptz,
-    confirmed: t.bool,
+    ...{ firstAt: t.timestamptz, since: t.timestamptz, readAt: t.nullable(t.timestamptz), confirmed: t.bool },
+    payees: t.jsonb<Payee[]>(),
   },
 }).rows;
 

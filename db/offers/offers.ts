@@ -156,7 +156,8 @@ const STORE_READS = statement({
       answered_at = case when r.answers then $now else s.answered_at end,
       silent_since = case when r.answers then null when r.status is null then s.silent_since
         else coalesce(s.silent_since, $now) end,
-      checked_at = $now, next_try_at = ${nextTry('r."nextTryAt"')}, why = r.why
+      read_at = case when r.answers and r.status = 'read' then $now else s.read_at end, checked_at = $now,
+      next_try_at = ${nextTry('r."nextTryAt"')}, why = r.why
     from jsonb_to_recordset($outcomes) as r(id int8, kind text, url text, status text, answers bool, keeps bool, etag text,
       "isSigned" bool, "lastModified" text, digest text, "nextTryAt" timestamptz, why text)
     where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
@@ -272,7 +273,8 @@ export async function storeReads(
   const versions = outcomes.flatMap(({ source: { kind, url }, status, offers, isPartial = false }) =>
     offers === null || status !== "read" ? [] : { source: `${kind} ${url}`, version: versionOf(offers), isPartial },
   );
-  await emitOfferChanges(tx, await recordVersions(tx, versions, now), now);
+  await recordVersions(tx, versions, now);
+  await emitOfferChanges(tx, versions, now);
   const changed = [...other, ...(await replaceOffers(tx, read))];
   const ids = rows.map(({ id }) => id);
   return [...new Set([...changed, ...(await confirmSources(tx, ids))])];

@@ -50,6 +50,8 @@ export const directory = offchain.table(
     walletProven: t.boolean().notNull().default(false),
     /** Of an own agent: whether its wallet owns, verified or registered it. Null for other registries' agents. */
     walletConfirmed: t.boolean(),
+    /** When its wallet was last seen to become another, or to be shown as its own; null: not since it was first seen. */
+    addressSince: at(),
     /** Services and skills: what counts as traits. */
     traitCount: t.integer().notNull().default(0),
     createdAt: at(),

@@ -41,6 +41,8 @@ export const offerSource = offchain.table(
     answeredAt: at(),
     /** The first failure after the last answer; null while it answers. */
     silentSince: at(),
+    /** When what it offers was read last, or shown to be what it was. */
+    readAt: at(),
     checkedAt: at(),
     nextTryAt: at().notNull(),
     /** Since when somebody waits for a read; null while nobody does. Its turn (`nextTryAt`) stays. */
@@ -117,6 +119,10 @@ export const offerVersion = offchain.table("offer_version", (t) => ({
   firstAt: at().notNull(),
   /** When this version was first read. */
   since: at().notNull(),
+  /** `Payee[]` (core/offers/payees.ts): of an endpoint, of what an agent lists all that were paid at its endpoints. */
+  payees: t.jsonb().notNull().default([]),
+  /** When its changes were told as events last. */
+  toldAt: at(),
   /** Since when no agent names it; null while one does. */
   unnamedSince: at(),
 }));

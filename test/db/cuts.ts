@@ -25,7 +25,8 @@ const PAGES = words(`
 /** Takes a part of a walk over all rows by their keys: the next part begins behind it, or the rows are gone by then. */
 const WALKS = words(`
   cred-stale-in-range discovery-changed discovery-next discovery-words-remove dispatch-claim erc8004-stale event-final-positions
-  event-hide-old event-positions intents-queued messages-delete-oldest named-wallets-of-directory referral-codes-agents-without
+  event-hide-old event-positions intents-queued messages-delete-oldest named-wallets-of-directory
+  offer-versions-mark-unnamed referral-codes-agents-without
   solana-challenge-insert token-uris-minted-without webhook-behind webhook-candidates webhook-delete-old webhook-replay-dead
   webhook-secrets-after webhook-trim-logs`);
 

@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import type { PublicHttp } from "../../clients/public-http.ts";
 import type { OfferChange } from "../../core/offers/offer-change.ts";
 import { forgetUnnamedVersions } from "../../db/offers/offer-history.ts";
+import type { Queryable } from "../../db/sql/transaction.ts";
 import { pick, randomOf } from "../../harness/random.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { testDatabase } from "../support/database.ts";
@@ -30,8 +31,9 @@ const send: JobContext["endpoints"]["send"] = async ({ url, ...asked }) => {
       : answerOf(found.kind, found.text, asked, random);
   return { kind: "answered", url, ...answer };
 };
-async function readAll(): Promise<void> {
-  clock = new Date(clock.getTime() + DAY_MS);
+async function readAll(laterMs = DAY_MS): Promise<void> {
+  clock = new Date(clock.getTime() + laterMs);
+  await db.pool.query("update offchain.offer_source set next_try_at = least(next_try_at, $1)", [clock]);
   await runOffers({ db: db.pool, clock: () => clock, publicHttp: {} as PublicHttp, over: { endpoints: { send } } });
 }
 
@@ -157,6 +159,129 @@ it("an endpoint that was not named for a while is compared with what it was; aft
   expect(await forgetUnnamedVersions(db.pool, new Date(clock.getTime() + 31 * DAY_MS))).toBe(1);
   expect(await history("x402 %")).toEqual([]);
   expect(await history("agent %")).toHaveLength(3);
+});
+
+it("a source that is named again while what nobody names is forgotten stays, and every one is looked at", async () => {
+  const endpoint = { kind: "x402", url: "https://a.example/paid" } as const;
+  const id = await plant([endpoint]);
+  answers.set(endpoint.url, terms({}));
+  await readAll();
+  await names(id, []);
+  await readAll();
+  await db.pool.query(
+    `insert into offchain.offer_version (key, source, hash, version, first_at, since)
+     select sha256(i::text::bytea), 'mcp https://h' || i || '.example/', '', '{}', $1, $1 from generate_series(1, 4500) i`,
+    [clock],
+  );
+  await forgetUnnamedVersions(db.pool, clock);
+  const left = async () => db.rows("select source from offchain.offer_version where unnamed_since is not null");
+  expect(await left()).toHaveLength(4_501);
+  const late: Queryable = {
+    async query(...given: Parameters<typeof db.pool.query>) {
+      if (/^delete/.test(String(given[0])))
+        await db.pool.query(
+          `insert into offchain.offer_source (directory_id, kind, url, host, trust, next_try_at)
+           values ($1, 'x402', $2, 'a.example', 0, $3) on conflict do nothing`,
+          [id, endpoint.url, clock],
+        );
+      return db.pool.query(...given);
+    },
+  } as never;
+  expect(await forgetUnnamedVersions(late, new Date(clock.getTime() + 31 * DAY_MS))).toBe(4_500);
+  expect(await left()).toEqual([{ source: `x402 ${endpoint.url}` }]);
+});
+
+/** An agent of the canonical registry whose host names it back. @returns its events of who is paid */
+async function plantSeller(...urls: string[]) {
+  const wallet = `0x${"5".repeat(40)}`;
+  const id = await plant(x402(urls), { platform: "erc8004" });
+  await db.pool.query(
+    `with named as (update offchain.directory set address = $2, wallet_proven = true where id = $1)
+     insert into offchain.host_file (origin, names, trust, failures, next_try_at)
+     values ('https://seller.example', array[md5($2)::uuid], 0, 9, 'infinity')`,
+    [id, wallet],
+  );
+  const events = () =>
+    db.rows<{ payTo: OfferChange["payTo"]; isHabit: boolean; url: string; at: Date }>(
+      `select data->'payTo' as "payTo", data->'isHabit' as "isHabit", data->'endpoint'->>'url' as url, at
+       from offchain.event where type = 'agent.pay_to_changed' order by append_id`,
+    );
+  return { id, wallet, events };
+}
+const x402 = (urls: readonly string[]) => urls.map((url): Endpoint => ({ kind: "x402", url }));
+const THIEF = `0x${"6".repeat(40)}`;
+
+it("an account that is new for an agent is told at whatever URL it is paid, and once", async () => {
+  const [url, other] = ["https://seller.example/paid", "https://seller.example/new"];
+  const { id, wallet, events } = await plantSeller(url);
+  answers.set(url, terms({ payTo: wallet }));
+  answers.set(other, terms({ payTo: THIEF }));
+  for (let days = 0; days < 4; days++) await readAll();
+  // The old URL goes with what was known of it.
+  await names(id, x402([other]));
+  for (let days = 0; days < 3; days++) await readAll();
+  const payTo = [{ name: "seller.example/new", from: [wallet], to: [THIEF] }];
+  expect(await events()).toMatchObject([{ url: other, payTo, isHabit: false }]);
+});
+
+it("what changes within an hour is told after it, together, also where the endpoint is nobody's by then", async () => {
+  const url = "https://seller.example/paid";
+  const { wallet, events } = await plantSeller(url);
+  // Its terms alone show whose it is.
+  await db.pool.query("delete from offchain.host_file");
+  const pays = async (payTo: string, minutes: number, amount = "1000") => {
+    answers.set(url, terms({ payTo, amount }));
+    await readAll(minutes * 60_000);
+    return (await events()).map(({ payTo }) => payTo.flatMap(({ to }) => to));
+  };
+  await pays(wallet, 1_440);
+  await pays(wallet, 3 * 1_440);
+  const prices = () => db.rows("select from offchain.event where type = 'agent.price_changed'");
+  await pays(wallet, 1, "2000");
+  expect(await prices()).toHaveLength(1);
+  expect(await pays(THIEF, 20)).toEqual([]);
+  expect(await pays(THIEF, 20)).toEqual([]);
+  expect(await pays(THIEF, 21)).toEqual([[THIEF]]);
+  expect(await pays(THIEF, 1_440)).toHaveLength(1);
+});
+
+it("no noise hides a new account: not other changes before and after, nor others that are paid elsewhere at once", async () => {
+  const url = "https://seller.example/";
+  const { wallet, events } = await plantSeller(url);
+  const [second, count] = [`0x${"7".repeat(40)}`, 20];
+  const operation = (payTo: string, i: number) => ({
+    get: {
+      summary: `Operation ${i}`,
+      "x-payment-info": { protocols: [{ x402: JSON.parse(terms({ payTo }).text).accepts[0] }] },
+    },
+  });
+  const shows = async (payTo: (i: number) => string, say = "") => {
+    const paths = Object.fromEntries(Array.from({ length: count }, (_, i) => [`/${i}${say}`, operation(payTo(i), i)]));
+    answers.set(url, { kind: "priced", text: JSON.stringify({ openapi: "3.1.0", paths }) });
+    await readAll();
+  };
+  const [odd, even] = [0, 1].map((rest) => (i: number) => (i % 2 === rest ? wallet : second));
+  for (let days = 0; days < 60; days++) await shows(days % 2 === 0 ? odd! : even!, `?${days}`);
+  await shows((i) => (i === count - 1 ? THIEF : odd!(i)), "?60");
+  expect((await events()).flatMap(({ payTo }) => payTo.flatMap(({ to }) => to))).toContain(THIEF);
+  for (let days = 61; days < 130; days++) await shows(days % 2 === 0 ? odd! : even!, `?${days}`);
+  const [kept] = await db.rows("select payees from offchain.offer_version where source like 'agent %'");
+  expect(kept.payees.map(({ payTo }: { payTo: string }) => payTo).toSorted()).toEqual([wallet, THIEF, second]);
+});
+
+it("a seller with another account at each reading is told of once as such, and anew when that is over", async () => {
+  const url = "https://seller.example/paid";
+  const { wallet, events } = await plantSeller(url);
+  const pays = async (payTo: string) => {
+    answers.set(url, terms({ payTo }));
+    await readAll();
+  };
+  for (let days = 0; days < 4; days++) await pays(wallet);
+  for (let i = 0; i < 30; i++) await pays(`0x${String(i).padStart(40, "a")}`);
+  expect((await events()).map(({ isHabit }) => isHabit)).toEqual([false, false, false, true]);
+  for (let days = 0; days < 8; days++) await pays(wallet);
+  await pays(THIEF);
+  expect((await events()).slice(4)).toMatchObject([{ payTo: [{ from: [wallet], to: [THIEF] }], isHabit: false }]);
 });
 
 it("another owner is a change of what an agent lists; one that is not known for a while is none", async () => {
