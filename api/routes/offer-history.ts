@@ -3,12 +3,12 @@ import { strictObject, z } from "zod";
 import { PLATFORMS, type PlatformKey, rowRef } from "../../core/directory/platforms.ts";
 import { fail } from "../../core/errors.ts";
 import {
-  digestOf,
   historyView,
   offerHistorySchema,
   pinFile,
   pinFileSchema,
   pinStateSchema,
+  pinStatus,
   readPinId,
 } from "../../core/views/offer-history.ts";
 import { directoryDetail } from "../../db/directory/rows.ts";
@@ -56,7 +56,7 @@ export const newPin = endpoint({
   operationId: "createPin",
   summary: "Freeze what an agent offers now, as you have reviewed it",
   description:
-    "The answer is a file that needs nothing else: `checkPin` of the client library compares it with what an endpoint answers. The service keeps nothing of it: its id has what GET compares.",
+    "The answer is a file that needs nothing else: `checkPin` of the client library compares it with what an endpoint answers. The service keeps nothing of it: its id has what GET compares, which is what the agent lists and its confirmed endpoints.",
   guard: { bucket: "reads" },
   body: strictObject({
     agent: ref,
@@ -66,8 +66,9 @@ export const newPin = endpoint({
   errors: ["not_found", "conflict"],
   async handler({ deps, body, at }, json) {
     const { id } = await directoryAgent(deps, body.agent, body);
-    const found = id === null ? null : await directoryDetail(deps.db, { id });
-    const versions = id === null ? [] : await versionsOfAgent(deps.db, { id });
+    const [found, versions] = await snapshot(deps.db, async (tx) =>
+      id === null ? [null, []] : [await directoryDetail(tx, { id }), await versionsOfAgent(tx, { id })],
+    );
     if (found === null || versions.length === 0)
       return fail("conflict", "Nothing of what the agent offers was read yet.", {
         hint: "GET /api/terminal/agent/<ref>/offers says why of each endpoint.",
@@ -92,12 +93,11 @@ export const pinState = endpoint({
   }),
   responses: { 200: { description: "What it is now", schema: pinStateSchema } },
   errors: ["not_found"],
-  async handler({ deps, params: { pinId: pin } }, json) {
+  async handler({ deps, at, params: { pinId: pin } }, json) {
     const { id } = await directoryAgent(deps, pin.agent, {});
     if (id === null) return unknownAgent();
     const { versions, changes } = await snapshot(deps.db, (tx) => read(tx, id, { since: pin.at, limit: MOST_SHOWN }));
     const view = historyView(versions, changes);
-    const status = digestOf(versions) === pin.digest ? "same" : "changed";
-    return json({ agent: pin.agent, at: pin.at.toISOString(), status, ...view });
+    return json({ agent: pin.agent, at: pin.at.toISOString(), status: pinStatus(versions, pin, at), ...view });
   },
 });

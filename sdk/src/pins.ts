@@ -46,8 +46,10 @@ export async function checkPin(pin: Pin, url: string, document: unknown): Promis
 async function isWhole({ id, versions }: Pin): Promise<boolean> {
   try {
     const hashes = await Promise.all(versions.map(({ version }) => hashOf(version)));
-    const digest = await hashOf(versions.map(({ endpoint, hash }) => ({ endpoint, hash })));
-    return id.split("_")[1] === digest.slice(0, 32) && versions.every(({ hash }, i) => hash === hashes[i]);
+    const digestOf = async (some: Pin["versions"]) =>
+      (await hashOf(some.map(({ endpoint, hash }) => ({ endpoint, hash })))).slice(0, 32);
+    const digests = (await digestOf(versions.filter(({ confirmed }) => confirmed))) + (await digestOf(versions));
+    return id.split("_")[1] === digests && versions.every(({ hash }, i) => hash === hashes[i]);
   } catch {
     // It comes from outside: members may be missing, or nested beyond reason.
     return false;

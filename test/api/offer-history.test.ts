@@ -2,6 +2,7 @@
 import { beforeEach, expect, it } from "vitest";
 import type { PublicHttp } from "../../clients/public-http.ts";
 import { randomOf } from "../../harness/random.ts";
+import { until } from "../../harness/until.ts";
 import { checkPin, type Pin } from "../../sdk/src/index.ts";
 import {
   answerOf,
@@ -36,18 +37,27 @@ async function readAll(): Promise<void> {
 const PATHS: Record<Kind, string> = { mcp: "mcp", agent_card: "card.json", x402: "paid", priced: "" };
 const PROTOCOLS: Record<Kind, string> = { mcp: "MCP", agent_card: "A2A", x402: "x402", priced: "x402" };
 let planted = 0;
-/** An agent with an endpoint of a kind. @returns its reference and its endpoint */
-async function plant(kind: Kind): Promise<HostDocument & { ref: string; url: string }> {
+/** An agent with an endpoint of a kind, which its host confirms where its registry is the canonical one. @returns its reference and its endpoint */
+async function plant(kind: Kind, platform = "erc8004"): Promise<HostDocument & { ref: string; url: string }> {
   const host = someDocument(random, kind);
   const agentId = String(9_000 + ++planted);
   const url = `https://pin${planted}.example/${PATHS[kind]}`;
   answers.set(url, { kind, text: JSON.stringify(host.document) });
   await api.pool.query(
-    `insert into offchain.directory (platform, agent_id, name, services, cred_score)
-     values ('agentverse', $1, 'A', $2, 20)`,
-    [agentId, JSON.stringify([{ name: PROTOCOLS[kind], endpoint: url }])],
+    `with named as (
+       insert into offchain.directory (platform, agent_id, name, services, cred_score, address, wallet_proven)
+       values ($1, $2, 'A', $3, 20, $4, true))
+     insert into offchain.host_file (origin, names, trust, failures, next_try_at)
+     values ($5, array[md5($4)::uuid], 0, 9, 'infinity')`,
+    [
+      platform,
+      agentId,
+      JSON.stringify([{ name: PROTOCOLS[kind], endpoint: url }]),
+      `0x${agentId}`,
+      new URL(url).origin,
+    ],
   );
-  return { ...host, ref: `agentverse-${agentId}`, url };
+  return { ...host, ref: `${platform}-${agentId}`, url };
 }
 const pinOf = async (ref: string) => (await api.write("POST", "/api/v2/pins", { agent: ref })).body as unknown as Pin;
 const get = async (path: string) => (await api.get(path)).body;
@@ -75,6 +85,42 @@ it("a change is in the history, page by page, and the pin from before it says so
   answers.set(url, original);
   await readAll();
   expect(await get(`/api/v2/pins/${pin.id}`)).toMatchObject({ status: "same", changes: { length: 3 } });
+});
+
+it("a pin is unknown while a confirmed endpoint was not read for three days, and not moved by one that is only named", async () => {
+  const [own, named] = [await plant("mcp"), await plant("mcp", "agentverse")];
+  await readAll();
+  const pins = [await pinOf(own.ref), await pinOf(named.ref)];
+  expect(pins.map(({ versions }) => versions.map(({ confirmed }) => confirmed))).toEqual([
+    [true, true],
+    [true, false],
+  ]);
+  for (const host of [own, named])
+    answers.set(host.url, { kind: "mcp", text: JSON.stringify(mutated(random, host).document) });
+  await readAll();
+  const states = async () => Promise.all(pins.map(({ id }) => get(`/api/v2/pins/${id}`)));
+  expect(await states()).toMatchObject([{ status: "changed" }, { status: "same", changes: { length: 1 } }]);
+  for (const host of [own, named]) answers.set(host.url, { kind: "mcp", text: JSON.stringify(host.document) });
+  await readAll();
+  const readAt = { readAt: clock.toISOString() };
+  expect(await states()).toMatchObject([{ status: "same", versions: [{ readAt: null }, readAt] }, { status: "same" }]);
+  await api.pool.query("update offchain.offer_source set read_at = now() - interval '73 hours'");
+  expect(await states()).toMatchObject([{ status: "unknown" }, { status: "same" }]);
+});
+
+it("a new pin is of one moment, though a reading is stored while it is made", async () => {
+  const { ref, url } = await plant("mcp");
+  await readAll();
+  const reading = await api.pool.connect();
+  await reading.query("begin; lock table offchain.offer_version");
+  await reading.query("update offchain.offer_version set hash = 'other' where source = $1", [`mcp ${url}`]);
+  const pinning = pinOf(ref);
+  const waiting = `select from pg_locks where not granted and relation = 'offchain.offer_version'::regclass
+    and database = (select oid from pg_database where datname = current_database())`;
+  await until("the pin waits for the reading", async () => (await reading.query(waiting)).rowCount === 1);
+  await reading.query("commit");
+  reading.release();
+  for (const { hash } of (await pinning).versions) expect(hash).not.toBe("other");
 });
 
 it("300 documents of hosts: a pin's file says without the service which mean the same", async () => {
@@ -138,11 +184,11 @@ it("ids that are none, and agents that are not there or not read, are refused", 
   const status = async (method: "GET" | "POST", path: string, body?: object) =>
     (await (method === "GET" ? api.get(path) : api.write(method, path, body!))).status;
   expect(await status("POST", "/api/v2/pins", { agent: ref })).toBe(409);
-  expect(await status("POST", "/api/v2/pins", { agent: "agentverse-none" })).toBe(404);
+  expect(await status("POST", "/api/v2/pins", { agent: "erc8004-none" })).toBe(404);
   expect(await status("POST", "/api/v2/pins", { agent: ref, more: 1 })).toBe(400);
-  const id = (agent: string) => `pin_${"0".repeat(32)}_1795974988305_${Buffer.from(agent).toString("base64url")}`;
-  expect(await status("GET", `/api/v2/pins/${id("agentverse-none")}`)).toBe(404);
+  const id = (agent: string) => `pin_${"0".repeat(64)}_1795974988305_${Buffer.from(agent).toString("base64url")}`;
+  expect(await status("GET", `/api/v2/pins/${id("erc8004-none")}`)).toBe(404);
   for (const bad of ["pin_1", id("a\0b"), id(""), `${id("a")}!`, id("a".repeat(2_200))])
     expect(await status("GET", `/api/v2/pins/${bad}`)).toBe(400);
-  expect(await status("GET", "/api/v2/agent/agentverse-none/offers/history")).toBe(404);
+  expect(await status("GET", "/api/v2/agent/erc8004-none/offers/history")).toBe(404);
 });
