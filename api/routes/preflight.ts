@@ -55,7 +55,7 @@ const terms = z
     description:
       "What its 402 asks for: `accepts`, or the one of them that will be paid. Only those on this chain are judged",
   });
-const least = (of: "minPayers" | "minHeldDays" | "minCred" | "minUptime", max: number) =>
+const least = (of: "minPayers" | "minHeldDays" | "switchedDays" | "minCred" | "minUptime", max: number) =>
   z.int().min(THRESHOLDS[of].value).max(max);
 const most = (of: "maxSilentHours" | "maxFactHours") => z.int().min(1).max(THRESHOLDS[of].value);
 const thresholds = object({
@@ -64,6 +64,7 @@ const thresholds = object({
   }),
   minPayers: least("minPayers", 20),
   minHeldDays: least("minHeldDays", 3_650),
+  switchedDays: least("switchedDays", 3_650),
   minCred: least("minCred", 100),
   minUptime: least("minUptime", 100),
   maxSilentHours: most("maxSilentHours"),
@@ -98,7 +99,7 @@ export const preflightEndpoint = endpoint({
   tag: "Agents",
   summary: "Whether to pay: allow, review, deny or unrated, with reasons, the largest amount, and a signature",
   description:
-    "Of a URL, an agent, or both. Judged by what others cannot buy or say: whose the endpoint is shown to be, the wallet that its registry has proven, what independent payers have paid by payments of more than a week ago whose money is shown not to go round, when it answered our requests, since when its owner has it. No name, text, review or rank moves it. The verdict is about USDC on this chain paid to `payTo`, and nobody else. It is a pure function of the inputs in `payload`.",
+    "Of a URL, an agent, or both. Judged by what others cannot buy or say: whose the endpoint is shown to be, the wallet that its registry has proven, what independent payers have paid by payments of more than a week ago whose money is shown not to go round, when it answered our requests, since when its owner has it with this wallet, whether its terms left the wallet lately. No name, text, review or rank moves it. The verdict is about USDC on this chain paid to `payTo`, and nobody else. It is a pure function of the inputs in `payload`.",
   guard: { bucket: "reads" },
   data: true,
   query: object({ minBlock }),

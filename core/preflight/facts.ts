@@ -12,6 +12,8 @@ export type KnownEndpoint = {
   checkedAt: string | null;
   /** Share of the last 30 days in which it answered, by the log of probes; null where it has none. */
   uptime: number | null;
+  /** Until when its terms, there as at the URL that is asked about, paid the agent's wallet; null: never, or they still do. */
+  walletUntil: string | null;
 };
 
 /**
@@ -26,7 +28,7 @@ export type PreflightFacts = {
   wallet: string | null;
   owner: string | null;
   cred: number;
-  /** Since when its present owner has it, its registration at the earliest; null where that is not known. */
+  /** Since when its present owner has it, and its wallet is its own, its registration at the earliest; null where that is not known. */
   heldSince: string | null;
   /** Those at the URL that is asked about; without one, all of its own. */
   endpoints: KnownEndpoint[];

@@ -4,7 +4,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { canonicalBytes } from "../canonical-json.ts";
 
 /** Goes up with every change of a number here, or of a rule of preflight.ts. */
-const POLICY_VERSION = 1;
+const POLICY_VERSION = 2;
 
 /** The service's number, and which of two is the tighter one. */
 export const THRESHOLDS = {
@@ -12,8 +12,10 @@ export const THRESHOLDS = {
   maxUnits: { value: 100_000_000, tighter: Math.min },
   /** Independent payers who must each have paid as much before. */
   minPayers: { value: 3, tighter: Math.max },
-  /** Days since the agent was registered, or came to its present owner: what it did before is for sale. */
+  /** Days since the agent was registered, or came to its present owner or wallet: what it did before is for sale. */
   minHeldDays: { value: 14, tighter: Math.max },
+  /** Days for which it counts that an endpoint stopped to pay the proven wallet. */
+  switchedDays: { value: 30, tighter: Math.max },
   /** Hours that its own endpoints may be silent. */
   maxSilentHours: { value: 6, tighter: Math.min },
   /** Per cent of the last 30 days in which they answered, at least, where there is a log of it. */

@@ -187,7 +187,8 @@ function lifeOf(checked: readonly KnownEndpoint[], { now, readAt, evidence, poli
     : ["alive", "It answered when it was asked last.", { evidence, asOf: answeredAt }];
 }
 
-const latest = (endpoints: readonly KnownEndpoint[], of: "answeredAt" | "silentSince" | "checkedAt"): string | null =>
+type Times = "answeredAt" | "silentSince" | "checkedAt" | "walletUntil";
+const latest = (endpoints: readonly KnownEndpoint[], of: Times): string | null =>
   endpoints.reduce<string | null>(
     (best, { [of]: at }) => (at !== null && (best === null || at > best) ? at : best),
     null,
@@ -200,7 +201,9 @@ type Due = { payTo: string; units: bigint | null };
  * Whom the terms pay, and whether they ask for more than is listed. Terms of several networks are judged by those of this one.
  * @returns units that are asked, else listed; null where neither is known
  */
-function ofTerms({ inputs: { asked, live, network }, facts, add }: Case): bigint | null {
+function ofTerms(one: Case): bigint | null {
+  const { inputs, facts, add } = one;
+  const { asked, live, network } = inputs;
   const evidence = offersPath(facts);
   const asOf = latest(facts.endpoints, "checkedAt");
   const here = (terms: PreflightFacts["listed"]): Due[] =>
@@ -222,6 +225,7 @@ function ofTerms({ inputs: { asked, live, network }, facts, add }: Case): bigint
   const all = payees.size > 0 ? [...payees] : [...new Set(listed.map(({ payTo }) => payTo))];
   for (const payTo of facts.wallet === null ? [] : all)
     add(...payee(payTo, { facts, listed, more: { evidence, asOf } }));
+  ofSwitch(one, all);
   const sums = [...given.map(({ units }) => units), asked.amount === null ? null : BigInt(asked.amount)];
   const most = mostOf(sums);
   if (asked.url === null) return most;
@@ -242,6 +246,18 @@ function payee(payTo: string, { facts, listed, more }: PayeeOf): Parameters<Add>
   return /^0x/.test(payTo) && lists(facts.wallet) && !lists(payTo)
     ? ["payee_switched", "It listed the agent's proven wallet, and another one would be paid.", more]
     : ["payee_unproven", "Who pays, pays a wallet that is not shown to be the agent's.", more];
+}
+
+/** Whether what is paid there was paid to the agent's proven wallet until lately. @param payees who would be paid now, as far as that is known */
+function ofSwitch({ facts, policy, now, add }: Case, payees: readonly string[]): void {
+  const { switchedDays } = policy.thresholds;
+  const isOwn = (payTo: string) => payTo === facts.wallet || payTo === facts.owner;
+  const asOf = latest(facts.endpoints, "walletUntil");
+  if (asOf === null || now - Date.parse(asOf) > switchedDays * DAY_MS || (payees.length > 0 && payees.every(isOwn)))
+    return;
+  add("payee_switched", `It paid the agent's proven wallet, and has not since ${asOf.slice(0, 10)}.`, {
+    ...{ evidence: `/api/v2/agent/${encodeURIComponent(facts.agent)}/offers/history`, asOf, threshold: "switchedDays" },
+  });
 }
 
 const lower = (payTo: string) => (/^0x/i.test(payTo) ? payTo.toLowerCase() : payTo);
@@ -279,9 +295,9 @@ function ofAge({ facts, policy: { thresholds }, now, add }: Case): void {
   const asOf = facts.heldSince;
   const { minHeldDays, minCred } = thresholds;
   if (asOf === null || now - Date.parse(asOf) < minHeldDays * DAY_MS)
-    add("held_shortly", `Its owner is not known to have it for ${minHeldDays} days.`, {
+    add("held_shortly", `Its owner is not known to have it, with this wallet, for ${minHeldDays} days.`, {
       ...{ evidence, asOf, threshold: "minHeldDays" },
     });
-  else add("held_long", `Its owner has it for ${minHeldDays} days or more.`, { evidence, asOf });
+  else add("held_long", `Its owner has it, with this wallet, for ${minHeldDays} days or more.`, { evidence, asOf });
   if (facts.cred < minCred) add("cred_low", `Its cred is ${facts.cred}.`, { evidence, threshold: "minCred" });
 }

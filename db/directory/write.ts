@@ -89,6 +89,9 @@ const UPSERT = statement({
   insert into offchain.directory as d (platform, agent_id, cred_score, ${WRITTEN.join(", ")})
   select platform, agent_id, cred_score, ${WRITTEN.join(", ")} from valued
   on conflict (platform, agent_id) do update set cred_score = excluded.cred_score, removed_at = null,
+    address_since = case when (d.address, d.wallet_proven, coalesce(d.wallet_confirmed, false)) is distinct from
+      (excluded.address, excluded.wallet_proven, coalesce(excluded.wallet_confirmed, false))
+      then to_timestamp($now::int8) else d.address_since end,
     ${WRITTEN.map((name) => `${name} = excluded.${name}`).join(", ")}
   where d.removed_at is not null
     or (d.cred_score, ${WRITTEN.map((name) => `d.${name}`).join(", ")})

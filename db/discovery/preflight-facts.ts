@@ -3,6 +3,7 @@ import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { Accept } from "../../core/offers/offer.ts";
 import type { KnownEndpoint, PreflightFacts } from "../../core/preflight/facts.ts";
 import { PAID_AGENTS } from "../income/followed.ts";
+import { keySql } from "../offers/offer-history.ts";
 import { uptimeOf } from "../offers/probes.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { HELD_SINCE } from "./known.ts";
@@ -26,6 +27,13 @@ const soldAt = (s: string) => `o.kind = 'resource' and o.endpoint = any($urls) a
 /** SQL of endpoints `s` of these URLs. */
 const AT_URLS =
   "unnest($urls::text[]) u(url) join offchain.offer_source s on hashtextextended(s.url, 0) = hashtextextended(u.url, 0) and s.url = u.url";
+
+/** SQL of until when the terms of a source `s` at these URLs paid the wallet of its row `d`; null: never, or they still do. */
+const WALLET_UNTIL = `(
+  select case when bool_and(p ->> 'until' is not null) then max(p ->> 'until') end
+  from offchain.offer_version v, jsonb_array_elements(v.payees) p
+  where v.key = ${keySql("s.kind || ' ' || s.url")} and p ->> 'payTo' = lower(d.address)
+    and ($urls::text[] is null or p ->> 'endpoint' = any($urls)))`;
 
 /**
  * SQL of the row that a URL is of: one whose own it is shown to be before one that only names it; one whose endpoint it is
@@ -59,11 +67,11 @@ const FACTS = statement({
       where $urls::text[] is null or s.url = any($urls) or exists (select from offchain.offer o where ${soldAt("s")}))
     select d.platform || '-' || d.agent_id as agent, lower(d.owner_address) as owner, d.cred_score as cred,
       case when exists (select from ${PAID_AGENTS} a where a.id = d.id) then lower(d.address) end as wallet,
-      ${t.isoTime(`greatest(d.created_at, to_timestamp((${HELD_SINCE})::float8))`)} as "heldSince",
+      ${t.isoTime(`greatest(d.created_at, to_timestamp((${HELD_SINCE})::float8), d.address_since)`)} as "heldSince",
       (select coalesce(json_agg(json_build_object('url', s.url, 'confirmedBy', s.confirmed_by,
          'answeredAt', ${t.isoTime("s.answered_at")}, 'silentSince', ${t.isoTime("s.silent_since")},
          'checkedAt', ${t.isoTime("s.checked_at")},
-         'uptime', ${uptimeOf("s", "$now::timestamptz")}->'days30') order by s.kind, s.url), '[]') from source s) as endpoints,
+         'uptime', ${uptimeOf("s", "$now::timestamptz")}->'days30', 'walletUntil', ${WALLET_UNTIL}) order by s.kind, s.url), '[]') from source s) as endpoints,
       (select coalesce(json_agg(l.terms), '[]') from (
          select e.terms from offchain.offer o,
            jsonb_array_elements(case jsonb_typeof(o.price) when 'array' then o.price else '[]' end) with ordinality e(terms, place)

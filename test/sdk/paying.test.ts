@@ -123,7 +123,15 @@ describe("guardedFetch", () => {
   const seller = (wallet: string): PreflightFacts => ({
     ...{ agent: "erc8004-900", wallet: wallet.toLowerCase(), owner: null, cred: 40, heldSince: ago(90), others: [] },
     endpoints: [
-      { url, confirmedBy: "host_file", answeredAt: ago(0), silentSince: null, checkedAt: ago(0), uptime: null },
+      {
+        url,
+        confirmedBy: "host_file",
+        answeredAt: ago(0),
+        silentSince: null,
+        checkedAt: ago(0),
+        uptime: null,
+        walletUntil: null,
+      },
     ],
     listed: [
       {

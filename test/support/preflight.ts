@@ -17,7 +17,12 @@ export async function plantPreflight(api: Pick<TestApi, "pool" | "sql">, facts: 
   await plantDirectory(api.pool, [{ ...agent, ...owned }]);
   const [row] =
     await api.sql`select id from offchain.directory where platform = ${platform} and agent_id = ${agent_id}`;
-  for (const { url, confirmedBy, ...at } of facts.endpoints) {
+  for (const { url, confirmedBy, walletUntil, ...at } of facts.endpoints) {
+    if (walletUntil) {
+      const paid = { payTo: facts.wallet, endpoint: url, since: walletUntil, until: walletUntil };
+      await api.sql`insert into offchain.offer_version (key, source, hash, version, first_at, since, payees)
+        values (sha256(convert_to(${`x402 ${url}`}, 'UTF8')), ${`x402 ${url}`}, '', '{"items": []}', now(), now(), ${JSON.stringify([paid])})`;
+    }
     const host = new URL(url).host;
     await api.sql`insert into offchain.offer_source (directory_id, kind, url, host, trust, status, next_try_at, confirmed_by,
         answered_at, silent_since, checked_at)

@@ -19,7 +19,7 @@ const rankOf = ({ verdict }: Preflight) => EFFECTS.indexOf(verdict);
 const textOf = (value: object) => Buffer.from(canonicalBytes(value)).toString();
 
 for (const [half, [from, to]] of Object.entries(SEEDS))
-  it(`170 planted endpoints, ${half}: no hostile one is allowed, no honest one denied, no unknown one rated`, () => {
+  it(`204 planted endpoints, ${half}: no hostile one is allowed, no honest one denied, no unknown one rated`, () => {
     const seeds = Array.from({ length: to - from + 1 }, (_, i) => from + i);
     const found = Object.fromEntries(
       kinds.map((kind) => [kind, Object.groupBy(seeds, (seed) => preflight(planted(kind, seed)).verdict)]),
@@ -32,6 +32,7 @@ for (const [half, [from, to]] of Object.entries(SEEDS))
     // An answer that is always "review" would pass too.
     expect(Object.keys(found.honest)).toEqual(["allow"]);
     expect(found["payTo switched"].deny?.length).toBeGreaterThan(4);
+    expect(Object.keys(found["payTo switched and read again"])).toEqual(["deny"]);
     expect(Object.keys(found.impostor)).toContain("deny");
     expect(Object.keys(found.flapping).toSorted()).toEqual(["allow", "review"]);
   });
@@ -127,11 +128,25 @@ it.each<[string, PreflightInputs, Effect, string]>([
   expect([found.verdict, keysOf(found)]).toEqual([verdict, expect.arrayContaining([key])]);
 });
 
+it("a payTo that left the proven wallet lately is denied by its history, and one that is the wallet is not", () => {
+  const left = { ...facts.endpoints[0]!, walletUntil: ago(86_400_000) };
+  const switched = { ...facts, endpoints: [left], listed: [accept(addressOf(99), 1_000)] };
+  const denied = preflight(asks({}, { facts: switched }));
+  expect(denied.reasons[0]).toMatchObject({
+    ...{ key: "payee_switched", asOf: left.walletUntil, ageSeconds: 86_400 },
+    evidence: `/api/v2/agent/${facts.agent}/offers/history`,
+  });
+  // Another wallet has become the agent's own, and is paid.
+  const own = { ...switched, wallet: addressOf(99) };
+  expect(keysOf(preflight(asks({}, { facts: own })))).not.toContain("payee_switched");
+});
+
 const tighter = fc.record(
   {
     maxUnits: fc.integer({ min: 1, max: 200_000_000 }),
     minPayers: fc.integer({ min: 0, max: 20 }),
     minHeldDays: fc.integer({ min: 0, max: 500 }),
+    switchedDays: fc.integer({ min: 0, max: 500 }),
     maxSilentHours: fc.integer({ min: 0, max: 24 }),
     minUptime: fc.integer({ min: 0, max: 100 }),
     maxFactHours: fc.integer({ min: 1, max: 100 }),

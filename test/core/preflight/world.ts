@@ -27,6 +27,7 @@ function honestCase(seed: number) {
   const endpoint: KnownEndpoint = {
     ...{ url, confirmedBy: pick(random, ["host_file", "registration_file", "payee"]) },
     ...{ answeredAt, silentSince: null, checkedAt: answeredAt, uptime: random() < 0.5 ? null : 1 - random() / 10 },
+    walletUntil: null,
   };
   const listed = [accept(wallet, price)];
   if (random() < 0.3) listed.push({ ...accept(SOLANA.payTo, price), network: SOLANA.network });
@@ -91,6 +92,29 @@ export const KINDS = {
       // Read again since.
       const listed = [accept(thief, price)];
       return random() < 0.5 ? switched : { ...switched, facts: { ...one.facts, listed } };
+    },
+  },
+  "payTo switched and read again": {
+    isHostile: true,
+    of: (one) => {
+      const { random, facts, asked, price, thief } = one;
+      const terms = [accept(thief, price)];
+      // Where nothing else than the terms showed whose the endpoint is, nothing does now, and nothing is listed.
+      const [confirmedBy, listed] = pick(random, [["host_file", terms] as const, [null, []] as const]);
+      const walletUntil = ago(between(random, 0, 29 * 24) * HOUR);
+      const given = pick(random, [asked, { ...asked, terms }, { ...asked, payTo: thief, agent: facts.agent }]);
+      const shown = random() < 0.5 && confirmedBy !== null ? live(terms) : null;
+      return { ...withEndpoint(one, { confirmedBy, walletUntil }, { listed: [...listed] }), asked: given, live: shown };
+    },
+  },
+  "honest, paid elsewhere for long, or to its owner lately": {
+    isHostile: false,
+    of: (one) => {
+      const { random, facts, asked, price, thief } = one;
+      const [days, receiver] = pick(random, [[between(random, 31, 300), thief] as const, [1, facts.owner!] as const]);
+      const terms = [accept(receiver, price)];
+      const moved = withEndpoint(one, { walletUntil: ago(days * DAY) }, { listed: terms });
+      return { ...moved, asked: pick(random, [asked, { ...asked, terms }]), live: null };
     },
   },
   dead: {
