@@ -5,6 +5,7 @@ import { BeyondUs } from "../../core/offers/document.ts";
 import type { Accept } from "../../core/offers/offer.ts";
 import { x402 } from "../../core/offers/x402.ts";
 import type { LiveTerms } from "../../core/preflight/facts.ts";
+import { expiringCache } from "../guards/expiring-cache.ts";
 
 /** Max milliseconds of all requests for one endpoint. */
 export const LIVE_MS = 2_000;
@@ -13,17 +14,21 @@ const MAX_REQUESTS = 3;
 const MAX_BYTES = 65_536;
 /** Endpoints that a process asks at once. */
 const MAX_OPEN = 64;
+/** Milliseconds for which an answer, or that there was none, serves all who ask for the same URL. */
+const SHARED_MS = 3_000;
 
 /** No terms came; the message says why, and may be shown. */
 class NoTerms extends Error {}
 
 /**
- * Bound: live terms, 64 endpoints at once in a process, 3 requests, 64 KiB and 2 s each; by network (`live-terms`).
+ * Bound: live terms, 64 endpoints at once in a process, 3 requests, 64 KiB and 2 s each, a URL once within three seconds,
+ * however many ask for it; by network (`live-terms`).
  * @param endpoints absent where nothing may be asked
  * @param now milliseconds since the epoch
  */
 export function liveTerms(endpoints: ForeignEndpoints | undefined, now: () => number) {
   let open = 0;
+  const known = expiringCache<Promise<LiveTerms>>(2 * MAX_OPEN);
 
   async function read(url: string): Promise<Accept[]> {
     let requests = 0;
@@ -45,8 +50,7 @@ export function liveTerms(endpoints: ForeignEndpoints | undefined, now: () => nu
     return terms;
   }
 
-  /** @param url as `foreignLink` writes it @returns in any case; a failure is a value */
-  return async (url: string): Promise<LiveTerms> => {
+  async function termsOf(url: string): Promise<LiveTerms> {
     const done = (terms: Accept[] | null, why: string | null) => ({
       readAt: new Date(now()).toISOString(),
       terms,
@@ -62,5 +66,14 @@ export function liveTerms(endpoints: ForeignEndpoints | undefined, now: () => nu
     const reading = read(url).finally(() => open--);
     const late = pause(LIVE_MS, undefined, { ref: false }).then(() => done(null, "It did not answer in two seconds."));
     return Promise.race([reading.then((terms) => done(terms, null), whyOf), late]);
+  }
+
+  /** @param url as `foreignLink` writes it @returns in any case; a failure is a value */
+  return (url: string): Promise<LiveTerms> => {
+    const shared = known.get(url, now());
+    if (shared) return shared;
+    const reading = termsOf(url);
+    known.set(url, reading, now() + SHARED_MS);
+    return reading;
   };
 }

@@ -3,15 +3,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { recoverTypedDataAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import type { ForeignAnswer } from "../../clients/ports.ts";
 import { openPublicHttp } from "../../clients/public-http.ts";
 import { canonicalBytes } from "../../core/canonical-json.ts";
+import { blankEntry } from "../../core/directory/entry.ts";
 import type { PreflightFacts, PreflightInputs } from "../../core/preflight/facts.ts";
 import { type Preflight, preflight } from "../../core/preflight/preflight.ts";
 import type { PreflightView } from "../../core/preflight/view.ts";
 import { usdcText } from "../../core/units-text.ts";
+import { upsertEntries } from "../../db/directory/write.ts";
 import { appendProbes, keepProbes } from "../../db/offers/probes.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { KEPT_ALIVE, LONG } from "../../harness/patience.ts";
@@ -22,10 +24,19 @@ import { apiForFile, refusal } from "./support/api.ts";
 
 const KEY = `0x${"5".repeat(64)}` as const;
 const NOW = Date.parse(planted("honest", 1).now);
+let now = NOW;
+beforeEach(() => {
+  now = NOW;
+});
 /** What hosts show now, by URL. */
 const shown = new Map<string, unknown>();
+/** URLs that were asked, and what an answer waits for. */
+const asked: string[] = [];
+let held: Promise<unknown> = Promise.resolve();
 const stub = {
   async send({ url }: { url: string }): Promise<ForeignAnswer> {
+    asked.push(url);
+    await held;
     const accepts = shown.get(url);
     if (!accepts) return { kind: "failed", reason: "The server does not answer.", final: false };
     return { kind: "answered", status: 402, headers: {}, text: JSON.stringify({ x402Version: 2, accepts }), url };
@@ -35,7 +46,7 @@ const real = openPublicHttp({ userAgent: "test", loopback: true, limits: { heade
 const overHttp = foreignEndpoints(real);
 const api = apiForFile({
   env: { RECEIPT_SIGNER_PRIVATE_KEY: KEY },
-  now: () => NOW,
+  now: () => now,
   deps: { endpoints: { send: (one) => (one.url.includes("127.0.0.1") ? overHttp.send(one) : stub.send(one)) } },
 });
 
@@ -109,13 +120,62 @@ it("asks the endpoint itself, and what it does not say in two seconds is no term
   const facts = planted("honest", 5_002).facts!;
   const at = (path: string) => ({ ...facts.endpoints[0]!, url: origin + path });
   await plant({ ...facts, endpoints: ["/paid", "/slow", "/elsewhere"].map(at) });
-  const isAllowed = async () => (await ask({ url: `${origin}/paid`, live: true })).verdict === "allow";
+  const isAllowed = async () => {
+    now += 3_001;
+    return (await ask({ url: `${origin}/paid`, live: true })).verdict === "allow";
+  };
   await until("it answers within two seconds", isAllowed);
   for (const path of ["/slow", "/elsewhere"])
     expect(keys(await ask({ url: origin + path, live: true }))).toContain("live_failed");
   // Nobody is asked whom no agent names.
   const { inputs } = recorded(await ask({ url: `${origin}/other`, agent: facts.agent, live: true }));
   expect(inputs.live).toBeNull();
+});
+
+it("asks an endpoint once for all who ask for it at the same time, and again some seconds later", async () => {
+  const { facts } = planted("honest", 5_005);
+  const { url } = facts!.endpoints[0]!;
+  await plant(facts!);
+  shown.set(url, facts!.listed);
+  const answer = Promise.withResolvers<void>();
+  held = answer.promise;
+  // Others at the same URL: each is a verdict of its own.
+  const all = Array.from({ length: 8 }, (_, i) => ask({ url, live: true, amount: `0.00000${i + 1}` }));
+  await until("it is asked", async () => asked.includes(url));
+  answer.resolve();
+  for (const found of await Promise.all(all))
+    expect(recorded(found).inputs.live?.terms).toHaveLength(facts!.listed.length);
+  await ask({ url, live: true });
+  expect(asked.filter((one) => one === url)).toHaveLength(1);
+  now += 3_000;
+  await ask({ url, live: true });
+  expect(asked.filter((one) => one === url)).toHaveLength(2);
+});
+
+it("ages an agent by its wallet too: one that became its own a week ago is not held long", async () => {
+  const { facts } = planted("honest", 5_006);
+  await plant(facts!);
+  const [platform, agentId] = facts!.agent.split("-") as ["erc8004", string];
+  const entry = { ...blankEntry({ platform, agentId, name: "Planted" }), ownerAddress: facts!.owner, chainId: 8453 };
+  const became = new Date(NOW - 7 * 86_400_000);
+  const write = (address: string | null, at: Date) =>
+    transaction(api.pool, (tx) =>
+      upsertEntries(tx, [{ ...entry, address, walletProven: true, createdAt: facts!.heldSince }], {
+        now: at,
+        exchangeSchema: `0x${"f".repeat(64)}`,
+      }),
+    );
+  const heldSince = async () =>
+    recorded(await ask({ agent: facts!.agent, amount: "0.000001" })).inputs.facts!.heldSince;
+  await write(facts!.wallet, became);
+  expect(await heldSince()).toBe(facts!.heldSince);
+  now += 5_001;
+  await write(planted("honest", 5_007).facts!.wallet, became);
+  expect(await heldSince()).toBe(became.toISOString());
+  // Written again, it is the same one.
+  now += 5_001;
+  await write(planted("honest", 5_007).facts!.wallet, new Date(NOW));
+  expect(await heldSince()).toBe(became.toISOString());
 });
 
 it("knows by the log of probes how steadily it answered", async () => {
