@@ -71,7 +71,7 @@ const FACTS = statement({
       (select coalesce(json_agg(json_build_object('url', s.url, 'confirmedBy', s.confirmed_by,
          'answeredAt', ${t.isoTime("s.answered_at")}, 'silentSince', ${t.isoTime("s.silent_since")},
          'checkedAt', ${t.isoTime("s.checked_at")},
-         'uptime', ${uptimeOf("s", "$now::timestamptz")}->'days30', 'walletUntil', ${WALLET_UNTIL}) order by s.kind, s.url), '[]') from source s) as endpoints,
+         'uptime', ${uptimeOf("s", "$now::timestamptz", 40)}->'days30', 'walletUntil', ${WALLET_UNTIL}) order by s.kind, s.url), '[]') from source s) as endpoints,
       (select coalesce(json_agg(l.terms), '[]') from (
          select e.terms from offchain.offer o,
            jsonb_array_elements(case jsonb_typeof(o.price) when 'array' then o.price else '[]' end) with ordinality e(terms, place)

@@ -111,10 +111,11 @@ export async function keepProbes(db: pg.Pool, now: Date): Promise<void> {
 /**
  * SQL of an endpoint's record as JSON (`uptime`, core/views/offering.ts), recomputed from its log; null where it has none.
  * @param of SQL of what has `kind` and `url` @param now SQL of a time
+ * @param days of the log that are read: each costs the same; what stands at the beginning of a window is some days before it
  */
-export const uptimeOf = (of: string, now: string): string => {
-  const answered = (days: number) => {
-    const from = `greatest(g.at, ${now} - interval '${days} days')`;
+export const uptimeOf = (of: string, now: string, days = KEPT_DAYS): string => {
+  const answered = (last: number) => {
+    const from = `greatest(g.at, ${now} - interval '${last} days')`;
     const known = (which: string) =>
       `sum(extract(epoch from g.until - ${from})) filter (where g.until > ${from}${which})`;
     return `trunc(coalesce(${known(" and g.answers")}, 0) / nullif(${known("")}, 0), 4)::float8`;
@@ -130,7 +131,7 @@ export const uptimeOf = (of: string, now: string): string => {
       case when not p.answers and not lead(p.answers, 1, true) over next then lead(p.at) over next
         else least(lead(p.at, 1, ${now}) over next, p.at + interval '${STANDS_HOURS} hours') end as until
     from offchain.probe_subject u join offchain.probe p on p.subject = u.id
-    where u.key = ${keyOf(of)} and p.at > ${now} - interval '${KEPT_DAYS} days' and p.at <= ${now}
+    where u.key = ${keyOf(of)} and p.at > ${now} - interval '${days} days' and p.at <= ${now}
     window next as (order by p.at)) g
   having count(*) > 0)`;
 };
