@@ -139,7 +139,9 @@ function ofWallet({ facts, add }: Case): void {
 }
 
 /** Whose the endpoint is, and whether it answers. */
-function ofEndpoints({ inputs: { asked, live }, facts, policy, now, add }: Case): void {
+function ofEndpoints(one: Case): void {
+  const { inputs, facts, policy, now, add } = one;
+  const { asked } = inputs;
   const evidence = offersPath(facts);
   const own = facts.endpoints.filter(({ confirmedBy }) => confirmedBy !== null);
   const asOf = latest(own, "checkedAt");
@@ -163,18 +165,16 @@ function ofEndpoints({ inputs: { asked, live }, facts, policy, now, add }: Case)
   if (uptimes.length > 0 && uptime < policy.thresholds.minUptime)
     add("unsteady", `It answered in ${Math.floor(uptime)} % of 30 days.`, { evidence, asOf, threshold: "minUptime" });
   const checked = own.filter(({ checkedAt }) => checkedAt !== null);
-  add(...lifeOf(checked, { now, readAt: live?.terms ? live.readAt : null, evidence, policy }));
+  add(...lifeOf(one, checked, evidence));
 }
 
-type LifeOf = {
-  now: number;
-  evidence: string;
-  policy: Policy /** When it showed its terms just now. */;
-  readAt: string | null;
-};
-function lifeOf(checked: readonly KnownEndpoint[], { now, readAt, evidence, policy }: LifeOf): Parameters<Add> {
+function lifeOf(
+  { inputs: { live }, policy, now }: Case,
+  checked: readonly KnownEndpoint[],
+  evidence: string,
+): Parameters<Add> {
   // What it says now is newer than what was heard of it.
-  if (readAt !== null) return ["alive", "It answers now.", { evidence, asOf: readAt }];
+  if (live?.terms) return ["alive", "It answers now.", { evidence, asOf: live.readAt }];
   if (checked.length === 0) return ["not_asked_yet", "Its endpoint was not asked yet.", { evidence }];
   const answeredAt = latest(checked, "answeredAt");
   const since = checked.some(({ silentSince }) => silentSince === null) ? null : latest(checked, "silentSince");

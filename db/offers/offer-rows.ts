@@ -3,19 +3,6 @@ import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { statement, t } from "../sql/statement.ts";
 
-/** A row of the directory, with everything its endpoints and its registry's offers are read from. */
-export type ListedRow = {
-  id: number;
-  trust: number;
-  isShown: boolean;
-  owner: string | null;
-  /** Null for a row that is shown nowhere. */
-  services: unknown;
-  items: { source: string; raw: unknown }[];
-  skills: unknown;
-  domains: unknown;
-};
-
 /** Max stored items of a row that are read for offers: those that were seen first, because anybody can add to them. */
 const MAX_ITEMS = 64;
 
@@ -39,15 +26,14 @@ const rowsSql = (which: string) => `
            and d.platform = '${OWN_PLATFORM}') end as domains
     from offchain.directory d where ${which} order by d.id limit $limit`;
 const LISTED_COLUMNS = {
-  id: t.int8,
-  trust: t.int2,
-  isShown: t.bool,
-  owner: t.nullable(t.text),
+  ...{ id: t.int8, trust: t.int2, isShown: t.bool, owner: t.nullable(t.text) },
+  /** Null for a row that is shown nowhere. */
   services: t.nullable(t.jsonb<unknown>()),
-  items: t.json<ListedRow["items"]>(),
-  skills: t.nullable(t.jsonb<unknown>()),
-  domains: t.nullable(t.jsonb<unknown>()),
+  items: t.json<{ source: string; raw: unknown }[]>(),
+  ...{ skills: t.nullable(t.jsonb<unknown>()), domains: t.nullable(t.jsonb<unknown>()) },
 };
+/** A row of the directory, with everything its endpoints and its registry's offers are read from. */
+export type ListedRow = t.RowOf<typeof LISTED_COLUMNS>;
 /** Rows of the directory above an id, by id. @param sources whose items have offers */
 export const rowsToList = statement({
   name: "offer-rows",
