@@ -28,6 +28,7 @@ import type { AgentList } from "../db/lists/agents.ts";
 import type { DirectoryList } from "../db/lists/directory.ts";
 import type { IndexTracker } from "../db/operations/index-state.ts";
 import type { ReadPool } from "../db/replicas/read-pool.ts";
+import type { SnapshotPlace } from "../db/snapshots/place.ts";
 import type { PaymentMethod } from "../payments/methods/method.ts";
 import type { Fault } from "../runtime/faults.ts";
 import type { Log } from "./http/error-answer.ts";
@@ -70,6 +71,8 @@ export type ApiDeps = {
   agentList?: Pick<AgentList, "recall" | "shows">;
   /** Pages of the directory from memory, likewise. */
   directory?: Pick<DirectoryList, "list" | "shown" | "totals" | "shows">;
+  /** Null or absent where no snapshots are made. */
+  snapshots?: SnapshotPlace | null;
   chain: Chain;
   /** Null when none is configured: then access tokens are refused. */
   identityProvider: IdentityProvider | null;

@@ -55,6 +55,8 @@ export type Call<P, Q, B, C> = {
    * @throws Failure rate_limited
    */
   count(limit: OwnLimit, who: Who): Promise<void>;
+  /** The request is a HEAD: the handler of its GET answers it, and nothing of the body is sent. */
+  isHead: boolean;
   /** A header of the request by its lower-case name, for protocols that use headers. Never that of a credential: use `caller`. */
   header(name: string): string | undefined;
 };

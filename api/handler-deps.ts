@@ -6,7 +6,7 @@ import { openDirectoryList } from "../db/lists/directory.ts";
 import { answersReads } from "../db/operations/index-state.ts";
 import { standingJobs } from "../db/operations/job-runs.ts";
 import { staleScores } from "../db/operations/service-status.ts";
-import { snapshotsIn } from "../db/snapshots/folder.ts";
+import { rememberingManifests } from "../db/snapshots/place.ts";
 import { type ApiDeps, ownRegistry, siteOf } from "./deps.ts";
 import { expiringCache } from "./guards/expiring-cache.ts";
 import { rateLimits } from "./guards/rate-limits.ts";
@@ -80,7 +80,7 @@ export function openDeps(deps: ApiDeps) {
     logStreams: logStreams(deps),
     /** Limit of queries of the index that run at the same time. */
     indexSlots: concurrencyLimit("index-queries"),
-    snapshots: snapshotsIn(deps.config.snapshots.folder),
+    snapshots: deps.snapshots && rememberingManifests(deps.snapshots),
     /** Limit of files of snapshots that are sent at the same time. */
     downloads: concurrencyLimit("downloads"),
     /** Limit of exports that run at the same time. */

@@ -277,6 +277,7 @@ function callOf(exchange: Exchange, stages: Stages): Parameters<Endpoint["handle
     payment: checkout ?? FREE_CHECKOUT,
     lastEventId: endpoint.stream ? incoming.headers["last-event-id"]?.toString() : undefined,
     count: async (limit, who) => deps.limits.take([[limit, who]], now, head),
+    isHead: incoming.method === "HEAD",
     header: (name) => incoming.headers[name]?.toString(),
   };
 }

@@ -534,6 +534,8 @@ describe("what runs by itself", () => {
     "indexer/preload/report-nodes.ts": 0,
     "runtime/lifecycle.ts": 0,
     "workers/loop.ts": 0,
+    // While a snapshot is made.
+    "db/snapshots/folder.ts": 0,
     // While endpoints are asked.
     "workers/offers/own-faults.ts": 0,
     // Prices without a request: every 10 s.

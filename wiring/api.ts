@@ -40,6 +40,7 @@ import {
   openRequestSigner,
   openSecretBox,
   openServicePool,
+  openSnapshots,
   openUpstreamHttp,
   REQUEST_WAIT_MS,
   requireStores,
@@ -90,6 +91,7 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
     return {
       config,
       ...reads,
+      snapshots: openSnapshots(config),
       chain,
       facilitator,
       mpp,

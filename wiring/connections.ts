@@ -21,6 +21,8 @@ import { takeTurn } from "../db/callers/allowances.ts";
 import { jobCounts } from "../db/operations/job-runs.ts";
 import { fittedPool, requirePrimary } from "../db/operations/server-at-start.ts";
 import { openReadPool, type ReadPool } from "../db/replicas/read-pool.ts";
+import { snapshotFolder } from "../db/snapshots/folder.ts";
+import type { SnapshotPlace } from "../db/snapshots/place.ts";
 import { openPool } from "../db/sql/connect.ts";
 import type { Notifications } from "../db/sql/notifications.ts";
 import type { Ops } from "../ops/open.ts";
@@ -180,6 +182,10 @@ export const userAgent = ({ service }: Config) => `${service.name} (${service.pu
 /** @param waitMs max wait of a request for its turn at an upstream, ms */
 export const openUpstreamHttp = (config: Config, ops: Ops | undefined, waitMs: number): Http =>
   openHttp({ userAgent: userAgent(config), proxies: config.proxies, maxWaitMs: waitMs, meter: ops?.upstreams });
+
+/** Where snapshots are kept; null where none are made. */
+export const openSnapshots = ({ snapshots: { folder } }: Config): SnapshotPlace | null =>
+  folder === undefined ? null : snapshotFolder(folder);
 
 /** Encrypts the secrets of webhooks; null without a key: the service has no webhooks. */
 export function openSecretBox({ webhooks: { keys } }: Config): SecretBox | null {

@@ -15,6 +15,7 @@ import type {
   Signer,
 } from "../clients/ports.ts";
 import type { Config } from "../config/config.ts";
+import type { SnapshotPlace } from "../db/snapshots/place.ts";
 import type { PaymentMethod } from "../payments/methods/method.ts";
 import type { Fault } from "../runtime/faults.ts";
 import type { Queues } from "./operations/queue.ts";
@@ -35,6 +36,8 @@ export type JobContext = {
   paymentMethods?: readonly PaymentMethod[] | undefined;
   /** Signs what the service sends; null when no key is configured: then nothing is sent. */
   signer: Signer | null;
+  /** Where snapshots are kept; null or absent: none are made. */
+  snapshots?: SnapshotPlace | null;
   /** Signs the manifests of snapshots; null or absent without a key: they are not signed then. */
   snapshotSigner?: ReceiptSigner | null;
   proofs: ProofReaders;

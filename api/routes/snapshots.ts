@@ -1,7 +1,4 @@
 /** The daily snapshots of all that is public: their manifests, and their files, whole or in ranges. */
-import { statSync } from "node:fs";
-import { open } from "node:fs/promises";
-import { join } from "node:path";
 import { array, object, z } from "zod";
 import { fail } from "../../core/errors.ts";
 import {
@@ -10,11 +7,11 @@ import {
   README_FILE,
   SNAPSHOT_FILE,
   SNAPSHOT_ID,
+  type SnapshotManifest,
 } from "../../core/snapshots/manifest.ts";
-import { hasFile } from "../../db/snapshots/folder.ts";
 import { endpointsOf } from "../endpoint.ts";
 import { isNotModified } from "../http/content-coding.ts";
-import { type ByteRange, rangeOf } from "../http/range.ts";
+import { rangeOf } from "../http/range.ts";
 import { slicedBody } from "../http/sliced-body.ts";
 import { limit } from "../parameters.ts";
 import { pageOf } from "../reply.ts";
@@ -29,8 +26,6 @@ const FILE_NAMES = new RegExp(`^(${MANIFEST_FILE}|${README_FILE}|${SNAPSHOT_FILE
 
 /** Snapshots never change. */
 const FOR_EVER = "public, max-age=31536000, immutable";
-/** Bytes read at once. */
-const SLICE = 1 << 18;
 /** A client that takes nothing for ten seconds is cut off, and so is one that takes longer than an hour. */
 const TIMEOUTS = { stallMs: 10_000, total: () => AbortSignal.timeout(3_600_000) };
 
@@ -54,11 +49,11 @@ export const snapshots = endpoint({
       }).meta({ id: "Snapshots" }),
     },
   },
-  handler({ deps, query: { cursor, limit } }, json) {
-    const ids = deps.snapshots.ids().filter((one) => cursor === undefined || one < cursor);
+  async handler({ deps, query: { cursor, limit } }, json) {
+    const ids = (await deps.snapshots?.ids())?.filter((one) => cursor === undefined || one < cursor) ?? [];
     const { rows, last } = pageOf(ids.slice(0, limit + 1), limit);
-    const manifests = rows.flatMap((one) => deps.snapshots.manifest(one) ?? []);
-    return json({ snapshots: manifests, limit, nextCursor: last });
+    const manifests = await Promise.all(rows.map((one) => deps.snapshots!.manifest(one)));
+    return json({ snapshots: manifests.filter((one) => one !== null), limit, nextCursor: last });
   },
 });
 
@@ -74,24 +69,24 @@ export const snapshotFile = endpoint({
     206: { description: "The range", type: "application/octet-stream" },
   },
   errors: ["not_found", "range_not_satisfiable", "overloaded"],
-  handler({ deps, params, header, response, reader }) {
+  async handler({ deps, params, header, isHead, response, reader }) {
     const { id, file } = params;
-    const manifest = deps.snapshots.manifest(id);
-    const path = join(deps.snapshots.folder ?? "", id, file);
-    const stat = manifest && hasFile(manifest, file) ? statSync(path, { throwIfNoEntry: false }) : undefined;
-    if (stat === undefined)
+    const place = deps.snapshots;
+    const manifest = (await place?.manifest(id)) ?? null;
+    const size = manifest !== null && hasFile(manifest, file) ? await place!.size(id, file) : null;
+    if (size === null)
       return fail("not_found", `There is no file ${file} of a snapshot ${id}.`, {
         hint: "GET /api/v2/snapshots lists the snapshots that are kept, with their files.",
       });
-    const { size } = stat;
     const etag = `"${id}-${file}"`;
     const isKnown = isNotModified(header("if-none-match"), etag);
-    const range = isKnown ? null : rangeOf(header("range"), { size, etag, ifRange: header("if-range") });
+    // Range is defined for GET alone (RFC 9110, section 14.2).
+    const range = isKnown || isHead ? null : rangeOf(header("range"), { size, etag, ifRange: header("if-range") });
     if (range === "unsatisfiable")
       return fail("range_not_satisfiable", `${file} has ${size} bytes.`, {
         headers: { "content-range": `bytes */${size}` },
       });
-    if (!isKnown) deps.downloads.acquire(response, [reader]);
+    if (!isKnown && !isHead) deps.downloads.acquire(response, [reader]);
     const sent = range ?? { from: 0, to: size - 1 };
     return {
       status: range === null ? 200 : 206,
@@ -106,7 +101,7 @@ export const snapshotFile = endpoint({
         },
         // Nothing is opened for those who get no body.
         stream: (outgoing) =>
-          void slicedBody(bytesOf(path, sent), deps.log, TIMEOUTS).then(
+          void slicedBody(place!.read(id, file, sent), deps.log, TIMEOUTS).then(
             (body) => body.stream(outgoing),
             () => outgoing.destroy(),
           ),
@@ -115,17 +110,6 @@ export const snapshotFile = endpoint({
   },
 });
 
-/** The bytes of a part of a file, read as they are taken. */
-async function* bytesOf(path: string, { from, to }: ByteRange): AsyncGenerator<Uint8Array, void> {
-  const file = await open(path);
-  try {
-    for (let at = from; at <= to; ) {
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(SLICE, to + 1 - at)), 0, null, at);
-      if (bytesRead === 0) throw new Error(`${path} is shorter than it was`);
-      at += bytesRead;
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await file.close();
-  }
-}
+/** Whether a snapshot has a file of this name: the manifest, which alone says so, never the folder. */
+const hasFile = ({ files }: SnapshotManifest, name: string): boolean =>
+  name === MANIFEST_FILE || name === README_FILE || Object.hasOwn(files, name);

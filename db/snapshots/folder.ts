@@ -1,11 +1,10 @@
 /**
- * The folder of snapshots: one folder for each, by its id, which comes into being whole. What is being made or removed has a
- * name with a dot before it, and is no snapshot: a crash at any instant leaves the earlier ones as they were.
+ * The folder of snapshots: one folder for each, by its id. What is being made or removed has a name with a dot before it: a
+ * crash at any instant leaves the snapshots that were there as they were.
  */
 import { randomUUID } from "node:crypto";
 import {
   closeSync,
-  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -13,9 +12,12 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import {
   MANIFEST_FILE,
@@ -23,99 +25,115 @@ import {
   readManifest,
   SNAPSHOT_ID,
   type SnapshotManifest,
-  snapshotId,
 } from "../../core/snapshots/manifest.ts";
+import type { SnapshotPlace } from "./place.ts";
 
 /** Beginning of the names of what is no snapshot yet, or no longer. */
 const UNFINISHED = ".unfinished-";
-/** Milliseconds after which an unfinished folder is a crash's. */
-const ABANDONED_MS = 3_600_000;
+/** Milliseconds between two signs of life of the process that an unfinished folder is of, and those without one after which it has ended. */
+const ALIVE_MS = 30_000;
+const ENDED_MS = 10 * ALIVE_MS;
+/** Bytes read at once. */
+const SLICE = 1 << 18;
 
-/** The snapshots of a folder by id, the newest first; none where there is no folder. */
-export function snapshotIds(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => SNAPSHOT_ID.test(name))
-      .sort()
-      .reverse();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
+/** @param folder is made where it is missing, by the first snapshot */
+export function snapshotFolder(folder: string): SnapshotPlace {
+  const pathOf = (id: string, file: string) => join(folder, id, file);
+  return {
+    ids: async () =>
+      namesIn(folder)
+        .filter((name) => SNAPSHOT_ID.test(name))
+        .sort()
+        .reverse(),
+    manifest: async (id) => {
+      const text = SNAPSHOT_ID.test(id) && unlessMissing(() => readFileSync(pathOf(id, MANIFEST_FILE), "utf8"));
+      return text ? readManifest(text) : null;
+    },
+    size: async (id, file) => statSync(pathOf(id, file), { throwIfNoEntry: false })?.size ?? null,
+    read: (id, file, part) => bytesOf(pathOf(id, file), part),
+    begin: (bytes) => {
+      const unfinished = beginFolder(folder, bytes);
+      return {
+        ...unfinished,
+        linesOf: async ({ id }) => join(folder, id),
+        finish: async (manifest, readme) => {
+          writeHead(unfinished.folder, manifest, readme);
+          renameSync(unfinished.folder, join(folder, manifest.id));
+          sync(folder);
+        },
+      };
+    },
+    remove: async (id) => {
+      const gone = join(folder, UNFINISHED + randomUUID());
+      renameSync(join(folder, id), gone);
+      remove(gone);
+    },
+    tidy: async () => tidyFolder(folder),
+  };
+}
+
+/** Makes a new unfinished folder, which shows signs of life until its end. @throws Error where there is no room for its bytes */
+export function beginFolder(inFolder: string, bytes: number): { folder: string; end(): void } {
+  mkdirSync(inFolder, { recursive: true });
+  const { bavail, bsize } = statfsSync(inFolder);
+  if (bavail * bsize < bytes)
+    throw new Error(`the disk of ${inFolder} has ${bavail * bsize} bytes free, and a snapshot may need ${bytes}`);
+  const folder = join(inFolder, UNFINISHED + randomUUID());
+  mkdirSync(folder);
+  const alive = setInterval(() => unlessMissing(() => utimesSync(folder, new Date(), new Date())), ALIVE_MS).unref();
+  return {
+    folder,
+    end: () => {
+      clearInterval(alive);
+      remove(folder);
+    },
+  };
+}
+
+/** Removes the unfinished folders of processes that have ended. */
+export function tidyFolder(folder: string): void {
+  for (const name of namesIn(folder)) {
+    if (!name.startsWith(UNFINISHED)) continue;
+    const path = join(folder, name);
+    const seen = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (seen !== undefined && Date.now() - seen > ENDED_MS) remove(path);
   }
 }
 
-/** The manifest of a snapshot; null where there is none, or none that this version reads. */
-export function snapshotManifest(folder: string, id: string): SnapshotManifest | null {
-  if (!SNAPSHOT_ID.test(id)) return null;
+/** Writes README and manifest into a folder whose files are on the disk. */
+export function writeHead(folder: string, manifest: SnapshotManifest, readme: string): void {
+  store(join(folder, README_FILE), readme);
+  store(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
+  sync(folder);
+}
+
+async function* bytesOf(path: string, { from, to }: { from: number; to: number }): AsyncGenerator<Uint8Array, void> {
+  const file = await open(path);
   try {
-    return readManifest(readFileSync(join(folder, id, MANIFEST_FILE), "utf8"));
+    for (let at = from; at <= to; ) {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(SLICE, to + 1 - at)), 0, null, at);
+      if (bytesRead === 0) throw new Error(`${path} is shorter than it was`);
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+const namesIn = (folder: string): string[] => unlessMissing(() => readdirSync(folder)) ?? [];
+
+const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
+
+/** @returns null where what is read is not there */
+function unlessMissing<T>(read: () => T): T | null {
+  try {
+    return read();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
   }
 }
-
-/** The snapshots of a folder, whose manifests are read once; none without a folder. */
-export function snapshotsIn(folder: string | undefined) {
-  // Bound: one a day.
-  const known = new Map<string, SnapshotManifest>();
-  return {
-    folder,
-    /** The newest first. */
-    ids: (): string[] => (folder === undefined ? [] : snapshotIds(folder)),
-    /** Null where there is none of that id. */
-    manifest(id: string): SnapshotManifest | null {
-      if (folder === undefined || !existsSync(join(folder, id))) {
-        known.delete(id);
-        return null;
-      }
-      const read = known.get(id) ?? snapshotManifest(folder, id);
-      if (read !== null) known.set(id, read);
-      return read;
-    },
-  };
-}
-
-/** Whether a snapshot has a file of this name: the manifest, which alone says so, never the folder. */
-export const hasFile = ({ files }: SnapshotManifest, name: string): boolean =>
-  name === MANIFEST_FILE || name === README_FILE || Object.hasOwn(files, name);
-
-/** A new folder for the files of a snapshot. Removes those that crashes have left. */
-export function beginSnapshot(folder: string, now: Date): string {
-  mkdirSync(folder, { recursive: true });
-  for (const name of readdirSync(folder)) {
-    if (!name.startsWith(UNFINISHED)) continue;
-    if (now.getTime() - statSync(join(folder, name)).mtimeMs > ABANDONED_MS) remove(join(folder, name));
-  }
-  const path = join(folder, UNFINISHED + randomUUID());
-  mkdirSync(path);
-  return path;
-}
-
-/** Makes a snapshot of a folder whose files are on the disk: after this it is there, whole, and before it is not. */
-export function finishSnapshot(folder: string, from: string, manifest: SnapshotManifest, readme: string): void {
-  store(join(from, README_FILE), readme);
-  store(join(from, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
-  sync(from);
-  renameSync(from, join(folder, manifest.id));
-  sync(folder);
-}
-
-/** @returns number of snapshots removed: those taken before a time, but never the newest */
-export function removeSnapshots(folder: string, before: Date): number {
-  const old = snapshotIds(folder)
-    .slice(1)
-    .filter((id) => id < snapshotId(before));
-  for (const id of old) {
-    const gone = join(folder, UNFINISHED + randomUUID());
-    renameSync(join(folder, id), gone);
-    remove(gone);
-  }
-  return old.length;
-}
-
-/** Removes an unfinished snapshot. */
-export const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
 
 function store(path: string, text: string): void {
   writeFileSync(path, text, { flag: "wx" });

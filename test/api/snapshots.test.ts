@@ -4,6 +4,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SnapshotManifest } from "../../core/snapshots/manifest.ts";
+import { snapshotFolder } from "../../db/snapshots/folder.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { makeSnapshot } from "../../workers/snapshots/snapshots.ts";
 import { CONTEXT, snapshotOf } from "../workers/support/snapshot-context.ts";
@@ -11,7 +12,7 @@ import { apiForFile } from "./support/api.ts";
 
 const folder = scratchDirectory("snapshots-api");
 afterAll(() => rmSync(folder, { recursive: true }));
-const api = apiForFile({ alone: true, env: { SNAPSHOT_FOLDER: folder } });
+const api = apiForFile({ alone: true, deps: { snapshots: snapshotFolder(folder) } });
 const FILE = "agents.ndjson.gz";
 const EARLIER = ["20200101T000000Z", "20200102T000000Z", "20200103T000000Z"];
 
@@ -65,6 +66,15 @@ describe("a file", () => {
     for (const headers of kept) expect((await ask(FILE, headers)).status).toBe(304);
     const head = await ask(FILE, {}, "HEAD");
     expect([head.status, head.headers.get("content-length")]).toEqual([200, String(bytes.length)]);
+    // Range is defined for GET alone.
+    for (const range of ["bytes=0-1", "bytes=99999999-"]) {
+      const head = await ask(FILE, { range }, "HEAD");
+      expect([head.status, head.headers.get("content-length"), head.headers.get("content-range")]).toEqual([
+        200,
+        String(bytes.length),
+        null,
+      ]);
+    }
     for (const name of ["manifest.json", "README.md"])
       expect(await (await ask(name)).text()).toBe(readFileSync(join(folder, made.id, name), "utf8"));
   });

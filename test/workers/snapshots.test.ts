@@ -1,33 +1,34 @@
 /** Snapshots: what leaves the database, whether it can be replayed, and what a crash, a change and a stranger find. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { manifestSigner, type SnapshotManifest, snapshotId } from "../../core/snapshots/manifest.ts";
+import { recomputeCred } from "../../db/cred/cred.ts";
 import { fullPass } from "../../db/cred/cred-passes.ts";
 import { epochsState, storeEpoch } from "../../db/cred/store-cred-epoch.ts";
 import { startCredTree } from "../../db/cred/tree/start-tree.ts";
-import { beginSnapshot, removeSnapshots, snapshotIds, snapshotManifest } from "../../db/snapshots/folder.ts";
+import { snapshotFolder } from "../../db/snapshots/folder.ts";
 import { SNAPSHOT_TABLES } from "../../db/snapshots/tables.ts";
 import { transaction } from "../../db/sql/transaction.ts";
+import { plantCheckpoint } from "../../harness/onchain.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
+import { JOBS } from "../../workers/jobs.ts";
 import { openDuckDb } from "../../workers/snapshots/make-files.ts";
 import { replaySnapshot } from "../../workers/snapshots/replay.ts";
-import { makeSnapshot, SNAPSHOT_FAULT_POINTS } from "../../workers/snapshots/snapshots.ts";
+import { makeSnapshot, removeSnapshots, SNAPSHOT_FAULT_POINTS, snapshots } from "../../workers/snapshots/snapshots.ts";
 import { randomAgents } from "../support/agents.ts";
 import { testDatabase } from "../support/database.ts";
 import { plantAgents } from "../support/plant-agents.ts";
-import { shareOf } from "../support/share.ts";
 import { perFile } from "../support/started.ts";
 import { words } from "../support/words.ts";
 import { CONTEXT, SIGNER, snapshotOf } from "./support/snapshot-context.ts";
 
 const AGENTS = 300;
-const HISTORIES = shareOf(100, 4);
 const NOW = new Date("2026-11-21T12:00:00.500Z");
 const OF = { chainId: 8453, registry: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } as const;
 
@@ -38,6 +39,13 @@ const scratch = perFile(() => {
 });
 let first: SnapshotManifest;
 const folderOf = (id: string) => join(scratch.path, id);
+const place = () => snapshotFolder(scratch.path);
+/** The snapshots that are there, by their names alone. */
+const snapshotIds = () =>
+  readdirSync(scratch.path)
+    .filter((name) => /^\d/.test(name))
+    .sort()
+    .reverse();
 
 /** Lines of a file as objects. */
 const linesOf = (id: string, file: string): Record<string, unknown>[] =>
@@ -74,8 +82,7 @@ beforeAll(async () => {
 });
 
 /** Ids are of seconds. */
-const nextSecond = () =>
-  until("the next second", () => (snapshotIds(scratch.path)[0] ?? "") < snapshotId(new Date()) || null);
+const nextSecond = () => until("the next second", () => (snapshotIds()[0] ?? "") < snapshotId(new Date()) || null);
 async function nextSnapshot() {
   await nextSecond();
   return makeSnapshot(CONTEXT, snapshotOf(db.url, scratch.path));
@@ -83,7 +90,7 @@ async function nextSnapshot() {
 
 describe("a snapshot", () => {
   it("has every table twice, with the same rows, and is signed", async () => {
-    expect(snapshotManifest(scratch.path, first.id)).toEqual(first);
+    expect(await place().manifest(first.id)).toEqual(first);
     expect(manifestSigner(first)).toBe(SIGNER.address);
     expect(readdirSync(folderOf(first.id)).sort()).toEqual(
       [...Object.keys(first.files), "README.md", "manifest.json"].sort(),
@@ -93,7 +100,7 @@ describe("a snapshot", () => {
         .flatMap((name) => [`${name}.ndjson.gz`, `${name}.parquet`])
         .sort(),
     );
-    const duck = await openDuckDb(join(scratch.path, ".spill"));
+    const duck = await openDuckDb(join(scratch.path, ".spill"), 128);
     for (const table of Object.keys(SNAPSHOT_TABLES)) {
       const read = await duck.runAndReadAll(
         `select to_json(t)::varchar from read_parquet('${folderOf(first.id)}/${table}.parquet') t`,
@@ -120,7 +127,7 @@ describe("a snapshot", () => {
     const readme = readFileSync(join(folderOf(first.id), "README.md"), "utf8");
     const commands = [...readme.matchAll(/^duckdb -c "(.*)"$/gm)].map(([, sql]) => sql!);
     expect(commands).toHaveLength(3);
-    const duck = await openDuckDb(join(scratch.path, ".spill"));
+    const duck = await openDuckDb(join(scratch.path, ".spill"), 128);
     await duck.run(`set file_search_path = '${folderOf(first.id)}'`);
     const [best, , changes] = await Promise.all(
       commands.map(async (sql) => (await duck.runAndReadAll(sql)).getRowsJS()),
@@ -228,7 +235,7 @@ describe("a snapshot that is not what it says", () => {
   };
   /** Writes another Parquet file, with its true digest. */
   const rewritten = (table: string, select: string) => async (folder: string) => {
-    const duck = await openDuckDb(join(scratch.path, ".spill"));
+    const duck = await openDuckDb(join(scratch.path, ".spill"), 128);
     const path = join(folder, `${table}.parquet`);
     await duck.run(`create temp table t as select * ${select} from read_parquet('${path}')`);
     await duck.run(`copy t to '${path}' (format parquet)`);
@@ -269,90 +276,105 @@ describe("a crash", () => {
 
   it.each(SNAPSHOT_FAULT_POINTS)("at %s leaves the earlier snapshot, or the whole new one", async (point) => {
     await nextSecond();
-    const before = snapshotIds(scratch.path);
+    const before = snapshotIds();
     const { signal } = spawnSync(process.execPath, [KILLED, db.url, scratch.path, point]);
     expect(signal).toBe("SIGKILL");
-    const after = snapshotIds(scratch.path);
+    const after = snapshotIds();
     expect(after.length).toBe(before.length + Number(point === "snapshot.finished"));
     expect((await replaySnapshot(folderOf(after[0]!))).problems).toEqual([]);
   });
 
-  it("leaves nothing for long: a later run removes what was abandoned an hour ago, and nothing younger", () => {
+  it("leaves nothing for long: a run removes what shows no sign of life any more, and nothing else", async () => {
     const unfinished = () => readdirSync(scratch.path).filter((name) => name.startsWith(".unfinished"));
-    const [old, ...young] = unfinished();
-    utimesSync(join(scratch.path, old!), 0, 0);
-    rmSync(beginSnapshot(scratch.path, new Date()), { recursive: true });
-    expect(unfinished()).toEqual(young);
+    const left = unfinished();
+    expect(left).toHaveLength(SNAPSHOT_FAULT_POINTS.length - 1);
+    for (const name of left) utimesSync(join(scratch.path, name), new Date(), new Date(Date.now() - 600_000));
+    const living = place().begin(0);
+    await place().tidy();
+    expect(unfinished().map((name) => join(scratch.path, name))).toEqual([living.folder]);
+    living.end();
+    expect(unfinished()).toEqual([]);
   });
 });
 
-describe("deltas", () => {
-  /** Changes that index, services and reorganisations make: rows come, change, go, and come back. */
-  const CHANGES: readonly ((random: () => number) => string)[] = [
-    (random) =>
-      `update onchain.agent set points = points + 1, name = E'\\u2028 a\\nb "c" \\\\ ' || name, updated_block = updated_block + 1 where token_id % 7 = ${random() % 7}`,
-    (random) => `delete from onchain.agent where token_id % 31 = ${random() % 31}`,
-    (random) => `delete from onchain.trait where position % 5 = ${random() % 5}`,
-    (
-      random,
-    ) => `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
-      select token_id, 'x', 'of ' || token_id, 'it''s "', '{}', 'stale', now(), now() from onchain.agent
-      where token_id % 9 = ${random() % 9} on conflict (token_id, platform) do update set handle = 'another ' || proof.token_id`,
-    (random) => `insert into offchain.directory (platform, agent_id, name, cred_score)
-      select 'virtuals', 'd' || i, E'Ünï \\ \n "' || i, i from generate_series(${random() % 20}, 30) i
-      on conflict (platform, agent_id) do update set cred_score = 70, removed_at = case when directory.id % 3 = 0 then now() end`,
-    () => "truncate offchain.cred_history",
-    () => "",
-  ];
-  /** Keys of a table to its rows, as lines of JSON have them. */
-  type State = Map<string, string>;
-  const keyOf = (table: string, row: Record<string, unknown>) =>
-    JSON.stringify(SNAPSHOT_TABLES[table]!.key.map((column) => row[column]));
-  const stateOf = (id: string, table: string): State =>
-    new Map(linesOf(id, `${table}.ndjson.gz`).map((row) => [keyOf(table, row), JSON.stringify(row)]));
+it("has deltas that lead on from the snapshot before it, and are not pruned before that", async () => {
+  const [earlier, later] = [await nextSnapshot(), await nextSnapshot()];
+  expect(await removeSnapshots(place(), new Date(earlier.takenAt))).toBeGreaterThan(0);
+  expect(snapshotIds()).toEqual([later.id, earlier.id]);
+  expect(later.previous).toBe(earlier.id);
+  for (const table of Object.keys(SNAPSHOT_TABLES)) expect(linesOf(later.id, `${table}.delta.ndjson.gz`)).toEqual([]);
+});
 
-  it(`lead from each of ${HISTORIES} snapshots to the next, row by row, whatever a history does`, async () => {
-    let previous = await nextSnapshot();
-    const start = previous;
-    const followed = new Map(Object.keys(SNAPSHOT_TABLES).map((table) => [table, stateOf(start.id, table)]));
-    let seed = inject("fuzz").seed;
-    const random = () => {
-      seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-      return seed >>> 8;
-    };
-    for (let i = 0; i < HISTORIES; i++) {
-      for (let n = random() % 4; n >= 0; n--) await db.pool.query(CHANGES[random() % CHANGES.length]!(random));
-      await fullPass(db.pool, { now: new Date(), cause: "test" });
-      const next = await nextSnapshot();
-      expect(next.previous).toBe(previous.id);
-      for (const [table, state] of followed) {
-        const changes = linesOf(next.id, `${table}.delta.ndjson.gz`);
-        expect(changes).toHaveLength(next.files[`${table}.delta.ndjson.gz`]!.rows);
-        for (const { op, ...row } of changes)
-          if (op === "delete") expect(state.delete(keyOf(table, row)), "a row that was there").toBe(true);
-          else state.set(keyOf(table, row), JSON.stringify(row));
-        expect([...state].sort(), `${table}, history ${i}, seed ${inject("fuzz").seed}`).toEqual(
-          [...stateOf(next.id, table)].sort(),
-        );
-      }
-      previous = next;
-    }
-  });
+it("needs room on the disk before it begins, twice of what the newest one takes", async () => {
+  const id = "20991231T000000Z";
+  cpSync(folderOf(snapshotIds()[0]!), folderOf(id), { recursive: true });
+  const files = { "agents.parquet": { ...first.files["agents.parquet"]!, bytes: 2 ** 52 } };
+  writeFileSync(join(folderOf(id), "manifest.json"), JSON.stringify({ ...first, id, files }));
+  const before = readdirSync(scratch.path);
+  await expect(makeSnapshot(CONTEXT, snapshotOf(db.url, scratch.path))).rejects.toThrow(
+    new RegExp(`bytes free, and a snapshot may need ${2 ** 53}$`),
+  );
+  expect(readdirSync(scratch.path)).toEqual(before);
+  rmSync(folderOf(id), { recursive: true });
+});
 
-  it("are not pruned before the snapshot that they lead on from", async () => {
-    const ids = snapshotIds(scratch.path);
-    removeSnapshots(scratch.path, new Date(Date.now() - 1_000 * ids.length));
-    const kept = snapshotIds(scratch.path);
-    for (const [at, id] of kept.slice(0, -1).entries()) {
-      const { previous, files } = snapshotManifest(scratch.path, id)!;
-      expect([previous, "agents.delta.ndjson.gz" in files]).toEqual([kept[at + 1], true]);
-    }
-  });
+it("has rows of any length", async () => {
+  const LONG = 20 * 2 ** 20;
+  await db.pool.query(
+    `insert into offchain.profile_field (token_id, field, value) values (1, 'narrative.lore', to_jsonb(repeat('Ü', $1 / 2)))
+     on conflict (token_id, field) do update set value = excluded.value`,
+    [LONG],
+  );
+  await recomputeCred(db.pool, { tokenIds: [1] }, { now: new Date(), cause: "test" });
+  const { id } = await nextSnapshot();
+  const duck = await openDuckDb(join(scratch.path, ".spill"), 512);
+  const parquet = await duck.runAndReadAll(
+    `select max(strlen(value->>'$')) from read_parquet('${folderOf(id)}/profile_fields.parquet')`,
+  );
+  expect(parquet.getRowsJS()).toEqual([[BigInt(LONG)]]);
+  duck.closeSync();
+  const changes = linesOf(id, "profile_fields.delta.ndjson.gz");
+  expect(changes).toEqual([expect.objectContaining({ op: "put", token_id: 1, value: "Ü".repeat(LONG / 2) })]);
+  expect((await replaySnapshot(folderOf(id))).problems).toEqual([]);
+  await db.pool.query("delete from offchain.profile_field where field = 'narrative.lore' and token_id = 1");
+});
+
+it("is made by the job once a day, which removes old ones and what crashes have left", async () => {
+  expect(JOBS).toContain(snapshots);
+  await nextSecond();
+  const left = place().begin(0).folder;
+  utimesSync(left, 0, 0);
+  const retentionMs = 3_600_000;
+  const of = snapshotOf(db.url, scratch.path);
+  const config = {
+    ...{ snapshots: { retentionMs }, database: { url: db.url }, chain: { id: of.chainId } },
+    ...{ contracts: { identity: { address: of.registry } }, service: { publicUrl: of.publicUrl } },
+  };
+  const run = (indexedAt = Date.now()) =>
+    plantCheckpoint(db.pool, { at: Math.floor(indexedAt / 1_000) }).then(() =>
+      snapshots.run({ ...CONTEXT, clock: () => new Date(), db: db.pool, config, snapshots: place() } as never, {}),
+    );
+  const before = snapshotIds();
+  expect(await run()).toBe(0);
+  expect([snapshotIds(), existsSync(left)]).toEqual([before, false]);
+  const yesterday = snapshotId(new Date(Date.now() - 90_000_000));
+  for (const id of before.slice(1)) rmSync(folderOf(id), { recursive: true });
+  renameSync(folderOf(before[0]!), folderOf(yesterday));
+  const manifest = readFileSync(join(folderOf(yesterday), "manifest.json"), "utf8");
+  writeFileSync(join(folderOf(yesterday), "manifest.json"), manifest.replace(before[0]!, yesterday));
+  // An index that is far behind says nothing of today.
+  expect(await run(Date.now() - 86_400_000)).toBe(0);
+  expect(await run()).toBe(1);
+  const [id, ...others] = snapshotIds();
+  expect(others).toEqual([yesterday]);
+  expect(await run()).toBe(1);
+  expect(snapshotIds()).toEqual([id]);
+  expect(await snapshots.run({ ...CONTEXT, clock: () => new Date(), db: db.pool, config } as never, {})).toBe(0);
 });
 
 it("keeps snapshots as long as it is told, and the newest one always", async () => {
   const { id } = await nextSnapshot();
-  expect(removeSnapshots(scratch.path, new Date(0))).toBe(0);
-  expect(removeSnapshots(scratch.path, new Date(Date.now() + 86_400_000))).toBeGreaterThan(0);
-  expect(snapshotIds(scratch.path)).toEqual([id]);
+  expect(await removeSnapshots(place(), new Date(0))).toBe(0);
+  expect(await removeSnapshots(place(), new Date(Date.now() + 86_400_000))).toBeGreaterThan(0);
+  expect(snapshotIds()).toEqual([id]);
 });

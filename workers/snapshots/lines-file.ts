@@ -20,6 +20,8 @@ export class LinesFile {
   #used = 0;
   #rows = 0;
   #bytes = 0;
+  /** Bytes of the longest line. */
+  longest = 0;
 
   /** @param path of a file that is not there yet */
   constructor(path: string) {
@@ -28,6 +30,7 @@ export class LinesFile {
 
   write(line: Uint8Array): void {
     this.#rows++;
+    if (line.length > this.longest) this.longest = line.length;
     if (this.#used + line.length >= MEMBER_BYTES) this.#flush();
     if (line.length >= MEMBER_BYTES) this.#pack(Buffer.concat([line, Buffer.of(NEWLINE)]));
     else {
@@ -116,14 +119,16 @@ async function* linesOf(path: string): AsyncGenerator<Buffer, void> {
   const unpacked = createGunzip({ chunkSize: MEMBER_BYTES });
   // Its error, or that of the file, is thrown to the reader of `unpacked`.
   pipeline(createReadStream(path), unpacked, () => {});
-  let rest: Buffer = Buffer.alloc(0);
+  /** The beginning of a line, in pieces. */
+  let begun: Buffer[] = [];
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let from = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
-      yield bytes.subarray(from, end);
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      const piece = chunk.subarray(from, end);
+      yield begun.length === 0 ? piece : Buffer.concat([...begun, piece]);
+      begun = [];
       from = end + 1;
     }
-    rest = bytes.subarray(from);
+    if (from < chunk.length) begun.push(chunk.subarray(from));
   }
 }

@@ -21,6 +21,9 @@ import {
 import { FORMULA, SNAPSHOT_COLUMNS } from "../../db/snapshots/tables.ts";
 import { openDuckDb } from "./make-files.ts";
 
+/** Megabytes of DuckDB, and agents whose facts are put together at once. */
+const READING_MB = 256;
+const AGENTS_AT_ONCE = 20_000;
 /** Differences that are told in words, of any number. */
 const MAX_TOLD = 10;
 
@@ -56,7 +59,7 @@ export async function replaySnapshot(folder: string): Promise<Replay> {
   // What is not what was signed is not computed with.
   if (manifest === null || problems.told.length > 0) return { ...replay, manifest };
   const spill = join(tmpdir(), `replay-${process.pid}`);
-  const duck = await openDuckDb(spill);
+  const duck = await openDuckDb(spill, READING_MB);
   try {
     for (const name of Object.keys(SNAPSHOT_COLUMNS))
       await duck.run(
@@ -105,8 +108,15 @@ async function checkFiles(folder: string, manifest: SnapshotManifest, problems: 
   }
 }
 
-/** What the formula takes of an agent, and the stored score, as one JSON object. Times of the chain in Unix seconds. */
-const FACTS = `
+/** The last token of so many from one on; null where there is none. Files are in the order of tokens: few row groups are read. */
+const LAST_OF = `
+  select max(token_id) from (select token_id from agents where token_id >= $from order by token_id limit ${AGENTS_AT_ONCE})`;
+
+/** What the formula takes of each agent of a range, and the stored score, as one JSON object. Times of the chain in Unix seconds. */
+const factsOf = (from: number, to: number) => `
+  with ${["agents", "scores", "exchange_attestations", "traits", "proofs", "profile_fields"]
+    .map((table) => `${table} as (select * from main.${table} where token_id between ${from} and ${to})`)
+    .join(", ")}
   select to_json({
     tokenId: a.token_id, owner: a.owner, points: coalesce(try_cast(a.points as bigint), 9007199254740991), verified: a.verified, soulbound: a.soulbound, origin: a.origin,
     mintedAt: epoch(a.minted_at)::bigint, onchainNarrative: a.narrative, narrativeAt: a.narrative_at, updatedBlock: a.updated_block,
@@ -130,7 +140,10 @@ type Row = AgentFacts & {
 
 async function checkScores(duck: DuckDBConnection, problems: Problems) {
   const counted = { scores: 0, pending: 0, unscored: 0 };
-  for await (const rows of (await duck.stream(FACTS)).yieldRows())
+  for (let from = 0; ; ) {
+    const [[last] = [null]] = (await duck.runAndReadAll(LAST_OF, { from })).getRowsJS();
+    if (last === null || last === undefined) return counted;
+    const rows = (await duck.runAndReadAll(factsOf(from, Number(last)))).getRowsJS();
     for (const [json] of rows) {
       const facts = JSON.parse(json as string) as Row;
       const { tokenId, stored } = facts;
@@ -147,7 +160,8 @@ async function checkScores(duck: DuckDBConnection, problems: Problems) {
           `agent ${tokenId}: the files give ${score} ${JSON.stringify(raw)}, the score is ${stored.score} ${JSON.stringify(stored.raw)}`,
         );
     }
-  return counted;
+    from = Number(last) + 1;
+  }
 }
 
 /** The agent has changed since its score was computed: the service computes it again within seconds. */

@@ -1,7 +1,6 @@
 /** Makes the daily snapshot of all that is public, and removes old ones. */
 
 import { fork } from "node:child_process";
-import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
@@ -13,15 +12,9 @@ import {
   snapshotId,
 } from "../../core/snapshots/manifest.ts";
 import { isCurrent, readIndexState } from "../../db/operations/index-state.ts";
-import {
-  beginSnapshot,
-  finishSnapshot,
-  remove,
-  removeSnapshots,
-  snapshotIds,
-  snapshotManifest,
-} from "../../db/snapshots/folder.ts";
+import { firstSnapshot, type SnapshotPlace } from "../../db/snapshots/place.ts";
 import { FORMULA, SNAPSHOT_COLUMNS } from "../../db/snapshots/tables.ts";
+import { databaseNow } from "../../db/sql/database-clock.ts";
 import { entryOf } from "../../runtime/processes.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
@@ -35,6 +28,10 @@ const MAKE_TIMEOUT_MS = 3_600_000;
 /** Points of `FAULT_POINT` in the job. */
 export const SNAPSHOT_FAULT_POINTS = ["snapshot.begun", "snapshot.made", "snapshot.finished"] as const;
 
+/** Bytes that must be free for a snapshot where there is none yet, and for each byte of the newest one. */
+const FIRST_BYTES = 256 * 2 ** 20;
+const ROOM = 2;
+
 /**
  * Check then write: the newest snapshot's age, then a folder with a name of its own, renamed to its id; two processes may
  * make one each: a folder of that id is there already, and the second one's is removed.
@@ -44,17 +41,18 @@ export const snapshots = defineJob({
   name: "snapshots",
   schedule: { everyMs: 600_000 },
   async run(context) {
-    const { db, clock, config } = context;
-    const { folder, retentionMs } = config.snapshots;
-    if (folder === undefined) return 0;
+    const { db, clock, config, snapshots: place } = context;
+    if (!place) return 0;
+    const now = await databaseNow(db);
     // First, so that a full disk gets room again.
-    const removed = removeSnapshots(folder, new Date(clock().getTime() - retentionMs));
-    const newest = snapshotIds(folder)[0];
-    if (newest !== undefined && newest > snapshotId(new Date(clock().getTime() - DAY_MS))) return removed;
+    await place.tidy();
+    const removed = await removeSnapshots(place, new Date(now.getTime() - config.snapshots.retentionMs));
+    const [newest] = await place.ids();
+    if (newest !== undefined && newest > snapshotId(new Date(now.getTime() - DAY_MS))) return removed;
     // Scores of an index that is still catching up are not what it will say.
     if (!isCurrent(await readIndexState(db), clock())) return removed;
     await makeSnapshot(context, {
-      folder,
+      place,
       url: config.database.url!,
       chainId: config.chain.id,
       registry: config.contracts.identity.address,
@@ -64,25 +62,36 @@ export const snapshots = defineJob({
   },
 });
 
-/** `url`: of the database, with its password. `registry`: the contract of the identity tokens. */
-type SnapshotOf = { folder: string; url: string; chainId: number; registry: Address; publicUrl: string };
+/** @returns number of snapshots removed: those taken before a time, but never the newest */
+export async function removeSnapshots(place: SnapshotPlace, before: Date): Promise<number> {
+  const old = (await place.ids()).slice(1).filter((id) => id < snapshotId(before));
+  // The oldest first: deltas are never without the snapshot that they lead on from.
+  for (const id of old.reverse()) await place.remove(id);
+  return old.length;
+}
 
-/** Makes a snapshot in a folder of snapshots. @throws the database's error, or that the process ended */
+/** `url`: of the database, with its password. `registry`: the contract of the identity tokens. */
+type SnapshotOf = { place: SnapshotPlace; url: string; chainId: number; registry: Address; publicUrl: string };
+
+/**
+ * Makes a snapshot.
+ * @param make makes its files
+ * @throws the database's error, that the process ended, or that there is no room
+ */
 export async function makeSnapshot(
-  { clock, log, fault, snapshotSigner }: Pick<JobContext, "clock" | "log" | "fault" | "snapshotSigner">,
-  { folder, url, chainId, registry, publicUrl }: SnapshotOf,
+  { log, fault, snapshotSigner }: Pick<JobContext, "log" | "fault" | "snapshotSigner">,
+  { place, url, chainId, registry, publicUrl }: SnapshotOf,
+  make: (request: SnapshotRequest) => Promise<SnapshotMade> = inProcess,
 ): Promise<SnapshotManifest> {
-  const unfinished = beginSnapshot(folder, clock());
+  const newest = await firstSnapshot(place, await place.ids());
+  const unfinished = place.begin(Math.max(FIRST_BYTES, ROOM * bytesOf(newest)));
   try {
     fault("snapshot.begun");
-    const newest = snapshotIds(folder)
-      .map((id) => snapshotManifest(folder, id))
-      .find((one) => one !== null);
-    const previous = newest && isDeepStrictEqual(newest.columns, SNAPSHOT_COLUMNS) ? newest.id : null;
-    const { head, files, ...cost } = await inProcess({
+    const previous = newest && isDeepStrictEqual(newest.columns, SNAPSHOT_COLUMNS) ? newest : null;
+    const { head, files, ...cost } = await make({
       url,
-      folder: unfinished,
-      previous: previous && join(folder, previous),
+      folder: unfinished.folder,
+      previous: previous && (await unfinished.linesOf(previous)),
     });
     const { index, takenAt, epoch, events, credUpdates } = head;
     if (index.indexedBlock === null) fail("upstream_unavailable", "There is no index to take a snapshot of.");
@@ -90,7 +99,7 @@ export async function makeSnapshot(
       format: "agent-snapshot",
       schemaVersion: SNAPSHOT_SCHEMA_VERSION,
       id: snapshotId(takenAt),
-      previous,
+      previous: previous?.id ?? null,
       takenAt: takenAt.toISOString(),
       chainId,
       registry,
@@ -109,20 +118,23 @@ export async function makeSnapshot(
       signature: signature === undefined ? null : { signer: snapshotSigner!.address, signature },
     };
     fault("snapshot.made");
-    finishSnapshot(folder, unfinished, manifest, snapshotReadme(manifest, publicUrl));
+    await unfinished.finish(manifest, snapshotReadme(manifest, publicUrl));
     fault("snapshot.finished");
-    const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
-    log.info({ id: manifest.id, block: manifest.block, bytes, ...cost }, "a snapshot was made");
+    log.info({ id: manifest.id, block: manifest.block, bytes: bytesOf(manifest), ...cost }, "a snapshot was made");
     return manifest;
   } finally {
-    remove(unfinished);
+    unfinished.end();
   }
 }
+
+const bytesOf = (manifest: SnapshotManifest | null): number =>
+  Object.values(manifest?.files ?? {}).reduce((sum, file) => sum + file.bytes, 0);
 
 /** Makes the files in a process of their own, which returns its memory to the operating system. */
 async function inProcess(request: SnapshotRequest): Promise<SnapshotMade> {
   const child = fork(entryOf("snapshot"), {
-    execArgv: [],
+    // Rows are garbage at once: V8 lets young objects take 100 MB by default.
+    execArgv: ["--max-semi-space-size=4"],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });

@@ -1,0 +1,63 @@
+/** Where snapshots are kept. Each comes into being whole: what a crash leaves is no snapshot. */
+import type { SnapshotManifest } from "../../core/snapshots/manifest.ts";
+
+export type SnapshotPlace = {
+  /** The snapshots by id, the newest first. */
+  ids(): Promise<string[]>;
+  /** Null where there is none of that id, or none that this version reads. */
+  manifest(id: string): Promise<SnapshotManifest | null>;
+  /** Bytes of a file; null where there is no such file. */
+  size(id: string, file: string): Promise<number | null>;
+  /** The bytes of a part of a file, both ends included, read as they are taken. */
+  read(id: string, file: string, part: { from: number; to: number }): AsyncGenerator<Uint8Array, void>;
+  /**
+   * A new folder on this machine for the files of a snapshot, and what becomes of it.
+   * @param bytes that will be needed
+   * @throws Error where the disk has no room for them
+   */
+  begin(bytes: number): Unfinished;
+  /** Removes a snapshot. */
+  remove(id: string): Promise<void>;
+  /** Removes what processes have left that ended in the middle of a snapshot. */
+  tidy(): Promise<void>;
+};
+
+type Unfinished = {
+  folder: string;
+  /** A folder on this machine with the lines of an earlier snapshot. */
+  linesOf(earlier: SnapshotManifest): Promise<string>;
+  /** Makes a snapshot of the folder, whose files are on the disk: after this it is there, whole, and before it is not. */
+  finish(manifest: SnapshotManifest, readme: string): Promise<void>;
+  /** Removes the folder, finished or not. */
+  end(): void;
+};
+
+/** The first snapshot, in an order of ids, whose manifest this version reads; null where there is none. */
+export async function firstSnapshot(place: SnapshotPlace, ids: readonly string[]): Promise<SnapshotManifest | null> {
+  for (const id of ids) {
+    const manifest = await place.manifest(id);
+    if (manifest !== null) return manifest;
+  }
+  return null;
+}
+
+/** The oldest snapshot: what leads on from it is kept as long as it is. Null: there is none. */
+export const oldestSnapshot = async (place: SnapshotPlace | null | undefined): Promise<SnapshotManifest | null> =>
+  place ? firstSnapshot(place, (await place.ids()).toReversed()) : null;
+
+/** Manifests that are remembered at most; one is made a day. */
+const MAX_KNOWN = 100;
+
+/** A place whose manifests are read once: snapshots never change. */
+export function rememberingManifests(place: SnapshotPlace): SnapshotPlace {
+  const known = new Map<string, SnapshotManifest>();
+  return {
+    ...place,
+    async manifest(id) {
+      const manifest = known.get(id) ?? (await place.manifest(id));
+      if (known.size >= MAX_KNOWN) known.clear();
+      if (manifest !== null) known.set(id, manifest);
+      return manifest;
+    },
+  };
+}
