@@ -11,13 +11,13 @@ import { API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, WORKER
 export const EVENTS = {
   EVENT_RETENTION: variable(
     WORKERS,
-    "How long the event log keeps events (on disk up to a day longer, a month where it is over 62 days); it takes no events that are older when the service first sees them",
+    "How long the event log keeps events, those after a snapshot as long as that (on disk up to a day longer, a month where it is over 62 days); it takes no events that are older when the service first sees them",
     duration,
     "7d",
   ),
   CRED_HISTORY_RETENTION: variable(
     WORKERS,
-    "Months of the score history that ended before this are removed, but each agent's last point; at least EVENT_RETENTION (unset: all of it is kept)",
+    "Months of the score history that ended before this, and before the oldest snapshot, are removed, but each agent's last point; at least EVENT_RETENTION (unset: all of it is kept)",
     duration,
   ),
 } satisfies Record<string, Variable>;

@@ -27,9 +27,10 @@ const LOCK_LOG = statement({
 });
 const HIDE = statement({
   name: "event-hide-old",
-  params: { before: t.timestamptz, limit: t.int8 },
+  params: { before: t.timestamptz, through: t.int8, limit: t.int8 },
   text: `with oldest as materialized (
-       select position, at from offchain.event where position > (select kept_after from offchain.event_log)
+       select position, at from offchain.event
+       where position > (select kept_after from offchain.event_log) and position <= $through
        order by position limit $limit
      ), hidden as materialized (
        select position from oldest
@@ -44,16 +45,16 @@ const HIDE = statement({
 
 /**
  * Hides the events at the beginning of the log that happened before a time from all readers, at most `limit`: no event
- * behind a younger one.
+ * behind a younger one, and none after position `through`.
  * @param tx a transaction that holds nothing of the log
  * @returns their number; less than `limit` when no more are old enough
  */
 export async function hideOldEvents(
   tx: Queryable,
-  { before, limit }: { before: Date; limit: number },
+  { before, through, limit }: { before: Date; through: number; limit: number },
 ): Promise<number> {
   await LOCK_LOG.one(tx);
-  return (await HIDE.one(tx, { before, limit })).hidden;
+  return (await HIDE.one(tx, { before, through, limit })).hidden;
 }
 
 /**

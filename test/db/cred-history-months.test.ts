@@ -208,6 +208,18 @@ it("are removed by the job where the operator says for how long", async () => {
   expect(await parts()).toEqual(["3", "4", "5", "default", "kept"]);
 });
 
+it("are kept by the job as long as the oldest snapshot that they lead on from", async () => {
+  await live(100);
+  const run = (snapshots?: object) =>
+    credHistory.run({ db: db.pool, config: { credHistoryRetentionMs: 1_000 }, snapshots } as never, {});
+  const manifest = async () => ({ takenAt: day(55).toISOString() });
+  await run({ ids: async () => ["20260306T000000Z"], manifest });
+  const { keptSince } = await historyState(db.pool);
+  expect([keptSince! > day(20), keptSince! <= day(54)]).toEqual([true, true]);
+  await run();
+  expect((await historyState(db.pool)).keptSince! > day(55)).toBe(true);
+});
+
 it("are collected for as long as it takes, whatever limit of time the pool's statements have", async () => {
   await live(100);
   const LIMIT_MS = 5 * NEVER;

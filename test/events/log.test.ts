@@ -424,4 +424,27 @@ describe("retention", () => {
     expect(await retain()).toBe(0);
     expect(JOBS).toContain(eventRetention);
   });
+
+  it("removes nothing that happened after the oldest snapshot which is kept, however old it is", async () => {
+    await world.agents({ tokenId: 1 });
+    for (let block = 981; block <= 990; block++) await world.indexChange("agent.mutated", { tokenId: 1, block });
+    await dispatch({ ...world.context, queue: { ...world.context.queue, add: async () => {} } });
+    await sequence(world.context);
+    await world.db.query("update offchain.event set at = now() - interval '8 days'");
+    const kept = new Map([
+      ["20261103T000000Z", { continueFrom: { events: 9 } }],
+      ["20261102T000000Z", { continueFrom: { events: 4 } }],
+      // Of a later version.
+      ["20261101T000000Z", null],
+    ]);
+    const snapshots = { ids: async () => [...kept.keys()], manifest: async (id: string) => kept.get(id) };
+    const retain = () => eventRetention.run({ ...world.context, snapshots } as never, {});
+    expect(await retain()).toBe(4);
+    expect(await eventLog(world.db)).toEqual({ head: 10, keptAfter: 4 });
+    expect(await retain()).toBe(0);
+    kept.delete("20261102T000000Z");
+    expect(await retain()).toBe(5);
+    kept.clear();
+    expect(await retain()).toBe(1);
+  });
 });

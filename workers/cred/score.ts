@@ -4,28 +4,35 @@ import { z } from "zod";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";
 import { CHECKS_OF_ALL, checkCred, reconcileCred, refreshAges, refreshAttested } from "../../db/cred/cred-passes.ts";
+import { oldestSnapshot, type SnapshotPlace } from "../../db/snapshots/place.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { defineJob } from "../job.ts";
 
+const DAY_MS = 86_400_000;
+
 /**
- * Begins the partition of each month of the score history, and removes months older than CRED_HISTORY_RETENTION.
+ * Begins the partition of each month of the score history, and removes months older than CRED_HISTORY_RETENTION, but none
+ * that a snapshot leads on to which is kept.
  * Resumes: at the month; a lock that is not free within 2 s fails the run, and the next one, an hour later, tries
  * again. Ids without a partition go into the default one.
  */
 export const credHistory = defineJob({
   name: "cred-history",
   schedule: { everyMs: 3_600_000 },
-  run: async ({ db, config }) =>
-    retainMonths(db, { now: await databaseNow(db), retentionMs: config.credHistoryRetentionMs }),
+  run: async ({ db, config, snapshots }) =>
+    retainMonths(db, { now: await databaseNow(db), retentionMs: config.credHistoryRetentionMs, snapshots }),
 });
 
+type Retention = { now: Date; retentionMs: number | undefined; snapshots?: SnapshotPlace | null | undefined };
+
 /** @returns number of months that began and that were removed */
-export async function retainMonths(
-  db: pg.Pool,
-  { now, retentionMs }: { now: Date; retentionMs: number | undefined },
-): Promise<number> {
+export async function retainMonths(db: pg.Pool, { now, retentionMs, snapshots }: Retention): Promise<number> {
   const begun = await beginMonth(db, now);
-  return retentionMs === undefined ? begun : begun + (await removeMonths(db, new Date(now.getTime() - retentionMs)));
+  if (retentionMs === undefined) return begun;
+  const oldest = await oldestSnapshot(snapshots);
+  // A point has the time at which its transaction began: a day covers any.
+  const since = oldest ? Date.parse(oldest.takenAt) - DAY_MS : Number.POSITIVE_INFINITY;
+  return begun + (await removeMonths(db, new Date(Math.min(now.getTime() - retentionMs, since))));
 }
 
 /**
@@ -35,7 +42,7 @@ export async function retainMonths(
  */
 export const selfCheck = defineJob({
   name: "self-check",
-  schedule: { everyMs: 86_400_000 / CHECKS_OF_ALL },
+  schedule: { everyMs: DAY_MS / CHECKS_OF_ALL },
   run: async ({ db, clock, log }) => {
     const { moved, missed } = await checkCred(db, clock());
     if (missed > 0) log.warn({ missed }, "scores were not up to date with their agents");

@@ -1,4 +1,7 @@
-/** Keeps the partitions of the event log: makes those of coming events, and removes events older than EVENT_RETENTION. */
+/**
+ * Keeps the partitions of the event log: makes those of coming events, and removes events older than EVENT_RETENTION, but
+ * none that happened after a snapshot which is kept.
+ */
 import type pg from "pg";
 import {
   deleteHiddenStrays,
@@ -6,6 +9,7 @@ import {
   hideOldEvents,
   makeEventPartitions,
 } from "../../db/events/event-retention.ts";
+import { oldestSnapshot, type SnapshotPlace } from "../../db/snapshots/place.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { defineJob } from "../job.ts";
@@ -17,16 +21,21 @@ const ROWS_PER_TRANSACTION = 2_000;
 export const eventRetention = defineJob({
   name: "event-retention",
   schedule: { everyMs: 600_000 },
-  run: async ({ db, config }) => retainEvents(db, { now: await databaseNow(db), retentionMs: config.eventRetentionMs }),
+  run: async ({ db, config, snapshots }) =>
+    retainEvents(db, { now: await databaseNow(db), retentionMs: config.eventRetentionMs, snapshots }),
 });
 
 /** @returns number of events that can no longer be read */
-export async function retainEvents(db: pg.Pool, { now, retentionMs }: { now: Date; retentionMs: number }) {
+export async function retainEvents(
+  db: pg.Pool,
+  { now, retentionMs, snapshots }: { now: Date; retentionMs: number; snapshots?: SnapshotPlace | null | undefined },
+) {
   await makeEventPartitions(db, { now, retentionMs });
   const before = new Date(now.getTime() - retentionMs);
+  const through = (await oldestSnapshot(snapshots))?.continueFrom.events ?? Number.MAX_SAFE_INTEGER;
   let hidden = 0;
   for (let rows = ROWS_PER_TRANSACTION; rows === ROWS_PER_TRANSACTION; hidden += rows)
-    rows = await transaction(db, (tx) => hideOldEvents(tx, { before, limit: ROWS_PER_TRANSACTION }));
+    rows = await transaction(db, (tx) => hideOldEvents(tx, { before, through, limit: ROWS_PER_TRANSACTION }));
   await dropHiddenEvents(db, { before });
   while ((await deleteHiddenStrays(db, { most: ROWS_PER_TRANSACTION })) > 0);
   return hidden;
