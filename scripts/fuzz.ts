@@ -21,7 +21,7 @@ const files = [
   "discovery/words",
   "workers/hostile-data",
   "workers/hostile-profiles",
-  "workers/snapshots",
+  "workers/snapshot-histories.deep",
   "indexer/events",
   "core/cred-tree",
   "contracts/cred-roots",
