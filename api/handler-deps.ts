@@ -1,4 +1,6 @@
 /** What handlers get: the parts that the process was started with, and what the API keeps in memory itself. */
+
+import type { SnapshotManifest } from "../core/snapshots/manifest.ts";
 import { factsReader } from "../db/agents/facts-reader.ts";
 import { tokensWithoutUri } from "../db/agents/token-uris.ts";
 import { agentTotals } from "../db/lists/agent-list-sql.ts";
@@ -6,7 +8,7 @@ import { openDirectoryList } from "../db/lists/directory.ts";
 import { answersReads } from "../db/operations/index-state.ts";
 import { standingJobs } from "../db/operations/job-runs.ts";
 import { staleScores } from "../db/operations/service-status.ts";
-import { rememberingManifests } from "../db/snapshots/place.ts";
+import type { SnapshotPlace } from "../db/snapshots/place.ts";
 import { type ApiDeps, ownRegistry, siteOf } from "./deps.ts";
 import { expiringCache } from "./guards/expiring-cache.ts";
 import { rateLimits } from "./guards/rate-limits.ts";
@@ -26,6 +28,7 @@ const QUEUES_MS = 1_000;
 const STANDING_MS = 2_000;
 const HEAD_MS = 500;
 const TOKEN_URIS_MS = 5_000;
+const SNAPSHOTS_MS = 2_000;
 
 export function openDeps(deps: ApiDeps) {
   const { contracts, rates, streams, minBlockReadsPerClient } = deps.config;
@@ -80,13 +83,30 @@ export function openDeps(deps: ApiDeps) {
     logStreams: logStreams(deps),
     /** Limit of queries of the index that run at the same time. */
     indexSlots: concurrencyLimit("index-queries"),
-    snapshots: deps.snapshots && rememberingManifests(deps.snapshots),
+    snapshots: deps.snapshots && served(deps.snapshots),
     /** Limit of files of snapshots that are sent at the same time. */
     downloads: concurrencyLimit("downloads"),
     /** Limit of exports that run at the same time. */
     exports: concurrencyLimit("exports"),
     /** Limit of reads with `minBlock`, which may wait for their block. */
     minBlockReads: concurrencyLimit("min-block-reads", { perHolder: minBlockReadsPerClient }),
+  };
+}
+
+/** The place of snapshots, which is asked seldom: once in a moment for their ids, and once for each manifest, as none changes. */
+function served(place: SnapshotPlace): SnapshotPlace {
+  const ids = sharedFor(() => place.ids(), SNAPSHOTS_MS);
+  const known = new Map<string, SnapshotManifest>();
+  return {
+    ...place,
+    ids,
+    async manifest(id) {
+      const there = await ids();
+      for (const one of known.keys()) if (!there.includes(one)) known.delete(one);
+      const manifest = known.get(id) ?? (there.includes(id) ? await place.manifest(id) : null);
+      if (manifest !== null) known.set(id, manifest);
+      return manifest;
+    },
   };
 }
 

@@ -2,6 +2,7 @@
 import { accessSync, constants } from "node:fs";
 import { z } from "zod";
 import { readPostgresUrl } from "../core/operations/postgres-url.ts";
+import { isBucketUrl, readBucketUrl } from "../core/snapshots/bucket.ts";
 
 export const address = z
   .string()
@@ -34,6 +35,17 @@ export const postgresUrl = z.string().superRefine((v, ctx) => {
     ctx.addIssue((error as Error).message);
   }
 });
+/** A path, or the URL of a bucket. */
+export const snapshotPlace = z
+  .string()
+  .min(1)
+  .superRefine((v, ctx) => {
+    try {
+      if (isBucketUrl(v)) readBucketUrl(v);
+    } catch {
+      ctx.addIssue("must be s3://KEY:SECRET@host/bucket/path?region=…");
+    }
+  });
 export const list = <T>(item: z.ZodType<T, string>) =>
   z.string().transform((v, ctx) =>
     v

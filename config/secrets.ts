@@ -1,5 +1,6 @@
 /** The secrets of a configuration, for the log and the doctor to redact. */
 import { readPostgresUrl } from "../core/operations/postgres-url.ts";
+import { isBucketUrl } from "../core/snapshots/bucket.ts";
 import type { Variable } from "./variable.ts";
 import { VARIABLES, type Values } from "./variables.ts";
 
@@ -30,7 +31,7 @@ export function secretsOf(v: Values): string[] {
   return [...new Set(all)].sort((a, b) => b.length - a.length);
 }
 
-const isUrl = (value: string) => /^[a-z]+:\/\//i.test(value);
+const isUrl = (value: string) => /^[a-z][a-z\d+]*:\/\//i.test(value);
 
 /** What signs in by a URL, as written and as sent. */
 function credentialsOf(written: string): string[] {
@@ -44,6 +45,8 @@ function credentialsOf(written: string): string[] {
   }
   const { username, password, searchParams } = new URL(written);
   const secrets = password === username ? [] : [password, decodeURIComponent(password)];
+  // Its query names a region.
+  if (isBucketUrl(written)) return secrets;
   return [...secrets, ...[...searchParams.values()].filter((value) => !NO_KEY.test(value))];
 }
 

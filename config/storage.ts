@@ -1,6 +1,6 @@
 /** Storage: Postgres, Redis, memory. */
 import { z } from "zod";
-import { duration, integer, list, postgresUrl, url } from "./checks.ts";
+import { duration, integer, list, postgresUrl, snapshotPlace, url } from "./checks.ts";
 import {
   API,
   API_AND_WORKERS,
@@ -74,8 +74,8 @@ export const STORAGE = {
   ),
   SNAPSHOT_FOLDER: variable(
     API_AND_WORKERS,
-    "Folder of the daily snapshots of all that is public, which the workers write and the API serves (unset: none are made)",
-    z.string().min(1),
+    "Folder of the daily snapshots of all that is public, which the workers write and the API serves, or a bucket that speaks S3: s3://KEY:SECRET@host/bucket/path?region=…, s3+http:// without TLS; for a bucket they are made in TMPDIR (unset: none are made)",
+    snapshotPlace,
   ),
   SNAPSHOT_RETENTION: variable(WORKERS, "How long snapshots are kept; the newest one always is", duration, "14d"),
 } satisfies Record<string, Variable>;
@@ -95,7 +95,7 @@ export function storageConfig(v: ValuesOf<typeof STORAGE>) {
     listMemoryBytes: v.LIST_MEMORY_MB * 2 ** 20,
     redisUrl: v.REDIS_URL,
     queuePrefix: v.QUEUE_PREFIX,
-    /** Undefined folder: no snapshots. */
-    snapshots: { folder: v.SNAPSHOT_FOLDER, retentionMs: v.SNAPSHOT_RETENTION },
+    /** Undefined place: no snapshots. */
+    snapshots: { place: v.SNAPSHOT_FOLDER, retentionMs: v.SNAPSHOT_RETENTION },
   };
 }

@@ -126,6 +126,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "abis",
       "viem",
       "undici",
+      "aws4fetch",
       "ipaddr.js",
       "zod",
       "jose",
@@ -235,6 +236,7 @@ const ENTRIES: Record<string, string[]> = {
   "workers/readers.ts": ["wiring", "config", "runtime/lifecycle.ts"],
   "db/schema/migrate.ts": ["node:fs"],
   "db/snapshots/folder.ts": ["node:fs"],
+  "db/snapshots/bucket.ts": ["node:fs"],
   // Certificates that the URL of the database names.
   "db/sql/server-connection.ts": ["node:fs", "node:tls"],
   // One form for both sides: the service imports it from what is published.

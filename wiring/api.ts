@@ -91,7 +91,7 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
     return {
       config,
       ...reads,
-      snapshots: openSnapshots(config),
+      snapshots: openSnapshots(parts, config),
       chain,
       facilitator,
       mpp,

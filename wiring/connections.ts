@@ -1,8 +1,11 @@
 /** Connections that the API and the workers both have: database, queues, the chain, HTTP to upstreams. */
 import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { createAuthorizationServer } from "../clients/authorization-server.ts";
+import { openBucket } from "../clients/bucket.ts";
 import { createChain } from "../clients/chain.ts";
 import { dexScreener } from "../clients/dexscreener.ts";
 import { embeddings, maxAnswerBytes } from "../clients/embeddings.ts";
@@ -17,10 +20,12 @@ import { createSecretBox } from "../clients/secret-box.ts";
 import type { Config } from "../config/config.ts";
 import { type ConnectionRole, poolsOf, type ServerRoom } from "../core/operations/connection-plan.ts";
 import type { RpcNode } from "../core/operations/rpc-roles.ts";
+import { isBucketUrl, readBucketUrl } from "../core/snapshots/bucket.ts";
 import { takeTurn } from "../db/callers/allowances.ts";
 import { jobCounts } from "../db/operations/job-runs.ts";
 import { fittedPool, requirePrimary } from "../db/operations/server-at-start.ts";
 import { openReadPool, type ReadPool } from "../db/replicas/read-pool.ts";
+import { snapshotBucket } from "../db/snapshots/bucket.ts";
 import { snapshotFolder } from "../db/snapshots/folder.ts";
 import type { SnapshotPlace } from "../db/snapshots/place.ts";
 import { openPool } from "../db/sql/connect.ts";
@@ -184,8 +189,14 @@ export const openUpstreamHttp = (config: Config, ops: Ops | undefined, waitMs: n
   openHttp({ userAgent: userAgent(config), proxies: config.proxies, maxWaitMs: waitMs, meter: ops?.upstreams });
 
 /** Where snapshots are kept; null where none are made. */
-export const openSnapshots = ({ snapshots: { folder } }: Config): SnapshotPlace | null =>
-  folder === undefined ? null : snapshotFolder(folder);
+export function openSnapshots(parts: AsyncDisposableStack, { snapshots, proxies }: Config): SnapshotPlace | null {
+  const { place } = snapshots;
+  if (place === undefined) return null;
+  if (!isBucketUrl(place)) return snapshotFolder(place);
+  const bucket = openBucket(readBucketUrl(place), proxies);
+  parts.defer(() => bucket.close());
+  return snapshotBucket(bucket, join(tmpdir(), "agent-snapshots"));
+}
 
 /** Encrypts the secrets of webhooks; null without a key: the service has no webhooks. */
 export function openSecretBox({ webhooks: { keys } }: Config): SecretBox | null {

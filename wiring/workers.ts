@@ -98,7 +98,7 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
       chain,
       mpp,
       signer: privateKey && sends ? createSigner(privateKey, config.chain.id) : null,
-      snapshots: openSnapshots(config),
+      snapshots: openSnapshots(parts, config),
       snapshotSigner: config.receipts.privateKey && sends ? createReceiptSigner(config.receipts.privateKey) : null,
       queue,
       clock: () => new Date(),

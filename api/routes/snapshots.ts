@@ -39,6 +39,7 @@ export const snapshots = endpoint({
     cursor: id.optional().meta({ description: "`nextCursor` of the answer before" }),
     limit: limit({ default: 10, max: 20 }),
   }),
+  errors: ["upstream_unavailable"],
   responses: {
     200: {
       description: "Manifests; none where the service makes no snapshots",
@@ -68,7 +69,7 @@ export const snapshotFile = endpoint({
     200: { description: "The file", type: "application/octet-stream" },
     206: { description: "The range", type: "application/octet-stream" },
   },
-  errors: ["not_found", "range_not_satisfiable", "overloaded"],
+  errors: ["not_found", "range_not_satisfiable", "overloaded", "upstream_unavailable"],
   async handler({ deps, params, header, isHead, response, reader }) {
     const { id, file } = params;
     const place = deps.snapshots;

@@ -44,20 +44,3 @@ export async function firstSnapshot(place: SnapshotPlace, ids: readonly string[]
 /** The oldest snapshot: what leads on from it is kept as long as it is. Null: there is none. */
 export const oldestSnapshot = async (place: SnapshotPlace | null | undefined): Promise<SnapshotManifest | null> =>
   place ? firstSnapshot(place, (await place.ids()).toReversed()) : null;
-
-/** Manifests that are remembered at most; one is made a day. */
-const MAX_KNOWN = 100;
-
-/** A place whose manifests are read once: snapshots never change. */
-export function rememberingManifests(place: SnapshotPlace): SnapshotPlace {
-  const known = new Map<string, SnapshotManifest>();
-  return {
-    ...place,
-    async manifest(id) {
-      const manifest = known.get(id) ?? (await place.manifest(id));
-      if (known.size >= MAX_KNOWN) known.clear();
-      if (manifest !== null) known.set(id, manifest);
-      return manifest;
-    },
-  };
-}

@@ -30,10 +30,12 @@ it("holds no secret of the configuration, whatever says it", () => {
   const password = `p%40ss-${hex(8)}`;
   const nodeKey = hex(16);
   const queryKey = hex(12);
+  const bucketKey = hex(14);
   const text = logged(
     {
       ...secrets,
       DATABASE_URL: `postgres://app:${password}@db.test:5432/agents`,
+      SNAPSHOT_FOLDER: `s3://AKIA:${bucketKey}@store.test/agents?region=eu-west-1`,
       RPC_URL: `https://node.test/v3/${nodeKey}`,
       RPC_URLS: `https://other.test/?apikey=${queryKey}`,
     },
@@ -47,14 +49,16 @@ it("holds no secret of the configuration, whatever says it", () => {
       }
       log.warn({ err: new Error(`connect postgres://app:${password}@db.test:5432/agents`) }, "database");
       log.warn(`the password is ${decodeURIComponent(password)}`);
+      log.warn(`s3://AKIA:${bucketKey}@store.test/agents in eu-west-1`);
       log.warn(`https://node.test/v3/${nodeKey} and https://other.test/?apikey=${queryKey}`);
     },
   );
-  const parts = [...Object.values(secrets).flatMap((one) => one.split(",")), password, nodeKey, queryKey];
+  const parts = [...Object.values(secrets).flatMap((one) => one.split(",")), password, nodeKey, queryKey, bucketKey];
   for (const part of [...parts, decodeURIComponent(password)])
     expect(text.toLowerCase()).not.toContain(part.replace(/^0x/, "").toLowerCase());
   expect(text).toContain("[redacted]");
   expect(text).toContain("node.test");
+  expect(text).toContain("store.test/agents in eu-west-1");
 });
 
 it("holds no control that a terminal would obey, and says which was there", () => {

@@ -1,0 +1,110 @@
+/**
+ * A bucket of an object store that speaks S3: objects are listed, read in parts, written whole and removed. Every request may
+ * be sent again.
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/
+ */
+import { createReadStream } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { AwsV4Signer } from "aws4fetch";
+import type { Dispatcher } from "undici";
+import type { Bucket, BucketAddress } from "../core/snapshots/bucket.ts";
+import { openEgress, type Proxies } from "./http/egress.ts";
+import { unavailable } from "./unavailable.ts";
+
+const NAME = "The store of snapshots";
+/** Max milliseconds for a connection, until an answer begins, and between two pieces of it. */
+const LIMITS = { connectMs: 5_000, headersMs: 60_000, bodyMs: 30_000 };
+/** How often a request is sent, and the milliseconds before it is sent again, which grow. */
+const TRIES = 3;
+const PAUSE_MS = 500;
+
+type Request = {
+  method: "GET" | "HEAD" | "PUT" | "DELETE";
+  key?: string;
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+  /** Opens the body, for each try. */
+  body?: () => AsyncIterable<Uint8Array>;
+  statuses: readonly number[];
+};
+
+/** @param proxies undefined: the store is dialled directly */
+export function openBucket(
+  { origin, bucket, prefix, ...credentials }: BucketAddress,
+  proxies: Proxies | undefined,
+): Bucket & { close(): Promise<void> } {
+  const dispatcher = openEgress({ connectMs: LIMITS.connectMs, connections: 16, keepAliveTimeout: 10_000 }, proxies);
+
+  async function once({ method, key, query, headers = {}, body }: Request): Promise<Dispatcher.ResponseData> {
+    const path = [bucket, ...(key === undefined ? [] : (prefix + key).split("/"))].map(encodeURIComponent).join("/");
+    const target = `${origin}/${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
+    const signed = await new AwsV4Signer({ method, url: target, headers, ...credentials, service: "s3" }).sign();
+    return dispatcher.request({
+      ...{ origin, method, path: signed.url.pathname + signed.url.search },
+      headers: Object.fromEntries(signed.headers),
+      body: body ? (body() as never) : null,
+      headersTimeout: LIMITS.headersMs,
+      bodyTimeout: LIMITS.bodyMs,
+    });
+  }
+
+  /** @throws Failure upstream_unavailable for every answer of another status */
+  async function send(request: Request): Promise<Dispatcher.ResponseData> {
+    for (let tried = 1; ; tried++) {
+      let cause: unknown;
+      let again = true;
+      try {
+        const answer = await once(request);
+        const { statusCode: status, body } = answer;
+        if (request.statuses.includes(status)) return answer;
+        cause = new Error(`${request.method} ${request.key ?? ""}: ${status} ${(await body.text()).slice(0, 500)}`);
+        again = status >= 500 || status === 429;
+      } catch (error) {
+        cause = error;
+      }
+      if (!again || tried === TRIES) return unavailable(NAME, { cause });
+      await pause(tried * PAUSE_MS);
+    }
+  }
+
+  return {
+    async list() {
+      const objects: Awaited<ReturnType<Bucket["list"]>> = [];
+      for (let token: string | undefined; ; ) {
+        const query = { "list-type": "2", prefix, ...(token && { "continuation-token": token }) };
+        const { body } = await send({ method: "GET", query, statuses: [200] });
+        const text = await body.text();
+        for (const [, object = ""] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+          const key = elementOf(object, "Key");
+          if (key.startsWith(prefix))
+            objects.push({ key: key.slice(prefix.length), changedAt: new Date(elementOf(object, "LastModified")) });
+        }
+        token = elementOf(text, "NextContinuationToken");
+        if (token === "") return objects;
+      }
+    },
+    async size(key) {
+      const { statusCode, headers, body } = await send({ method: "HEAD", key, statuses: [200, 404] });
+      await body.dump();
+      return statusCode === 404 ? null : Number(headers["content-length"]);
+    },
+    async *read(key, { from, to }) {
+      const headers = { range: `bytes=${from}-${to}` };
+      const { body } = await send({ method: "GET", key, headers, statuses: [206] });
+      yield* body as AsyncIterable<Uint8Array>;
+    },
+    async put(key, path, { bytes, sha256 }) {
+      const headers = { "content-length": String(bytes), "x-amz-content-sha256": sha256 };
+      const { body } = await send({ method: "PUT", key, headers, body: () => createReadStream(path), statuses: [200] });
+      await body.dump();
+    },
+    async remove(key) {
+      const { body } = await send({ method: "DELETE", key, statuses: [200, 204, 404] });
+      await body.dump();
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** The text of an element of XML that has no other elements; empty where there is none. */
+const elementOf = (xml: string, name: string): string => new RegExp(`<${name}>([^<]*)<`).exec(xml)?.[1] ?? "";

@@ -1,0 +1,80 @@
+/**
+ * Snapshots in a bucket: objects `<id>/<file>`. A snapshot is there when its manifest is, which is written after all other
+ * files, and removed before them. It is made in a folder of this machine first.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { Bucket } from "../../core/snapshots/bucket.ts";
+import { MANIFEST_FILE, README_FILE, readManifest, SNAPSHOT_ID } from "../../core/snapshots/manifest.ts";
+import { beginFolder, tidyFolder, writeHead } from "./folder.ts";
+import type { SnapshotPlace } from "./place.ts";
+
+/** Milliseconds after which files without a manifest are a crash's: nobody writes a file for so long. */
+const ENDED_MS = 6 * 3_600_000;
+
+/** @param staging folder on this machine in which snapshots are made */
+export function snapshotBucket(bucket: Bucket, staging: string): SnapshotPlace {
+  const keyOf = (id: string, file: string) => `${id}/${file}`;
+  /** Objects by the id that they belong to. */
+  async function objects(): Promise<Map<string, { key: string; changedAt: Date }[]>> {
+    return Map.groupBy(
+      (await bucket.list()).filter(({ key }) => SNAPSHOT_ID.test(key.split("/")[0]!)),
+      ({ key }) => key.split("/")[0]!,
+    );
+  }
+  const isWhole = (id: string, of: { key: string }[]) => of.some(({ key }) => key === keyOf(id, MANIFEST_FILE));
+  async function removeAll(keys: string[]): Promise<void> {
+    // The manifest first.
+    for (const key of keys.sort((a, b) => Number(b.endsWith(MANIFEST_FILE)) - Number(a.endsWith(MANIFEST_FILE))))
+      await bucket.remove(key);
+  }
+  return {
+    ids: async () =>
+      [...(await objects())]
+        .flatMap(([id, of]) => (isWhole(id, of) ? [id] : []))
+        .sort()
+        .reverse(),
+    async manifest(id) {
+      const key = keyOf(id, MANIFEST_FILE);
+      const size = SNAPSHOT_ID.test(id) ? await bucket.size(key) : null;
+      return size === null ? null : readManifest(await text(bucket.read(key, { from: 0, to: size - 1 })));
+    },
+    size: (id, file) => bucket.size(keyOf(id, file)),
+    read: (id, file, part) => bucket.read(keyOf(id, file), part),
+    begin: (bytes) => {
+      const unfinished = beginFolder(staging, bytes);
+      return {
+        ...unfinished,
+        async linesOf({ id, columns, files }) {
+          const folder = join(unfinished.folder, "previous");
+          mkdirSync(folder);
+          for (const name of Object.keys(columns).map((table) => `${table}.ndjson.gz`))
+            await writeFile(join(folder, name), bucket.read(keyOf(id, name), { from: 0, to: files[name]!.bytes - 1 }));
+          return folder;
+        },
+        async finish(manifest, readme) {
+          writeHead(unfinished.folder, manifest, readme);
+          for (const name of [...Object.keys(manifest.files), README_FILE, MANIFEST_FILE]) {
+            const path = join(unfinished.folder, name);
+            await bucket.put(keyOf(manifest.id, name), path, manifest.files[name] ?? digestOf(path));
+          }
+        },
+      };
+    },
+    remove: async (id) => removeAll(((await objects()).get(id) ?? []).map(({ key }) => key)),
+    async tidy() {
+      tidyFolder(staging);
+      for (const [id, of] of await objects())
+        if (!isWhole(id, of) && of.every(({ changedAt }) => Date.now() - changedAt.getTime() > ENDED_MS))
+          await removeAll(of.map(({ key }) => key));
+    },
+  };
+}
+
+function digestOf(path: string): { bytes: number; sha256: string } {
+  const bytes = readFileSync(path);
+  return { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+}
