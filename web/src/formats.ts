@@ -74,3 +74,11 @@ export const originWords = (origin: string): string => ORIGINS[origin] ?? origin
 /** A small price in US dollars with all its digits: `$0.03`, `$0.0005`. */
 export const dollars = (value: number): string =>
   `$${value.toLocaleString(LOCALES, { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
+
+const LABELS: Record<string, string> = { twitter: "X", github: "GitHub" };
+
+/** The name of a field for people: `openToWork` → `Open to work`. */
+export function labelOf(name: string): string {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
+  return LABELS[name] ?? words.slice(0, 1).toUpperCase() + words.slice(1).replaceAll("_", " ");
+}

@@ -1,8 +1,9 @@
 /** What an agent says about itself: narrative, personality and where else it is, services, skills, domains, metadata. */
 import type { ReactNode } from "react";
 import { placeOf } from "../../../core/agents/listing.ts";
+import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/agents/profile.ts";
 import type { Agent } from "../api/types.ts";
-import { count } from "../formats.ts";
+import { count, labelOf } from "../formats.ts";
 import { OutLink, webAddress } from "../parts/out-link.tsx";
 import { Fact, type FactEntry, Facts } from "../parts/panel.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
@@ -89,12 +90,6 @@ function Value({ of }: { of: unknown }) {
   );
 }
 
-/** `openToWork` → `Open to work`. */
-const labelOf = (name: string): string => {
-  const words = name.replace(/([a-z0-9])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
-  return words.slice(0, 1).toUpperCase() + words.slice(1).replaceAll("_", " ");
-};
-
 type ServiceItem = { name: string; endpoint: string; version: string | null };
 
 /** Registration files name the agent's wallet among their services: it is shown as its wallet. */
@@ -116,30 +111,16 @@ export const Services = ({ of }: { of: readonly ServiceItem[] }) => (
   </ul>
 );
 
-const LEVELS = { riskTolerance: "Risk tolerance", autonomyLevel: "Autonomy" } as const;
-const TEXTS = {
-  origin: "Origin",
-  mission: "Mission",
-  lore: "Lore",
-  manifesto: "Manifesto",
-} as const;
-const MANNERS = {
-  quirks: "Quirks",
-  communicationStyle: "Style",
-  values: "Values",
-  humor: "Humor",
-} as const;
-
 /** Narrative, personality, and where else the agent can be found. */
 export function SelfDescription({ agent: { narrative, personality, socials } }: { agent: Agent }) {
   const said = (label: string, text: string | null | undefined): FactEntry[] =>
     text?.trim() ? [[label, <bdi>{text}</bdi>]] : [];
   const facts: FactEntry[] = [
-    ...Object.entries(TEXTS).flatMap(([key, label]) => said(label, narrative?.[key as keyof typeof TEXTS])),
-    ...Object.entries(MANNERS).flatMap(([key, label]) => said(label, personality?.[key as keyof typeof MANNERS])),
-    ...Object.entries(LEVELS).flatMap(([key, label]): FactEntry[] => {
-      const level = personality?.[key as keyof typeof LEVELS];
-      return level == null ? [] : [[label, <Level of={level} />, { className: "level" }]];
+    ...NARRATIVE_FIELDS.flatMap((name) => said(labelOf(name), narrative?.[name])),
+    ...PERSONALITY_TEXTS.flatMap((name) => said(labelOf(name), personality?.[name])),
+    ...PERSONALITY_LEVELS.flatMap((name): FactEntry[] => {
+      const level = personality?.[name];
+      return level == null ? [] : [[labelOf(name), <Level of={level} />, { className: "level" }]];
     }),
     // `x` repeats what is stated under `twitter`, or what is proven, which is among the verifications.
     ...Object.entries(socials).flatMap(([place, text]): FactEntry[] =>

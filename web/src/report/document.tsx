@@ -1,19 +1,12 @@
 /** A report as a document: score, evidence for every point, standing, advice, risks. Shown only where its receipt is sound. */
 import type { ReactNode } from "react";
-import { count, counted, date, decimals, moment, originWords } from "../formats.ts";
+import { count, counted, date, decimals, labelOf, moment, originWords } from "../formats.ts";
 import { ScoreRing } from "../parts/cred.tsx";
 import { endpointsInShort, InShort, jobsInShort, paymentsInShort, reviewsInShort } from "../parts/evidence.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { type FactEntry, Facts, Panel } from "../parts/panel.tsx";
 import { tierOf } from "../tiers.ts";
 import type { SignedContent } from "./receipt.tsx";
-
-/** How much a risk weighs, in words. */
-const LEVEL_LABELS = {
-  high: "High",
-  medium: "Medium",
-  low: "Low",
-} as const;
 
 /** Where evidence comes from, in words. */
 const SOURCE_LABELS = {
@@ -83,7 +76,7 @@ function Risks({ report }: { report: SignedContent }) {
     <ul className="risks">
       {risks.map(({ level, text }) => (
         <li key={text} data-level={level}>
-          <span className="tag">{LEVEL_LABELS[level]}</span>
+          <span className="tag">{labelOf(level)}</span>
           <span>{text}</span>
         </li>
       ))}
