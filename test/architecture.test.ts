@@ -221,7 +221,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
   "web/src": {
     any: [
       ...["web/src", "core", "react", "react-dom", "wouter", "@tanstack/react-query", "@tanstack/react-virtual"],
-      "eventsource-parser",
+      ...["eventsource-parser", "virtual:bodies"],
     ],
     types: ["api/schemas", "zod"],
   },

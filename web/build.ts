@@ -8,13 +8,14 @@ import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const FOLDER = join(PROJECT_ROOT, "web");
 
-/** Sources of the bundle; the schemas give types only, `core/` and the guides are bundled. */
+/** Sources of the bundle: `core/` and the guides are bundled, and so is what the schemas say of the fields of forms. */
 const SOURCES = [
   "web/index.html",
   "web/icon.svg",
   "web/*.ts",
   "web/src/**/*",
   "core/**/*.ts",
+  "api/schemas/*.ts",
   "docs/use/*.md",
   "sdk/README.md",
   "package-lock.json",

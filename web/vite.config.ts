@@ -5,6 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { Resvg } from "@resvg/resvg-js";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { bodies } from "./bodies.ts";
 import { guides } from "./guides.ts";
 
 /** Min bytes for a compressed copy. */
@@ -82,7 +83,7 @@ function icoOf(png: Buffer, pixels: number): Buffer {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [guides, react(), compressed, icons, views],
+  plugins: [bodies, guides, react(), compressed, icons, views],
   build: {
     outDir: "dist",
     emptyOutDir: true,
@@ -114,7 +115,7 @@ export default defineConfig({
             // Else they lie with the first view that hashes, which everyone would load who connects a wallet.
             { name: "sha3", priority: 1, test: /node_modules\/@noble\/hashes\/(sha3|utils|_u64)\b/ },
             // What several views share, in a few files: each file is a part of a round trip, which a phone waits for.
-            { name: "wallet", test: /web\/src\/(wallet\/|parts\/form)/, minShareCount: 3 },
+            { name: "wallet", test: /web\/src\/(wallet\/|parts\/(form|typed))/, minShareCount: 3 },
             { name: "evidence", test: /web\/src\/(agent|api|parts|people)\//, minShareCount: 3 },
             { name: "signals", test: /core\/(signals|cred)\//, minShareCount: 3 },
             { name: "manage", test: /web\/src\/manage\//, minShareCount: 3 },

@@ -1,7 +1,7 @@
 /** Pure parts of the web terminal: what people type, and the view that an address names. */
 import { describe, expect, it } from "vitest";
 import { readView, underFilter, writeView } from "../../web/src/directory/view.ts";
-import { placesFrom, placesText } from "../../web/src/people/fields.ts";
+import { placesFrom, placesText } from "../../web/src/parts/written.ts";
 import { usdcIn } from "../../web/src/usdc.ts";
 
 describe("places as people type them", () => {

@@ -102,6 +102,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
         const save = page.getByRole("button", { name: "Save" });
         await page.getByRole("heading", { name: "No changes yet" }).waitFor();
         expect(await save.isDisabled()).toBe(true);
+        // As the schema of the update has it.
+        expect(await page.getByLabel(/^Lore/).getAttribute("maxlength")).toBe("1024");
         await page.getByLabel(/^Mission/).fill("To draft what is asked for.");
         await page.getByLabel(/^Risk tolerance/).selectOption("3");
         await page.getByRole("heading", { name: "2 changes" }).waitFor();
@@ -118,10 +120,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
         await save.click();
         await saved(page);
         await page.getByRole("heading", { name: "No changes yet" }).waitFor();
-        await page
-          .getByText(/off chain since/)
-          .first()
-          .waitFor();
+        await page.getByLabel(/^Mission off chain since/).waitFor();
         expect(await agentOf(tokenId)).toMatchObject({
           ...{ narrative: { mission: "To draft what is asked for." }, personality: { riskTolerance: 3 } },
         });
@@ -320,7 +319,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
     await page.getByLabel(/^Website/).fill("https://quill.example");
     const save = page.getByRole("button", { name: "Sign and save" });
     await save.click();
-    await page.getByText("It must be a handle of 1 to 15 letters, digits and _.").waitFor();
+    const fault = page.getByText("It must be a handle of 1 to 15 letters, digits and _.");
+    await page.locator(`[aria-describedby="${await fault.getAttribute("id")}"]:focus`).waitFor();
     await page.getByLabel("X optional", { exact: true }).fill("https://x.com/quill");
     await save.click();
     await saved(page);

@@ -88,10 +88,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
           await page.getByLabel(/^Lore/).fill("Built of brass.\nTurned by hand.");
           await page.getByLabel(/^Humor/).fill("dry");
           await page.getByLabel(/^Risk tolerance/).selectOption("0");
-          await page.getByLabel("Name of the service").fill("mcp");
-          await page.getByLabel("Address of the service").fill("https://orrery.example/mcp");
+          await page.getByLabel(/^Service/).fill("mcp");
+          await page.getByLabel(/^Where/).fill("https://orrery.example/mcp");
           await page.getByLabel(/^Skills/).fill("ephemerides\ntides, eclipses");
-          await page.getByLabel(/^Metadata/).fill('{"openToWork":true}');
+          await page.getByLabel(/^Further metadata/).fill('{"openToWork":true}');
           await page.getByRole("checkbox", { name: /^Soulbound/ }).check();
           await page.getByText("For ever: it can never be sold").waitFor();
           expect(await findingsOf(page)).toEqual([]);
@@ -153,10 +153,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("registration and repor
         await page.getByRole("alert").getByText("There is no such referral code.").waitFor();
         await page.getByLabel(/^Referral code/).fill("");
         await page.getByText("Services, skills and more").click();
-        await page.getByLabel(/^Metadata/).fill("{");
+        await page.getByLabel(/^Further metadata/).fill("{");
         await submit(page).click();
         await page.getByText("It must be a JSON object.").waitFor();
-        await page.getByLabel(/^Metadata/).fill("");
+        await page.getByLabel(/^Further metadata/).fill("");
         await submit(page).click();
         await page.getByText("0.60 USDC more are needed.").waitFor();
         await pay(page).click();

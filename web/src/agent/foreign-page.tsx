@@ -14,14 +14,14 @@ import { useMedia } from "../media.ts";
 import { Icon } from "../parts/button.tsx";
 import { Address } from "../parts/copy.tsx";
 import { NoData, ScoreRing, Sigil } from "../parts/cred.tsx";
-import { bodyOf, Form } from "../parts/form.tsx";
+import { bodyOf, fieldsOf } from "../parts/form.tsx";
 import { Facts, PageNotYet, Panel, useTitle } from "../parts/panel.tsx";
 import { ProofBadges, Protocols } from "../parts/row-badges.tsx";
 import { Empty, RequestId } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { tierOf } from "../tiers.ts";
-import { OperationSteps, useOperation } from "../wallet/operation.tsx";
+import { OperationForm, useOperation } from "../wallet/operation.tsx";
 import { AgentPanel, RawJson } from "./agent-panel.tsx";
 import { OfferChanges } from "./changes.tsx";
 import { Erc8004, SameAs } from "./elsewhere.tsx";
@@ -277,34 +277,28 @@ function Claim({ row }: { row: Detail }) {
   );
 }
 
-const FIELDS = [
-  { name: "token_address", label: "Token address", hint: "0x… on an EVM chain, or base58 on Solana" },
-  { name: "token_symbol", label: "Symbol", max: 32, optional: true },
-  { name: "token_name", label: "Name", max: 64, optional: true },
-];
+const FIELDS = fieldsOf("claim", {
+  token_address: { hint: "0x… on an EVM chain, or base58 on Solana" },
+  token_symbol: { label: "Symbol" },
+  token_name: { label: "Name" },
+});
 
 function ClaimForm({ row }: { row: Detail }) {
   const name = `claim.${row.platform}.${row.agent_id}`;
   const op = useOperation<ClaimAnswer>({ name, caller: "anyone", changes: "/api/terminal" });
   const path = `/api/terminal/agent/${encodeURIComponent(row.agent_id)}/token?platform=${row.platform}`;
   return (
-    <>
-      <Form
-        fields={FIELDS}
-        faults={op.faults}
-        submit={(text) => op.run({ method: "POST", path, body: bodyOf(FIELDS, text) })}
-        does="Claim"
-        weak
-        busy={op.busy}
-      />
-      <OperationSteps
-        op={op}
-        done={() => (
-          <p className="muted" role="status">
-            The claim is stored, and shown as claimed.
-          </p>
-        )}
-      />
-    </>
+    <OperationForm
+      op={op}
+      fields={FIELDS}
+      request={(text) => ({ path, body: bodyOf(FIELDS, text) })}
+      does="Claim"
+      weak
+      done={() => (
+        <p className="muted" role="status">
+          The claim is stored, and shown as claimed.
+        </p>
+      )}
+    />
   );
 }

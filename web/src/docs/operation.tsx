@@ -1,11 +1,11 @@
 /** One operation: what it does, a form that sends it, the same request in three languages, and the shapes it takes and gives. */
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useId, useState } from "react";
+import { useId, useState } from "react";
 import { answerType, exampleOf, type OpenApi, type Operation, successOf } from "../../../core/described-operations.ts";
 import { LANGUAGES, type Language, type SampleRequest, targetOf } from "../../../core/request-samples.ts";
 import { callRaw, type Problem, type RawResponse } from "../api/answer.ts";
-import { Action } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
+import { type FieldEntry, Form, type FormText } from "../parts/form.tsx";
 import { Panel, useTitle } from "../parts/panel.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { SITE_NAME } from "../site.ts";
@@ -136,16 +136,17 @@ function Example({ document: described, operation }: Props) {
   );
 }
 
+const KEY: FieldEntry = { name: "key", label: "API key", optional: true };
+
 /** Sends a request that needs no wallet, and shows any answer. */
 function PlainSend({ request, fault }: { request: SampleRequest; fault: string | null }) {
-  const [key, setKey] = useState("");
   const [state, setState] = useState<{ answer?: RawResponse; problem?: Problem; url: string; busy?: true } | null>(
     null,
   );
   const { method, body } = request;
   const takesKey = request.credential === "apiKey";
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
+  const send = async (text: FormText) => {
+    const key = text("key");
     const url = targetOf(request);
     setState({ url, busy: true });
     const headers = {
@@ -160,21 +161,13 @@ function PlainSend({ request, fault }: { request: SampleRequest; fault: string |
     }
   };
   return (
-    <form onSubmit={(event) => void send(event)}>
-      {takesKey && (
-        <label className="form-field">
-          <span className="label">API key</span>
-          <input className="field" value={key} onChange={({ target }) => setKey(target.value)} autoComplete="off" />
-        </label>
-      )}
-      <Action type="submit" strong disabled={fault !== null || state?.busy}>
-        Send
-      </Action>
+    <>
+      <Form fields={[takesKey && KEY]} submit={send} does="Send" busy={fault !== null || state?.busy} />
       <div aria-live="polite">
         {state?.answer && <RawAnswer answer={state.answer} url={state.url} />}
         {state?.problem && <ProblemNote error={state.problem} />}
       </div>
-    </form>
+    </>
   );
 }
 

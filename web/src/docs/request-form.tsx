@@ -4,11 +4,10 @@ import type { Operation, Parameter } from "../../../core/described-operations.ts
 import { OWN_PLATFORM, rowRef } from "../../../core/directory/platforms.ts";
 import { type SampleRequest, targetOf } from "../../../core/request-samples.ts";
 import { call, Problem } from "../api/answer.ts";
-import { Action } from "../parts/button.tsx";
 import { type FieldEntry, Fields } from "../parts/form.tsx";
 import { RequestId } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
+import { Note, OperationButton, useOperation } from "../wallet/operation.tsx";
 import type { Request } from "../wallet/operation-store.ts";
 import type { CallerRule } from "../wallet/sign-ins.ts";
 import { Prose } from "./shown.tsx";
@@ -124,19 +123,23 @@ type SignedSendProps = { operation: Operation; request: SampleRequest; fault: st
 export function SignedSend({ operation, request, fault }: SignedSendProps) {
   const { method, body } = request;
   const op = useOperation<unknown>({ name: `docs.${operation.id}`, caller: callerOf(operation) });
-  const send = () =>
-    void op.run({
-      method: method.toUpperCase() as Request["method"],
-      path: targetOf(request),
-      ...(body !== undefined && { body: JSON.parse(body) as unknown }),
-    });
+  const sent: Request = {
+    method: method.toUpperCase() as Request["method"],
+    path: targetOf(request),
+    ...(body !== undefined && fault === null && { body: JSON.parse(body) as unknown }),
+  };
   return (
     <NeedsWallet>
       <p className="muted">This is the service itself: what is sent here is done.</p>
-      <Action strong disabled={fault !== null || op.busy} onClick={send}>
-        {operation.signsIn ? "Sign in and send" : "Send"}
-      </Action>
-      <OperationSteps op={op} done={(answer) => <Body title="Answer" value={answer} />} refused={refusedAs} />
+      <OperationButton
+        op={op}
+        request={sent}
+        does={operation.signsIn ? "Sign in and send" : "Send"}
+        strong
+        barred={fault !== null}
+        done={(answer) => <Body title="Answer" value={answer} />}
+        refused={refusedAs}
+      />
     </NeedsWallet>
   );
 }

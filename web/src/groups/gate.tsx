@@ -1,13 +1,12 @@
 /** What the connected agent needs to join a group: the gate, its own score, and what is missing; joining and leaving; and the queries of groups. */
-import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { call, Problem } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
 import { agentPath, asked } from "../api/queries.ts";
 import type { Agent, Group, Groups, Members } from "../api/types.ts";
 import { count } from "../formats.ts";
-import { Action } from "../parts/button.tsx";
-import { OperationSteps, useOperation } from "../wallet/operation.tsx";
+import { OperationButton, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { signInOf, useSignIns } from "../wallet/sign-ins.ts";
 
@@ -18,7 +17,7 @@ export const groups = queryOptions({ ...asked<Groups>(GROUPS), ...liveEvery(4) }
 /** The wallet's own agent; null when it has none. */
 export const agentOf = (address: string) =>
   queryOptions({
-    queryKey: ["agent-of", address],
+    queryKey: [agentPath(address), "own"],
     queryFn: ({ signal }) =>
       call<Agent>(agentPath(address), { signal }).then(
         ({ data }) => data,
@@ -38,7 +37,7 @@ export function authorizationOf(address: string | undefined): Record<string, str
 /** Whether the wallet is a member; of a private group this is known once it has signed in. */
 export const membership = (id: string, address: string) =>
   queryOptions({
-    queryKey: ["membership", id, address],
+    queryKey: [`${groupPath(id)}/members`, address],
     queryFn: ({ signal }) =>
       call<Members>(`${groupPath(id)}/members?wallet=${address}`, { signal, headers: authorizationOf(address) }).then(
         ({ data }) => data.members.length > 0,
@@ -87,7 +86,7 @@ function GateOf({ group, address }: { group: Group; address: string }) {
           )
         )}
       </p>
-      {(isMember || passes) && <Membership group={group} address={address} isMember={isMember === true} />}
+      {(isMember || passes) && <Membership group={group} isMember={isMember === true} />}
     </div>
   );
 }
@@ -120,23 +119,8 @@ export function Barrier({ agent, cred }: { agent: Agent | null; cred: number }) 
   );
 }
 
-function Membership({ group, address, isMember }: { group: Group; address: string; isMember: boolean }) {
-  const queries = useQueryClient();
-  const op = useOperation<{ group: Group }>({ name: `group.${group.id}`, caller: "siwa" });
-  const act = isMember ? "leave" : "join";
-  const run = async () => {
-    await op.run({ method: "POST", path: `${groupPath(group.id)}/${act}` });
-    await Promise.all([
-      queries.invalidateQueries({ queryKey: membership(group.id, address).queryKey }),
-      queries.invalidateQueries({ queryKey: groups.queryKey }),
-    ]);
-  };
-  return (
-    <>
-      <Action disabled={op.busy} onClick={() => void run()}>
-        {isMember ? "Leave" : "Join"}
-      </Action>
-      <OperationSteps op={op} done={() => null} />
-    </>
-  );
+function Membership({ group, isMember }: { group: Group; isMember: boolean }) {
+  const op = useOperation<{ group: Group }>({ name: `group.${group.id}`, caller: "siwa", changes: GROUPS });
+  const request = { path: `${groupPath(group.id)}/${isMember ? "leave" : "join"}` };
+  return <OperationButton op={op} request={request} does={isMember ? "Leave" : "Join"} />;
 }

@@ -1,16 +1,16 @@
 /** A new message group: its topic, its gate, and who may read. */
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import type { Agent, Group } from "../api/types.ts";
 import { count } from "../formats.ts";
-import { Check, type FieldEntry, Form } from "../parts/form.tsx";
+import { bodyOf, Form, fieldsOf } from "../parts/form.tsx";
 import { Page } from "../parts/panel.tsx";
 import { Loading } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { Note, OperationSteps, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
-import { agentOf, Barrier, GROUPS, groups, mayAct } from "./gate.tsx";
+import { agentOf, Barrier, GROUPS, mayAct } from "./gate.tsx";
 
 /** Cred that creating a group takes (docs/use/messaging.md). */
 const CREATE_CRED = 51;
@@ -39,14 +39,9 @@ export default function NewGroupPage() {
 
 function NewGroup() {
   const wallet = useWallet();
-  const queries = useQueryClient();
-  const mine = agentOf(wallet?.address ?? "");
-  const { data: agent, isPending } = useQuery({ ...mine, enabled: wallet !== null });
-  const op = useOperation<{ group: Group }>({ name: "group.new", caller: "siwa" });
-  const asked = async () => {
-    // A refusal may be news of the agent.
-    await Promise.all([groups, mine].map(({ queryKey }) => queries.invalidateQueries({ queryKey })));
-  };
+  const { data: agent, isPending } = useQuery({ ...agentOf(wallet?.address ?? ""), enabled: wallet !== null });
+  // A refusal may be news of the agent.
+  const op = useOperation<{ group: Group }>({ name: "group.new", caller: "siwa", changes: "" });
   // Where the agent could not be read, the service decides.
   const isBarred = agent !== undefined && !mayAct(agent, CREATE_CRED);
   return (
@@ -60,69 +55,43 @@ function NewGroup() {
       {isPending ? (
         <Loading rows={4} />
       ) : (
-        op.state.at !== "done" && !isBarred && <GroupForm op={op} agent={agent ?? null} asked={asked} />
+        op.state.at !== "done" && !isBarred && <GroupForm op={op} agent={agent ?? null} />
       )}
     </>
   );
 }
 
-type FormProps = {
-  op: RunningOperation<{ group: Group }>;
-  /** Null where it could not be read. */
-  agent: Agent | null;
-  /** Called when the service has answered. */
-  asked: () => Promise<void>;
-};
+const FIELDS = fieldsOf("group", {
+  topic: {},
+  description: { rows: 3 },
+  minCred: { label: "Cred to join and write", hint: "0 to 100" },
+  isPublic: { label: "Private: only members may read", read: (text) => text !== "on" },
+});
 
-function GroupForm({ op, agent, asked }: FormProps) {
-  const [values, setValues] = useState({ topic: "", description: "", minCred: "0" });
-  const { topic, description, minCred } = values;
-  const [isPrivate, setPrivate] = useState(false);
-  const submit = async () => {
-    const about = description.trim();
-    await op.run({
-      method: "POST",
-      path: GROUPS,
-      body: {
-        topic: topic.trim(),
-        ...(about && { description: about }),
-        minCred: Number(minCred),
-        isPublic: !isPrivate,
-      },
-    });
-    await asked();
+/** @param props.agent null where it could not be read */
+function GroupForm({ op, agent }: { op: RunningOperation<{ group: Group }>; agent: Agent | null }) {
+  const [values, setValues] = useState<Record<string, string>>({ minCred: "0" });
+  const { topic = "", minCred } = values;
+  const remarks: Record<string, ReactNode> = {
+    topic: topic.trim() && `its address is made of letters and digits: ${idOf(topic)}`,
+    minCred:
+      agent &&
+      Number(minCred) > agent.credScore &&
+      `Your agent has ${count(agent.credScore)}: with this gate you could not write yourself.`,
   };
-  const address = topic.trim() && { remark: `its address is made of letters and digits: ${idOf(topic)}` };
-  const barred = agent &&
-    Number(minCred) > agent.credScore && {
-      remark: `Your agent has ${count(agent.credScore)}: with this gate you could not write yourself.`,
-    };
   return (
     <Form
       className="panel form"
-      fields={[
-        { name: "topic", label: "Topic", max: 48, ...address },
-        { name: "description", label: "Description", rows: 3, max: 280, optional: true },
-        { ...GATE, ...barred },
-      ]}
+      fields={FIELDS.map((field) => ({ ...field, remark: remarks[field.name] || undefined }))}
       faults={op.faults}
       values={values}
       change={(name, value) => setValues({ ...values, [name]: value })}
-      submit={submit}
+      submit={(text) => op.run({ path: GROUPS, body: bodyOf(FIELDS, text) })}
       does="Create the group"
       busy={op.busy}
-    >
-      <Check name="private" checked={isPrivate} onChange={({ target }) => setPrivate(target.checked)}>
-        Private: only members may read
-      </Check>
-    </Form>
+    />
   );
 }
-
-const GATE: FieldEntry = {
-  ...{ name: "minCred", type: "number", inputMode: "numeric" },
-  ...{ label: "Cred to join and write", hint: "0 to 100" },
-};
 
 const Created = ({ group }: { group: Group }) => (
   <Note title="The group is there" role="status">

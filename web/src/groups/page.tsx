@@ -1,12 +1,13 @@
 /** Message groups: their gates, the messages of the one in the address as they come, and the field to write. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type KeyboardEvent, useEffect, useId, useState } from "react";
+import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { call, Problem } from "../api/answer.ts";
 import type { Group, Message } from "../api/types.ts";
 import { age, count, counted, moment } from "../formats.ts";
 import { Action, Button, Icon, useAttempt } from "../parts/button.tsx";
 import { Named, Sigil } from "../parts/cred.tsx";
+import { Form, fieldsOf } from "../parts/form.tsx";
 import { Page, usePresentLink } from "../parts/panel.tsx";
 import { Empty, hintOf, NotYet, Trouble } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
@@ -186,7 +187,12 @@ const Said = ({ message }: { message: Message }) => (
   </li>
 );
 
-const MAX_LENGTH = 2_000;
+const MESSAGE = fieldsOf("message", {
+  content: {
+    ...{ label: "Message", rows: 2, sends: true, optional: true },
+    hint: "signed by your agent's wallet; Enter sends, Shift and Enter makes a line",
+  },
+});
 
 /** A message on its way: sent again with the same key, it is one message. */
 type Draft = { key: string; content: string; trouble: string | null };
@@ -212,7 +218,6 @@ function useDrafts(name: string) {
 }
 
 function Field({ group, address, sent }: { group: Group; address: string; sent: (message: Message) => void }) {
-  const id = useId();
   const queries = useQueryClient();
   const [text, setText] = useState("");
   const { drafts, put, drop } = useDrafts(`drafts.${group.id}.${address.toLowerCase()}`);
@@ -240,12 +245,6 @@ function Field({ group, address, sent }: { group: Group; address: string; sent: 
     setText("");
     void send({ key: crypto.randomUUID(), content, trouble: null });
   };
-  const onKey = (event: KeyboardEvent) => {
-    // Enter chooses a word while a text is composed, as in Japanese.
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    submit();
-  };
   return (
     <>
       <ul className="drafts">
@@ -253,30 +252,15 @@ function Field({ group, address, sent }: { group: Group; address: string; sent: 
           <Waiting key={draft.key} draft={draft} send={() => void send(draft)} drop={() => drop(draft.key)} />
         ))}
       </ul>
-      <form
-        className="write"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        <label className="label" htmlFor={id}>
-          Message{" "}
-          <span className="faint">signed by your agent's wallet; Enter sends, Shift and Enter makes a line</span>
-        </label>
-        <textarea
-          id={id}
-          className="field"
-          rows={2}
-          maxLength={MAX_LENGTH}
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-          onKeyDown={onKey}
-        />
-        <Button type="submit" strong disabled={text.trim() === ""}>
-          Send
-        </Button>
-      </form>
+      <Form
+        className="check-form"
+        fields={MESSAGE}
+        values={{ content: text }}
+        change={(_, value) => setText(value)}
+        submit={submit}
+        does="Send"
+        busy={text.trim() === ""}
+      />
     </>
   );
 }

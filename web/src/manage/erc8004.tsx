@@ -8,12 +8,12 @@ import type { Agent } from "../api/types.ts";
 import { detail } from "../directory/source.ts";
 import { date, moment, short } from "../formats.ts";
 import { Action, Button, useAttempt } from "../parts/button.tsx";
-import { Address, Copy } from "../parts/copy.tsx";
+import { Address } from "../parts/copy.tsx";
 import { OutLink } from "../parts/out-link.tsx";
 import { Facts } from "../parts/panel.tsx";
 import { Loading, NotYet } from "../parts/states.tsx";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
-import { Note, OperationSteps, Refused, useOperation } from "../wallet/operation.tsx";
+import { Note, OperationSteps, Refused, Stages, TopUp, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
 import {
   type AskedTransaction,
@@ -29,11 +29,7 @@ import {
 import { explorerOf, type SectionProps, Transactions } from "./write.tsx";
 
 /** The stages of a registration in words. */
-const STAGE_LABELS = {
-  sent: "Sent",
-  mined: "In a block",
-  indexed: "Indexed",
-} as const;
+const STAGES = { sent: "Sent", mined: "In a block", indexed: "Indexed" } as const;
 
 /** What happens in each stage. */
 const STAGE_NOTES = {
@@ -62,7 +58,6 @@ function Registrations({ agent }: { agent: Agent }) {
   const own = known.registrations.filter(({ file }) => file !== "other");
   const prepare = (agentId: string | null) =>
     void op.run({
-      method: "POST",
       path: `${agentPath(String(agent.tokenId))}/crossreg${agentId === null ? "" : `?agentId=${agentId}`}`,
     });
   const busy = op.busy || op.state.at === "done" || followed !== null;
@@ -135,16 +130,10 @@ function Send({ prepared, send, back }: { prepared: Call; send: (call: Call) => 
         ]}
       />
       {poor && (
-        <div className="note-line" role="alert">
-          <p>
-            This account holds {ether(gas.held)} ETH on Base, and about {ether(gas.fee)} ETH are needed. Send the rest
-            to this account, then look again:
-          </p>
-          <p className="mono wrap">
-            {address} <Copy text={address} />
-          </p>
-          <Button onClick={look}>Look again</Button>
-        </div>
+        <TopUp address={address} look={look}>
+          This account holds {ether(gas.held)} ETH on Base, and about {ether(gas.fee)} ETH are needed. Send the rest to
+          this account, then look again:
+        </TopUp>
       )}
       <details>
         <summary>The file that is published</summary>
@@ -169,8 +158,6 @@ function fileOf(dataURI: string): string {
   return JSON.stringify(JSON.parse(new TextDecoder().decode(bytes)), null, 2);
 }
 
-const STAGES = ["sent", "mined", "indexed"] as const;
-
 type ProgressProps = {
   followed: SentTransaction | AskedTransaction;
   transaction: ReturnType<typeof useSent>;
@@ -183,7 +170,6 @@ function Progress({ followed, transaction, known, explorer }: ProgressProps) {
   const { stage, registration } = stageOf(followed, known);
   if (stage === "asked") return <Lost asked={followed as AskedTransaction} transaction={transaction} />;
   const hashes = hasHash(followed) ? [followed.hash] : [];
-  const at = STAGES.indexOf(stage as (typeof STAGES)[number]);
   if (stage === "reverted")
     return (
       <Note title="The chain refused it">
@@ -194,13 +180,7 @@ function Progress({ followed, transaction, known, explorer }: ProgressProps) {
     );
   return (
     <Note title={stage === "indexed" ? "Registered" : "The registration is on its way"} role="status">
-      <ol className="stages">
-        {STAGES.map((one, i) => (
-          <li key={one} data-state={i <= at ? "done" : i === at + 1 ? "now" : undefined}>
-            {STAGE_LABELS[one]}
-          </li>
-        ))}
-      </ol>
+      <Stages of={Object.values(STAGES)} now={Object.keys(STAGES).indexOf(stage) + 1} />
       <p>
         {stage === "indexed" && registration
           ? `It is agent ${registration.agentId} of the registry, and in the directory.`

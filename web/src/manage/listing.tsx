@@ -2,17 +2,17 @@
 import { useMemo } from "react";
 import { placeOf } from "../../../core/agents/listing.ts";
 import type { Agent } from "../api/types.ts";
-import { NO_OBJECT, objectIn } from "../parts/form.tsx";
+import { fieldLabel, NO_OBJECT } from "../parts/form.tsx";
 import { webAddress } from "../parts/out-link.tsx";
-import { type Change, Changes, type PairFields, Pairs, useDraft } from "./changes.tsx";
-import { fieldLabel } from "./storage.tsx";
+import { useDraft } from "../parts/typed.tsx";
+import { objectIn } from "../parts/written.ts";
+import { type Change, Changes } from "./changes.tsx";
+import { OFFERED, Services, type TypedService } from "./profile-fields.tsx";
 import { ProfileForm, type SectionProps, useProfileWrite } from "./write.tsx";
 
-type Service = { name: string; place: string };
 /** As it is typed: lists have one item per line, metadata is JSON. */
-type Draft = { services: Service[]; skills: string; domains: string; payments: string; metadata: string };
-const EMPTY: Service = { name: "", place: "" };
-const MAX_SERVICES = 24;
+type Draft = { services: TypedService[] } & Record<"skills" | "domains" | "metadata" | typeof PAYMENTS, string>;
+const PAYMENTS = "metadata.acceptedPayments";
 
 const linesOf = (text: string): string[] => text.split("\n").flatMap((line) => line.trim() || []);
 
@@ -23,7 +23,7 @@ function draftOf({ services, skills, domains, metadata }: Agent): Draft {
     services: Object.entries(services).map(([name, service]) => ({ name, place: placeOf(service) ?? "" })),
     skills: skills.join("\n"),
     domains: domains.join("\n"),
-    payments: acceptedPayments.join("\n"),
+    [PAYMENTS]: acceptedPayments.join("\n"),
     metadata: Object.keys(rest).length === 0 ? "" : JSON.stringify(rest, null, 2),
   };
 }
@@ -32,7 +32,7 @@ function draftOf({ services, skills, domains, metadata }: Agent): Draft {
 const PLACES = ["url", "endpoint", "address", "handle", "name", "id"];
 
 /** The services to store: those that are known keep their other fields. */
-function servicesOf(typed: readonly Service[], known: Agent["services"]): Record<string, object> {
+export function servicesOf(typed: readonly TypedService[], known: Agent["services"]): Record<string, object> {
   const listed = typed.filter(({ name, place }) => name.trim() !== "" && place.trim() !== "");
   return Object.fromEntries(
     listed.map(({ name, place }) => {
@@ -52,7 +52,7 @@ function servicesOf(typed: readonly Service[], known: Agent["services"]): Record
 function updateOf(draft: Draft, agent: Agent): Record<string, unknown> | null {
   const rest = objectIn(draft.metadata);
   if (rest === null) return null;
-  const payments = linesOf(draft.payments);
+  const payments = linesOf(draft[PAYMENTS]);
   const wanted: Record<string, unknown> = {
     services: servicesOf(draft.services, agent.services),
     skills: linesOf(draft.skills),
@@ -84,13 +84,10 @@ const wordsOf = (value: unknown): string =>
     ? placeOf(value as Record<string, unknown>)
     : null) ?? (typeof value === "string" ? value : JSON.stringify(value));
 
-/** The lists and the metadata, as the form takes them. */
-const LIST = { hint: "one per line", rows: 3, optional: true };
 const FIELDS = [
-  { name: "skills", label: fieldLabel("skills"), ...LIST },
-  { name: "domains", label: fieldLabel("domains"), ...LIST },
-  { name: "payments", path: "metadata.acceptedPayments", label: "Accepted payments", ...LIST },
-  { name: "metadata", label: fieldLabel("metadata"), hint: "a JSON object", rows: 4, optional: true },
+  ...OFFERED.slice(0, -1),
+  { ...OFFERED[0]!, name: PAYMENTS, label: "Accepted payments", hint: "one per line" },
+  ...OFFERED.slice(-1),
 ];
 
 export default function ListingSection({ agent }: SectionProps) {
@@ -115,20 +112,10 @@ export default function ListingSection({ agent }: SectionProps) {
       title="What it offers"
       lead="Shown as you state it, and published in the agent's registration file. None of it counts for the score. It is kept off chain."
       before={
-        <fieldset className="rows">
-          <legend className="label">{fieldLabel("services")}</legend>
-          <Pairs
-            of={services.length > 0 ? services : [EMPTY]}
-            empty={EMPTY}
-            max={MAX_SERVICES}
-            set={(rows) => setDraft({ ...draft, services: rows })}
-            faults={write.faults}
-            fields={serviceFields}
-          />
-        </fieldset>
+        <Services of={services} set={(rows) => setDraft({ ...draft, services: rows })} faults={write.op.faults} />
       }
       fields={FIELDS}
-      faults={update === null ? NO_OBJECT : write.faults}
+      faults={update === null ? NO_OBJECT : write.op.faults}
       values={texts}
       change={(name, value) => setDraft({ ...draft, [name]: value })}
       save={update !== null && changes.length > 0 ? () => write.save(update) : null}
@@ -138,14 +125,4 @@ export default function ListingSection({ agent }: SectionProps) {
       <Changes changes={changes} />
     </ProfileForm>
   );
-}
-
-function serviceFields(row: Service, i: number): PairFields<Service> {
-  const path = `services.${row.name.trim()}`;
-  const name = { of: "name", name: `service${i}`, path, max: 64, optional: true } as const;
-  const place = { of: "place", name: `place${i}`, path: `${path}.url`, optional: true } as const;
-  return [
-    { ...name, label: "Service", hint: "mcp, a2a, web, email …" },
-    { ...place, label: "Where", hint: "URL, or another place" },
-  ];
 }

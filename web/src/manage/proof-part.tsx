@@ -4,11 +4,9 @@ import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
 import { agentPath } from "../api/queries.ts";
 import type { PendingWrite } from "../api/types.ts";
-import { duration } from "../formats.ts";
 import { Action, Icon } from "../parts/button.tsx";
 import { Fact } from "../parts/panel.tsx";
-import { Hint } from "../parts/states.tsx";
-import { Done, Note, OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
+import { Done, OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 
 type PartProps = {
   /** The last part of its operation's path: links from the open points name it. */
@@ -56,7 +54,7 @@ export function ProofRefusal({ problem, label }: { problem: unknown; label: stri
   const { code, body } = problem;
   if (code === "proof_missing")
     return (
-      <Explained problem={problem} title={`${label} shows no proof yet`}>
+      <Refused problem={problem} title={`${label} shows no proof yet`}>
         <dl className="found">
           {typeof body.expected === "string" && (
             <Fact label="It should show">
@@ -69,34 +67,21 @@ export function ProofRefusal({ problem, label }: { problem: unknown; label: stri
             </Fact>
           )}
         </dl>
-      </Explained>
+      </Refused>
     );
   if (code === "conflict" && typeof body.provesTokenId === "number") {
     const other = body.provesTokenId;
     return (
-      <Explained problem={problem} title="This account proves another agent">
+      <Refused problem={problem} title="This account proves another agent">
         <p>
           It proves <Link href={`/agent/${other}`}>agent {other}</Link>.
         </p>
-      </Explained>
+      </Refused>
     );
   }
-  if (code === "rate_limited") return <Explained problem={problem} title="Checked too often" />;
-  if (code === "upstream_unavailable") return <Explained problem={problem} title={`${label} cannot be asked now`} />;
+  if (code === "rate_limited") return <Refused problem={problem} title="Checked too often" />;
+  if (code === "upstream_unavailable") return <Refused problem={problem} title={`${label} cannot be asked now`} />;
   return <Refused problem={problem} />;
-}
-
-/** The service's own sentence and hint, with when to ask again. */
-function Explained({ problem, title, children }: { problem: Problem; title: string; children?: ReactNode }) {
-  const seconds = Number(problem.headers.get("retry-after") ?? problem.body.retryAfter);
-  return (
-    <Note title={title}>
-      <p>{problem.message}</p>
-      {children}
-      <Hint of={problem} />
-      {seconds > 0 && <p className="muted">Try again in {duration(seconds)}.</p>}
-    </Note>
-  );
 }
 
 /** A write about an agent. @param name of the operation; its subject, the agent, is added */

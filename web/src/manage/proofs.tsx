@@ -64,7 +64,7 @@ export default function Proofs({ agent }: SectionProps) {
 function WalletProof({ agent }: SectionProps) {
   const { tokenId, verified, agentAddress } = agent;
   const op = useAgentOperation<WalletVerified | PendingWrite>("verify", tokenId);
-  const run = () => void op.run({ method: "POST", path: `/api/v2/agent/${tokenId}/verify` });
+  const run = () => void op.run({ path: `/api/v2/agent/${tokenId}/verify` });
   const proven = verified || isDone(op);
   return (
     <ProofPart
@@ -102,7 +102,7 @@ const EXCHANGE_PAGE = "https://www.coinbase.com/onchain-verify";
 function ExchangeProof({ agent }: SectionProps) {
   const { tokenId, coinbaseVerified, owner, agentAddress } = agent;
   const op = useAgentOperation<ExchangeVerified | PendingWrite>("exchange", tokenId);
-  const run = () => void op.run({ method: "POST", path: `/api/v2/agent/${tokenId}/coinbase-verify` });
+  const run = () => void op.run({ path: `/api/v2/agent/${tokenId}/coinbase-verify` });
   const proven = coinbaseVerified || isDone(op);
   return (
     <ProofPart
@@ -227,11 +227,7 @@ function AccountProof({ agent, platform, expected, record }: Props) {
             fields={form.fields.map((field, i) => ({ ...field, first: i === 0 ? (record?.username ?? "") : "" }))}
             faults={op.faults}
             submit={(text) =>
-              op.run({
-                method: "POST",
-                path: `/api/v2/agent/${tokenId}/verify/${key}`,
-                body: bodyOf(form.fields, text),
-              })
+              op.run({ path: `/api/v2/agent/${tokenId}/verify/${key}`, body: bodyOf(form.fields, text) })
             }
             does="Check now"
             busy={op.busy}

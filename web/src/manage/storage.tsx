@@ -1,6 +1,8 @@
 /** Where a change is written, off chain or on chain, with what that costs; and the writes on chain that are under way. */
+import { useState } from "react";
 import { counted, moment } from "../formats.ts";
 import { Icon } from "../parts/button.tsx";
+import { fieldLabel } from "../parts/form.tsx";
 import { isUnderWay, type Profile, Transactions } from "./write.tsx";
 
 /** The states of a write on chain in words. */
@@ -11,19 +13,7 @@ const WRITE_STATES = {
   refused: "refused by the chain; nothing was changed",
 } as const;
 
-export type Storage = "offchain" | "onchain";
-
-type Props = {
-  profile: Profile;
-  storage: Storage;
-  choose: (storage: Storage) => void;
-  /** Transactions that the change needs on chain. */
-  parts: number;
-  /** Of them, how many the contract takes its price of a trait for. */
-  traits?: number;
-  /** Whether the connected wallet owns the token and is not the agent's own. */
-  byOwner: boolean;
-};
+type Storage = "offchain" | "onchain";
 
 /** Gas of a short text or trait; the service itself counts a longer one by its bytes. */
 const SHORT_WRITE_GAS = 150_000;
@@ -40,9 +30,21 @@ export function refusalOf({ cost }: Profile, parts: number, traits = 0): string 
     : null;
 }
 
-export function StorageChoice({ profile, storage, choose, parts, traits = 0, byOwner }: Props) {
+type ChangeOnChain = {
+  /** Transactions that the change needs on chain. */
+  parts: number;
+  /** Of them, how many the contract takes its price of a trait for. */
+  traits?: number;
+  /** Whether the connected wallet owns the token and is not the agent's own. */
+  byOwner?: boolean;
+};
+
+/** Where a change goes: on chain where that is chosen, and the service would write it now. */
+export function useStorage(profile: Profile, { parts, traits = 0, byOwner = false }: ChangeOnChain) {
+  const [chosen, choose] = useState<Storage>("offchain");
   const { cost } = profile;
   const refusal = refusalOf(profile, parts, traits);
+  const storage = refusal === null ? chosen : "offchain";
   const option = (value: Storage, label: string, note: string) => (
     <label className="option">
       <input
@@ -59,7 +61,7 @@ export function StorageChoice({ profile, storage, choose, parts, traits = 0, byO
       </span>
     </label>
   );
-  return (
+  const choice = (
     <fieldset className="storage">
       <legend className="label">Where it is written</legend>
       {option(
@@ -87,6 +89,7 @@ export function StorageChoice({ profile, storage, choose, parts, traits = 0, byO
       </p>
     </fieldset>
   );
+  return { onchain: storage === "onchain", choice };
 }
 
 /** Writes on chain that the index does not have yet, and those that the chain refused. */
@@ -122,26 +125,3 @@ function partLabel(part: string): string {
   if (kind === "verified") return "Verification of the wallet";
   return kind?.startsWith("linked-token") ? "Linked token" : fieldLabel(part);
 }
-
-const LABELS = {
-  "narrative.origin": "Origin",
-  "narrative.mission": "Mission",
-  "narrative.lore": "Lore",
-  "narrative.manifesto": "Manifesto",
-  "personality.quirks": "Quirks",
-  "personality.communicationStyle": "Communication style",
-  "personality.values": "Values",
-  "personality.humor": "Humor",
-  "personality.riskTolerance": "Risk tolerance",
-  "personality.autonomyLevel": "Autonomy",
-  "social.twitter": "X",
-  "social.github": "GitHub",
-  "social.website": "Website",
-  services: "Services",
-  skills: "Skills",
-  domains: "Domains",
-  metadata: "Further metadata",
-} as const;
-
-/** The name of a field by its path; the path itself for one that has none. */
-export const fieldLabel = (path: string): string => (path in LABELS ? LABELS[path as keyof typeof LABELS] : path);

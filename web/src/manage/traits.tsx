@@ -1,21 +1,17 @@
 /** The traits of an agent: those it has, and up to ten new ones. */
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { normalForm } from "../../../core/normal-form.ts";
 import { TRAIT_VALUE } from "../../../core/signals/traits.ts";
-import type { Agent } from "../api/types.ts";
 import { count, date } from "../formats.ts";
 import { Panel } from "../parts/panel.tsx";
-import { NotYet } from "../parts/states.tsx";
-import { type PairFields, Pairs, useDraft } from "./changes.tsx";
-import { refusalOf, type Storage, StorageChoice, Writing } from "./storage.tsx";
+import { type PairFields, Pairs, useDraft } from "../parts/typed.tsx";
+import { useStorage, Writing } from "./storage.tsx";
 import {
   explorerOf,
+  ofProfile,
   type Profile,
   ProfileForm,
+  type ProfileProps,
   pointsOf,
-  profileOf,
-  type SectionProps,
   scoreWith,
   useProfileWrite,
 } from "./write.tsx";
@@ -30,17 +26,13 @@ const MAX_CATEGORY = 32;
 const keyOf = (name: string) => normalForm(name.trim(), "NFC", MAX_NAME).toLowerCase();
 const rawOf = (traits: number) => Math.min(100, traits * TRAIT_VALUE);
 
-export default function TraitsSection({ agent }: SectionProps) {
-  const { data: answer, error, refetch } = useQuery(profileOf(agent.tokenId));
-  if (!answer) return <NotYet error={error} refetch={refetch} rows={6} />;
-  return (
-    <>
-      <Writing profile={answer.data} explorer={explorerOf(agent)} />
-      <Present profile={answer.data} />
-      <TraitsForm agent={agent} profile={answer.data} />
-    </>
-  );
-}
+export default ofProfile(6, ({ agent, profile }) => (
+  <>
+    <Writing profile={profile} explorer={explorerOf(agent)} />
+    <Present profile={profile} />
+    <TraitsForm agent={agent} profile={profile} />
+  </>
+));
 
 const Present = ({ profile: { traits } }: { profile: Profile }) => (
   <Panel title="Traits it has">
@@ -63,30 +55,27 @@ const Present = ({ profile: { traits } }: { profile: Profile }) => (
   </Panel>
 );
 
-function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
+function TraitsForm({ agent, profile }: ProfileProps) {
   const [draft, setDraft] = useDraft<Trait[]>(`traits.${agent.tokenId}`);
-  const [storage, setStorage] = useState<Storage>("offchain");
   const write = useProfileWrite(agent, "traits", () => setDraft(null));
   const rows = draft?.length ? draft : [EMPTY];
   const has = new Map(profile.traits.map(({ name, category }) => [keyOf(name), category]));
   const fresh = rows.filter(({ name }) => name.trim() !== "" && !has.has(keyOf(name)));
-  const where = storage === "onchain" && refusalOf(profile, fresh.length, fresh.length) === null ? storage : "offchain";
+  const { onchain, choice } = useStorage(profile, { parts: fresh.length, traits: fresh.length });
   const save = () => {
     const traits = fresh.map(({ name, category }) => ({
       name: name.trim(),
       ...(category.trim() && { category: category.trim() }),
     }));
-    write.save({ traits }, { onchain: where === "onchain" });
+    write.save({ traits }, { onchain });
   };
   const fields = (row: Trait, i: number): PairFields<Trait> => {
     const category = has.get(keyOf(row.name));
     const path = `traits.${fresh.indexOf(row)}`;
     const remark = category && { remark: `The agent has this trait already, in the category ${category}.` };
-    const name = { of: "name", name: `name${i}`, path: `${path}.name`, max: MAX_NAME, optional: i > 0 } as const;
-    const second = { of: "category", name: `category${i}`, path: `${path}.category`, max: MAX_CATEGORY } as const;
     return [
-      { ...name, label: "Trait", hint: "", ...remark },
-      { ...second, label: "Category", optional: true },
+      { of: "name", name: `${path}.name`, label: "Trait", hint: "", max: MAX_NAME, optional: i > 0, ...remark },
+      { of: "category", name: `${path}.category`, label: "Category", max: MAX_CATEGORY, optional: true },
     ];
   };
   return (
@@ -101,23 +90,24 @@ function TraitsForm({ agent, profile }: { agent: Agent; profile: Profile }) {
         </>
       }
       save={fresh.length > 0 ? save : null}
-      does={where === "onchain" ? "Write on chain" : "Add"}
+      does={onchain ? "Write on chain" : "Add"}
     >
-      <Pairs of={rows} empty={EMPTY} max={MAX_TRAITS} keepsOne set={setDraft} faults={write.faults} fields={fields} />
+      <Pairs
+        of={rows}
+        empty={EMPTY}
+        max={MAX_TRAITS}
+        keepsOne
+        set={setDraft}
+        faults={write.op.faults}
+        fields={fields}
+      />
       {fresh.length > 0 && (
         <p className="muted" role="status">
           The score goes from {count(profile.cred.score)} to{" "}
           {count(scoreWith(profile, { traits: rawOf(profile.traits.length + fresh.length) }))}.
         </p>
       )}
-      <StorageChoice
-        profile={profile}
-        parts={fresh.length}
-        traits={fresh.length}
-        storage={where}
-        choose={setStorage}
-        byOwner={false}
-      />
+      {choice}
     </ProfileForm>
   );
 }

@@ -96,10 +96,7 @@ function Row({ path, delivery, enabled }: { path: string; delivery: Delivery; en
         />
       </span>
       {state !== "pending" && enabled && (
-        <Button
-          disabled={op.busy}
-          onClick={() => void op.run({ method: "POST", path: `${path}/deliveries/${id}/replay` })}
-        >
+        <Button disabled={op.busy} onClick={() => void op.run({ path: `${path}/deliveries/${id}/replay` })}>
           Send again
         </Button>
       )}

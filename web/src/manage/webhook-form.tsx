@@ -1,19 +1,19 @@
 /** A new webhook: where events go, which, and about whom; and a secret, which is shown once. */
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Link } from "wouter";
 import type { EventType } from "../../../core/events/events.ts";
 import { Problem } from "../api/answer.ts";
 import type { Agent, CreatedWebhook } from "../api/types.ts";
 import { Action } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
-import { Check, Field, type FieldEntry, Form, type FormText } from "../parts/form.tsx";
-import { OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
+import { Check, Field, type FieldEntry, type FormText, fieldsOf } from "../parts/form.tsx";
+import { OperationForm, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
 
 export const WEBHOOKS = "/api/v2/webhooks";
 
-/** A write about webhooks. @param name of the operation and its webhook */
-export const useWebhookOperation = <T,>(name: string): RunningOperation<T> =>
-  useOperation<T>({ name: `webhook.${name}`, caller: "siwa", changes: WEBHOOKS });
+/** A write about webhooks. @param name of the operation and its webhook @param done is told the answer */
+export const useWebhookOperation = <T,>(name: string, done?: (answer: T) => void): RunningOperation<T> =>
+  useOperation<T>({ name: `webhook.${name}`, caller: "siwa", changes: WEBHOOKS, done });
 
 /** The types of events in words. A retraction is sent with every type, so it is no choice. */
 const EVENTS = {
@@ -40,11 +40,6 @@ const CHOICES = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
 /** Events that are chosen at first. */
 const USUAL = new Set<string>(["agent.updated", "cred.changed", "proof.lapsed"]);
 
-const URL_FIELD: FieldEntry = {
-  ...{ name: "url", label: "URL", hint: "https, on a public host" },
-  ...{ type: "url", max: 2_000, placeholder: "https://example.com/hooks/agents" },
-};
-
 type Props = {
   agent: Agent;
   /** Whether the form is open from the start. */
@@ -52,78 +47,71 @@ type Props = {
   made: (id: string) => void;
 };
 
+/** `about` is no part of the body: it is one of two members, or none. */
+const fieldsFor = ({ name }: Agent): FieldEntry[] => [
+  {
+    ...{ name: "about", label: "About" },
+    choices: [
+      ["agent", `this agent, ${name}`],
+      ["owner", "all agents of its owner"],
+      ["any", "any agent"],
+    ],
+  },
+  ...fieldsOf("webhook", { finality: { label: "Sent", hint: "", choices: Object.entries(FINALITIES) } }),
+];
+const [URL_FIELD] = fieldsOf("webhook", {
+  url: { label: "URL", hint: "https, on a public host", type: "url", placeholder: "https://example.com/hooks/agents" },
+});
+
 export function NewWebhook({ agent, first, made }: Props) {
-  const op = useWebhookOperation<CreatedWebhook>("create");
+  const op = useWebhookOperation<CreatedWebhook>("create", ({ id }) => made(id));
   const { state } = op;
   const [chosen, setChosen] = useState(USUAL);
-  const id = state.at === "done" ? state.answer.id : null;
-  useEffect(() => {
-    if (id !== null) made(id);
-  }, [id, made]);
-  const submit = (text: FormText) => {
+  const request = (text: FormText) => {
     const about = text("about");
-    return op.run({
-      method: "POST",
-      path: WEBHOOKS,
-      body: {
-        url: text("url"),
-        events: CHOICES.filter((name) => chosen.has(name)),
-        ...(about === "agent" && { agents: [agent.tokenId] }),
-        ...(about === "owner" && { owners: [agent.owner] }),
-        finality: text("finality"),
-      },
-    });
+    const events = CHOICES.filter((name) => chosen.has(name));
+    const whose = about === "agent" ? { agents: [agent.tokenId] } : about === "owner" ? { owners: [agent.owner] } : {};
+    return { path: WEBHOOKS, body: { url: text("url"), events, ...whose, finality: text("finality") } };
   };
   if (state.at === "done") return <Secret title="The webhook is made" secret={state.answer.secret} stored={op.reset} />;
   return (
     <section className="panel">
       <details open={first || state.at !== "idle"}>
         <summary>New webhook</summary>
-        <Form
+        <OperationForm
+          op={op}
           before={
             <>
-              <Field {...URL_FIELD} faults={op.faults} />
+              <Field {...URL_FIELD!} faults={op.faults} />
               <EventChoice chosen={chosen} choose={setChosen} />
             </>
           }
-          fields={[
-            {
-              ...{ name: "about", label: "About" },
-              choices: [
-                ["agent", `this agent, ${agent.name}`],
-                ["owner", "all agents of its owner"],
-                ["any", "any agent"],
-              ],
-            },
-            { name: "finality", label: "Sent", choices: Object.entries(FINALITIES) },
-          ]}
-          faults={op.faults}
-          submit={submit}
+          fields={fieldsFor(agent)}
+          request={request}
           does="Make the webhook"
-          busy={op.busy || chosen.size === 0}
+          busy={chosen.size === 0}
           beside={chosen.size === 0 && <span className="muted">Choose at least one event.</span>}
+          refused={(problem) =>
+            problem instanceof Problem && problem.code === "forbidden" ? <NoAgent problem={problem} of={agent} /> : null
+          }
         />
       </details>
-      <OperationSteps
-        op={op}
-        done={() => null}
-        refused={(problem) =>
-          problem instanceof Problem && problem.code === "forbidden" ? <NoAgent problem={problem} of={agent} /> : null
-        }
-      />
     </section>
   );
 }
 
 /** The wallet is no agent's own: the ways to one that is. */
 const NoAgent = ({ problem, of: { tokenId } }: { problem: Problem; of: Agent }) => (
-  <Refused problem={problem}>
-    <p className="muted">
-      Connect an agent's own wallet:{" "}
-      <Link href={`/agent/${tokenId}/manage/proofs#verify`}>verify this agent's wallet</Link>, or{" "}
-      <Link href="/mint">register an agent</Link>.
-    </p>
-  </Refused>
+  <Refused
+    problem={problem}
+    advice={
+      <p className="muted">
+        Connect an agent's own wallet:{" "}
+        <Link href={`/agent/${tokenId}/manage/proofs#verify`}>verify this agent's wallet</Link>, or{" "}
+        <Link href="/mint">register an agent</Link>.
+      </p>
+    }
+  />
 );
 
 const EventChoice = ({ chosen, choose }: { chosen: ReadonlySet<string>; choose: (chosen: Set<string>) => void }) => (

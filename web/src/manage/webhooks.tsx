@@ -1,14 +1,14 @@
 /** Section: the webhooks of the connected wallet, which deliver events about this agent or others. */
-import { useCallback, useEffect, useState } from "react";
+import { useState } from "react";
 import { Link } from "wouter";
 import type { QueuedDelivery, ReplayAnswer, RotatedSecret, Webhook as Row } from "../api/types.ts";
 import { count, counted, moment, short } from "../formats.ts";
-import { Action, Button } from "../parts/button.tsx";
-import { type FieldEntry, Form } from "../parts/form.tsx";
+import { Button } from "../parts/button.tsx";
+import { bodyOf, fieldsOf } from "../parts/form.tsx";
 import { Facts } from "../parts/panel.tsx";
 import { Empty, NotYet } from "../parts/states.tsx";
 import { NeedsSignIn, useSignedRead } from "../wallet/needs-wallet.tsx";
-import { Done, OperationSteps, type RunningOperation } from "../wallet/operation.tsx";
+import { Done, OperationButton, OperationForm, OperationSteps } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { Deliveries } from "./webhook-deliveries.tsx";
 import { FINALITIES, NewWebhook, Secret, useWebhookOperation, WEBHOOKS } from "./webhook-form.tsx";
@@ -40,10 +40,10 @@ function Own({ agent }: SectionProps) {
   // The newest is opened, so that its test is one click away.
   const [made, setMade] = useState<string | null>(null);
   const [ended, setEnded] = useState(false);
-  const isMade = useCallback((id: string) => {
+  const isMade = (id: string) => {
     setMade(id);
     setEnded(false);
-  }, []);
+  };
   if (!answer) return <NotYet error={error} refetch={refetch} rows={4} />;
   const webhooks = answer.data.webhooks.toReversed();
   return (
@@ -72,8 +72,6 @@ function Webhook({ webhook, open, ended }: Props) {
   const enable = useWebhookOperation<Row>(`enable.${id}`);
   const replay = useWebhookOperation<ReplayAnswer>(`replay.${id}`);
   const [shown, setShown] = useState(open);
-  const send = (op: RunningOperation<never>, to: string, body?: object) =>
-    void op.run({ method: "POST", path: `${path}/${to}`, ...(body && { body }) });
   return (
     <section className="panel stack webhook" aria-label={url}>
       <About webhook={webhook} />
@@ -83,13 +81,13 @@ function Webhook({ webhook, open, ended }: Props) {
           <Button
             onClick={() => {
               setShown(true);
-              send(test as never, "test");
+              void test.run({ path: `${path}/test` });
             }}
           >
             Send a test
           </Button>
         ) : (
-          <Button strong onClick={() => send(enable as never, "enable")}>
+          <Button strong onClick={() => void enable.run({ path: `${path}/enable` })}>
             Switch on
           </Button>
         )}
@@ -97,7 +95,7 @@ function Webhook({ webhook, open, ended }: Props) {
           Deliveries
         </Button>
         {dead > 0 && enabled && (
-          <Button onClick={() => send(replay as never, "replay", { since: webhook.createdAt })}>
+          <Button onClick={() => void replay.run({ path: `${path}/replay`, body: { since: webhook.createdAt } })}>
             Send again what was given up
           </Button>
         )}
@@ -184,9 +182,10 @@ function Health({ webhook }: { webhook: Row }) {
 }
 
 /** Seconds in which both secrets sign, and the words for it. */
-const GRACE: FieldEntry[] = [
-  {
-    ...{ name: "grace", label: "The secret before signs along for" },
+const GRACE = fieldsOf("rotation", {
+  graceSeconds: {
+    label: "The secret before signs along for",
+    hint: "",
     choices: [
       ["86400", "a day"],
       ["3600", "an hour"],
@@ -194,7 +193,7 @@ const GRACE: FieldEntry[] = [
       ["0", "no time: it ends at once"],
     ],
   },
-];
+});
 
 function Rotate({ id, path }: { id: string; path: string }) {
   const op = useWebhookOperation<RotatedSecret>(`rotate.${id}`);
@@ -206,38 +205,27 @@ function Rotate({ id, path }: { id: string; path: string }) {
   return (
     <details>
       <summary>Change the secret</summary>
-      <Form
+      <OperationForm
+        op={op}
         className="check-form"
         fields={GRACE}
-        submit={(text) =>
-          op.run({ method: "POST", path: `${path}/rotate`, body: { graceSeconds: Number(text("grace")) } })
-        }
+        request={(text) => ({ path: `${path}/rotate`, body: bodyOf(GRACE, text) })}
         does="Make a new secret"
         weak
-        busy={op.busy}
       />
-      <OperationSteps op={op} done={() => null} />
     </details>
   );
 }
 
-/** Ending asks once more: secrets and deliveries go with the webhook. */
+/** Ending asks once more: secrets and deliveries go with the webhook, and the list shows the outcome. */
 function End({ id, path, ended }: { id: string; path: string; ended: Props["ended"] }) {
-  const op = useWebhookOperation<{ deleted: string }>(`end.${id}`);
-  const done = op.state.at === "done";
-  useEffect(() => {
-    // The list shows the outcome, because this part disappears with its webhook.
-    if (done) ended(true);
-  }, [done, ended]);
+  const op = useWebhookOperation<{ deleted: string }>(`end.${id}`, () => ended(true));
   return (
     <details>
       <summary>End this webhook</summary>
       <div className="stack">
         <p className="muted">Its secrets and the log of its deliveries are deleted. This cannot be undone.</p>
-        <Action disabled={op.busy} onClick={() => void op.run({ method: "DELETE", path })}>
-          End it
-        </Action>
-        <OperationSteps op={op} done={() => null} />
+        <OperationButton op={op} request={{ method: "DELETE", path }} does="End it" />
       </div>
     </details>
   );

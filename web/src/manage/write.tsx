@@ -1,6 +1,6 @@
 /** The profile of an agent as its controllers change it, the score that a change would give, and the change: signed in, or as the owner by one signed line of text. */
-import { queryOptions, useQueryClient } from "@tanstack/react-query";
-import { type ComponentProps, type ReactNode, useEffect, useState } from "react";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ComponentType, ReactNode } from "react";
 import type { z } from "zod";
 import type { updateSchema } from "../../../api/schemas/updates.ts";
 import { contentDigest } from "../../../core/callers/signed-texts.ts";
@@ -13,10 +13,14 @@ import { agentPath, asked, discovery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { Action, Button } from "../parts/button.tsx";
 import { Transaction } from "../parts/copy.tsx";
-import { type Faults, Form, faultsOf } from "../parts/form.tsx";
-import { Note, OperationSteps, Refused, type RunningOperation, useOperation } from "../wallet/operation.tsx";
+import { type FieldEntry, Form, type FormProps } from "../parts/form.tsx";
+import { NotYet } from "../parts/states.tsx";
+import { useTyped } from "../parts/typed.tsx";
+import { Note, OperationSteps, type RunningOperation, useOperation } from "../wallet/operation.tsx";
+import type { RequestMaker } from "../wallet/operation-store.ts";
 import { ask, type ConnectedWallet, hexOf, useWallet } from "../wallet/session.ts";
 import { filled } from "../wallet/sign-ins.ts";
+import { bodyOfChanges, changesOf } from "./changes.tsx";
 
 /** What a section of the management is given. */
 export type SectionProps = { agent: Agent };
@@ -58,70 +62,67 @@ const same = (one: string, other: string | undefined) => one.toLowerCase() === o
 export const isOwnerOnly = ({ owner, agentAddress }: Agent, wallet: ConnectedWallet | null): boolean =>
   same(owner, wallet?.address) && !same(agentAddress, wallet?.address);
 
+type Save = { onchain?: boolean; bySignature?: boolean };
 export type ProfileWrite = {
-  busy: boolean;
-  /** Errors of fields in the last refusal, by path. */
-  faults: Faults;
-  /** What the wallet refused to sign; null when it did not. */
-  declined: Error | null;
   op: RunningOperation<WriteAnswer>;
   /** Signs and sends; the outcome is shown by `ProfileForm`. */
-  save(update: object, options?: { onchain?: boolean; bySignature?: boolean }): void;
+  save(update: object, options?: Save): void;
 };
 
 /** @param part names the form: one write of it is under way at a time. @param saved runs once the change is accepted */
 export function useProfileWrite(agent: Agent, part: string, saved: () => void): ProfileWrite {
-  const { tokenId } = agent;
+  const path = agentPath(String(agent.tokenId));
   const wallet = useWallet();
   const client = useQueryClient();
-  const signedIn = useOperation<WriteAnswer>({ name: `${part}.${tokenId}`, caller: "siwa" });
-  const bySignature = useOperation<WriteAnswer>({ name: `${part}-owner.${tokenId}`, caller: "anyone" });
-  const [signing, setSigning] = useState(false);
-  const [declined, setDeclined] = useState<Error | null>(null);
-  const op = bySignature.state.at === "idle" ? signedIn : bySignature;
-  const { at } = op.state;
-  useEffect(() => {
-    if (at !== "done") return;
-    saved();
-    void client.invalidateQueries();
-    // `saved` is another function in each render; it belongs to the step to "done" alone.
-  }, [at, client]);
-
-  async function signAndSend(update: object): Promise<void> {
-    setSigning(true);
-    try {
+  const name = `${part}.${agent.tokenId}`;
+  const op = useOperation<WriteAnswer>({ name, caller: "siwa", changes: "", done: saved });
+  const byLine =
+    (update: object): RequestMaker =>
+    async (tell) => {
       const { data: about } = await client.ensureQueryData(discovery);
-      const places = { tokenId, timestamp: Date.now(), digest: contentDigest(update) };
+      const places = { tokenId: agent.tokenId, timestamp: Date.now(), digest: contentDigest(update) };
       const message = filled(about.auth.ownerUpdate.message, places);
+      tell("Sign the line of text in your wallet. It costs nothing and sends nothing.");
       const signature = await ask<string>(wallet!.provider, "personal_sign", [hexOf(message), wallet!.address]);
-      const body = { message, signature, ...update };
-      await bySignature.run({ method: "POST", path: `${agentPath(String(tokenId))}/human-update`, body });
-    } catch (error) {
-      setDeclined(error as Error);
-    } finally {
-      setSigning(false);
-    }
-  }
-
-  function save(update: object, { onchain = false, bySignature: line = false } = {}): void {
-    setDeclined(null);
-    if (bySignature.state.at !== "idle") bySignature.reset();
-    if (line || (!onchain && isOwnerOnly(agent, wallet))) {
-      signedIn.reset();
-      return void signAndSend(update);
-    }
-    const path = `${agentPath(String(tokenId))}/update${onchain ? "?onchain=true" : ""}`;
-    void signedIn.run({ method: "POST", path, body: update });
-  }
-  const busy = signing || at === "working" || at === "terms" || at === "undecided";
-  return { busy, faults: op.faults, declined, op, save };
+      return { path: `${path}/human-update`, body: { message, signature, ...update }, caller: "anyone" };
+    };
+  const save = (update: object, { onchain = false, bySignature = false }: Save = {}) =>
+    void op.run(
+      bySignature || (!onchain && isOwnerOnly(agent, wallet))
+        ? byLine(update)
+        : { path: `${path}/update${onchain ? "?onchain=true" : ""}`, body: update },
+    );
+  return { op, save };
 }
 
-type ProfileFormProps = Omit<ComponentProps<typeof Form>, "submit" | "busy" | "className" | "label" | "beside"> & {
+export type ProfileProps = SectionProps & { profile: Profile };
+
+/** A section that waits for the agent's profile. @param rows lines in its place until then */
+export const ofProfile = (rows: number, Section: ComponentType<ProfileProps>) =>
+  function OfProfile({ agent }: SectionProps) {
+    const { data: answer, error, refetch } = useQuery(profileOf(agent.tokenId));
+    return answer ? (
+      <Section agent={agent} profile={answer.data} />
+    ) : (
+      <NotYet error={error} refetch={refetch} rows={rows} />
+    );
+  };
+
+/** Fields over what the profile has of them, what is typed over that, and the write of what differs. @param part as above */
+export function useProfileFields({ agent, profile }: ProfileProps, part: string, fields: readonly FieldEntry[]) {
+  const values = new Map(profile.fields.map(({ field, value }) => [field, value]));
+  const shown = Object.fromEntries(fields.map(({ name }) => [name, String(values.get(name) ?? "")]));
+  const { held, forget, discard } = useTyped(`${part}.${agent.tokenId}`, shown);
+  const write = useProfileWrite(agent, part, forget);
+  const changes = changesOf(fields, shown, held.values);
+  const save = (options: Save) =>
+    changes.length > 0 ? () => write.save(bodyOfChanges(fields, changes), options) : null;
+  return { shown, held, discard, write, changes, save };
+}
+
+type ProfileFormProps = Omit<FormProps, "submit" | "busy" | "className" | "label" | "beside"> & {
   agent: Agent;
   write: ProfileWrite;
-  title: string;
-  lead: ReactNode;
   /** Sends what is written; null while there is nothing to save. */
   save: (() => void) | null;
   /** Forgets what is written; null where nothing is. */
@@ -129,74 +130,43 @@ type ProfileFormProps = Omit<ComponentProps<typeof Form>, "submit" | "busy" | "c
 };
 
 /** A form that changes the profile, with progress and outcome of the write below. */
-export const ProfileForm = ({ agent, write, title, lead, before, save, discard, ...form }: ProfileFormProps) => (
-  <>
-    <Form
-      className="panel form"
-      label={title}
-      faults={write.faults}
-      {...form}
-      submit={() => save?.()}
-      busy={save === null || write.busy}
-      before={
-        <>
-          <h2>{title}</h2>
-          <p className="muted">{lead}</p>
-          {before}
-        </>
-      }
-      beside={
-        discard && (
-          <Button disabled={write.busy} onClick={discard}>
-            Discard changes
-          </Button>
-        )
-      }
-    />
-    {write.declined ? (
-      <Refused problem={write.declined} />
-    ) : (
-      <OperationSteps
-        op={write.op}
-        refused={(problem) => <RefusedFields problem={problem} />}
-        done={(answer) => <Saved answer={answer} explorer={explorerOf(agent)} close={write.op.reset} />}
-      />
-    )}
-  </>
-);
-
-/** A refusal with every field that it is about, but the first, which its sentence names: some have no place in the form. */
-export function RefusedFields({ problem }: { problem: unknown }) {
-  const [, ...others] = faultsOf(problem);
+export function ProfileForm({ agent, write: { op }, save, discard, ...form }: ProfileFormProps) {
+  const busy = !["idle", "refused", "done"].includes(op.state.at);
   return (
     <>
-      <Refused problem={problem} />
-      {others.length > 0 && (
-        <ul className="faults">
-          {others.map(([path, message]) => (
-            <li key={path} className="fault">
-              <code>{path}</code> {message}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Form
+        className="panel form"
+        faults={op.faults}
+        {...form}
+        submit={() => save?.()}
+        busy={save === null || busy}
+        beside={
+          discard && (
+            <Button disabled={busy} onClick={discard}>
+              Discard changes
+            </Button>
+          )
+        }
+      />
+      <OperationSteps
+        op={op}
+        done={(answer) => (
+          <Written title="Saved" answer={answer} explorer={explorerOf(agent)} close={op.reset}>
+            {"storage" in answer && answer.storage === "onchain"
+              ? "It is on chain. It is shown here as soon as its block is indexed, usually within seconds."
+              : "It is shown everywhere now."}
+          </Written>
+        )}
+      />
     </>
   );
 }
 
-type SavedProps = { answer: WriteAnswer; explorer: string; close: () => void };
-
-const Saved = ({ answer, explorer, close }: SavedProps) => (
-  <Written title="Saved" answer={answer} explorer={explorer} close={close}>
-    {"storage" in answer && answer.storage === "onchain"
-      ? "It is on chain. It is shown here as soon as its block is indexed, usually within seconds."
-      : "It is shown everywhere now."}
-  </Written>
-);
-
-type WrittenProps = Omit<SavedProps, "answer"> & {
+type WrittenProps = {
   title: string;
   answer: { txHashes?: string[] } | PendingAnswer;
+  explorer: string;
+  close: () => void;
   children: ReactNode;
 };
 

@@ -1,102 +1,43 @@
 /** The form of a registration: everything that `POST /api/v2/mint` takes. What is typed is kept over a reload. */
-import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { DEFAULT_FRAMEWORK, FRAMEWORKS } from "../../../core/agents/frameworks.ts";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { NARRATIVE_VALUE } from "../../../core/signals/narrative.ts";
 import { count } from "../formats.ts";
-import { Action } from "../parts/button.tsx";
-import {
-  bodyOf,
-  Check,
-  type Faults,
-  Field,
-  type FieldEntry,
-  Fields,
-  NO_OBJECT,
-  objectIn,
-  textIn,
-} from "../parts/form.tsx";
-import { listOf } from "../people/fields.ts";
-import { keep, kept } from "../stored.ts";
+import { servicesOf } from "../manage/listing.tsx";
+import { LEVELS, NARRATIVE, OFFERED, Services, TEXTS, type TypedService } from "../manage/profile-fields.tsx";
+import { bodyOf, type Faults, type FieldEntry, Fields, Form, fieldsOf, NO_OBJECT } from "../parts/form.tsx";
+import { keepDraft, useDraft, useTyped } from "../parts/typed.tsx";
 import { useNameRemark, useReferralRemark } from "./checks.tsx";
 
-/** Names of the repeated fields of one service: the pairs are in the order of the form. */
-const SERVICE_NAME = "services.name";
-const SERVICE_URL = "services.url";
-
-function servicesOf(form: URLSearchParams): Record<string, string> {
-  const urls = form.getAll(SERVICE_URL);
-  const named = form.getAll(SERVICE_NAME).map((name, i) => [name.trim(), (urls[i] ?? "").trim()] as const);
-  return Object.fromEntries(named.filter(([name, url]) => name !== "" && url !== ""));
+const TEXT_DRAFT = "mint";
+const SERVICES_DRAFT = "mint.services";
+/** Forgets what is typed, once it is registered. */
+export function forgetTyped(): void {
+  for (const name of [TEXT_DRAFT, SERVICES_DRAFT]) keepDraft(name, null);
 }
-
-const DRAFT = "mint.draft";
-
-/** What is written in the form is kept in this tab, so that a reload loses no text. */
-export const keepDraft = (form: HTMLFormElement | null): void => keep("tab", DRAFT, form && fieldsOf(form).toString());
-const keptDraft = (): URLSearchParams => new URLSearchParams(kept<string>("tab", DRAFT) ?? "");
-
-const fieldsOf = (form: HTMLFormElement): URLSearchParams =>
-  new URLSearchParams([...new FormData(form)].map(([name, value]): [string, string] => [name, String(value)]));
 
 /** The neutral framework comes first and is selected by default. */
 const CHOICES = [DEFAULT_FRAMEWORK, ...FRAMEWORKS.filter((name) => name !== DEFAULT_FRAMEWORK)].map(
   (name) => [name, name] as const,
 );
-/** The texts of the narrative; `max` in code points. */
-const NARRATIVE: FieldEntry[] = [
-  { name: "narrative.origin", label: "Origin", hint: "where it comes from", rows: 3, max: 512, optional: true },
-  { name: "narrative.mission", label: "Mission", hint: "what it is for", rows: 3, max: 512, optional: true },
-  { name: "narrative.lore", label: "Lore", hint: "the story around it", rows: 3, max: 1024, optional: true },
-  { name: "narrative.manifesto", label: "Manifesto", hint: "what it believes", rows: 3, max: 1024, optional: true },
-];
-const LEVEL = {
-  choices: [["", "not stated"], ...Array.from({ length: 11 }, (_, i) => [`${i}`, `${i}`])] as [string, string][],
-  read: Number,
-  optional: true,
+const IDENTITY = fieldsOf("mint", {
+  name: { hint: "" },
+  framework: { hint: "", choices: CHOICES },
+  referralCode: { hint: "if you have one" },
+});
+const LOCK = fieldsOf("mint", { soulbound: { label: "Soulbound: lock the identity to this wallet" } });
+/** Words beside each text of the narrative. */
+const STORIES: Record<string, string> = {
+  "narrative.origin": "where it comes from",
+  "narrative.mission": "what it is for",
+  "narrative.lore": "the story around it",
+  "narrative.manifesto": "what it believes",
 };
-const PERSONALITY: FieldEntry[] = [
-  { name: "personality.quirks", label: "Quirks", max: 256, optional: true },
-  { name: "personality.communicationStyle", label: "Communication style", max: 256, optional: true },
-  { name: "personality.values", label: "Values", max: 256, optional: true },
-  { name: "personality.humor", label: "Humor", max: 256, optional: true },
-  { name: "personality.riskTolerance", label: "Risk tolerance, 0 to 10", ...LEVEL },
-  { name: "personality.autonomyLevel", label: "Autonomy, 0 to 10", ...LEVEL },
-];
-const WORDS = { hint: "one per line, at most 24", rows: 2, optional: true, read: listOf };
-const OFFERED: FieldEntry[] = [
-  { name: "skills", label: "Skills", ...WORDS },
-  { name: "domains", label: "Domains", ...WORDS },
-  {
-    name: "metadata",
-    label: "Metadata",
-    hint: "a JSON object, shown as it is",
-    rows: 3,
-    optional: true,
-    read: objectIn,
-  },
-];
-const NAME: FieldEntry = { name: "name", label: "Name", hint: "", max: 64 };
-const FRAMEWORK: FieldEntry = { name: "framework", label: "Framework", choices: CHOICES };
-const REFERRAL_CODE: FieldEntry = {
-  ...{ name: "referralCode", label: "Referral code", hint: "if you have one", max: 32, optional: true },
-};
-const FIELDS = [NAME, FRAMEWORK, REFERRAL_CODE, ...NARRATIVE, ...PERSONALITY, ...OFFERED];
+const STORY = NARRATIVE.map((field) => ({ ...field, hint: STORIES[field.name] }));
+const PERSONALITY = [...TEXTS, ...LEVELS];
+const FIELDS = [...IDENTITY, ...NARRATIVE, ...PERSONALITY, ...OFFERED, ...LOCK];
 
-/** The body of `POST /api/v2/mint`; null while the metadata is no JSON object. */
-function mintBodyOf(form: URLSearchParams): object | null {
-  const services = servicesOf(form);
-  const body = bodyOf(FIELDS, textIn(form));
-  return body.metadata === null
-    ? null
-    : {
-        ...body,
-        soulbound: form.get("soulbound") === "on",
-        ...(Object.keys(services).length > 0 && { services }),
-      };
-}
-
-const MAX_SERVICES = 24;
 const weightOf = (signal: string): number => SIGNALS.find(({ key }) => key === signal)?.weight ?? 0;
 /** Points of the score that one text of the narrative adds, and that the lock adds. */
 const TEXT_POINTS = (weightOf("narrative") * NARRATIVE_VALUE) / 100;
@@ -107,143 +48,86 @@ type Props = {
   referralCode: string;
   faults: Faults;
   submit: (body: object) => void;
-  /** The button, or what is needed before it. */
-  children: ReactNode;
+  does: string;
+  /** What is needed before it can be sent. */
+  instead: ReactNode;
 };
 
-export function MintForm({ referralCode, faults: refused, submit, children }: Props) {
-  const [draft] = useState(keptDraft);
-  const [own, setOwn] = useState<Faults>(new Map());
-  const form = useRef<HTMLFormElement>(null);
-  const faults = own.size > 0 ? own : refused;
-  useEffect(() => {
-    // The first faulty field is brought into view, also inside a closed part of the form.
-    const faulty = faults.size > 0 ? form.current?.querySelector<HTMLElement>('[aria-invalid="true"]') : null;
-    faulty?.closest("details")?.setAttribute("open", "");
-    faulty?.focus();
-  }, [faults]);
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const body = mintBodyOf(fieldsOf(event.currentTarget));
-    setOwn(new Map(body === null ? NO_OBJECT : []));
-    if (body !== null) submit(body);
+export function MintForm({ referralCode, faults: refused, submit, does, instead }: Props) {
+  const { held } = useTyped(TEXT_DRAFT, { framework: DEFAULT_FRAMEWORK, referralCode });
+  const [services, setServices] = useDraft<TypedService[]>(SERVICES_DRAFT);
+  const [own, setOwn] = useState<Faults | null>(null);
+  const faults = own ?? refused;
+  const { values } = held;
+  const remarks: Record<string, ReactNode> = {
+    name: useNameRemark(values.name ?? ""),
+    referralCode: useReferralRemark(values.referralCode ?? ""),
   };
-  const keepTyped = (event: FormEvent<HTMLFormElement>) => keepDraft(event.currentTarget);
-  const has = (...begin: string[]) =>
-    [...draft].some(([name, value]) => value.trim() !== "" && begin.some((text) => name.startsWith(text)));
-  const fields = (of: readonly FieldEntry[]) => (
-    <Fields of={of.map((field) => ({ ...field, first: draft.get(field.name) ?? "" }))} faults={faults} />
-  );
+  const isTyped = (of: readonly FieldEntry[]) => of.some(({ name }) => values[name]?.trim());
+  const fields = (of: readonly FieldEntry[]) => <Fields of={of} faults={faults} {...held} />;
   return (
-    <form className="panel form" ref={form} onSubmit={send} onInput={keepTyped} aria-label="Register an agent">
-      <Identity draft={draft} faults={faults} referralCode={referralCode} />
+    <Form
+      className="panel form"
+      label="Register an agent"
+      faults={faults}
+      fields={IDENTITY.map((field) => ({ ...field, remark: remarks[field.name] }))}
+      {...held}
+      submit={() => {
+        const body = bodyOf(FIELDS, (name) => (values[name] ?? "").trim());
+        setOwn(body.metadata === null ? NO_OBJECT : null);
+        const listed = servicesOf(services ?? [], {});
+        if (body.metadata !== null) submit({ ...body, ...(Object.keys(listed).length > 0 && { services: listed }) });
+      }}
+      does={does}
+      instead={instead}
+    >
       <Part
         title="Narrative"
-        open={has("narrative.")}
+        open={isTyped(NARRATIVE)}
         lead={`Each of the four texts adds ${count(TEXT_POINTS)} points to the score.`}
       >
-        {fields(NARRATIVE)}
+        {fields(STORY)}
       </Part>
       <Part
         title="Personality"
-        open={has("personality.")}
+        open={isTyped(PERSONALITY)}
         lead="How it behaves. Shown on its page; it does not change the score."
       >
         {fields(PERSONALITY)}
       </Part>
       <Part
         title="Services, skills and more"
-        open={has("services.", "skills", "domains", "metadata")}
+        open={services !== null || isTyped(OFFERED)}
         lead="What others can ask of it, and where. The directory's search reads it."
       >
-        <Services draft={draft} faults={faults} />
+        <Services of={services ?? []} set={setServices} faults={faults} />
         {fields(OFFERED)}
       </Part>
-      <Soulbound checked={draft.get("soulbound") === "on"} />
-      {children}
-    </form>
+      <div className="form-lock">
+        {/* It cannot be taken back. */}
+        {fields(LOCK.map((field) => ({ ...field, remark: <Locked isOn={values.soulbound === "on"} /> })))}
+      </div>
+    </Form>
   );
 }
 
-/** Name, framework and referral code; the name and the code are looked up while they are typed. */
-function Identity({ draft, faults, referralCode }: { draft: URLSearchParams; faults: Faults; referralCode: string }) {
-  const [name, setName] = useState(draft.get("name") ?? "");
-  const [code, setCode] = useState(draft.get("referralCode") || referralCode);
-  const nameRemark = useNameRemark(name);
-  const referralRemark = useReferralRemark(code);
-  return (
-    <>
-      <Field {...NAME} value={name} change={setName} remark={nameRemark} faults={faults} />
-      <Field {...FRAMEWORK} first={draft.get("framework") ?? DEFAULT_FRAMEWORK} faults={faults} />
-      <Field {...REFERRAL_CODE} value={code} change={setCode} remark={referralRemark} faults={faults} />
-    </>
-  );
-}
-
-/** A part of the form that most leave out. It stays open over a reload when something is written in it. */
-const Part = ({ title, lead, open, children }: { title: string; lead: string; open: boolean; children: ReactNode }) => (
-  <details className="form-more" open={open}>
-    <summary>{title}</summary>
-    <p className="muted">{lead}</p>
-    {children}
-  </details>
+const Locked = ({ isOn }: { isOn: boolean }) => (
+  <span className={isOn ? "warn-text" : undefined}>
+    For ever: it can never be sold, given away or moved to a new wallet, also not when the key is lost. It adds{" "}
+    {count(LOCK_POINTS)} points.
+  </span>
 );
 
-/** Services as pairs of a name and an address; the errors are below the last one. */
-function Services({ draft, faults }: { draft: URLSearchParams; faults: Faults }) {
-  const names = draft.getAll(SERVICE_NAME);
-  const urls = draft.getAll(SERVICE_URL);
-  const [rows, setRows] = useState(() => Array.from({ length: Math.max(1, names.length) }, (_, i) => i));
-  const id = useId();
-  const found = [...faults].find(([path]) => path === "services" || path.startsWith("services."));
-  return (
-    <fieldset className="form-services" aria-describedby={found && id}>
-      <legend className="label">
-        Services <span className="faint">a name (mcp, a2a, web) and its address</span>
-      </legend>
-      {rows.map((row) => (
-        <div key={row} className="form-service">
-          <input
-            className="field"
-            name={SERVICE_NAME}
-            defaultValue={names[row]}
-            maxLength={32}
-            placeholder="mcp"
-            aria-label="Name of the service"
-            aria-invalid={found !== undefined}
-          />
-          <input
-            className="field"
-            name={SERVICE_URL}
-            defaultValue={urls[row]}
-            maxLength={512}
-            placeholder="https://"
-            aria-label="Address of the service"
-          />
-        </div>
-      ))}
-      {found && (
-        <p className="fault" id={id}>
-          {found[0].slice("services.".length) || "–"}: it {found[1]}.
-        </p>
-      )}
-      {rows.length < MAX_SERVICES && <Action onClick={() => setRows([...rows, rows.length])}>Add a service</Action>}
-    </fieldset>
-  );
-}
+type PartProps = { title: string; lead: string; open: boolean; children: ReactNode };
 
-/** The lock, with what it means: it cannot be taken back. */
-function Soulbound({ checked }: { checked: boolean }) {
-  const [on, setOn] = useState(checked);
+/** A part of the form that most leave out. It is open at first when something is written in it. */
+function Part({ title, lead, open, children }: PartProps) {
+  const [atFirst] = useState(open);
   return (
-    <div className="form-lock">
-      <Check name="soulbound" checked={on} onChange={({ target }) => setOn(target.checked)}>
-        Soulbound: lock the identity to this wallet
-      </Check>
-      <p className={on ? "warn-text" : "muted"}>
-        For ever: it can never be sold, given away or moved to a new wallet, also not when the key is lost. It adds{" "}
-        {count(LOCK_POINTS)} points.
-      </p>
-    </div>
+    <details className="form-more" open={atFirst}>
+      <summary>{title}</summary>
+      <p className="muted">{lead}</p>
+      {children}
+    </details>
   );
 }

@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { asked, discovery } from "../api/queries.ts";
 import type { Discovery, PendingMint, Prices, Registration } from "../api/types.ts";
-import { Action } from "../parts/button.tsx";
 import { Fact, PageHead } from "../parts/panel.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
@@ -13,8 +12,8 @@ import { OperationSteps, Receiver, type RunningOperation, useOperation } from ".
 import { useWallet } from "../wallet/session.ts";
 import "../styles/mint.css";
 import { useOg, WalletRemark } from "./checks.tsx";
-import { keepDraft, MintForm } from "./form.tsx";
-import { Following, keepAccepted, NotRegistered, Stages, type StepKey, useAccepted } from "./steps.tsx";
+import { forgetTyped, MintForm } from "./form.tsx";
+import { Following, keepAccepted, NotRegistered, type StepKey, StepsTo, useAccepted } from "./steps.tsx";
 
 const PATH = "/api/v2/mint";
 const PRICING = "/api/v2/pricing";
@@ -32,6 +31,11 @@ export default function MintPage() {
   );
 }
 
+function arrived(answer: Answer, address: string | null): void {
+  keepAccepted(answer, address);
+  forgetTyped();
+}
+
 /** @param firstPrices of the discovery document, until the price list is loaded */
 function Mint({ firstPrices }: { firstPrices: Discovery["pricing"] }) {
   const [params] = useSearchParams();
@@ -44,13 +48,9 @@ function Mint({ firstPrices }: { firstPrices: Discovery["pricing"] }) {
       : og
         ? `Free, once: this wallet held the V1 identity ${og.v1Name}.`
         : null;
-  const op = useOperation<Answer>({ name: "mint", caller: "siwa", arrived: keepAccepted });
+  const op = useOperation<Answer>({ name: "mint", caller: "siwa", arrived });
   const { accepted, minted, forget } = useAccepted(wallet?.address);
   const { state } = op;
-  const isDone = accepted !== null;
-  useEffect(() => {
-    if (isDone) keepDraft(null);
-  }, [isDone]);
   const writing = !accepted && (state.at === "idle" || state.at === "refused");
   useEffect(() => {
     // The form is longer than what follows it.
@@ -83,21 +83,19 @@ function Mint({ firstPrices }: { firstPrices: Discovery["pricing"] }) {
           <MintForm
             referralCode={params.get("ref") ?? ""}
             faults={op.faults}
-            submit={(body) => void op.run({ method: "POST", path: PATH, body })}
-          >
-            {wallet ? (
-              <Action type="submit" strong>
-                {free === null ? "Sign and see the price" : "Sign and register"}
-              </Action>
-            ) : (
-              <>
-                <p className="muted">
-                  Connect the wallet that becomes the agent's identity. What you have typed stays.
-                </p>
-                <ConnectWallet />
-              </>
-            )}
-          </MintForm>
+            submit={(body) => void op.run({ path: PATH, body })}
+            does={free === null ? "Sign and see the price" : "Sign and register"}
+            instead={
+              !wallet && (
+                <>
+                  <p className="muted">
+                    Connect the wallet that becomes the agent's identity. What you have typed stays.
+                  </p>
+                  <ConnectWallet />
+                </>
+              )
+            }
+          />
         </div>
       )}
     </>
@@ -128,10 +126,9 @@ function Progress({ op, free }: { op: RunningOperation<Answer>; free: boolean })
   const step = useStep(op, free);
   return (
     <>
-      {step && <Stages at={step} free={free} />}
+      {step && <StepsTo at={step} free={free} />}
       <OperationSteps
         op={op}
-        done={() => null}
         refused={(problem) => <NotRegistered problem={problem} />}
         about={
           <p>

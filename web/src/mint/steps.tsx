@@ -1,6 +1,6 @@
 /** A registration that was accepted, kept in this browser and followed through mint and index to the agent's page. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
 import { agentPath, asked, cardPath, referral } from "../api/queries.ts";
@@ -10,7 +10,7 @@ import { Action, Button } from "../parts/button.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { ProblemNote } from "../parts/states.tsx";
 import { keep, kept } from "../stored.ts";
-import { Note, Refused } from "../wallet/operation.tsx";
+import { Note, Refused, Stages } from "../wallet/operation.tsx";
 
 /** `mintId` while the chain is slow; afterwards the token and the block that the index must reach. */
 type AcceptedMint = { at: number } & ({ mintId: string } | { tokenId: number; block: number });
@@ -88,27 +88,11 @@ const STEPS = { sign: "Sign in", pay: "Pay", settle: "Settle", mint: "Mint", ind
 const PAYING: readonly StepKey[] = ["pay", "settle"];
 export type StepKey = keyof typeof STEPS;
 
-export const Stages = ({ at, free }: { at: StepKey; free: boolean }) => {
+export const StepsTo = ({ at, free }: { at: StepKey; free: boolean }) => {
   const steps = (Object.keys(STEPS) as StepKey[]).filter((step) => !(free && PAYING.includes(step)));
-  const now = steps.indexOf(at);
-  return (
-    <ol className="stages" aria-label="Steps of the registration">
-      {steps.map((step, i) => (
-        <li key={step} data-state={i < now ? "done" : i === now ? "now" : undefined}>
-          {STEPS[step]}
-          {i === now && <span className="unseen"> (now)</span>}
-        </li>
-      ))}
-    </ol>
-  );
+  const words = steps.map((step) => STEPS[step]);
+  return <Stages of={words} now={steps.indexOf(at)} label="Steps of the registration" />;
 };
-
-const Waiting = ({ children }: { children: ReactNode }) => (
-  <section className="panel mint-step" role="status" aria-busy="true">
-    <h2>Working</h2>
-    {children}
-  </section>
-);
 
 type FollowingProps = {
   accepted: AcceptedMint;
@@ -144,14 +128,14 @@ function Minting({ mintId, free, minted, forget }: Omit<FollowingProps, "accepte
     );
   return (
     <>
-      <Stages at="mint" free={free} />
-      <Waiting>
+      <StepsTo at="mint" free={free} />
+      <Note title="Working" role="status" busy>
         <p>
           The registration is accepted and waits for the chain. It goes on without this page, and this page finds it
           again.
         </p>
         {error && <p className="muted">{error.message}</p>}
-      </Waiting>
+      </Note>
     </>
   );
 }
@@ -163,16 +147,16 @@ function Arriving({ accepted, free, forget }: { accepted: ArrivedMint; free: boo
   if (answer) return <Done agent={answer.data} forget={forget} />;
   return (
     <>
-      <Stages at="index" free={free} />
+      <StepsTo at="index" free={free} />
       {error && !isBehind(error) ? (
         <ProblemNote error={error} retry={() => void refetch()} />
       ) : (
-        <Waiting>
+        <Note title="Working" role="status" busy>
           <p>
             Agent #{accepted.tokenId} is minted in block {count(accepted.block)}. Its page opens as soon as the index
             has read that block.
           </p>
-        </Waiting>
+        </Note>
       )}
     </>
   );

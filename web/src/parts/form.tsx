@@ -1,8 +1,19 @@
-/** A form from a table of its fields: label, hint, control, the service's error below the field it is about, and the body that they make. */
-import { type ChangeEventHandler, type ReactNode, useId } from "react";
+/** A form from a table of its fields, which the schema of the request's body fills in: label, hint, control, the service's error below the field it is about, and the body that they make. */
+
+import bodies from "virtual:bodies";
+import {
+  type ChangeEventHandler,
+  type ComponentProps,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+} from "react";
 import { Problem } from "../api/answer.ts";
-import { count } from "../formats.ts";
+import { count, labelOf } from "../formats.ts";
 import { Button } from "./button.tsx";
+import { type JsonObject, listOf, objectIn } from "./written.ts";
 
 /** Path of a field → its error. */
 export type Faults = ReadonlyMap<string, string>;
@@ -23,11 +34,10 @@ function faultAt(faults: Faults, path: string): string | undefined {
 
 /** A field of a form as an entry of its table: a line of text unless it says otherwise. */
 export type FieldEntry = {
-  /** The name in the form's data, and the path of its errors and of its value in the body unless `path` is given. */
+  /** Its name in the form's data, and the path of its errors and of its value in the body. */
   name: string;
   label: ReactNode;
   hint?: ReactNode;
-  path?: string;
   /** What it begins with, where the form does not hold what is typed. */
   first?: string | undefined;
   /** Max code units. */
@@ -37,14 +47,54 @@ export type FieldEntry = {
   remark?: ReactNode;
   /** Lines of a longer text. */
   rows?: number;
+  /** Whether Enter sends the form from a longer text; with Shift it makes a line. */
+  sends?: boolean;
   /** Value and words of each choice. */
   choices?: readonly (readonly [value: string, words: ReactNode])[];
-  type?: "text" | "url" | "number" | "password";
-  inputMode?: "numeric";
+  type?: "text" | "url" | "number" | "password" | "checkbox";
+  /** Of a number. */
+  range?: readonly [least: number, greatest: number];
   placeholder?: string;
-  /** What the body has for a text. */
+  /** What the body has for a text; `on` of a box that is checked. */
   read?: (text: string) => unknown;
 };
+
+const READ = {
+  integer: Number,
+  array: listOf,
+  object: objectIn,
+  boolean: (text: string) => text === "on",
+  nullable: (text: string) => text || null,
+};
+
+/** A range with at most this many steps is a list of choices. */
+const MAX_STEPS = 10;
+
+/** The name of a field for people: `personality.riskTolerance` → `Risk tolerance`. */
+export const fieldLabel = (path: string): string => labelOf(path.slice(path.lastIndexOf(".") + 1));
+
+type Words = Partial<FieldEntry>;
+
+/** Fields of a request's body, as its schema has them. @param words by their paths: what the page says of each, and what differs */
+export const fieldsOf = (body: keyof typeof bodies, words: Readonly<Record<string, Words>>): FieldEntry[] =>
+  Object.entries(words).map(([name, own]) => {
+    const shape = bodies[body][name];
+    if (!shape) throw new Error(`The body "${body}" has no field ${name}`);
+    const { kind, choices, range, ...limits } = shape;
+    return {
+      ...{ name, label: fieldLabel(name), ...limits },
+      ...(kind && { read: READ[kind] }),
+      ...(kind === "boolean" && { type: "checkbox" }),
+      ...(choices && { choices: choices.map((choice) => [choice, choice] as const) }),
+      ...(range && (range[1] <= MAX_STEPS ? { choices: stepsOf(range[1]) } : { type: "number", range })),
+      ...own,
+    };
+  });
+
+const stepsOf = (most: number): [value: string, words: string][] => [
+  ["", "not stated"],
+  ...Array.from({ length: most + 1 }, (_, i): [string, string] => [`${i}`, `${count(i)} of ${count(most)}`]),
+];
 
 type FieldProps = FieldEntry & {
   faults?: Faults | undefined;
@@ -54,28 +104,41 @@ type FieldProps = FieldEntry & {
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-export function Field({ name, label, hint, path = name, remark, faults, optional = false, ...field }: FieldProps) {
+export function Field({ name, label, hint, remark, faults, optional = false, type = "text", ...field }: FieldProps) {
   const id = useId();
-  const fault = faults && faultAt(faults, path);
+  const fault = faults && faultAt(faults, name);
   const described = [fault !== undefined && `${id}-fault`, remark !== undefined && `${id}-remark`].filter(Boolean);
-  const { value, first, change, max, rows, choices, type = "text", inputMode, placeholder } = field;
+  const { value, first, change, max, rows, sends, choices, range: [least, greatest] = [], placeholder } = field;
   const onChange: ChangeEventHandler<Control> | undefined = change && (({ target }) => change(target.value));
-  const attributes = {
+  const common = {
     id,
     name,
-    className: "field",
-    required: !optional,
     "aria-invalid": fault !== undefined,
     "aria-describedby": described.length > 0 ? described.join(" ") : undefined,
+  };
+  const attributes = {
+    ...common,
+    className: "field",
+    required: !optional,
     onChange,
     ...(value === undefined ? { defaultValue: first } : { value }),
   };
   return (
     <div className="form-field">
-      <label className="label" htmlFor={id}>
-        {label}
-        {(hint !== undefined || optional) && <span className="faint"> {hint ?? "optional"}</span>}
-      </label>
+      {type === "checkbox" ? (
+        <Check
+          {...common}
+          {...(value === undefined ? { defaultChecked: first === "on" } : { checked: value === "on" })}
+          onChange={change && (({ target }) => change(target.checked ? "on" : ""))}
+        >
+          {label}
+        </Check>
+      ) : (
+        <label className="label" htmlFor={id}>
+          {label}
+          {(hint !== undefined || optional) && <span className="faint"> {hint ?? "optional"}</span>}
+        </label>
+      )}
       {choices ? (
         <select {...attributes}>
           {choices.map(([choice, words]) => (
@@ -85,9 +148,15 @@ export function Field({ name, label, hint, path = name, remark, faults, optional
           ))}
         </select>
       ) : rows ? (
-        <textarea rows={rows} maxLength={max} {...attributes} />
+        <textarea rows={rows} maxLength={max} onKeyDown={sends ? sendAt : undefined} {...attributes} />
       ) : (
-        <input {...{ type, inputMode, placeholder }} autoComplete="off" maxLength={max} {...attributes} />
+        type !== "checkbox" && (
+          <input
+            {...{ type, placeholder, min: least, max: greatest, maxLength: max, autoComplete: "off" }}
+            inputMode={type === "number" ? "numeric" : undefined}
+            {...attributes}
+          />
+        )
       )}
       {remark !== undefined && (
         <p className="muted remark" id={`${id}-remark`} aria-live="polite">
@@ -101,6 +170,13 @@ export function Field({ name, label, hint, path = name, remark, faults, optional
       )}
     </div>
   );
+}
+
+function sendAt(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  // Enter chooses a word while a text is composed, as in Japanese.
+  if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
 }
 
 type FieldsProps = {
@@ -129,7 +205,7 @@ export const Fields = ({ of, faults, values, change }: FieldsProps) =>
 /** Reads the trimmed text of a field by its name. */
 export type FormText = (name: string) => string;
 
-type FormProps = Omit<FieldsProps, "of"> & {
+export type FormProps = Omit<FieldsProps, "of"> & {
   fields?: FieldsProps["of"];
   /** Receives what was written when the form is sent. */
   submit: (text: FormText) => unknown;
@@ -141,7 +217,12 @@ type FormProps = Omit<FieldsProps, "of"> & {
   weak?: boolean;
   /** What stands beside the button. */
   beside?: ReactNode;
-  /** Its name, where it has no heading around it. */
+  /** What stands in place of the button, until the form can be sent. */
+  instead?: ReactNode;
+  /** Its heading, and a line below it. */
+  title?: string;
+  lead?: ReactNode;
+  /** Its name, where it has no heading in or around it. */
   label?: string;
   /** "check-form" has fields and button in one line. */
   className?: "form" | "panel form" | "check-form";
@@ -151,8 +232,26 @@ type FormProps = Omit<FieldsProps, "of"> & {
   children?: ReactNode;
 };
 
-export function Form({ fields = [], submit, does, busy, weak = false, beside, label, before, ...form }: FormProps) {
-  const { className = "form", children, ...held } = form;
+export function Form({
+  fields = [],
+  submit,
+  does,
+  busy,
+  weak = false,
+  beside,
+  instead,
+  label,
+  before,
+  ...form
+}: FormProps) {
+  const { className = "form", title, lead, children, faults, ...held } = form;
+  const element = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // The first faulty field is brought into view, also inside a closed part of the form.
+    const faulty = faults?.size ? element.current?.querySelector<HTMLElement>('[aria-invalid="true"]') : null;
+    faulty?.closest("details")?.setAttribute("open", "");
+    faulty?.focus();
+  }, [faults]);
   const button = (
     <Button type="submit" strong={!weak} disabled={busy}>
       {does}
@@ -160,49 +259,52 @@ export function Form({ fields = [], submit, does, busy, weak = false, beside, la
   );
   return (
     <form
+      ref={element}
       className={className}
-      aria-label={label}
+      aria-label={label ?? title}
       onSubmit={(event) => {
         event.preventDefault();
         void submit(textIn(new FormData(event.currentTarget)));
       }}
     >
+      {title && <h2>{title}</h2>}
+      {lead && <p className="muted">{lead}</p>}
       {before}
-      <Fields of={fields} {...held} />
+      <Fields of={fields} faults={faults} {...held} />
       {children}
-      {className === "check-form" ? (
-        button
-      ) : (
-        <p className="actions">
-          {button}
-          {beside}
-        </p>
-      )}
+      {instead ||
+        (className === "check-form" ? (
+          button
+        ) : (
+          <p className="actions">
+            {button}
+            {beside}
+          </p>
+        ))}
     </form>
   );
 }
 
-export const textIn =
-  (data: { get(name: string): unknown }): FormText =>
+const textIn =
+  (data: FormData): FormText =>
   (name) =>
     String(data.get(name) ?? "").trim();
 
-type Body = Record<string, unknown>;
-
 /** The body that fields make, each value at its path; what is empty is left out. */
-export const bodyOf = (fields: readonly FieldEntry[], text: FormText): Body => bodyIn(fields, text, isEmpty);
+export const bodyOf = (fields: readonly FieldEntry[], text: FormText): JsonObject => bodyIn(fields, text, isEmpty);
 /** The body that fields make, in which an empty field clears what was there. */
-export const wholeBodyOf = (fields: readonly FieldEntry[], text: FormText): Body => bodyIn(fields, text, () => false);
+export const wholeBodyOf = (fields: readonly FieldEntry[], text: FormText): JsonObject =>
+  bodyIn(fields, text, () => false);
 
-function bodyIn(fields: readonly FieldEntry[], text: FormText, leavesOut: (value: unknown) => boolean): Body {
-  const body: Body = {};
-  for (const { name, path = name, read = (written: string) => written } of fields) {
+function bodyIn(fields: readonly FieldEntry[], text: FormText, leavesOut: (value: unknown) => boolean): JsonObject {
+  const body: JsonObject = {};
+  for (const { name, read = (written: string) => written } of fields) {
     const typed = text(name);
     const value = leavesOut(typed) ? typed : read(typed);
     if (leavesOut(value)) continue;
-    const [part, member] = path.split(".") as [string, string?];
+    const [part, member] = name.split(".") as [string, string?];
     if (member === undefined) body[part] = value;
-    else body[part] = { ...(body[part] as Body | undefined), [member]: value };
+    else body[part] = { ...(body[part] as JsonObject | undefined), [member]: value };
   }
   return body;
 }
@@ -212,23 +314,7 @@ const isEmpty = (value: unknown): boolean =>
 
 export const NO_OBJECT: Faults = new Map([["metadata", "must be a JSON object"]]);
 
-/** The JSON object of a text, empty without a text; null when it is none. */
-export function objectIn(text: string): Body | null {
-  if (text.trim() === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Body) : null;
-  } catch {
-    return null;
-  }
-}
-
-type CheckProps = {
-  name: string;
-  children: ReactNode;
-  checked?: boolean;
-  onChange?: ChangeEventHandler<HTMLInputElement>;
-};
+type CheckProps = Omit<ComponentProps<"input">, "type">;
 export const Check = ({ children, ...attributes }: CheckProps) => (
   <label className="check">
     <input type="checkbox" {...attributes} /> <span>{children}</span>

@@ -1,24 +1,22 @@
 /** One's own page as a human: registration, profile, agents, organizations, and deleting oneself. */
-import { type QueryKey, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { call, Problem } from "../api/answer.ts";
 import { ownAgents } from "../api/queries.ts";
 import type { OwnHuman, Summary } from "../api/types.ts";
 import { counted, short } from "../formats.ts";
-import { Action, useAttempt } from "../parts/button.tsx";
+import { Action } from "../parts/button.tsx";
 import { NamedAgent } from "../parts/cred.tsx";
 import { Page, Panel } from "../parts/panel.tsx";
-import { Loading, ProblemNote, Trouble } from "../parts/states.tsx";
-import { ConnectWallet, NeedsWallet } from "../wallet/needs-wallet.tsx";
+import { Loading, ProblemNote } from "../parts/states.tsx";
+import { ConnectWallet, NeedsSignIn, NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { Note, OperationSteps, useOperation } from "../wallet/operation.tsx";
 import { useWallet } from "../wallet/session.ts";
-import { credentialOf, disconnect, signInOf, useSignIns, useTokenSignIn } from "../wallet/sign-ins.ts";
-import { HumanForm, Organizations } from "./human-form.tsx";
+import { credentialOf, disconnect, useTokenSignIn } from "../wallet/sign-ins.ts";
+import { HumanForm, ME, Organizations } from "./human-form.tsx";
 import { signOut } from "./provider.ts";
 import { EndedSignIn, SignInAgain, SignInState, useHasEnded, WithoutWallet } from "./sign-in.tsx";
-
-const ME = "/api/v2/principals/human/me";
 
 export default function JoinPage() {
   const wallet = useWallet();
@@ -51,7 +49,9 @@ export default function JoinPage() {
       {signIn ? (
         <Own key={signIn.account} who={signIn.account} isSignedIn={!ended} />
       ) : wallet ? (
-        <OfWallet key={wallet.address} address={wallet.address} />
+        <NeedsSignIn key={wallet.address} rule="human" does="Sign in and show my page" otherwise={<WithoutWallet />}>
+          <Own who={wallet.address} isSignedIn wallet={wallet.address} />
+        </NeedsSignIn>
       ) : (
         <>
           <NeedsWallet>{null}</NeedsWallet>
@@ -59,24 +59,6 @@ export default function JoinPage() {
         </>
       )}
     </Page>
-  );
-}
-
-/** The page of the connected wallet, after its sign-in. */
-function OfWallet({ address }: { address: string }) {
-  useSignIns();
-  const { trouble, run } = useAttempt();
-  if (signInOf(address, "human") !== null) return <Own who={address} isSignedIn wallet={address} />;
-  return (
-    <>
-      <section className="panel mint-step">
-        <Action strong onClick={() => run(() => credentialOf("human"))}>
-          Sign in and show my page
-        </Action>
-        <Trouble words={trouble?.message} />
-      </section>
-      <WithoutWallet />
-    </>
   );
 }
 
@@ -88,9 +70,8 @@ type OwnProps = {
 };
 
 function Own({ who, isSignedIn, wallet }: OwnProps) {
-  const key: QueryKey = [ME, who];
   const { data, error, refetch } = useQuery({
-    queryKey: key,
+    queryKey: [ME, who],
     queryFn: ({ signal }) => readMe(signal),
     enabled: isSignedIn,
     retry: false,
@@ -105,17 +86,16 @@ function Own({ who, isSignedIn, wallet }: OwnProps) {
       <ProblemNote error={error} retry={() => void refetch()} />
     );
   if (data === undefined) return isSignedIn ? <Loading rows={8} /> : null;
-  const changed = () => void refetch();
   return (
     <div className="stack">
-      <HumanForm human={data} who={who} changed={changed} />
+      <HumanForm human={data} who={who} />
       {data && (
         <>
-          <OwnAgents human={data} byToken={wallet === undefined} changed={changed} />
-          <Organizations human={data} changed={changed} />
+          <OwnAgents human={data} byToken={wallet === undefined} />
+          <Organizations human={data} />
         </>
       )}
-      <Deletion isRegistered={data !== null} who={who} queryKey={key} />
+      <Deletion isRegistered={data !== null} who={who} />
     </div>
   );
 }
@@ -132,13 +112,10 @@ async function readMe(signal: AbortSignal): Promise<OwnHuman | null> {
 }
 
 /** Stays after the human is gone, to say what was deleted. */
-function Deletion({ isRegistered, who, queryKey }: { isRegistered: boolean; who: string; queryKey: QueryKey }) {
-  const queries = useQueryClient();
-  const op = useOperation<{ deleted: { links: number } }>({ name: `human.delete.${who}`, caller: "human" });
-  const remove = async () => {
-    await op.run({ method: "DELETE", path: ME });
-    await queries.invalidateQueries({ queryKey });
-  };
+function Deletion({ isRegistered, who }: { isRegistered: boolean; who: string }) {
+  const op = useOperation<{ deleted: { links: number } }>({
+    ...{ name: `human.delete.${who}`, caller: "human", changes: ME },
+  });
   const steps = (
     <OperationSteps
       op={op}
@@ -156,7 +133,7 @@ function Deletion({ isRegistered, who, queryKey }: { isRegistered: boolean; who:
       </p>
       <details>
         <summary>Delete yourself</summary>
-        <Action disabled={op.busy} onClick={() => void remove()}>
+        <Action disabled={op.busy} onClick={() => void op.run({ method: "DELETE", path: ME })}>
           Yes, delete all of it
         </Action>
       </details>
@@ -169,27 +146,33 @@ type Props = {
   human: OwnHuman;
   /** Whether the human is signed in by an access token: a connected wallet then only signs links. */
   byToken: boolean;
-  changed: () => void;
 };
 
-function OwnAgents({ human, byToken, changed }: Props) {
+function OwnAgents({ human, byToken }: Props) {
   const wallet = useWallet();
   const { data } = useQuery({ ...ownAgents(wallet?.address ?? ""), enabled: wallet !== null });
-  const link = useOperation<object>({ name: `human.link.${human.id}`, caller: "owner" });
-  const unlink = useOperation<object>({ name: `human.unlink.${human.id}`, caller: "human" });
+  const link = useOperation<object>({ name: `human.link.${human.id}`, caller: "owner", changes: ME });
+  const unlink = useOperation<object>({ name: `human.unlink.${human.id}`, caller: "human", changes: ME });
   const linked = new Set(human.linkedAgents.map(({ tokenId }) => tokenId));
   const found = (wallet && data?.data.agents) || [];
   const more = ((wallet && data?.data.total) || 0) - found.length;
   // An agent of this wallet may have another owner, who alone can link it.
   const own = found.filter(({ owner }) => owner.toLowerCase() === wallet?.address.toLowerCase());
   const others = own.filter(({ tokenId }) => !linked.has(tokenId));
-  const act = async (op: typeof link, verb: "link" | "unlink", tokenId: number) => {
-    await op.run({ method: "POST", path: `/api/v2/human/${human.id}/${verb}-agent`, body: { agentTokenId: tokenId } });
-    changed();
-  };
-  const busy = link.state.at === "working" || unlink.state.at === "working";
   const row = (op: typeof link, verb: "link" | "unlink") => (agent: LinkedAgent) => (
-    <Row key={agent.tokenId} agent={agent} verb={verb} busy={busy} act={() => void act(op, verb, agent.tokenId)} />
+    <li key={agent.tokenId} className="agent-cell">
+      <NamedAgent agent={agent} size={32} />
+      <button
+        type="button"
+        className="button push"
+        disabled={link.busy || unlink.busy}
+        onClick={() =>
+          void op.run({ path: `/api/v2/human/${human.id}/${verb}-agent`, body: { agentTokenId: agent.tokenId } })
+        }
+      >
+        {verb === "link" ? "Link" : "Unlink"}
+      </button>
+    </li>
   );
   return (
     <Panel title="Your agents">
@@ -209,24 +192,13 @@ function OwnAgents({ human, byToken, changed }: Props) {
         </p>
       )}
       {byToken && <OwnersWallet />}
-      <OperationSteps op={link} done={() => null} />
-      <OperationSteps op={unlink} done={() => null} />
+      <OperationSteps op={link} />
+      <OperationSteps op={unlink} />
     </Panel>
   );
 }
 
 type LinkedAgent = Pick<Summary, "tokenId" | "name" | "credScore">;
-type RowProps = { agent: LinkedAgent; verb: "link" | "unlink"; busy: boolean; act: () => void };
-
-const Row = ({ agent, verb, busy, act }: RowProps) => (
-  <li className="agent-cell">
-    <NamedAgent agent={agent} size={32} />
-    <button type="button" className="button push" disabled={busy} onClick={act}>
-      {verb === "link" ? "Link" : "Unlink"}
-    </button>
-  </li>
-);
-
 /** Who signs a link for a human without a wallet: the wallet that owns the agent, with the human's own sign-in. */
 function OwnersWallet() {
   const wallet = useWallet();

@@ -22,9 +22,9 @@ export default function ReturnPage() {
         <h1>Signing in</h1>
       </div>
       {trouble === undefined ? (
-        <section className="panel mint-step" role="status" aria-busy="true">
+        <Note title="Working" role="status" busy>
           <p>Finishing the sign-in with the provider.</p>
-        </section>
+        </Note>
       ) : (
         <Note title="You are not signed in">
           <p>{trouble}</p>

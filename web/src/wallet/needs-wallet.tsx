@@ -1,13 +1,13 @@
 /** What only certain wallets may do or read: shown to them, and a way to connect one of them, or to sign in, to everyone else. */
-import { type QueryKey, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
-import { type Answer, call, Problem } from "../api/answer.ts";
+import { call, Problem } from "../api/answer.ts";
 import { short } from "../formats.ts";
 import { Action, Button, useAttempt } from "../parts/button.tsx";
 import { Trouble } from "../parts/states.tsx";
 import { connect, useWallet, useWallets } from "./session.ts";
-import { credentialOf, disconnect, refused, type SignIn, signInOf, useSignIns } from "./sign-ins.ts";
+import { credentialOf, disconnect, refused, type SignInRule, signInOf, useSignIns } from "./sign-ins.ts";
 
 type Props = {
   /** The wallets that may, in any case of letters; without them any wallet. */
@@ -92,61 +92,57 @@ function NoWallet() {
   );
 }
 
-type Asker = { address: string; signIn: SignIn };
-
-/** The connected wallet with its SIWA credential; null before one is signed. */
-function useAsker(): Asker | null {
-  useSignIns();
-  const wallet = useWallet();
-  const signIn = wallet && signInOf(wallet.address, "siwa");
-  return signIn ? { address: wallet.address, signIn } : null;
-}
-
-/** One read with the wallet's credential; a credential that is refused is forgotten. @throws Problem */
-async function callAs<T>({ address, signIn }: Asker, path: string, signal?: AbortSignal): Promise<Answer<T>> {
-  try {
-    return await call<T>(path, { headers: { authorization: signIn.value }, ...(signal && { signal }) });
-  } catch (error) {
-    if (error instanceof Problem && error.status === 401) refused(address, signIn.value, error);
-    throw error;
-  }
-}
-
-/** The key of a signed read: what one wallet may read is not shown to the next. */
-const signedKey = (path: string, asker: Asker | null): QueryKey => [path, asker?.address.toLowerCase() ?? null];
-
-/** @param every milliseconds between two reads, from the last answer; false: once */
+/** A read by the wallet's SIWA credential, once there is one. @param every milliseconds between two reads, from the last answer; false: once */
 export function useSignedRead<T>(path: string, every: (answer: T | undefined) => number | false = () => false) {
-  const asker = useAsker();
+  useSignIns();
+  const address = useWallet()?.address.toLowerCase();
+  const authorization = address === undefined ? undefined : signInOf(address, "siwa")?.value;
   return useQuery({
-    queryKey: signedKey(path, asker),
-    queryFn: ({ signal }) => callAs<T>(asker!, path, signal),
-    enabled: asker !== null,
+    // What one wallet may read is not shown to the next.
+    queryKey: [path, authorization ? address : null],
+    queryFn: ({ signal }) =>
+      call<T>(path, { headers: { authorization: authorization! }, signal }).catch((error: unknown) => {
+        // A credential that is refused is forgotten.
+        if (error instanceof Problem && error.status === 401) refused(address!, authorization!, error);
+        throw error;
+      }),
+    enabled: authorization !== undefined,
     refetchInterval: ({ state }) => every(state.data?.data),
   });
 }
 
-/** Its children once the wallet has signed in, and a button for that before. */
-export function NeedsSignIn({ why, children }: { why: ReactNode; children: ReactNode }) {
-  const asker = useAsker();
-  const [saying, setSaying] = useState<{ text: string; trouble: boolean } | null>(null);
-  if (asker) return children;
-  const signIn = () =>
-    credentialOf("siwa", (text) => setSaying({ text, trouble: false })).then(
-      () => setSaying(null),
-      (error: Error) => setSaying({ text: error.message, trouble: true }),
-    );
+type SignInProps = {
+  rule?: SignInRule;
+  why?: ReactNode;
+  /** The words of the button. */
+  does?: string;
+  /** Shown below the button. */
+  otherwise?: ReactNode;
+  children: ReactNode;
+};
+
+/** Its children once the connected wallet has signed in, and a button for that before. */
+export function NeedsSignIn({ rule = "siwa", why, does = "Sign in", otherwise, children }: SignInProps) {
+  useSignIns();
+  const wallet = useWallet();
+  const [saying, setSaying] = useState("");
+  const { trouble, busy, run } = useAttempt();
+  if (wallet && signInOf(wallet.address, rule)) return children;
   return (
-    <section className="panel mint-step">
-      <p>{why}</p>
-      <Action strong onClick={() => void signIn()}>
-        Sign in
-      </Action>
-      {saying && (
-        <p className={saying.trouble ? "warn-text" : "muted"} role={saying.trouble ? "alert" : "status"}>
-          {saying.text}
-        </p>
-      )}
-    </section>
+    <>
+      <section className="panel mint-step">
+        {why && <p>{why}</p>}
+        <Action strong onClick={() => run(() => credentialOf(rule, setSaying))}>
+          {does}
+        </Action>
+        {busy && (
+          <p className="muted" role="status">
+            {saying}
+          </p>
+        )}
+        <Trouble words={trouble?.message} />
+      </section>
+      {otherwise}
+    </>
   );
 }

@@ -13,7 +13,17 @@ import { type CallerRule, credentialsOf, forgetRefused, isCallerSignedIn, isOfHu
 const RESUMED = "A request of this page was still open when it was left. It goes on now.";
 const REPEATED = "The service is asked again with the same request.";
 
-export type Request = { method: "GET" | "POST" | "PUT" | "DELETE"; path: string; body?: unknown };
+export type Request = {
+  /** POST unless it says otherwise. */
+  method?: "GET" | "POST" | "PUT" | "DELETE";
+  path: string;
+  body?: unknown;
+  /** In place of the operation's own. */
+  caller?: CallerRule;
+};
+
+/** @param tell receives a sentence about what the wallet shows for signing */
+export type RequestMaker = (tell: (saying: string) => void) => Promise<Request>;
 
 /** What is under way: the sign-in, the request, the wallet's signature of a payment, or the request with its payment. */
 type Stage = "signIn" | "request" | "payment" | "settlement";
@@ -29,9 +39,8 @@ export type State<T> =
   | { at: "done"; answer: T };
 
 /** A request that was sent: it is repeated as it is, never changed. */
-type SentRequest = {
-  method: Request["method"];
-  path: string;
+type SentRequest = Pick<Request, "path" | "caller"> & {
+  method: NonNullable<Request["method"]>;
   /** JSON. */
   body?: string;
   /** Idempotency-Key. */
@@ -122,8 +131,11 @@ export class OperationRun<T> {
     return sent && Date.now() - sent.at < KEPT_MS[sent.payment ? "paid" : "unpaid"] ? sent : null;
   }
 
-  /** Sends a new request; its outcome is the state. An undecided paid request of this name is continued instead. */
-  readonly run = async ({ method, path, body }: Request): Promise<void> => {
+  /**
+   * Sends a new request; its outcome is the state. An undecided paid request of this name is continued instead.
+   * @param given the request, or what makes it of a signature that it asks the wallet for
+   */
+  readonly run = async (given: Request | RequestMaker): Promise<void> => {
     if (this.state.at === "working") return;
     const address = this.presentAddress();
     const open = this.kept(address);
@@ -131,14 +143,19 @@ export class OperationRun<T> {
       this.sent = open;
       return this.send(RESUMED);
     }
-    this.keep({
-      method,
-      path,
-      key: crypto.randomUUID(),
-      at: Date.now(),
-      address,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+    try {
+      const { method = "POST", body, ...request } = typeof given === "function" ? await given(this.signingIn) : given;
+      this.keep({
+        ...request,
+        method,
+        key: crypto.randomUUID(),
+        at: Date.now(),
+        address,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    } catch (problem) {
+      return this.set({ at: "refused", problem });
+    }
     await this.send();
   };
 
@@ -154,7 +171,7 @@ export class OperationRun<T> {
     }
     const sent = this.state.at === "idle" ? this.kept(address) : null;
     if (!sent) return;
-    const signedIn = isCallerSignedIn(this.caller, address);
+    const signedIn = isCallerSignedIn(sent.caller ?? this.caller, address);
     if (!signedIn && !sent.payment) return;
     this.sent = sent;
     if (signedIn) await this.send(RESUMED);
@@ -240,7 +257,7 @@ export class OperationRun<T> {
   /** @throws Problem as the service gave it, an unknown outcome only after all repeats; WalletRefusal */
   private async repeat(saying: string): Promise<T> {
     const sent = this.sent!;
-    let caller = this.caller;
+    let { caller = this.caller } = sent;
     let said = saying;
     for (let turn = 1; ; turn++) {
       const credentials = await credentialsOf(caller, this.signingIn);

@@ -4,13 +4,13 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Problem } from "../api/answer.ts";
 import { asked, discovery } from "../api/queries.ts";
 import type { X402Manifest } from "../api/types.ts";
-import { counted, usdc } from "../formats.ts";
-import { Button, Icon } from "../parts/button.tsx";
+import { counted, duration, usdc } from "../formats.ts";
+import { Action, Button, Icon } from "../parts/button.tsx";
 import { Address, Copy } from "../parts/copy.tsx";
-import { type Faults, faultsOf } from "../parts/form.tsx";
+import { type Faults, Form, type FormProps, type FormText, faultsOf } from "../parts/form.tsx";
 import { Facts } from "../parts/panel.tsx";
 import { Hint, RequestId, Trouble } from "../parts/states.tsx";
-import { OperationRun, type State } from "./operation-store.ts";
+import { OperationRun, type Request, type State } from "./operation-store.ts";
 import { holding, type Terms } from "./payment.ts";
 import { useWallet } from "./session.ts";
 import type { CallerRule } from "./sign-ins.ts";
@@ -33,12 +33,14 @@ type OperationOptions<T> = {
   caller: CallerRule;
   /** Keeps what the answer brings before its request is forgotten, also when the page was left meanwhile. */
   arrived?: (answer: T, address: string | null) => void;
-  /** The path under which its outcome changes answers: they are read again, also after a refusal, which may be news. */
+  /** The path under which its outcome changes answers, empty for all: they are read again, also after a refusal, which may be news. */
   changes?: string;
+  /** Is told the answer while the page is there. */
+  done?: (answer: T) => void;
 };
 
 /** A write of the API, or a read that is paid for. */
-export function useOperation<T>({ name, caller, arrived, changes }: OperationOptions<T>): RunningOperation<T> {
+export function useOperation<T>({ name, caller, arrived, changes, done }: OperationOptions<T>): RunningOperation<T> {
   const [operation] = useState(() => {
     const known = operations.get(name) as OperationRun<T> | undefined;
     const one = known ?? new OperationRun<T>(name, caller, arrived);
@@ -53,6 +55,7 @@ export function useOperation<T>({ name, caller, arrived, changes }: OperationOpt
   const { at } = state;
   const queries = useQueryClient();
   useEffect(() => {
+    if (state.at === "done") done?.(state.answer);
     if (changes === undefined || (at !== "done" && at !== "refused")) return;
     const isChanged = (key: unknown) => typeof key === "string" && (key === changes || key.startsWith(`${changes}/`));
     void queries.invalidateQueries({ predicate: ({ queryKey }) => isChanged(queryKey[0]) });
@@ -65,7 +68,7 @@ export function useOperation<T>({ name, caller, arrived, changes }: OperationOpt
 type StepsProps<T> = {
   op: RunningOperation<T>;
   /** What is shown when it is done. */
-  done: (answer: T) => ReactNode;
+  done?: (answer: T) => ReactNode;
   /** Replaces the panel of a refusal, where a page has better words; null keeps the panel. */
   refused?: (problem: unknown) => ReactNode;
   /** What is paid for; shown with the price. */
@@ -105,8 +108,49 @@ export function OperationSteps<T>({ op, done, refused, about }: StepsProps<T>) {
       </Note>
     );
   if (state.at === "refused") return refused?.(state.problem) ?? <Refused problem={state.problem} />;
-  return state.at === "done" ? done(state.answer) : null;
+  return state.at === "done" ? done?.(state.answer) : null;
 }
+
+type FormOf<T> = Omit<FormProps, "submit" | "faults"> &
+  StepsProps<T> & {
+    /** The request of what is written. */
+    request: (text: FormText) => Request;
+    /** The form begins anew with another one; the outcome of what was sent stays. */
+    formKey?: string | number;
+  };
+
+/** A form that sends one request, with the steps of it below. */
+export const OperationForm = <T,>({ op, done, refused, about, request, busy, formKey, ...form }: FormOf<T>) => (
+  <>
+    <Form
+      key={formKey}
+      {...form}
+      faults={op.faults}
+      busy={op.busy || busy}
+      submit={(text) => void op.run(request(text))}
+    />
+    <OperationSteps {...{ op, done, refused, about }} />
+  </>
+);
+
+type ButtonOf<T> = StepsProps<T> & {
+  request: Request;
+  /** The words of the button. */
+  does: ReactNode;
+  strong?: boolean;
+  /** Whether it cannot be done now. */
+  barred?: boolean;
+};
+
+/** A button that sends one request, with the steps of it below. */
+export const OperationButton = <T,>({ op, request, does, strong, barred, ...steps }: ButtonOf<T>) => (
+  <>
+    <Action strong={strong} disabled={op.busy || barred} onClick={() => void op.run(request)}>
+      {does}
+    </Action>
+    <OperationSteps op={op} {...steps} />
+  </>
+);
 
 type NoteProps = { title: ReactNode; role?: "alert" | "status"; busy?: boolean; children?: ReactNode };
 
@@ -128,21 +172,66 @@ export const Done = ({ children }: { children: ReactNode }) => (
 type RefusedProps = {
   problem: unknown;
   title?: string;
-  /** Better advice than the service's hint. */
+  /** What is known of it here. */
   children?: ReactNode;
+  /** Better advice than the service's hint. */
+  advice?: ReactNode;
 };
 
-/** The reason why an operation was not done: the service's sentence with its hint and request id, or the wallet's. */
-export function Refused({ problem, title = "Not done", children }: RefusedProps) {
+/**
+ * The reason why an operation was not done: the service's sentence with its hint and request id, or the wallet's; and every
+ * field that it is about, but the first, which the sentence names: some have no place in a form.
+ */
+export function Refused({ problem, title = "Not done", children, advice }: RefusedProps) {
   const known = problem instanceof Problem ? problem : null;
+  const [, ...others] = faultsOf(problem);
+  const seconds = Number(known?.headers.get("retry-after") ?? known?.body.retryAfter);
   return (
-    <Note title={title}>
-      <p>{(problem as Error).message}</p>
-      {children ?? <Hint of={known} />}
-      <RequestId of={known?.requestId} />
-    </Note>
+    <>
+      <Note title={title}>
+        <p>{(problem as Error).message}</p>
+        {children}
+        {advice ?? <Hint of={known} />}
+        {seconds > 0 && <p className="muted">Try again in {duration(seconds)}.</p>}
+        <RequestId of={known?.requestId} />
+      </Note>
+      {others.length > 0 && (
+        <ul className="stack">
+          {others.map(([path, message]) => (
+            <li key={path} className="fault">
+              <code>{path}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   );
 }
+
+/** Steps that follow each other. @param props.now the place of the one that it is at */
+export const Stages = ({ of, now, label }: { of: readonly string[]; now: number; label?: string }) => (
+  <ol className="stages" aria-label={label}>
+    {of.map((words, i) => (
+      <li key={words} data-state={i < now ? "done" : i === now ? "now" : undefined}>
+        {words}
+        {i === now && <span className="unseen"> (now)</span>}
+      </li>
+    ))}
+  </ol>
+);
+
+type TopUpProps = { address: string; look: () => void; children: ReactNode };
+
+/** How much the account lacks, its address to send it to, and another look. */
+export const TopUp = ({ address, look, children }: TopUpProps) => (
+  <div className="note-line" role="status">
+    <p>{children}</p>
+    <p className="mono wrap">
+      {address} <Copy text={address} />
+    </p>
+    <Button onClick={look}>Look again</Button>
+  </div>
+);
 
 const manifest = asked<X402Manifest>("/.well-known/x402.json");
 
@@ -193,16 +282,9 @@ function Price({ terms, refused, pay, back, children }: PriceProps) {
         ]}
       />
       {wallet && held !== null && held < BigInt(terms.amount) && (
-        <div className="note-line" role="status">
-          <p>
-            {usdc(BigInt(terms.amount) - held)} USDC more are needed. Send them on Base to this account, then look
-            again:
-          </p>
-          <p className="mono wrap">
-            {wallet.address} <Copy text={wallet.address} />
-          </p>
-          <Button onClick={() => void refetch()}>Look again</Button>
-        </div>
+        <TopUp address={wallet.address} look={() => void refetch()}>
+          {usdc(BigInt(terms.amount) - held)} USDC more are needed. Send them on Base to this account, then look again:
+        </TopUp>
       )}
       <p className="muted">
         Your wallet signs a permission to move this amount once, within{" "}

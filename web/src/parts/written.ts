@@ -1,11 +1,20 @@
-/** Lists and places as people type them, and as the API takes them. */
+/** Lists, objects, places and members as people type them, and as the API takes them. */
 
-/** `a, b` → `["a", "b"]`. */
-export const listOf = (text: string): string[] =>
-  text
-    .split(/[,\n]/)
-    .map((word) => word.trim())
-    .filter((word) => word !== "");
+/** `a, b`, or one a line → `["a", "b"]`. */
+export const listOf = (text: string): string[] => text.split(/[,\n]/).flatMap((word) => word.trim() || []);
+
+export type JsonObject = Record<string, unknown>;
+
+/** The JSON object of a text, empty without a text; null when it is none. */
+export function objectIn(text: string): JsonObject | null {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+  } catch {
+    return null;
+  }
+}
 
 /** `github: ada` a line → `{ github: "ada" }`. A URL is named by its host, anything else without a name `web`; a name that is taken gets a number. */
 export function placesFrom(text: string): Record<string, string> {

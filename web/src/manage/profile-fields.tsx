@@ -1,0 +1,41 @@
+/** The fields in which an agent describes itself and lists what it offers, as registration and management have them. */
+import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../../core/agents/profile.ts";
+import { type Faults, fieldsOf } from "../parts/form.tsx";
+import { type PairFields, Pairs } from "../parts/typed.tsx";
+
+const at = (part: string, names: readonly string[], words: object) =>
+  fieldsOf("mint", Object.fromEntries(names.map((name) => [`${part}.${name}`, words])));
+
+export const NARRATIVE = at("narrative", NARRATIVE_FIELDS, { rows: 3 });
+export const TEXTS = at("personality", PERSONALITY_TEXTS, { rows: 2 });
+export const LEVELS = at("personality", PERSONALITY_LEVELS, {});
+
+const LIST = { hint: "one per line, at most 24", rows: 3 };
+/** What it offers, but its services. */
+export const OFFERED = fieldsOf("mint", {
+  skills: LIST,
+  domains: LIST,
+  metadata: { label: "Further metadata", hint: "a JSON object, shown as it is", rows: 4 },
+});
+
+/** A service as it is typed: its name, and where it is. */
+export type TypedService = { name: string; place: string };
+const EMPTY: TypedService = { name: "", place: "" };
+const MAX_SERVICES = 24;
+
+type Props = { of: readonly TypedService[]; set: (rows: TypedService[]) => void; faults: Faults };
+
+export const Services = ({ of, ...rows }: Props) => (
+  <fieldset className="rows">
+    <legend className="label">Services</legend>
+    <Pairs of={of.length > 0 ? of : [EMPTY]} empty={EMPTY} max={MAX_SERVICES} fields={serviceFields} {...rows} />
+  </fieldset>
+);
+
+function serviceFields({ name }: TypedService): PairFields<TypedService> {
+  const path = `services.${name.trim()}`;
+  return [
+    { of: "name", name: path, label: "Service", hint: "mcp, a2a, web, email …", max: 64, optional: true },
+    { of: "place", name: `${path}.url`, label: "Where", hint: "URL, or another place", optional: true },
+  ];
+}

@@ -1,0 +1,26 @@
+/** What web/bodies.ts reads of the schemas when the terminal is built. */
+declare module "virtual:bodies" {
+  type FieldShape = {
+    optional?: true;
+    /** Max characters. */
+    max?: number;
+    /** Least and greatest value of a number. */
+    range?: [least: number, greatest: number];
+    choices?: string[];
+    /** Of a value that is no text; `nullable` is a text that null clears. */
+    kind?: "integer" | "array" | "object" | "boolean" | "nullable";
+  };
+  type Body =
+    | "claim"
+    | "group"
+    | "human"
+    | "message"
+    | "mint"
+    | "organization"
+    | "ownerUpdate"
+    | "rotation"
+    | "token"
+    | "webhook";
+  const bodies: Record<Body, Record<string, FieldShape>>;
+  export default bodies;
+}
