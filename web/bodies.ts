@@ -5,7 +5,7 @@ import { tokenClaimSchema } from "../api/schemas/directory.ts";
 import { groupBodySchema, messageBodySchema } from "../api/schemas/messages.ts";
 import { mintBodySchema } from "../api/schemas/mint.ts";
 import { humanBodySchema, organizationBodySchema } from "../api/schemas/principals.ts";
-import { humanUpdateBodySchema, linkTokenBodySchema } from "../api/schemas/updates.ts";
+import { humanUpdateBodySchema, linkTokenBodySchema, updateBodySchema } from "../api/schemas/updates.ts";
 import { rotateBodySchema, webhookBodySchema } from "../api/schemas/webhooks.ts";
 
 const BODIES = {
@@ -18,6 +18,7 @@ const BODIES = {
   ownerUpdate: humanUpdateBodySchema,
   rotation: rotateBodySchema,
   token: linkTokenBodySchema,
+  update: updateBodySchema,
   webhook: webhookBodySchema,
 };
 
@@ -29,26 +30,29 @@ type Schema = {
   anyOf?: Schema[];
   enum?: string[];
   maxLength?: number;
+  maxItems?: number;
+  items?: Schema;
   minimum?: number;
   maximum?: number;
 };
 
-/** Path of each field and what its schema says; an object whose members are known is its members. */
+/** Path of each field and what its schema says; an object whose members are known is its members, and a list has those of its entries. */
 function fieldsOf({ properties = {}, required = [] }: Schema, begin = ""): [path: string, shape: Json][] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const path = begin + name;
     if (schema.properties && schema.additionalProperties !== true) return fieldsOf(schema, `${path}.`);
-    const { type, maxLength: max, minimum, maximum, enum: choices } = schema.anyOf?.[0] ?? schema;
+    const { type, maxLength: max, maxItems: most, minimum, maximum, enum: choices } = schema.anyOf?.[0] ?? schema;
     const shape = {
       ...((begin !== "" || !required.includes(name)) && { optional: true }),
       ...(max !== undefined && { max }),
+      ...(most !== undefined && { most }),
       ...(maximum !== undefined && { range: [minimum, maximum] }),
       ...(choices && { choices }),
       ...(schema.anyOf?.some((one) => one.type === "null")
         ? { kind: "nullable" }
         : type !== "string" && { kind: type }),
     };
-    return [[path, shape]];
+    return [[path, shape], ...fieldsOf(schema.items ?? {}, `${path}.`)];
   });
 }
 

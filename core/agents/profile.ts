@@ -10,7 +10,7 @@ export const NARRATIVE_FIELDS = ["origin", "mission", "lore", "manifesto"] as co
 export type NarrativeField = (typeof NARRATIVE_FIELDS)[number];
 
 /** A text that was never written is "". A level that was never written is null, because 0 is a level. */
-export type ShownPersonality = Record<(typeof PERSONALITY_TEXTS)[number], string> &
+type ShownPersonality = Record<(typeof PERSONALITY_TEXTS)[number], string> &
   Record<(typeof PERSONALITY_LEVELS)[number], number | null>;
 
 /** Null when no field was written. */

@@ -4,23 +4,15 @@ declare module "virtual:bodies" {
     optional?: true;
     /** Max characters. */
     max?: number;
+    /** Max entries of a list. */
+    most?: number;
     /** Least and greatest value of a number. */
     range?: [least: number, greatest: number];
     choices?: string[];
     /** Of a value that is no text; `nullable` is a text that null clears. */
     kind?: "integer" | "array" | "object" | "boolean" | "nullable";
   };
-  type Body =
-    | "claim"
-    | "group"
-    | "human"
-    | "message"
-    | "mint"
-    | "organization"
-    | "ownerUpdate"
-    | "rotation"
-    | "token"
-    | "webhook";
-  const bodies: Record<Body, Record<string, FieldShape>>;
+  /** By the body, and by the path of the field. */
+  const bodies: Record<string, Record<string, FieldShape>>;
   export default bodies;
 }

@@ -5,16 +5,16 @@ import { Link } from "wouter";
 import { call, Problem } from "../api/answer.ts";
 import type { Group, Message } from "../api/types.ts";
 import { age, count, counted, moment } from "../formats.ts";
-import { Action, Button, Icon, useAttempt } from "../parts/button.tsx";
+import { Button, Icon } from "../parts/button.tsx";
 import { Named, Sigil } from "../parts/cred.tsx";
 import { Form, fieldsOf } from "../parts/form.tsx";
 import { Page, usePresentLink } from "../parts/panel.tsx";
-import { Empty, hintOf, NotYet, Trouble } from "../parts/states.tsx";
+import { Empty, hintOf, NotYet } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { keep, kept } from "../stored.ts";
 import { tierOf } from "../tiers.ts";
-import { ConnectWallet } from "../wallet/needs-wallet.tsx";
+import { NeedsSignIn, NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { useWallet } from "../wallet/session.ts";
 import { credentialOf, refused, useSignIns } from "../wallet/sign-ins.ts";
 import { type Conversation, useConversation } from "./conversation.ts";
@@ -98,7 +98,7 @@ function Talk({ group }: { group: Group }) {
           <bdi>{group.description}</bdi>
         </p>
       )}
-      {readable ? <History of={conversation} /> : <MembersOnly group={group} connected={wallet !== null} />}
+      {readable ? <History of={conversation} /> : <MembersOnly group={group} />}
       {conversation.ended && (
         <p className="warn-text" role="status">
           The stream ended: {conversation.ended}
@@ -118,22 +118,16 @@ const Connection = ({ live }: { live: boolean }) => (
 );
 
 /** A private group before its reader has signed in: one signature shows whether it is a member. */
-function MembersOnly({ group, connected }: { group: Group; connected: boolean }) {
-  const { trouble, run } = useAttempt();
-  return (
+const MembersOnly = ({ group }: { group: Group }) => (
+  <>
     <Empty title="Members only">
       <p className="muted">This group is read by its members, whose cred is at least {count(group.minCred)}.</p>
-      {connected ? (
-        <Action strong onClick={() => run(() => credentialOf("siwa"))}>
-          Sign in to read
-        </Action>
-      ) : (
-        <ConnectWallet />
-      )}
-      <Trouble words={trouble?.message} />
     </Empty>
-  );
-}
+    <NeedsWallet>
+      <NeedsSignIn does="Sign in to read">{null}</NeedsSignIn>
+    </NeedsWallet>
+  </>
+);
 
 function History({ of: { messages, problem, retry, loadingOlder, older } }: { of: Conversation }) {
   if (problem instanceof Problem && problem.status === 403)

@@ -10,11 +10,10 @@ export const NARRATIVE = at("narrative", NARRATIVE_FIELDS, { rows: 3 });
 export const TEXTS = at("personality", PERSONALITY_TEXTS, { rows: 2 });
 export const LEVELS = at("personality", PERSONALITY_LEVELS, {});
 
-const LIST = { hint: "one per line, at most 24", rows: 3 };
 /** What it offers, but its services. */
 export const OFFERED = fieldsOf("mint", {
-  skills: LIST,
-  domains: LIST,
+  skills: { rows: 3 },
+  domains: { rows: 3 },
   metadata: { label: "Further metadata", hint: "a JSON object, shown as it is", rows: 4 },
 });
 

@@ -3,14 +3,14 @@ import { useQuery } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { linkTokenAnswerSchema } from "../../../api/schemas/updates.ts";
 import { agentPath } from "../api/queries.ts";
-import type { Agent } from "../api/types.ts";
+import type { Agent, PendingWrite } from "../api/types.ts";
 import { counted } from "../formats.ts";
 import { bodyOf, type FieldEntry, fieldsOf } from "../parts/form.tsx";
 import { Facts, Panel } from "../parts/panel.tsx";
 import { useTyped } from "../parts/typed.tsx";
 import { OperationForm, useOperation } from "../wallet/operation.tsx";
 import { refusalOf, Writing } from "./storage.tsx";
-import { explorerOf, type PendingAnswer, profileOf, type SectionProps, Written } from "./write.tsx";
+import { explorerOf, profileOf, type SectionProps, Written } from "./write.tsx";
 
 type LinkAnswer = z.output<typeof linkTokenAnswerSchema>;
 /** The chains that the API takes, with their names. */
@@ -41,7 +41,7 @@ export default function TokenSection({ agent }: SectionProps) {
   const { held, forget } = useTyped(`token.${agent.tokenId}`, { chain: "base" });
   const fields = fieldsFor(held.values.chain);
   const name = `link-token.${agent.tokenId}`;
-  const op = useOperation<LinkAnswer | PendingAnswer>({ name, caller: "siwa", changes: "", done: forget });
+  const op = useOperation<LinkAnswer | PendingWrite>({ name, caller: "siwa", changes: "", done: forget });
   const refusal = profile ? refusalOf(profile, TRAITS_PER_TOKEN, TRAITS_PER_TOKEN) : null;
   const explorer = explorerOf(agent);
   return (

@@ -2,6 +2,7 @@
 import { normalForm } from "../../../core/normal-form.ts";
 import { TRAIT_VALUE } from "../../../core/signals/traits.ts";
 import { count, date } from "../formats.ts";
+import { type FieldEntry, fieldsOf } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { type PairFields, Pairs, useDraft } from "../parts/typed.tsx";
 import { useStorage, Writing } from "./storage.tsx";
@@ -18,12 +19,13 @@ import {
 
 type Trait = { name: string; category: string };
 const EMPTY: Trait = { name: "", category: "" };
-/** Max traits in one request, as the API has it. */
-const MAX_TRAITS = 10;
-const MAX_NAME = 64;
-const MAX_CATEGORY = 32;
+const [LIST, NAME, CATEGORY] = fieldsOf("update", {
+  traits: {},
+  "traits.name": { label: "Trait", hint: "" },
+  "traits.category": {},
+}) as [FieldEntry, FieldEntry, FieldEntry];
 
-const keyOf = (name: string) => normalForm(name.trim(), "NFC", MAX_NAME).toLowerCase();
+const keyOf = (name: string) => normalForm(name.trim(), "NFC", NAME.max!).toLowerCase();
 const rawOf = (traits: number) => Math.min(100, traits * TRAIT_VALUE);
 
 export default ofProfile(6, ({ agent, profile }) => (
@@ -74,8 +76,8 @@ function TraitsForm({ agent, profile }: ProfileProps) {
     const path = `traits.${fresh.indexOf(row)}`;
     const remark = category && { remark: `The agent has this trait already, in the category ${category}.` };
     return [
-      { of: "name", name: `${path}.name`, label: "Trait", hint: "", max: MAX_NAME, optional: i > 0, ...remark },
-      { of: "category", name: `${path}.category`, label: "Category", max: MAX_CATEGORY, optional: true },
+      { ...NAME, of: "name", name: `${path}.name`, optional: i > 0, ...remark },
+      { ...CATEGORY, of: "category", name: `${path}.category` },
     ];
   };
   return (
@@ -95,7 +97,7 @@ function TraitsForm({ agent, profile }: ProfileProps) {
       <Pairs
         of={rows}
         empty={EMPTY}
-        max={MAX_TRAITS}
+        max={LIST.most!}
         keepsOne
         set={setDraft}
         faults={write.op.faults}

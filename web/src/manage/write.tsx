@@ -10,7 +10,7 @@ import type { profileSchema } from "../../../core/views/profile.ts";
 import type { Answer } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
 import { agentPath, asked, discovery } from "../api/queries.ts";
-import type { Agent } from "../api/types.ts";
+import type { Agent, PendingWrite } from "../api/types.ts";
 import { Action, Button } from "../parts/button.tsx";
 import { Transaction } from "../parts/copy.tsx";
 import { type FieldEntry, Form, type FormProps } from "../parts/form.tsx";
@@ -53,9 +53,7 @@ export const scoreWith = ({ cred }: Profile, raw: Partial<Record<SignalKey, numb
 export const pointsOf = (key: SignalKey, raw: number): number =>
   ((SIGNALS.find((signal) => signal.key === key)?.weight ?? 0) * raw) / 100;
 
-/** The answer of a write that goes on chain and is not there yet. */
-export type PendingAnswer = { status: "pending"; tokenId: number; txHashes: string[]; message: string };
-type WriteAnswer = UpdateAnswer | PendingAnswer;
+type WriteAnswer = UpdateAnswer | PendingWrite;
 
 const same = (one: string, other: string | undefined) => one.toLowerCase() === other?.toLowerCase();
 /** Whether the wallet owns the token and is not the agent's own. */
@@ -79,10 +77,10 @@ export function useProfileWrite(agent: Agent, part: string, saved: () => void): 
   const byLine =
     (update: object): RequestMaker =>
     async (tell) => {
+      tell("Sign the line of text in your wallet. It costs nothing and sends nothing.");
       const { data: about } = await client.ensureQueryData(discovery);
       const places = { tokenId: agent.tokenId, timestamp: Date.now(), digest: contentDigest(update) };
       const message = filled(about.auth.ownerUpdate.message, places);
-      tell("Sign the line of text in your wallet. It costs nothing and sends nothing.");
       const signature = await ask<string>(wallet!.provider, "personal_sign", [hexOf(message), wallet!.address]);
       return { path: `${path}/human-update`, body: { message, signature, ...update }, caller: "anyone" };
     };
@@ -164,7 +162,7 @@ export function ProfileForm({ agent, write: { op }, save, discard, ...form }: Pr
 
 type WrittenProps = {
   title: string;
-  answer: { txHashes?: string[] } | PendingAnswer;
+  answer: { txHashes?: string[] } | PendingWrite;
   explorer: string;
   close: () => void;
   children: ReactNode;

@@ -42,6 +42,8 @@ export type FieldEntry = {
   first?: string | undefined;
   /** Max code units. */
   max?: number;
+  /** Max entries of a list. */
+  most?: number;
   optional?: boolean;
   /** A remark on the value while it is typed; it is read out. */
   remark?: ReactNode;
@@ -76,15 +78,16 @@ export const fieldLabel = (path: string): string => labelOf(path.slice(path.last
 type Words = Partial<FieldEntry>;
 
 /** Fields of a request's body, as its schema has them. @param words by their paths: what the page says of each, and what differs */
-export const fieldsOf = (body: keyof typeof bodies, words: Readonly<Record<string, Words>>): FieldEntry[] =>
+export const fieldsOf = (body: string, words: Readonly<Record<string, Words>>): FieldEntry[] =>
   Object.entries(words).map(([name, own]) => {
-    const shape = bodies[body][name];
+    const shape = bodies[body]?.[name];
     if (!shape) throw new Error(`The body "${body}" has no field ${name}`);
-    const { kind, choices, range, ...limits } = shape;
+    const { kind, choices, range, most, ...limits } = shape;
     return {
       ...{ name, label: fieldLabel(name), ...limits },
       ...(kind && { read: READ[kind] }),
       ...(kind === "boolean" && { type: "checkbox" }),
+      ...(most && { most, hint: `one per line, at most ${count(most)}` }),
       ...(choices && { choices: choices.map((choice) => [choice, choice] as const) }),
       ...(range && (range[1] <= MAX_STEPS ? { choices: stepsOf(range[1]) } : { type: "number", range })),
       ...own,

@@ -22,7 +22,7 @@ export type Request = {
   caller?: CallerRule;
 };
 
-/** @param tell receives a sentence about what the wallet shows for signing */
+/** @param tell receives, at once, a sentence about what the wallet shows for signing */
 export type RequestMaker = (tell: (saying: string) => void) => Promise<Request>;
 
 /** What is under way: the sign-in, the request, the wallet's signature of a payment, or the request with its payment. */
