@@ -56,7 +56,9 @@ export async function readSnapshot<T>(url: string, work: (reader: SnapshotReader
   await client.connect();
   try {
     const begin = withoutTimeLimits("begin isolation level repeatable read read only");
-    return await transaction(client, async (tx) => work(await openReader(tx)), `${begin}; set local timezone = 'UTC'`);
+    // One core of the database, and no other.
+    const settings = "set local timezone = 'UTC'; set local max_parallel_workers_per_gather = 0";
+    return await transaction(client, async (tx) => work(await openReader(tx)), `${begin}; ${settings}`);
   } finally {
     await client.end();
   }
