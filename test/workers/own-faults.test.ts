@@ -1,6 +1,8 @@
 /** Faults of our own side at random: none of them tells an endpoint dead that lives, and one that is dead is told so. */
 import { describe, expect, it } from "vitest";
+import { foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import type { ForeignAnswer, ForeignRequest } from "../../clients/ports.ts";
+import type { PublicHttp } from "../../clients/public-http.ts";
 import type { FailureCause } from "../../core/offers/probe.ts";
 import type { DueSource } from "../../db/offers/due-sources.ts";
 import { testLog } from "../../harness/log.ts";
@@ -150,6 +152,33 @@ it("after most came back, what is silent is asked once more, also what was silen
   const says = (_: string, n: number): ForeignAnswer | null => (n < 2 ? { ...SILENCE, cause: "dns" } : null);
   const known = (host: string, n: number) => (host.startsWith("witness") ? null : says(host, n));
   expect(deathsIn(await probe({ sources: [a, b, c], says: known }))).toEqual([]);
+});
+
+it("a host of many endpoints that dies is told so, though its first failures keep it from being asked again", async () => {
+  let now = 0;
+  const http = {
+    async request(url: string) {
+      if (url.includes("dead")) throw Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
+      return { status: 200, headers: {}, text: CARD };
+    },
+  } as unknown as PublicHttp;
+  const endpoints = foreignEndpoints(http, { now: () => now });
+  const db = { query: async () => ({ rows: LATELY }) };
+  const context = { clock: () => new Date(now), log: testLog(), db, endpoints } as unknown as JobContext;
+  const told = async (sources: readonly DueSource[]) =>
+    (
+      await withoutOwnFaults(context, sources, (some) => Promise.all(some.map((source) => readSource(context, source))))
+    ).flatMap((result) => ("status" in result && result.status === "unreachable" ? [result.source.url] : []));
+  const of = (n: number, answered: boolean) => {
+    const url = `https://dead.example/${n}`;
+    return { ...endpointOf("dead.example", answered), url };
+  };
+  const numbers = [1, 2, 3, 4, 5, 6];
+  const first = await told(numbers.map((n) => of(n, true)));
+  expect(first).toEqual(numbers.map((n) => of(n, true).url));
+  now += 300_000;
+  // Of a host that is down one is asked at a time.
+  expect(await told(numbers.map((n) => of(n, false)))).toEqual([first[0]]);
 });
 
 it("a reading that nobody waits for any more sends nothing further, and says nothing of the endpoint", async () => {

@@ -56,17 +56,18 @@ async function judged(
   if (inDoubt.length > 0) {
     const isAnswered = await witnessesOf(context, inDoubt);
     isOurs = !(await isAnswered());
-    const isLate = wasHeldUp();
-    let again = inDoubt.filter((source) => isLate || answeredBefore(source));
+    // Of what was silent then nothing is known until it is heard again. Any other silence stands, also where those of one
+    // host are why it is not asked again now.
+    let isUnknown = wasHeldUp();
+    let again = inDoubt.filter((source) => isUnknown || answeredBefore(source));
     for (let times = 0; !isOurs && again.length > 0 && times < TIMES_AGAIN; times++) {
-      const heard = (await read(again)).filter((result) => {
-        results.set(result.source, result);
-        return "probe" in result;
-      });
+      const found = await read(again);
+      const heard = found.filter((result) => "probe" in result);
+      for (const result of isUnknown ? found : heard) results.set(result.source, result);
       isOurs = wasHeldUp() || !(await isAnswered());
       // Where most come back the network was away: of what is silent nothing is known, whatever it was before.
-      const isBack = 2 * heard.filter(isSilent).length < heard.length;
-      again = isBack ? inDoubt.filter((source) => isSilent(results.get(source)!)) : [];
+      isUnknown = 2 * heard.filter(isSilent).length < heard.length;
+      again = isUnknown ? inDoubt.filter((source) => isSilent(results.get(source)!)) : [];
     }
   }
   const isPutOff = (result: Result) =>
