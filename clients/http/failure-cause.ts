@@ -2,8 +2,11 @@
 import type { FailureCause } from "../../core/offers/probe.ts";
 import { isTimeout } from "./exchange.ts";
 
-/** No network, no address or no socket of our own to send from, or not allowed to. */
-const OURS = /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS|ENOMEM|EACCES|EPERM)$/;
+/**
+ * No network or no socket of our own. Not what the host's own addresses may cause: without IPv6 here, those of one that has no
+ * others are out of reach (ENETUNREACH, EADDRNOTAVAIL), and a rule may forbid them (EACCES, EPERM).
+ */
+const OURS = /^(ENETDOWN|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/;
 const CAUSES: readonly [RegExp, FailureCause][] = [
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH)$/, "timeout"],
   [/^ECONNREFUSED$/, "refused"],
