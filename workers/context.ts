@@ -56,6 +56,8 @@ export type JobContext = {
   webhooks?: WebhookParts | null;
   queue: Queues;
   clock: () => Date;
+  /** Milliseconds of a clock that nobody sets; absent: this process's. */
+  monotonic?: () => number;
   log: Logger;
   /** Absent where no metrics are collected. */
   meter?: JobMeter | undefined;

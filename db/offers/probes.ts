@@ -1,5 +1,6 @@
 /** The log of probes: what came of each time an endpoint was asked. It is appended to and read, never rewritten. */
 import type pg from "pg";
+import type { SourceKind } from "../../core/offers/source-kinds.ts";
 import { statement, t } from "../sql/statement.ts";
 import { dropPartitions, makePartitions } from "../sql/time-partitions.ts";
 import { transaction } from "../sql/transaction.ts";
@@ -54,23 +55,35 @@ export async function appendProbes(tx: pg.ClientBase, probes: LoggedProbes, now:
   await APPEND.run(tx, { probes, now });
 }
 
+/** Rows of endpoints that are looked at for witnesses: those that are shown to be agents' first, then the most trusted. */
+const LOOKED_AT = 20_000;
+/** SQL of `siteOf` (core/urls.ts). @param name SQL of a host without its port */
+const siteSql = (name: string) =>
+  `case when ${name} ~ '^[0-9.]+$|]$' then ${name} else substring(${name} from '(?:[^.]+[.])?[^.]+$') end`;
+
 /**
- * Endpoints that answered since a time, one of each owner, in an order by chance: of the thousand of the most trusted rows,
- * the first seen first among equals, those that are shown to be agents' before others.
+ * Endpoints that answered since a time, one of each site and owner, in an order by chance: of the thousand most trusted
+ * sites, those that are shown to be agents' before others. However many agents a site names, it is one.
  */
 export const answeredLately = statement({
   name: "probe-witnesses",
   params: { since: t.timestamptz },
   text: `
-    select url, owner from (
-      select distinct on (coalesce(d.owner_address, s.host)) s.url, d.owner_address as owner from (
-        select * from offchain.offer_source
-        where silent_since is null and answered_at > $since
-        order by (confirmed_by is not null) desc, trust desc, directory_id limit 1000) s
-      join offchain.directory d on d.id = s.directory_id
-      order by coalesce(d.owner_address, s.host), random()) one
+    with looked_at as (
+      select s.*, confirmed_by is not null as confirmed, regexp_replace(host, ':[0-9]+$', '') as name
+      from offchain.offer_source s where silent_since is null and answered_at > $since
+      order by (confirmed_by is not null) desc, trust desc, directory_id limit ${LOOKED_AT}),
+    sites as (
+      select * from (
+        select distinct on (site) * from (select *, ${siteSql("name")} as site from looked_at) r
+        order by site, confirmed desc, trust desc, directory_id) one
+      order by confirmed desc, trust desc, directory_id limit 1000)
+    select kind, url, owner from (
+      select distinct on (coalesce(d.owner_address, s.site)) s.kind, s.url, d.owner_address as owner
+      from sites s join offchain.directory d on d.id = s.directory_id
+      order by coalesce(d.owner_address, s.site), random()) one
     order by random() limit 200`,
-  columns: { url: t.text, owner: t.nullable(t.text) },
+  columns: { kind: t.narrow<SourceKind>(t.text), url: t.text, owner: t.nullable(t.text) },
 }).rows;
 
 /** The least cred, not below `least`, of which at most `most` rows have an endpoint that is shown to be theirs, and above. */

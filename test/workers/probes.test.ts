@@ -1,6 +1,7 @@
 /** The log of probes: what is appended, what is recomputed from it, and what it weighs. */
 import { expect, it } from "vitest";
 import type { PublicHttp } from "../../clients/public-http.ts";
+import { siteOf } from "../../core/urls.ts";
 import { answeredLately, appendProbes, keepProbes, uptimeOf } from "../../db/offers/probes.ts";
 import { between, randomOf } from "../../harness/random.ts";
 import { testDatabase } from "../support/database.ts";
@@ -129,22 +130,46 @@ it("90 days of 100,000 endpoints, 4,000 of them every quarter of an hour, take l
   expect(bytes * 90 * (4_000 * 96 + 96_000)).toBeLessThan(5e9);
 });
 
-it("witnesses are one endpoint of each owner that answered lately, by chance", async () => {
-  const owners = Array.from({ length: 340 }, (_, i) => (i < 300 ? "0xe" : `0x${i}`));
-  await db.pool.query(
-    `with planted as (
-       insert into offchain.directory (platform, agent_id, name, services, cred_score, owner_address)
-       select 'virtuals', i::text, 'A', '[]', 20, owner from unnest($1::text[]) with ordinality o(owner, i) returning id, owner_address)
-     insert into offchain.offer_source (directory_id, kind, url, host, trust, next_try_at, answered_at, silent_since)
-     select id, 'mcp', 'https://' || id || '.example/', id || '.example', case owner_address when '0xe' then 90 else 20 end, $2::timestamptz, $2,
-       case owner_address when '0x339' then $2 end
-     from planted`,
-    [owners, NOW],
+it("witnesses are one endpoint of each site and owner that answered lately, by chance", async () => {
+  const plantSources = (hosts: string[], owners: string[], trust: number) =>
+    db.pool.query(
+      `with planted as (
+         insert into offchain.directory (platform, agent_id, name, services, cred_score, owner_address)
+         select 'virtuals', host || i, 'A', '[]', 20, owner
+         from unnest($1::text[], $2::text[]) with ordinality o(host, owner, i) returning id, agent_id, owner_address)
+       insert into offchain.offer_source (directory_id, kind, url, host, trust, next_try_at, answered_at, silent_since)
+       select p.id, 'mcp', 'https://' || host || '/' || i, host, $3, $4::timestamptz, $4, case owner when '0x39' then $4 end
+       from unnest($1::text[], $2::text[]) with ordinality o(host, owner, i) join planted p on p.agent_id = host || i`,
+      [hosts, owners, trust, NOW],
+    );
+  const many = Array.from({ length: 1_500 }, (_, i) => i);
+  // Three sites with all the trust, an owner with many sites, and others of whom one is silent.
+  await plantSources(
+    many.map((i) => `h${i}.evil-${i % 3}.example:8443`),
+    many.map((i) => `0xe${i}`),
+    90,
+  );
+  await plantSources(
+    many.slice(0, 20).map((i) => `of-one-${i}.example`),
+    many.slice(0, 20).map(() => "0xa"),
+    30,
+  );
+  await plantSources(
+    many.slice(0, 40).map((i) => `10.0.0.${i}`),
+    many.slice(0, 40).map((i) => `0x${i}`),
+    20,
   );
   const found = async (since = new Date(NOW.getTime() - 1)) => answeredLately(db.pool, { since });
-  expect((await found()).map(({ owner }) => owner).sort()).toEqual(
-    [...new Set(owners)].sort().filter((o) => o !== "0x339"),
-  );
+  const all = await found();
+  const hosts = all.map(({ url }) => siteOf(new URL(url))).sort();
+  expect(hosts.filter((site) => site.startsWith("evil"))).toEqual([
+    "evil-0.example",
+    "evil-1.example",
+    "evil-2.example",
+  ]);
+  expect(hosts.filter((site) => site.startsWith("of-one"))).toHaveLength(1);
+  expect(hosts.filter((site) => site.startsWith("10."))).toHaveLength(39);
+  expect(new Set(hosts).size).toBe(43);
   expect(await found(NOW)).toEqual([]);
   const firsts = new Set<string>();
   for (let times = 0; times < 30; times++) firsts.add((await found())[0]!.url);
