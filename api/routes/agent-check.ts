@@ -1,6 +1,6 @@
 /** A check of an agent on demand: asks its endpoints now, and says what to mend and why it is not found. */
 import { z } from "zod";
-import { ofDay } from "../../core/agents/social-proof-allowances.ts";
+import { type Bucket, ofDay } from "../../core/agents/social-proof-allowances.ts";
 import { OWN_PLATFORM, PLATFORMS, type PlatformKey } from "../../core/directory/platforms.ts";
 import { quoted } from "../../core/quoted.ts";
 import { siteOf, urlOf } from "../../core/urls.ts";
@@ -17,10 +17,11 @@ import { directoryAgent, ofPlatform, ref, unknownAgent } from "./directory-agent
 
 /**
  * Endpoints that are asked on demand in a day (UTC), for all agents that name them: of a host those that are shown to be its
- * agents'; of a site, whose names cost nothing, those that only an agent names.
+ * agents', and those that only an agent names; of these also of a site, whose names cost nothing, or are many people's.
  */
 const CONFIRMED_PER_HOST_AND_DAY = 1_000;
-const NAMED_PER_SITE_AND_DAY = 100;
+const NAMED_PER_HOST_AND_DAY = 100;
+const NAMED_PER_SITE_AND_DAY = 1_000;
 /** Max milliseconds that an answer waits for the endpoints, and between two looks. */
 const WAIT_MS = 10_000;
 const LOOK_MS = 250;
@@ -68,22 +69,30 @@ async function ask({ db }: Pick<HandlerDeps, "db">, id: number, now: Date): Prom
   const asked = await transaction(db, async (tx) => {
     const found = await sourcesToAsk(tx, { id, now });
     if (found.length === 0) return 0;
-    const byBudget = Object.groupBy(found, ({ url, isConfirmed }) => {
-      const place = urlOf(url)!;
-      return isConfirmed ? `checked:${place.host}` : `checked-named:${siteOf(place)}`;
-    });
-    const priced = Object.entries(byBudget).map(([name, sources = []]) => {
-      const most = sources[0]!.isConfirmed ? CONFIRMED_PER_HOST_AND_DAY : NAMED_PER_SITE_AND_DAY;
-      return { sources, bucket: ofDay(name, most, sources.length, now) };
-    });
-    const buckets = priced.map(({ bucket }) => bucket);
+    const left = await takeTokens(tx, bucketsOf(found, now), 1, now);
     // Where too few are left none of them is: an agent has a handful of endpoints.
-    const left = await takeTokens(tx, buckets, 1, now);
-    const within = priced.flatMap(({ sources, bucket }) => (left.get(bucket.name)! < 0 ? [] : sources));
+    const isWithin = (source: Askable) => bucketsOf([source], now).every(({ name }) => left.get(name)! >= 0);
+    const { within = [], refused = [] } = Object.groupBy(found, (each) => (isWithin(each) ? "within" : "refused"));
+    await takeTokens(tx, bucketsOf(refused, now), -1, now);
     return askSources(tx, { id, sources: within, now });
   });
   if (asked > 0) await runSoon(db, [CHECKS_JOB]);
   return asked > 0;
+}
+
+type Askable = Awaited<ReturnType<typeof sourcesToAsk>>[number];
+
+/** The budgets of today that some endpoints are asked from, each once. */
+function bucketsOf(sources: readonly Askable[], now: Date): Bucket[] {
+  const budgets = sources.flatMap(({ url, isConfirmed }) => {
+    const place = urlOf(url)!;
+    if (isConfirmed) return [{ name: `checked:${place.host}`, most: CONFIRMED_PER_HOST_AND_DAY }];
+    return [
+      { name: `checked-named:${place.host}`, most: NAMED_PER_HOST_AND_DAY },
+      { name: `checked-named-site:${siteOf(place)}`, most: NAMED_PER_SITE_AND_DAY },
+    ];
+  });
+  return [...Map.groupBy(budgets, ({ name }) => name)].map(([name, all]) => ofDay(name, all[0]!.most, all.length, now));
 }
 
 /** Why the directory does not show an agent. @throws Failure not_found where nothing is known of it */

@@ -10,13 +10,14 @@ export const CHECKS_JOB = "endpoint-checks";
 /** Time in which a URL is asked on demand once, however many agents name it. */
 const AGAIN = "60 seconds";
 
-/** Endpoints of an agent that may be asked now; their rows are locked. */
+/** Endpoints of an agent that may be asked now; their rows are locked, in the order of all that write several. */
 export const sourcesToAsk = statement({
   name: "check-sources",
   params: { id: t.int8, now: t.timestamptz },
   text: `
     select s.kind, s.url, s.confirmed_by is not null as "isConfirmed" from offchain.offer_source s
-    where s.directory_id = $id and s.asked_at is null and ${isRested("s")} for no key update`,
+    where s.directory_id = $id and s.asked_at is null and ${isRested("s")}
+    order by s.kind, s.url for no key update`,
   columns: { kind: t.text, url: t.text, isConfirmed: t.bool },
 }).rows;
 
@@ -34,8 +35,11 @@ export const answerAsked = statement({
   name: "check-answer",
   params: { sources: t.records({ kind: t.text, url: t.text }) },
   text: `
-    update offchain.offer_source s set asked_at = null from (select * from $sources) r
-    where s.asked_at is not null and s.kind = r.kind and s.url = r.url`,
+    with locked as (
+      select s.directory_id, s.kind, s.url from offchain.offer_source s join (select * from $sources) r using (kind, url)
+      where s.asked_at is not null order by s.directory_id, s.kind, s.url for no key update of s)
+    update offchain.offer_source s set asked_at = null from locked r
+    where s.directory_id = r.directory_id and s.kind = r.kind and s.url = r.url`,
 }).run;
 
 /** Whether endpoints of an agent still have to be asked. */

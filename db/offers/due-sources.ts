@@ -36,8 +36,8 @@ export type DueSource = {
  */
 export const MAX_SHARING = 50;
 
-/** SQL of endpoints with the rows that share their read. @param due SQL of a query `due` of rows */
-const sourcesSql = (due: string) => `
+/** SQL of endpoints with the rows that share their read. @param due SQL of a query `due` of rows @param first SQL of rows that come first */
+const sourcesSql = (due: string, first = "") => `
     with ${due}, distinct_due as (
       select kind, url, host, max(trust) as trust, min(next_try_at) as since from due group by kind, url, host), placed as (
       select *, ${placesOf("since")} from distinct_due)
@@ -54,7 +54,7 @@ const sourcesSql = (due: string) => `
           and min(d.owner_address) = max(d.owner_address) then min(d.owner_address) end as owner
       from (select * from offchain.offer_source s
             where hashtextextended(s.url, 0) = hashtextextended(w.url, 0) and s.url = w.url and s.kind = w.kind
-            order by s.confirmed_by is not null desc, s.directory_id = (
+            order by ${first} s.confirmed_by is not null desc, s.directory_id = (
               select min(o.directory_id) from offchain.offer_source o
               where hashtextextended(o.url, 0) = hashtextextended(w.url, 0) and o.url = w.url and o.kind = w.kind) desc,
               s.trust desc, s.directory_id limit ${MAX_SHARING}) s
@@ -85,8 +85,11 @@ export const dueSources = statement({
 export const askedSources = statement({
   name: "offer-sources-asked",
   params: { limit: t.int8 },
-  text: sourcesSql(`due as materialized (
+  text: sourcesSql(
+    `due as materialized (
       select kind, url, host, trust, asked_at as next_try_at from offchain.offer_source
-      where asked_at is not null order by trust desc limit $limit)`),
+      where asked_at is not null order by trust desc limit $limit)`,
+    "s.asked_at is not null desc,",
+  ),
   columns: SOURCE_COLUMNS,
 }).rows;

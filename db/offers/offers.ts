@@ -158,8 +158,9 @@ const STORE_READS = statement({
         else coalesce(s.silent_since, $now) end,
       read_at = case when r.answers and r.status = 'read' then $now else s.read_at end, checked_at = $now,
       next_try_at = ${nextTry('r."nextTryAt"')}, why = r.why
-    from jsonb_to_recordset($outcomes) as r(id int8, kind text, url text, status text, answers bool, keeps bool, etag text,
-      "isSigned" bool, "lastModified" text, digest text, "nextTryAt" timestamptz, why text)
+    from (select * from jsonb_to_recordset($outcomes) as o(id int8, kind text, url text, status text, answers bool,
+        keeps bool, etag text, "isSigned" bool, "lastModified" text, digest text, "nextTryAt" timestamptz, why text)
+      order by id, kind, url) r
     where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
 });
 
@@ -185,7 +186,7 @@ export function bySize(outcomes: readonly ReadOutcome[]): ReadOutcome[][] {
 /** `checkedAt`: when requests were sent for it, which count against its host's budget; null when none was. */
 export type DeferredSource = { source: DueSource; at: Date; checkedAt: Date | null };
 
-/** Puts off the next read of endpoints whose turn has not come. */
+/** Puts off the next read of endpoints whose turn has not come; on demand their turn stays as it is. */
 export const deferSources = statement({
   name: "offer-sources-defer",
   given: (deferred: readonly DeferredSource[], { onDemand = false }: { onDemand?: boolean } = {}) => ({
@@ -205,7 +206,8 @@ export const deferSources = statement({
     }),
   },
   text: `
-    update offchain.offer_source s set next_try_at = ${nextTry("r.at")}, checked_at = coalesce(r.checked_at, s.checked_at)
+    update offchain.offer_source s set next_try_at = case when $onDemand then s.next_try_at else r.at end,
+      checked_at = coalesce(r.checked_at, s.checked_at)
     from (select * from $sources) r where s.directory_id = r.id and s.kind = r.kind and s.url = r.url`,
 }).run;
 

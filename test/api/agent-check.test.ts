@@ -29,7 +29,7 @@ const TERMS = JSON.stringify({
 const answered = (status: number, text: string) => ({ kind: "answered" as const, status, headers: {}, text, ms: 5 });
 const SILENCE = { kind: "failed", reason: "The server does not answer.", final: false, cause: "timeout" } as const;
 
-/** What each path of the agents' hosts answers; what is not here is 404. */
+/** What a path of all agents' hosts, or of the host before it, answers; what is not here is 404. */
 let answers: Record<string, object> = {};
 let requests: string[] = [];
 const context = () =>
@@ -38,7 +38,8 @@ const context = () =>
     endpoints: {
       async send({ url }: { url: string }) {
         requests.push(url);
-        return { ...(answers[new URL(url).pathname] ?? answered(404, "")), url } as ForeignAnswer;
+        const { host, pathname } = new URL(url);
+        return { ...(answers[host + pathname] ?? answers[pathname] ?? answered(404, "")), url } as ForeignAnswer;
       },
     },
   }) as unknown as JobContext;
@@ -162,7 +163,7 @@ it("asks a URL once a minute, whoever asks and whichever agent names it", async 
   expect(requests.length).toBe(asked);
 });
 
-it("asks as many endpoints in a day as the budgets have left: all names of a site have one, for those that only an agent names", async () => {
+it("asks as many endpoints in a day as the budgets have left: a host has one, and all names of a site, for those that only an agent names", async () => {
   answers = { "/card.json": answered(200, CARD), "/other.json": answered(200, CARD) };
   const [first, second] = [
     await plant([["a2a", "/card.json"]], "shop."),
@@ -175,16 +176,25 @@ it("asks as many endpoints in a day as the budgets have left: all names of a sit
     ),
   ];
   const day = new Date().toISOString().slice(0, 10);
-  const names = [`checked-named:shop.example:${day}`, `checked:${second.host}:${day}`];
+  const names = [
+    `checked-named-site:shop.example:${day}`,
+    `checked:${second.host}:${day}`,
+    `checked-named:${second.host}:${day}`,
+  ];
   await api.sql(
-    "insert into offchain.allowance (name, level, most, per_second, at) values ($1, 2, 100, 0, now()), ($2, 1000, 1000, 0, now())",
-    ...names,
+    "insert into offchain.allowance (name, level, most, per_second, at) select unnest($1::text[]), unnest('{2,1000,1}'::int[]), unnest('{1000,1000,100}'::int[]), 0, now()",
+    names,
   );
   const levelOf = async (name: string | undefined) =>
     (await api.sql("select level from offchain.allowance where name = $1", name))[0]!.level;
   expect((await check(first.agent_id)).body.asked).toBe(true);
   expect(await levelOf(names[0])).toBe(1);
   expect((await check(second.agent_id)).body).toMatchObject({ asked: false, works: null });
+  // What is refused takes nothing, from neither of its budgets.
+  expect(await levelOf(names[0])).toBe(1);
+  await api.sql("update offchain.allowance set level = 10 where name = $1", names[0]);
+  expect((await check(second.agent_id)).body).toMatchObject({ asked: false, works: null });
+  expect(await levelOf(names[0])).toBe(10);
   await api.sql("update offchain.offer_source set confirmed_by = 'payee' where directory_id = $1", second.id);
   expect((await check(second.agent_id)).body).toMatchObject({ asked: true, works: true });
   expect(await levelOf(names[1])).toBe(998);
@@ -197,42 +207,60 @@ it("requests at once pay once", async () => {
   await until("endpoints are asked for", async () => (await asking()) > 0);
   await endpointChecks.run(context(), {});
   await Promise.all(asks);
-  const [{ level }] = (await api.sql("select level from offchain.allowance where name like $1", `%:${host}:%`)) as [
-    { level: number },
-  ];
-  expect(level).toBe(99);
+  expect(
+    await api.sql("select level from offchain.allowance where name like $1 order by level", `%:${host}:%`),
+  ).toEqual([{ level: 99 }, { level: 999 }]);
 });
 
+/** An agent's endpoint as it is stored, and how many probes of it there are. */
+const stateOf = async (id: number) =>
+  (
+    await api.sql(
+      `select s.status, s.failures, s.silent_since is not null as silent,
+         extract(epoch from s.next_try_at - s.checked_at)::float8 as wait, (
+           select count(*)::int from offchain.probe p join offchain.probe_subject u on u.id = p.subject
+           where u.url = s.url and u.kind = s.kind) as probes
+       from offchain.offer_source s where s.directory_id = $1`,
+      id,
+    )
+  )[0] as { status: string; failures: number; silent: boolean; wait: number; probes: number };
+
 it.each([
-  { what: "silence", answer: SILENCE },
-  { what: "429", answer: { kind: "limited", seconds: 7_200 } },
-  { what: "our own pace", answer: { kind: "deferred", seconds: 7_200 } },
-  { what: "an answer", answer: answered(200, CARD) },
-])("puts off no regular read: $what", async ({ answer }) => {
-  const { agent_id, id } = await plant([["a2a", "/card.json"]]);
+  { what: "silence", answer: SILENCE, status: "unreachable", failures: 4, silent: true, added: 1 },
+  { what: "429", answer: { kind: "limited", seconds: 7_200 }, status: "read", failures: 4, silent: false, added: 0 },
+  {
+    what: "our own pace",
+    answer: { kind: "deferred", seconds: 5 },
+    status: "read",
+    failures: 4,
+    silent: false,
+    added: 0,
+  },
+  { what: "an answer", answer: answered(200, CARD), status: "read", failures: 0, silent: false, added: 1 },
+])("puts off no regular read: $what", async ({ what: _, answer, added, ...stored }) => {
+  const { agent_id, id, host } = await plant([["a2a", "/card.json"]]);
   await api.sql(
     "update offchain.offer_source set next_try_at = now() + interval '1 minute', failures = 4, status = 'read' where directory_id = $1",
     id,
   );
   const due = () => api.sql("select next_try_at as at from offchain.offer_source where directory_id = $1", id);
-  const before = await due();
-  answers = { "/card.json": answer };
+  const [before, { probes }] = [await due(), await stateOf(id)];
+  answers = { "/card.json": answered(200, CARD), [`${host}/card.json`]: answer };
   expect((await check(agent_id)).body).toMatchObject({ asked: true, pending: false });
   expect(await due()).toEqual(before);
+  expect(await stateOf(id)).toMatchObject({ ...stored, probes: probes + added });
 });
 
 it("a silence that others look at is no failure, and a frequent endpoint stays frequent", async () => {
-  const { agent_id, id } = await plant([["a2a", "/card.json"]]);
-  const state = async () =>
-    (
-      await api.sql(
-        "select failures, extract(epoch from next_try_at - checked_at)::int as wait from offchain.offer_source where directory_id = $1",
-        id,
-      )
-    )[0];
-  answers = { "/card.json": SILENCE };
+  const { agent_id, id, host } = await plant([["a2a", "/card.json"]]);
+  const { probes } = await stateOf(id);
+  answers = { "/card.json": answered(200, CARD), [`${host}/card.json`]: SILENCE };
   await check(agent_id);
-  expect(await state()).toEqual({ failures: 0, wait: 300 });
+  const silent = await stateOf(id);
+  expect(silent).toMatchObject({ status: "unreachable", failures: 0, silent: true, probes: probes + 1 });
+  // The turn is counted from when it was asked, which is before that is stored.
+  const isAbout = (wait: number, seconds: number) => wait > seconds - 30 && wait <= seconds;
+  expect(silent.wait).toSatisfy((wait: number) => isAbout(wait, 300));
   await api.sql("update offchain.host_file set next_try_at = now() + interval '1 day'");
   await api.sql("update offchain.directory set address = $2, wallet_proven = true where id = $1", id, STRANGER);
   answers = { "/card.json": answered(200, CARD) };
@@ -241,7 +269,24 @@ it("a silence that others look at is no failure, and a frequent endpoint stays f
     id,
   );
   await check(agent_id);
-  expect((await state()).wait).toBe(900);
+  expect((await stateOf(id)).wait).toSatisfy((wait: number) => isAbout(wait, 900));
+});
+
+it("answers an agent whose URL more rows name than share a read", async () => {
+  answers = { "/card.json": answered(200, CARD) };
+  const [{ host }, { agent_id, id }] = [await plant([["a2a", "/card.json"]]), await plant([["a2a", "/card.json"]])];
+  const url = `https://${host}/card.json`;
+  await api.sql("update offchain.offer_source set url = $1, host = $2 where directory_id = $3", url, host, id);
+  await api.sql(
+    `with others as (
+       insert into offchain.directory (platform, agent_id, name, services, cred_score)
+       select 'virtuals', 'crowd-' || i, 'C', '[]', 90 from generate_series(1, 60) i returning id)
+     insert into offchain.offer_source (directory_id, kind, url, host, trust, next_try_at)
+     select id, 'agent_card', $1, $2, 90, now() + interval '1 day' from others`,
+    url,
+    host,
+  );
+  expect((await check(agent_id)).body).toMatchObject({ asked: true, works: true });
 });
 
 it("does not wait for what takes long, and tells the rest when asked again", async () => {
