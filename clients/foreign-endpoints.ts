@@ -15,10 +15,10 @@ import { type PublicHttp, RefusedTarget, redirectOf, UnusualPort } from "./publi
 type Pace = Pick<Breaker, "succeeded" | "failed" | "withdrawn"> & {
   /**
    * Takes a token of the host's rate.
-   * @param maxWaitMs max wait for the token
+   * @param maxWaitMs max wait for the token @param signal ends the wait for the turn of all processes
    * @returns `ms`: wait before the request may be sent; `seconds` above 0: no token was taken, retry after this time
    */
-  take(maxWaitMs: number): Promise<{ ms: number; seconds: number }>;
+  take(maxWaitMs: number, signal?: AbortSignal): Promise<{ ms: number; seconds: number }>;
   /** The host asked for no requests during this time. */
   away(seconds: number): void;
 };
@@ -26,13 +26,18 @@ type Pace = Pick<Breaker, "succeeded" | "failed" | "withdrawn"> & {
 /** Max hosts in memory; the least recently used one is dropped. */
 const MAX_HOSTS = 2_000;
 
+/** Max milliseconds until the turn of all processes is there; then the rate of this one holds. */
+const SHARED_TURN_MS = 500;
+
 /**
- * Check then write: the host's rate and breaker, then the request; the token is taken before the wait, and the breaker
- * is asked after it.
+ * Check then write: the host's own rate and breaker, then the turn of all processes, then the request; what is not sent
+ * gives its token back.
  * @returns the pace of a host
  */
-function hostPaces({ now = Date.now, rate: own = PER_HOST.rate, takeTurn = async () => 0 }: ForeignEndpointOptions) {
+function hostPaces(options: ForeignEndpointOptions) {
+  const { now = Date.now, rate: own = PER_HOST.rate, takeTurn = async () => 0, warn = () => {} } = options;
   const known = new Map<string, Pace>();
+  let hasWarned = false;
   return (host: string): Pace => {
     const pace = known.get(host) ?? paceOf(host);
     known.delete(host);
@@ -41,20 +46,39 @@ function hostPaces({ now = Date.now, rate: own = PER_HOST.rate, takeTurn = async
     return pace;
   };
 
+  /** @returns milliseconds until the turn; 0 where none comes in time, as while the database is away */
+  async function sharedTurn(host: string, maxWaitMs: number, signal?: AbortSignal): Promise<number> {
+    const done = new AbortController();
+    const ends = AbortSignal.any(signal ? [signal, done.signal] : [done.signal]);
+    const late = delay(SHARED_TURN_MS, undefined, { signal: ends }).then(() => {
+      throw new Error(`no turn of a host within ${SHARED_TURN_MS} ms`);
+    });
+    try {
+      return await Promise.race([takeTurn(host, maxWaitMs), late]);
+    } catch (error) {
+      if (!hasWarned && !signal?.aborted) warn(error);
+      hasWarned ||= !signal?.aborted;
+      return 0;
+    } finally {
+      done.abort();
+    }
+  }
+
   function paceOf(host: string): Pace {
     const rate = requestRate(own, now);
     const circuit = breaker({ ...PER_HOST.breaker, now });
     let awayUntil = 0;
     return {
-      async take(maxWaitMs) {
+      async take(maxWaitMs, signal) {
         const away = Math.ceil((awayUntil - now()) / 1000);
         if (away > 0) return { ms: 0, seconds: away };
-        // While the database is away, the rate of this process holds.
-        const ms = Math.max(rate.take(), await takeTurn(host, maxWaitMs).catch(() => 0));
-        const open = ms > maxWaitMs ? Math.ceil(ms / 1000) : circuit.wait();
-        if (open === 0) return { ms, seconds: 0 };
+        const ownMs = rate.take();
+        const open = ownMs > maxWaitMs ? Math.ceil(ownMs / 1000) : circuit.wait();
+        const ms = open > 0 ? 0 : Math.max(ownMs, await sharedTurn(host, maxWaitMs, signal));
+        if (open === 0 && ms <= maxWaitMs) return { ms, seconds: 0 };
+        if (open === 0) circuit.withdrawn();
         rate.giveBack();
-        return { ms: 0, seconds: open };
+        return { ms: 0, seconds: open || Math.ceil(ms / 1000) };
       },
       away(seconds) {
         awayUntil = now() + seconds * 1000;
@@ -132,6 +156,8 @@ export type ForeignEndpointOptions = {
   takeRedirected?: (host: string, bySite: string) => Promise<number>;
   /** Takes a turn of a host's rate, which all processes share. @returns milliseconds until it; above `maxWaitMs` none was taken */
   takeTurn?: (host: string, maxWaitMs: number) => Promise<number>;
+  /** Hears once why no such turn was taken: the rate of this process holds then. */
+  warn?: (error: unknown) => void;
 };
 
 /**
@@ -182,7 +208,7 @@ export function foreignEndpoints(
   async function ask(target: URL, request: Omit<ForeignRequest, "url">): Promise<ForeignAnswer> {
     const maxBytes = Math.min(request.maxBytes ?? MAX_BYTES, MAX_BYTES);
     const pace = paces(target.host);
-    const wait = await pace.take(TURN_TIMEOUT_MS);
+    const wait = await pace.take(TURN_TIMEOUT_MS, request.signal);
     if (wait.seconds > 0) return { kind: "deferred", seconds: wait.seconds };
     try {
       if (wait.ms > 0) await delay(wait.ms, undefined, { signal: request.signal });

@@ -110,7 +110,7 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
       indexQueries,
       isPublicUrl: (url) => isPublicUrl(url, { loopback: config.upstreams.gateways.allowLoopback }),
       // Who is asked for its terms sends nobody elsewhere.
-      endpoints: openForeignEndpoints(parts, config, ops, { db: reads.db, of: "live" }, LIVE_MS, async () => 60),
+      endpoints: openForeignEndpoints(parts, config, ops, { db: reads.db, of: "live" }, LIVE_MS, log, async () => 60),
       proofs,
       cards,
       requestSigner: openRequestSigner(config),

@@ -232,6 +232,7 @@ export function openForeignEndpoints(
   ops: Ops | undefined,
   turns: { db: pg.Pool; of: "live" | "jobs" },
   totalMs: number,
+  log: Logger,
   takeRedirected: (host: string, bySite: string) => Promise<number>,
 ): ForeignEndpoints {
   const http = openPublicHttp({
@@ -253,5 +254,6 @@ export function openForeignEndpoints(
         takeTurn(turns.db, { name: `pace:${turns.of}:${host}`, most, perSecond }, maxMs, new Date()),
     }),
     ...{ meter: ops?.upstreams, takeRedirected },
+    warn: (err) => log.warn({ err }, "no turn of a host that all processes share"),
   });
 }

@@ -69,7 +69,7 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
       onClose: (close) => parts.defer(close),
     });
     const webhooks = sends ? openWebhooks(parts, config, ops) : null;
-    const endpoints = openForeignEndpoints(parts, config, ops, { db, of: "jobs" }, 5_000, (host, bySite) => {
+    const endpoints = openForeignEndpoints(parts, config, ops, { db, of: "jobs" }, 5_000, log, (host, bySite) => {
       const now = new Date();
       const all = ofDay(`redirected:${host}`, REDIRECTED_PER_DAY, 1, now);
       return takeAll(db, [all, ofDay(`redirected:${host} ${bySite}`, REDIRECTED_BY_SITE, 1, now)], now);

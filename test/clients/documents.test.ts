@@ -260,15 +260,40 @@ it("a request that nobody waits for any more ends, and says nothing of its host"
   expect(await endpoints.send({ url: place.url })).toMatchObject({ kind: "answered" });
 });
 
+it("what this process may not ask takes no turn of all", async () => {
+  let taken = 0;
+  const takeTurn = async () => {
+    taken++;
+    return 0;
+  };
+  const dead = {
+    request: async () => {
+      throw new Error("no answer");
+    },
+  } as unknown as PublicHttp;
+  const { send } = foreignEndpoints(dead, { now: () => clock, takeTurn });
+  for (let times = 0; times < 5; times++)
+    expect(await send({ url: "https://a.example/" })).toMatchObject({ kind: "failed" });
+  expect(await send({ url: "https://a.example/" })).toMatchObject({ kind: "deferred" });
+  expect(taken).toBe(5);
+});
+
 it("the turns of a host are those of all processes, and its own alone while those cannot be asked for", async () => {
   const place = await host();
   let turn = async () => 6_500;
   const takeTurn = () => turn();
-  const { send } = foreignEndpoints(http, { now: () => clock, takeTurn });
+  const warned: unknown[] = [];
+  const { send } = foreignEndpoints(http, { now: () => clock, takeTurn, warn: (error) => warned.push(error) });
   expect(await send({ url: place.url })).toEqual({ kind: "deferred", seconds: 7 });
   expect(place.asked).toHaveLength(0);
   turn = async () => {
     throw new Error("away");
   };
   expect(await send({ url: place.url })).toMatchObject({ kind: "answered" });
+  // Nor does a turn that never comes hold anything up; that is told once.
+  turn = () => new Promise(() => {});
+  expect(await send({ url: place.url })).toMatchObject({ kind: "answered" });
+  const nobody = AbortSignal.abort();
+  expect(await send({ url: place.url, signal: nobody })).toMatchObject({ kind: "failed", unasked: true });
+  expect(warned).toEqual([new Error("away")]);
 });
