@@ -161,6 +161,14 @@ begin
   return dropped;
 end $$;
 
+-- Forgets what no probe is of any more. Waits for what is being appended, and keeps it waiting: a probe has its subject.
+create or replace function offchain.forget_probe_subjects() returns void
+language plpgsql security definer set search_path = pg_catalog as $$
+begin
+  lock table offchain.probe_subject in share row exclusive mode;
+  delete from offchain.probe_subject s where not exists (select from offchain.probe p where p.subject = s.id);
+end $$;
+
 select offchain.partition_by_time('directory_rank', 'day', 'day');
 select offchain.partition_by_time('probe', 'at', 'week');
 

@@ -3,7 +3,6 @@ import type pg from "pg";
 import type { SourceKind } from "../../core/offers/source-kinds.ts";
 import { statement, t } from "../sql/statement.ts";
 import { dropPartitions, makePartitions } from "../sql/time-partitions.ts";
-import { transaction } from "../sql/transaction.ts";
 
 /** Days that are kept: the longest window, and the probe that stands at its beginning. */
 const KEPT_DAYS = 98;
@@ -97,28 +96,13 @@ export const trustOfFrequent = statement({
   columns: { trust: t.int2 },
 }).onlyValue;
 
-const FORGET_SUBJECTS = statement({
-  name: "probe-subjects-forget",
-  text: `
-    delete from offchain.probe_subject s
-    where not exists (select from offchain.probe p where p.subject = s.id)`,
-});
-
-/** Waits for what is being appended, and keeps it waiting: a probe has its subject. */
-const LOCK_SUBJECTS = statement({
-  name: "probe-subjects-lock",
-  text: "lock table offchain.probe_subject in share row exclusive mode",
-});
+const FORGET_SUBJECTS = statement({ name: "probe-subjects-forget", text: "select offchain.forget_probe_subjects()" });
 
 /** Makes the partitions of now and next, and drops those that no window needs. */
 export async function keepProbes(db: pg.Pool, now: Date): Promise<void> {
   await makePartitions(db, { table: "probe", period: "week", now });
   const dropped = await dropPartitions(db, { table: "probe", before: new Date(now.getTime() - KEPT_DAYS * DAY_MS) });
-  if (dropped === 0) return;
-  await transaction(db, async (tx) => {
-    await LOCK_SUBJECTS.run(tx);
-    await FORGET_SUBJECTS.run(tx);
-  });
+  if (dropped > 0) await FORGET_SUBJECTS.run(db);
 }
 
 /**

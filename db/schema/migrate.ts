@@ -194,7 +194,7 @@ async function exists(client: pg.Client, name: string, kind = "to_regnamespace")
 
 /**
  * `app` is the role of the API and the workers. Grants repeat harmlessly; default privileges cover later tables. The log of
- * probes is appended to only, and goes by whole partitions (`drop_partitions`).
+ * probes is appended to only, and goes by whole partitions (`drop_partitions`), then its subjects (`forget_probe_subjects`).
  */
 const GRANTS = `
   do $$ declare part regclass; begin
@@ -208,6 +208,6 @@ const GRANTS = `
         execute format('revoke all on %s from app', part);
       end loop;
       revoke update, delete on offchain.probe from app;
-      revoke update on offchain.probe_subject from app;
+      revoke update, delete on offchain.probe_subject from app;
     end if;
   end $$`;

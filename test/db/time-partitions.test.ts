@@ -199,7 +199,10 @@ it("the role app may append to the log of probes, and change nothing in it, by w
       `truncate offchain.${table}`,
     ])
       await expect(client.query(change)).rejects.toMatchObject({ code: "42501" });
-  await expect(client.query("update offchain.probe_subject set url = ''")).rejects.toMatchObject({ code: "42501" });
+  for (const change of ["update offchain.probe_subject set url = ''", "delete from offchain.probe_subject"])
+    await expect(client.query(change)).rejects.toMatchObject({ code: "42501" });
+  // It has those forgotten that no probe is of.
+  await client.query("select offchain.forget_probe_subjects()");
   expect((await client.query("select status from offchain.probe")).rows).toEqual([{ status: 200 }, { status: 200 }]);
   // Nor has it the weeks dropped that are shown.
   await client.query("select offchain.make_partitions('probe', 'week', now())");
