@@ -170,10 +170,13 @@ async function witnessesOf(
 
 type Witness = Awaited<ReturnType<typeof answeredLately>>[number];
 
-/** What comes of the first request of reading a witness: it cannot tell why it is asked. */
+/**
+ * What comes of the first request of reading a witness: it cannot tell why it is asked. One that does not answer in time is
+ * silent: without network that is how all of them may be.
+ */
 async function firstAnswer(endpoints: ForeignEndpoints, { kind, url }: Witness): Promise<ForeignAnswer> {
   const signal = AbortSignal.timeout(WITNESS_MS);
-  let first: ForeignAnswer = { kind: "deferred", seconds: 0 };
+  let first = { kind: "deferred", seconds: 0 } as ForeignAnswer;
   const send = async ({ hear: _, ...request }: EndpointRequest) => {
     first = await endpoints.send({ ...request, headOnly: true, isProbe: true, signal });
     throw first;
@@ -181,5 +184,6 @@ async function firstAnswer(endpoints: ForeignEndpoints, { kind, url }: Witness):
   await OFFER_READERS[kind].read(url, send, {}, null).catch((error) => {
     if (error !== first) throw error;
   });
-  return first;
+  const isLate = signal.aborted && first.kind === "failed";
+  return isLate ? { kind: "failed", reason: "It takes too long.", final: false } : first;
 }
