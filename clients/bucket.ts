@@ -28,12 +28,16 @@ type Request = {
   statuses: readonly number[];
 };
 
+/** More than there are downloads at once (`downloads` of core/callers/shared-places.ts): slow ones hold up no listing. */
+const CONNECTIONS = 64;
+
 /** @param proxies undefined: the store is dialled directly */
 export function openBucket(
   { origin, bucket, prefix, ...credentials }: BucketAddress,
   proxies: Proxies | undefined,
 ): Bucket & { close(): Promise<void> } {
-  const dispatcher = openEgress({ connectMs: LIMITS.connectMs, connections: 16, keepAliveTimeout: 10_000 }, proxies);
+  const limits = { connectMs: LIMITS.connectMs, connections: CONNECTIONS, keepAliveTimeout: 10_000 };
+  const dispatcher = openEgress(limits, proxies);
 
   async function once({ method, key, query, headers = {}, body }: Request): Promise<Dispatcher.ResponseData> {
     const path = [bucket, ...(key === undefined ? [] : (prefix + key).split("/"))].map(encodeURIComponent).join("/");

@@ -2,7 +2,7 @@
 import { accessSync, constants } from "node:fs";
 import { z } from "zod";
 import { readPostgresUrl } from "../core/operations/postgres-url.ts";
-import { isBucketUrl, readBucketUrl } from "../core/snapshots/bucket.ts";
+import { readBucketUrl } from "../core/snapshots/bucket.ts";
 
 export const address = z
   .string()
@@ -35,13 +35,13 @@ export const postgresUrl = z.string().superRefine((v, ctx) => {
     ctx.addIssue((error as Error).message);
   }
 });
-/** A path, or the URL of a bucket. */
+/** A path, or the URL of a bucket. Another URL is no folder: it would be named by a secret. */
 export const snapshotPlace = z
   .string()
   .min(1)
   .superRefine((v, ctx) => {
     try {
-      if (isBucketUrl(v)) readBucketUrl(v);
+      if (/^[a-z][a-z\d+.-]+:/i.test(v)) readBucketUrl(v);
     } catch {
       ctx.addIssue("must be s3://KEY:SECRET@host/bucket/path?region=…");
     }

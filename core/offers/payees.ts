@@ -14,7 +14,7 @@ export type Payee = {
   until: string | null;
 };
 
-/** Bound: payees that are kept of one endpoint or agent. Those that were paid longest stay: short-lived ones push none out. */
+/** Bound: payees of now, and as many earlier ones, that are kept of one endpoint or agent. Of each those that were paid longest stay: short-lived ones push none out. */
 const MOST_PAYEES = 128;
 
 /** Who is paid by what is offered. */
@@ -32,7 +32,9 @@ export function remembered(
   const added = new Map(paid.map((one) => [keyOf(one), { ...one, since: at, until: null }]));
   const before = known.map((one) => ({ ...one, until: added.delete(keyOf(one)) ? null : (one.until ?? at) }));
   const paidFor = ({ since, until }: Payee) => Date.parse(until ?? at) - Date.parse(since);
-  return [...before, ...added.values()].toSorted((a, b) => paidFor(b) - paidFor(a)).slice(0, MOST_PAYEES);
+  const sorted = [...before, ...added.values()].toSorted((a, b) => paidFor(b) - paidFor(a));
+  const [now, earlier] = [sorted.filter(({ until }) => until === null), sorted.filter(({ until }) => until !== null)];
+  return [...now.slice(0, MOST_PAYEES), ...earlier.slice(0, MOST_PAYEES)];
 }
 
 const DAY_MS = 86_400_000;
@@ -57,13 +59,16 @@ export function payeesTold({ items }: Version, { changed, known, firstAt, now }:
   const from = Math.max(now.getTime() - HABIT.days * DAY_MS, firstEnd);
   const before =
     known.length < MOST_PAYEES ? known.filter(({ since }) => Date.parse(since) > from).length : HABIT.payees;
+  // Who was paid for longer than a habit lasts is no such payee: that it is paid no more is always told.
+  const lasting = new Set(known.filter(({ since }) => Date.parse(since) <= from).map(({ payTo }) => payTo));
+  const left = changed.filter(({ from, to }) => from.some((payTo) => lasting.has(payTo) && !to.includes(payTo)));
   const told = new Set(changed.flatMap(({ to }) => to));
   const others = known.length > 0 && now.getTime() > firstEnd ? fresh.filter((payTo) => !told.has(payTo)) : [];
   const { name = "" } = items.find(({ accepts }) => accepts.some(({ payTo }) => payTo === others[0])) ?? {};
   const added = { name, from: [...isKnown].slice(0, MAX_NAMED), to: others.slice(0, MAX_NAMED) };
   const paid = [...isKnown, ...fresh].map((payTo) => ({ payTo, endpoint: null }));
   return {
-    payTo: before >= HABIT.payees ? [] : others.length > 0 ? [added, ...changed] : changed,
+    payTo: before >= HABIT.payees ? left : others.length > 0 ? [added, ...changed] : changed,
     isHabit: before + fresh.length >= HABIT.payees,
     union: fresh.length > 0 ? remembered(known, paid, now.toISOString()) : null,
   };

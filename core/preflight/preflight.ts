@@ -249,12 +249,14 @@ function payee(payTo: string, { facts, listed, more }: PayeeOf): Parameters<Add>
 }
 
 /** Whether what is paid there was paid to the agent's proven wallet until lately. @param payees who would be paid now, as far as that is known */
-function ofSwitch({ facts, policy, now, add }: Case, payees: readonly string[]): void {
+function ofSwitch({ inputs: { asked }, facts, policy, now, add }: Case, payees: readonly string[]): void {
   const { switchedDays } = policy.thresholds;
   const isOwn = (payTo: string) => payTo === facts.wallet || payTo === facts.owner;
   const asOf = latest(facts.endpoints, "walletUntil");
-  if (asOf === null || now - Date.parse(asOf) > switchedDays * DAY_MS || (payees.length > 0 && payees.every(isOwn)))
-    return;
+  if (asOf === null || now - Date.parse(asOf) > switchedDays * DAY_MS) return;
+  if (payees.length > 0 && payees.every(isOwn)) return;
+  // Another of its endpoints may have another seller while the rest still pays the agent.
+  if (asked.url === null && payees.some(isOwn)) return;
   add("payee_switched", `It paid the agent's proven wallet, and has not since ${asOf.slice(0, 10)}.`, {
     ...{ evidence: `/api/v2/agent/${encodeURIComponent(facts.agent)}/offers/history`, asOf, threshold: "switchedDays" },
   });

@@ -36,7 +36,14 @@ export function readBucketUrl(text: string): BucketAddress {
   const [, bucket, path] = /^\/([a-z0-9][a-z0-9.-]{2,62})((?:\/[\w.-]+)*)\/?$/.exec(pathname) ?? [];
   const region = searchParams.get("region") ?? "us-east-1";
   searchParams.delete("region");
-  if (bucket === undefined || username === "" || password === "" || host === "" || searchParams.size > 0)
+  if (
+    !isBucketUrl(text) ||
+    bucket === undefined ||
+    username === "" ||
+    password === "" ||
+    host === "" ||
+    searchParams.size > 0
+  )
     throw new Error("not the URL of a bucket");
   return {
     ...{ origin: `${SCHEMES[protocol]}//${host}`, bucket, prefix: path === "" ? "" : `${path!.slice(1)}/`, region },

@@ -46,7 +46,7 @@ const MAX_READ_HOURS = 72;
 export const pinStateSchema = object({
   ...pinned,
   status: z.enum(["same", "changed", "unknown"]).meta({
-    description: `same: every confirmed version, and what it lists, is the one that was pinned; unknown: so it was, but one was not read for ${MAX_READ_HOURS} hours`,
+    description: `same: every confirmed version, and what it lists, is the one that was pinned; unknown: so it was, but one was not read for ${MAX_READ_HOURS} hours, or no endpoint is confirmed and another version is named`,
   }),
   versions: array(current),
   changes: array(recorded).meta({ description: "The newest since then, what was taken back among them" }),
@@ -74,8 +74,8 @@ export const historyView = (versions: readonly VersionRow[], changes: readonly C
   })),
 });
 
-/** Names what is pinned: of which agent, when, and by its hash which versions. Nothing else of a pin is kept. */
-export type PinName = { agent: string; at: Date; digest: string };
+/** Names what is pinned: of which agent, when, and by hashes which confirmed versions, and which of all. Nothing else of a pin is kept. */
+export type PinName = { agent: string; at: Date; digest: string; all: string };
 
 const digestOf = (versions: readonly Kept[]): string =>
   canonicalHash(versions.map((row) => ({ endpoint: endpointOf(row), hash: row.hash }))).slice(0, 32);
@@ -86,15 +86,17 @@ const areConfirmed = (versions: readonly VersionRow[]) => versions.filter(({ con
 export function pinStatus(versions: readonly VersionRow[], pin: PinName, now: Date) {
   const confirmed = areConfirmed(versions);
   if (digestOf(confirmed) !== pin.digest) return "changed";
+  const hasConfirmed = confirmed.some((row) => endpointOf(row) !== null);
+  if (!hasConfirmed && digestOf(versions) !== pin.all) return "unknown";
   const from = now.getTime() - MAX_READ_HOURS * 3_600_000;
   const isOld = (row: VersionRow) => endpointOf(row) !== null && (row.readAt === null || row.readAt.getTime() < from);
   return confirmed.some(isOld) ? "unknown" : "same";
 }
 
 export function readPinId(text: string): PinName | null {
-  const [, digest, ms, agent] = /^pin_([0-9a-f]{32})[0-9a-f]{32}_(\d{12,14})_([\w-]{1,2800})$/.exec(text) ?? [];
+  const [, digest, all, ms, agent] = /^pin_([0-9a-f]{32})([0-9a-f]{32})_(\d{12,14})_([\w-]{1,2800})$/.exec(text) ?? [];
   const named = Buffer.from(agent ?? "", "base64url").toString();
-  return digest && !named.includes("\0") ? { agent: named, at: new Date(Number(ms)), digest } : null;
+  return digest && all && !named.includes("\0") ? { agent: named, at: new Date(Number(ms)), digest, all } : null;
 }
 
 export function pinFile(

@@ -28,12 +28,17 @@ const soldAt = (s: string) => `o.kind = 'resource' and o.endpoint = any($urls) a
 const AT_URLS =
   "unnest($urls::text[]) u(url) join offchain.offer_source s on hashtextextended(s.url, 0) = hashtextextended(u.url, 0) and s.url = u.url";
 
-/** SQL of until when the terms of a source `s` at these URLs paid the wallet of its row `d`; null: never, or they still do. */
+/**
+ * SQL of until when the terms of a source `s` at these URLs paid the wallet of its row `d`, where they pay another account now,
+ * which is not its owner; null: they never paid it, still do, or show no terms at the moment.
+ */
 const WALLET_UNTIL = `(
-  select case when bool_and(p ->> 'until' is not null) then max(p ->> 'until') end
+  select case when bool_and(p ->> 'until' is not null) filter (where p ->> 'payTo' = lower(d.address))
+      and bool_or(p ->> 'until' is null and p ->> 'payTo' like '0x%'
+        and p ->> 'payTo' <> all(array[lower(d.address), coalesce(lower(d.owner_address), '')]))
+    then max(p ->> 'until') filter (where p ->> 'payTo' = lower(d.address)) end
   from offchain.offer_version v, jsonb_array_elements(v.payees) p
-  where v.key = ${keySql("s.kind || ' ' || s.url")} and p ->> 'payTo' = lower(d.address)
-    and ($urls::text[] is null or p ->> 'endpoint' = any($urls)))`;
+  where v.key = ${keySql("s.kind || ' ' || s.url")} and ($urls::text[] is null or p ->> 'endpoint' = any($urls)))`;
 
 /**
  * SQL of the row that a URL is of: one whose own it is shown to be before one that only names it; one whose endpoint it is

@@ -96,7 +96,10 @@ export const trustOfFrequent = statement({
   columns: { trust: t.int2 },
 }).onlyValue;
 
-const FORGET_SUBJECTS = statement({ name: "probe-subjects-forget", text: "select offchain.forget_probe_subjects()" });
+const FORGET_SUBJECTS = statement({
+  name: "probe-subjects-forget",
+  text: "select from offchain.forget_probe_subjects()",
+});
 
 /** Makes the partitions of now and next, and drops those that no window needs. */
 export async function keepProbes(db: pg.Pool, now: Date): Promise<void> {

@@ -112,3 +112,25 @@ it("a seller whose payTo has left its proven wallet is denied for thirty days, a
   await api.sql`update offchain.directory set address = ${thief} where agent_id = '81'`;
   expect((await ask({ url })).keys).not.toContain("payee_switched");
 });
+
+it("a seller that shows no terms for a while, or sells one of its resources no more, is not denied for it", async () => {
+  const [url, other] = ["https://closed.example/paid", "https://closed.example/other"];
+  const seller = await plant(91, url, other);
+  await api.sql`insert into offchain.host_file (origin, names, trust, failures, next_try_at)
+    values ('https://closed.example', array[md5(${seller})::uuid], 0, 9, 'infinity')`;
+  for (const one of [url, other]) shown.set(one, paid(accept(seller, 1_000)));
+  await readAll();
+  const thief = addressOf(667);
+  for (const status of [200, 422]) {
+    shown.set(url, { status, body: {} });
+    await readAll();
+    for (const given of [{ url }, { url, agent: "erc8004-91" }, { agent: "erc8004-91" }])
+      expect((await ask(given)).keys).not.toContain("payee_switched");
+  }
+  // What is sold again for another account is a switch of this resource, and not of all that the agent sells.
+  shown.set(url, paid(accept(thief, 1_000)));
+  await readAll();
+  expect(await ask({ url })).toMatchObject({ verdict: "deny", keys: expect.arrayContaining(["payee_switched"]) });
+  expect((await ask({ agent: "erc8004-91" })).verdict).not.toBe("deny");
+  expect(await ask({ url: other })).toMatchObject({ verdict: "allow" });
+});

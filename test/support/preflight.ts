@@ -20,8 +20,9 @@ export async function plantPreflight(api: Pick<TestApi, "pool" | "sql">, facts: 
   for (const { url, confirmedBy, walletUntil, ...at } of facts.endpoints) {
     if (walletUntil) {
       const paid = { payTo: facts.wallet, endpoint: url, since: walletUntil, until: walletUntil };
+      const paidNow = { ...paid, payTo: `0x${"d".repeat(40)}`, until: null };
       await api.sql`insert into offchain.offer_version (key, source, hash, version, first_at, since, payees)
-        values (sha256(convert_to(${`x402 ${url}`}, 'UTF8')), ${`x402 ${url}`}, '', '{"items": []}', now(), now(), ${JSON.stringify([paid])})`;
+        values (sha256(convert_to(${`x402 ${url}`}, 'UTF8')), ${`x402 ${url}`}, '', '{"items": []}', now(), now(), ${JSON.stringify([paidNow, paid])})`;
     }
     const host = new URL(url).host;
     await api.sql`insert into offchain.offer_source (directory_id, kind, url, host, trust, status, next_try_at, confirmed_by,

@@ -155,6 +155,9 @@ describe("the URL of a bucket", () => {
     "s3://k:s@host",
     "s3://k:s@host/agents?regoin=x",
     "s3://k:s@host/agents/a b",
+    "S3://k:s@host/agents",
+    "s3+https://k:s@host/agents",
+    "https://k:s@host/agents",
     "s3:",
   ])("is refused: %s", (url) => expect(() => readBucketUrl(url)).toThrow());
 });

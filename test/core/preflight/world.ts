@@ -113,7 +113,8 @@ export const KINDS = {
       const { random, facts, asked, price, thief } = one;
       const [days, receiver] = pick(random, [[between(random, 31, 300), thief] as const, [1, facts.owner!] as const]);
       const terms = [accept(receiver, price)];
-      const moved = withEndpoint(one, { walletUntil: ago(days * DAY) }, { listed: terms });
+      const walletUntil = receiver === thief ? ago(days * DAY) : null;
+      const moved = withEndpoint(one, { walletUntil }, { listed: terms });
       return { ...moved, asked: pick(random, [asked, { ...asked, terms }]), live: null };
     },
   },
