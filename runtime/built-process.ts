@@ -47,7 +47,9 @@ function frameTranslator(folder: string): (frame: string) => string {
   };
   return (frame) =>
     frame.replace(place, (built, file: string, line: string, column: string) => {
-      const source = sources.get(built) ?? sourceOf(built, file, line, column);
+      const known = sources.get(built);
+      if (known !== undefined) return known;
+      const source = sourceOf(built, file, line, column);
       if (sources.size >= MAX_PLACES) sources.clear();
       sources.set(built, source);
       return source;

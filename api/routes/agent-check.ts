@@ -73,7 +73,7 @@ async function ask({ db }: Pick<HandlerDeps, "db">, id: number, now: Date): Prom
     // Where too few are left none of them is: an agent has a handful of endpoints.
     const isWithin = (source: Askable) => bucketsOf([source], now).every(({ name }) => left.get(name)! >= 0);
     const { within = [], refused = [] } = Object.groupBy(found, (each) => (isWithin(each) ? "within" : "refused"));
-    await takeTokens(tx, bucketsOf(refused, now), -1, now);
+    if (refused.length > 0) await takeTokens(tx, bucketsOf(refused, now), -1, now);
     return askSources(tx, { id, sources: within, now });
   });
   if (asked > 0) await runSoon(db, [CHECKS_JOB]);

@@ -1,5 +1,4 @@
 /** Who is paid at an endpoint, or was: kept apart from its changes, which are cut and folded. */
-
 import { MAX_NAMED } from "../events/events.ts";
 import type { OfferChange, Version, VersionItem } from "./offer-change.ts";
 

@@ -133,13 +133,19 @@ it("an account that was paid for a day only stays in the fold", async () => {
   for (const { change } of folds) expect(new Set(change.payTo.flatMap(({ to }) => to)).size).toBe(2);
 });
 
-it("an endpoint that was not named for a while is compared with what it was; after a month it is forgotten", async () => {
+/** An agent with an endpoint that was read and is not named any more. */
+async function plantUnnamed() {
   const endpoint = { kind: "x402", url: "https://a.example/paid" } as const;
   const id = await plant([endpoint]);
   answers.set(endpoint.url, terms({}));
   await readAll();
   await names(id, []);
   await readAll();
+  return { id, endpoint };
+}
+
+it("an endpoint that was not named for a while is compared with what it was; after a month it is forgotten", async () => {
+  const { id, endpoint } = await plantUnnamed();
   await forgetUnnamedVersions(db.pool, clock);
   answers.set(endpoint.url, terms({ payTo: `0x${"2".repeat(40)}` }));
   await names(id, [endpoint]);
@@ -162,12 +168,7 @@ it("an endpoint that was not named for a while is compared with what it was; aft
 });
 
 it("a source that is named again while what nobody names is forgotten stays, and every one is looked at", async () => {
-  const endpoint = { kind: "x402", url: "https://a.example/paid" } as const;
-  const id = await plant([endpoint]);
-  answers.set(endpoint.url, terms({}));
-  await readAll();
-  await names(id, []);
-  await readAll();
+  const { id, endpoint } = await plantUnnamed();
   await db.pool.query(
     `insert into offchain.offer_version (key, source, hash, version, first_at, since)
      select sha256(i::text::bytea), 'mcp https://h' || i || '.example/', '', '{}', $1, $1 from generate_series(1, 4500) i`,

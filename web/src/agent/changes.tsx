@@ -84,10 +84,7 @@ function Said({ of, explorer }: { of: Change; explorer: string | undefined }) {
       )}
       {payTo.map(({ name, from, to }, i) => (
         <p key={`${name} ${i}`}>
-          <b>Who is paid changed</b> for <bdi>{name}</bdi>:{" "}
-          <Accounts of={from.filter((one) => !to.includes(one))} sign="−" explorer={explorer} />
-          <Accounts of={to.filter((one) => !from.includes(one))} sign="+" explorer={explorer} />
-          {isSame(from, to) && "the same accounts, for other amounts"}
+          <b>Who is paid changed</b> for <bdi>{name}</bdi>: <Repaid from={from} to={to} explorer={explorer} />
         </p>
       ))}
       {prices.map(({ name, from, to }, i) => (
@@ -108,18 +105,19 @@ function Said({ of, explorer }: { of: Change; explorer: string | undefined }) {
   );
 }
 
-const isSame = (from: readonly string[], to: readonly string[]): boolean =>
-  from.length === to.length && from.every((one) => to.includes(one));
-
-/** Accounts that came or went. @param props.sign says which */
-const Accounts = ({ of, sign, explorer }: { of: string[]; sign: "+" | "−"; explorer: string | undefined }) =>
-  of.map((account) => (
+/** Accounts that went, and those that came. */
+function Repaid({ from, to, explorer }: { from: string[]; to: string[]; explorer: string | undefined }) {
+  const gone = from.filter((one) => !to.includes(one)).map((account) => ({ account, says: "gone: ", sign: "−" }));
+  const came = to.filter((one) => !from.includes(one)).map((account) => ({ account, says: "new: ", sign: "+" }));
+  if (gone.length + came.length === 0) return <>the same accounts, for other amounts</>;
+  return [...gone, ...came].map(({ account, says, sign }) => (
     <span key={account}>
-      <span className="unseen">{sign === "+" ? "new: " : "gone: "}</span>
+      <span className="unseen">{says}</span>
       <span aria-hidden="true">{sign} </span>
       <Account of={account} explorer={explorer} />{" "}
     </span>
   ));
+}
 
 /** An account of any chain; null and undefined are nobody. */
 function Account({ of, explorer }: { of: string | null | undefined; explorer: string | undefined }) {
