@@ -88,20 +88,21 @@ export class Turns {
 
   /**
    * Whether a newcomer would wait too long to be worth it. The expected wait is the length of the queue times the duration of
-   * a use: the recent mean, or the mean age of the uses under way where it is longer.
+   * a use: the recent mean, or in a queue that lasts the mean age of the uses under way where it is longer. A burst says
+   * nothing by their age: the first uses of a process that gets little of the processor are slow, and those after them are not.
    */
   get isTooLong(): boolean {
     const [waiting, places, now] = [this.#waiters.size, this.#limits.capacity(), this.#clock()];
     if (waiting < places) return false;
-    let each = this.#usual;
-    if (this.#since.size > 0) {
-      let sum = 0;
-      for (const began of this.#since.values()) sum += began;
-      each = Math.max(each, now - sum / this.#since.size);
-    }
-    const isBurst = now - this.#waitingSince < BURST_MS;
-    const longest = isBurst ? this.#limits.waitMs() : Math.min(this.#limits.waitMs(), STANDING_WAIT_MS);
-    return (waiting * each) / places > longest * WORTH_WAITING_SHARE;
+    if (now - this.#waitingSince < BURST_MS) return this.#isWaitAbove(this.#limits.waitMs(), this.#usual);
+    let sum = 0;
+    for (const began of this.#since.values()) sum += now - began;
+    const each = Math.max(this.#usual, sum / Math.max(1, this.#since.size));
+    return this.#isWaitAbove(Math.min(this.#limits.waitMs(), STANDING_WAIT_MS), each);
+  }
+
+  #isWaitAbove(longest: number, each: number): boolean {
+    return (this.#waiters.size * each) / this.#limits.capacity() > longest * WORTH_WAITING_SHARE;
   }
 
   #begin(): EndUse {
