@@ -9,7 +9,7 @@ import { keyOf, seeItems } from "./items.ts";
 type PageValidators = { etag: string | null; lastModified: string | null };
 
 /** A page that was read, as far as a pull needs it when the page has not changed. */
-type KnownPage = Row<typeof knownPage>;
+export type KnownPage = Row<typeof knownPage>;
 
 const placeOf = (cursor: unknown) => keyOf(JSON.stringify(cursor ?? null));
 

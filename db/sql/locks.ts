@@ -45,22 +45,23 @@ export async function lockTexts(tx: Queryable, names: readonly string[]): Promis
 }
 
 /**
- * Takes the lock of a name, such as `sender:0x…`, if it is free. The lock lasts until `unlockText`, or until the
- * connection ends.
- * @param connection one connection, never a pool
- * @returns false while another connection has the lock
+ * Takes the locks of names, such as `sender:0x…`, that are free. They last until `unlockTexts`, or until the connection
+ * ends. The first parameter is one connection, never a pool.
+ * @returns the names whose lock no other connection has
  */
-export const tryLockText = statement({
-  name: "try-lock-text",
-  params: { name: t.text },
-  text: "select pg_try_advisory_lock(hashtextextended($name, 0)) as locked",
-  columns: { locked: t.bool },
-}).onlyValue;
+export const tryLockTexts = statement({
+  name: "try-lock-texts",
+  given: (names: readonly string[]) => ({ names }),
+  params: { names: t.array(t.text) },
+  text: "select name from unnest($names::text[]) name where pg_try_advisory_lock(hashtextextended(name, 0))",
+  columns: { name: t.text },
+}).values;
 
-/** Releases a lock that `tryLockText` took on the same connection. */
-export const unlockText = statement({
-  name: "unlock-text",
-  given: (name: string) => ({ name }),
-  params: { name: t.text },
-  text: "select from pg_advisory_unlock(hashtextextended($name, 0))",
-}).run;
+/** Releases locks that `tryLockTexts` took on the same connection. */
+export const unlockTexts = statement({
+  name: "unlock-texts",
+  given: (names: readonly string[]) => ({ names }),
+  params: { names: t.array(t.text) },
+  text: "select pg_advisory_unlock(hashtextextended(name, 0)) from unnest($names::text[]) name",
+  columns: { pg_advisory_unlock: t.bool },
+}).rows;

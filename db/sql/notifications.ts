@@ -5,7 +5,7 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 import { openClient } from "./connect.ts";
-import { tryLockText, unlockText } from "./locks.ts";
+import { tryLockTexts, unlockTexts } from "./locks.ts";
 import { TOO_MANY } from "./session-client.ts";
 import { TurnPool } from "./turn-pool.ts";
 import { overloaded } from "./turns.ts";
@@ -23,6 +23,11 @@ export type Notifications = {
    * @throws Failure overloaded, without `work`, where the server refuses further connections
    */
   whileLocked<T>(name: string, work: () => Promise<T>): Promise<T | null>;
+  /**
+   * Likewise with several names, asked for at once: `work` gets those whose lock no other has, and is called also where
+   * that is none of them.
+   */
+  whileAnyLocked<T>(names: readonly string[], work: (mine: readonly string[]) => Promise<T>): Promise<T>;
 };
 
 const RECONNECT_MS = 500;
@@ -81,23 +86,27 @@ class PoolSession implements Notifications {
     };
   }
 
-  async whileLocked<T>(name: string, work: () => Promise<T>): Promise<T | null> {
-    if (this.#locks.has(name)) return null;
-    this.#locks.add(name);
+  whileLocked<T>(name: string, work: () => Promise<T>): Promise<T | null> {
+    return this.whileAnyLocked([name], async (mine) => (mine.length > 0 ? work() : null));
+  }
+
+  async whileAnyLocked<T>(names: readonly string[], work: (mine: readonly string[]) => Promise<T>): Promise<T> {
+    const free = names.filter((name) => !this.#locks.has(name));
+    if (free.length === 0) return work([]);
+    for (const name of free) this.#locks.add(name);
     try {
       const session = this.#reuse() ?? this.#connect();
-      const isMine = await inTurn(session, (on) => tryLockText(on, { name })).catch((error) => {
+      const mine = await inTurn(session, (on) => tryLockTexts(on, free)).catch((error) => {
         throw this.#isRefused ? overloaded() : error;
       });
-      if (!isMine) return null;
       try {
-        return await work();
+        return await work(mine);
       } finally {
-        // A lost connection has released it.
-        await inTurn(session, (on) => unlockText(on, name)).catch(() => {});
+        // A lost connection has released them.
+        if (mine.length > 0) await inTurn(session, (on) => unlockTexts(on, mine)).catch(() => {});
       }
     } finally {
-      this.#locks.delete(name);
+      for (const name of free) this.#locks.delete(name);
       this.#closeWhenUnused();
     }
   }

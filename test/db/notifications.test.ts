@@ -35,9 +35,12 @@ it("runs work under a lock that nobody else has meanwhile, here or elsewhere, an
   expect(await session.whileLocked("registry", work)).toBeNull();
   expect(await notifications(other).whileLocked("registry", work)).toBeNull();
   expect(await session.whileLocked("another", work)).toBe("done");
+  const both = ["registry", "another"];
+  for (const one of [session, notifications(other)])
+    expect(await one.whileAnyLocked(both, async (mine) => mine)).toEqual(["another"]);
   held.resolve();
   expect(await working).toBe(1);
-  expect(await notifications(other).whileLocked("registry", work)).toBe("done");
+  expect(await notifications(other).whileAnyLocked(both, async (mine) => mine)).toEqual(both);
   await other.end();
 });
 

@@ -7,7 +7,7 @@ import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { type PullProgress, pullProgress, runWhenPullIsDue } from "../../db/directory/pulls.ts";
 import { isIndexed } from "../../db/sql/transaction.ts";
 import { defineJob, type Job } from "../job.ts";
-import { pullRegistry } from "./pull-registry.ts";
+import { pullRegistries } from "./pull-registry.ts";
 
 /** Min milliseconds between two runs: another process may be pulling what is due. */
 const LEAST_MS = 10_000;
@@ -34,32 +34,17 @@ export const directoryPull: Job = defineJob({
   // And when the first registry is due.
   schedule: { everyMs: 60_000 },
   async run(context) {
-    const { db, clock, log, config, registries } = context;
+    const { db, clock, config, registries } = context;
     // Scores need the index; before there is one, no row can be written.
     if (!(await isIndexed(db))) return 0;
     const due = dueRegistries(await pullProgress(db), clock(), config.upstreams.pullMs);
-    const pulled = await Promise.all(
-      due.map((reader) =>
-        pullRegistry(
-          {
-            ...context,
-            exchangeSchema: config.attestationSchemas[0]!,
-            chainId: config.chain.id,
-            everyMs: config.upstreams.pullMs,
-          },
-          registries[reader.key]!,
-          reader,
-        ).catch((error) => {
-          log.warn(
-            { err: error, registry: reader.key },
-            "a registry could not be pulled; the next attempt goes on from there",
-          );
-          return 0;
-        }),
-      ),
+    const rules = { exchangeSchema: config.attestationSchemas[0]!, chainId: config.chain.id };
+    const rows = await pullRegistries(
+      { ...context, ...rules, everyMs: config.upstreams.pullMs },
+      due.map((reader) => ({ reader, registry: registries[reader.key]! })),
     );
     const sources = REGISTRY_READERS.map(({ key }) => key);
     await runWhenPullIsDue(db, directoryPull.name, { sources, leastMs: LEAST_MS });
-    return pulled.reduce<number>((sum, rows) => sum + (rows ?? 0), 0);
+    return rows;
   },
 });

@@ -5,7 +5,7 @@ import type { RegistryReader } from "../../core/directory/registry-readers/reade
 import { Failure } from "../../core/errors.ts";
 import { compareErc8004 } from "../../db/directory/erc8004.ts";
 import { digestOf, forgetUnseen, itemCounts } from "../../db/directory/items.ts";
-import { forgetPagesBefore } from "../../db/directory/pages.ts";
+import { forgetPagesBefore, type KnownPage } from "../../db/directory/pages.ts";
 import {
   abandonPull,
   beginPull,
@@ -18,7 +18,14 @@ import {
 import { notifications } from "../../db/sql/notifications.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
-import { ImplausibleRegistry, type PageContext, type PulledRegistry, showAgents, takePage } from "./registry-page.ts";
+import {
+  ImplausibleRegistry,
+  lastRead,
+  type PageContext,
+  type PulledRegistry,
+  showAgents,
+  takePage,
+} from "./registry-page.ts";
 
 /** Intervals between two full sweeps; pulls between them request changes only, where the registry offers that. */
 const FULL_EVERY = 24;
@@ -66,29 +73,55 @@ const lockOf = (registry: string): string => `pull:${registry}`;
  * @returns number of changed rows of the directory; null while another process pulls the same registry
  * @throws Failure upstream_unavailable when the registry does not answer; pages that were read before stay stored
  */
-export async function pullRegistry(
+export function pullRegistry(
   context: PullContext,
   registry: Registry,
   reader: RegistryReader,
   options: PullOptions = {},
 ): Promise<number | null> {
-  const { db, clock, everyMs } = context;
   // One pull per registry in all processes. It takes minutes, so the lock holds no connection of the pool.
-  return notifications(db).whileLocked(lockOf(reader.key), async () => {
-    try {
-      return await pull(context, { registry, reader }, options);
-    } catch (error) {
-      const seconds = error instanceof Failure ? (error.options.retryAfter ?? 0) : 0;
-      const next = new Date(clock().getTime() + Math.max(seconds * 1000, everyMs * LOOK_AGAIN_SHARE));
-      const sentence =
-        error instanceof Failure || error instanceof ImplausibleRegistry
-          ? error.message
-          : "The pull failed; the log says why.";
-      if (error instanceof ImplausibleRegistry) await abandonPull(db, reader.key);
-      await failPull(db, reader.key, sentence, next);
-      throw error;
-    }
+  return notifications(context.db).whileLocked(lockOf(reader.key), () =>
+    pullOne(context, { registry, reader }, options),
+  );
+}
+
+/**
+ * Pulls registries side by side, under locks that are taken together; one that fails stops no other.
+ * @returns number of changed rows of the directory
+ */
+export function pullRegistries(context: PullContext, all: readonly PulledRegistry[]): Promise<number> {
+  const locks = all.map(({ reader }) => lockOf(reader.key));
+  return notifications(context.db).whileAnyLocked(locks, async (mine) => {
+    const pulls = all
+      .filter(({ reader }) => mine.includes(lockOf(reader.key)))
+      .map((pulled) =>
+        pullOne(context, pulled, {}).catch((err) => {
+          const registry = pulled.reader.key;
+          context.log.warn({ err, registry }, "a registry could not be pulled; the next attempt goes on from there");
+          return 0;
+        }),
+      );
+    return (await Promise.all(pulls)).reduce((sum, rows) => sum + rows, 0);
   });
+}
+
+/** Pulls, and stores why it could not. */
+async function pullOne(context: PullContext, pulled: PulledRegistry, options: PullOptions): Promise<number> {
+  const { db, clock, everyMs } = context;
+  const { key } = pulled.reader;
+  try {
+    return await pull(context, pulled, options);
+  } catch (error) {
+    const seconds = error instanceof Failure ? (error.options.retryAfter ?? 0) : 0;
+    const next = new Date(clock().getTime() + Math.max(seconds * 1000, everyMs * LOOK_AGAIN_SHARE));
+    const sentence =
+      error instanceof Failure || error instanceof ImplausibleRegistry
+        ? error.message
+        : "The pull failed; the log says why.";
+    if (error instanceof ImplausibleRegistry) await abandonPull(db, key);
+    await failPull(db, key, sentence, next);
+    throw error;
+  }
 }
 
 async function pull(
@@ -99,15 +132,15 @@ async function pull(
   const { db, clock, everyMs, fault } = context;
   const { reader } = pulled;
   const began = clock();
-  const state = await begin(context, pulled, full, began);
+  const { state, first } = await begin(context, pulled, full, began);
   const mode = state.mode!;
   let { done, partial } = state;
   let changed = 0;
   const skips = skipLimits();
   const visited = new Set([digestOf(JSON.stringify(state.cursor))]);
   let insist = state.failures >= MAX_FAILURES;
-  for (let cursor = state.cursor; !isPullEnd(cursor); ) {
-    const page = await takePage(context, pulled, state, cursor, { insist, smallest: skips.smallest });
+  for (let [cursor, known] = [state.cursor, first]; !isPullEnd(cursor); ) {
+    const page = await takePage(context, pulled, state, { cursor, known }, { insist, smallest: skips.smallest });
     changed += page.changed;
     done += page.items;
     partial ??= page.partial;
@@ -124,6 +157,7 @@ async function pull(
     if (visited.has(place) || visited.size >= MAX_PAGES)
       throw new ImplausibleRegistry("The registry's pages never end.");
     visited.add(place);
+    known = await lastRead(db, reader, state, cursor, clock());
   }
   return transaction(db, async (tx) => {
     const settled = mode === "full" ? await settleSweep(tx, context, pulled, { ...state, partial }) : UNTOUCHED;
@@ -170,19 +204,20 @@ function watermarkOf(
   return mode === "incremental" && partial !== null ? watermark : new Date(began.getTime() - OVERLAP_MS).toISOString();
 }
 
-/** The interrupted pull, unless it is too old to continue; else a new one. */
+/** The interrupted pull, unless it is too old to continue; else a new one. With the page that it is at. */
 function begin(
   { db, everyMs }: PullContext,
   { registry, reader }: PulledRegistry,
   full: boolean,
   now: Date,
-): Promise<PullState> {
+): Promise<{ state: PullState; first: KnownPage | null }> {
   const older = (at: Date | null) => at === null || now.getTime() - at.getTime() >= FULL_EVERY * everyMs;
   return transaction(db, async (tx) => {
-    const state = await pullState(tx, reader.key);
-    if (state.mode !== null && !older(state.startedAt) && (state.mode === "full" || !full)) return state;
-    const all = full || older(state.lastFullAt) || !registry.incremental || state.watermark === null;
-    return beginPull(tx, reader.key, all ? "full" : "incremental", now);
+    const last = await pullState(tx, reader.key);
+    const goesOn = last.mode !== null && !older(last.startedAt) && (last.mode === "full" || !full);
+    const all = full || older(last.lastFullAt) || !registry.incremental || last.watermark === null;
+    const state = goesOn ? last : await beginPull(tx, reader.key, all ? "full" : "incremental", now);
+    return { state, first: await lastRead(tx, reader, state, state.cursor, now) };
   });
 }
 

@@ -6,12 +6,12 @@ import type { DirectoryEntry } from "../../core/directory/entry.ts";
 import type { ReadItem, RegistryReader } from "../../core/directory/registry-readers/reader.ts";
 import { showErc8004 } from "../../db/directory/erc8004-rows.ts";
 import { digestOf, forgetItems, type Item, itemsOf, keyOf, storeItems } from "../../db/directory/items.ts";
-import { forgetPage, keepPage, knownPage, seePage } from "../../db/directory/pages.ts";
+import { forgetPage, type KnownPage, keepPage, knownPage, seePage } from "../../db/directory/pages.ts";
 import { notePage, PULL_END, type PullState } from "../../db/directory/pulls.ts";
 import { type BadItem, quarantine } from "../../db/directory/quarantine.ts";
 import { removeEntries, type ScoreRules, upsertEntries } from "../../db/directory/write.ts";
 import { refusalReason, storeSet } from "../../db/sql/store-set.ts";
-import { transaction } from "../../db/sql/transaction.ts";
+import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
 import { DOCUMENT_MS, TooSlowToRead, withinTime } from "../within-time.ts";
 
@@ -42,21 +42,27 @@ export class ImplausibleRegistry extends Error {}
 
 const REPEATS = "The registry answers with the same page again and again.";
 
+/** The page at a place as it was last read, where its server may call it unchanged: in a pull of all items. */
+export const lastRead = (db: Queryable, { key }: RegistryReader, state: PullState, cursor: unknown, now: Date) =>
+  sinceOf(state) === null ? knownPage(db, key, cursor, new Date(now.getTime() - READ_MS)) : null;
+
+/** Start of the changes that a pull asks for; null where it asks for all items. */
+const sinceOf = ({ mode, watermark }: PullState) => (mode === "incremental" ? watermark : null);
+
 /**
- * Requests the page at `cursor` and stores it.
+ * Requests the page at `cursor` and stores it. @param known what `lastRead` says of it
  * @throws Failure upstream_unavailable, ImplausibleRegistry
  */
 export async function takePage(
   context: PageContext,
   pulled: PulledRegistry,
   state: PullState,
-  cursor: unknown,
+  { cursor, known }: { cursor: unknown; known: KnownPage | null },
   options: Omit<PageOptions, "known">,
 ): Promise<TakenPage> {
   const { db, clock } = context;
   const { registry, reader } = pulled;
-  const since = state.mode === "incremental" ? state.watermark : null;
-  const known = since === null ? await knownPage(db, reader.key, cursor, new Date(clock().getTime() - READ_MS)) : null;
+  const since = sinceOf(state);
   let page = await registry.page(cursor, since, { ...options, known: known?.validators });
   if (page === "unchanged" && known) {
     const { next, expected, sourceIds } = known;

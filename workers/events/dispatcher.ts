@@ -39,7 +39,7 @@ export const DISPATCHER_FAULT_POINTS = ["dispatcher.claimed", "dispatcher.commit
 /** Max events that one pass claims; a backlog takes several passes. */
 const EVENTS_PER_PASS = 1_000;
 /** Milliseconds until a pass without events: it stores which blocks are settled. */
-const SETTLE_MS = 10_000;
+const SETTLE_MS = 30_000;
 
 export type DispatcherContext = Pick<JobContext, "db" | "clock" | "log" | "fault"> & {
   queue: Pick<JobContext["queue"], "add">;

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { Failure } from "../../core/errors.ts";
 import { awaitsAwards, type DueMint, mintsDueForAwards, setAwardsDue } from "../../db/mints/mint-awards.ts";
 import { openClient } from "../../db/sql/connect.ts";
-import { tryLockText } from "../../db/sql/locks.ts";
+import { tryLockTexts } from "../../db/sql/locks.ts";
 import { isIndexed, transaction } from "../../db/sql/transaction.ts";
 import { reopen } from "../../db/transactions/signed-transactions.ts";
 import {
@@ -111,7 +111,7 @@ async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
   });
   try {
     await db.connect();
-    while (!(await tryLockText(db, { name: `sender:${signer.address}` }))) {
+    while ((await tryLockTexts(db, [`sender:${signer.address}`])).length === 0) {
       await latch.wait(STAND_BY_MS);
       if (loop.stopping) return;
     }
