@@ -240,13 +240,15 @@ describe("a human signs in", () => {
       isDeployed: async () => true,
       verifySignature: async ({ hash }) => asked.push(hash) > 0 && hash === signed,
     });
-    expect((await authorized("/human", sent)).status).toBe(200);
-    expect(new Set(asked).size).toBe(asked.length);
-    expect(asked.at(-1)).toBe(signed);
-    asked.length = 0;
-    now += 60_000;
-    expect((await authorized("/human", sent)).status).toBe(200);
-    expect(asked).toEqual([signed]);
+    await api.atOne(async () => {
+      expect((await authorized("/human", sent)).status).toBe(200);
+      expect(new Set(asked).size).toBe(asked.length);
+      expect(asked.at(-1)).toBe(signed);
+      asked.length = 0;
+      now += 60_000;
+      expect((await authorized("/human", sent)).status).toBe(200);
+      expect(asked).toEqual([signed]);
+    });
   });
 });
 

@@ -218,28 +218,29 @@ describe("in short", () => {
 });
 
 describe("what it costs", () => {
-  it("reads rows and offers in one statement each, however many hits there are", async () => {
-    const { db } = api.deps;
-    const query = db.query;
-    const names: string[] = [];
-    db.query = function (this: typeof db, ...given: [{ name?: string; text?: string }]) {
-      names.push(given[0].name ?? "");
-      return (query as (...all: unknown[]) => unknown).apply(this, given);
-    } as never;
-    try {
-      // What is known of words is kept from the first answer on.
-      await ask("q=forecasts&limit=1");
-      names.length = 0;
-      await ask("q=forecasts&limit=3");
-      const few = names.splice(0).length;
-      await ask("q=forecasts&limit=30");
-      expect(names.length).toBe(few);
-      for (const name of ["directory-rows", "discovery-hit-background"])
-        expect(names.filter((other) => other === name)).toHaveLength(1);
-    } finally {
-      db.query = query;
-    }
-  });
+  it("reads rows and offers in one statement each, however many hits there are", () =>
+    api.atOne(async () => {
+      const { db } = api.deps;
+      const query = db.query;
+      const names: string[] = [];
+      db.query = function (this: typeof db, ...given: [{ name?: string; text?: string }]) {
+        names.push(given[0].name ?? "");
+        return (query as (...all: unknown[]) => unknown).apply(this, given);
+      } as never;
+      try {
+        // What is known of words is kept from the first answer on.
+        await ask("q=forecasts&limit=1");
+        names.length = 0;
+        await ask("q=forecasts&limit=3");
+        const few = names.splice(0).length;
+        await ask("q=forecasts&limit=30");
+        expect(names.length).toBe(few);
+        for (const name of ["directory-rows", "discovery-hit-background"])
+          expect(names.filter((other) => other === name)).toHaveLength(1);
+      } finally {
+        db.query = query;
+      }
+    }));
 
   it("counts against a limit of its own, as an endpoint and as a tool", async () => {
     const limited = await apiForTest({ alone: true, env: { LIMITS: "discoveries=2" } });

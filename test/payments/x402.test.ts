@@ -224,23 +224,24 @@ describe("the OpenAPI document", () => {
   };
   const fixed = (amount: string) => ({ price: { mode: "fixed", currency: "USD", amount }, protocols: [{ x402: {} }] });
 
-  it("has the price of every operation that costs something, and of no other, as it is now", async () => {
-    const now = {
-      "post /api/v2/mint": fixed("1.00"),
-      "post /api/v2/register/solana": fixed("1.00"),
-      "get /api/v2/agent/{ref}/cred-report": fixed("0.01"),
-    };
-    await world.until("the prices are known", async () => Object.keys(await infos()).length === 3);
-    expect(await infos()).toEqual(now);
-    await api.setPhase("paid", { credReport: 25_000n });
-    await world.until("the new price", async () =>
-      JSON.stringify(await infos()).includes(JSON.stringify(fixed("0.025"))),
-    );
-    await api.setPhase("free");
-    await world.until("nothing costs anything", async () => Object.keys(await infos()).length === 0);
-    await api.setPhase("paid");
-    await world.until("the prices again", async () => Object.keys(await infos()).length === 3);
-  });
+  it("has the price of every operation that costs something, and of no other, as it is now", () =>
+    api.atOne(async () => {
+      const now = {
+        "post /api/v2/mint": fixed("1.00"),
+        "post /api/v2/register/solana": fixed("1.00"),
+        "get /api/v2/agent/{ref}/cred-report": fixed("0.01"),
+      };
+      await world.until("the prices are known", async () => Object.keys(await infos()).length === 3);
+      expect(await infos()).toEqual(now);
+      await api.setPhase("paid", { credReport: 25_000n });
+      await world.until("the new price", async () =>
+        JSON.stringify(await infos()).includes(JSON.stringify(fixed("0.025"))),
+      );
+      await api.setPhase("free");
+      await world.until("nothing costs anything", async () => Object.keys(await infos()).length === 0);
+      await api.setPhase("paid");
+      await world.until("the prices again", async () => Object.keys(await infos()).length === 3);
+    }));
 });
 
 describe("the 402", () => {

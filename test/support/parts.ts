@@ -110,7 +110,11 @@ export async function startParts({
       // Of two, one may still be there when the other died.
       const begun = endAll(part).then(() => {
         running.delete(part);
-        return { ready: Promise.all(places(part).map((place) => startOne(part, place, more))) };
+        const ready = places(part).map(async (place, twin) =>
+          // Two on one machine have their metrics at two ports.
+          startOne(part, place, twin > 0 && env.OPS_PORT ? { ...more, OPS_PORT: String(await freePort()) } : more),
+        );
+        return { ready: Promise.all(ready) };
       });
       begunOf.set(part, begun);
       await (await begun).ready;

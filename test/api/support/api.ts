@@ -73,6 +73,8 @@ export type TestApi = Client & {
   errors: string[];
   /** Does `work` while no request waits for the chain: what is open is answered as pending. */
   impatiently<T>(work: () => Promise<T>): Promise<T>;
+  /** Does `work` with all requests at one process, also where there are two: for what each keeps for itself. */
+  atOne<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 
@@ -178,7 +180,8 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const api = createApi(deps, options.endpoints);
   const second = topology && createApi({ ...deps, ...(await own()), ...options.deps }, options.endpoints);
   if (topology?.redisUrl) await until("both count in Redis", () => countTogether(counters));
-  const server = await startServer(second ? inTurn(api, second) : api, { host: "127.0.0.1", port: 0 });
+  const balancer = second && inTurn(api, second);
+  const server = await startServer(balancer ?? api, { host: "127.0.0.1", port: 0 });
   const { document, check } = described(api.endpoints, config.service);
 
   return {
@@ -199,6 +202,14 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
         return await work();
       } finally {
         Object.assign(config, { mintWaitMs, payments });
+      }
+    },
+    async atOne(work) {
+      if (balancer) balancer.isAtOne = true;
+      try {
+        return await work();
+      } finally {
+        if (balancer) balancer.isAtOne = false;
       }
     },
     async close() {
@@ -314,12 +325,15 @@ async function countTogether(counters: Pick<ReturnType<typeof openRateBuckets>, 
   return left.every((tokens, i) => tokens === 99 - i);
 }
 
-/** Two processes behind a balancer, as far as a process can tell: every request goes to the other one. */
-function inTurn(first: Api, second: Api): Api {
+/** Two processes behind a balancer, as far as a process can tell: every request goes to the other one, unless to the first alone. */
+function inTurn(first: Api, second: Api): Api & { isAtOne: boolean } {
   let turn = 0;
   return {
+    isAtOne: false,
     endpoints: first.endpoints,
-    listener: (incoming, outgoing) => (turn++ % 2 === 0 ? first : second).listener(incoming, outgoing),
+    listener(incoming, outgoing) {
+      (this.isAtOne || turn++ % 2 === 0 ? first : second).listener(incoming, outgoing);
+    },
     stop() {
       first.stop();
       second.stop();
