@@ -1,5 +1,8 @@
 /** Where snapshots are kept. Each comes into being whole: what a crash leaves is no snapshot. */
-import type { SnapshotManifest } from "../../core/snapshots/manifest.ts";
+import { type SnapshotManifest, snapshotId } from "../../core/snapshots/manifest.ts";
+
+/** Milliseconds beyond the retentions for which a snapshot holds what leads on from it: time to mend the making of the next one. */
+const MARGIN_MS = 7 * 86_400_000;
 
 export type SnapshotPlace = {
   /** The snapshots by id, the newest first. */
@@ -41,6 +44,15 @@ export async function firstSnapshot(place: SnapshotPlace, ids: readonly string[]
   return null;
 }
 
-/** The oldest snapshot: what leads on from it is kept as long as it is. Null: there is none. */
-export const oldestSnapshot = async (place: SnapshotPlace | null | undefined): Promise<SnapshotManifest | null> =>
-  place ? firstSnapshot(place, (await place.ids()).toReversed()) : null;
+/** The snapshots of a place that hold what leads on from them: those taken since a time. */
+export type Holders = { place: SnapshotPlace | null | undefined; since: Date };
+
+/** @param retentionsMs of snapshots, and of what leads on from them: where no new ones are made, the last does not fill the disk */
+export const holdersAt = (now: Date, place: Holders["place"], ...retentionsMs: number[]): Holders => ({
+  place,
+  since: new Date(now.getTime() - Math.max(...retentionsMs) - MARGIN_MS),
+});
+
+/** The oldest snapshot of them: what leads on from it is kept as long as it is. Null: there is none. */
+export const oldestSnapshot = async ({ place, since }: Holders): Promise<SnapshotManifest | null> =>
+  place ? firstSnapshot(place, (await place.ids()).filter((id) => id >= snapshotId(since)).reverse()) : null;

@@ -208,12 +208,12 @@ it("are removed by the job where the operator says for how long", async () => {
   expect(await parts()).toEqual(["3", "4", "5", "default", "kept"]);
 });
 
-it("are kept by the job as long as the oldest snapshot that they lead on from", async () => {
+it("are kept by the job as long as the oldest snapshot that they lead on from, if it is not too old", async () => {
   await live(100);
-  const run = (snapshots?: object) =>
-    credHistory.run({ db: db.pool, config: { credHistoryRetentionMs: 1_000 }, snapshots } as never, {});
-  const manifest = async () => ({ takenAt: day(55).toISOString() });
-  await run({ ids: async () => ["20260306T000000Z"], manifest });
+  const config = { credHistoryRetentionMs: 1_000, eventRetentionMs: 1_000, snapshots: { retentionMs: 1e12 } };
+  const run = (snapshots?: object) => credHistory.run({ db: db.pool, config, snapshots } as never, {});
+  const manifest = async (id: string) => ({ takenAt: (id < "2026" ? day(1) : day(55)).toISOString() });
+  await run({ ids: async () => ["20260306T000000Z", "19900101T000000Z"], manifest });
   const { keptSince } = await historyState(db.pool);
   expect([keptSince! > day(20), keptSince! <= day(54)]).toEqual([true, true]);
   await run();

@@ -1,6 +1,8 @@
 /** The event log: what is told of the chain and of what is written beside it, in one order, once, and taken back when it did not happen. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { fail } from "../../core/errors.ts";
 import { chainEventOf, EVENT_NAMES, EVENT_TYPES } from "../../core/events/events.ts";
+import { snapshotId } from "../../core/snapshots/manifest.ts";
 import { eventView } from "../../core/views/webhooks.ts";
 import { recordProof, storeChecks } from "../../db/agents/social-proofs.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
@@ -425,26 +427,70 @@ describe("retention", () => {
     expect(JOBS).toContain(eventRetention);
   });
 
-  it("removes nothing that happened after the oldest snapshot which is kept, however old it is", async () => {
-    await world.agents({ tokenId: 1 });
-    for (let block = 981; block <= 990; block++) await world.indexChange("agent.mutated", { tokenId: 1, block });
-    await dispatch({ ...world.context, queue: { ...world.context.queue, add: async () => {} } });
-    await sequence(world.context);
-    await world.db.query("update offchain.event set at = now() - interval '8 days'");
-    const kept = new Map([
-      ["20261103T000000Z", { continueFrom: { events: 9 } }],
-      ["20261102T000000Z", { continueFrom: { events: 4 } }],
+  describe("with snapshots", () => {
+    const daysAgo = (days: number) => snapshotId(new Date(Date.now() - days * 86_400_000));
+    const kept = new Map<string, { id: string; continueFrom: { events: number } } | null>();
+    const keep = (id: string, events: number) => kept.set(id, { id, continueFrom: { events } });
+    const snapshots = {
+      ids: async () => [...kept.keys()].sort().reverse(),
+      manifest: async (id: string) => kept.get(id),
+    };
+    /** The job, which removes events after a week, and snapshots after two. */
+    const retain = (place: object = snapshots) => {
+      const config = { ...world.context.config, snapshots: { retentionMs: 14 * 86_400_000 } };
+      return eventRetention.run({ ...world.context, config, snapshots: place } as never, {});
+    };
+    const age = (days: number) => world.db.query(`update offchain.event set at = now() - interval '${days} days'`);
+
+    beforeEach(async () => {
+      kept.clear();
+      await world.agents({ tokenId: 1 });
+      for (let block = 981; block <= 990; block++) await world.indexChange("agent.mutated", { tokenId: 1, block });
+      await dispatch({ ...world.context, queue: { ...world.context.queue, add: async () => {} } });
+      await sequence(world.context);
+    });
+
+    it("removes nothing that happened after the oldest of them, however old it is", async () => {
+      await age(20);
+      const [oldest, newest] = [daysAgo(19), daysAgo(18)];
+      keep(newest, 9);
+      keep(oldest, 4);
       // Of a later version.
-      ["20261101T000000Z", null],
-    ]);
-    const snapshots = { ids: async () => [...kept.keys()], manifest: async (id: string) => kept.get(id) };
-    const retain = () => eventRetention.run({ ...world.context, snapshots } as never, {});
-    expect(await retain()).toBe(4);
-    expect(await eventLog(world.db)).toEqual({ head: 10, keptAfter: 4 });
-    expect(await retain()).toBe(0);
-    kept.delete("20261102T000000Z");
-    expect(await retain()).toBe(5);
-    kept.clear();
-    expect(await retain()).toBe(1);
+      kept.set(daysAgo(20), null);
+      expect(await retain()).toBe(4);
+      expect(await eventLog(world.db)).toEqual({ head: 10, keptAfter: 4 });
+      expect(await retain()).toBe(0);
+      kept.delete(oldest);
+      expect(await retain()).toBe(5);
+      kept.clear();
+      expect(await retain()).toBe(1);
+    });
+
+    it("keeps none for one that should have been replaced a week ago, and says so until it is", async () => {
+      await age(20.5);
+      keep(daysAgo(20.9), 4);
+      expect(await retain()).toBe(4);
+      kept.clear();
+      const late = daysAgo(21.1);
+      keep(late, 4);
+      for (const _ of [1, 2])
+        await expect(retain()).rejects.toThrow(`Events after snapshot ${late} are kept no longer`);
+      expect(await eventLog(world.db)).toEqual({ head: 10, keptAfter: 10 });
+      kept.clear();
+      keep(daysAgo(0), 10);
+      expect(await retain()).toBe(0);
+    });
+
+    it("keeps as many for those that are away as it would at most, and says so", async () => {
+      const away = { ids: async () => fail("upstream_unavailable", "The store is away.") };
+      for (const [days, keptAfter] of [
+        [20.9, 0],
+        [21.1, 10],
+      ] as const) {
+        await age(days);
+        await expect(retain(away)).rejects.toThrow("The store is away.");
+        expect(await eventLog(world.db)).toEqual({ head: 10, keptAfter });
+      }
+    });
   });
 });

@@ -20,7 +20,10 @@ const db = perFile(() => testDatabase({ indexed: true }));
 
 /** What each job removes in a worker with a clock. */
 async function removed(clock: Date) {
-  const config = { eventRetentionMs: KEPT_MS, messageRetentionMs: KEPT_MS, credHistoryRetentionMs: KEPT_MS };
+  const config = {
+    ...{ eventRetentionMs: KEPT_MS, messageRetentionMs: KEPT_MS, credHistoryRetentionMs: KEPT_MS },
+    snapshots: { retentionMs: KEPT_MS },
+  };
   const context = { db: db.pool, clock: () => clock, config } as never;
   return {
     events: await eventRetention.run(context, {}),

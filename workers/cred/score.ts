@@ -4,7 +4,7 @@ import { z } from "zod";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";
 import { CHECKS_OF_ALL, checkCred, reconcileCred, refreshAges, refreshAttested } from "../../db/cred/cred-passes.ts";
-import { oldestSnapshot, type SnapshotPlace } from "../../db/snapshots/place.ts";
+import { type Holders, holdersAt, oldestSnapshot } from "../../db/snapshots/place.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { defineJob } from "../job.ts";
 
@@ -19,17 +19,20 @@ const DAY_MS = 86_400_000;
 export const credHistory = defineJob({
   name: "cred-history",
   schedule: { everyMs: 3_600_000 },
-  run: async ({ db, config, snapshots }) =>
-    retainMonths(db, { now: await databaseNow(db), retentionMs: config.credHistoryRetentionMs, snapshots }),
+  run: async ({ db, config, snapshots: place }) => {
+    const now = await databaseNow(db);
+    const snapshots = holdersAt(now, place, config.snapshots.retentionMs, config.eventRetentionMs);
+    return retainMonths(db, { now, retentionMs: config.credHistoryRetentionMs, snapshots });
+  },
 });
 
-type Retention = { now: Date; retentionMs: number | undefined; snapshots?: SnapshotPlace | null | undefined };
+type Retention = { now: Date; retentionMs: number | undefined; snapshots?: Holders };
 
 /** @returns number of months that began and that were removed */
 export async function retainMonths(db: pg.Pool, { now, retentionMs, snapshots }: Retention): Promise<number> {
   const begun = await beginMonth(db, now);
   if (retentionMs === undefined) return begun;
-  const oldest = await oldestSnapshot(snapshots);
+  const oldest = snapshots && (await oldestSnapshot(snapshots));
   // A point has the time at which its transaction began: a day covers any.
   const since = oldest ? Date.parse(oldest.takenAt) - DAY_MS : Number.POSITIVE_INFINITY;
   return begun + (await removeMonths(db, new Date(Math.min(now.getTime() - retentionMs, since))));
