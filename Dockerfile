@@ -36,8 +36,8 @@ COPY . .
 COPY --from=built /app/dist dist
 COPY --from=built /app/web/built web/dist
 # Everything belongs to root and is only read; what processes write is below /tmp. Ponder writes its types at every start,
-# and notes into two folders, which are mounted where the indexer runs.
-RUN ln -sf /tmp/ponder-env.d.ts ponder-env.d.ts && mkdir -p .ponder generated
+# and notes into two folders, which are mounted where the indexer runs. A new volume for snapshots takes its owner from here.
+RUN ln -sf /tmp/ponder-env.d.ts ponder-env.d.ts && mkdir -p .ponder generated && install -d -o node /tmp/agent-snapshots
 ENV DATA_DIR=/tmp/agents
 USER node
 EXPOSE 4000

@@ -17,6 +17,7 @@ import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { commandOf, entryOf, PROCESS_ENV, PROCESSES, type ProcessName } from "../../runtime/processes.ts";
+import { SNAPSHOT_STAGING } from "../../wiring/connections.ts";
 import { apiProcesses } from "../support/api-processes.ts";
 import { testDatabase } from "../support/database.ts";
 import { perFile } from "../support/started.ts";
@@ -31,6 +32,7 @@ const BUILT = Object.entries(PROCESSES).map(([name, file]) => {
 const inBuild = (name: ProcessName) => [...commandOf(name).slice(0, -1), `dist/${name}.js`];
 /** Variables that no deployment hands on. */
 const OF_TESTS = ["FAULT_POINT", "WATCHDOG_STALL_MS"];
+const SNAPSHOTS = `/tmp/${SNAPSHOT_STAGING}`;
 const text = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 type Service = {
@@ -225,6 +227,10 @@ describe("the compose file", () => {
       }
       for (const other of Object.keys(depends_on)) expect(Object.keys(compose.services), name).toContain(other);
     }
+    // Below the /tmp of containers is memory: not where a snapshot is made (wiring/connections.ts) or kept.
+    expect(compose.services.workers!.volumes).toEqual([`snapshots:${SNAPSHOTS}`]);
+    for (const api of ["api-1", "api-2"]) expect(compose.services[api]!.volumes).toEqual([`snapshots:${SNAPSHOTS}:ro`]);
+    expect(text("Dockerfile")).toContain(`install -d -o node ${SNAPSHOTS}`);
     expect(compose.services.redis!.command!.join(" ")).toContain("--appendonly yes --maxmemory-policy noeviction");
     expect(compose.networks.data).toEqual({ internal: true });
   });
