@@ -19,7 +19,7 @@ const TRIES = 3;
 const PAUSE_MS = 500;
 
 type Request = {
-  method: "GET" | "HEAD" | "PUT" | "DELETE";
+  method: "GET" | "PUT" | "DELETE";
   key?: string;
   query?: Record<string, string>;
   headers?: Record<string, string>;
@@ -87,15 +87,12 @@ export function openBucket(
         if (token === "") return objects;
       }
     },
-    async size(key) {
-      const { statusCode, headers, body } = await send({ method: "HEAD", key, statuses: [200, 404] });
+    async read(key, part) {
+      const headers: Record<string, string> = part ? { range: `bytes=${part.from}-${part.to}` } : {};
+      const { statusCode, body } = await send({ method: "GET", key, headers, statuses: [part ? 206 : 200, 404] });
+      if (statusCode !== 404) return received(body);
       await body.dump();
-      return statusCode === 404 ? null : Number(headers["content-length"]);
-    },
-    async *read(key, { from, to }) {
-      const headers = { range: `bytes=${from}-${to}` };
-      const { body } = await send({ method: "GET", key, headers, statuses: [206] });
-      yield* body as AsyncIterable<Uint8Array>;
+      return null;
     },
     async put(key, path, { bytes, sha256 }) {
       const headers = { "content-length": String(bytes), "x-amz-content-sha256": sha256 };
@@ -108,6 +105,15 @@ export function openBucket(
     },
     close: () => dispatcher.destroy(),
   };
+}
+
+/** @throws Failure upstream_unavailable where the store ends the answer before its end */
+async function* received(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* body;
+  } catch (cause) {
+    unavailable(NAME, { cause });
+  }
 }
 
 /** The text of an element of XML that has no other elements; empty where there is none. */

@@ -1,4 +1,5 @@
 /** The daily snapshots of all that is public: their manifests, and their files, whole or in ranges. */
+import { buffer } from "node:stream/consumers";
 import { array, object, z } from "zod";
 import { fail } from "../../core/errors.ts";
 import {
@@ -9,6 +10,7 @@ import {
   SNAPSHOT_ID,
   type SnapshotManifest,
 } from "../../core/snapshots/manifest.ts";
+import type { SnapshotPlace } from "../../db/snapshots/place.ts";
 import { endpointsOf } from "../endpoint.ts";
 import { isNotModified } from "../http/content-coding.ts";
 import { rangeOf } from "../http/range.ts";
@@ -74,11 +76,8 @@ export const snapshotFile = endpoint({
     const { id, file } = params;
     const place = deps.snapshots;
     const manifest = (await place?.manifest(id)) ?? null;
-    const size = manifest !== null && hasFile(manifest, file) ? await place!.size(id, file) : null;
-    if (size === null)
-      return fail("not_found", `There is no file ${file} of a snapshot ${id}.`, {
-        hint: "GET /api/v2/snapshots lists the snapshots that are kept, with their files.",
-      });
+    const size = manifest === null ? null : await sizeOf(place!, id, file, manifest);
+    if (size === null) return noFile(id, file);
     const etag = `"${id}-${file}"`;
     const isKnown = isNotModified(header("if-none-match"), etag);
     // Range is defined for GET alone (RFC 9110, section 14.2).
@@ -87,30 +86,35 @@ export const snapshotFile = endpoint({
       return fail("range_not_satisfiable", `${file} has ${size} bytes.`, {
         headers: { "content-range": `bytes */${size}` },
       });
-    if (!isKnown && !isHead) deps.downloads.acquire(response, [reader]);
     const sent = range ?? { from: 0, to: size - 1 };
-    return {
-      status: range === null ? 200 : 206,
-      type: "application/octet-stream",
-      content: {
-        headers: {
-          etag,
-          "accept-ranges": "bytes",
-          "cache-control": FOR_EVER,
-          "content-length": String(sent.to - sent.from + 1),
-          ...(range && { "content-range": `bytes ${range.from}-${range.to}/${size}` }),
-        },
-        // Nothing is opened for those who get no body.
-        stream: (outgoing) =>
-          void slicedBody(place!.read(id, file, sent), deps.log, TIMEOUTS).then(
-            (body) => body.stream(outgoing),
-            () => outgoing.destroy(),
-          ),
-      },
+    const headers = {
+      etag,
+      "accept-ranges": "bytes",
+      "cache-control": FOR_EVER,
+      "content-length": String(sent.to - sent.from + 1),
+      ...(range && { "content-range": `bytes ${range.from}-${range.to}/${size}` }),
     };
+    const answer = { status: range === null ? 200 : 206, type: "application/octet-stream" };
+    // Nothing is opened for those who get no body.
+    if (isKnown || isHead) return { ...answer, content: { headers, stream: (outgoing) => void outgoing.end() } };
+    deps.downloads.acquire(response, [reader]);
+    const bytes = (await place!.read(id, file, sent)) ?? noFile(id, file);
+    const { stream } = await slicedBody(bytes, deps.log, TIMEOUTS);
+    return { ...answer, content: { headers, stream } };
   },
 });
 
-/** Whether a snapshot has a file of this name: the manifest, which alone says so, never the folder. */
-const hasFile = ({ files }: SnapshotManifest, name: string): boolean =>
-  name === MANIFEST_FILE || name === README_FILE || Object.hasOwn(files, name);
+const noFile = (id: string, file: string): never =>
+  fail("not_found", `There is no file ${file} of a snapshot ${id}.`, {
+    hint: "GET /api/v2/snapshots lists the snapshots that are kept, with their files.",
+  });
+
+/**
+ * Bytes of a file, of which the manifest alone says that there is one, never the folder; null: there is none. Those beside
+ * the tables are not in it, and small.
+ */
+async function sizeOf(place: SnapshotPlace, id: string, file: string, { files }: SnapshotManifest) {
+  if (file !== MANIFEST_FILE && file !== README_FILE) return files[file]?.bytes ?? null;
+  const bytes = await place.read(id, file);
+  return bytes && (await buffer(bytes)).length;
+}

@@ -1,13 +1,14 @@
 /** A bucket of an object store, and its URL. */
 
+/** Of the bytes of a file, both ends included. */
+export type Part = { from: number; to: number };
+
 /** Keys are paths with slashes. */
 export type Bucket = {
   /** All objects. */
   list(): Promise<{ key: string; changedAt: Date }[]>;
-  /** Bytes of an object; null where there is none. */
-  size(key: string): Promise<number | null>;
-  /** The bytes of a part of an object, both ends included, received as they are taken. */
-  read(key: string, part: { from: number; to: number }): AsyncGenerator<Uint8Array, void>;
+  /** The bytes of an object, or of a part of it, received as they are taken, which they must be. Null: there is none. */
+  read(key: string, part?: Part): Promise<AsyncGenerator<Uint8Array, void> | null>;
   /** Writes an object from a file, in place of one of that key. The store refuses what has another digest. */
   put(key: string, path: string, of: { bytes: number; sha256: string }): Promise<void>;
   /** Removes an object, if it is there. */

@@ -38,21 +38,22 @@ export function snapshotBucket(bucket: Bucket, staging: string): SnapshotPlace {
         .sort()
         .reverse(),
     async manifest(id) {
-      const key = keyOf(id, MANIFEST_FILE);
-      const size = SNAPSHOT_ID.test(id) ? await bucket.size(key) : null;
-      return size === null ? null : readManifest(await text(bucket.read(key, { from: 0, to: size - 1 })));
+      const bytes = SNAPSHOT_ID.test(id) ? await bucket.read(keyOf(id, MANIFEST_FILE)) : null;
+      return bytes && readManifest(await text(bytes));
     },
-    size: (id, file) => bucket.size(keyOf(id, file)),
     read: (id, file, part) => bucket.read(keyOf(id, file), part),
     begin: (bytes) => {
       const unfinished = beginFolder(staging, bytes);
       return {
         ...unfinished,
-        async linesOf({ id, columns, files }) {
+        async linesOf({ id, columns }) {
           const folder = join(unfinished.folder, "previous");
           mkdirSync(folder);
-          for (const name of Object.keys(columns).map((table) => `${table}.ndjson.gz`))
-            await writeFile(join(folder, name), bucket.read(keyOf(id, name), { from: 0, to: files[name]!.bytes - 1 }));
+          for (const name of Object.keys(columns).map((table) => `${table}.ndjson.gz`)) {
+            const bytes = await bucket.read(keyOf(id, name));
+            if (bytes === null) throw new Error(`${name} of snapshot ${id} is gone`);
+            await writeFile(join(folder, name), bytes);
+          }
           return folder;
         },
         async finish(manifest, readme) {

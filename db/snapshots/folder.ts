@@ -17,8 +17,9 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import type { Part } from "../../core/snapshots/bucket.ts";
 import {
   MANIFEST_FILE,
   README_FILE,
@@ -49,8 +50,10 @@ export function snapshotFolder(folder: string): SnapshotPlace {
       const text = SNAPSHOT_ID.test(id) && unlessMissing(() => readFileSync(pathOf(id, MANIFEST_FILE), "utf8"));
       return text ? readManifest(text) : null;
     },
-    size: async (id, file) => statSync(pathOf(id, file), { throwIfNoEntry: false })?.size ?? null,
-    read: (id, file, part) => bytesOf(pathOf(id, file), part),
+    read: async (id, file, part) => {
+      const opened = await open(pathOf(id, file)).catch(nullIfMissing);
+      return opened && bytesOf(opened, part ?? { from: 0, to: (await opened.stat()).size - 1 });
+    },
     begin: (bytes) => {
       const unfinished = beginFolder(folder, bytes);
       return {
@@ -107,12 +110,11 @@ export function writeHead(folder: string, manifest: SnapshotManifest, readme: st
   sync(folder);
 }
 
-async function* bytesOf(path: string, { from, to }: { from: number; to: number }): AsyncGenerator<Uint8Array, void> {
-  const file = await open(path);
+async function* bytesOf(file: FileHandle, { from, to }: Part): AsyncGenerator<Uint8Array, void> {
   try {
     for (let at = from; at <= to; ) {
       const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(SLICE, to + 1 - at)), 0, null, at);
-      if (bytesRead === 0) throw new Error(`${path} is shorter than it was`);
+      if (bytesRead === 0) throw new Error(`a file of a snapshot ends at ${at}`);
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
@@ -130,9 +132,13 @@ function unlessMissing<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
+    return nullIfMissing(error);
   }
+}
+
+function nullIfMissing(error: unknown): null {
+  if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+  throw error;
 }
 
 function store(path: string, text: string): void {

@@ -1,4 +1,5 @@
 /** Where snapshots are kept. Each comes into being whole: what a crash leaves is no snapshot. */
+import type { Part } from "../../core/snapshots/bucket.ts";
 import { type SnapshotManifest, snapshotId } from "../../core/snapshots/manifest.ts";
 
 /** Milliseconds beyond the retentions for which a snapshot holds what leads on from it: time to mend the making of the next one. */
@@ -9,10 +10,8 @@ export type SnapshotPlace = {
   ids(): Promise<string[]>;
   /** Null where there is none of that id, or none that this version reads. */
   manifest(id: string): Promise<SnapshotManifest | null>;
-  /** Bytes of a file; null where there is no such file. */
-  size(id: string, file: string): Promise<number | null>;
-  /** The bytes of a part of a file, both ends included, read as they are taken. */
-  read(id: string, file: string, part: { from: number; to: number }): AsyncGenerator<Uint8Array, void>;
+  /** The bytes of a file, or of a part of it, read as they are taken, which they must be. Null: there is no such file. */
+  read(id: string, file: string, part?: Part): Promise<AsyncGenerator<Uint8Array, void> | null>;
   /**
    * A new folder on this machine for the files of a snapshot, and what becomes of it.
    * @param bytes that will be needed
