@@ -44,10 +44,13 @@ function credentialsOf(written: string): string[] {
     ]);
   }
   const { username, password, searchParams } = new URL(written);
-  const secrets = password === username ? [] : [password, decodeURIComponent(password)];
-  // Its query names a region.
+  const secrets = [password, decodeURIComponent(password)];
+  // The name there is a key that no other message has, and the query a region.
   if (isBucketUrl(written)) return secrets;
-  return [...secrets, ...[...searchParams.values()].filter((value) => !NO_KEY.test(value))];
+  return [
+    ...(password === username ? [] : secrets),
+    ...[...searchParams.values()].filter((value) => !NO_KEY.test(value)),
+  ];
 }
 
 /** The parts of a path that are no words of networks and versions, and the name to sign in with, which may be the key. */

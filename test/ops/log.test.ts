@@ -35,7 +35,8 @@ it("holds no secret of the configuration, whatever says it", () => {
     {
       ...secrets,
       DATABASE_URL: `postgres://app:${password}@db.test:5432/agents`,
-      SNAPSHOT_FOLDER: `s3://AKIA:${bucketKey}@store.test/agents?region=eu-west-1`,
+      // Both halves of a key may be one text; of Postgres a role may not.
+      SNAPSHOT_FOLDER: `s3://${bucketKey}:${bucketKey}@store.test/agents?region=eu-west-1`,
       RPC_URL: `https://node.test/v3/${nodeKey}`,
       RPC_URLS: `https://other.test/?apikey=${queryKey}`,
     },
