@@ -14,7 +14,7 @@ import { transaction } from "../../db/sql/transaction.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { makeFiles } from "../../workers/snapshots/make-files.ts";
-import type { SnapshotMade, SnapshotRequest } from "../../workers/snapshots/snapshot-process.ts";
+import type { SnapshotRequest } from "../../workers/snapshots/snapshot-process.ts";
 import { makeSnapshot, SNAPSHOT_FAULT_POINTS } from "../../workers/snapshots/snapshots.ts";
 import { randomAgents } from "../support/agents.ts";
 import { testDatabase } from "../support/database.ts";
@@ -150,12 +150,12 @@ class Killed extends Error {}
 /** Makes the files in this process. @param tables after so many it dies */
 const makeHere =
   (tables = Number.POSITIVE_INFINITY) =>
-  async ({ url, folder, previous }: SnapshotRequest): Promise<SnapshotMade> =>
+  ({ url, folder, previous }: SnapshotRequest) =>
     readSnapshot(url, async ({ lines, ...head }) => {
       let left = tables;
       const reader: typeof lines = async (...of) => (left-- > 0 ? lines(...of) : Promise.reject(new Killed()));
       const files = await makeFiles({ lines: reader, ...head }, folder, previous);
-      return { head, files, peakBytes: 0, cpuMs: 0 };
+      return { result: { head, files }, cost: { peakBytes: 0, cpuMs: 0 } };
     });
 
 it(`are the live tables after each of ${HISTORIES} histories, whatever died in between`, async () => {

@@ -1,6 +1,4 @@
 /** Makes the daily snapshot of all that is public, and removes old ones. */
-
-import { fork } from "node:child_process";
 import { isDeepStrictEqual } from "node:util";
 import type { Address } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
@@ -15,11 +13,11 @@ import { isCurrent, readIndexState } from "../../db/operations/index-state.ts";
 import { firstSnapshot, type SnapshotPlace } from "../../db/snapshots/place.ts";
 import { FORMULA, SNAPSHOT_COLUMNS } from "../../db/snapshots/tables.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
-import { entryOf } from "../../runtime/processes.ts";
+import { inChild } from "../../runtime/child-task.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 import { snapshotReadme } from "./readme.ts";
-import type { SnapshotMade, SnapshotReply, SnapshotRequest } from "./snapshot-process.ts";
+import type { SnapshotMade, SnapshotRequest } from "./snapshot-process.ts";
 
 const DAY_MS = 86_400_000;
 /** Max milliseconds of the process; a million agents take a minute. */
@@ -33,8 +31,8 @@ const FIRST_BYTES = 256 * 2 ** 20;
 const ROOM = 2;
 
 /**
- * Check then write: the newest snapshot's age, then a folder with a name of its own, renamed to its id; two processes may
- * make one each: a folder of that id is there already, and the second one's is removed.
+ * Check then write: the newest snapshot's age, then a folder with a name of its own, renamed to its id, or objects below it;
+ * two processes may make one each where the first hung and lost its run: what is of that id already stays, and the second fails.
  * Resumes: not at all: what a crash left is removed by a later run, and the snapshot is made anew.
  */
 export const snapshots = defineJob({
@@ -81,18 +79,19 @@ type SnapshotOf = { place: SnapshotPlace; url: string; chainId: number; registry
 export async function makeSnapshot(
   { log, fault, snapshotSigner }: Pick<JobContext, "log" | "fault" | "snapshotSigner">,
   { place, url, chainId, registry, publicUrl }: SnapshotOf,
-  make: (request: SnapshotRequest) => Promise<SnapshotMade> = inProcess,
+  make: typeof inProcess = inProcess,
 ): Promise<SnapshotManifest> {
   const newest = await firstSnapshot(place, await place.ids());
   const unfinished = place.begin(Math.max(FIRST_BYTES, ROOM * bytesOf(newest)));
   try {
     fault("snapshot.begun");
     const previous = newest && isDeepStrictEqual(newest.columns, SNAPSHOT_COLUMNS) ? newest : null;
-    const { head, files, ...cost } = await make({
+    const { result, cost } = await make({
       url,
       folder: unfinished.folder,
       previous: previous && (await unfinished.linesOf(previous)),
     });
+    const { head, files } = result;
     const { index, takenAt, epoch, events, credUpdates } = head;
     if (index.indexedBlock === null) fail("upstream_unavailable", "There is no index to take a snapshot of.");
     const content: SnapshotContent = {
@@ -130,28 +129,8 @@ export async function makeSnapshot(
 const bytesOf = (manifest: SnapshotManifest | null): number =>
   Object.values(manifest?.files ?? {}).reduce((sum, file) => sum + file.bytes, 0);
 
-/** Makes the files in a process of their own, which returns its memory to the operating system. */
-async function inProcess(request: SnapshotRequest): Promise<SnapshotMade> {
-  const child = fork(entryOf("snapshot"), {
-    // Rows are garbage at once: V8 lets young objects take 100 MB by default.
-    execArgv: ["--max-semi-space-size=4"],
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
-  const timer = setTimeout(() => child.kill("SIGKILL"), MAKE_TIMEOUT_MS);
-  try {
-    return await new Promise((resolve, reject) => {
-      child.once("message", (reply: SnapshotReply) => {
-        if ("made" in reply) resolve(reply.made);
-        else reject(Object.assign(new Error(reply.failed.message), reply.failed));
-      });
-      child.once("error", reject);
-      child.once("exit", () => reject(new Error("the process that makes the snapshot ended without one")));
-      // The request holds the database's password: a message stays private, arguments and environment do not.
-      child.send(request, (error) => error && reject(error));
-    });
-  } finally {
-    clearTimeout(timer);
-    child.kill("SIGKILL");
-  }
-}
+/** Rows are garbage at once: V8 lets young objects take 100 MB by default. */
+const SMALL = ["--max-semi-space-size=4"];
+
+const inProcess = (request: SnapshotRequest) =>
+  inChild<SnapshotMade>("snapshot", request, { timeoutMs: MAKE_TIMEOUT_MS, execArgv: SMALL });

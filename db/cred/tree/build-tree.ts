@@ -9,15 +9,6 @@ import { openClient } from "../../sql/connect.ts";
 import { statement, t } from "../../sql/statement.ts";
 import { snapshot } from "../../sql/transaction.ts";
 
-/** Any number of `parts`, then one of the others. `peakBytes`: most memory that the process had; `cpuMs`: its CPU time. */
-export type TreeReply =
-  | { kind: "parts"; parts: TreePart[] }
-  | { kind: "built"; summary: TreeSummary | null; peakBytes: number; cpuMs: number }
-  | { kind: "failed"; message: string; code: string | undefined };
-
-/** Messages from the process that builds a tree of scores to the one that started it. About 0.5 MB. */
-export const PARTS_PER_MESSAGE = 256;
-
 export type TreeRequest = {
   /** Of the database, with its password. */
   url: string;

@@ -1,9 +1,7 @@
 /** Starts the building of a tree of scores: in a process of its own, or in this one when there are few scores. */
-import { fork } from "node:child_process";
 import type { TreePart } from "../../../core/cred/tree/packed.ts";
-import { entryOf } from "../../../runtime/processes.ts";
+import { inChild, type TaskCost } from "../../../runtime/child-task.ts";
 import { type Queryable, statement, t } from "../../sql/statement.ts";
-import type { TreeReply } from "./build-tree.ts";
 import { buildCredTree, type TreeRequest, type TreeSummary } from "./build-tree.ts";
 
 /** Max leaves that are hashed in this process: 20 ms, less than a process takes to start. */
@@ -19,7 +17,7 @@ const FEW = statement({
 });
 
 /** `parts` is empty where the root is the known one. `process`: null where the tree was built in this one. */
-export type BuiltTree = TreeSummary & { parts: TreePart[]; process: { peakBytes: number; cpuMs: number } | null };
+export type BuiltTree = TreeSummary & { parts: TreePart[]; process: TaskCost | null };
 
 /**
  * @returns null while there is no index, or no agent has a score
@@ -36,32 +34,12 @@ async function buildHere(request: TreeRequest): Promise<BuiltTree | null> {
   return summary && { ...summary, parts, process: null };
 }
 
-/** Builds in a process of its own, which returns its memory to the operating system. */
+/** Builds in a process of its own. */
 export async function buildInProcess(request: TreeRequest): Promise<BuiltTree | null> {
-  const child = fork(entryOf("cred-tree"), {
-    execArgv: [],
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  const parts: TreePart[] = [];
+  const { result, cost } = await inChild<TreeSummary | null, TreePart[]>("cred-tree", request, {
+    timeoutMs: BUILD_TIMEOUT_MS,
+    onPart: (some) => parts.push(...some),
   });
-  const timer = setTimeout(() => child.kill("SIGKILL"), BUILD_TIMEOUT_MS);
-  try {
-    return await new Promise((resolve, reject) => {
-      const parts: TreePart[] = [];
-      child.on("message", (reply: TreeReply) => {
-        if (reply.kind === "parts") parts.push(...reply.parts);
-        else if (reply.kind === "failed") reject(Object.assign(new Error(reply.message), { code: reply.code }));
-        else {
-          const { summary, peakBytes, cpuMs } = reply;
-          resolve(summary && { ...summary, parts, process: { peakBytes, cpuMs } });
-        }
-      });
-      child.once("error", reject);
-      child.once("exit", () => reject(new Error("the process that builds the tree ended without one")));
-      // The request holds the database's password: a message stays private, arguments and environment do not.
-      child.send(request, (error) => error && reject(error));
-    });
-  } finally {
-    clearTimeout(timer);
-    child.kill("SIGKILL");
-  }
+  return result && { ...result, parts, process: cost };
 }

@@ -1,32 +1,19 @@
 /** Process that builds one tree of scores: a million leaves take seconds of computing, and memory that ends with it. */
 import type { TreePart } from "../../../core/cred/tree/packed.ts";
-import { peakMemory } from "../../../runtime/peak-memory.ts";
-import { buildCredTree, PARTS_PER_MESSAGE, type TreeReply, type TreeRequest } from "./build-tree.ts";
+import { asChild } from "../../../runtime/child-task.ts";
+import { buildCredTree, type TreeRequest } from "./build-tree.ts";
 
-/** Resolves when the parent can take more. */
-const reply = (message: TreeReply) =>
-  new Promise<void>((done, failed) =>
-    process.send!(message, (error: Error | null) => (error ? failed(error) : done())),
-  );
+/** About 0.5 MB. */
+const PARTS_PER_MESSAGE = 256;
 
-process.once("message", async (request: TreeRequest) => {
-  try {
-    let parts: TreePart[] = [];
-    const summary = await buildCredTree(request, async (part) => {
-      if (parts.push(part) < PARTS_PER_MESSAGE) return;
-      const full = parts;
-      parts = [];
-      await reply({ kind: "parts", parts: full });
-    });
-    await reply({ kind: "parts", parts });
-    const { userCPUTime, systemCPUTime } = process.resourceUsage();
-    const cpuMs = Math.round((userCPUTime + systemCPUTime) / 1_000);
-    await reply({ kind: "built", summary, peakBytes: peakMemory(), cpuMs });
-  } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
-    await reply({ kind: "failed", message, code });
-  }
+asChild(async (request: TreeRequest, tell: (parts: TreePart[]) => Promise<void>) => {
+  let parts: TreePart[] = [];
+  const summary = await buildCredTree(request, async (part) => {
+    if (parts.push(part) < PARTS_PER_MESSAGE) return;
+    const full = parts;
+    parts = [];
+    await tell(full);
+  });
+  await tell(parts);
+  return summary;
 });
-// Without its parent the process has no purpose. An interrupt is the parent's to handle: the parent kills this process.
-process.once("disconnect", () => process.exit());
-process.on("SIGINT", () => {});
