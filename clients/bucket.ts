@@ -18,6 +18,9 @@ const LIMITS = { connectMs: 5_000, headersMs: 60_000, bodyMs: 30_000 };
 const TRIES = 3;
 const PAUSE_MS = 500;
 
+/** Max pages of a list, of 1,000 objects each: a snapshot has 65, so that is one a day for four years. */
+const LIST_PAGES = 100;
+
 type Request = {
   method: "GET" | "PUT" | "DELETE";
   key?: string;
@@ -74,7 +77,7 @@ export function openBucket(
   return {
     async list() {
       const objects: Awaited<ReturnType<Bucket["list"]>> = [];
-      for (let token: string | undefined; ; ) {
+      for (let token: string | undefined, pages = 0; pages < LIST_PAGES; pages++) {
         const query = { "list-type": "2", prefix, ...(token && { "continuation-token": token }) };
         const { body } = await send({ method: "GET", query, statuses: [200] });
         const text = await body.text();
@@ -86,6 +89,8 @@ export function openBucket(
         token = elementOf(text, "NextContinuationToken");
         if (token === "") return objects;
       }
+      const cause = `there are more than ${objects.length} objects below ${bucket}/${prefix}: give it a path of its own`;
+      return unavailable(NAME, { cause: new Error(cause) });
     },
     async read(key, part) {
       const headers: Record<string, string> = part ? { range: `bytes=${part.from}-${part.to}` } : {};

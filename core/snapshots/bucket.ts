@@ -5,7 +5,7 @@ export type Part = { from: number; to: number };
 
 /** Keys are paths with slashes. */
 export type Bucket = {
-  /** All objects. */
+  /** All objects. @throws Failure upstream_unavailable where there are too many */
   list(): Promise<{ key: string; changedAt: Date }[]>;
   /** The bytes of an object, or of a part of it, received as they are taken, which they must be. Null: there is none. */
   read(key: string, part?: Part): Promise<AsyncGenerator<Uint8Array, void> | null>;

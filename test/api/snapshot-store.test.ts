@@ -81,3 +81,11 @@ it("cuts an answer off that the store has begun, and the log says why", async ()
   await expect(begun.text()).rejects.toThrow();
   expect(log.lines.join("")).toMatch(/other side closed.*an answer was cut off in the middle/);
 });
+
+it("is listed no further than a hundred pages, and the log says of what there is too much", async () => {
+  store.server.answer = replying(200, `${LIST}<NextContinuationToken>next</NextContinuationToken>`);
+  await expect(place.ids()).rejects.toMatchObject({
+    ...{ code: "upstream_unavailable", cause: { message: expect.stringContaining("100 objects below public/daily/") } },
+  });
+  expect(store.server.requests).toHaveLength(100);
+});
