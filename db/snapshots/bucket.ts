@@ -2,18 +2,20 @@
  * Snapshots in a bucket: objects `<id>/<file>`. A snapshot is there when its manifest is, which is written after all other
  * files, and removed before them. It is made in a folder of this machine first.
  */
-import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Bucket } from "../../core/snapshots/bucket.ts";
 import { MANIFEST_FILE, README_FILE, readManifest, SNAPSHOT_ID } from "../../core/snapshots/manifest.ts";
+import { fileDigest } from "../../runtime/file-digest.ts";
 import { beginFolder, tidyFolder, writeHead } from "./folder.ts";
 import type { SnapshotPlace } from "./place.ts";
 
 /** Milliseconds after which files without a manifest are a crash's: nobody writes a file for so long. */
 const ENDED_MS = 6 * 3_600_000;
+/** Most bytes of an object that is written at once. @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */
+const OBJECT_BYTES = 5 * 2 ** 30;
 
 /** @param staging folder on this machine in which snapshots are made */
 export function snapshotBucket(bucket: Bucket, staging: string): SnapshotPlace {
@@ -58,10 +60,19 @@ export function snapshotBucket(bucket: Bucket, staging: string): SnapshotPlace {
         },
         async finish(manifest, readme) {
           writeHead(unfinished.folder, manifest, readme);
-          for (const name of [...Object.keys(manifest.files), README_FILE, MANIFEST_FILE]) {
-            const path = join(unfinished.folder, name);
-            await bucket.put(keyOf(manifest.id, name), path, manifest.files[name] ?? digestOf(path));
-          }
+          const pathOf = (name: string) => join(unfinished.folder, name);
+          const files: Record<string, { bytes: number; sha256: string }> = { ...manifest.files };
+          for (const name of [README_FILE, MANIFEST_FILE])
+            files[name] = { bytes: statSync(pathOf(name)).size, sha256: await fileDigest(pathOf(name)) };
+          for (const [name, { bytes }] of Object.entries(files))
+            if (bytes > OBJECT_BYTES)
+              throw new Error(
+                `${name} has ${bytes} bytes, and a bucket takes ${OBJECT_BYTES}: SNAPSHOT_FOLDER must be a folder`,
+              );
+          // The run of the job is one process's (db/operations/job-runs.ts); one that hung meanwhile may be of the same second.
+          if ((await objects()).has(manifest.id)) throw new Error(`there is a snapshot ${manifest.id} already`);
+          // The manifest last.
+          for (const [name, of] of Object.entries(files)) await bucket.put(keyOf(manifest.id, name), pathOf(name), of);
         },
       };
     },
@@ -73,9 +84,4 @@ export function snapshotBucket(bucket: Bucket, staging: string): SnapshotPlace {
           await removeAll(of.map(({ key }) => key));
     },
   };
-}
-
-function digestOf(path: string): { bytes: number; sha256: string } {
-  const bytes = readFileSync(path);
-  return { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 }

@@ -1,8 +1,7 @@
 /** Reads the tables of a snapshot as lines of JSON, all from one state of the database. */
 import type pg from "pg";
 import { copyRows } from "../../columns/copy-rows.ts";
-import type { Address, Hex } from "../../core/agents/facts.ts";
-import type { EpochState } from "../cred/cred-epochs.ts";
+import type { SnapshotContent } from "../../core/snapshots/manifest.ts";
 import { type IndexState, readIndexState } from "../operations/index-state.ts";
 import { openClient } from "../sql/connect.ts";
 import { statement, t } from "../sql/statement.ts";
@@ -20,18 +19,7 @@ const HEAD = statement({
     takenAt: t.timestamptz,
     events: t.int8,
     credUpdates: t.int8,
-    epoch: t.nullable(
-      t.json<{
-        epoch: number;
-        root: Hex;
-        contract: Address;
-        leaves: number;
-        block: number;
-        computedAt: string;
-        state: EpochState;
-        txHash: Hex | null;
-      }>(),
-    ),
+    epoch: t.nullable(t.json<NonNullable<SnapshotContent["epoch"]>>()),
   },
 });
 export type SnapshotHead = Awaited<ReturnType<typeof HEAD.one>> & { index: IndexState };

@@ -84,6 +84,25 @@ it("goes when it is old, and its neighbours below other paths stay", async () =>
   expect(await store.bucket("daily/agents").list()).toHaveLength(Object.keys(second.files).length + 2);
 });
 
+describe("a snapshot that the bucket cannot have", () => {
+  const file = (bytes: number) => ({ table: "agents", rows: 1, bytes, sha256: "0".repeat(64) });
+  it.each([
+    ["another has its second", 1, () => `there is a snapshot ${second.id} already`],
+    [
+      "a file is too large",
+      5 * 2 ** 30 + 1,
+      () => "agents.parquet has 5368709121 bytes, and a bucket takes 5368709120",
+    ],
+  ])("is not begun: %s", async (_, bytes, reason) => {
+    const head = { takenAt: new Date(second.takenAt), index: { indexedBlock: 1, finalizedBlock: 1, schema: "" } };
+    const files = { "agents.parquet": file(bytes) };
+    const made = async () => ({ result: { head: head as never, files }, cost: { peakBytes: 0, cpuMs: 0 } });
+    const before = await store.bucket("daily/agents").list();
+    await expect(makeSnapshot(CONTEXT, { ...snapshotOf("", ""), place }, made)).rejects.toThrow(reason());
+    expect(await store.bucket("daily/agents").list()).toEqual(before);
+  });
+});
+
 describe("a crash", () => {
   /** A bucket whose process dies after so many requests that change something. */
   const dyingAfter = (changes: number, bucket: Bucket): Bucket => {

@@ -1,12 +1,11 @@
 /** Writes the files of a snapshot: each table as lines of JSON from the database, and as Parquet from those lines. */
-import { createHash } from "node:crypto";
-import { closeSync, createReadStream, fsyncSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import type { SnapshotFile } from "../../core/snapshots/manifest.ts";
 import type { SnapshotReader } from "../../db/snapshots/read-tables.ts";
 import { SNAPSHOT_TABLES, type SnapshotTable } from "../../db/snapshots/tables.ts";
+import { fileDigest } from "../../runtime/file-digest.ts";
 import { LinesFile, writeDelta } from "./lines-file.ts";
 
 /** Megabytes of DuckDB while it writes Parquet, and of those for each megabyte of a line beyond the first 8. */
@@ -99,7 +98,5 @@ async function sealed(path: string): Promise<Pick<SnapshotFile, "bytes" | "sha25
   const file = openSync(path, "r");
   fsyncSync(file);
   closeSync(file);
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  return { bytes: statSync(path).size, sha256: hash.digest("hex") };
+  return { bytes: statSync(path).size, sha256: await fileDigest(path) };
 }

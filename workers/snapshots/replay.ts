@@ -1,9 +1,7 @@
 /** Checks a snapshot by its files alone: digests, signature, every score by the formula, and the Merkle root of its epoch. */
-import { createHash } from "node:crypto";
-import { createReadStream, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { AgentFacts } from "../../core/agents/facts.ts";
@@ -19,6 +17,7 @@ import {
   type SnapshotManifest,
 } from "../../core/snapshots/manifest.ts";
 import { FORMULA, SNAPSHOT_COLUMNS } from "../../db/snapshots/tables.ts";
+import { fileDigest } from "../../runtime/file-digest.ts";
 import { openDuckDb } from "./make-files.ts";
 
 /** Megabytes of DuckDB, and agents whose facts are put together at once. */
@@ -97,14 +96,9 @@ async function checkFiles(folder: string, manifest: SnapshotManifest, problems: 
       problems.add(`${JSON.stringify(name)} is no name of a file of a snapshot`);
       continue;
     }
-    const hash = createHash("sha256");
-    const isRead = await pipeline(createReadStream(join(folder, name)), hash).then(
-      () => true,
-      () => false,
-    );
-    if (!isRead) problems.add(`${name} cannot be read`);
-    else if (hash.digest("hex") !== sha256)
-      problems.add(`${name} is not the file of the manifest: its SHA-256 differs`);
+    const found = await fileDigest(join(folder, name)).catch(() => null);
+    if (found === null) problems.add(`${name} cannot be read`);
+    else if (found !== sha256) problems.add(`${name} is not the file of the manifest: its SHA-256 differs`);
   }
 }
 
