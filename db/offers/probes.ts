@@ -101,37 +101,95 @@ const FORGET_SUBJECTS = statement({
   text: "select from offchain.forget_probe_subjects()",
 });
 
-/** Makes the partitions of now and next, and drops those that no window needs. */
+/** Probes of an endpoint on a day, above which it is computed ahead: those that are asked in their daily turn have few. */
+const MANY_PROBES = 8;
+/** SQL of the day (UTC) of a time, and of when a day begins. */
+const dayOf = (time: string) => `((${time}) at time zone 'UTC')::date`;
+const beginOf = (day: string) => `(${day})::timestamp at time zone 'UTC'`;
+
+/** Computes the first day that is over and not computed yet; what is asked at its end is stored within the hour. */
+const COMPUTE_DAY = statement({
+  name: "probe-day-compute",
+  params: { now: t.timestamptz },
+  text: `
+    with next as materialized (
+      select day from (
+        select greatest(max(probes_to) + 1, ${dayOf("$now::timestamptz")} - ${KEPT_DAYS}) as day from offchain.offer_progress) n
+      where ${beginOf("day + 1")} + interval '1 hour' <= $now), gone as (
+      delete from offchain.probe_day where day < (select day from next) - ${KEPT_DAYS}), computed as (
+      insert into offchain.probe_day (key, day, since, began, at, answers, up, answered_at, down_at, ms, subjects)
+      select key, (select day from next), min(at), (array_agg(answers order by at))[1], max(at),
+        (array_agg(answers order by at desc))[1], coalesce(sum(next_at - at) filter (where answers), '0'),
+        max(answered_at), min(at) filter (where at > coalesce(answered_at, '-infinity')),
+        array_agg(ms order by ms) filter (where answers and ms is not null), array_agg(distinct subject)
+      from (
+        select u.key, p.*, lead(p.at) over (w order by p.at) as next_at, max(p.at) filter (where p.answers) over w as answered_at
+        from offchain.probe p join offchain.probe_subject u on u.id = p.subject
+        where p.at >= ${beginOf("(select day from next)")} and p.at < ${beginOf("(select day + 1 from next)")}
+        window w as (partition by u.key)) one
+      group by key having count(*) > ${MANY_PROBES}
+      on conflict do nothing)
+    insert into offchain.offer_progress ("only", probes_to) select true, day from next
+    on conflict ("only") do update set probes_to = excluded.probes_to`,
+});
+
+/** Makes the partitions of now and next, drops those that no window needs, and computes a day of the log. */
 export async function keepProbes(db: pg.Pool, now: Date): Promise<void> {
   await makePartitions(db, { table: "probe", period: "week", now });
   const dropped = await dropPartitions(db, { table: "probe", before: new Date(now.getTime() - KEPT_DAYS * DAY_MS) });
   if (dropped > 0) await FORGET_SUBJECTS.run(db);
+  await COMPUTE_DAY.run(db, { now });
 }
+
+/** Windows of an endpoint's record, in days. */
+const WINDOWS = [7, 30, 90];
 
 /**
  * SQL of an endpoint's record as JSON (`uptime`, core/views/offering.ts), recomputed from its log; null where it has none.
+ * Whole days that are computed take the place of their probes: `since` and `began` are the first one's, `at` and `answers` the
+ * last one's. Days in which a window begins, and those that are not computed, are read from the log.
  * @param of SQL of what has `kind` and `url` @param now SQL of a time
- * @param days of the log that are read: each costs the same; what stands at the beginning of a window is some days before it
+ * @param days of the log that are read; what stands at the beginning of a window is some days before it
  */
 export const uptimeOf = (of: string, now: string, days = KEPT_DAYS): string => {
+  const from = (last: number) => `${now} - interval '${last} days'`;
   const answered = (last: number) => {
-    const from = `greatest(g.at, ${now} - interval '${last} days')`;
-    const known = (which: string) =>
-      `sum(extract(epoch from g.until - ${from})) filter (where g.until > ${from}${which})`;
-    return `trunc(coalesce(${known(" and g.answers")}, 0) / nullif(${known("")}, 0), 4)::float8`;
+    const [stands, inside] = [`greatest(g.until - greatest(g.at, ${from(last)}), '0')`, `g.since > ${from(last)}`];
+    const up = `coalesce(sum(${stands}) filter (where g.answers), '0') + coalesce(sum(g.up) filter (where ${inside}), '0')`;
+    const known = `sum(${stands}) + coalesce(sum(g.at - g.since) filter (where ${inside}), '0')`;
+    return `trunc(extract(epoch from ${up}) / nullif(extract(epoch from ${known}), 0), 4)::float8`;
   };
-  const percentile = (share: number) =>
-    `percentile_disc(${share}) within group (order by g.ms) filter (where g.answers and g.at > ${now} - interval '30 days')`;
+  const begins = [...WINDOWS, days].map((last) => dayOf(from(last))).join(", ");
   return `(
-  select json_build_object('days7', ${answered(7)}, 'days30', ${answered(30)}, 'days90', ${answered(90)},
-    'p50Ms', ${percentile(0.5)}, 'p95Ms', ${percentile(0.95)},
-    'downSince', ${t.isoTime("min(g.at) filter (where not g.answers and g.at > coalesce(g.answered_at, '-infinity'))")})
+  with computed as materialized (
+    select *, r.day in (${begins}) as is_begin from offchain.probe_day r
+    where r.key = ${keyOf(of)} and r.day >= ${dayOf(from(days))} and r.day < ${dayOf(now)}),
+  gap as materialized (
+    select ${beginOf("day")} as since, ${beginOf("day + 1")} as until, subjects from computed where is_begin
+    union all
+    select ${beginOf("day + 1")}, ${beginOf("lead(day) over (order by day)")}, null
+    from (select day from computed union all select ${dayOf(from(days))} - 1 union all select ${dayOf(now)} + 1) d),
+  known as materialized (
+    select since, began, at, answers, up, answered_at, down_at, ms from computed where not is_begin
+    union all
+    select p.*
+    from gap cross join lateral (
+      select id from offchain.probe_subject where key = ${keyOf(of)} and gap.subjects is null
+      union all select unnest(gap.subjects)) u cross join lateral (
+      select p.at as since, p.answers as began, p.at, p.answers, interval '0', case when p.answers then p.at end,
+        case when not p.answers then p.at end, case when p.answers then array[p.ms] end
+      from offchain.probe p
+      where p.subject = u.id and p.at >= greatest(gap.since, ${from(days)}) and p.at < gap.until and p.at <= ${now} offset 0) p
+    where gap.since < gap.until)
+  select json_build_object(${WINDOWS.map((last) => `'days${last}', ${answered(last)}`).join(", ")},
+    'p50Ms', min(m.ms[1]), 'p95Ms', min(m.ms[2]),
+    'downSince', ${t.isoTime("min(g.down_at) filter (where g.down_at > coalesce(g.last_answer, '-infinity'))")})
   from (
-    select p.*, max(p.at) filter (where p.answers) over () as answered_at,
-      case when not p.answers and not lead(p.answers, 1, true) over next then lead(p.at) over next
-        else least(lead(p.at, 1, ${now}) over next, p.at + interval '${STANDS_HOURS} hours') end as until
-    from offchain.probe_subject u join offchain.probe p on p.subject = u.id
-    where u.key = ${keyOf(of)} and p.at > ${now} - interval '${days} days' and p.at <= ${now}
-    window next as (order by p.at)) g
+    select *, max(answered_at) over () as last_answer,
+      case when not answers and not lead(began, 1, true) over next then lead(since) over next
+        else least(lead(since, 1, ${now}) over next, at + interval '${STANDS_HOURS} hours') end as until
+    from known window next as (order by at)) g, (
+    select percentile_disc(array[0.5, 0.95]) within group (order by answer) as ms
+    from known, unnest(ms) answer where since > ${from(30)}) m
   having count(*) > 0)`;
 };

@@ -103,6 +103,30 @@ export const probe = offchain.table(
   (t) => [primaryKey({ columns: [t.subject, t.at] })],
 );
 
+/** What the log says of one day (UTC) of an endpoint that was asked often on it: computed from the log, which stays its source. */
+export const probeDay = offchain.table(
+  "probe_day",
+  (t) => ({
+    /** As of `probe_subject`. */
+    key: bytes().notNull(),
+    day: t.date().notNull(),
+    /** Its first probe and its last, and whether each was answered. */
+    since: at().notNull(),
+    began: t.boolean().notNull(),
+    at: at().notNull(),
+    answers: t.boolean().notNull(),
+    /** Of the time between these two, that in which it answered. */
+    up: t.interval().notNull(),
+    answeredAt: at(),
+    /** The first failure after its last answer. */
+    downAt: at(),
+    /** Milliseconds of its answers. */
+    ms: t.smallint().array(),
+    subjects: t.integer().array().notNull(),
+  }),
+  (t) => [primaryKey({ columns: [t.key, t.day] })],
+);
+
 /**
  * What an endpoint offered when it was read last, or an agent listed: compared with by the next reading, also where no agent
  * has named the endpoint meanwhile.
@@ -205,4 +229,6 @@ export const offerProgress = offchain.table("offer_progress", (t) => ({
   roundTo: t.bigint({ mode: "number" }).notNull().default(0),
   /** Rows above this id were never listed: they come first. */
   newTo: t.bigint({ mode: "number" }).notNull().default(0),
+  /** The last day of the log of probes that is computed (`probe_day`). */
+  probesTo: t.date(),
 }));

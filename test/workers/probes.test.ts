@@ -34,6 +34,13 @@ const uptime = async () =>
     )
   )[0].uptime;
 
+/** Has the days of the log computed. @returns how many are of an endpoint that was asked often */
+async function computeDays(now = NOW): Promise<number> {
+  await db.pool.query("update offchain.offer_progress set probes_to = null");
+  for (let days = 0; days < 99; days++) await keepProbes(db.pool, now);
+  return (await db.rows("select count(*)::int as days from offchain.probe_day"))[0].days;
+}
+
 /** The same, minute by minute. */
 function naive(probes: readonly Logged[]) {
   const stateAt = (time: number): boolean | null => {
@@ -67,8 +74,9 @@ it("shares of the windows, percentiles and the beginning of silence equal those 
   const random = randomOf(30);
   expect(await uptime()).toBeNull();
   for (let round = 0; round < 25; round++) {
-    await db.pool.query("truncate offchain.probe, offchain.probe_subject");
-    const steps = [0.25, 1, 24, 24, 30, 96];
+    await db.pool.query("truncate offchain.probe, offchain.probe_subject, offchain.probe_day");
+    // Every fifth has days of many probes.
+    const steps = round % 5 === 0 ? [0.25, 0.25, 0.25, 0.25, 0.5, 40] : [0.25, 1, 24, 24, 30, 96];
     let at = NOW.getTime() - between(random, 1, 97) * DAY_MS;
     let answers = true;
     const probes: Logged[] = [];
@@ -83,7 +91,12 @@ it("shares of the windows, percentiles and the beginning of silence equal those 
       at += Math.ceil((steps[between(random, 0, 5)]! * HOUR_MS * (0.5 + random())) / 60_000) * 60_000;
     }
     await log(probes);
-    const [{ days7, days30, days90, ...found }, expected] = [await uptime(), naive(probes)];
+    const plain = await uptime();
+    if (round % 5 === 0) {
+      expect(await computeDays()).toBeGreaterThan(0);
+      expect(await uptime()).toEqual(plain);
+    }
+    const [{ days7, days30, days90, ...found }, expected] = [plain, naive(probes)];
     for (const [is, should] of [
       [days7, expected.days7],
       [days30, expected.days30],
@@ -94,6 +107,19 @@ it("shares of the windows, percentiles and the beginning of silence equal those 
     }
     expect(found).toEqual({ p50Ms: expected.p50Ms, p95Ms: expected.p95Ms, downSince: expected.downSince });
   }
+});
+
+it("a day is computed once, when what was asked at its end is stored", async () => {
+  const begin = Date.UTC(2026, 10, 29);
+  await log(Array.from({ length: 9 }, (_, i) => ({ at: begin + DAY_MS - 1 - i, answers: i > 0, ms: i || null })));
+  expect(await computeDays(new Date(begin + DAY_MS + HOUR_MS - 1))).toBe(0);
+  expect(await computeDays(new Date(begin + DAY_MS + HOUR_MS))).toBe(1);
+  const [day] = await db.rows("select up, down_at, ms from offchain.probe_day");
+  expect(day).toMatchObject({
+    up: { milliseconds: 8 },
+    down_at: new Date(begin + DAY_MS - 1),
+    ms: [1, 2, 3, 4, 5, 6, 7, 8],
+  });
 });
 
 it("what is found once is one subject, a repeated append is none, and a week that no window needs goes with its subjects", async () => {
@@ -124,10 +150,17 @@ it("90 days of 100,000 endpoints, 4,000 of them every quarter of an hour, take l
      select $1::timestamptz + make_interval(secs => n), 1 + n % 4000, 200, 120, true from generate_series(1, 200000) n`,
     [NOW],
   );
-  const [{ bytes }] = await db.rows(
-    `select sum(pg_total_relation_size(relid))::float8 / 200000 as bytes from pg_partition_tree('offchain.probe')`,
+  await db.pool.query(
+    `insert into offchain.probe_day
+     select sha256(n::text::bytea), '2026-11-30', $1, true, $1, true, '1 day', $1, null, array_fill(120::int2, array[96]), array[n]
+     from generate_series(1, 4000) n`,
+    [NOW],
   );
-  expect(bytes * 90 * (4_000 * 96 + 96_000)).toBeLessThan(5e9);
+  const [{ bytes, computed }] = await db.rows(
+    `select sum(pg_total_relation_size(relid))::float8 / 200000 as bytes,
+       pg_total_relation_size('offchain.probe_day')::float8 as computed from pg_partition_tree('offchain.probe')`,
+  );
+  expect(bytes * 90 * (4_000 * 96 + 96_000) + computed * 98).toBeLessThan(5e9);
 });
 
 it("witnesses are one endpoint of each site and owner that answered lately, by chance", async () => {
