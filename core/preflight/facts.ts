@@ -12,7 +12,10 @@ export type KnownEndpoint = {
   checkedAt: string | null;
   /** Share of the last 30 days in which it answered, by the log of probes; null where it has none. */
   uptime: number | null;
-  /** Until when its terms, there as at the URL that is asked about, paid the agent's wallet; null: never, or they still do. */
+  /**
+   * Until when its terms, there as at the URL that is asked about, paid the agent's wallet, or since when they pay another one
+   * while none of its endpoints pays it any more; null: it was never paid, or it still is.
+   */
   walletUntil: string | null;
 };
 

@@ -3,7 +3,7 @@ import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { Accept } from "../../core/offers/offer.ts";
 import type { KnownEndpoint, PreflightFacts } from "../../core/preflight/facts.ts";
 import { PAID_AGENTS } from "../income/followed.ts";
-import { keySql } from "../offers/offer-history.ts";
+import { keySql, listingSql } from "../offers/offer-history.ts";
 import { uptimeOf } from "../offers/probes.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { HELD_SINCE } from "./known.ts";
@@ -29,16 +29,30 @@ const AT_URLS =
   "unnest($urls::text[]) u(url) join offchain.offer_source s on hashtextextended(s.url, 0) = hashtextextended(u.url, 0) and s.url = u.url";
 
 /**
- * SQL of until when the terms of a source `s` at these URLs paid the wallet of its row `d`, where they pay another account now,
- * which is not its owner; null: they never paid it, still do, or show no terms at the moment.
+ * SQL of since when a row `d` has its wallet paid nowhere that is shown to be its own, where it had it paid somewhere before a
+ * time: who moves to another URL with another account has switched as well. @param since SQL of that time, in ISO 8601
+ */
+const movedSince = (since: string) => `case when exists (
+    select from offchain.offer_version l, jsonb_array_elements(l.payees) p
+    where l.key = ${keySql(listingSql("d.id"))} and p ->> 'payTo' = lower(d.address) and p ->> 'since' < ${since})
+  and not exists (
+    select from offchain.offer_source o join offchain.offer_version l on l.key = ${keySql("o.kind || ' ' || o.url")},
+      jsonb_array_elements(l.payees) p
+    where o.directory_id = d.id and o.confirmed_by is not null and p ->> 'payTo' = lower(d.address) and p ->> 'until' is null)
+  then ${since} end`;
+/**
+ * SQL of until when the terms of a source `s` at these URLs paid the wallet of its row `d`, or other URLs did, where they pay
+ * another account now, which is not its owner; null: it was never paid, it still is, or they show no terms at the moment.
  */
 const WALLET_UNTIL = `(
-  select case when bool_and(p ->> 'until' is not null) filter (where p ->> 'payTo' = lower(d.address))
-      and bool_or(p ->> 'until' is null and p ->> 'payTo' like '0x%'
-        and p ->> 'payTo' <> all(array[lower(d.address), coalesce(lower(d.owner_address), '')]))
-    then max(p ->> 'until') filter (where p ->> 'payTo' = lower(d.address)) end
-  from offchain.offer_version v, jsonb_array_elements(v.payees) p
-  where v.key = ${keySql("s.kind || ' ' || s.url")} and ($urls::text[] is null or p ->> 'endpoint' = any($urls)))`;
+  select case when w.others is null or w.pays then null else coalesce(w.until, ${movedSince("w.others")}) end
+  from (
+    select max(p ->> 'until') filter (where p ->> 'payTo' = lower(d.address)) as until,
+      coalesce(bool_or(p ->> 'until' is null) filter (where p ->> 'payTo' = lower(d.address)), false) as pays,
+      min(p ->> 'since') filter (where p ->> 'until' is null and p ->> 'payTo' like '0x%'
+        and p ->> 'payTo' <> all(array[lower(d.address), coalesce(lower(d.owner_address), '')])) as others
+    from offchain.offer_version v, jsonb_array_elements(v.payees) p
+    where v.key = ${keySql("s.kind || ' ' || s.url")} and ($urls::text[] is null or p ->> 'endpoint' = any($urls))) w)`;
 
 /**
  * SQL of the row that a URL is of: one whose own it is shown to be before one that only names it; one whose endpoint it is

@@ -113,6 +113,30 @@ it("a seller whose payTo has left its proven wallet is denied for thirty days, a
   expect((await ask({ url })).keys).not.toContain("payee_switched");
 });
 
+it("a seller that moves to another URL with another account is denied there, and one that sells more elsewhere is not", async () => {
+  const [url, other] = ["https://mover.example/paid", "https://mover.example/new"];
+  const seller = await plant(101, url);
+  await api.sql`insert into offchain.host_file (origin, names, trust, failures, next_try_at)
+    values ('https://mover.example', array[md5(${seller})::uuid], 0, 9, 'infinity')`;
+  shown.set(url, paid(accept(seller, 1_000)));
+  shown.set(other, paid(accept(addressOf(668), 1_000)));
+  const names = async (...urls: string[]) => {
+    const services = JSON.stringify(urls.map((endpoint) => ({ name: "x402", endpoint })));
+    await api.sql`update offchain.directory set services = ${services} where agent_id = '101'`;
+    for (let days = 0; days < 2; days++) await readAll();
+  };
+  await names(url);
+  await names(url, other);
+  expect((await ask({ url: other })).verdict).toBe("review");
+  await names(other);
+  const denied = { verdict: "deny", agent: "erc8004-101", keys: expect.arrayContaining(["payee_switched"]) };
+  for (const given of [{ url: other }, { url: other, agent: "erc8004-101" }, { agent: "erc8004-101" }])
+    expect(await ask(given)).toMatchObject(denied);
+  shown.set(other, paid(accept(seller, 1_000)));
+  await names(other);
+  expect((await ask({ url: other })).keys).not.toContain("payee_switched");
+});
+
 it("a seller that shows no terms for a while, or sells one of its resources no more, is not denied for it", async () => {
   const [url, other] = ["https://closed.example/paid", "https://closed.example/other"];
   const seller = await plant(91, url, other);
