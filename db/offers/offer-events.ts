@@ -12,6 +12,8 @@ import { keySql, listingSource, listingSql, type ReadVersion } from "./offer-his
 
 /** Bound: own agents of one endpoint that are told of: they cost their maker a mint each. */
 const MOST_AGENTS = 10;
+/** Bound: rows whose endpoint it is shown to be, and agents of an account that it has paid, that are looked at: the oldest. */
+const MOST_READ = 100;
 /** Bound: one event of each type for an endpoint and an agent within so long: what changes meanwhile is in the next one. */
 const AT_MOST_EVERY = "1 hour";
 /** How old changes may be that are told: what was not told by then had nobody to be told of. */
@@ -32,16 +34,23 @@ const AGENTS = statement({
         where c.key = a.key and c.at > greatest(a.told_at, $now::timestamptz - interval '${TOLD_WITHIN}')) as changes
     from (
       select s.source, v.key, v.told_at, d.id, d.platform, d.agent_id, d.token_id, d.owner_address as owner, d.platform = '${OWN_PLATFORM}' as is_own,
-        row_number() over (partition by s.source order by d.platform <> '${OWN_PLATFORM}', f.confirmed_by is null, d.id) as place
-      from unnest($sources::text[]) as s(source)
-      join offchain.offer_source f on hashtextextended(f.url, 0) = hashtextextended(split_part(s.source, ' ', 2), 0)
-        and f.kind || ' ' || f.url = s.source
-      join offchain.directory d on d.id = f.directory_id and d.removed_at is null
-        and d.platform in ('${OWN_PLATFORM}', '${ERC8004}')
+        row_number() over (partition by s.source order by d.platform <> '${OWN_PLATFORM}', d.confirmed_by is null, d.id) as place
+      from (select source, split_part(source, ' ', 1) as kind, split_part(source, ' ', 2) as url from unnest($sources::text[]) source) s
       join offchain.offer_version v on v.key = ${keySql("s.source")}
         and (v.told_at is null or v.told_at <= $now::timestamptz - interval '${AT_MOST_EVERY}')
-      where f.confirmed_by is not null or d.wallet_proven
-        and v.payees @> jsonb_build_array(jsonb_build_object('payTo', lower(d.address)))) a
+      cross join lateral (
+        (select o.directory_id from offchain.offer_source o
+         where o.host = split_part(s.url, '/', 3) and hashtextextended(o.url, 0) = hashtextextended(s.url, 0)
+           and o.confirmed_by is not null and o.url = s.url and o.kind = s.kind
+         order by o.directory_id limit ${MOST_READ})
+        union
+        select w.id from jsonb_array_elements(v.payees) p cross join lateral (
+          select a.id from offchain.directory a where a.address collate "C" = p ->> 'payTo' and a.removed_at is null and a.wallet_proven
+          order by a.id limit ${MOST_READ}) w) r
+      cross join lateral (
+        select d.*, f.confirmed_by from offchain.offer_source f
+        join offchain.directory d on d.id = f.directory_id and d.removed_at is null and d.platform in ('${OWN_PLATFORM}', '${ERC8004}')
+        where (f.directory_id, f.kind, f.url) = (r.directory_id, s.kind, s.url) offset 0) d) a
     join offchain.offer_version l on l.key = ${keySql(listingSql("a.id"))}
     where (is_own and place <= ${MOST_AGENTS}) or place = 1 order by a.source, place`,
   columns: {

@@ -60,8 +60,10 @@ export const offerSource = offchain.table(
     index("offer_source_trusted").on(sql`(confirmed_by is not null)`, t.trust, t.directoryId.desc().nullsFirst()),
     // For the bound of reads from one host in a day.
     index("offer_source_host").on(t.host, t.checkedAt),
-    // Whether a host is shown to be another agent's.
-    index("offer_source_confirmed").on(t.host).where(sql`confirmed_by is not null`),
+    // Whether a host, or a URL, is shown to be another agent's, the first seen first.
+    index("offer_source_confirmed")
+      .on(t.host, sql`hashtextextended(url, 0)`, t.directoryId)
+      .where(sql`confirmed_by is not null`),
     // Rows of one host share a read of the same URL.
     index("offer_source_url").on(sql`hashtextextended(url, 0)`),
   ],

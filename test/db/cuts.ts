@@ -98,7 +98,8 @@ const REASONS: Record<string, string> = {
   "mint-registration-state": "as message-access",
   "mint-transactions": "block; transactions of the contract's owner alone",
   "offer-rows": "of a row's items the first seen",
-  "offer-events-agents": "own agents all; of others the first listed whose endpoint it is shown to be",
+  "offer-events-agents":
+    "own agents; of others the first listed, whose endpoint it is shown to be or whom it has paid: of an account its own alone",
   "offer-rows-own": "as offer-rows",
   "offer-sources-asked": "the most trusted rows; those that are left are asked in the same run, or in the next one",
   "offer-sources-due": "as host-files-due",

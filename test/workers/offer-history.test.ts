@@ -2,8 +2,10 @@
 import { beforeEach, expect, it } from "vitest";
 import type { PublicHttp } from "../../clients/public-http.ts";
 import type { OfferChange } from "../../core/offers/offer-change.ts";
+import { versionOf } from "../../core/offers/offer-versions.ts";
+import { emitOfferChanges } from "../../db/offers/offer-events.ts";
 import { forgetUnnamedVersions } from "../../db/offers/offer-history.ts";
-import type { Queryable } from "../../db/sql/transaction.ts";
+import { type Queryable, transaction } from "../../db/sql/transaction.ts";
 import { pick, randomOf } from "../../harness/random.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { testDatabase } from "../support/database.ts";
@@ -244,6 +246,36 @@ it("what changes within an hour is told after it, together, also where the endpo
   expect(await pays(THIEF, 20)).toEqual([]);
   expect(await pays(THIEF, 21)).toEqual([[THIEF]]);
   expect(await pays(THIEF, 1_440)).toHaveLength(1);
+});
+
+it("a crowd of 3,000 that names a URL before its seller costs no reading of it, and hides no event", async () => {
+  const url = "https://seller.example/paid";
+  await db.pool.query(
+    `with crowd as (
+       insert into offchain.directory (platform, agent_id, name, services, cred_score, wallet_proven, address)
+       select 'erc8004', 'c' || i, 'C', $2, 90, true, 'crowd-' || i from generate_series(1, 3000) i returning id)
+     insert into offchain.offer_source (directory_id, kind, url, host, trust, next_try_at)
+     select id, 'x402', $1, 'seller.example', 90, 'infinity' from crowd`,
+    [url, JSON.stringify([{ name: "x402", endpoint: url }])],
+  );
+  const { wallet, events } = await plantSeller(url);
+  await db.pool.query("delete from offchain.host_file");
+  for (const [payTo, hours] of [...[1, 2, 3].map(() => [wallet, 24] as const), [THIEF, 24], [THIEF, 1]] as const) {
+    answers.set(url, terms({ payTo }));
+    await readAll(hours * 3_600_000);
+  }
+  expect((await events()).map(({ payTo }) => payTo)).toMatchObject([[{ from: [wallet], to: [THIEF] }]]);
+  const source = `x402 ${url}`;
+  const rowsRead = await transaction(db.pool, async (tx) => {
+    const all = `select sum(seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
+      where relname in ('offer_source', 'directory')`;
+    const before = (await tx.query(all)).rows[0].rows;
+    // Nothing shows whose it is any more: all that name it are strangers.
+    await emitOfferChanges(tx, [{ source, version: versionOf([]) }], new Date(clock.getTime() + DAY_MS));
+    return (await tx.query(all)).rows[0].rows - before;
+  });
+  expect(rowsRead).toBeGreaterThan(0);
+  expect(rowsRead).toBeLessThan(10);
 });
 
 it("no noise hides a new account: not other changes before and after, nor others that are paid elsewhere at once", async () => {
