@@ -56,8 +56,10 @@ export const offerSource = offchain.table(
     primaryKey({ columns: [t.directoryId, t.kind, t.url] }),
     index("offer_source_due").on(t.trust, t.nextTryAt),
     index("offer_source_asked").on(t.trust).where(sql`asked_at is not null`),
-    // The most trusted of those that are shown to be agents', the first seen first among equals.
-    index("offer_source_trusted").on(sql`(confirmed_by is not null)`, t.trust, t.directoryId.desc().nullsFirst()),
+    // The most trusted of those that are shown to be agents', the first seen first among equals; of others those that answer.
+    index("offer_source_trusted")
+      .on(sql`(confirmed_by is not null)`, t.trust, t.directoryId.desc().nullsFirst())
+      .where(sql`confirmed_by is not null or (silent_since is null and answered_at is not null)`),
     // For the bound of reads from one host in a day.
     index("offer_source_host").on(t.host, t.checkedAt),
     // Whether a host, or a URL, is shown to be another agent's, the first seen first.
