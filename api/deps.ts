@@ -111,6 +111,8 @@ export type ApiDeps = {
   aboutMs?: number;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Ends after so many milliseconds; absent: of real time. Bounds what a request waits for others. */
+  wait?(ms: number): Promise<unknown>;
 };
 
 /** How the service's agents are named. */

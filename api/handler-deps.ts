@@ -1,5 +1,6 @@
 /** What handlers get: the parts that the process was started with, and what the API keeps in memory itself. */
 
+import { setTimeout as pause } from "node:timers/promises";
 import type { SnapshotManifest } from "../core/snapshots/manifest.ts";
 import { factsReader } from "../db/agents/facts-reader.ts";
 import { tokensWithoutUri } from "../db/agents/token-uris.ts";
@@ -36,9 +37,11 @@ export function openDeps(deps: ApiDeps) {
   const reads = deps.replicas?.db ?? deps.db;
   const directory: NonNullable<ApiDeps["directory"]> =
     deps.directory ?? openDirectoryList({ url: "", db: reads, enabled: false });
+  const wait = deps.wait ?? ((ms: number) => pause(ms, undefined, { ref: false }));
   const contract = contractCache(deps.chain, contracts.identity.address, deps.now);
   return {
     ...deps,
+    wait,
     /** How views name the service. */
     site: siteOf(deps.config),
     directory,
@@ -73,7 +76,7 @@ export function openDeps(deps: ApiDeps) {
       deps.now,
     ),
     /** What an endpoint asks for now, by its URL. */
-    liveTerms: liveTerms(deps.endpoints, deps.now),
+    liveTerms: liveTerms(deps.endpoints, deps.now, wait),
     /** Verdicts as they were answered, by what was asked: 40 KB each at most. */
     preflights: expiringCache<Promise<string>>(500),
     groups: messageActs(deps),

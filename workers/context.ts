@@ -58,6 +58,8 @@ export type JobContext = {
   clock: () => Date;
   /** Milliseconds of a clock that nobody sets; absent: this process's. */
   monotonic?: () => number;
+  /** Is aborted after so many milliseconds; absent: of real time. */
+  timeout?: (ms: number) => AbortSignal;
   log: Logger;
   /** Absent where no metrics are collected. */
   meter?: JobMeter | undefined;

@@ -1,5 +1,4 @@
 /** Reads what an endpoint asks for now, before somebody pays it: two seconds, and what comes later is no answer. */
-import { setTimeout as pause } from "node:timers/promises";
 import type { ForeignEndpoints } from "../../clients/ports.ts";
 import { BeyondUs } from "../../core/offers/document.ts";
 import type { Accept } from "../../core/offers/offer.ts";
@@ -24,9 +23,13 @@ class NoTerms extends Error {}
  * Bound: live terms, 64 endpoints at once in a process, 3 requests, 64 KiB and 2 s each, a URL once within three seconds,
  * however many ask for it; by network (`live-terms`).
  * @param endpoints absent where nothing may be asked
- * @param now milliseconds since the epoch
+ * @param now milliseconds since the epoch @param wait ends after so many milliseconds
  */
-export function liveTerms(endpoints: ForeignEndpoints | undefined, now: () => number) {
+export function liveTerms(
+  endpoints: ForeignEndpoints | undefined,
+  now: () => number,
+  wait: (ms: number) => Promise<unknown>,
+) {
   let open = 0;
   const known = expiringCache<Promise<LiveTerms>>(2 * MAX_OPEN);
 
@@ -64,7 +67,7 @@ export function liveTerms(endpoints: ForeignEndpoints | undefined, now: () => nu
       throw error;
     };
     const reading = read(url).finally(() => open--);
-    const late = pause(LIVE_MS, undefined, { ref: false }).then(() => done(null, "It did not answer in two seconds."));
+    const late = wait(LIVE_MS).then(() => done(null, "It did not answer in two seconds."));
     return Promise.race([reading.then((terms) => done(terms, null), whyOf), late]);
   }
 

@@ -32,10 +32,9 @@ export async function readBatch(
   nextOf: (outcome: ReadOutcome) => Date,
   { onDemand = false } = {},
 ): Promise<number> {
-  const { db, clock } = context;
+  const { db, clock, timeout = (ms) => AbortSignal.timeout(ms) } = context;
   const limit = pLimit(ENDPOINTS_AT_ONCE);
-  const read = (source: DueSource) =>
-    readSource(context, source, onDemand ? AbortSignal.timeout(ON_DEMAND_MS) : undefined);
+  const read = (source: DueSource) => readSource(context, source, onDemand ? timeout(ON_DEMAND_MS) : undefined);
   const results = await withoutOwnFaults(context, sources, (some) =>
     Promise.all(some.map((source) => limit(() => read(source)))),
   );
