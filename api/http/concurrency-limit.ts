@@ -6,6 +6,14 @@ import { fail } from "../../core/errors.ts";
 /** The end of a response: its event `close` comes once, however it ends; `destroyed` is true after it. */
 export type ResponseEnd = { readonly destroyed: boolean; once(event: "close", closed: () => void): unknown };
 
+/** Is aborted when the request ends. */
+export function endOf(response: ResponseEnd): AbortSignal {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  if (response.destroyed) gone.abort();
+  return gone.signal;
+}
+
 /** @param numbers in place of those of the list */
 export function concurrencyLimit(name: SharedPlacesName, numbers: { perHolder?: number; inAll?: number } = {}) {
   const { what, retryAfter, perHolder, inAll } = { ...SHARED_PLACES[name], ...numbers };

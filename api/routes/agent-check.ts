@@ -7,11 +7,20 @@ import { siteOf, urlOf } from "../../core/urls.ts";
 import { type AgentCheck, agentCheckSchema, agentCheckView, unlistedView } from "../../core/views/agent-check.ts";
 import { takeTokens } from "../../db/callers/allowances.ts";
 import { findDirectoryId } from "../../db/directory/rows.ts";
-import { askSources, CHECKS_JOB, checkFacts, isAsking, sourcesToAsk, unlistedAgent } from "../../db/offers/checks.ts";
+import {
+  askSources,
+  CHECKS_JOB,
+  checkFacts,
+  isAsking,
+  moveAsked,
+  sourcesToAsk,
+  unlistedAgent,
+} from "../../db/offers/checks.ts";
 import { runSoon } from "../../db/operations/job-runs.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
+import { endOf } from "../http/concurrency-limit.ts";
 import { isSoon } from "../services/until-shown.ts";
 import { directoryAgent, ofPlatform, ref, unknownAgent } from "./directory-agent.ts";
 
@@ -43,14 +52,20 @@ export const agentCheck = endpoint({
     202: { description: "What is known; endpoints are still being asked", schema: agentCheckSchema },
   },
   errors: ["not_found"],
-  async handler({ deps, params, query, at, networks, count }, json) {
+  async handler({ deps, params, query, at, networks, count, response }, json) {
     const { db } = deps;
     await count("checks", networks);
     const id = await findDirectoryId(db, params.ref, query.platform);
     if (id === null) return json(await unlisted(deps, params.ref, query.platform));
     const asked = await ask(deps, id, at);
-    const done = async () => !(await isAsking(db, { id }));
-    const pending = !(await isSoon(done, performance.now() + (asked ? WAIT_MS : 0), LOOK_MS));
+    let isOver = !asked;
+    const gone = endOf(response);
+    void deps.wait(WAIT_MS).then(() => (isOver = true));
+    await isSoon(async () => isOver || gone.aborted || !(await isAsking(db, { id })), Infinity, LOOK_MS);
+    // Who hangs up withdraws what he asked for, unless another waits for it meanwhile; its budgets stay taken.
+    if (gone.aborted) await moveAsked(db, { id, since: at });
+    const pending = await isAsking(db, { id });
+    if (pending && !asked) await moveAsked(db, { id, now: at });
     const facts = await checkFacts(db, id);
     if (facts === null) return unknownAgent();
     const view = agentCheckView(facts, { pending, asked });

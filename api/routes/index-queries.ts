@@ -5,7 +5,7 @@ import { fail } from "../../core/errors.ts";
 import { nameOf } from "../caller-types.ts";
 import { CACHE, type Call, endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
-import type { ResponseEnd } from "../http/concurrency-limit.ts";
+import { endOf } from "../http/concurrency-limit.ts";
 import { type JsonReply, written } from "../reply.ts";
 
 const endpoint = endpointsOf({ tag: "Index" });
@@ -95,11 +95,3 @@ const queriesOf = ({ indexQueries }: Pick<HandlerDeps, "indexQueries">): IndexQu
   fail("not_found", "This service does not offer queries of its index.", {
     hint: "GET /api/v2/agents and GET /api/v2/events/log are open to all.",
   });
-
-/** Is aborted when the request ends. */
-function endOf(response: ResponseEnd): AbortSignal {
-  const gone = new AbortController();
-  response.once("close", () => gone.abort());
-  if (response.destroyed) gone.abort();
-  return gone.signal;
-}

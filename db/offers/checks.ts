@@ -42,6 +42,21 @@ export const answerAsked = statement({
     where s.directory_id = r.directory_id and s.kind = r.kind and s.url = r.url`,
 }).run;
 
+/**
+ * Has those endpoints of an agent that are asked for waited for since another time, or by nobody.
+ * @param since absent: whoever waits for them @param now absent: nobody waits any more
+ */
+export const moveAsked = statement({
+  name: "check-move",
+  params: { id: t.int8, since: t.optional(t.timestamptz), now: t.optional(t.timestamptz) },
+  text: `
+    with locked as (
+      select kind, url from offchain.offer_source
+      where directory_id = $id and asked_at = coalesce($since, asked_at) order by kind, url for no key update)
+    update offchain.offer_source s set asked_at = $now from locked r
+    where s.directory_id = $id and s.kind = r.kind and s.url = r.url`,
+}).run;
+
 /** Whether endpoints of an agent still have to be asked. */
 export const isAsking = statement({
   name: "check-is-asking",

@@ -10,7 +10,7 @@ import { apiForFile } from "./support/api.ts";
 
 const [WALLET, STRANGER] = ["1", "3"].map((digit) => `0x${digit.repeat(40)}`) as [string, string];
 const REGISTRY = `0x8004${"a".repeat(36)}`;
-const api = apiForFile();
+const api = apiForFile({ deps: { wait: () => new Promise(() => {}) } });
 
 const CARD = JSON.stringify({ name: "A", url: "https://a.example/", skills: [{ id: "s", name: "Sums" }] });
 const TERMS = JSON.stringify({
@@ -35,6 +35,7 @@ let requests: string[] = [];
 const context = () =>
   ({
     ...{ db: api.pool, clock: () => new Date(), log: testLog(), fault: () => {} },
+    timeout: () => new AbortController().signal,
     endpoints: {
       async send({ url }: { url: string }) {
         requests.push(url);
@@ -208,7 +209,7 @@ it("requests at once pay once", async () => {
   await endpointChecks.run(context(), {});
   await Promise.all(asks);
   expect(
-    await api.sql("select level from offchain.allowance where name like $1 order by level", `%:${host}:%`),
+    await api.sql("select level from offchain.allowance where name like $1 order by level", `checked%:${host}:%`),
   ).toEqual([{ level: 99 }, { level: 999 }]);
 });
 
@@ -287,6 +288,25 @@ it("answers an agent whose URL more rows name than share a read", async () => {
     host,
   );
   expect((await check(agent_id)).body).toMatchObject({ asked: true, works: true });
+});
+
+it("a caller who hangs up withdraws what he asked for, and what another waits for stays", async () => {
+  const asked = async () =>
+    (await api.sql("select distinct directory_id from offchain.offer_source where asked_at is not null")).length;
+  const [shared, own] = [await plant([["a2a", "/card.json"]]), await plant([["a2a", "/card.json"]])];
+  for (const [i, { agent_id }] of [shared, own].entries()) {
+    const caller = new AbortController();
+    const gone = api.send("POST", path(agent_id), { signal: caller.signal }).catch(({ name }: Error) => name);
+    await until("it is asked for", async () => (await asked()) === i + 1);
+    if (i === 0) expect((await api.send("POST", path(agent_id))).status).toBe(202);
+    caller.abort();
+    expect(await gone).toBe("AbortError");
+  }
+  await until("one is withdrawn", async () => (await asked()) === 1);
+  expect(
+    await api.sql("select asked_at is not null as asked from offchain.offer_source where directory_id = $1", shared.id),
+  ).toEqual([{ asked: true }]);
+  await endpointChecks.run(context(), {});
 });
 
 it("does not wait for what takes long, and tells the rest when asked again", async () => {
