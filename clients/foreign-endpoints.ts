@@ -38,8 +38,9 @@ function hostPaces(options: ForeignEndpointOptions) {
   const { now = Date.now, rate: own = PER_HOST.rate, takeTurn = async () => 0, warn = () => {} } = options;
   const known = new Map<string, Pace>();
   let hasWarned = false;
-  return (host: string): Pace => {
-    const pace = known.get(host) ?? paceOf(host);
+  return (target: URL): Pace => {
+    const { host } = target;
+    const pace = known.get(host) ?? paceOf(host, siteOf(target));
     known.delete(host);
     known.set(host, pace);
     if (known.size > MAX_HOSTS) known.delete(known.keys().next().value!);
@@ -47,14 +48,14 @@ function hostPaces(options: ForeignEndpointOptions) {
   };
 
   /** @returns milliseconds until the turn; 0 where none comes in time, as while the database is away */
-  async function sharedTurn(host: string, maxWaitMs: number, signal?: AbortSignal): Promise<number> {
+  async function sharedTurn(turn: Promise<number>, signal?: AbortSignal): Promise<number> {
     const done = new AbortController();
     const ends = AbortSignal.any(signal ? [signal, done.signal] : [done.signal]);
     const late = delay(SHARED_TURN_MS, undefined, { signal: ends }).then(() => {
       throw new Error(`no turn of a host within ${SHARED_TURN_MS} ms`);
     });
     try {
-      return await Promise.race([takeTurn(host, maxWaitMs), late]);
+      return await Promise.race([turn, late]);
     } catch (error) {
       if (!hasWarned && !signal?.aborted) warn(error);
       hasWarned ||= !signal?.aborted;
@@ -64,7 +65,7 @@ function hostPaces(options: ForeignEndpointOptions) {
     }
   }
 
-  function paceOf(host: string): Pace {
+  function paceOf(host: string, site: string): Pace {
     const rate = requestRate(own, now);
     const circuit = breaker({ ...PER_HOST.breaker, now });
     let awayUntil = 0;
@@ -74,7 +75,7 @@ function hostPaces(options: ForeignEndpointOptions) {
         if (away > 0) return { ms: 0, seconds: away };
         const ownMs = rate.take();
         const open = ownMs > maxWaitMs ? Math.ceil(ownMs / 1000) : circuit.wait();
-        const ms = open > 0 ? 0 : Math.max(ownMs, await sharedTurn(host, maxWaitMs, signal));
+        const ms = open > 0 ? 0 : Math.max(ownMs, await sharedTurn(takeTurn(host, site, maxWaitMs), signal));
         if (open === 0 && ms <= maxWaitMs) return { ms, seconds: 0 };
         if (open === 0) circuit.withdrawn();
         rate.giveBack();
@@ -118,6 +119,8 @@ export const REDIRECTED_PER_DAY = 1_000;
 export const REDIRECTED_BY_SITE = 200;
 /** Rate of a host of strangers. */
 export const RATE_OF_STRANGERS = { burst: 2, perSecond: 2 };
+/** Hosts of a site that are asked at that rate at once, so that names below it, which cost nothing, do not multiply it. */
+export const HOSTS_OF_SITE = 10;
 /** Rate, unless another is given, and circuit breaker of one host. Many agents keep their files on the same host, which must not be overloaded. */
 const PER_HOST = { rate: { burst: 20, perSecond: 5 }, breaker: { failures: 5, openMs: 5_000, longestMs: 600_000 } };
 /** Max milliseconds to wait for the rate of a host; otherwise the request is sent later. */
@@ -154,8 +157,8 @@ export type ForeignEndpointOptions = {
   robot?: string;
   /** Takes a request that a host of `bySite` sends to `host` out of what `host` gets in a day. @returns seconds until it may be sent, 0: now */
   takeRedirected?: (host: string, bySite: string) => Promise<number>;
-  /** Takes a turn of a host's rate, which all processes share. @returns milliseconds until it; above `maxWaitMs` none was taken */
-  takeTurn?: (host: string, maxWaitMs: number) => Promise<number>;
+  /** Takes a turn of the rates of a host and its site, which all processes share. @returns milliseconds until it; above `maxWaitMs` none was taken */
+  takeTurn?: (host: string, site: string, maxWaitMs: number) => Promise<number>;
   /** Hears once why no such turn was taken: the rate of this process holds then. */
   warn?: (error: unknown) => void;
 };
@@ -207,7 +210,7 @@ export function foreignEndpoints(
   /** Sends one request, at its host's pace. */
   async function ask(target: URL, request: Omit<ForeignRequest, "url">): Promise<ForeignAnswer> {
     const maxBytes = Math.min(request.maxBytes ?? MAX_BYTES, MAX_BYTES);
-    const pace = paces(target.host);
+    const pace = paces(target);
     const wait = await pace.take(TURN_TIMEOUT_MS, request.signal);
     if (wait.seconds > 0) return { kind: "deferred", seconds: wait.seconds };
     try {

@@ -10,7 +10,7 @@ import { createChain } from "../clients/chain.ts";
 import { dexScreener } from "../clients/dexscreener.ts";
 import { embeddings, maxAnswerBytes } from "../clients/embeddings.ts";
 import { ethosScores } from "../clients/ethos.ts";
-import { foreignEndpoints, RATE_OF_STRANGERS } from "../clients/foreign-endpoints.ts";
+import { foreignEndpoints, HOSTS_OF_SITE, RATE_OF_STRANGERS } from "../clients/foreign-endpoints.ts";
 import { type Http, openHttp } from "../clients/http.ts";
 import type { Chain, Embeddings, Ethos, ForeignEndpoints, Markets, SecretBox } from "../clients/ports.ts";
 import { openPublicHttp } from "../clients/public-http.ts";
@@ -253,8 +253,12 @@ export function openForeignEndpoints(
     ...(!isLocal && {
       rate: RATE_OF_STRANGERS,
       robot: config.service.name,
-      takeTurn: (host, maxMs) =>
-        takeTurn(turns.db, { name: `pace:${turns.of}:${host}`, most, perSecond }, maxMs, new Date()),
+      takeTurn(host, site, maxMs) {
+        const bucket = (name: string, of: number) => ({
+          ...{ name: `pace:${turns.of}:${name}`, most: of * most, perSecond: of * perSecond },
+        });
+        return takeTurn(turns.db, [bucket(host, 1), bucket(`site:${site}`, HOSTS_OF_SITE)], maxMs, new Date());
+      },
     }),
     ...{ meter: ops?.upstreams, takeRedirected },
     warn: (err) => log.warn({ err }, "no turn of a host that all processes share"),

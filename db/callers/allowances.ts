@@ -67,13 +67,13 @@ export async function takeAll(db: pg.Pool, buckets: readonly Bucket[], now: Date
 }
 
 /**
- * Takes the next token of a bucket, to be used when it is there.
+ * Takes the next token of each bucket, to be used when all are there.
  * @returns milliseconds until then; above `maxWaitMs` none was taken
  */
-export async function takeTurn(db: Queryable, bucket: Bucket, maxWaitMs: number, now: Date): Promise<number> {
-  const left = (await takeTokens(db, [bucket], 1, now)).get(bucket.name)!;
-  const ms = Math.max(0, -left / bucket.perSecond) * 1000;
-  if (ms > maxWaitMs) await takeTokens(db, [bucket], -1, now);
+export async function takeTurn(db: Queryable, buckets: Bucket[], maxWaitMs: number, now: Date): Promise<number> {
+  const left = await takeTokens(db, buckets, 1, now);
+  const ms = Math.max(0, ...buckets.map(({ name, perSecond }) => (-left.get(name)! / perSecond) * 1000));
+  if (ms > maxWaitMs) await takeTokens(db, buckets, -1, now);
   return ms;
 }
 

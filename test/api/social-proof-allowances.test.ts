@@ -262,9 +262,14 @@ it("callers have their own share of a platform's reads, of which one network can
 });
 
 it("turns of a rate are one after the other for all who take them, and one that is too far away is not taken", async () => {
+  const host = (name: string) => ({ name: `pace:${name}.example`, most: 2, perSecond: 2 });
   const turn = (maxWaitMs: number) =>
-    takeTurn(api.pool, { name: "pace:a.example", most: 2, perSecond: 2 }, maxWaitMs, new Date(now));
+    takeTurn(api.pool, [host("a"), { name: "pace:example", most: 6, perSecond: 3 }], maxWaitMs, new Date(now));
   const together = await Promise.all(Array.from({ length: 4 }, () => turn(5_000)));
   expect(together.sort((a, b) => a - b)).toEqual([0, 0, 500, 1_000]);
   expect([await turn(1_000), await turn(1_500), await turn(2_000)]).toEqual([1_500, 1_500, 2_000]);
+  // Six turns of its site are taken: what is left is that of all its hosts together.
+  expect(
+    await takeTurn(api.pool, [host("b"), { name: "pace:example", most: 6, perSecond: 3 }], 0, new Date(now)),
+  ).toBeGreaterThan(0);
 });

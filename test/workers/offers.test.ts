@@ -506,6 +506,28 @@ describe("budgets", () => {
     expect(await statesOf(low)).toMatchObject([{ status: "waiting", nextTryAt: new Date(clock.getTime() + DAY_MS) }]);
   });
 
+  it("all names of a site have one budget a day for what only agents name", async () => {
+    const ids: number[] = [];
+    for (const name of ["a", "b", "c"]) ids.push(await plant(a2a(`https://${name}.shop.example/card.json`)));
+    const bucket = `read-named-site:shop.example:${clock.toISOString().slice(0, 10)}`;
+    await db.pool.query(
+      `insert into offchain.allowance (name, level, most, per_second, at) values ($1, 1, 10000, 0, $2)`,
+      [bucket, clock],
+    );
+    const send = async ({ url }: { url: string }) => card(url);
+    await run({ endpoints: { send } });
+    const states = await Promise.all(ids.map(statesOf));
+    expect(
+      states
+        .flat()
+        .map(({ status }) => status)
+        .toSorted(),
+    ).toEqual(["read", "waiting", "waiting"]);
+    later(DAY_MS);
+    await run({ endpoints: { send } });
+    for (const id of ids) expect(await statesOf(id)).toMatchObject([{ status: "read" }]);
+  });
+
   it("each URL of a host with more than a day's budget has its turn, and rows that share one beyond it wait with it", async () => {
     for (let i = 0; i < URLS_PER_HOST_AND_DAY; i += 8) {
       const services = Array.from({ length: 8 }, (_, j) => a2a(`https://h.example/${i + j}.json`)).flat();

@@ -24,7 +24,7 @@ import { defineJob } from "../job.ts";
 import { readHostFiles } from "./host-files.ts";
 import { readBatch } from "./read-batch.ts";
 import { DAY_MS, earliest, latest } from "./read-endpoint.ts";
-import { turnsOf, URLS_PER_HOST_AND_DAY } from "./turns.ts";
+import { turnsOf, URLS_PER_HOST_AND_DAY, withinSites } from "./turns.ts";
 
 const EVERY_MS = 30_000;
 /** Rows of the directory per statement, and statements of one run for new rows and for the round over all rows, each. */
@@ -130,7 +130,7 @@ async function readDue(context: JobContext): Promise<number> {
   const began = clock();
   const due = await dueSources(db, { now: began, limit: ENDPOINTS_PER_RUN });
   const hosts = await urlsOfHosts(db, due, began);
-  const { within, beyond } = turnsOf(due, hosts, began);
+  const { within, beyond } = await withinSites(db, turnsOf(due, hosts, began), began);
   if (beyond.length > 0) {
     await deferSources(db, beyond);
     const sources = beyond.map(({ source }) => source);
