@@ -4,76 +4,15 @@ import { dollarUnits } from "../offers/x402-prices.ts";
 import { usdcText } from "../units-text.ts";
 import type { KnownEndpoint, PreflightFacts, PreflightInputs } from "./facts.ts";
 import { DEAD_DAYS, type Policy, policyOf, type Threshold, VALID_MS } from "./policy.ts";
+import { EFFECTS, REASONS, type ReasonKey } from "./reasons.ts";
+import type { PreflightView } from "./view.ts";
 
-/**
- * In the order of weight: the heaviest reason decides. `unrated`: too little is known. `review`: something is weak or does not
- * fit, a person should look. `deny`: what is asked contradicts what is shown.
- */
-export const EFFECTS = ["allow", "unrated", "review", "deny"] as const;
-export type Effect = (typeof EFFECTS)[number];
-
-/** What each reason does, by its key. */
-export const REASONS = {
-  unknown: "unrated",
-  wallet_proven: "allow",
-  wallet_unproven: "unrated",
-  endpoint_confirmed: "allow",
-  endpoint_unconfirmed: "review",
-  endpoint_of_another: "deny",
-  alive: "allow",
-  not_asked_yet: "unrated",
-  silent: "review",
-  dead: "deny",
-  unsteady: "review",
-  payee_proven: "allow",
-  payee_unproven: "review",
-  payee_switched: "deny",
-  terms_unlisted: "review",
-  terms_elsewhere: "review",
-  price_listed: "allow",
-  price_above_listed: "review",
-  live_failed: "review",
-  income_none: "unrated",
-  income_supports: "allow",
-  amount_beyond: "review",
-  held_long: "allow",
-  held_shortly: "review",
-  cred_low: "review",
-  fact_old: "review",
-} as const satisfies Record<string, Effect>;
-export type ReasonKey = keyof typeof REASONS;
-
-/** Why, in words, with where to read the evidence (a path of this service) and how old it is. */
-type Reason = {
-  key: ReasonKey;
-  effect: Effect;
-  says: string;
-  /** The caller's own threshold that it rests on. */
-  threshold: Threshold | null;
-  evidence: string | null;
-  asOf: string | null;
-  ageSeconds: number | null;
-};
-
-export type Preflight = {
-  verdict: Effect;
-  /** `rowRef` of the agent that it is about. */
-  agent: string | null;
-  url: string | null;
-  /** Whom the verdict allows to pay, checksummed: the agent's proven wallet and nobody else. */
-  payTo: string | null;
-  /** USDC: what is asked or listed; null where neither is known. */
-  amount: string | null;
-  /** USDC: the largest payment that the evidence supports; 0 where a reason denies, or leaves it unrated. */
-  maxAmount: string;
-  /** The heaviest first. */
-  reasons: Reason[];
+/** As it is answered (view.ts), with all that it follows from. */
+export type Preflight = Omit<PreflightView, "payload" | "receipt" | "policy"> & {
   policy: Policy;
-  at: string;
-  validUntil: string;
-  /** All that it follows from. */
   inputs: PreflightInputs;
 };
+type Reason = Preflight["reasons"][number];
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -2,7 +2,7 @@
 import { array, literal, object, z } from "zod";
 import { address, bytes32, count, inWords, moment, usdc } from "../views/fields.ts";
 import { THRESHOLDS, type Threshold } from "./policy.ts";
-import { EFFECTS, REASONS, type ReasonKey } from "./preflight.ts";
+import { EFFECTS, REASONS, type ReasonKey } from "./reasons.ts";
 
 const threshold = z.enum(Object.keys(THRESHOLDS) as [Threshold, ...Threshold[]]);
 const effect = z.enum(EFFECTS);
