@@ -44,30 +44,45 @@ const FORMER_MS = 24 * 3_600_000;
 const MAX_FORMER_BYTES = 16 * 1024 ** 2;
 
 /**
- * Puts the files that the new build has no more into `dist/former`, each with the time as its own, and removes there what is too old or too much.
- * @param dist has the files of the last build in `assets`
- * @param current names of the files of the new build
+ * Puts a build in place of the last one, file by file, so that a reader never sees half a bundle, and builds that end at the
+ * same time do not disturb each other: what is new is there before the page that names it, and what is not named any more
+ * goes last.
+ * @param built folder of the new build; it is removed
  */
-export function retire(dist: string, current: ReadonlySet<string>, now = Date.now()): void {
+export function putInPlace(built: string, dist: string, now = Date.now()): void {
+  const assets = globSync("*", { cwd: join(built, "assets") });
+  for (const folder of ["assets", "former"]) mkdirSync(join(dist, folder), { recursive: true });
+  for (const path of [...assets.map((name) => `assets/${name}`), "views.json", "index.html"])
+    renameSync(join(built, path), join(dist, path));
+  rmSync(built, { recursive: true });
+  retire(dist, new Set(assets), now);
+}
+
+/** Puts files that the new build has no more into `dist/former`, each with the time as its own, and removes there what is too old or too much. */
+function retire(dist: string, current: ReadonlySet<string>, now: number): void {
   const [assets, former] = [join(dist, "assets"), join(dist, "former")];
-  mkdirSync(former, { recursive: true });
   for (const name of globSync("*", { cwd: assets })) {
     if (current.has(name)) continue;
-    renameSync(join(assets, name), join(former, name));
-    utimesSync(join(former, name), now / 1000, now / 1000);
+    try {
+      utimesSync(join(assets, name), now / 1000, now / 1000);
+      renameSync(join(assets, name), join(former, name));
+    } catch (error) {
+      // Another build that ends now has moved it.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
   }
   const kept = globSync("*", { cwd: former })
-    .map((name) => ({ name, ...statSync(join(former, name)) }))
-    .toSorted((a, b) => b.mtimeMs - a.mtimeMs);
+    .map((name) => ({ name, of: statSync(join(former, name), { throwIfNoEntry: false }) }))
+    .toSorted((a, b) => (b.of?.mtimeMs ?? 0) - (a.of?.mtimeMs ?? 0));
   let bytes = 0;
-  for (const { name, size, mtimeMs } of kept) {
-    const isKept = !current.has(name) && mtimeMs >= now - FORMER_MS && bytes + size <= MAX_FORMER_BYTES;
-    if (isKept) bytes += size;
-    else rmSync(join(former, name));
+  for (const { name, of } of kept) {
+    const isKept = of && !current.has(name) && of.mtimeMs >= now - FORMER_MS && bytes + of.size <= MAX_FORMER_BYTES;
+    if (isKept) bytes += of.size;
+    else rmSync(join(former, name), { force: true });
   }
 }
 
-/** Builds into a second folder and renames it at the end, so that no reader sees half a bundle. */
+/** Builds into a folder of its own. */
 async function build(): Promise<void> {
   const vite = await import("vite");
   const outDir = join(FOLDER, `dist/.build-${process.pid}`);
@@ -76,12 +91,7 @@ async function build(): Promise<void> {
     logLevel: "warn",
     build: { outDir, emptyOutDir: true },
   });
-  const old = join(FOLDER, "dist/assets");
-  retire(join(FOLDER, "dist"), new Set(globSync("*", { cwd: join(outDir, "assets") })));
-  rmSync(old, { recursive: true, force: true });
-  renameSync(join(outDir, "assets"), old);
-  for (const name of ["views.json", "index.html"]) renameSync(join(outDir, name), join(FOLDER, "dist", name));
-  rmSync(outDir, { recursive: true, force: true });
+  putInPlace(outDir, join(FOLDER, "dist"));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -1,7 +1,9 @@
 /** How the API serves the web terminal: pages to browsers that navigate, files for ever, JSON to everyone else. */
+import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
@@ -9,7 +11,7 @@ import { webServer } from "../../api/web/serve.ts";
 import { isSpam } from "../../core/spam.ts";
 import { LONG } from "../../harness/patience.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
-import { buildWeb, retire, webIsStale } from "../../web/build.ts";
+import { buildWeb, putInPlace, webIsStale } from "../../web/build.ts";
 import { HOST, startApi, type TestApi } from "../api/support/api.ts";
 import { randomAgents } from "../support/agents.ts";
 import { HOSTILE_ID, plantWorld } from "./world.ts";
@@ -474,26 +476,52 @@ describe("its files", () => {
       mkdirSync(dirname(join(dist, path)), { recursive: true });
       writeFileSync(join(dist, path), text);
     };
+    const HOUR = 3_600_000;
+    const began = Date.now();
+    /** As a build that ends so many hours later. */
+    const build = (hours: number, files: Record<string, string>, shapes: object[] = []) => {
+      put("new/views.json", JSON.stringify(shapes));
+      put("new/index.html", "<!doctype html>");
+      for (const [name, text] of Object.entries(files)) put(`new/assets/${name}`, text);
+      putInPlace(join(dist, "new"), dist, began + hours * HOUR);
+    };
     const { readWebBundle } = await import("../../api/web/bundle.ts");
     const served = () => [...readWebBundle(dist)!.files.keys()].map((path) => path.slice("/assets/".length)).toSorted();
     put("index.html", "<!doctype html>");
     put("assets/page-1.js", "1");
     // As a build of an older release.
     expect(readWebBundle(dist)!.scriptsAt("/agent/7")).toEqual([]);
-    put("views.json", JSON.stringify([{ shape: "/agent/[^/]+", files: ["assets/page-2.js"] }]));
-    put("assets/same-0.js", "0");
-    const HOUR = 3_600_000;
-    const built = Date.now();
-    retire(dist, new Set(["page-2.js", "same-0.js"]), built);
-    put("assets/page-2.js", "2");
+    const same = { "same-0.js": "0" };
+    build(0, { ...same, "page-2.js": "2" }, [{ shape: "/agent/[^/]+", files: ["assets/page-2.js"] }]);
     expect(served()).toEqual(["page-1.js", "page-2.js", "same-0.js"]);
     expect(readWebBundle(dist)!.scriptsAt("/agent/7")).toEqual(["/assets/page-2.js"]);
     expect(readWebBundle(dist)!.scriptsAt("/agent/7/manage")).toEqual([]);
     put("assets/large-2.js", "x".repeat(17 * 1024 ** 2));
-    retire(dist, new Set(["page-3.js", "same-0.js"]), built + 23 * HOUR);
-    put("assets/page-3.js", "3");
+    build(23, { ...same, "page-3.js": "3" });
     expect(served()).toEqual(["page-1.js", "page-2.js", "page-3.js", "same-0.js"]);
-    retire(dist, new Set(["page-3.js", "same-0.js"]), built + 48 * HOUR);
+    build(48, { ...same, "page-3.js": "3" });
     expect(served()).toEqual(["page-3.js", "same-0.js"]);
+  });
+
+  it("are all there while builds end at the same time", async () => {
+    const dist = scratchDirectory("web-builds-at-once");
+    const names = Array.from({ length: 40 }, (_, i) => `part-${i}.js`);
+    const program = `
+      import { mkdirSync, writeFileSync } from "node:fs";
+      import { putInPlace } from ${JSON.stringify(new URL("../../web/build.ts", import.meta.url).href)};
+      for (let turn = 0; turn < 20; turn++) {
+        const built = ${JSON.stringify(dist)} + "/.build-" + process.pid;
+        mkdirSync(built + "/assets", { recursive: true });
+        for (const name of ${JSON.stringify(names)}) writeFileSync(built + "/assets/" + name, name);
+        writeFileSync(built + "/assets/of-" + turn + ".js", "");
+        for (const name of ["views.json", "index.html"]) writeFileSync(built + "/" + name, "[]");
+        putInPlace(built, ${JSON.stringify(dist)});
+      }`;
+    const run = promisify(execFile);
+    await Promise.all([1, 2, 3].map(() => run(process.execPath, ["--input-type=module", "-e", program])));
+    const { readWebBundle } = await import("../../api/web/bundle.ts");
+    expect([...readWebBundle(dist)!.files.keys()]).toEqual(
+      expect.arrayContaining(names.map((name) => `/assets/${name}`)),
+    );
   });
 });
