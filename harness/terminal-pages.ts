@@ -100,7 +100,7 @@ export const TERMINAL_PAGES: readonly TerminalPage[] = [
   {
     name: "report",
     path: "/report/0",
-    shows: /signed exactly this report|full report for/,
+    shows: "signed exactly this report",
     wallet: MERIDIAN,
     press: [/^Buy for/, /^Pay/],
   },

@@ -3,6 +3,10 @@ import { ZERO_ADDRESS } from "../addresses.ts";
 import type { AgentFacts, Hex } from "../agents/facts.ts";
 import { credOf } from "../cred/cred.ts";
 import { mintOriginIndex } from "../mints/mint-origins.ts";
+import { NARRATIVE_VALUE } from "../signals/narrative.ts";
+import { SIGNALS, type SignalKey } from "../signals/signals.ts";
+import { TRAIT_VALUE } from "../signals/traits.ts";
+import { PROOF_VALUE } from "../signals/verify.ts";
 
 /** The facts of a foreign agent that count. */
 export type ForeignFacts = {
@@ -28,6 +32,19 @@ const NO_HASH: Hex = `0x${"0".repeat(64)}`;
 export function foreignCred(known: ForeignFacts, now: Date): number {
   const { score } = credOf(asAgent(known, now), now);
   return known.holdsIdentity ? score : Math.min(FOREIGN_CAP, score);
+}
+
+/** What lifts the score of a foreign agent, with the points that each step wins below the cap. */
+export function foreignSteps(known: Pick<ForeignFacts, "description" | "walletProven" | "ownerAttested">) {
+  const step = (action: string, key: SignalKey, raw: number) => ({
+    ...{ action, gain: (SIGNALS.find((signal) => signal.key === key)!.weight * raw) / 100 },
+  });
+  return [
+    known.ownerAttested ? [] : step("Let the exchange attest the owner's account", "coinbase", 100),
+    known.walletProven ? [] : step("Have its registry prove its wallet", "verify", PROOF_VALUE),
+    known.description?.trim() ? [] : step("Write a description", "narrative", NARRATIVE_VALUE),
+    step(`Name a service or a skill, each of the first ${Math.ceil(100 / TRAIT_VALUE)}`, "traits", TRAIT_VALUE),
+  ].flat();
 }
 
 /**

@@ -2,7 +2,7 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FOREIGN_CAP, foreignCred } from "../../core/directory/cred.ts";
+import { FOREIGN_CAP, foreignCred, foreignSteps } from "../../core/directory/cred.ts";
 import { DEFECT_CODES, defect, defectView, UnreadableFile } from "../../core/directory/file-defects.ts";
 import { boundsOf, DIRECTORY_FILTERS, orderOf, searchKinds, trendOf } from "../../core/directory/filters.ts";
 import { locateFile, readRegistration } from "../../core/directory/foreign-registration-file.ts";
@@ -38,6 +38,19 @@ describe("the cred of a foreign agent", () => {
         10 * 50;
       const score = Math.floor((hundredths + 50) / 100);
       expect(foreignCred(known, NOW)).toBe(holdsIdentity ? score : Math.min(FOREIGN_CAP, score));
+    }));
+
+  it("is lifted by what it lacks, each step by its points", () =>
+    forAll([facts], (drawn) => {
+      const known = { ...drawn, holdsIdentity: true, traitCount: drawn.traitCount % 8 };
+      const better = [
+        ...(known.ownerAttested ? [] : [{ ownerAttested: true }]),
+        ...(known.walletProven ? [] : [{ walletProven: true }]),
+        ...(known.description?.trim() ? [] : [{ description: "It audits." }]),
+        { traitCount: known.traitCount + 1 },
+      ].map((change) => foreignCred({ ...known, ...change }, NOW) - foreignCred(known, NOW));
+      const off = foreignSteps(known).map(({ gain }, i) => Math.abs(gain - better[i]!));
+      expect([off.length, Math.max(...off) < 1]).toEqual([better.length, true]);
     }));
 });
 

@@ -510,15 +510,14 @@ describe("its files", () => {
       import { mkdirSync, writeFileSync } from "node:fs";
       import { putInPlace } from ${JSON.stringify(new URL("../../web/build.ts", import.meta.url).href)};
       for (let turn = 0; turn < 20; turn++) {
-        const built = ${JSON.stringify(dist)} + "/.build-" + process.pid;
+        const built = "new-" + process.pid;
         mkdirSync(built + "/assets", { recursive: true });
-        for (const name of ${JSON.stringify(names)}) writeFileSync(built + "/assets/" + name, name);
-        writeFileSync(built + "/assets/of-" + turn + ".js", "");
-        for (const name of ["views.json", "index.html"]) writeFileSync(built + "/" + name, "[]");
-        putInPlace(built, ${JSON.stringify(dist)});
+        const files = [...${JSON.stringify(names)}, "of-" + turn + ".js"].map((name) => "assets/" + name);
+        for (const path of [...files, "views.json", "index.html"]) writeFileSync(built + "/" + path, "[]");
+        putInPlace(built, ".");
       }`;
-    const run = promisify(execFile);
-    await Promise.all([1, 2, 3].map(() => run(process.execPath, ["--input-type=module", "-e", program])));
+    const build = () => promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { cwd: dist });
+    await Promise.all([build(), build(), build()]);
     const { readWebBundle } = await import("../../api/web/bundle.ts");
     expect([...readWebBundle(dist)!.files.keys()]).toEqual(
       expect.arrayContaining(names.map((name) => `/assets/${name}`)),

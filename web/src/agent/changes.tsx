@@ -2,13 +2,13 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { agentPath, pagesOf } from "../api/queries.ts";
 import type { OfferHistory } from "../api/types.ts";
-import { count, counted, date, dollars } from "../formats.ts";
+import { count, counted, dollars } from "../formats.ts";
 import { Action, Icon } from "../parts/button.tsx";
 import { Address } from "../parts/copy.tsx";
 import { Party } from "../parts/party.tsx";
 import { NotYet } from "../parts/states.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
-import { Names, When } from "./timeline.tsx";
+import { Names, Registered, When } from "./timeline.tsx";
 
 type Recorded = OfferHistory["changes"][number];
 type Change = Recorded["change"];
@@ -38,7 +38,7 @@ export function OfferChanges({ of: { agentRef, platform }, explorer, created }: 
             {changes.map((change) => (
               <Line key={change.id} of={change} explorer={explorer} />
             ))}
-            {created && !hasNextPage && <li className="faint">Registered on {date(created)}.</li>}
+            {created && !hasNextPage && <Registered at={created} />}
           </ol>
           {hasNextPage && (
             <Action disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>

@@ -1,6 +1,7 @@
 /** A foreign agent (a row of another registry): the registry's data, its source, its reviews, and the claim of a token for it. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, Redirect } from "wouter";
+import { FOREIGN_CAP, foreignSteps } from "../../../core/directory/cred.ts";
 import { quoted } from "../../../core/quoted.ts";
 import { Problem } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
@@ -9,7 +10,7 @@ import { CompareLink, comparedText } from "../compare/bar.tsx";
 import { Token } from "../directory/cells.tsx";
 import { platformLabel } from "../directory/facets.ts";
 import { badgesPath, badges as badgesQuery, detail, detailPath, rowLink } from "../directory/source.ts";
-import { age, date, moment, short } from "../formats.ts";
+import { age, count, date, moment, short } from "../formats.ts";
 import { useMedia } from "../media.ts";
 import { Icon } from "../parts/button.tsx";
 import { Address } from "../parts/copy.tsx";
@@ -66,7 +67,7 @@ export default function ForeignPage() {
         {(isSettled || !isOneColumn) && (
           <div className="column">
             <Behind of={of} explorer={explorer} />
-            <AboutScore score={row.cred_score} reservations={row.reservations} />
+            <AboutScore row={row} />
             <Claim row={row} />
             <Panel title="In other registries">
               <SameAs others={row.same_as} />
@@ -145,21 +146,33 @@ const NotFound = ({ agentRef, requestId }: { agentRef: string; requestId: Proble
   </div>
 );
 
-const AboutScore = ({ score, reservations }: { score: number; reservations: Detail["reservations"] }) => (
-  <Panel title="About this score">
-    <p className="muted">
-      {score >= 50
-        ? "Agents without an identity token here count up to 50."
-        : "The same signals as for everybody, over what its registry tells. Without an identity token here the score ends at 50."}
-      <Reservations of={reservations} />
-    </p>
-    <p className="actions push-down">
-      <Link className="button" href="/mint">
-        Register an identity
-      </Link>
-    </p>
-  </Panel>
-);
+function AboutScore({ row: { id, cred_score: score, description, verified, reservations } }: { row: Detail }) {
+  const { data: badges } = useQuery(badgesQuery([id]));
+  const ownerAttested = badges?.data.marks[0]?.verifications.coinbase ?? true;
+  return (
+    <Panel title="What lifts this score">
+      <p className="muted">
+        {score >= FOREIGN_CAP
+          ? `Agents without an identity token here count up to ${FOREIGN_CAP}.`
+          : `The same signals as for everybody, over what its registry tells. Without an identity token here the score ends at ${FOREIGN_CAP}.`}
+        <Reservations of={reservations} />
+      </p>
+      <ul className="open-points">
+        {foreignSteps({ description, walletProven: verified === 1, ownerAttested }).map(({ action, gain }) => (
+          <li key={action} className="open-point">
+            <b className="open-gain">+{count(gain)}</b>
+            <span className="open-words">{action}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="actions push-down">
+        <Link className="button" href="/mint">
+          Register an identity
+        </Link>
+      </p>
+    </Panel>
+  );
+}
 
 /** The explorer for addresses of the service's own chain, and of registries that name no chain. */
 function useExplorer(chainId: number | null): string | undefined {

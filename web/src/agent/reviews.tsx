@@ -181,7 +181,7 @@ function Line({ of, path, explorer }: Props & { of: WeighedReview }) {
           <Party address={client} explorer={explorer} />
           <span className="review-weight">{weightOf(weight)}</span>
         </p>
-        <Why of={reasons} />
+        <Why of={reasons} counts={weight > 0} />
         <Entry of={of} explorer={explorer} />
         {written > 1 && (
           <details onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -210,8 +210,12 @@ const weightOf = (weight: number): string => {
   return weight < SMALL ? `weight below ${decimals(SMALL, 2)}` : `weight ${decimals(weight, 2)}`;
 };
 
-const Why = ({ of }: { of: WeighedReview["reasons"] }) => (
-  <p className="review-why">{of.map(({ says }) => says).join(" ")}</p>
+/** What speaks for the writer of a review that counts nothing would read as a contradiction. */
+const Why = ({ of: [first, ...others], counts }: { of: WeighedReview["reasons"]; counts: boolean }) => (
+  <p className="review-why">
+    {first?.says}
+    {!counts && others.length > 0 && " Known of its writer all the same:"} {others.map(({ says }) => says).join(" ")}
+  </p>
 );
 
 /** All that one account wrote, each with why it counts how much. */

@@ -91,14 +91,11 @@ export function Timeline({ of: { tokenId, mintedAt }, points, days, explorer }: 
           <Line key={entry.key} entry={entry} explorer={explorer} />
         ))}
         {whole && data && !events.some(({ type }) => type === "agent.registered") && (
-          <li className="faint">
-            <span>
-              Registered on {date(mintedAt)}.
-              {data.pages[0]!.data.since && Date.parse(mintedAt) < Date.parse(data.pages[0]!.data.since) && (
-                <> The log goes back to {date(data.pages[0]!.data.since)}; scores go back further.</>
-              )}
-            </span>
-          </li>
+          <Registered at={mintedAt}>
+            {data.pages[0]!.data.since && Date.parse(mintedAt) < Date.parse(data.pages[0]!.data.since) && (
+              <> The log goes back to {date(data.pages[0]!.data.since)}; scores go back further.</>
+            )}
+          </Registered>
         )}
       </ol>
       {!whole && (
@@ -109,6 +106,15 @@ export function Timeline({ of: { tokenId, mintedAt }, points, days, explorer }: 
     </div>
   );
 }
+
+/** The end of a timeline. */
+export const Registered = ({ at, children }: { at: string; children?: ReactNode }) => (
+  <li className="faint">
+    <span>
+      Registered on {date(at)}.{children}
+    </span>
+  </li>
+);
 
 function Line({ entry, explorer }: { entry: Entry; explorer: string }) {
   if ("steps" in entry) return <Scored at={entry.at} steps={entry.steps} />;

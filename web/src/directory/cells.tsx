@@ -207,6 +207,15 @@ export type Column = {
   cell(row: BadgedRow): ReactNode;
 };
 
+/** A figure of a market. */
+const traded = (figure: number | null, cell: (figure: number) => ReactNode = usd) =>
+  figure === null ? <NoData reason="no market data" /> : cell(figure);
+
+/** A column of figures that is hidden by default. */
+const extra = (key: string, label: string, sort: Sort, cell: Column["cell"]): Column => {
+  return { key, label, sort, extra: true, className: "number", cell };
+};
+
 export const COLUMNS: Column[] = [
   { key: "agent", label: "Agent", sort: "name", className: "wide", cell: (row) => <AgentCell row={row} /> },
   { key: "cred", label: "Cred", sort: "cred_score", cell: (row) => <CredCell row={row} /> },
@@ -220,39 +229,14 @@ export const COLUMNS: Column[] = [
   { key: "protocols", label: "Speaks", cell: (row) => <ProtocolsCell row={row} /> },
   { key: "feedback", label: "Reviews", className: "number roomy", cell: (row) => <FeedbackCell row={row} /> },
   { key: "token", label: "Token", sort: "token_market_cap", cell: (row) => <TokenCell row={row} /> },
-  {
-    key: "ethos",
-    label: "Ethos",
-    sort: "ethos_score",
-    extra: true,
-    className: "number",
-    cell: (row) => (row.ethos_score !== null ? count(row.ethos_score) : <NoData reason="not known" />),
-  },
-  {
-    key: "volume",
-    label: "Volume 24h",
-    sort: "volume_24h",
-    extra: true,
-    className: "number",
-    cell: (row) => (row.volume_24h === null ? <NoData reason="no market data" /> : usd(row.volume_24h)),
-  },
-  {
-    key: "change",
-    label: "Price 24h",
-    sort: "price_change_24h",
-    extra: true,
-    className: "number",
-    cell: (row) =>
-      row.price_change_24h === null ? <NoData reason="no market data" /> : <PriceChange of={row.price_change_24h} />,
-  },
-  {
-    key: "liquidity",
-    label: "Liquidity",
-    sort: "liquidity_usd",
-    extra: true,
-    className: "number",
-    cell: (row) => (row.liquidity_usd === null ? <NoData reason="no market data" /> : usd(row.liquidity_usd)),
-  },
+  extra("ethos", "Ethos", "ethos_score", ({ ethos_score: score }) =>
+    score !== null ? count(score) : <NoData reason="not known" />,
+  ),
+  extra("volume", "Volume 24h", "volume_24h", (row) => traded(row.volume_24h)),
+  extra("change", "Price 24h", "price_change_24h", (row) =>
+    traded(row.price_change_24h, (change) => <PriceChange of={change} />),
+  ),
+  extra("liquidity", "Liquidity", "liquidity_usd", (row) => traded(row.liquidity_usd)),
   {
     key: "owner",
     label: "Owner",
@@ -290,14 +274,7 @@ export const COLUMNS: Column[] = [
         <NoData reason="it was never seen to act" />
       ),
   },
-  {
-    key: "updated",
-    label: "Updated",
-    sort: "updated_at",
-    extra: true,
-    className: "number",
-    cell: (row) => when(row.updated_at),
-  },
+  extra("updated", "Updated", "updated_at", (row) => when(row.updated_at)),
 ];
 
 /** Columns that cannot be hidden. */

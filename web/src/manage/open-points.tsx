@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { liveEvery } from "../api/events.ts";
 import { advice } from "../api/queries.ts";
 import type { OpenPoint } from "../api/types.ts";
-import { count, counted, LOCALES } from "../formats.ts";
+import { count, counted } from "../formats.ts";
 import { Icon } from "../parts/button.tsx";
 import { ScoreRing } from "../parts/cred.tsx";
 import { NotYet } from "../parts/states.tsx";
@@ -29,7 +29,7 @@ export function OpenPoints({ tokenId, linked }: Props) {
         const form = linked ? formOf(tokenId, step) : null;
         return (
           <li key={step.action} className="open-point">
-            <b className="open-gain">+{points(step.gain)}</b>
+            <b className="open-gain">+{count(step.gain)}</b>
             <span className="open-words">
               {form ? (
                 <Link className="row-link" href={form}>
@@ -51,9 +51,6 @@ export function OpenPoints({ tokenId, linked }: Props) {
 /** The signal, and what the score would be; a step that moves no whole point says only the signal. */
 const about = ({ label, scoreAfter }: OpenPoint, before: number): string =>
   scoreAfter > before ? `${label} · ${count(before)} → ${count(scoreAfter)}` : label;
-
-const exact = new Intl.NumberFormat(LOCALES as string[], { maximumFractionDigits: 2 });
-const points = (gain: number): string => exact.format(gain);
 
 /** The section whose forms lift a signal; a signal that no form lifts has none. */
 const SECTION_OF: Partial<Record<OpenPoint["signal"], string>> = {
