@@ -10,8 +10,12 @@ export type Shown = {
   heading: string | RegExp;
   /** Gives the page a wallet that is connected. */
   connect?: ((page: Page) => Promise<void>) | undefined;
+  /** What is opened or done on it, with code of its own, and what it shows then. */
+  act?: Act | undefined;
   words?: string;
 };
+
+export type Act = { does: (page: Page) => Promise<unknown>; shows: string };
 
 const ERROR = { error: "The database is away.", code: "internal", requestId: "r-1" };
 /** What comes in place of an answer. */
@@ -39,9 +43,19 @@ async function on<T>(browser: Browser, { origin, connect }: Shown, act: (page: P
 
 const headingOf = (page: Page, { heading }: Shown) =>
   page.getByRole("main").getByRole("heading", { level: 1, name: heading }).first();
-const isComplete = (page: Page, shown: Shown) => headingOf(page, shown).isVisible();
+const isComplete = async (page: Page, shown: Shown) =>
+  (await headingOf(page, shown).isVisible()) &&
+  (!shown.act || (await page.locator(shown.act.shows).first().isVisible()));
 const settled = (page: Page) =>
   until("nothing is loading", async () => (await page.locator('[aria-busy="true"]:visible').count()) === 0);
+/** @param before runs when the page is complete, before what is done on it */
+async function open(page: Page, shown: Shown, before = () => {}): Promise<void> {
+  await page.goto(shown.path);
+  if (!shown.act) return;
+  await complete(page, shown);
+  before();
+  await shown.act.does(page);
+}
 async function complete(page: Page, shown: Shown): Promise<void> {
   await headingOf(page, shown).waitFor();
   await settled(page);
@@ -60,14 +74,15 @@ async function standing(page: Page): Promise<string[]> {
   ];
 }
 
-/** Presses what is offered until the page is complete and says nothing any more. */
+/** Presses what is offered, or does again what failed, until the page is complete and says nothing any more. */
 const unrecovered = (page: Page, shown: Shown) =>
   leftWrong(
     async () => {
       // At once: what is asked for again by itself takes the button away.
-      await page.evaluate(
-        "[...document.querySelectorAll('main button')].find((one) => one.textContent === 'Try again')?.click()",
+      const isOffered = await page.evaluate(
+        "(() => { const again = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Try again'); again?.click(); return Boolean(again); })()",
       );
+      if (shown.act && !isOffered && (await said(page)) !== (shown.words ?? "")) await shown.act.does(page);
       if (!(await isComplete(page, shown))) return ["it does not recover"];
       const words = await said(page);
       return words === (shown.words ?? "") ? [] : [`it still says: ${words}`];
@@ -75,7 +90,7 @@ const unrecovered = (page: Page, shown: Shown) =>
     { timeoutMs: LONG, everyMs: 200 },
   );
 
-/** What a page asks for until it is complete, and what it says then. */
+/** What a page asks for until it is complete, or for what is done on it, and what it says then. */
 export const visit = (browser: Browser, shown: Shown): Promise<{ asked: string[]; words: string }> =>
   on(browser, shown, async (page) => {
     const asked = new Set<string>();
@@ -83,8 +98,9 @@ export const visit = (browser: Browser, shown: Shown): Promise<{ asked: string[]
       const { pathname, search } = new URL(request.url());
       asked.add(pathname + search);
     });
-    await page.goto(shown.path);
-    await complete(page, shown);
+    await open(page, shown, () => asked.clear());
+    await until("it is complete", () => isComplete(page, shown));
+    await settled(page);
     return { asked: [...asked], words: await said(page) };
   });
 
@@ -96,8 +112,8 @@ export const withoutFile = (browser: Browser, shown: Shown, file: string): Promi
       if (request.isNavigationRequest()) documents++;
     });
     await page.route(`**${file}`, (route) => route.fulfill({ status: 404, json: ERROR }));
-    await page.goto(shown.path);
-    await page.getByRole("alert").first().waitFor();
+    await open(page, shown);
+    await page.getByRole("alert").filter({ visible: true }).first().waitFor();
     const wrong = await standing(page);
     if (documents > 2) wrong.push(`it was loaded ${documents} times`);
     if (!/[Tt]ry again|reload/.test(await said(page))) wrong.push(`it says: ${await said(page)}`);
@@ -113,7 +129,7 @@ export const withoutAnswer = (browser: Browser, shown: Shown, call: string, inst
     const isCall = (url: URL) => anyBatch(url.pathname + url.search) === anyBatch(call);
     const asked = page.waitForRequest((request) => isCall(new URL(request.url())));
     await page.route(isCall, INSTEAD[instead]!);
-    await page.goto(shown.path);
+    await open(page, shown);
     await asked;
     await settled(page);
     const wrong = await standing(page);

@@ -6,21 +6,24 @@ import { Problem } from "../api/answer.ts";
 import { credProof } from "../api/queries.ts";
 import type { Agent, CredProof } from "../api/types.ts";
 import { age, count, counted, moment, short } from "../formats.ts";
-import { Action, Button, Icon } from "../parts/button.tsx";
+import { Action, Button, Icon, useAttempt } from "../parts/button.tsx";
 import { Address, EXPLORER_REL, Transaction } from "../parts/copy.tsx";
 import { Facts } from "../parts/panel.tsx";
+import { codeFor, NotYet, Trouble } from "../parts/states.tsx";
 import { ask, type ConnectedWallet, useWallet } from "../wallet/session.ts";
 import { AgentPanel } from "./agent-panel.tsx";
 
 /** Nothing where no scores are published. */
 export function Onchain({ agent, explorer }: { agent: Agent; explorer: string }) {
-  const { data: answer, error } = useQuery(credProof(agent.tokenId));
-  const isLater = error instanceof Problem && error.code === "not_in_epoch";
-  if (!answer && !isLater) return null;
+  const { data: answer, error, refetch } = useQuery(credProof(agent.tokenId));
+  const code = error instanceof Problem ? error.code : null;
+  if (!answer && (!error || code === "no_epoch")) return null;
   return (
     <AgentPanel id="onchain" title="Checkable on chain" brief="its score in the latest epoch">
       {answer ? (
         <Proved proof={answer.data} agent={agent} explorer={explorer} />
+      ) : code !== "not_in_epoch" ? (
+        <NotYet error={error} refetch={refetch} rows={2} />
       ) : (
         <p className="muted">From the next epoch on: this agent has been scored since the latest one.</p>
       )}
@@ -66,30 +69,26 @@ function Proved({ proof, agent, explorer }: Props) {
 
 /** The code that hashes is loaded with the first check. */
 async function rootInBrowser({ leaf, proof }: CredProof): Promise<string> {
-  const { rootOfProof } = await import("../../../core/cred/tree/verify-cred-proof.ts");
+  const { rootOfProof } = await codeFor(import("../../../core/cred/tree/verify-cred-proof.ts"));
   return rootOfProof({ ...leaf, registry: leaf.registry.toLowerCase() } as CredLeaf, proof);
 }
 
 function Check({ proof, explorer }: Omit<Props, "agent">) {
   const [computed, setComputed] = useState<string | null>(null);
-  const [failed, setFailed] = useState(false);
-  const check = () => rootInBrowser(proof).then(setComputed, () => setFailed(true));
-  if (failed)
-    return (
-      <p className="note" role="status">
-        The check could not run in this browser.
-      </p>
-    );
+  const { trouble, busy, run } = useAttempt();
   if (computed === null)
     return (
-      <p className="actions">
-        <Button onClick={() => void check()}>
-          <Icon name="check" /> Check the proof here
-        </Button>
-        <a className="button" href={`/api/v2/agent/${proof.leaf.tokenId}/cred/proof?epoch=${proof.epoch}`}>
-          Proof as JSON
-        </a>
-      </p>
+      <>
+        <p className="actions">
+          <Button disabled={busy} onClick={() => run(() => rootInBrowser(proof).then(setComputed))}>
+            <Icon name="check" /> Check the proof here
+          </Button>
+          <a className="button" href={`/api/v2/agent/${proof.leaf.tokenId}/cred/proof?epoch=${proof.epoch}`}>
+            Proof as JSON
+          </a>
+        </p>
+        <Trouble words={trouble?.message} />
+      </>
     );
   return computed === proof.root ? (
     <div className="stack" role="status">

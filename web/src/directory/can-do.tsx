@@ -1,12 +1,11 @@
 /** Agents that can do what a text says, where no agent is called so. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, Suspense } from "react";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { canDo } from "../discover/can-do.ts";
+import { Hit } from "../discover/hit.tsx";
 import { counted } from "../formats.ts";
-import { Loading, onDemand, Part } from "../parts/states.tsx";
-
-const Hit = onDemand(async () => ({ default: (await import("../discover/hit.tsx")).Hit }));
+import { Loading } from "../parts/states.tsx";
 
 const MAX_AGENTS = 10;
 
@@ -19,15 +18,11 @@ export default function CanDo({ q, otherwise }: { q: string; otherwise: ReactNod
   return (
     <section className="page can-do" aria-busy={isPlaceholderData}>
       <h2>No agent is called that. {counted(answer?.data.total ?? hits.length, "agent", "agents")} can do it</h2>
-      <Part>
-        <Suspense fallback={<Loading rows={3} />}>
-          <ol className="hits" data-dim={isPlaceholderData || undefined}>
-            {hits.map((hit) => (
-              <Hit key={hit.agent.id} hit={hit} />
-            ))}
-          </ol>
-        </Suspense>
-      </Part>
+      <ol className="hits" data-dim={isPlaceholderData || undefined}>
+        {hits.map((hit) => (
+          <Hit key={hit.agent.id} hit={hit} />
+        ))}
+      </ol>
       <Link className="button" href={`/discover?q=${encodeURIComponent(q)}`}>
         All that can do “<bdi>{q}</bdi>”
       </Link>

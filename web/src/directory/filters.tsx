@@ -1,12 +1,11 @@
 /** What narrows the table, mirrored in the address: tabs, tiers and windows with their counts, the facets that are set, and one button that clears all. */
 import { useQuery } from "@tanstack/react-query";
-import { Suspense } from "react";
 import type { Facets } from "../../../core/directory/facets.ts";
 import { TREND_WINDOW_KEYS } from "../../../core/directory/filters.ts";
 import { count } from "../formats.ts";
 import { Button, Chip, Icon } from "../parts/button.tsx";
 import { TierShape } from "../parts/cred.tsx";
-import { onDemand, Part } from "../parts/states.tsx";
+import { partOnDemand } from "../parts/states.tsx";
 import { useStored } from "../stored.ts";
 import { TIER_MEANINGS, TIERS } from "../tiers.ts";
 import { facetWords } from "./facets.ts";
@@ -24,7 +23,7 @@ const TABS: readonly { key: Filter; label: string; title: string }[] = [
 ];
 
 /** Loaded when it is opened: few people open it, and all wait for the first script. */
-const FacetPanel = onDemand(() => import("./facet-panel.tsx"));
+const FacetPanel = partOnDemand(() => import("./facet-panel.tsx"));
 
 /** How the panel of facets was opened: by a key it takes the focus. */
 export type PanelOpener = "key" | "click" | null;
@@ -90,11 +89,7 @@ export function Filters({ view, change, opened, open }: Props) {
         <FacetBar view={view} change={change} opened={opened} open={open} />
       </div>
       {opened && view.filter !== "watched" && (
-        <Part>
-          <Suspense>
-            <FacetPanel view={view} change={change} focus={opened === "key"} close={() => open(null)} />
-          </Suspense>
-        </Part>
+        <FacetPanel view={view} change={change} focus={opened === "key"} close={() => open(null)} />
       )}
     </div>
   );

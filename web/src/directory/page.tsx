@@ -1,6 +1,6 @@
 /** The directory: every agent known, in one table. */
 import { useQuery } from "@tanstack/react-query";
-import { Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { isSpam } from "../../../core/spam.ts";
 import { status } from "../api/queries.ts";
@@ -8,7 +8,7 @@ import { CompareBar, comparedText } from "../compare/bar.tsx";
 import { count, counted } from "../formats.ts";
 import { useMedia } from "../media.ts";
 import { Button } from "../parts/button.tsx";
-import { Empty, Loading, onDemand, ProblemNote } from "../parts/states.tsx";
+import { Empty, Loading, ProblemNote, partOnDemand } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { isTaken } from "../shell/keyboard.tsx";
 import { kindOf } from "../shell/search-box.tsx";
@@ -21,7 +21,7 @@ import { Tools, Totals } from "./tools.tsx";
 import { isNarrowed, PAGE_SIZE, readView, type View, widened, writeView } from "./view.ts";
 
 /** Loaded when no agent has the name that is searched for. */
-const CanDo = onDemand(() => import("./can-do.tsx"));
+const CanDo = partOnDemand(() => import("./can-do.tsx"), { waiting: <Loading rows={3} /> });
 
 export default function DirectoryPage() {
   const [params, setParams] = useSearchParams();
@@ -177,11 +177,7 @@ function Nothing({ view, change }: { view: View; change: (view: View) => void })
     </Empty>
   );
   if (kindOf(view.q) !== "name") return noMatch;
-  return (
-    <Suspense fallback={<Loading rows={3} />}>
-      <CanDo q={view.q} otherwise={noMatch} />
-    </Suspense>
-  );
+  return <CanDo q={view.q} otherwise={noMatch} />;
 }
 
 /** Handles j, k, Enter, s, c and f. @returns index of the current row, -1 before the first key */

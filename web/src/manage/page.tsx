@@ -1,11 +1,11 @@
 /** The management of one agent, by its wallet or its owner: one section at a time, each with its own address. */
 import { useQuery } from "@tanstack/react-query";
-import { type ComponentType, Suspense } from "react";
+import type { ComponentType } from "react";
 import { Link } from "wouter";
 import { agent as agentQuery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
 import { Page, PageNotYet, usePresentLink, useTitle } from "../parts/panel.tsx";
-import { Loading, onDemand, Part } from "../parts/states.tsx";
+import { Loading, partOnDemand } from "../parts/states.tsx";
 import { addressRef } from "../shell/address.ts";
 import { NeedsWallet } from "../wallet/needs-wallet.tsx";
 import { useControls } from "../wallet/session.ts";
@@ -36,7 +36,7 @@ const SECTIONS: readonly Section[] = [
 
 /** Each section is loaded when it is opened. */
 const COMPONENTS: Record<string, ComponentType<SectionProps>> = Object.fromEntries(
-  SECTIONS.map(({ key, load }) => [key, onDemand(load)]),
+  SECTIONS.map(({ key, load }) => [key, partOnDemand(load, { waiting: <Loading rows={6} /> })]),
 );
 
 export default function ManagePage() {
@@ -74,11 +74,7 @@ function Manage({ agent, section }: { agent: Agent; section: string }) {
                 service.
               </p>
             )}
-            <Part key={current?.key}>
-              <Suspense fallback={<Loading rows={6} />}>
-                {Shown && <Shown key={agent.tokenId} agent={agent} />}
-              </Suspense>
-            </Part>
+            {Shown && <Shown key={agent.tokenId} agent={agent} />}
           </NeedsWallet>
         </div>
       </div>

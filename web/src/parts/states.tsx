@@ -1,6 +1,6 @@
 /** States without data: loading, code that could not be loaded, nothing found, a problem with its request id; and what keeps a failure within its part. */
 import { useQueryClient } from "@tanstack/react-query";
-import { Component, type ComponentType, createElement, lazy, type ReactNode, useEffect, useState } from "react";
+import { Component, type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Problem } from "../api/answer.ts";
 import { counted } from "../formats.ts";
 import { Button } from "./button.tsx";
@@ -8,7 +8,7 @@ import { Button } from "./button.tsx";
 /** @param error no answer of the API: a failure of the page itself */
 const ownFailure = (error: unknown): string =>
   error instanceof NotLoaded
-    ? "The code of this part could not be loaded. Without a connection it waits for one; after a new version of the service, reload the page."
+    ? error.message
     : "This part of the page has failed, perhaps at an answer that it cannot read. Try again; the rest is not affected.";
 
 /** @param props.instead it is shown in place of a whole page, whose heading it has */
@@ -102,15 +102,24 @@ export const NotYet = ({ error, refetch, rows }: { error: unknown; refetch: () =
 
 type Module<P> = { default: ComponentType<P> };
 
-/** The code of a part could not be loaded: there is no connection, or a newer version of the page was deployed. */
+/** The code of a part or of an act could not be loaded: there is no connection, or a newer version of the page was deployed. */
 export class NotLoaded extends Error {
   /** The next rendering of the part asks for its code again: React keeps a failure. */
   readonly renew: () => void;
-  constructor(renew: () => void, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  constructor(cause: unknown, renew: () => void = () => {}) {
+    super(
+      "The code for this could not be loaded. Try again once there is a connection; after a new version of the service, reload the page.",
+      { cause },
+    );
     this.renew = renew;
   }
 }
+
+/** Code that an act needs. @throws NotLoaded in place of the browser's own words */
+export const codeFor = <T,>(loading: Promise<T>): Promise<T> =>
+  loading.catch((cause: unknown) => {
+    throw new NotLoaded(cause);
+  });
 
 /** @param begun the first attempt, where it was made before the part is shown */
 export function onDemand<P extends object>(
@@ -122,14 +131,17 @@ export function onDemand<P extends object>(
       try {
         return await loading();
       } catch (cause) {
-        throw new NotLoaded(renew, cause);
+        throw new NotLoaded(cause, renew);
       }
     });
   const renew = () => {
     Part = attempt(load);
   };
   let Part = attempt(() => begun ?? load());
-  return (props) => createElement(Part as ComponentType<P>, props);
+  return (props) => {
+    const Code = Part as ComponentType<P>;
+    return <Code {...props} />;
+  };
 }
 
 export type Failed = { error: unknown; again: () => void };
@@ -180,3 +192,25 @@ export const FailureNote = ({ instead = false, ...failed }: Failed & { instead?:
 export const Part = ({ children }: { children: ReactNode }) => (
   <Boundary instead={(failed) => <FailureNote {...failed} />}>{children}</Boundary>
 );
+
+type OnDemand<P> = {
+  /** Shown while its code comes. */
+  waiting?: ReactNode;
+  /** Shown where it does not come, or fails. */
+  instead?: (failed: Failed, props: P) => ReactNode;
+};
+
+/** A part of a page whose code comes when it is first shown, and whose failure stays in its place. */
+export function partOnDemand<P extends object>(
+  load: () => Promise<Module<P>>,
+  { waiting, instead = (failed) => <FailureNote {...failed} /> }: OnDemand<P> = {},
+): ComponentType<P> {
+  const Code = onDemand(load);
+  return (props) => (
+    <Boundary instead={(failed) => instead(failed, props)}>
+      <Suspense fallback={waiting}>
+        <Code {...props} />
+      </Suspense>
+    </Boundary>
+  );
+}

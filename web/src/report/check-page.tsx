@@ -14,7 +14,8 @@ export default function CheckPage() {
   const known = useKnownSigner();
   const [text, setText] = useState("");
   const given = useMemo(() => readGiven(text), [text]);
-  const verdict = useVerdict(given, known);
+  const found = useVerdict(given, known);
+  const verdict = found.data;
   return (
     <Page
       className="page report-page"
@@ -24,7 +25,7 @@ export default function CheckPage() {
       <Taker text={text} take={setText} readable={given !== null} />
       {given && (
         <>
-          <VerdictLine verdict={verdict} known={known} />
+          <VerdictLine of={found} known={known} />
           {verdict && <ReceiptPanel verdict={verdict} known={known} given={given} />}
           {/* What no known key has signed is not shown as a report. */}
           {verdict?.is === "genuine" && verdict.findings.report && (

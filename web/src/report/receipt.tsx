@@ -1,6 +1,6 @@
 /** The reports that were bought in this browser, kept so that a reload never pays twice; and the judgement of a receipt as people read it, computed in this browser by the signer that it has noted. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import type { GivenReceipt, ReceiptFindings } from "../../../core/cred/report/check.ts";
 import { call } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
@@ -9,6 +9,7 @@ import { date, short } from "../formats.ts";
 import { observed } from "../observed.ts";
 import { Button, Icon } from "../parts/button.tsx";
 import { Facts } from "../parts/panel.tsx";
+import { codeFor, NotLoaded, ProblemNote } from "../parts/states.tsx";
 import { keep, kept, onKeptElsewhere } from "../stored.ts";
 
 type Receipt = CredReport["receipt"];
@@ -69,36 +70,28 @@ export function useKnownSigner(): NotedSigner | null {
   return useMemo(() => (answer ? noteSigner(answer.data) : noted()), [answer]);
 }
 
-/** The verdict; undefined while it is computed, null when this browser cannot compute it. */
-export function useVerdict(given: GivenReport | null, known: NotedSigner | null): Verdict | null | undefined {
-  const [verdict, setVerdict] = useState<Verdict | null>();
-  useEffect(() => {
-    let wanted = true;
-    setVerdict(undefined);
-    if (given)
-      judge(given, known).then(
-        (found) => wanted && setVerdict(found),
-        () => wanted && setVerdict(null),
-      );
-    return () => {
-      wanted = false;
-    };
-  }, [given, known]);
-  return verdict;
-}
+/** The verdict, which needs no connection once the code of the check is there. */
+export const useVerdict = (given: GivenReport | null, known: NotedSigner | null) =>
+  useQuery({
+    ...{ queryKey: ["verdict", given, known], queryFn: () => judge(given!, known), enabled: given !== null },
+    ...{ networkMode: "always", retry: false, staleTime: Number.POSITIVE_INFINITY },
+  });
+
+type VerdictProps = { of: ReturnType<typeof useVerdict>; known: NotedSigner | null };
 
 /** One line that says what the receipt is worth. */
-export function VerdictLine({ verdict, known }: { verdict: Verdict | null | undefined; known: NotedSigner | null }) {
-  if (verdict === undefined)
-    return (
-      <p className="verdict" role="status">
-        The receipt is being checked in this browser.
-      </p>
-    );
-  if (verdict === null)
+export function VerdictLine({ of: { data: verdict, error, refetch }, known }: VerdictProps) {
+  if (error instanceof NotLoaded) return <ProblemNote error={error} retry={() => void refetch()} />;
+  if (error)
     return (
       <p className="verdict" data-is="forged" role="alert">
         <Icon name="warn" /> The receipt could not be checked in this browser.
+      </p>
+    );
+  if (!verdict)
+    return (
+      <p className="verdict" role="status">
+        The receipt is being checked in this browser.
       </p>
     );
   const is = verdict.is;
@@ -237,7 +230,7 @@ export function readGiven(text: string): GivenReport | null {
 
 /** Judges by what is given and known, without any request. The code that hashes and recovers is loaded with the first check. */
 async function judge({ receipt, shown }: GivenReport, known: NotedSigner | null): Promise<Verdict> {
-  const { checkReceipt } = await import("../../../core/cred/report/check.ts");
+  const { checkReceipt } = await codeFor(import("../../../core/cred/report/check.ts"));
   const domain = receipt.domain ?? (known && { ...known, version: "1", verifyingContract: known.contract });
   const findings = checkReceipt({ ...receipt, domain }, shown);
   const { report, signer, messageFits, shownFits, addsUp } = findings;

@@ -1,9 +1,9 @@
 /** The button that shows the API calls of the view; its dialog is loaded when it is opened. */
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import { Button, Icon } from "../parts/button.tsx";
-import { onDemand, Part } from "../parts/states.tsx";
+import { dialogOnDemand } from "./dialog.tsx";
 
-const ApiCalls = onDemand(() => import("./api-calls.tsx"));
+const ApiCalls = dialogOnDemand(() => import("./api-calls.tsx"));
 
 /** @param paths of the calls this view is made of, with their queries */
 export function ApiButton({ paths }: { paths: string[] }) {
@@ -13,13 +13,7 @@ export function ApiButton({ paths }: { paths: string[] }) {
       <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <Icon name="code" /> API
       </Button>
-      {open && (
-        <Part>
-          <Suspense>
-            <ApiCalls paths={paths} close={() => setOpen(false)} />
-          </Suspense>
-        </Part>
-      )}
+      {open && <ApiCalls paths={paths} close={() => setOpen(false)} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 /** A dialog of the browser's own: it traps focus, closes with Escape and gives the focus back. */
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ComponentType, type ReactNode, useEffect, useId, useRef } from "react";
 import { IconButton } from "../parts/button.tsx";
+import { FailureNote, partOnDemand } from "../parts/states.tsx";
 
 /** A ref for a `<dialog>` that is modal as long as it is shown; the focus then returns to what had it before. */
 export function useModal() {
@@ -31,3 +32,13 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
     </dialog>
   );
 }
+
+/** A dialog whose code comes when it is first opened; where it does not, a dialog says so. */
+export const dialogOnDemand = <P extends { close: () => void }>(load: () => Promise<{ default: ComponentType<P> }>) =>
+  partOnDemand<P>(load, {
+    instead: (failed, { close }) => (
+      <Dialog title="This does not open now" onClose={close}>
+        <FailureNote {...failed} />
+      </Dialog>
+    ),
+  });

@@ -19,10 +19,10 @@ const KEYS: [string, string[]][] = [
   ["Close, leave the search", ["Esc"]],
 ];
 
-export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
+export default function KeyboardHelp({ close }: { close: () => void }) {
   const shortcuts = useStored("shortcuts");
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title="Keyboard" onClose={close}>
       <dl className="keys">
         {KEYS.map(([what, keys]) => (
           <div key={what}>

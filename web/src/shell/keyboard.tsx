@@ -1,11 +1,11 @@
 /** Keyboard shortcuts of all views; the dialog that lists them is loaded when it is opened. They can be switched off. */
-import { Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { onDemand } from "../parts/states.tsx";
 import { stored } from "../stored.ts";
+import { dialogOnDemand } from "./dialog.tsx";
 import { PLACES } from "./places.ts";
 
-const KeyboardHelp = onDemand(() => import("./keyboard-help.tsx"));
+const KeyboardHelp = dialogOnDemand(() => import("./keyboard-help.tsx"));
 
 const placeOf = (key: string): string | undefined => PLACES.find((place) => place.key === key)?.to;
 
@@ -53,11 +53,7 @@ export function Keyboard() {
       >
         ?
       </button>
-      {help && (
-        <Suspense>
-          <KeyboardHelp onClose={() => setHelp(false)} />
-        </Suspense>
-      )}
+      {help && <KeyboardHelp close={() => setHelp(false)} />}
     </>
   );
 }

@@ -1,27 +1,19 @@
 /** The search field of every view: filters the directory while one types, and lists agents that can do what is typed; Enter on an id or an address opens that agent. */
 
 import { useQuery } from "@tanstack/react-query";
-import {
-  type ComponentProps,
-  type KeyboardEvent,
-  Suspense,
-  useDeferredValue,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from "react";
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { readOwnTokenRef } from "../../../core/directory/platforms.ts";
 import { directory, rowLink } from "../directory/source.ts";
 import { readView } from "../directory/view.ts";
 import { canDo } from "../discover/can-do.ts";
 import { Icon } from "../parts/button.tsx";
-import { Boundary, onDemand } from "../parts/states.tsx";
+import { partOnDemand } from "../parts/states.tsx";
 import { useSearchParams } from "./address.ts";
 import type { Suggestion } from "./suggestion-list.tsx";
 
-const SuggestionList = onDemand(() => import("./suggestion-list.tsx"));
+/** What can do what is typed. The field works without it. */
+const SuggestionList = partOnDemand(() => import("./suggestion-list.tsx"), { instead: () => null });
 
 const PAUSE_MS = 180;
 
@@ -168,19 +160,10 @@ export function SearchBox() {
         />
         <Kind of={value} />
       </form>
-      {open && <List id={list} items={items} active={active} choose={choose} point={setAt} />}
+      {open && <SuggestionList id={list} items={items} active={active} choose={choose} point={setAt} />}
     </search>
   );
 }
-
-/** What can do what is typed. The field works without it. */
-const List = (props: ComponentProps<typeof SuggestionList>) => (
-  <Boundary instead={() => null}>
-    <Suspense>
-      <SuggestionList {...props} />
-    </Suspense>
-  </Boundary>
-);
 
 /** What the text is taken for, and whether Enter opens an agent. */
 function Kind({ of }: { of: string }) {

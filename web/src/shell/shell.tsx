@@ -1,6 +1,6 @@
 /** The frame of every view: bar, banner about connection and index, footer with the served block. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { indexStaleness, Problem } from "../api/answer.ts";
 import { status } from "../api/queries.ts";
@@ -8,10 +8,11 @@ import { count, short } from "../formats.ts";
 import { Icon, IconButton, Menu } from "../parts/button.tsx";
 import { Sigil } from "../parts/cred.tsx";
 import { useTitle } from "../parts/panel.tsx";
-import { Boundary, FailureNote, onDemand } from "../parts/states.tsx";
+import { Boundary, FailureNote } from "../parts/states.tsx";
 import { SITE_NAME } from "../site.ts";
 import { applyTheme, store, useStored } from "../stored.ts";
 import { useWallet } from "../wallet/session.ts";
+import { dialogOnDemand } from "./dialog.tsx";
 import { Keyboard } from "./keyboard.tsx";
 import { PLACES } from "./places.ts";
 import { SearchBox } from "./search-box.tsx";
@@ -227,7 +228,7 @@ function useArrival(): void {
   }, [path]);
 }
 
-const Account = onDemand(() => import("../wallet/account.tsx"));
+const Account = dialogOnDemand(() => import("../wallet/account.tsx"));
 
 function WalletChip() {
   const wallet = useWallet();
@@ -244,16 +245,12 @@ function WalletChip() {
         {wallet ? <Sigil seed={wallet.address} score={null} size={20} /> : <Icon name="wallet" />}
         <span>{wallet ? short(wallet.address) : "Connect wallet"}</span>
       </button>
-      {open && (
-        <Suspense>
-          <Account close={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {open && <Account close={() => setOpen(false)} />}
     </>
   );
 }
 
-const PaletteList = onDemand(() => import("./palette-list.tsx"));
+const PaletteList = dialogOnDemand(() => import("./palette-list.tsx"));
 
 function Palette() {
   const [open, setOpen] = useState(false);
@@ -279,11 +276,7 @@ function Palette() {
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       />
-      {open && (
-        <Suspense>
-          <PaletteList close={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {open && <PaletteList close={() => setOpen(false)} />}
     </>
   );
 }

@@ -53,7 +53,7 @@ async function reasonOf({ error }: Failed): Promise<Reason> {
     () => false,
   );
   if (!isUp) return "away";
-  const { message } = error as NotLoaded;
+  const message = String((error as NotLoaded).cause);
   if (kept("tab", RELOADED) === message) return "gone";
   keep("tab", RELOADED, message);
   // Without a note of it, the page could be reloaded for ever.

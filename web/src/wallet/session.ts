@@ -2,6 +2,7 @@
 import { useSyncExternalStore } from "react";
 import type { Agent } from "../api/types.ts";
 import { observed } from "../observed.ts";
+import { codeFor } from "../parts/states.tsx";
 import { keep, kept, onKeptElsewhere } from "../stored.ts";
 
 export type Provider = {
@@ -140,7 +141,7 @@ onKeptElsewhere(WALLET_KEY, () => {
 export const isWalletChosen = (): boolean => chosen !== null;
 
 async function remember(wallet: Wallet, address: string): Promise<ConnectedWallet> {
-  const { checksum } = await import("../../../core/addresses.ts");
+  const { checksum } = await codeFor(import("../../../core/addresses.ts"));
   choose({ id: wallet.id, name: wallet.name, address: checksum(address) });
   return connectedWallet()!;
 }
