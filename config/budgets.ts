@@ -1,6 +1,6 @@
 /** Budgets of a day (UTC): what the service asks of nodes and of others, and writes of itself. Each is a name in DAILY_BUDGETS. */
 import { byName, integer } from "./checks.ts";
-import { API_AND_WORKERS, settings, type ValuesOf, type Variable } from "./variable.ts";
+import { settings, type ValuesOf, type Variable } from "./variable.ts";
 
 /** Every budget with its default; docs/operate/limits.md says what each counts. */
 export const DEFAULT_BUDGETS = {
@@ -17,7 +17,7 @@ export const DEFAULT_BUDGETS = {
 /** Variables of `Budgets` in `.env.example`. */
 export const BUDGETS = {
   DAILY_BUDGETS: settings(
-    API_AND_WORKERS,
+    ["api", "workers"],
     `Budgets of a day other than the defaults, comma list of name=number; 0 = nothing. What each counts: docs/operate/limits.md. By default ${Object.entries(
       DEFAULT_BUDGETS,
     )

@@ -2,15 +2,7 @@
 import { z } from "zod";
 import { RPC_ROLES, readRpcNode } from "../core/operations/rpc-roles.ts";
 import { flag, integer, list, url, webUrl } from "./checks.ts";
-import {
-  INDEXER,
-  NONE,
-  READERS_OF_CHAIN,
-  type ValuesOf,
-  type Variable,
-  variable,
-  WORKERS_AND_INDEXER,
-} from "./variable.ts";
+import { type ValuesOf, type Variable, variable } from "./variable.ts";
 
 /** The URL of a node, with its roles in the fragment. */
 const rpcNode = webUrl.transform((entry, ctx) => {
@@ -21,9 +13,9 @@ const rpcNode = webUrl.transform((entry, ctx) => {
 
 /** Variables of `Chain` in `.env.example`. */
 export const CHAIN = {
-  CHAIN_ID: variable(READERS_OF_CHAIN, "The chain", integer(1, 2 ** 31), "8453"),
+  CHAIN_ID: variable(["api", "workers", "indexer"], "The chain", integer(1, 2 ** 31), "8453"),
   BLOCK_TIME: variable(
-    NONE,
+    [],
     "Seconds between blocks of the local stack's chain",
     z
       .string()
@@ -33,37 +25,46 @@ export const CHAIN = {
     "1",
   ),
   RPC_URL: variable(
-    READERS_OF_CHAIN,
+    ["api", "workers", "indexer"],
     "JSON-RPC node (unset: the local stack's anvil); #head, #logs, #archive or #logs+archive behind a URL names its roles",
     rpcNode,
   ),
-  RPC_URLS: variable(READERS_OF_CHAIN, "Further JSON-RPC nodes, comma list, with roles as above", list(rpcNode), ""),
-  RPC_WS_URL: variable(INDEXER, "WebSocket of the node: blocks are pushed instead of polled", url("ws:", "wss:")),
+  RPC_URLS: variable(
+    ["api", "workers", "indexer"],
+    "Further JSON-RPC nodes, comma list, with roles as above",
+    list(rpcNode),
+    "",
+  ),
+  RPC_WS_URL: variable(["indexer"], "WebSocket of the node: blocks are pushed instead of polled", url("ws:", "wss:")),
   RPC_LANES: variable(
-    INDEXER,
+    ["indexer"],
     "Request lanes for each RPC URL during a backfill: the indexer limits requests per lane (20/s growing to 500/s)",
     integer(1, 256),
     "8",
   ),
   RPC_ARCHIVE: variable(
-    INDEXER,
+    ["indexer"],
     "Whether a node keeps the state of old blocks. Without one, reads of old state use the newest; true: with a warning",
     flag,
     "true",
   ),
   RPC_CACHE: variable(
-    INDEXER,
+    ["indexer"],
     "Whether fetched chain data stays in Postgres for the next re-index; never with a development chain",
     flag,
     "true",
   ),
   POLL_INTERVAL_MS: variable(
-    WORKERS_AND_INDEXER,
+    ["workers", "indexer"],
     "Interval between two polls of the indexer for a new block",
     integer(50, 60_000),
     "1000",
   ),
-  BACKFILL_END_BLOCK: variable(INDEXER, "Last block to index; for measurements", integer(0, Number.MAX_SAFE_INTEGER)),
+  BACKFILL_END_BLOCK: variable(
+    ["indexer"],
+    "Last block to index; for measurements",
+    integer(0, Number.MAX_SAFE_INTEGER),
+  ),
 } satisfies Record<string, Variable>;
 
 /** Options of `chain` in the configuration. */

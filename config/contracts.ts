@@ -3,16 +3,7 @@ import { z } from "zod";
 import { ORACLE_BATCH } from "../core/transactions/gas-bounds.ts";
 import type { BUDGETS } from "./budgets.ts";
 import { address, byName, duration, hash, integer, list } from "./checks.ts";
-import {
-  API,
-  API_AND_WORKERS,
-  READERS_OF_CHAIN,
-  settings,
-  type ValuesOf,
-  type Variable,
-  variable,
-  WORKERS,
-} from "./variable.ts";
+import { settings, type ValuesOf, type Variable, variable } from "./variable.ts";
 
 type Address = `0x${string}`;
 /** A contract whose events are read, from its first block on. */
@@ -74,46 +65,46 @@ const withoutHistory = address.transform((contract) => ({ address: contract }));
 /** Variables of `Contracts` in `.env.example`. */
 export const CONTRACTS = {
   CONTRACTS: settings(
-    READERS_OF_CHAIN,
+    ["api", "workers", "indexer"],
     `Contracts other than the live ones of Base, comma list of name=address@block; the block is where the history of its events begins, and either may be left out. Names: ${CONTRACT_NAMES.join(", ")}`,
     byName(LIVE, (name) => (hasHistory(name) ? withHistory : withoutHistory)),
   ),
   ERC8004_AGENT_ID: variable(
-    API,
+    ["api"],
     "Number of the service's own agent in the ERC-8004 registry, shown in /.well-known/agent-registration.json (unset: none)",
     integer(0, Number.MAX_SAFE_INTEGER),
   ),
   ATTESTERS: variable(
-    READERS_OF_CHAIN,
+    ["api", "workers", "indexer"],
     "Attesters whose attestations count, comma list",
     list(address),
     "0x357458739F90461b99789350868CD7CF330Dd7EE",
   ),
   ATTESTATION_SCHEMAS: variable(
-    READERS_OF_CHAIN,
+    ["api", "workers", "indexer"],
     "EAS schemas that are indexed, comma list; the first is the exchange's verified account",
     list(hash),
     "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9",
   ),
   CRED_ROOTS_ADDRESS: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "CredRoots, the contract of the roots of all scores (unset: none are published)",
     address,
   ),
-  CRED_ROOTS_INTERVAL: variable(WORKERS, "Interval between two roots, when scores have changed", duration, "1h"),
+  CRED_ROOTS_INTERVAL: variable(["workers"], "Interval between two roots, when scores have changed", duration, "1h"),
   CRED_ROOTS_KEPT: variable(
-    WORKERS,
+    ["workers"],
     "Epochs whose trees are kept, so that proofs can be made; 25 MB each for 1,000,000 agents",
     integer(1, 100_000),
     "48",
   ),
   CRED_ORACLE_ADDRESS: variable(
-    WORKERS,
+    ["workers"],
     "Per-token oracle that scores are written into, owned by the account of DEPLOYER_PRIVATE_KEY (unset: none)",
     address,
   ),
   CRED_ORACLE_THRESHOLD: variable(
-    WORKERS,
+    ["workers"],
     "Points by which a score must differ from what the oracle holds to be written; first scores are always written",
     integer(1, 100),
     "2",

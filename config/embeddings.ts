@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { BUDGETS } from "./budgets.ts";
 import { integer, webUrl } from "./checks.ts";
-import { API_AND_WORKERS, ConfigError, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
+import { ConfigError, secret, type ValuesOf, type Variable, variable } from "./variable.ts";
 
 /** Numbers of a vector, at most. */
 const MAX_DIMENSIONS = 4_096;
@@ -10,25 +10,25 @@ const MAX_DIMENSIONS = 4_096;
 /** Variables of `Embeddings` in `.env.example`. */
 export const EMBEDDINGS = {
   EMBEDDINGS_URL: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Endpoint of embeddings in the common shape, such as https://api.openai.com/v1/embeddings; questions and public texts of agents are sent there. Unset: agents are found by words only, and nothing is sent",
     webUrl,
   ),
   EMBEDDINGS_API_KEY: secret(
-    variable(API_AND_WORKERS, "Key of the provider of embeddings, sent as a bearer token", z.string().min(1)),
+    variable(["api", "workers"], "Key of the provider of embeddings, sent as a bearer token", z.string().min(1)),
   ),
   EMBEDDINGS_MODEL: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Model of the embeddings; another model makes all vectors anew",
     z.string().min(1).max(200),
   ),
   EMBEDDINGS_DIMENSIONS: variable(
-    [...API_AND_WORKERS, "migration"],
+    ["api", "workers", "migration"],
     "Numbers of a vector of the model",
     integer(8, MAX_DIMENSIONS),
   ),
   EMBEDDINGS_DOCUMENTS: variable(
-    WORKERS,
+    ["workers"],
     "Agents that have a vector, those of the highest cred. Beyond 100000 install the extension vector in Postgres",
     integer(1, 10_000_000),
     "50000",

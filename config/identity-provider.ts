@@ -1,31 +1,31 @@
 /** The identity provider that issues access tokens of humans. */
 import { z } from "zod";
 import { list, webUrl } from "./checks.ts";
-import { API, ConfigError, type ValuesOf, type Variable, variable } from "./variable.ts";
+import { ConfigError, type ValuesOf, type Variable, variable } from "./variable.ts";
 
 /** Variables of `Identity provider` in `.env.example`. */
 export const IDENTITY_PROVIDER = {
-  IDP_ISSUER: variable(API, "Issuer of access tokens (iss); unset: the service takes none", z.string().min(1)),
-  IDP_AUDIENCE: variable(API, "Audience the tokens must be issued for (aud)", z.string().min(1)),
-  IDP_JWKS_URL: variable(API, "Where the provider publishes its keys (JWKS)", webUrl),
+  IDP_ISSUER: variable(["api"], "Issuer of access tokens (iss); unset: the service takes none", z.string().min(1)),
+  IDP_AUDIENCE: variable(["api"], "Audience the tokens must be issued for (aud)", z.string().min(1)),
+  IDP_JWKS_URL: variable(["api"], "Where the provider publishes its keys (JWKS)", webUrl),
   IDP_REQUIRED_CLAIMS: variable(
-    API,
+    ["api"],
     "Further claims a token must have, comma list; tokens of Privy always need sid, which its identity tokens lack",
     list(z.string().min(1)),
     "",
   ),
   IDP_CLIENT_ID: variable(
-    API,
+    ["api"],
     "Client id of the web terminal at the provider: a public client without a secret (authorization code, PKCE) whose redirect URI is WEB_URL/people/return. The provider is found by IDP_ISSUER/.well-known/openid-configuration (unset: people paste an access token)",
     z.string().min(1).max(256),
   ),
   IDP_NAME: variable(
-    API,
+    ["api"],
     "Name of the provider on the button people sign in by (default the host of IDP_ISSUER)",
     z.string().min(1).max(40),
   ),
   IDP_SCOPE: variable(
-    API,
+    ["api"],
     "Scopes the terminal asks the provider for, separated by spaces",
     z
       .string()
@@ -33,7 +33,7 @@ export const IDENTITY_PROVIDER = {
     "openid",
   ),
   IDP_AUDIENCE_PARAMETER: variable(
-    API,
+    ["api"],
     "Parameter by which the terminal asks the provider for a token of IDP_AUDIENCE: resource (RFC 8707) or audience (Auth0) (unset: the client's registration decides)",
     z.enum(["resource", "audience"]),
   ),

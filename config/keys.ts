@@ -1,63 +1,65 @@
 /** Keys: what the service signs and what its transactions may cost. */
 import type { BUDGETS } from "./budgets.ts";
 import { address, flag, gwei, hash, integer, list, p256Key } from "./checks.ts";
-import { API, API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
+import { secret, type ValuesOf, type Variable, variable } from "./variable.ts";
 
 /** Variables of `Keys` in `.env.example`. */
 export const KEYS = {
-  DEPLOYER_PRIVATE_KEY: secret(variable(WORKERS, "Owner of the identity token: mints, verifies, awards points", hash)),
+  DEPLOYER_PRIVATE_KEY: secret(
+    variable(["workers"], "Owner of the identity token: mints, verifies, awards points", hash),
+  ),
   RECEIPT_SIGNER_PRIVATE_KEY: secret(
     variable(
-      API_AND_WORKERS,
+      ["api", "workers"],
       "Signs the receipts of cred reports and the manifests of snapshots (EIP-712); sends no transaction",
       hash,
     ),
   ),
   RECEIPT_FORMER_SIGNERS: variable(
-    API,
+    ["api"],
     "Addresses whose receipts are still accepted after the signer was changed, comma list",
     list(address),
     "",
   ),
   AGENT_CARD_PRIVATE_KEY: secret(
     variable(
-      API,
+      ["api"],
       "P-256 key that signs the A2A agent card (JWS); its public key is at /.well-known/jwks.json",
       p256Key,
     ),
   ),
   TX_MAX_FEE_GWEI: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Cap of the fee per gas a transaction may be raised to; recent blocks narrow it to four times the base fee",
     gwei,
     "5",
   ),
   TX_MAX_TIP_GWEI: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Cap of the tip per gas, which is paid in full; recent blocks narrow it to five times what others pay",
     gwei,
     "0.1",
   ),
   TX_DAILY_BUDGET_MILLIETHER: variable(
-    WORKERS,
+    ["workers"],
     "Max cost of transactions per day (UTC), half of it for free writes; above it the sender sends nothing and the API refuses writes; 0 = no limit",
     integer(0, 1_000_000_000),
     "50",
   ),
   TX_STUCK_SECONDS: variable(
-    WORKERS,
+    ["workers"],
     "A transaction not mined after this long is replaced at a higher fee",
     integer(1, 3600),
     "12",
   ),
   TX_MIN_BALANCE_MILLIETHER: variable(
-    WORKERS,
+    ["workers"],
     "Below this balance new writes are refused (1000 = 1 ETH)",
     integer(0, 1_000_000),
     "1",
   ),
   TOKEN_URIS: variable(
-    WORKERS,
+    ["workers"],
     "Whether the service sets the tokenURI of tokens to PUBLIC_URL/api/v2/metadata/{id} and pays the gas: tokens it mints, and other tokens without one (unset: when PUBLIC_URL is https and has a public name)",
     flag,
   ),

@@ -2,7 +2,7 @@
 import { RATE_POLICIES, type RatePolicyName, type RateQuotas } from "../core/callers/rate-policies.ts";
 import { SHARED_PLACES } from "../core/callers/shared-places.ts";
 import { byName, integer } from "./checks.ts";
-import { API, settings, type ValuesOf, type Variable } from "./variable.ts";
+import { settings, type ValuesOf, type Variable } from "./variable.ts";
 
 const QUOTAS = Object.fromEntries(
   Object.entries(RATE_POLICIES).map(([name, { quota }]) => [name, quota]),
@@ -42,7 +42,7 @@ const MAX_LIMIT = 1_000_000_000;
 /** Variables of `Limits` in `.env.example`. */
 export const LIMITS = {
   LIMITS: settings(
-    API,
+    ["api"],
     "Limits other than the defaults, comma list of name=number, as reads=2400,webhooks-of-wallet=50. Names, defaults and what each counts: docs/operate/limits.md. 0 = no limit, where a caller's requests or what is open is counted",
     byName(DEFAULT_LIMITS, (name) => integer(name in COUNTS ? 1 : 0, MAX_LIMIT)),
   ),

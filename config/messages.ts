@@ -1,7 +1,7 @@
 /** Events, webhooks and messages: how long they are kept and who may have how many. */
 import { duration, flag, hash, list } from "./checks.ts";
 import type { LIMITS } from "./limits.ts";
-import { API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
+import { secret, type ValuesOf, type Variable, variable } from "./variable.ts";
 
 /**
  * Variables of `Events` in `.env.example`.
@@ -10,13 +10,13 @@ import { API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, WORKER
  */
 export const EVENTS = {
   EVENT_RETENTION: variable(
-    WORKERS,
+    ["workers"],
     "How long the event log keeps events, those after a snapshot as long as that (on disk up to a day longer, a month where it is over 62 days); it takes no events that are older when the service first sees them",
     duration,
     "7d",
   ),
   CRED_HISTORY_RETENTION: variable(
-    WORKERS,
+    ["workers"],
     "Months of the score history that ended before this, and before the oldest snapshot, are removed, but each agent's last point; at least EVENT_RETENTION (unset: all of it is kept)",
     duration,
   ),
@@ -26,13 +26,13 @@ export const EVENTS = {
 export const WEBHOOKS = {
   WEBHOOK_KEYS: secret(
     variable(
-      API_AND_WORKERS,
+      ["api", "workers"],
       "Keys that encrypt the secrets of webhooks, 0x and 64 hex digits each, comma list; the first encrypts, all of them decrypt; keys that sign requests to strangers' hosts follow from them (unset: no webhooks, no signatures)",
       list(hash),
     ),
   ),
   WEBHOOK_ALLOW_PRIVATE: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Whether webhooks may lead to this machine itself, over http too; for development",
     flag,
     "false",
@@ -42,7 +42,7 @@ export const WEBHOOKS = {
 /** Variables of `Messaging` in `.env.example`. */
 export const MESSAGES = {
   MESSAGE_RETENTION: variable(
-    WORKERS,
+    ["workers"],
     "Messages older than this are deleted (unset: the service keeps all messages)",
     duration,
   ),

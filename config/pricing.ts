@@ -1,94 +1,103 @@
 /** Prices and payments: payees, the facilitator, MPP. */
 import { z } from "zod";
 import { address, hash, integer, webUrl } from "./checks.ts";
-import { API, API_AND_WORKERS, ConfigError, secret, type ValuesOf, type Variable, variable } from "./variable.ts";
+import { ConfigError, secret, type ValuesOf, type Variable, variable } from "./variable.ts";
 
 /** Variables of `Pricing` in `.env.example`. */
 export const PRICING = {
   PRICING_PHASE: variable(
-    API,
+    ["api"],
     "paid: the price table applies; free: every price is 0",
     z.enum(["free", "paid"]),
     "paid",
   ),
   PRICE_QUOTE_SECONDS: variable(
-    API,
+    ["api"],
     "Seconds after a change of price in which the old price still pays",
     integer(0, 86_400),
     "600",
   ),
   PAY_TO_DEPLOYER: variable(
-    API,
+    ["api"],
     "Receives payments for registrations and updates; phase paid needs both payees",
     address,
   ),
-  PAY_TO_TREASURY: variable(API, "Receives payments for cred reports", address),
+  PAY_TO_TREASURY: variable(["api"], "Receives payments for cred reports", address),
   PAYMENT_CONFIRMATIONS: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Confirmations a payment needs before it counts; 1 = its own block",
     integer(1, 100),
     "2",
   ),
   PAYMENT_EARLY_USDC: variable(
-    API,
+    ["api"],
     "USDC that may be sold for before PAYMENT_CONFIRMATIONS, on a preconfirmation or the newest block: what is not confirmed yet, and for a day what was lost so; 0 = each sale waits",
     integer(0, 1_000_000),
     "0",
   ),
   PAYMENT_WAIT_MS: variable(
-    API,
+    ["api"],
     "How long a request waits for its payment to be settled before it answers 503 payment_pending",
     integer(0, 120_000),
     "20000",
   ),
   PAYMENTS_SINCE: variable(
-    API,
+    ["api"],
     "Transactions mined before this time (ISO 8601) pay for nothing; set it when another service was paid at the same addresses",
     z.iso
       .datetime({ offset: true, error: "must be a time like 2026-01-31T12:00:00Z" })
       .transform((time) => new Date(time)),
   ),
   FACILITATOR_URL: variable(
-    API,
+    ["api"],
     "Facilitator that settles x402 payments (unset: the API settles with FACILITATOR_PRIVATE_KEY)",
     webUrl,
   ),
   FACILITATOR_AUTHORIZATION: secret(
-    variable(API, "Value of the Authorization header for the facilitator", z.string().min(1)),
+    variable(["api"], "Value of the Authorization header for the facilitator", z.string().min(1)),
   ),
   FACILITATOR_KEY_ID: variable(
-    API,
+    ["api"],
     "API key of a facilitator on the Coinbase Developer Platform, which wants a token for each request",
     z.string().min(1),
   ),
   FACILITATOR_KEY_SECRET: secret(
-    variable(API, "Its secret: Ed25519 in base64, or P-256 in PEM; belongs to FACILITATOR_KEY_ID", z.string().min(1)),
+    variable(
+      ["api"],
+      "Its secret: Ed25519 in base64, or P-256 in PEM; belongs to FACILITATOR_KEY_ID",
+      z.string().min(1),
+    ),
   ),
-  FACILITATOR_TIMEOUT_MS: variable(API, "Timeout of one request to the facilitator", integer(100, 120_000), "30000"),
+  FACILITATOR_TIMEOUT_MS: variable(
+    ["api"],
+    "Timeout of one request to the facilitator",
+    integer(100, 120_000),
+    "30000",
+  ),
   FACILITATOR_PRIVATE_KEY: secret(
-    variable(API, "Pays the gas of settlements made by this process; must not be the deployer's", hash),
+    variable(["api"], "Pays the gas of settlements made by this process; must not be the deployer's", hash),
   ),
   TEMPO_RPC_URL: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "JSON-RPC node of Tempo, where payments by MPP settle (unset: the local stack's anvil; without one MPP is not offered)",
     webUrl,
   ),
-  TEMPO_CHAIN_ID: variable(API_AND_WORKERS, "The chain of that node", integer(1, 2 ** 31), "4217"),
+  TEMPO_CHAIN_ID: variable(["api", "workers"], "The chain of that node", integer(1, 2 ** 31), "4217"),
   MPP_CURRENCY_ADDRESS: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Token of MPP payments, with six decimals and worth a dollar: USDC.e",
     address,
     "0x20C000000000000000000000b9537d11c60E8b50",
   ),
   MPP_SECRET_KEY: secret(
     variable(
-      API_AND_WORKERS,
+      ["api", "workers"],
       "Signs the challenges of MPP, at least 32 characters, the same for every process; belongs to TEMPO_RPC_URL",
       z.string().min(32, "must have at least 32 characters"),
     ),
   ),
   MINT_WAIT_MS: variable(
-    API,
+    ["api"],
     "How long POST /mint waits for the chain before it answers 202",
     integer(0, 120_000),
     "20000",

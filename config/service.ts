@@ -3,16 +3,7 @@ import { z } from "zod";
 import { account, integer, list, webUrl, withoutSlash } from "./checks.ts";
 import type { CONTRACTS } from "./contracts.ts";
 import type { LIMITS } from "./limits.ts";
-import {
-  API,
-  API_AND_INDEXER,
-  API_AND_WORKERS,
-  INDEXER,
-  PROCESSES,
-  type ValuesOf,
-  type Variable,
-  variable,
-} from "./variable.ts";
+import { PROCESSES, type ValuesOf, type Variable, variable } from "./variable.ts";
 
 /** Pages, assets and the documents of `/.well-known` (RFC 8615) are asked for at the root of a host. */
 const rootUrl = webUrl.refine(
@@ -23,37 +14,37 @@ const rootUrl = webUrl.refine(
 /** Variables of `Service` in `.env.example`. */
 export const SERVICE = {
   SERVICE_NAME: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Name of the service; its lower-case form is the prefix of proofs",
     z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,31}$/, "must be 1 to 32 letters and digits"),
     "Helixa",
   ),
-  PORT: variable(API, "Port of the HTTP API", integer(1, 65535), "4000"),
-  HOST: variable(API, "Interface the HTTP API listens on (::, all of IPv4 and IPv6)", z.string().min(1), "::"),
+  PORT: variable(["api"], "Port of the HTTP API", integer(1, 65535), "4000"),
+  HOST: variable(["api"], "Interface the HTTP API listens on (::, all of IPv4 and IPv6)", z.string().min(1), "::"),
   INDEXER_PORT: variable(
-    INDEXER,
+    ["indexer"],
     "Port of the indexer's read-only GraphQL and SQL (unset: any free one; npm start: PORT + 1)",
     integer(1, 65535),
   ),
   INDEXER_HOST: variable(
-    INDEXER,
+    ["indexer"],
     "Interface it listens on; the cost of its queries depends on the caller, so put a proxy in front of a public one",
     z.string().min(1),
     "127.0.0.1",
   ),
   INDEXER_URL: variable(
-    API,
+    ["api"],
     "URL of the indexer's GraphQL and SQL, which the API then offers to API keys of scope index:read (unset: it does not)",
     webUrl,
   ),
   PUBLIC_URL: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Canonical URL of the service, used in links; without a path; never taken from a request (default http://localhost:PORT)",
     rootUrl,
   ),
-  WEB_URL: variable(API_AND_WORKERS, "Web address in links to people, without a path (default PUBLIC_URL)", rootUrl),
+  WEB_URL: variable(["api", "workers"], "Web address in links to people, without a path (default PUBLIC_URL)", rootUrl),
   SERVICE_HOST: variable(
-    API,
+    ["api"],
     "Hosts accepted in signed texts, comma list, the first is advertised (default the host of PUBLIC_URL). Wallets sign the host of the page they are on: list every host of the site, pages and API, as in api.example.org,example.org,www.example.org",
     list(
       z
@@ -64,15 +55,15 @@ export const SERVICE = {
         ),
     ),
   ),
-  EXPLORER_URL: variable(API_AND_WORKERS, "Block explorer", webUrl, "https://basescan.org"),
+  EXPLORER_URL: variable(["api", "workers"], "Block explorer", webUrl, "https://basescan.org"),
   SOCIAL_ACCOUNTS: variable(
-    API,
+    ["api"],
     "The service's own accounts, shown in its manifest: comma list of platform=URL",
     list(account),
     "",
   ),
   TRUSTED_PROXIES: variable(
-    API_AND_INDEXER,
+    ["api", "indexer"],
     "Addresses or CIDR ranges whose X-Forwarded-For the service trusts, comma list",
     list(z.string().min(1)),
     "",

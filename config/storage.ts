@@ -1,18 +1,7 @@
 /** Storage: Postgres, Redis, memory. */
 import { z } from "zod";
 import { duration, integer, list, postgresUrl, snapshotPlace, url } from "./checks.ts";
-import {
-  API,
-  API_AND_WORKERS,
-  INDEXER,
-  MIGRATION,
-  PROCESSES,
-  READERS_OF_CHAIN,
-  type ValuesOf,
-  type Variable,
-  variable,
-  WORKERS,
-} from "./variable.ts";
+import { PROCESSES, type ValuesOf, type Variable, variable } from "./variable.ts";
 
 /** Variables of `Storage` in `.env.example`. */
 export const STORAGE = {
@@ -22,62 +11,62 @@ export const STORAGE = {
     postgresUrl,
   ),
   INDEXER_DATABASE_URL: variable(
-    INDEXER,
+    ["indexer"],
     "Postgres as the role that owns the onchain schemas (default DATABASE_URL)",
     postgresUrl,
   ),
   MIGRATION_DATABASE_URL: variable(
-    MIGRATION,
+    ["migration"],
     "Postgres as the role that migrates the offchain schema (default DATABASE_URL)",
     postgresUrl,
   ),
   READ_DATABASE_URLS: variable(
-    API,
+    ["api"],
     "Streaming replicas of that Postgres which take the API's reads, comma list; one URL per server, never the address of a balancer",
     list(postgresUrl),
     "",
   ),
   READ_REPLICA_LAG_MS: variable(
-    API,
+    ["api"],
     "Max milliseconds a read waits for a replica to have what the primary has; one further behind is left out",
     integer(1, 10_000),
     "100",
   ),
   DATABASE_POOL: variable(
-    READERS_OF_CHAIN,
+    ["api", "workers", "indexer"],
     "Max connections of an API's pool; the pools of workers and indexer follow from it, and all are smaller where Postgres allows fewer",
     integer(2, 200),
     "10",
   ),
   DATABASE_LISTS: variable(
-    API,
+    ["api"],
     "Connections of the API's pool, and of its pool to each replica, that lists and searches by SQL may hold at once: fewer than the cores of the database leave one to everything else; DATABASE_POOL or more = no limit",
     integer(1, 200),
     "3",
   ),
   LIST_MEMORY_MB: variable(
-    API,
+    ["api"],
     "Max megabytes of the API's column tables of agents and directory, which answer lists and searches from memory; a table that does not fit, and every table with 0, is answered by SQL",
     integer(0, 65_536),
     "512",
   ),
   REDIS_URL: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Redis for the queue and the rate limits (unset: the queue lives in Postgres, limits in memory)",
     url("redis:", "rediss:"),
   ),
   QUEUE_PREFIX: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Prefix of queue names, to share one Redis between deployments",
     z.string().regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 of a-z, 0-9 and -"),
     "agents",
   ),
   SNAPSHOT_FOLDER: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Folder of the daily snapshots of all that is public, which the workers write and the API serves, or a bucket that speaks S3: s3://KEY:SECRET@host/bucket/path?region=…, s3+http:// without TLS; for a bucket they are made in TMPDIR (unset: none are made)",
     snapshotPlace,
   ),
-  SNAPSHOT_RETENTION: variable(WORKERS, "How long snapshots are kept; the newest one always is", duration, "14d"),
+  SNAPSHOT_RETENTION: variable(["workers"], "How long snapshots are kept; the newest one always is", duration, "14d"),
 } satisfies Record<string, Variable>;
 
 /** Options of `database`, `listMemoryBytes`, `redisUrl`, `queuePrefix`, `snapshots` in the configuration. */

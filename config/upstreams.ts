@@ -4,16 +4,7 @@ import { REGISTRIES } from "../core/directory/registries.ts";
 import type { SettingsOf, UpstreamVariable, UpstreamVariables, ValueOf } from "../core/operations/upstream-variable.ts";
 import { byProofPlatform, PROOF_PLATFORMS } from "../core/proof-platforms.ts";
 import { duration, flag, integer, webUrl, withoutSlash } from "./checks.ts";
-import {
-  API_AND_WORKERS,
-  type Process,
-  READERS_OF_CHAIN,
-  secret,
-  type ValuesOf,
-  type Variable,
-  variable,
-  WORKERS,
-} from "./variable.ts";
+import { type Process, secret, type ValuesOf, type Variable, variable } from "./variable.ts";
 
 /** An entry of a table whose rows state their variables. */
 type Entry = { key: string; variables: UpstreamVariables };
@@ -52,26 +43,26 @@ export const settingsOf = <const E extends Entry>(entries: readonly E[], values:
 
 /** Variables of `Upstreams` in `.env.example`. */
 export const UPSTREAMS = {
-  ...declaredVariables(API_AND_WORKERS, PROOF_PLATFORMS),
-  ETHOS_API_URL: variable(WORKERS, "API of Ethos", webUrl, "https://api.ethos.network"),
-  ...declaredVariables(WORKERS, REGISTRIES),
-  DEXSCREENER_API_URL: variable(WORKERS, "Market data (DexScreener)", webUrl, "https://api.dexscreener.com"),
-  IPFS_GATEWAY_URL: variable(WORKERS, "Gateway for ipfs URIs", webUrl, "https://ipfs.io"),
-  ARWEAVE_GATEWAY_URL: variable(WORKERS, "Gateway for ar URIs", webUrl, "https://arweave.net"),
+  ...declaredVariables(["api", "workers"], PROOF_PLATFORMS),
+  ETHOS_API_URL: variable(["workers"], "API of Ethos", webUrl, "https://api.ethos.network"),
+  ...declaredVariables(["workers"], REGISTRIES),
+  DEXSCREENER_API_URL: variable(["workers"], "Market data (DexScreener)", webUrl, "https://api.dexscreener.com"),
+  IPFS_GATEWAY_URL: variable(["workers"], "Gateway for ipfs URIs", webUrl, "https://ipfs.io"),
+  ARWEAVE_GATEWAY_URL: variable(["workers"], "Gateway for ar URIs", webUrl, "https://arweave.net"),
   REGISTRATION_ALLOW_PRIVATE: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Whether agents may be on this machine itself: their files are fetched, their endpoints read and shown to models; for development",
     flag,
     "false",
   ),
   PROOF_RECHECK_INTERVAL: variable(
-    WORKERS,
+    ["workers"],
     "Interval between two checks of a recorded proof; a platform may have its own",
     duration,
     "1d",
   ),
   PULL_INTERVAL: variable(
-    WORKERS,
+    ["workers"],
     "Interval between two pulls from registries and reputation services",
     duration,
     "1h",
@@ -82,22 +73,22 @@ export const UPSTREAMS = {
 export const PROXY = {
   HTTPS_PROXY: secret(
     variable(
-      READERS_OF_CHAIN,
+      ["api", "workers", "indexer"],
       "Proxy for https to the service's own upstreams (unset: they are dialled directly)",
       webUrl,
     ),
   ),
   HTTP_PROXY: secret(
-    variable(READERS_OF_CHAIN, "Proxy for http to them, and for https while HTTPS_PROXY is unset", webUrl),
+    variable(["api", "workers", "indexer"], "Proxy for http to them, and for https while HTTPS_PROXY is unset", webUrl),
   ),
   NO_PROXY: variable(
-    READERS_OF_CHAIN,
+    ["api", "workers", "indexer"],
     "Hosts that are dialled directly all the same, comma list of host, .domain or host:port; this machine always is",
     z.string(),
     "",
   ),
   PROXY_UNTRUSTED: variable(
-    WORKERS,
+    ["workers"],
     "Whether webhooks, files and endpoints that users name go through the proxy too: it then has to refuse inner addresses",
     flag,
     "false",

@@ -7,23 +7,11 @@ export class ConfigError extends Error {}
 export const PROCESSES = ["api", "workers", "indexer", "migration"] as const;
 export type Process = (typeof PROCESSES)[number];
 
-/**
- * Sets of readers. `loadConfig` withholds a variable from every process that does not read it, so a process holds its own
- * secrets only; compose.yaml hands each process these variables, which a test proves.
- */
-export const API = ["api"] as const;
-export const WORKERS = ["workers"] as const;
-export const INDEXER = ["indexer"] as const;
-export const MIGRATION = ["migration"] as const;
-export const API_AND_INDEXER = ["api", "indexer"] as const;
-export const API_AND_WORKERS = ["api", "workers"] as const;
-export const WORKERS_AND_INDEXER = ["workers", "indexer"] as const;
-/** Every process with a connection to a JSON-RPC node. */
-export const READERS_OF_CHAIN = ["api", "workers", "indexer"] as const;
-/** Only the local stack itself reads the variable. */
-export const NONE = [] as const;
-
 export type Variable<T = unknown> = {
+  /**
+   * `loadConfig` withholds a variable from every other process, so a process holds its own secrets only; compose.yaml hands
+   * each process these variables, which a test proves. None: only the local stack itself reads it.
+   */
   readBy: readonly Process[];
   /** One line of `.env.example`. */
   doc: string;

@@ -14,17 +14,17 @@ import { PRICING } from "./pricing.ts";
 import { SERVICE } from "./service.ts";
 import { STORAGE } from "./storage.ts";
 import { PROXY, UPSTREAMS } from "./upstreams.ts";
-import { API_AND_WORKERS, INDEXER, type ValuesOf, type Variable, variable } from "./variable.ts";
+import { type ValuesOf, type Variable, variable } from "./variable.ts";
 
 /** Variables of `Testing` in `.env.example`. */
 const TESTING = {
   FAULT_POINT: variable(
-    API_AND_WORKERS,
+    ["api", "workers"],
     "Name of a point at which the process kills itself, once; for crash tests only",
     z.string(),
   ),
   WATCHDOG_STALL_MS: variable(
-    INDEXER,
+    ["indexer"],
     "Milliseconds without progress after which the watchdog restarts Ponder; for tests of what must go on without it",
     integer(1, Number.MAX_SAFE_INTEGER),
   ),

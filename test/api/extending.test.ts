@@ -11,7 +11,6 @@ import type { OpenPages } from "../../clients/registries/paged-registry.ts";
 import { NO_MORE, pagedRegistry } from "../../clients/registries/paged-registry.ts";
 import { openRegistries } from "../../clients/registries.ts";
 import { declaredVariables, settingsOf } from "../../config/upstreams.ts";
-import { API_AND_WORKERS } from "../../config/variable.ts";
 import { needleOf, quoteOf } from "../../core/agents/social-proofs.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { blankEntry } from "../../core/directory/entry.ts";
@@ -248,8 +247,12 @@ afterAll(async () => {
 
 describe("a platform added in memory", () => {
   it("has its variables, its operation in the document and its body", () => {
-    const { MASTODON_API_URL: variable } = declaredVariables(API_AND_WORKERS, platforms);
-    expect(variable).toMatchObject({ default: "https://m.example", doc: "A Mastodon server", readBy: API_AND_WORKERS });
+    const { MASTODON_API_URL: variable } = declaredVariables(["api", "workers"], platforms);
+    expect(variable).toMatchObject({
+      default: "https://m.example",
+      doc: "A Mastodon server",
+      readBy: ["api", "workers"],
+    });
     const { operationId, summary } = api.document.paths["/api/v2/agent/{ref}/verify/mastodon"]!.post!;
     expect([operationId, summary]).toEqual(["verifyMastodon", mastodon.summary]);
     expect(api.document.components.schemas).toHaveProperty("MastodonProofRequest");
