@@ -28,6 +28,7 @@ import { type Site, standingView } from "./agent.ts";
 import {
   address,
   count,
+  membersOf,
   moment,
   type Reservation,
   reservations,
@@ -263,11 +264,10 @@ export function agentReportView(facts: OwnedFacts, input: AgentReportInput, site
   const { eth, usdc, linkedToken: held } = input.balances;
   const { personality, narrative } = mergeProfile(facts);
   const linked = linkedToken(facts.traits);
-  return {
-    tokenId: facts.tokenId,
-    name: facts.name,
+  return membersOf(agentReportSchema, {
+    ...facts,
+    ...input,
     walletAddress: checksum(facts.agentAddress),
-    walletConfirmed: facts.walletConfirmed,
     owner: checksum(facts.owner),
     balances: {
       eth,
@@ -296,13 +296,9 @@ export function agentReportView(facts: OwnedFacts, input: AgentReportInput, site
       points: facts.points,
       soulbound: facts.soulbound,
     },
-    points: facts.points,
-    rank: input.rank,
-    totalAgents: input.totalAgents,
-    ethosScore: facts.ethosScore,
     neynarScore: input.balances.neynarScore,
     explorer: tokenLink(site.explorer, site.contract, facts.tokenId),
-  };
+  });
 }
 
 /** A failed transaction emits no event, so the index has none of them: `isError` is always false. */

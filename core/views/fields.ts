@@ -55,6 +55,12 @@ export const reservations = array(
 export type Reservation = z.output<typeof reservations>[number];
 export const usdc = z.string().meta({ description: "Amount of USDC, decimal", examples: ["1.00"] });
 
+/** What a schema names of values that may have more, in its order: a view shows nothing else. */
+export const membersOf = <S extends z.ZodObject>(schema: S, values: z.output<S>): z.output<S> =>
+  Object.fromEntries(
+    Object.keys(schema.shape).flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+  ) as z.output<S>;
+
 /** One schema for each of some names. */
 export const shapeOf = <K extends string, T extends z.ZodType>(keys: readonly K[], value: T) =>
   Object.fromEntries(keys.map((key) => [key, value])) as Record<K, T>;

@@ -20,7 +20,7 @@ import type { HumanFacts, OrganizationFacts } from "../principals/facts.ts";
 import { PROOF_PLATFORM_KEYS } from "../proof-platforms.ts";
 import { isoSeconds } from "../times.ts";
 import { type Site, summarySchema, summaryView } from "./agent.ts";
-import { address, count, moment, score, shapeOf, tier, tierLabel, tokenId } from "./fields.ts";
+import { address, count, membersOf, moment, score, shapeOf, tier, tierLabel, tokenId } from "./fields.ts";
 
 const words = array(z.string());
 const places = z.record(z.string(), z.string());
@@ -66,29 +66,14 @@ const organizationFields = {
 export const organizationSchema = object(organizationFields).meta({ id: "Organization" });
 type OrganizationView = z.output<typeof organizationSchema>;
 
-export const organizationView = (facts: OrganizationFacts): OrganizationView => ({
-  id: facts.id,
-  slug: facts.slug,
-  walletAddress: facts.wallet && checksum(facts.wallet),
-  tokenId: facts.tokenId,
-  entityType: "organization",
-  displayName: facts.displayName,
-  description: facts.description,
-  image: facts.image,
-  organizationType: facts.organizationType,
-  roles: facts.roles,
-  skills: facts.skills,
-  domains: facts.domains,
-  links: facts.links,
-  services: facts.services,
-  externalIds: facts.externalIds,
-  metadata: facts.metadata,
-  contact: { hasEmail: facts.hasEmail, hasTelegram: facts.hasTelegram },
-  members: facts.members.map((member) => (typeof member === "number" ? member : checksum(member))),
-  registeredBy: facts.registeredBy,
-  createdAt: facts.createdAt,
-  updatedAt: facts.updatedAt,
-});
+export const organizationView = (facts: OrganizationFacts): OrganizationView =>
+  membersOf(organizationSchema, {
+    ...facts,
+    walletAddress: facts.wallet && checksum(facts.wallet),
+    entityType: "organization",
+    contact: { hasEmail: facts.hasEmail, hasTelegram: facts.hasTelegram },
+    members: facts.members.map((member) => (typeof member === "number" ? member : checksum(member))),
+  });
 
 export const walletNameSchema = object({
   address,
@@ -136,27 +121,14 @@ export type HumanView = z.output<typeof humanSchema>;
 
 export function humanView(facts: HumanFacts, site: Site, now: Date): HumanView {
   const { score, tier } = humanCredOf(facts, now);
-  return {
-    id: facts.id,
+  return membersOf(humanSchema, {
+    ...facts,
     walletAddress: facts.wallet && checksum(facts.wallet),
-    tokenId: facts.tokenId,
     entityType: "human",
-    name: facts.name,
-    description: facts.description,
-    image: facts.image,
-    organization: facts.organization,
-    skills: facts.skills,
-    domains: facts.domains,
-    linkedAccounts: facts.linkedAccounts,
-    services: facts.services,
-    externalIds: facts.externalIds,
-    metadata: facts.metadata,
     contact: { hasEmail: facts.hasEmail, hasTelegram: facts.hasTelegram },
     linkedAgents: facts.agents.map((agent) => summaryView(agent, site, now)),
     humanCred: { score, tier: tierWord(tier), tierLabel: tier.label },
-    createdAt: facts.createdAt,
-    updatedAt: facts.updatedAt,
-  };
+  });
 }
 
 const contact = object({ email: z.string().nullable(), telegram: z.string().nullable() });

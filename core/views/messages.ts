@@ -5,7 +5,7 @@ import type { Address } from "../agents/facts.ts";
 import { tierOf, tierWord } from "../cred/tiers.ts";
 import type { Message } from "../messages/acts.ts";
 import { type Group, minCredTier, type Speaker } from "../messages/message-groups.ts";
-import { address, count, moment, score, tier, tokenId } from "./fields.ts";
+import { address, count, membersOf, moment, score, tier, tokenId } from "./fields.ts";
 
 export const groupSchema = object({
   id: z.string().meta({ description: "The topic in its normal form", examples: ["trading"] }),
@@ -20,18 +20,13 @@ export const groupSchema = object({
   createdAt: moment,
 }).meta({ id: "MessageGroup" });
 
-export const groupView = (group: Group): z.output<typeof groupSchema> => ({
-  id: group.groupId,
-  topic: group.topic,
-  description: group.description,
-  minCred: group.minCred,
-  minCredTier: minCredTier(group.minCred),
-  isPublic: group.isPublic,
-  isDefault: group.isDefault,
-  memberCount: group.memberCount,
-  createdBy: group.createdBy && checksum(group.createdBy),
-  createdAt: group.createdAt,
-});
+export const groupView = (group: Group): z.output<typeof groupSchema> =>
+  membersOf(groupSchema, {
+    ...group,
+    id: group.groupId,
+    minCredTier: minCredTier(group.minCred),
+    createdBy: group.createdBy && checksum(group.createdBy),
+  });
 
 export const messageSchema = object({
   id: z.int().min(1).meta({ description: "Counts from 1 within the group, without gaps, in the order of all readers" }),
@@ -44,16 +39,13 @@ export const messageSchema = object({
   timestamp: moment,
 }).meta({ id: "Message" });
 
-export const messageView = (message: Message): z.output<typeof messageSchema> => ({
-  id: message.messageId,
-  groupId: message.groupId,
-  senderAddress: checksum(message.sender),
-  senderName: message.senderName,
-  senderTokenId: message.senderTokenId,
-  senderCred: message.senderCred,
-  content: message.content,
-  timestamp: message.sentAt,
-});
+export const messageView = (message: Message): z.output<typeof messageSchema> =>
+  membersOf(messageSchema, {
+    ...message,
+    id: message.messageId,
+    senderAddress: checksum(message.sender),
+    timestamp: message.sentAt,
+  });
 
 export const memberSchema = object({
   address,

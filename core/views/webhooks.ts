@@ -3,7 +3,7 @@ import { array, object, union, z } from "zod";
 import { checksum } from "../addresses.ts";
 import { EVENT_NAMES, EVENT_TYPES, type LoggedEvent } from "../events/events.ts";
 import { DELIVERY_STATES, type Delivery, FINALITIES, type Webhook } from "../webhooks/webhook.ts";
-import { address, block, count, moment, tokenId, txHash, url } from "./fields.ts";
+import { address, block, count, membersOf, moment, tokenId, txHash, url } from "./fields.ts";
 
 export const events = array(z.enum(EVENT_NAMES)).meta({
   description: "Types of events; of a wanted type its retractions are told too",
@@ -35,24 +35,21 @@ export const webhookSchema = object({
   pausedUntil: moment.nullable().meta({ description: "Nothing is sent before" }),
 }).meta({ id: "Webhook" });
 
-export const webhookView = (webhook: Webhook): z.output<typeof webhookSchema> => ({
-  id: webhook.webhookId,
-  url: webhook.url,
-  events: webhook.events,
-  agents:
-    webhook.tokenIds || webhook.addresses
-      ? [...(webhook.tokenIds ?? []), ...(webhook.addresses ?? []).map(checksum)]
-      : null,
-  owners: webhook.owners?.map(checksum) ?? null,
-  finality: webhook.finality,
-  createdAt: webhook.createdAt.toISOString(),
-  enabled: webhook.disabledAt === null,
-  disabledReason: webhook.disabledReason,
-  disabledAt: webhook.disabledAt?.toISOString() ?? null,
-  failures: webhook.failures,
-  failingSince: webhook.failingSince?.toISOString() ?? null,
-  pausedUntil: webhook.pausedUntil?.toISOString() ?? null,
-});
+export const webhookView = (webhook: Webhook): z.output<typeof webhookSchema> =>
+  membersOf(webhookSchema, {
+    ...webhook,
+    id: webhook.webhookId,
+    agents:
+      webhook.tokenIds || webhook.addresses
+        ? [...(webhook.tokenIds ?? []), ...(webhook.addresses ?? []).map(checksum)]
+        : null,
+    owners: webhook.owners?.map(checksum) ?? null,
+    createdAt: webhook.createdAt.toISOString(),
+    enabled: webhook.disabledAt === null,
+    disabledAt: webhook.disabledAt?.toISOString() ?? null,
+    failingSince: webhook.failingSince?.toISOString() ?? null,
+    pausedUntil: webhook.pausedUntil?.toISOString() ?? null,
+  });
 
 export const deliverySchema = object({
   id: z.int().min(1),
@@ -74,18 +71,16 @@ export const deliverySchema = object({
   ).meta({ description: "The last 20, the oldest first" }),
 }).meta({ id: "WebhookDelivery" });
 
-export const deliveryView = (delivery: Delivery): z.output<typeof deliverySchema> => ({
-  id: delivery.deliveryId,
-  eventId: delivery.eventId,
-  type: delivery.eventType,
-  position: delivery.position,
-  final: delivery.final,
-  state: delivery.state,
-  createdAt: delivery.createdAt.toISOString(),
-  nextAttemptAt: delivery.state === "pending" ? delivery.dueAt.toISOString() : null,
-  settledAt: delivery.settledAt?.toISOString() ?? null,
-  attempts: delivery.log,
-});
+export const deliveryView = (delivery: Delivery): z.output<typeof deliverySchema> =>
+  membersOf(deliverySchema, {
+    ...delivery,
+    id: delivery.deliveryId,
+    type: delivery.eventType,
+    createdAt: delivery.createdAt.toISOString(),
+    nextAttemptAt: delivery.state === "pending" ? delivery.dueAt.toISOString() : null,
+    settledAt: delivery.settledAt?.toISOString() ?? null,
+    attempts: delivery.log,
+  });
 
 export const eventSchema = object({
   id: z.string().meta({
@@ -105,14 +100,5 @@ export const eventSchema = object({
 }).meta({ id: "Event" });
 export type EventView = z.output<typeof eventSchema>;
 
-export const eventView = (event: LoggedEvent): EventView => ({
-  id: event.id,
-  type: event.type,
-  at: event.at.toISOString(),
-  tokenId: event.tokenId,
-  owner: event.owner && checksum(event.owner),
-  final: event.final,
-  block: event.block,
-  txHash: event.txHash,
-  data: event.data,
-});
+export const eventView = (event: LoggedEvent): EventView =>
+  membersOf(eventSchema, { ...event, at: event.at.toISOString(), owner: event.owner && checksum(event.owner) });
