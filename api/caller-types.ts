@@ -26,7 +26,6 @@ export type TokenCaller = {
 /** A wallet that signed the request, and the human of an access token that the request carries as well; null without one. */
 export type OwnerCaller = WalletCaller & { tokenCaller: TokenCaller | null };
 
-/** A holder of an API key. */
 export type KeyCaller = { kind: "apiKey"; apiKeyId: string };
 
 /** Who calls, as a guard has established it. */

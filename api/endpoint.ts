@@ -34,7 +34,6 @@ export type Call<P, Q, B, C> = {
   requestId: string;
   /** The client's network address, as far as trusted proxies go. */
   clientAddress: string;
-  /** The client's networks, against which its requests are counted. */
   networks: Networks;
   /** Reads are counted against it: the name of the request's API key of scope `read`, else the client's networks. */
   reader: Who;

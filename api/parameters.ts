@@ -188,7 +188,6 @@ export const dollars = (rule: { max: number; what: string; example: number }) =>
     { documented: { type: "number", minimum: 0, maximum: rule.max }, description: rule.what, examples: [rule.example] },
   );
 
-/** The search parameter of lists of agents. */
 export const agentSearch = searchText(
   "Part of a name in any case and with any accents, the beginning of the address (0x…) of the agent's wallet or of its owner, or a token id; a whole address finds the agents of that wallet: its own, then those that it owns, then those that only name it",
 );
@@ -253,7 +252,6 @@ const addressMeta = (what: string): DocumentedMeta => ({
 /** A wallet in a path, in any case. */
 export const walletAddress = documented(addressText, addressMeta("Wallet address"));
 
-/** The owner whose agents a list has. */
 export const owner = documented(
   addressText.optional(),
   addressMeta("Only agents whose identity token this wallet owns"),

@@ -173,7 +173,6 @@ function isProbe({ endpoint: { guard, method }, incoming, machinery }: Exchange)
 
 const soldBy = ({ endpoint, path }: Exchange) => ({ endpoint, operation: endpoint.guard.price!, path });
 
-/** Names of all headers that may carry a payment. */
 const paymentHeaders = (methods: readonly PaymentMethod[]): string[] =>
   [...credentialHeaders(methods), ...valueHeaders(methods)].map(({ name }) => name);
 

@@ -105,7 +105,6 @@ const MAX_NAMED = 3;
 
 /** The cost of each difference, in letters. */
 const COST = { missingSegment: 1, surplusSegment: 1.5, wordAsParameter: 1, otherMethod: 0.25, unlisted: 0.25 };
-/** Max cost of a suggestion. */
 const MAX_COST = 3;
 
 /** Most letters of a word that a typing error changes. */
@@ -114,7 +113,6 @@ const typingError = (word: string): number => (word.length > 5 ? 2 : 1);
 /** In place of a word's number where a segment is a parameter. */
 const PARAMETER = -1;
 
-/** A path of the table. */
 type Template = {
   path: string;
   methods: Set<string>;

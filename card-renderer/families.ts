@@ -27,7 +27,6 @@ const CHINESE = sliced("Noto Sans SC");
 const KOREAN = sliced("Noto Sans KR");
 
 export const FAMILIES: readonly Family[] = [HEADLINE, BODY, ...OTHER_SCRIPTS, ...PICTURES, JAPANESE, CHINESE, KOREAN];
-/** The families every card needs. */
 export const ALWAYS: readonly Family[] = [HEADLINE, BODY];
 
 /** What `fontFamily` is in an element tree, and its own families; texts without one are `body`. */

@@ -48,7 +48,6 @@ type Rpc = {
   limited<T>(work: () => Promise<T>): Promise<T>;
 };
 
-/** Creates the requests over a pool of nodes. */
 function createRpc(pool: Pick<RpcPool, "request">): Rpc {
   const rpc: Rpc = {
     request: (method, params) =>

@@ -5,7 +5,6 @@ import { Failure } from "../core/errors.ts";
 import { isUnbilled, type Upstream } from "./http.ts";
 import type { Embeddings } from "./ports.ts";
 
-/** Texts of one call. */
 const TEXTS_PER_CALL = 64;
 /** Bytes of one number as JSON, with its comma, at most. */
 const NUMBER_BYTES = 32;

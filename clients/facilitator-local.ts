@@ -76,7 +76,6 @@ const UNPROVEN_PER_DAY = 30;
 const USUAL_CAPS: FeeCaps = { maxFeePerGasWei: 5_000_000_000n, maxTipPerGasWei: 100_000_000n };
 
 export type FacilitatorOptions = {
-  /** Limits of the fees of a settlement. */
   caps?: FeeCaps;
   /** Whether a settlement ends with a preconfirmation; otherwise with its block. */
   early?: boolean;

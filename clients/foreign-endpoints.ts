@@ -117,7 +117,6 @@ const MAX_REDIRECTS = 3;
 export const REDIRECTED_PER_DAY = 1_000;
 /** Of them, those that hosts of one site may send, so that many names below one site do not use up the day's requests. */
 export const REDIRECTED_BY_SITE = 200;
-/** Rate of a host of strangers. */
 export const RATE_OF_STRANGERS = { burst: 2, perSecond: 2 };
 /** Hosts of a site that are asked at that rate at once, so that names below it, which cost nothing, do not multiply it. */
 export const HOSTS_OF_SITE = 10;

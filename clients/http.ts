@@ -70,7 +70,6 @@ export type UpstreamOptions = {
 };
 
 export type HttpOptions = {
-  /** User agent of the service. */
   userAgent: string;
   /** Max wait of a request for its turn, ms: short where a client waits, longer in a job. */
   maxWaitMs: number;

@@ -25,7 +25,6 @@ const openFarcaster: OpenReader<typeof farcaster.variables, FarcasterClaim> = (
 
 type ListedPlatform = (typeof PROOF_PLATFORMS)[number];
 type Openers = { [P in ListedPlatform as P["key"]]: OpenReader<P["variables"], ClaimsByPlatform[P["key"]]> };
-/** The values of each platform's variables, by the platform's key. */
 export type ProofSettings = { [P in ListedPlatform as P["key"]]: SettingsOf<P["variables"]> };
 
 const OPENERS: Openers = { x: openX, github: openGithub, farcaster: openFarcaster };

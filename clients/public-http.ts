@@ -77,7 +77,6 @@ export type PublicHttp = {
   close(): Promise<void>;
 };
 
-/** Resolves a name to all its addresses. */
 type Resolve = (name: string) => Promise<readonly { address: string; family: number }[]>;
 
 export type PublicHttpOptions = Allowance & {

@@ -66,7 +66,6 @@ export function openRateBuckets({
 
   let logged = false;
   let pausedUntil = 0;
-  /** Logs the start of an outage once. */
   const outage = (err: unknown) => {
     if (!logged)
       log.warn({ err }, "the Redis of the rate limits is not reachable; each process counts in its own memory");

@@ -14,7 +14,6 @@ export type SortedView = {
   column: SortableColumn;
   /** All slots: the order of those without a value, which follow the others. */
   byId: SortedIndex;
-  /** Ids by slot. */
   ids: NumberValues;
 };
 
@@ -31,7 +30,6 @@ export type PageRequest = {
 
 export type SlotPage = {
   slots: number[];
-  /** Number of rows before the page. */
   skipped: number;
 };
 

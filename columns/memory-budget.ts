@@ -2,7 +2,6 @@
 
 export class MemoryBudget {
   readonly total: number;
-  /** Reserved bytes by owner. */
   readonly #reserved = new Map<object, number>();
 
   /** @param total bytes */

@@ -12,7 +12,6 @@ export type RowBytes = { readonly view: DataView; readonly start: number; readon
 
 /** Max bytes that are allocated, and dropped, at once: an array of its own for each row would take a quarter of its size again. */
 const CHUNK_BYTES = 2 ** 18;
-/** Chunks of a small cache. */
 const MIN_CHUNKS = 4;
 
 /** Before each row: its length, whether it was read since it was written, and its id. */
@@ -43,7 +42,6 @@ export class RowCache {
     this.#maxChunks = Math.floor(maxBytes / this.#chunkBytes);
   }
 
-  /** Bytes that are allocated. */
   get byteLength(): number {
     return this.#chunks.length * this.#chunkBytes;
   }

@@ -68,7 +68,6 @@ export class SortedIndex {
     return this.#pool.byteLength + this.#counts.byteLength + this.#sequence.byteLength;
   }
 
-  /** The slot at a position. */
   at(position: number): number {
     const { index, offset } = this.#locate(position);
     return this.#pool[this.#sequence[index]! * BLOCK + offset]!;

@@ -31,7 +31,6 @@ export type TableSource<State> = {
   select: string;
   /** The values of one row of `select`; they may be views of its buffer. */
   read(row: CopyRow): Values;
-  /** The number of rows. */
   count(tx: pg.ClientBase): Promise<number>;
   /** Bytes of memory per row, indexes and search included, measured on a million rows; checked before a load. */
   bytesPerRow: number;

@@ -27,7 +27,6 @@ export type TableQuery = {
 
 export type TablePage = {
   ids: number[];
-  /** Number of rows that meet the conditions. */
   total: number;
   /** Number of these rows before the page. */
   skipped: number;
@@ -93,7 +92,6 @@ export class ColumnTable {
     );
   }
 
-  /** Number of rows. */
   get size(): number {
     return this.#byId.length;
   }
@@ -178,7 +176,6 @@ export class ColumnTable {
     };
   }
 
-  /** Number of rows that meet all conditions. */
   count(where: readonly Condition[]): number {
     return this.#filter(where).total;
   }

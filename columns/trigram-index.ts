@@ -9,7 +9,6 @@ import { bytesOfDistance, readSlots, SlotListWriter } from "./slot-lists.ts";
  */
 export type Segment = { keys: Uint32Array; starts: Uint32Array; lists: Uint8Array };
 
-/** The texts that are indexed. */
 export type Texts = {
   /** Bytes of a slot; null for none. */
   text(slot: number): Uint8Array | null;

@@ -14,7 +14,6 @@ export const DEFAULT_BUDGETS = {
   "embedding-questions": 20_000,
 };
 
-/** Variables of `Budgets` in `.env.example`. */
 export const BUDGETS = {
   DAILY_BUDGETS: settings(
     ["api", "workers"],

@@ -33,7 +33,6 @@ const WITH_HISTORY: {
   agentCommerce: { address: undefined, startBlock: 42_254_000 },
 };
 
-/** Contracts that are only called. */
 const WITHOUT_HISTORY: Record<"attestationIndexer" | "usdc" | "neynarScores", { address: Address }> = {
   /** The exchange's. */
   attestationIndexer: { address: "0x2c7ee1e5f416dff40054c27a62f7b357c4e8619c" },
@@ -44,7 +43,6 @@ const WITHOUT_HISTORY: Record<"attestationIndexer" | "usdc" | "neynarScores", { 
 
 const LIVE = { ...WITH_HISTORY, ...WITHOUT_HISTORY };
 export type ContractName = keyof typeof LIVE;
-/** Names in CONTRACTS. */
 export const CONTRACT_NAMES = Object.keys(LIVE) as ContractName[];
 /** Whether events of the contract are read, from a first block on. */
 export const hasHistory = (name: ContractName): boolean => name in WITH_HISTORY;

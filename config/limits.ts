@@ -39,7 +39,6 @@ export const DEFAULT_LIMITS: Record<LimitName, number> = { ...SWITCHABLE, ...COU
 
 const MAX_LIMIT = 1_000_000_000;
 
-/** Variables of `Limits` in `.env.example`. */
 export const LIMITS = {
   LIMITS: settings(
     ["api"],

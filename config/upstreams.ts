@@ -108,7 +108,6 @@ export type ProofChecks = { recheckMs: number; readsPerDay: number | null };
 export function upstreamsConfig(v: ValuesOf<typeof UPSTREAMS>) {
   const proofPlatforms = settingsOf(PROOF_PLATFORMS, v);
   return {
-    /** By the key of the platform. */
     proofPlatforms,
     /** How recorded proofs are checked again, by the key of the platform. */
     proofChecks: byProofPlatform(({ key }): ProofChecks => {
@@ -124,7 +123,6 @@ export function upstreamsConfig(v: ValuesOf<typeof UPSTREAMS>) {
       arweave: withoutSlash(v.ARWEAVE_GATEWAY_URL),
       allowLoopback: v.REGISTRATION_ALLOW_PRIVATE,
     },
-    /** By the key of the registry. */
     registries: settingsOf(REGISTRIES, v),
     pullMs: v.PULL_INTERVAL,
   };

@@ -12,7 +12,6 @@ export type FailOptions = {
   hint?: string;
   /** Seconds for the header Retry-After. */
   retryAfter?: number;
-  /** Further response headers. */
   headers?: Record<string, string>;
   /** Further members of the error body. */
   extra?: Record<string, unknown>;

@@ -1,7 +1,6 @@
 /** HTTP message signatures (RFC 9421): the text that is signed, and the signatures that a request carries. */
 import { type InnerList, isInnerList, type Parameters, parseDictionary, serializeInnerList } from "structured-headers";
 
-/** A request as its server received it. */
 export type ReceivedRequest = {
   method: string;
   /** The effective URL: as clients see it, behind whatever proxy. */
@@ -18,7 +17,6 @@ export type ReceivedRequest = {
 export const signatureBase = (components: readonly (readonly [string, string])[], parameters: string): string =>
   [...components, ['"@signature-params"', parameters]].map(([name, value]) => `${name}: ${value}`).join("\n");
 
-/** The signature of one label. */
 export type RequestSignature = {
   components: InnerList[0];
   parameters: Parameters;

@@ -29,7 +29,6 @@ type StatedJson<T> = {
   /** Max bytes of the stored form, as JSON in UTF-8. */
   maxBytes: number;
   description: string;
-  /** JSON Schema of the input. */
   schema: object;
 };
 

@@ -14,9 +14,7 @@ type ListedPlatform = (typeof PROOF_PLATFORMS)[number];
 
 export type { ProofPlatformKey };
 
-/** One value for each platform, by key. */
 export type ByProofPlatform<T> = Record<ProofPlatformKey, T>;
-/** The type of claim that each platform's reader takes. */
 export type ClaimsByPlatform = { [P in ListedPlatform as P["key"]]: ClaimOf<P> };
 /** The field with the id of an account: `{ fid: number }` for Farcaster, empty for platforms that do not show ids. */
 export type NumericIdOf<K extends ProofPlatformKey> =

@@ -82,7 +82,6 @@ function typescript(request: SampleRequest): string {
   ].join("\n");
 }
 
-/** JSON as a literal of Python. */
 function pythonLiteral(value: unknown, spaces = 0): string {
   const inner = " ".repeat(spaces + 4);
   const outer = " ".repeat(spaces);

@@ -100,7 +100,6 @@ async function resume(
   }
 }
 
-/** Settles a payment under its lease. */
 async function settleUnderLease(checkout: OpenCheckout, lease: Lease): Promise<CollectedPayment> {
   const { sales, terms } = checkout;
   const { description, serviceName, declaration } = terms!.resource;

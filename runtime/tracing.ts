@@ -6,7 +6,6 @@
 export type SpanKind = "server" | "client" | "consumer" | "internal";
 type SpanAttributes = Record<string, string | number | boolean>;
 
-/** A span that is open. */
 export type OpenSpan = {
   /** @param value never a secret, and nothing of a caller's that it would not want to see kept */
   set(name: string, value: string | number | boolean): void;

@@ -1,6 +1,5 @@
 /** Building a value out of parts that must be closed: a failure of a later part closes the parts that are already open. */
 
-/** An assembled value and the way to close its parts. */
 export type Assembly<T> = { value: T; close(): Promise<void> };
 
 /**

@@ -21,7 +21,6 @@ import type { Fault } from "../runtime/faults.ts";
 import type { Queues } from "./operations/queue.ts";
 import type { WebhookParts } from "./webhooks/parts.ts";
 
-/** Receives the outcome of every run of a job. */
 export type JobMeter = {
   /** @param outcome done; failed; or away: an upstream or the index was not there, and the next scheduled run repeats it */
   ran(job: string, outcome: "done" | "failed" | "away", ms: number): void;

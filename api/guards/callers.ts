@@ -34,7 +34,6 @@ type Request = ReceivedMessage & {
   attempt: Pick<SignInAttempt, "begin">;
 };
 
-/** The check of each rule. */
 const IDENTIFY: Record<CallerRule, (parts: CallerParts, request: Request) => Promise<Caller> | undefined> = {
   anyone: () => undefined,
   anyoneOrSiwa: (parts, request) => agentIfAny(parts, request),

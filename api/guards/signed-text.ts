@@ -20,7 +20,6 @@ const TEXTS_PER_TOKEN = 8;
  */
 const [DEPLOYED_MS, MAX_ADDRESSES] = [86_400_000, 20_000];
 
-/** The claimed signer and the signature. */
 type SignatureClaim = { address: Address; signature: Hex };
 
 export type SignedTexts = ReturnType<typeof signedTexts>;

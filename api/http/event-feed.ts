@@ -8,7 +8,6 @@ import { type EventStream, frameOf, type StreamEnding } from "./event-stream.ts"
 /** Rows of a part of the log: everything up to `through` has been read; `more` says whether rows follow. */
 export type FeedPage<R> = { rows: R[]; through: number; more: boolean };
 
-/** A stream that follows a feed. */
 export type Follower<T> = {
   stream: EventStream;
   /** The name by which the source knows the follower. */
@@ -64,7 +63,6 @@ export class EventFeed<T, R extends FeedRow = FeedRow> {
     return this.#recent.head;
   }
 
-  /** Number of followers. */
   get size(): number {
     return this.#followers.size;
   }
@@ -193,7 +191,6 @@ export class EventFeed<T, R extends FeedRow = FeedRow> {
   }
 }
 
-/** Index of the first row after a position. */
 function firstAfter(rows: readonly FeedRow[], position: number): number {
   let low = 0;
   let high = rows.length;
@@ -208,7 +205,6 @@ function firstAfter(rows: readonly FeedRow[], position: number): number {
 /** A row of the log as it is sent. Positions grow; they are the ids from which readers continue. */
 export type FeedRow = { position: number; frame: Buffer };
 
-/** Max rows and bytes kept of a log. */
 const MAX_ROWS = 500;
 const MAX_BYTES = 512 * 1024;
 

@@ -174,7 +174,6 @@ const HEADERS = {
   }),
   Replayed: header("true when this is the stored answer to the same Idempotency-Key", { type: "string" }),
 };
-/** A reference to a header of the components. */
 const headerRef = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
 
 /**

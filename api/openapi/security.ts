@@ -27,7 +27,6 @@ export const paymentSchemes = (methods: readonly PaymentMethod[]) =>
     return [[method.key, { type: "apiKey", in: "header", name: header.name, description: method.security }]];
   });
 
-/** The credentials of callers. */
 const CALLERS_CREDENTIALS = {
   siwa: {
     type: "http",

@@ -216,7 +216,6 @@ function pastTime(at: Date, now: number): Date {
   return new Date(Math.max(0, at.getTime()));
 }
 
-/** The time of an indexed block. */
 async function timeOfBlock(
   { index, chainHead, blockTimes }: Pick<HandlerDeps, "index" | "chainHead" | "blockTimes">,
   number: number,

@@ -194,7 +194,6 @@ async function shownRows(db: Queryable, ids: readonly number[], publicUrl: strin
   return new Map(rows.map((row) => [row.id, PACKED.pack(terminalRow(row, publicUrl))]));
 }
 
-/** Max rows of one export. */
 const EXPORT_ROWS = 10_000;
 /** Rows of one slice of an export: one statement reads them, and rendering takes a few milliseconds. */
 const EXPORT_SLICE = 100;

@@ -185,7 +185,6 @@ async function answerOf(carrier: Carrier, request: Request, body: Message): Prom
 /** How long clients may keep what a release decides, in the words of revision 2026-07-28. */
 const KEEP = { ttlMs: 300_000, cacheScope: "public" } as const;
 
-/** The server of one request. */
 function serverFor(carrier: Carrier): Server {
   const { config, payments } = carrier.deps;
   const server = new Server(serverInfoOf(config.service), {

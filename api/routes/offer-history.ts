@@ -78,7 +78,6 @@ export const newPin = endpoint({
   },
 });
 
-/** Changes since a pin that are shown. */
 const MOST_SHOWN = 50;
 
 export const pinState = endpoint({

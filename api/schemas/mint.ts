@@ -75,7 +75,6 @@ export const mintStateSchema = union([
 const documented = { type: "string", pattern: "^[1-9A-HJ-NP-Za-km-z]{32,44}$" };
 const KEY_MEANING = "Public key of a Solana account, in base58";
 
-/** A Solana key in a body or a query. */
 const solanaKey = z
   .string()
   .refine(isKey, { error: "must be the public key of a Solana account, in base58" })

@@ -9,7 +9,6 @@ import { type Json, json } from "../reply.ts";
 import type { PENDING_WRITE } from "../schemas/updates.ts";
 import { isShown, writesShown } from "./until-shown.ts";
 
-/** An intent whose transaction is in a block and succeeded. */
 export type MinedIntent = Intent & { state: "mined"; txHash: Hex; block: number };
 
 /** Seconds after which a repeated request is nearly always decided. */

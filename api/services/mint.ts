@@ -61,7 +61,6 @@ export type SingleUse = {
 };
 
 export type MintDeps = {
-  /** The identity contract. */
   identity: Address;
   chain: Pick<Chain, "call" | "code">;
   now: Date;

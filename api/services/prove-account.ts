@@ -32,7 +32,6 @@ import { authorizeController, emitVerified, type Write, writeAgent } from "./wri
 /** Max code points of the text that was found in place of a proof. */
 const MAX_FOUND = 280;
 
-/** A request to prove an account of a platform. */
 export type AccountClaim<C> = {
   platform: ProofPlatformKey;
   reader: ProofReader<C>;

@@ -144,7 +144,6 @@ function namesIn(listing: ListingInput, written: ListingInput): string[] {
   ];
 }
 
-/** The arguments of a write. */
 export type Write = {
   tx: Queryable;
   /** As of this transaction: a transfer indexed since the request came in counts. */

@@ -10,13 +10,11 @@ import type { ShortHit } from "../../core/views/found-in-short.ts";
 import type { CredAdvice } from "../schemas/cred.ts";
 import type { AgentPayments } from "../schemas/evidence.ts";
 
-/** A question, and the data sent with it. */
 type Question = { text: string; data: Record<string, unknown> };
 
 /** The arguments of a tool for a question; null when the tool does not fit it. */
 export type QuestionReading = (question: Question) => Record<string, unknown> | null;
 
-/** Max characters of a question that are read. */
 const MAX_TEXT = 2_000;
 
 /** Joins texts to one line of at most 2,000 characters. */
@@ -51,7 +49,6 @@ const isNoName = (text: string) =>
     .split(" ")
     .every((word) => NO_NAMES.has(word));
 
-/** The name of an agent in the text. */
 function nameIn(text: string): string | null {
   const quoted = QUOTED.exec(text)?.[1]?.trim();
   if (quoted) return quoted;
@@ -67,7 +64,6 @@ function nameIn(text: string): string | null {
   return null;
 }
 
-/** The filters in the text. */
 function narrowing(text: string): Record<string, unknown> {
   const least = new RegExp(`\\b(?:at least|above|over|more than|minimum|min)\\s+(${NUMBER})\\b`, "i").exec(text)?.[1];
   const tier = TIERS.find(({ key }) => new RegExp(`\\b${key}\\b`, "i").test(text))?.key;
@@ -274,7 +270,6 @@ export function paymentsInWords(answer: Record<string, unknown>): string {
     : `${all}; ${organic.usdc} USDC of that, in ${times(organic.payments, "payment")} by ${times(organic.payers, "payer")}, is organic.${shared}`;
 }
 
-/** Max agents named in an answer. */
 const MAX_NAMED = 10;
 
 type NamedAgent = { name?: unknown; tokenId?: unknown; token_id?: unknown; credScore?: unknown; cred_score?: unknown };

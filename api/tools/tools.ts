@@ -24,7 +24,6 @@ export type Tool = {
   limit?: number;
   /** What a model gets that does not ask for the answer in full; without it the endpoint's answer is short. */
   short?: ShortForm;
-  /** An example of a question that the tool answers. */
   example: string;
   /** Parses the arguments from a question in natural language, such as the example. */
   read: QuestionReading;

@@ -70,7 +70,6 @@ export function aboutPages(deps: HandlerDeps, docs: DocTitles): About {
 }
 
 const isPage = (pathname: string): boolean => PAGE_KEYS.some((key) => PAGES[key][0] === pathname);
-/** The page that checks reports of others. */
 const CHECK_REPORT = "/report/check";
 
 /** The head of a view, and of an agent's page when its agent could not be read. */

@@ -52,7 +52,6 @@ export type WebServerOptions = {
   origins(): readonly string[];
   /** The same, once they are known: for the page that calls them first. It may take long, or fail. */
   originsOfReturn(): Promise<readonly string[]>;
-  /** Whether an endpoint answers at a path. */
   isEndpoint(path: string): boolean;
   /** Counts a page against the reads of its client. @throws Failure rate_limited */
   count(incoming: IncomingMessage, response: ResponseHead): Promise<void>;
@@ -62,7 +61,6 @@ export type WebServerOptions = {
   aboutMs?: number | undefined;
 };
 
-/** The page people return to from the identity provider. */
 const RETURN = "/people/return";
 const ABOUT_MS = 800;
 /** Max pages whose metadata are read at the same time; further pages get the default. */

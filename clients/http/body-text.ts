@@ -14,7 +14,6 @@ const CODINGS: Record<string, Decompress> = {
   // RFC 9110 means the form with a header; many send the bare one.
   deflate: (bytes, options) => ((bytes[0] ?? 0) % 16 === 8 ? ofZlib : ofDeflate)!(bytes, options),
 };
-/** Max codings of one body. */
 const MAX_CODINGS = 3;
 
 /** A body that is not what its headers say. */

@@ -53,7 +53,6 @@ export type OutgoingRequest = {
   method: "GET" | "POST";
   url: URL;
   headers: Record<string, string>;
-  /** The serialised body. */
   body?: string;
   /** Discards the body of the answer; `text` is then empty. */
   headOnly?: boolean;

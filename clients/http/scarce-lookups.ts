@@ -5,7 +5,6 @@ import type { Spend } from "../ports.ts";
 import { onBehalfOf, spender } from "./on-behalf.ts";
 
 export type ScarceLookups<K, V> = {
-  /** One request for one key. */
   one(key: K): Promise<V>;
   /** One request for several keys; values in the same order. A key without an answer gets its own Error. */
   several(keys: readonly K[]): Promise<(V | Error)[]>;

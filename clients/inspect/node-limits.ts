@@ -55,7 +55,6 @@ export function chainIdOverWebSocket(url: string): Promise<number> {
   });
 }
 
-/** Requests of the burst that measures the rate. */
 const BURST_REQUESTS = 60;
 /** Blocks of the first eth_getLogs; a node that takes them has no limit that matters. */
 const MAX_RANGE_BLOCKS = 10_000;

@@ -32,7 +32,6 @@ export type Log = { address: Address; topics: Hex[]; data: Hex; logIndex: number
 export type FoundLog = Log & { txHash: Hex; block: number; blockHash: Hex; timestamp?: number };
 export type Receipt = {
   hash: Hex;
-  /** Sender of the transaction. */
   from: Address;
   status: "success" | "reverted";
   block: number;

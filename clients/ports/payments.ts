@@ -41,7 +41,6 @@ export interface Facilitator {
   settle(order: PaymentOrder): Promise<FacilitatorOutcome>;
 }
 
-/** The terms of a challenge. */
 type ChallengeDraft = RequestBinding &
   Pick<ChallengeClaims, "payTo" | "amountUnits" | "expiresAt"> & {
     description: string;
@@ -57,7 +56,6 @@ export type ChallengeAnswer = ChallengeClaims & {
   given: { kind: "signed"; transaction: SignedTransaction } | { kind: "sent"; hash: Hex };
 };
 
-/** The kinds of a credential. */
 type ReadCredential =
   | { kind: "answer"; answer: ChallengeAnswer }
   /** Its challenge is not ours, or was changed. */
@@ -73,11 +71,9 @@ type ReadCredential =
 export interface Mpp {
   /** Where the money moves. */
   readonly chain: Chain;
-  /** The token of the payments. */
   readonly currency: Address;
   /** The name of the service in its challenges. */
   readonly realm: string;
-  /** Confirmations that a payment needs. */
   readonly confirmations: number;
   /** A value of WWW-Authenticate. */
   challenge(draft: ChallengeDraft): string;

@@ -5,7 +5,6 @@ export type DirectoryKey = { kty: "OKP"; crv: "Ed25519"; x: string; kid: string;
 
 /** Signs what this service asks of others as its own. */
 export interface RequestSigner {
-  /** Headers that sign a request to a URL's host. */
   headersFor(url: URL): Record<string, string>;
   /** The keys by which others check it, and headers that sign an answer with them: each key signs. */
   directory(): { keys: DirectoryKey[]; headers: Record<string, string> };

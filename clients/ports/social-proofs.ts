@@ -46,5 +46,4 @@ export interface ProofReader<Claim> {
  */
 export type Spend = (rate: { burst: number; perSecond: number }, reads: number) => Promise<number>;
 
-/** The reader of each platform, by the platform's key. */
 export type ProofReaders = { [K in ProofPlatformKey]: ProofReader<ClaimsByPlatform[K]> };

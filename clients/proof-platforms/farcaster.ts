@@ -24,7 +24,6 @@ export type FarcasterReader = {
 /** A fid is stored and indexed unchanged, so an answer with an invalid fid is refused. */
 export const fid = z.int().min(1);
 export const castHash = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/);
-/** Cursor of the next page. */
 export const pageCursor = z.string().max(2_048).nullish();
 
 /** The first valid name of a fid in a list of names; unreadable and invalid ones are skipped. */

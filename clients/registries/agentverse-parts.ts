@@ -5,7 +5,6 @@
 import { z } from "zod";
 
 export const partSchema = z.object({
-  /** How the agent is hosted. */
   agent_type: z.string().optional(),
   /** Who made the agent. */
   category: z.string().optional(),

@@ -3,7 +3,6 @@ import { conditionalHeaders, NOT_MODIFIED, validatorsOf } from "../http/validato
 import type { Upstream } from "../http.ts";
 import type { PageOptions, Registry, RegistryPage, SkipReason, Validators } from "../ports.ts";
 
-/** A page as it is read from an answer. */
 export type ReadPage = Omit<RegistryPage, "validators" | "reduced" | "skipped">;
 
 type PageRequest = {
@@ -180,7 +179,6 @@ export const placeBehind = ({ offset, size }: OffsetPlace, pageSize: number, ite
   return { offset: end, size: size === pageSize ? pageSize : sizesOf(pageSize).find((each) => end % each === 0)! };
 };
 
-/** Offset of a page, and its number of items. */
 export type OffsetPlace = { offset: number; size: number };
 
 /**

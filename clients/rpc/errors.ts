@@ -22,7 +22,6 @@ export class RpcRequestError extends Error {
   }
 }
 
-/** What an error of a node means. */
 export type Fault =
   /** The execution failed: every node would answer the same. */
   | "execution"

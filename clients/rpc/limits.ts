@@ -15,7 +15,6 @@ const TRANSACTION_CAP = 16_777_216;
 const MIN_GAS = 1_000_000;
 
 export type NodeLimits = {
-  /** Max requests of a batch. */
   readonly batch: number;
   /** Max blocks of one eth_getLogs; Infinity: none was refused so far. */
   readonly range: number;

@@ -26,7 +26,6 @@ export type NodeOptions = {
   host: string;
   timeoutMs: number;
   maxBytes: number;
-  /** Max concurrent HTTP requests. */
   concurrency: number;
   /** Max requests that wait for their turn. */
   queue: number;

@@ -38,7 +38,6 @@ export type RpcPoolOptions = {
   concurrency?: number;
   /** Max requests that wait for one URL. */
   queue?: number;
-  /** Max bytes of one answer. */
   maxBytes?: number;
   /**
    * Whether the logs of a range count only from a backend that has its last block: a backend that lags answers with the logs

@@ -8,10 +8,8 @@ export type OgWallet = {
   code: string;
 };
 
-/** The on-chain trait of an OG's agent. */
 export const OG_TRAIT = { name: "V1 OG", category: "badge" } as const;
 
-/** Benefits of an OG's mint, granted once. */
 export const OG_BENEFITS = { freeMint: true, bonusPoints: 200, ogTrait: true } as const;
 
 export const OG_WALLETS: readonly OgWallet[] = [

@@ -6,7 +6,6 @@ import { isoSeconds } from "../times.ts";
 import type { Reservation } from "../views/fields.ts";
 import type { AgentFacts } from "./facts.ts";
 
-/** The agent's wallet, or its account on a platform. */
 export type ProofKind = "wallet" | ProofPlatformKey;
 
 /** Who owns a token, and which of its proofs were made under an earlier owner. */

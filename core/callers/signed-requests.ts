@@ -141,7 +141,6 @@ function checkTimes({ parameters }: RequestSignature, now: number): number {
   return created * 1000;
 }
 
-/** The text that was signed, which binds the signature to this request. */
 function textOf(request: ReceivedRequest, found: RequestSignature, hasContent: boolean): string {
   const sent = ["content-digest", "content-type"].filter((name) => request.field(name) !== undefined);
   if (hasContent && !sent.includes("content-digest")) refuseSigned("content_digest_required");

@@ -29,7 +29,6 @@ export type CardFacts = {
   verifications: Record<MarkKey, boolean>;
   /** Names of the traits that have a place on the card, in the order added. */
   traits: string[];
-  /** Number of further traits. */
   moreTraits: number;
   soulbound: boolean;
   generation: number;

@@ -5,7 +5,6 @@ import type { RawSignals, SignalKey } from "../signals/signals.ts";
 import { SIGNALS, scoreOf } from "./cred.ts";
 
 export type OpenPoint = {
-  /** The signal that grows. */
   signal: SignalKey;
   label: string;
   action: string;

@@ -6,7 +6,6 @@ export type Service = { name: string; endpoint: string; version: string | null }
 
 export type DirectoryEntry = {
   platform: PlatformKey;
-  /** The agent's id on its platform. */
   agentId: string;
   /** EVM addresses in lower case; addresses of other chains unchanged. */
   address: string | null;

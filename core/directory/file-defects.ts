@@ -75,7 +75,6 @@ const DEFECTS = {
 
 export type DefectCode = keyof typeof DEFECTS;
 export const DEFECT_CODES = [...(Object.keys(DEFECTS) as DefectCode[]), "other"] as const;
-/** A defect as it is stored. */
 export type Defect = DefectCode | `${DefectCode}: ${string}`;
 
 /** Max characters of what a defect is about. */

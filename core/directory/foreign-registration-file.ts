@@ -155,7 +155,6 @@ const MAX_SERVICES = 64;
 const MAX_SKILLS = 64;
 /** An agent has one name in each registry of each chain. */
 const MAX_AGENTS = 64;
-/** Max defects that are reported of one file. */
 const MAX_DEFECTS = 20;
 
 /** Reads a file. @throws UnreadableFile when it is not a JSON object */

@@ -74,7 +74,6 @@ export const platformLabel = (platform: string): string =>
 export const provesWallets = (platform: PlatformKey): boolean =>
   PLATFORMS.some(({ key, provesWallets }) => key === platform && provesWallets);
 
-/** The platforms that launch the tokens of their agents. */
 export const LAUNCHING_PLATFORMS: readonly PlatformKey[] = PLATFORMS.flatMap(({ key, launchesTokens }) =>
   launchesTokens ? [key] : [],
 );

@@ -25,7 +25,6 @@ export type StoredRegistration = {
   feedbackCount: number;
   reviewers: number;
   feedback: Review[];
-  /** Number of validations that were asked for. */
   validationCount: number;
   validations: StoredValidation[];
 };

@@ -30,7 +30,6 @@ export type DirectoryRow = {
   tokenAddress: string | null;
   tokenSymbol: string | null;
   tokenName: string | null;
-  /** Whether sorts and filters count the token. */
   tokenCounts: boolean;
   market: Market | null;
   updatedAt: string;

@@ -16,7 +16,6 @@ export type AgentText = {
 };
 
 export type DocumentText = {
-  /** Words with class and position. */
   words: readonly { word: string; place: number; class: WordClass }[];
   nameKey: number | null;
   textKeys: TextKeys;

@@ -7,5 +7,4 @@ export const platformLexeme = (platform: string) => lexeme("p", platform);
 export const protocolLexeme = (protocol: Protocol) => lexeme("s", PROTOCOLS.indexOf(protocol));
 export const chainLexeme = (chain: number) => lexeme("c", chain);
 export const verifiedLexeme = (verified: boolean) => lexeme("v", verified ? 1 : 0);
-/** Any known price. */
 export const pricedLexeme = lexeme("$", "");

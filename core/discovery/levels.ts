@@ -11,7 +11,6 @@ const joined = (parts: readonly Condition[], by: string): Condition => {
   return given.length === 0 ? null : given.length === 1 ? given[0]! : `(${given.join(by)})`;
 };
 
-/** A need as a condition. */
 export type NeedCondition = { condition: string; required: boolean };
 
 /** What the documents of a level match, and those of no level above it. */

@@ -4,9 +4,7 @@ import type { Protocol } from "../directory/protocols.ts";
 import type { PaidWork } from "../income/view.ts";
 import type { ReviewSummary } from "../reviews/view.ts";
 
-/** Max characters of a query that are read. */
 export const MAX_QUERY_LENGTH = 300;
-/** Max hits of a page. */
 export const MAX_HITS = 50;
 
 export type DiscoverQuery = {
@@ -56,7 +54,6 @@ export const MEANING_STATES = ["off", "used", "unavailable"] as const;
 type MeaningState = (typeof MEANING_STATES)[number];
 
 export type DiscoverHit = PaidWork & {
-  /** Id of the row of the directory. */
   directoryId: number;
   /** What hits are ordered by: relevance × trust; where meanings are used, the share of the best place by words and by meaning. */
   rank: number;
@@ -81,9 +78,7 @@ export type FacetKey = "platform" | "speaks" | "chain" | "tier" | "verified" | "
 /** Values with the number of agents that have them, most frequent first. */
 export type Facets = Record<FacetKey, { value: string; count: number }[]>;
 
-/** What was read out of the words of a query. */
 export type QueryReading = {
-  /** Words that are searched for. */
   words: string[];
   /** Conditions that words of the query name; these words are not searched. Agents that meet the conditions come first. */
   filters: { speaks?: Protocol[]; maxPrice?: number };

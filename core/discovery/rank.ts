@@ -20,7 +20,6 @@ export type Candidate = {
   copy: boolean;
   /** When it came to its name; null where that is not known. */
   nameSince: Date | null;
-  /** When its registry registered it. */
   registeredAt: Date | null;
   /** Its name may be made to look like another one. */
   disguised: boolean;
@@ -226,7 +225,6 @@ function spread<C extends Candidate>(all: readonly RankedCandidate<C>[]): Ranked
   return placed;
 }
 
-/** Whether two agents are known to be one owner's. */
 const isOneOwner = (a: Candidate, b: Candidate): boolean => a.owner !== null && a.owner === b.owner;
 
 /** Whether an agent adds no text to another one: it is a copy, or the same owner's. Of two that are no copies both are shown. */

@@ -144,7 +144,6 @@ export const explained = (values: readonly number[], known: RankedFacts): Factor
 
 /** What a word is worth by where it was found: the classes of words of a document (db/schema/discovery.ts). */
 export const FIELD_WORTH = { A: 1, B: 0.95, C: 0.8, D: 0.5 } as const;
-/** What a synonym of a word is worth compared with the word. */
 export const SYNONYM_WORTH = 0.65;
 export type WordClass = keyof typeof FIELD_WORTH;
 

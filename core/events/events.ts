@@ -55,7 +55,6 @@ const PARTS = [
 type Part = (typeof PARTS)[number];
 const onChain = (part: Part) => () => ({ changed: [part], storage: "onchain" as const });
 
-/** Names of one event that are kept. */
 export const MAX_NAMED = 24;
 const names = z.array(z.string()).max(MAX_NAMED).optional();
 
@@ -216,7 +215,6 @@ const BY_KIND = new Map<string, ChainEvent>(
 /** The event that is emitted for chain events of a kind; undefined when none is. */
 export const chainEventOf = (kind: string): ChainEvent | undefined => BY_KIND.get(kind);
 
-/** An event of the log. */
 export type LoggedEvent = {
   id: string;
   /** Position in the sequence that was read: all events, or final events only. */

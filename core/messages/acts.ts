@@ -22,7 +22,6 @@ export type Message = {
   sentAt: string;
 };
 
-/** The counters of a group. */
 export type Counters = { lastMessageId: number; memberCount: number; lastMemberNumber: number };
 
 /** The state of a group and of the acting wallets, read at one moment under the group's lock. */

@@ -30,7 +30,6 @@ export function standingQueues(
     .toSorted((a, b) => b.seconds - a.seconds);
 }
 
-/** Max names in one sentence. */
 const MAX_NAMED = 5;
 
 /** The queues without progress in one sentence; null for none. */

@@ -1,7 +1,6 @@
 /** An environment variable that configures an upstream. Each table of upstreams (registries, proof platforms) lists its own. */
 
 export type UpstreamVariable = {
-  /** Name in the environment. */
   name: string;
   /** One line of `.env.example`. */
   doc: string;

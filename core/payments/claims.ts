@@ -23,7 +23,6 @@ export type SettledAt = {
   block: number;
   /** Unix seconds. */
   blockTime: number;
-  /** Sender of the transaction. */
   sender: Address;
 };
 

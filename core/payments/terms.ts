@@ -6,7 +6,6 @@ import { type SignedPayment, type TokenDomain, V1_NETWORKS } from "./authorizati
 import { boundNonceOffer, identifierOffer, isBoundTo } from "./payment-identifier.ts";
 import type { Refusal } from "./refusals.ts";
 
-/** The resource that is paid for. */
 export type PaidResource = {
   url: string;
   method: string;

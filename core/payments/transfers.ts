@@ -20,7 +20,6 @@ export type Transfer = {
   nonce: Hex | null;
 };
 
-/** The address in a topic. */
 const addressIn = (topic: Hex): Address => `0x${topic.slice(-40).toLowerCase()}`;
 /** An address as a topic. */
 export const topicOf = (address: Address): Hex => `0x${address.slice(2).padStart(64, "0")}`;

@@ -169,7 +169,6 @@ export const contactSchema = lenientObject({
   telegram: readText(64, (text) => TELEGRAM.exec(text)?.[1] ?? null, "must be a Telegram user name").optional(),
 }).meta({ description: "Private: others are told only whether there is one" });
 
-/** The slug of an organization. */
 export const slugSchema = z
   .string()
   .transform((text, ctx) => {

@@ -32,9 +32,7 @@ export type ProofPlatform<Claim = unknown> = {
   summary: string;
   /** What the account must show, as sentences of the OpenAPI document. */
   description: string;
-  /** Fields of the request body. */
   fields: Readonly<Record<string, ClaimField>>;
-  /** Examples of a whole body. */
   examples: readonly object[];
   /** Builds the claim from the parsed fields of a body, or returns the problem as a half-sentence ("must …"). */
   claimOf(fields: never): Claim | string;
@@ -55,7 +53,6 @@ export const proofPlatform =
   <const P extends ProofPlatform<Claim>>(platform: P): P & { readonly claim?: Claim } =>
     platform;
 
-/** The claim of a platform. */
 export type ClaimOf<P> = P extends { readonly claim?: infer Claim } ? NonNullable<Claim> : never;
 
 /** Adapts `parse` to a field that accepts text only. */

@@ -27,7 +27,6 @@ export const UNKNOWN_HISTORY: AccountHistory = {
   origin: null,
 };
 
-/** A reviewer of the agent. */
 export type ReviewerFacts = AccountHistory & {
   address: string;
   /** When it wrote its first review of any agent. */

@@ -6,7 +6,6 @@ import type { Address, Hex } from "../agents/facts.ts";
 import { parseForeignJson } from "../foreign-json.ts";
 import { type TokenLog, transfersIn } from "../payments/transfers.ts";
 
-/** Max bytes of a file that is read. */
 export const MAX_FILE_BYTES = 262_144;
 /** UTF-16 units of a URI that the index keeps: a URI of this length was cut, and so was the file in a data URI. */
 export const CUT_URI = 16_384;

@@ -59,7 +59,6 @@ export function sharedTraits({ reviewers, reviews }: ReviewsFacts): Map<string, 
   return new Map([...traits].map(([address, all]) => [address, all.filter(({ id }) => holders.get(id)! > 1)]));
 }
 
-/** The first entry of each reviewer. */
 function firstEntries(reviews: readonly ReviewEntry[]): Map<string, ReviewEntry> {
   const first = new Map<string, ReviewEntry>();
   for (const entry of reviews) {

@@ -19,7 +19,6 @@ import { fundersOf, privateOf } from "./traits.ts";
 /** A reason with its words. */
 export type WeightReason = { evidence: StandingKey | SharedKey | NothingKey; says: string };
 
-/** A reviewer with what it counts. */
 export type ReviewerWeight = {
   address: string;
   /** Why nothing that it wrote counts; null where something does. */

@@ -3,7 +3,6 @@ import { mergeNarrative, NARRATIVE_FIELDS, type NarrativeField } from "../agents
 import { BLANKS, isBlank, lengthOf, listed } from "../text.ts";
 import { literal, type Signal } from "./signal.ts";
 
-/** Raw value of each text. */
 export const NARRATIVE_VALUE = 25;
 
 /** SQL of 1 for a text of the merged narrative that is not blank (core/agents/profile.ts: the newest write wins, off chain on a tie). */

@@ -66,7 +66,6 @@ export type Evidence = {
 
 export type EvidenceContext = {
   now: Date;
-  /** Link to the agent's token. */
   tokenLink: string;
   txLink(hash: Hex): string;
   /** What is said about a proof or the exchange's attestation; empty where there is nothing to say. */

@@ -5,13 +5,11 @@ export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint };
 
 /** The fee market, from the chain's recent blocks. */
 export type Market = {
-  /** Base fee of the newest block. */
   baseFeePerGasWei: bigint;
   /** The tip that the node suggests. */
   priorityFeePerGasWei: bigint;
   /** Recently paid tip: the median over recent blocks of each block's 90th percentile; null when the node does not provide it. */
   recentTipWei: bigint | null;
-  /** Gas limit of a block. */
   blockGasLimit: bigint;
 };
 

@@ -69,7 +69,6 @@ type ProofView = z.output<z.ZodObject<typeof proof>>;
 type NumericIdSchema<K extends ProofPlatformKey> =
   NumericIdOf<K> extends Record<infer Name extends string, number> ? Record<Name, z.ZodInt> : unknown;
 
-/** The record of each platform. */
 const records = byProofPlatform(({ numericId }: ProofPlatform) =>
   object({ ...proof, ...(numericId !== undefined && { [numericId]: z.int().min(0) }) }).nullable(),
 ) as unknown as { [K in ProofPlatformKey]: z.ZodNullable<z.ZodObject<typeof proof & NumericIdSchema<K>>> };
@@ -172,7 +171,6 @@ export type Balances = {
   neynarScore: number | null;
 };
 
-/** A transaction of the index. */
 type RecentTransaction = {
   hash: Hex;
   from: Address;

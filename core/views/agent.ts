@@ -45,7 +45,6 @@ export type Site = {
   explorer: string;
   /** Address of the identity contract. */
   contract: Address;
-  /** Prices in force. */
   prices: PriceList;
 };
 

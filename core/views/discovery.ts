@@ -46,7 +46,6 @@ export type HitBackground = {
 
 export type FoundAgent = { hit: DiscoverHit; row: DirectoryRow; background: HitBackground };
 
-/** Max offers of one hit in an answer. */
 export const MAX_OFFERS_SHOWN = 12;
 
 export const fraction = z.number().min(0).max(1);

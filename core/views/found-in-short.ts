@@ -22,9 +22,7 @@ import { count } from "./fields.ts";
 
 /** Max bytes of one agent as JSON in UTF-8. */
 export const MAX_SHORT_BYTES = 1_500;
-/** Max endpoints of one agent. */
 const MAX_ENDPOINTS = 4;
-/** Max reasons of one agent. */
 const MAX_REASONS = 6;
 
 /** Max bytes of texts, as JSON in UTF-8. */

@@ -20,7 +20,6 @@ const FAILURES_BEFORE_END = 20;
 /** Milliseconds without an accepted delivery after which a webhook is disabled: three days, more than a weekend. */
 const DISABLE_AFTER_MS = 259_200_000;
 
-/** The outcome of an attempt. */
 export type AttemptOutcome =
   /** The receiver has answered, with any status. */
   | { kind: "answered"; status: number; retryAfterSeconds: number | null }
@@ -29,7 +28,6 @@ export type AttemptOutcome =
   /** The target must not be connected to; `reason` is a half-sentence. */
   | { kind: "refused"; reason: string };
 
-/** The health of a receiver. */
 export type ReceiverHealth = {
   /** Failed attempts since the last successful one. */
   failures: number;

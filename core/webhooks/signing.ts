@@ -9,7 +9,6 @@ export const SECRET_BYTES = 32;
 /** A secret in the form that its owner sees. */
 export const secretText = (secret: Uint8Array): string => `whsec_${base64.encode(secret)}`;
 
-/** The parts of a delivery that are signed, as bytes. */
 export type SignedParts = {
   /** Id of the event, the same in every attempt. Contains no full stop. */
   id: string;

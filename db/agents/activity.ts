@@ -37,7 +37,6 @@ export const handshakesOf = statement({
   prepared: true,
 }).one;
 
-/** A transaction in which something happened to an agent. */
 const TRANSACTION = {
   hash: t.narrow<Hex>(t.text),
   /** Its sender. */

@@ -7,7 +7,6 @@ import { findFacts, type OwnRegistry } from "./facts.ts";
 /** The facts of one agent; null when there is none. @throws the driver's error of the shared statement */
 export type ReadFacts = (ref: AgentRef) => Promise<OwnedFacts | null>;
 
-/** Max agents per statement. */
 const MAX_AGENTS = 100;
 /** Max concurrent statements. While they run, requests are collected; more statements would only be smaller ones. */
 const MAX_CONCURRENT = 2;

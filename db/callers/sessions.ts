@@ -17,7 +17,6 @@ export const sessionCounts = statement({
 
 const OUTCOME = {
   tokenId: t.int8,
-  /** The API key that reports it. */
   apiKeyId: t.text,
   /** The reporter's own name of the session; null when it has none. */
   sessionId: t.nullable(t.text),

@@ -4,7 +4,6 @@ import { type Job, type JobEvent, type JobLog, type JobPlace, jobsOf } from "../
 import { type Row, statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 
-/** A log in a block. */
 export type CommerceLog = JobLog & { blockHash: string };
 /** A job as it is stored: one that was funded, its units as a decimal string. */
 export type StoredJob = Omit<Job, "units" | "provider"> & { provider: string; funded: JobPlace; units: string };

@@ -10,7 +10,6 @@ import { type Queryable, statement, t } from "../sql/statement.ts";
  */
 export type EpochState = "built" | "published" | "failed";
 
-/** An epoch as it is built. */
 export const NEW_EPOCH = {
   epoch: t.int8,
   chainId: t.int8,
@@ -23,7 +22,6 @@ export const NEW_EPOCH = {
   builtAt: t.timestamptz,
   buildMs: t.int4,
 };
-/** An epoch as it is read. */
 const EPOCH_ROW = {
   ...NEW_EPOCH,
   checkedAt: t.nullable(t.timestamptz),

@@ -7,7 +7,6 @@ import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { queueIntent } from "../transactions/transaction-outbox.ts";
 
-/** A stored score that the oracle has to be read for. */
 export type ScoreToCompare = { tokenId: number; score: number };
 /** What the oracle holds of a token. `updatedAt` Unix seconds, 0: never written. Null where the contract refused the read. */
 export type OracleValue = { score: number; updatedAt: number } | null;

@@ -22,7 +22,6 @@ const timed = (signals: readonly Signal[]) => signals.filter(({ sql }) => sql.at
 
 /** The columns that follow from the facts alone. */
 const inputColumns = (signals: readonly Signal[]) => signals.map(inputColumn);
-/** The columns that time moves. */
 const timedColumns = (signals: readonly Signal[]) => timed(signals).map(({ key }) => key);
 
 /** Σ weight · raw in integers; adding half of a hundred before the division rounds half up. */

@@ -48,7 +48,6 @@ const STORED = statement({
   },
 });
 
-/** What is stored of an agent. */
 type StoredAgent = Row<typeof STORED>;
 
 /**

@@ -56,7 +56,6 @@ const COUNT = family({
   examples: EXAMPLES,
 });
 
-/** A page of a list whose number of matches is known. */
 type CountedQuery = { query: DirectoryQuery; total: number };
 
 const PAGE = family({

@@ -90,7 +90,6 @@ export type DirectoryTotals = {
   total: number;
   /** Rows whose score is above 0. */
   scored: number;
-  /** Sum of all scores. */
   sum: number;
   x402: number;
 };

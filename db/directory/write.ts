@@ -15,7 +15,6 @@ const proofsOf = (tokenId: string) => `array(
 /** NOTIFY channel of changes of the directory (db/triggers.sql). */
 export const DIRECTORY_CHANNEL = "directory";
 
-/** What scores are computed with. */
 export type ScoreRules = {
   now: Date;
   /** EAS schema of the exchange's verified account. */

@@ -5,7 +5,6 @@ import { family, statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { holdWords } from "./stems.ts";
 
-/** Documents of the sample. */
 const SAMPLE_DOCUMENTS = 60_000;
 /** A word that this many documents of a sample should have is in one of them nearly for certain. */
 const CERTAIN_FROM = 10;
@@ -13,7 +12,6 @@ const CERTAIN_FROM = 10;
 const MIN_PAGES = 8;
 /** Rounds of ten seconds in which every word is checked about once, six hours: faster than changes by strangers add words. */
 const ROUNDS_PER_LOOK = 2_160;
-/** Words that one round removes at most. */
 const MAX_REMOVED = 5_000;
 
 /** Number of documents, as the database estimates it. */

@@ -14,7 +14,6 @@ export type ExpandedNeed = {
   text: string;
   required: boolean;
   condition: string;
-  /** Place in the query. */
   place: number;
   /** Lexemes of its own words, by which its class in a document is found. */
   lexemes: string[];
@@ -30,7 +29,6 @@ export type ExpandedNeed = {
   weight: number;
 };
 
-/** Words that the last word may become. */
 const MAX_COMPLETIONS = 8;
 const MAX_LEXEMES = 14;
 /** A word in fewer documents than this may be a misspelling that others made too. */

@@ -8,7 +8,6 @@ import { transaction } from "../sql/transaction.ts";
 import { countWords, documentsOf, removeWords } from "./count-words.ts";
 import { type ReadDocuments, readDocuments, writeDocuments, writeRead } from "./write-documents.ts";
 
-/** Documents of one transaction. */
 const DOCUMENTS_PER_TRANSACTION = 250;
 /** The same of the first fill, where what each transaction costs apart from its documents counts, and how many of those a round has: changes wait for them. */
 const [FILL_BATCH, FILLED_AT_ONCE] = [1_000, 5];

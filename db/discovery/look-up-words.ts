@@ -146,7 +146,6 @@ export type LookedUp = {
   found: Map<string, WordStem>;
   /** Words that begin with the letters, in most documents first. */
   completions: WordFound[];
-  /** Number of all documents. */
   total: number;
 };
 

@@ -8,7 +8,6 @@ import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { knownAgents } from "./known.ts";
 
-/** Rows of one statement. */
 const ROWS_PER_STATEMENT = 250;
 /** Times that a text is sent without a known answer, and the wait between two of them. */
 const MAX_ASKS = 3;

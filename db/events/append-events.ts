@@ -7,7 +7,6 @@ import { isKeptSql } from "./events.ts";
 /** NOTIFY channel that wakes the sequencer: there are events without a position. */
 export const NEW_EVENTS_CHANNEL = "event_notes";
 
-/** Where on the chain an event happened. */
 type ChainSource = {
   /** Key of its row in `offchain.dispatch`, or what else names it with the hash of its block. */
   key: string;
@@ -19,7 +18,6 @@ type ChainSource = {
   formerOwner: Address | null;
 };
 
-/** An event about an agent, to be appended. */
 export type NewEvent = {
   [T in EventType]: {
     type: T;

@@ -8,7 +8,6 @@ import { settledCredId } from "../cred/cred-updates.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { eventIdSql, retractSql } from "./append-events.ts";
 
-/** Max rows of each kind per pass. */
 const ROWS_PER_PASS = 5_000;
 
 /** Whether a pass would find something, as far as this transaction sees without waiting for a lock. */

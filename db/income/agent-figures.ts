@@ -131,7 +131,6 @@ export function evidence<Seen, Facts extends { wallet: string }, Totals, Item ex
   return {
     /** Agents whose figures are missing, older than what was read, or older than `before`: windows move with the clock. */
     due: due.values,
-    /** Forgets agents that have none any more. */
     forget: gone.run,
     /**
      * Weighs one agent, and stores its figures and what was weighed for them in one commit.

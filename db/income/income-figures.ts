@@ -12,7 +12,6 @@ const HAS_PAYMENTS = "exists (select from offchain.income_move m where m.recipie
 const KEY = { block: t.int8, logIndex: t.int4 };
 const OF_PAYMENT = { txHash: t.text, at: t.int8, payer: t.text, units: t.numeric };
 
-/** Payments as evidence. */
 export const incomeEvidence = evidence({
   name: "income",
   figures: "income_figures",

@@ -17,7 +17,6 @@ export type PaymentEvents = {
   finalBlock: number;
 };
 
-/** A log of a block. */
 type Place = { blockHash: string; logIndex: number };
 
 const keyOf = ({ blockHash, logIndex }: Place): string => `usdc:${blockHash}-${logIndex}`;

@@ -58,9 +58,7 @@ export type AgentCursor = {
 };
 
 export type AgentPage = {
-  /** Number of agents that meet the filter. */
   total: number;
-  /** Number of these before the page. */
   skipped: number;
   tokenIds: number[];
   /** Cursor of the page's last agent; null at the end of the list. */
@@ -137,7 +135,6 @@ function listSql(query: ListQuery, $: (value: unknown) => string): string {
            coalesce((select json_agg(json_build_array(token_id, key::text, rank) order by ${ordered}) from page), '[]') as page`;
 }
 
-/** SQL of the name of an agent's origin. */
 const ORIGIN = `coalesce((array[${MINT_ORIGINS.map(({ name }) => `'${name}'`).join(", ")}])[a.origin + 1], '${UNKNOWN_ORIGIN.name}')`;
 
 /** The last second of the chain that is not after a time: an agent minted in it is not either. */

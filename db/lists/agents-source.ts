@@ -74,7 +74,6 @@ const SELECT = `
     a.agent_address, a.owner, a.verified, a.updated_block, a.soulbound, a.origin
   from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`;
 
-/** The flags of each origin. */
 const ORIGIN_FLAGS = new Map(
   MINT_ORIGINS.map(({ name }) => [name, MINT_ORIGINS.map((origin) => origin.name === name)]),
 );

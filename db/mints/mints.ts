@@ -10,11 +10,9 @@ import { VOID } from "../transactions/transaction-outbox.ts";
 /** Channel of notifications that a mint is decided; the payload is its id. */
 export const MINT_CHANNEL = "mint";
 
-/** The registrant: a wallet, or a Solana key. */
 export type Registrant = { wallet: Address; solanaAddress: null } | { solanaAddress: SolanaAddress };
 export const nameOf = (registrant: Registrant): string => registrant.solanaAddress ?? registrant.wallet;
 
-/** A request to mint. */
 export const REQUEST = {
   /** The agent's wallet. */
   wallet: t.narrow<Address>(t.text),
@@ -41,7 +39,6 @@ export const REQUEST = {
 };
 export type MintRequest = t.RowOf<typeof REQUEST>;
 
-/** A mint as it is read. */
 export const MINT_ROW = {
   mintId: t.uuid,
   ...REQUEST,
@@ -56,7 +53,6 @@ export const MINT_ROW = {
   completedAt: t.nullable(t.timestamptz),
 };
 export type Mint = t.RowOf<typeof MINT_ROW>;
-/** SQL of a mint. */
 export const MINT = t.fieldsOf(MINT_ROW);
 
 /** One mint; null for an unknown id. */

@@ -24,7 +24,6 @@ export type IndexState = {
   reason: string | null;
   /** The last block whose events are in the served rows; null before the first views. */
   indexedBlock: number | null;
-  /** Time of that block. */
   indexedAt: number | null;
   /** Block up to which the index never rolls back. */
   finalizedBlock: number | null;

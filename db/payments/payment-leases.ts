@@ -4,7 +4,6 @@ import { type Queryable, statement, t } from "../sql/statement.ts";
 import type { Lease } from "./ledger.ts";
 import { COLUMNS, PAYMENT_ROW, type Payment, type StoredReply, UNDECIDED } from "./payments.ts";
 
-/** Max payments of one kind per run. */
 const PAYMENTS_PER_RUN = 500;
 
 /** No request works on the payment. */

@@ -43,7 +43,6 @@ export type PaymentName = Pick<PaymentTerms, "facts" | "digest"> & {
   identifier: string | null;
 };
 
-/** Who presents a payment. */
 export type Presenter = {
   by: ClaimedBy;
   /** The authenticated wallet of the request; null where none is asked for. */
@@ -86,7 +85,6 @@ export const identifierFact = (payer: Address, identifier: string): string => `x
 const address = t.narrow<Address>(t.text);
 const hex = t.narrow<Hex>(t.text);
 
-/** A payment as it is read. */
 export const PAYMENT_ROW = {
   paymentId: t.uuid,
   method: t.text,
@@ -127,7 +125,6 @@ export const PAYMENT_ROW = {
 };
 export type Payment = t.RowOf<typeof PAYMENT_ROW>;
 
-/** SQL of a payment. */
 export const COLUMNS = t.fieldsOf(PAYMENT_ROW, {
   as: {
     answer: `case when answer_status is not null then
@@ -147,7 +144,6 @@ export const paymentsOf = statement({
   columns: PAYMENT_ROW,
 }).rows;
 
-/** Max rows of one read of the table. */
 const ROWS_PER_READ = 500;
 
 /** The money of such a payment still has to be looked for on its chain. */

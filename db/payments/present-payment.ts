@@ -19,7 +19,6 @@ import {
 export type PresentOutcome =
   /** The caller has the lease. The payment may be new, or in the state in which an earlier attempt left it. */
   | ({ kind: "leased" } & Lease)
-  /** Another request has the lease of this payment. */
   | { kind: "busy"; retryAfterSeconds: number }
   /** The same request fulfilled it, or it became a credit. `named`: it was also presented by its identifier. */
   | { kind: "done"; payment: Payment; named: boolean }
@@ -27,7 +26,6 @@ export type PresentOutcome =
   | { kind: "other" }
   /** Its client used its identifier for another payment before. */
   | { kind: "identifier_used" }
-  /** Another open payment has the same unique key. */
   | { kind: "unique_key_taken" };
 
 /** The payment is not in the ledger, and writing it requires checked terms. */
@@ -184,7 +182,6 @@ function takesOver(payment: Payment, given: Presentation, busy: boolean): boolea
   return payment.digest === given.digest || payment.state === "new";
 }
 
-/** What a checked payment is written with. */
 const WRITTEN = {
   paymentId: t.uuid,
   method: t.text,

@@ -10,7 +10,6 @@ import { folded } from "../sql/folded-text.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { type PageQuery, type PrincipalPage, pageFamily } from "./page.ts";
 
-/** What a human is found by. */
 export type HumanRef = { id: string } | { wallet: Address } | { tokenId: number };
 
 /** The contracts and attestations that facts about humans are read by. */

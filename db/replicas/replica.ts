@@ -14,7 +14,6 @@ export type ReplicaState = {
   leftOut: LeftOut | null;
   /** How long ago it was last seen to have everything that the primary had; null before it ever was. */
   lagMs: number | null;
-  /** Reads that it has answered. */
   reads: number;
   /** Reads that failed there and were answered by the primary. */
   failed: number;

@@ -37,7 +37,6 @@ export const figuresAreCurrent = statement({
 /** The entry after which a page of reviews begins. `rank` as in the table, `of` is the number of the registration. */
 export type ReviewPlace = { rank: number; client: string; of: string; index: string };
 
-/** Responses to one review that are shown. */
 const MAX_RESPONSES = 5;
 /** Entries of one reviewer that are counted. */
 const MAX_WRITTEN = 1_000;

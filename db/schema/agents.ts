@@ -149,7 +149,6 @@ export const sessionOutcome = offchain.table(
   (t) => ({
     id: t.bigserial({ mode: "number" }).primaryKey(),
     tokenId: tokenId().notNull(),
-    /** The API key that reported it. */
     apiKeyId: t.text().notNull(),
     /** The reporter's own name of the session; the same key reports a session once. */
     sessionId: t.text(),

@@ -43,7 +43,6 @@ export const commerceJob = offchain.table(
   (t) => ({
     jobId: t.numeric().primaryKey(),
     provider: t.text().notNull(),
-    /** Where it was funded. */
     block: block().notNull(),
     logIndex: t.integer().notNull(),
     fundedAt: t.bigint({ mode: "number" }).notNull(),

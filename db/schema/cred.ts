@@ -30,7 +30,6 @@ export const credEpoch = offchain.table(
     /** built → published | failed; a reorganisation turns both into built again. */
     state: t.text().notNull(),
     txHash: t.text(),
-    /** Block of the transaction. */
     txBlock: block(),
     publishedAt: at(),
     /** Why it failed, a plain half-sentence. */

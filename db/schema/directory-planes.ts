@@ -14,7 +14,6 @@ export const directoryImage = offchain.table("directory_image", (t) => ({
   seenXmax: transactionId().notNull(),
   seenInProgress: transactionId().array().notNull(),
   segments: t.integer().notNull(),
-  /** Bits of one plane in one segment. */
   segmentBits: t.integer().notNull(),
   /** Slots given to rows; the next row gets this one. */
   used: t.integer().notNull(),

@@ -56,7 +56,6 @@ export const discoveryDocument = offchain.table(
     disguised: t.boolean().notNull().default(false),
     /** Its disguised name looks like that of an older document of another owner. */
     imitation: t.boolean().notNull().default(false),
-    /** When its registry registered it. */
     registeredAt: at(),
     writtenAt: at().notNull(),
   }),

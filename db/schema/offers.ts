@@ -35,7 +35,6 @@ export const offerSource = offchain.table(
     digest: t.text(),
     /** The document that was read last is signed by a key of its host. */
     isSigned: t.boolean().notNull().default(false),
-    /** Failures in a row. */
     failures: t.integer().notNull().default(0),
     /** The last time it answered as its kind does; null when it never did. */
     answeredAt: at(),
@@ -220,7 +219,6 @@ export const offer = offchain.table(
     priceUsd: dollars(),
     /** The x402 `accepts` that it is paid by: `[{scheme, network, asset, amount, payTo}]`. */
     price: t.jsonb(),
-    /** JSON schema of its input. */
     inputSchema: t.jsonb(),
   }),
   (t) => [primaryKey({ columns: [t.directoryId, t.kind, t.source, t.position] })],

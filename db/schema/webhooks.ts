@@ -11,7 +11,6 @@ export const webhook = offchain.table(
     /** The wallet that made it, and alone sees and changes it. */
     owner: t.text().notNull(),
     url: t.text().notNull(),
-    /** Types of events. */
     events: t.text().array().notNull(),
     /** Only events about these agents, by token id or by wallet, and of these owners; null: of any. */
     tokenIds: t.bigint({ mode: "number" }).array(),

@@ -11,7 +11,6 @@ export const intentKeyOf = (profileWrite: string, place: number): string => `${p
 /** The write that an intent is a part of. */
 export const profileWriteOf = (intentKey: string): string => intentKey.slice(0, intentKey.lastIndexOf(":"));
 
-/** The newest write of a slot with its intent. */
 export type ChainWrite = { intentKey: string; data: Hex; state: Intent["state"]; block: number | null };
 
 const NEWEST = statement({

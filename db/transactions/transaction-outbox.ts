@@ -17,7 +17,6 @@ export const VOID = t.pgType<string>("void");
 /** SQL of a free write's class; null of any other intent `i`. */
 const FREE_CLASS = "case when i.free_for is not null then case when i.free_known then 'known' else 'newcomer' end end";
 
-/** An intent as it is read. */
 export const INTENT_ROW = {
   id: t.int8,
   /** `<prefix>:<what>`; the prefix names its effect. */

@@ -8,7 +8,6 @@ import { statement, t } from "../sql/statement.ts";
 import { type Queryable, transaction } from "../sql/transaction.ts";
 import { DUE, IN_PROGRESS, POOL_LIMITS_TABLE, rescheduleOwners, scheduleSql, takeDueOwners } from "./owner-schedule.ts";
 
-/** A delivery claimed by a worker. */
 const CLAIMED = {
   deliveryId: t.int8,
   /** Needed to settle it; invalid after another worker has claimed it. */
@@ -32,7 +31,6 @@ export type ClaimOptions = {
   lease: string;
   /** Milliseconds until the claim ends: more than an attempt can take. */
   leaseMs: number;
-  /** Max deliveries to claim, by pool. */
   slots: Record<DeliveryPool, number>;
   /** A webhook with this number of consecutive failed attempts gets one delivery at a time. */
   failuresBeforeTrial: number;

@@ -10,7 +10,6 @@ import { type Queryable, statement, t } from "../sql/statement.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 import { WEBHOOK, WEBHOOK_COLUMNS } from "./webhooks.ts";
 
-/** Positions of the log per part. */
 const POSITIONS_PER_PART = 500;
 /** Max webhooks per call; keeps its transaction short. */
 const WEBHOOKS_PER_CALL = 1_000;

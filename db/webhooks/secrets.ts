@@ -68,7 +68,6 @@ const SIGNING = statement({
   prepared: true,
 });
 
-/** Secrets per statement of a reseal. */
 const RESEAL_SIZE = 200;
 
 /**

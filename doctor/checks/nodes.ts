@@ -93,7 +93,6 @@ const head: Check = {
   },
 };
 
-/** The first block whose state a node gives. */
 async function oldestState(node: Node): Promise<number> {
   const head = Number((await headOf(node)).number);
   const keeps = async (block: number) =>

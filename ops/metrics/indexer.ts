@@ -39,7 +39,6 @@ export function indexerGauges(registry: Registry, now: () => number = () => perf
   };
 }
 
-/** A sample for each contract. */
 const byContract =
   (value: (contract: ContractProgress) => number) =>
   ({ contracts }: BackfillProgress) =>

@@ -67,7 +67,6 @@ export type Wire =
   /** As a credential of HTTP authentication, in a header of its own or in a list in Authorization together with a sign-in. */
   | { kind: "credential"; header: PaymentHeader; scheme: string };
 
-/** A value that a request has sent in a header of payments. */
 export type SentValue = { name: string; value: string };
 
 /** What a 402 has to contain. */
@@ -82,7 +81,6 @@ type AskedOption = {
 /** A way to pay in a 402: its headers and its part of the body. */
 type PaymentOption = { headers?: Record<string, string>; body?: Record<string, unknown> };
 
-/** The request that presents a payment. */
 export type AskingRequest = {
   terms: Terms;
   /** The parts of the request that a challenge for it is bound to. */
@@ -103,7 +101,6 @@ export type AskingRequest = {
 /** Checked terms, and the claim of the request that presents them. */
 type CheckedPayment = { checked: Checked<PaymentTerms> } & Pick<PaymentClaim, "sinceBlock" | "client">;
 
-/** A payment as its request presents it. */
 type PresentedPayment = {
   by: ClaimedBy;
   /** The name by which the ledger may know it already; null where only the chain gives one. */

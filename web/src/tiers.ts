@@ -3,7 +3,6 @@ import { TIERS, tierOf } from "../../core/cred/tiers.ts";
 
 export { TIERS, tierOf };
 
-/** What each tier means. */
 export const TIER_MEANINGS = {
   preferred: "Nearly everything that can be proven is proven.",
   prime: "Well proven: accounts, wallet and history speak for it.",

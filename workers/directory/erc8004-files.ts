@@ -26,7 +26,6 @@ import { DOCUMENT_MS, TooSlowToRead, withinTime } from "../within-time.ts";
 import { unpack } from "./unpack.ts";
 
 const EVERY_MS = 15_000;
-/** Max agents per transaction. */
 const AGENTS_PER_TRANSACTION = 100;
 /** Max files and max milliseconds of one run: the next run shows new agents before it reads further files. */
 const FILES_PER_RUN = 2_000;

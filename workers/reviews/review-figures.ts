@@ -17,7 +17,6 @@ import { defineJob } from "../job.ts";
 
 /** Agents whose facts are read at once, with about how many reviews together, and sets at a time. */
 const [AGENTS_PER_READ, REVIEWS_PER_READ, MAX_READS_AT_ONCE] = [100, 20_000, 2];
-/** Agents that are counted in one statement. */
 const AGENTS_PER_COUNT = 5_000;
 /** Agents of one run that are weighed again without a change of theirs, and how old their figures are. */
 const [OLDEST_PER_RUN, MAX_AGE_MS] = [200, 3_600_000];

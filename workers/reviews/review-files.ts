@@ -28,7 +28,6 @@ import { DOCUMENT_MS, TooSlowToRead, withinTime } from "../within-time.ts";
 
 const EVERY_MS = 30_000;
 const DAY_MS = 86_400_000;
-/** Agents whose files are listed in one run, and files. */
 const [AGENTS_PER_RUN, LISTED_PER_RUN] = [200, 1_000];
 /** Max files that are requested in one run, and stored together; max milliseconds of requests. */
 const [FILES_PER_RUN, FILES_PER_STATEMENT, MAX_ASKING_MS] = [1_000, 64, 25_000];
@@ -36,7 +35,6 @@ const [FILES_PER_RUN, FILES_PER_STATEMENT, MAX_ASKING_MS] = [1_000, 64, 25_000];
 const [ANSWERING_AT_ONCE, OTHERS_AT_ONCE, PER_SITE_AT_ONCE] = [12, 4, 4];
 /** Milliseconds after which a request counts as slow. */
 const SLOW_MS = 1_000;
-/** Max files of one site that are requested in a day, and in a run. */
 const [FILES_PER_SITE_AND_DAY, FILES_PER_SITE_AND_RUN] = [1_000, 100];
 /** Milliseconds until the first retry, doubled each time up to the longest; after 26 failures, two months, the file is not requested again. */
 const [RETRY_MS, MAX_RETRY_MS, MAX_FAILURES] = [60_000, 4 * DAY_MS, 26];

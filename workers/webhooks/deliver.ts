@@ -64,7 +64,6 @@ export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): 
 
 type FanOutContext = Pick<SendContext, "db" | "clock" | "fault">;
 
-/** Creates the deliveries of one part of the log. */
 const fanOutNextPart = ({ db, clock, fault }: FanOutContext): Promise<FannedOut> =>
   transaction(db, async (tx) => {
     const result = await fanOut(tx, clock());

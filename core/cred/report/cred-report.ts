@@ -58,7 +58,6 @@ export type ReportEpoch = {
   score: number;
 };
 
-/** Inputs of a report in addition to the facts. */
 export type CredReportInput = AdviceState & {
   reportId: string;
   rank: number;

@@ -3,7 +3,6 @@ import { keccakP } from "@noble/hashes/sha3.js";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import type { Address } from "../../agents/facts.ts";
 
-/** Bytes of a hash. */
 export const HASH_BYTES = 32;
 
 /** The variable fields of a leaf; tokenId, computedAt and block are below 2^53. */

@@ -10,7 +10,6 @@ import { type CredTree, type LeafColumns, nodeAt, siblingsOf } from "./tree.ts";
 
 /** Slots of leaves per chunk, as a power of two: a proof hashes at most this number of leaves, 1.5 ms. */
 const CHUNK_BITS = 7;
-/** Token ids per chunk. */
 const TOKENS_PER_CHUNK = 1_024;
 /** tokenId, computedAt and block of 5 bytes each, and the score. */
 export const LEAF_BYTES = 16;

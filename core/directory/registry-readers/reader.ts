@@ -2,10 +2,8 @@
 import type { DirectoryEntry } from "../entry.ts";
 import type { RegistryKey, RegistryRow } from "../registries.ts";
 
-/** An item after reading. */
 export type ReadItem = { sourceId: string; entry: DirectoryEntry; warnings: string[] };
 
-/** Reads the items of one registry. */
 export type ItemReader<K extends string = RegistryKey> = {
   key: K;
   /** The registry's id of an item, also when the rest is unreadable; null when it has none. */
@@ -20,7 +18,6 @@ export type ItemReader<K extends string = RegistryKey> = {
   gather?(items: readonly ReadItem[]): DirectoryEntry;
 };
 
-/** A registry's row with its reader. */
 export type RegistryReader = Omit<RegistryRow, "key"> & ItemReader<string>;
 
 /** Reads a text field by path from an item of any shape; null when there is none. */

@@ -102,7 +102,6 @@ const STORE_SLOTS = statement({
 });
 export type SlotRow = { id: number; slot: number | null; loose: boolean; searchName: string; code: Uint8Array };
 
-/** Rows of one statement. */
 const SLOTS_AT_ONCE = 5_000;
 
 /** @param grams those that have planes */

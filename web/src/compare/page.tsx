@@ -216,7 +216,6 @@ const ofOwn = (label: string, cell: Cell<Agent>): Line => ({
     agent ? cell(agent) : detail && detail.platform !== OWN_PLATFORM ? nothing(OWN_ONLY) : waiting(),
 });
 
-/** The lowest price that an offer states. */
 function lowestPrice({ offers }: Offering): ReactNode {
   const prices = offers.flatMap(({ priceUsd }) => (priceUsd === null ? [] : [priceUsd]));
   return prices.length === 0 ? nothing("no offer states a price") : dollars(Math.min(...prices));

@@ -8,7 +8,6 @@ import { LIST_KEYS, LISTS, RANGES, type RangeKey, toggled, tokenLabel, valuesOf,
 import { totalOf } from "./source.ts";
 import { readInteger, type View } from "./view.ts";
 
-/** Headings of the facets. */
 const FACET_LABELS = {
   platform: "Registry",
   chain: "Chain",

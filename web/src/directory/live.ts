@@ -47,7 +47,6 @@ export function useChanged(value: unknown): boolean {
   return changed;
 }
 
-/** Max watched agents that are shown. */
 const MAX_WATCHED = 100;
 
 type WatchedRows = {

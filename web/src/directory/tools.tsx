@@ -34,7 +34,6 @@ export function Totals({ stats }: { stats: Directory["stats"] | undefined }) {
 type Props = {
   view: View;
   total: number | undefined;
-  /** Number of rows of this page that are hidden. */
   hidden: number;
   fresh: { at: number; block: number | null } | null;
   failed: boolean;

@@ -3,7 +3,6 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get } from "../api/answer.ts";
 import type { DiscoveryAnswer } from "../api/types.ts";
 
-/** Max characters of a query. */
 export const MAX_QUERY_LENGTH = 300;
 
 export const canDo = (q: string, limit: number) =>

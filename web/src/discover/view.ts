@@ -75,11 +75,9 @@ export const discovered = (view: View) =>
 export const pagePath = (view: View): string => discoverPath(view, PAGE_SIZE);
 
 type FacetKey = keyof DiscoveryAnswer["facets"];
-/** A facet as a group of filters. */
 export type FacetGroup = {
   key: FacetKey;
   title: string;
-  /** The words of a value. */
   label(value: string): string;
   /** The values that the view filters by. */
   chosen(view: View): string[];

@@ -8,7 +8,6 @@ import { Copy } from "../parts/copy.tsx";
 
 /** Headers of general use; the others are seen by the sample's own tools. */
 const SHOWN = ["content-type", "etag", "link", "x-indexed-block", "ratelimit", "retry-after", "x-ignored-params"];
-/** Max characters of a body that are shown. */
 const MAX_BODY_CHARS = 60_000;
 
 export const BodyText = ({ children }: { children: ReactNode }) => (

@@ -31,7 +31,6 @@ import { explorerOf, type SectionProps, Transactions } from "./write.tsx";
 /** The stages of a registration in words. */
 const STAGES = { sent: "Sent", mined: "In a block", indexed: "Indexed" } as const;
 
-/** What happens in each stage. */
 const STAGE_NOTES = {
   sent: "The transaction waits for its block. A reload of this page goes on with it.",
   mined: "It is in a block. The index reads it within seconds.",

@@ -5,7 +5,6 @@ import { Icon } from "../parts/button.tsx";
 import { fieldLabel } from "../parts/form.tsx";
 import { isUnderWay, type Profile, Transactions } from "./write.tsx";
 
-/** The states of a write on chain in words. */
 const WRITE_STATES = {
   queued: "waits to be sent",
   sent: "sent, not in a block yet",

@@ -138,7 +138,6 @@ export const Named = ({ name, ...link }: NamedProps) => (
 
 type AgentProps = { agent: { tokenId: number; name: string; credScore: number | null }; size?: number; link?: string };
 
-/** An own agent: its sigil and its name. */
 export const NamedAgent = ({ agent: { tokenId, name, credScore }, size = 36, link = "clip" }: AgentProps) => (
   <>
     <Sigil seed={`helixa:${tokenId}`} score={credScore} size={size} />

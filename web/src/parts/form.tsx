@@ -218,7 +218,6 @@ export type FormProps = Omit<FieldsProps, "of"> & {
   busy?: boolean | undefined;
   /** Its button is not the one thing to do here. */
   weak?: boolean;
-  /** What stands beside the button. */
   beside?: ReactNode;
   /** What stands in place of the button, until the form can be sent. */
   instead?: ReactNode;
@@ -229,7 +228,6 @@ export type FormProps = Omit<FieldsProps, "of"> & {
   label?: string;
   /** "check-form" has fields and button in one line. */
   className?: "form" | "panel form" | "check-form";
-  /** Above the fields. */
   before?: ReactNode;
   /** Between fields and button. */
   children?: ReactNode;

@@ -11,7 +11,6 @@ type OffersProps<O> = {
   of: readonly O[];
   /** Number of all its offers: `of` may be the first ones. */
   all: number;
-  /** What is shown below an offer. */
   below?: (offer: O) => ReactNode;
 };
 

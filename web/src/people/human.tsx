@@ -84,7 +84,6 @@ const LinkedAgents = ({ human }: { human: Human }) =>
     </ul>
   );
 
-/** Names of the signals. */
 const SIGNAL_LABELS = {
   verifiedIdentity: "Verified identity",
   linkedAgents: "Linked agents",

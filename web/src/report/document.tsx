@@ -122,7 +122,6 @@ const FAILED = { low: 0.1, high: 0.3 };
 /** Share of the score that may lapse, from which on it is worth a word. */
 const LAPSING = 1 / 3;
 
-/** Risks of an agent, greatest first. */
 function risksOf({
   agent,
   credScore,

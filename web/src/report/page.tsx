@@ -179,7 +179,6 @@ function Bought({ kept: { receipt, boughtAt }, now }: { kept: KeptReport; now: n
   );
 }
 
-/** What a full report has. */
 const CONTENTS = [
   "The evidence for every point, each with the place where it can be looked up",
   "Rank, percentile and the score's history",

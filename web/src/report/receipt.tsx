@@ -15,7 +15,6 @@ import { keep, kept, onKeptElsewhere } from "../stored.ts";
 type Receipt = CredReport["receipt"];
 /** The receipt is all that is kept: its payload is the report. */
 export type KeptReport = { receipt: Receipt; boughtAt: number };
-/** The signed content of a report. */
 export type SignedContent = Omit<CredReport, "receipt">;
 
 const REPORTS_KEY = "reports";

@@ -155,7 +155,6 @@ const Queues = ({ of }: { of: Status["queues"] }) =>
     />
   );
 
-/** The states of the indexer in sentences. */
 const BACKFILL_STATES = {
   starting: "The indexer starts.",
   running: "The indexer reads the chain's history.",

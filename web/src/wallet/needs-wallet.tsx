@@ -114,7 +114,6 @@ export function useSignedRead<T>(path: string, every: (answer: T | undefined) =>
 type SignInProps = {
   rule?: SignInRule;
   why?: ReactNode;
-  /** The words of the button. */
   does?: string;
   /** Shown below the button. */
   otherwise?: ReactNode;

@@ -67,7 +67,6 @@ export function useOperation<T>({ name, caller, arrived, changes, done }: Operat
 
 type StepsProps<T> = {
   op: RunningOperation<T>;
-  /** What is shown when it is done. */
   done?: (answer: T) => ReactNode;
   /** Replaces the panel of a refusal, where a page has better words; null keeps the panel. */
   refused?: (problem: unknown) => ReactNode;
@@ -113,7 +112,6 @@ export function OperationSteps<T>({ op, done, refused, about }: StepsProps<T>) {
 
 type FormOf<T> = Omit<FormProps, "submit" | "faults"> &
   StepsProps<T> & {
-    /** The request of what is written. */
     request: (text: FormText) => Request;
     /** The form begins anew with another one; the outcome of what was sent stays. */
     formKey?: string | number;
@@ -135,7 +133,6 @@ export const OperationForm = <T,>({ op, done, refused, about, request, busy, for
 
 type ButtonOf<T> = StepsProps<T> & {
   request: Request;
-  /** The words of the button. */
   does: ReactNode;
   strong?: boolean;
   /** Whether it cannot be done now. */

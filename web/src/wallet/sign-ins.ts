@@ -154,7 +154,6 @@ export async function credentialOf(rule: SignInRule, tell: (saying: string) => v
 export const filled = (template: string, places: Readonly<Record<string, string | number>>): string =>
   template.replace(/\{([^{}]+)\}/g, (place, name: string) => String(places[name] ?? place));
 
-/** Has the wallet sign a fresh credential. */
 async function signIn({ address, provider }: ConnectedWallet, kind: Kind, auth: Discovery["auth"]): Promise<SignIn> {
   const notBefore = kept<Record<string, number>>("browser", NOT_BEFORE_KEY)?.[address.toLowerCase()] ?? 0;
   const issuedAt = Math.max(Date.now(), notBefore);
