@@ -29,20 +29,17 @@ export type Check = {
 /** A check under the heading of the report that it is listed in. */
 export type GroupedCheck = Check & { group: string };
 
-export const ok = (found: string, rest: Partial<Finding> = {}): Finding => ({ level: "ok", found, ...rest });
-export const warning = (found: string, advice: string, rest: Partial<Finding> = {}): Finding => ({
-  level: "warning",
-  found,
-  advice,
-  ...rest,
+const finding = (level: Level, found: string, subject?: string, advice?: string): Finding => ({
+  ...{ level, found },
+  ...(advice !== undefined && { advice }),
+  ...(subject !== undefined && { subject }),
 });
-export const error = (found: string, advice: string, rest: Partial<Finding> = {}): Finding => ({
-  level: "error",
-  found,
-  advice,
-  ...rest,
-});
-export const skipped = (found: string, rest: Partial<Finding> = {}): Finding => ({ level: "skipped", found, ...rest });
+export const ok = (found: string, subject?: string): Finding => finding("ok", found, subject);
+export const warning = (found: string, advice: string, subject?: string): Finding =>
+  finding("warning", found, subject, advice);
+export const error = (found: string, advice: string, subject?: string): Finding =>
+  finding("error", found, subject, advice);
+export const skipped = (found: string, subject?: string): Finding => finding("skipped", found, subject);
 
 /** The first lines of an error and of its causes: `X cannot be asked: status 401`. */
 export function reasonOf(thrown: unknown): string {

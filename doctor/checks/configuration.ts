@@ -74,7 +74,7 @@ const keys: Check = {
   run: ({ variables }) =>
     WITHOUT_KEY.map(([name, consequence]) => {
       const isSet = variables.find((each) => each.name === name)?.state === "set";
-      return isSet ? ok("set", { subject: name }) : skipped(`not set: ${consequence}`, { subject: name });
+      return isSet ? ok("set", name) : skipped(`not set: ${consequence}`, name);
     }),
 };
 

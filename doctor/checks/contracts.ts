@@ -31,28 +31,30 @@ async function contractFinding(
     return error(
       `no code at ${shown}`,
       `Set ${subject} in CONTRACTS to the contract's address on chain ${world.config.chain.id}, or name a node of the right chain.`,
-      { subject },
+      subject,
     );
   const bytes = `${shown}, ${(present.length - 2) / 2} bytes of code`;
-  if (startBlock === undefined) return ok(bytes, { subject });
+  if (startBlock === undefined) return ok(bytes, subject);
   const began = await firstCode(world, address, startBlock);
   if (began === null)
-    return skipped(`${bytes}; no node keeps the state before block ${startBlock}, so its first block is not known`, {
+    return skipped(
+      `${bytes}; no node keeps the state before block ${startBlock}, so its first block is not known`,
       subject,
-    });
+    );
   const words = `${bytes} since block ${began}`;
   // Attestations before the start block are read when they are needed.
   if (began < startBlock && subject !== "eas")
     return warning(
       `${words}, but it is indexed from ${startBlock}`,
       `Set ${subject}=@${began} in CONTRACTS: events between these blocks are missing in the index. The index is built anew after the change.`,
-      { subject },
+      subject,
     );
   if (began > startBlock + NEEDLESS_BLOCKS)
-    return ok(`${words}; ${subject}=@${began} in CONTRACTS would save the requests for ${began - startBlock} blocks`, {
+    return ok(
+      `${words}; ${subject}=@${began} in CONTRACTS would save the requests for ${began - startBlock} blocks`,
       subject,
-    });
-  return ok(`${words}; indexed from ${startBlock}`, { subject });
+    );
+  return ok(`${words}; indexed from ${startBlock}`, subject);
 }
 
 /** The block where a contract's code begins; null when no node has the state that shows it. */

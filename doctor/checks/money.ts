@@ -32,16 +32,18 @@ const owner: Check = {
 /** Funds of an account that pays gas. */
 async function fundsOf({ chain, config }: World, account: Address | null, variable: string): Promise<Finding> {
   const subject = variable;
-  if (account === null) return skipped("not set", { subject });
+  if (account === null) return skipped("not set", subject);
   const wei = await chain.balance(account);
   const { minBalanceWei } = config.sender;
   const shown = `${checksum(account)} has ${formatEther(wei)} ETH`;
-  if (wei === 0n) return error(shown, "Fund it: without ether no transaction is mined.", { subject });
+  if (wei === 0n) return error(shown, "Fund it: without ether no transaction is mined.", subject);
   if (wei < minBalanceWei)
-    return warning(`${shown}, less than TX_MIN_BALANCE_MILLIETHER (${formatEther(minBalanceWei)} ETH)`, "Fund it.", {
+    return warning(
+      `${shown}, less than TX_MIN_BALANCE_MILLIETHER (${formatEther(minBalanceWei)} ETH)`,
+      "Fund it.",
       subject,
-    });
-  return ok(shown, { subject });
+    );
+  return ok(shown, subject);
 }
 
 const funds: Check = {
@@ -68,9 +70,9 @@ const payees: Check = {
     return Object.entries({ PAY_TO_DEPLOYER: payTo.deployer, PAY_TO_TREASURY: payTo.treasury }).map(
       ([subject, payee]) => {
         if (/^0x0{40}$/.test(payee) || contracts.has(payee))
-          return error(`${checksum(payee)}`, "Name an account of yours: money sent there is lost.", { subject });
+          return error(`${checksum(payee)}`, "Name an account of yours: money sent there is lost.", subject);
         const known = payee === accounts.deployer ? ", the account of DEPLOYER_PRIVATE_KEY" : "";
-        return ok(`${checksum(payee)}${known}`, { subject });
+        return ok(`${checksum(payee)}${known}`, subject);
       },
     );
   },
@@ -108,22 +110,18 @@ const mpp: Check = {
     if (!tempo || !config.mpp) return skipped("not configured (TEMPO_RPC_URL, MPP_SECRET_KEY)");
     const { chainId, currency } = config.mpp;
     const answered = await tempo.request("eth_chainId", []);
-    if (!answered.ok) return error(answered.message, "Check TEMPO_RPC_URL.", { subject: tempo.host });
+    if (!answered.ok) return error(answered.message, "Check TEMPO_RPC_URL.", tempo.host);
     const found = Number(answered.result);
     if (found !== chainId)
-      return error(`chain ${found}, but TEMPO_CHAIN_ID is ${chainId}`, "Correct one of the two.", {
-        subject: tempo.host,
-      });
+      return error(`chain ${found}, but TEMPO_CHAIN_ID is ${chainId}`, "Correct one of the two.", tempo.host);
     const code = await tempo.request("eth_getCode", [currency, "latest"]);
     if (!code.ok || code.result === "0x")
       return error(
         `no code at MPP_CURRENCY_ADDRESS ${checksum(currency)}`,
         "Name the token that payments are made in.",
-        {
-          subject: tempo.host,
-        },
+        tempo.host,
       );
-    return ok(`chain ${found}, token ${checksum(currency)}`, { subject: tempo.host });
+    return ok(`chain ${found}, token ${checksum(currency)}`, tempo.host);
   },
 };
 

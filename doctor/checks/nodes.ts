@@ -134,9 +134,11 @@ const limits: Check = {
       limits.map(async ({ host: subject, learn }) => {
         const found = await learn().catch((thrown: unknown) => reasonOf(thrown));
         if (typeof found === "string")
-          return error(found, "The node does not answer as the service needs it: check its URL, key and plan.", {
+          return error(
+            found,
+            "The node does not answer as the service needs it: check its URL, key and plan.",
             subject,
-          });
+          );
         return { subject, ...limitsFinding(found) };
       }),
     ),
@@ -193,14 +195,14 @@ const clock: Check = {
           const behind = at - receivedAt;
           const ahead = sentAt - at - 1_000;
           const skew = Math.max(behind, ahead, 0) / 1000;
-          if (skew <= SKEW_SECONDS) return ok(`within ${SKEW_SECONDS} s`, { subject });
+          if (skew <= SKEW_SECONDS) return ok(`within ${SKEW_SECONDS} s`, subject);
           return warning(
             `this machine's clock is ${Math.round(skew)} s ${behind > 0 ? "behind" : "ahead"}`,
             "Synchronise the clock (NTP): credentials, payments and receipts carry times.",
-            { subject },
+            subject,
           );
         } catch (thrown) {
-          return skipped(reasonOf(thrown), { subject });
+          return skipped(reasonOf(thrown), subject);
         }
       }),
     );

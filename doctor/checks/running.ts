@@ -22,7 +22,7 @@ const api: Check = {
     const bad = Object.entries(checks).filter(([, check]) => !check.ok);
     if (ready && bad.length === 0) return ok("ready");
     return bad.map(([subject, { message }]) =>
-      warning(message ?? "not ready", "See the check of the same name in this report.", { subject }),
+      warning(message ?? "not ready", "See the check of the same name in this report.", subject),
     );
   },
 };
@@ -47,7 +47,7 @@ const queues: Check = {
         warning(
           `${waiting} waiting, the oldest ${Math.round(oldestSeconds ?? 0)} s; ${failed} failed`,
           "Start workers, or read why jobs fail: the board of the queues shows each (docs/operate/monitoring.md).",
-          { subject: name },
+          name,
         ),
       );
     const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0);
@@ -69,9 +69,7 @@ const jobs: Check = {
       ...pulls.map(({ key, error: why }) => ({ name: key, why })),
     ]
       .filter((each): each is { name: string; why: string } => each.why !== null)
-      .map(({ name, why }) =>
-        warning(why, "It runs again on schedule; read the workers' log if it stays.", { subject: name }),
-      );
+      .map(({ name, why }) => warning(why, "It runs again on schedule; read the workers' log if it stays.", name));
     return failed.length > 0
       ? failed
       : ok(`${runs.length} jobs and ${pulls.length} pulls, the last run of each succeeded`);

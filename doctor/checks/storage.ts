@@ -35,7 +35,7 @@ const postgres: Check = {
 
 /** What the processes themselves find at their start. */
 function connectionsFinding(pool: number, server: Awaited<ReturnType<typeof serverSettings>>): Finding {
-  const subject = { subject: "max_connections" };
+  const subject = "max_connections";
   const { maxConnections, reservedConnections: reserved, foreignConnections: foreign } = server;
   const fitted = fitConnections("api", pool, { maxConnections, reserved, foreign, running: [] });
   const more = `Set max_connections to ${connectionsOf(pool) + reserved + foreign} or more.`;
@@ -57,18 +57,16 @@ const settings: Check = {
     }))
       if (value === "off")
         findings.push(
-          error("off", `Set ${name} to on: signed transactions and payments must survive a crash of the server.`, {
-            subject: name,
-          }),
+          error("off", `Set ${name} to on: signed transactions and payments must survive a crash of the server.`, name),
         );
-    const wal = { subject: "wal_level" };
+    const wal = "wal_level";
     findings.push(
       found.walLevel === "minimal"
         ? warning("minimal", "Set wal_level to replica: recovery to a point in time and replicas need it.", wal)
         : ok(found.walLevel, wal),
     );
-    findings.push(ok(found.timeZone, { subject: "TimeZone" }));
-    const encoding = { subject: "encoding" };
+    findings.push(ok(found.timeZone, "TimeZone"));
+    const encoding = "encoding";
     findings.push(
       found.encoding === "UTF8"
         ? ok("UTF8", encoding)
@@ -97,14 +95,16 @@ const session: Check = {
       warning(
         `${made[name]}, though each session sets ${value}`,
         `alter role … set ${name} = '${value}': a pooler in between drops what sessions set (docs/operate/providers.md).`,
-        { subject: name },
+        name,
       ),
     );
     if (transactionTimeout !== null && transactionTimeout !== "0")
       findings.push(
-        warning(transactionTimeout, "alter role … set transaction_timeout = 0: migrations and passes take minutes.", {
-          subject: "transaction_timeout",
-        }),
+        warning(
+          transactionTimeout,
+          "alter role … set transaction_timeout = 0: migrations and passes take minutes.",
+          "transaction_timeout",
+        ),
       );
     const names = configured.map((each) => each.split("=")[0]!).filter((name) => name in SESSION_SETTINGS);
     const overruled =
@@ -118,15 +118,15 @@ const extension: Check = {
   needs: ["database"],
   async run({ db }) {
     const { schema, available } = await extensionState(db, { name: "pg_trgm" });
-    if (schema === "offchain") return ok("installed", { subject: "pg_trgm" });
+    if (schema === "offchain") return ok("installed", "pg_trgm");
     if (schema !== null)
-      return error(`installed in schema ${schema}`, "As its owner: alter extension pg_trgm set schema offchain.", {
-        subject: "pg_trgm",
-      });
-    if (available) return ok("available; npm run migrate installs it", { subject: "pg_trgm" });
-    return error("not available", "Install the contrib package of this Postgres: searches need pg_trgm.", {
-      subject: "pg_trgm",
-    });
+      return error(
+        `installed in schema ${schema}`,
+        "As its owner: alter extension pg_trgm set schema offchain.",
+        "pg_trgm",
+      );
+    if (available) return ok("available; npm run migrate installs it", "pg_trgm");
+    return error("not available", "Install the contrib package of this Postgres: searches need pg_trgm.", "pg_trgm");
   },
 };
 
@@ -168,7 +168,7 @@ const roles: Check = {
 async function roleFinding({ variable, open }: DatabaseRole): Promise<Finding> {
   const subject = variable;
   const rights = await open(rightsOf).catch((thrown: unknown) =>
-    error(reasonOf(thrown), postgresRemedy(thrown, variable), { subject }),
+    error(reasonOf(thrown), postgresRemedy(thrown, variable), subject),
   );
   if ("level" in rights) return rights;
   const { role } = rights;
@@ -176,26 +176,20 @@ async function roleFinding({ variable, open }: DatabaseRole): Promise<Finding> {
     return error(
       `${role} may not create schemas`,
       `grant create on database … to ${role}: each index has its own schema.`,
-      {
-        subject,
-      },
+      subject,
     );
-  if (variable !== "DATABASE_URL") return ok(role, { subject });
+  if (variable !== "DATABASE_URL") return ok(role, subject);
   if (rights.hasOffchain && !(rights.seesOffchain && rights.writesOffchain))
     return error(
       `${role} may not write schema offchain`,
       `Name the role in npm run migrate's grants (app), or grant it.`,
-      {
-        subject,
-      },
+      subject,
     );
   if (rights.hasOnchain && !rights.seesOnchain)
-    return error(`${role} may not read schema onchain`, "Restart the indexer: it grants its views to app.", {
-      subject,
-    });
+    return error(`${role} may not read schema onchain`, "Restart the indexer: it grants its views to app.", subject);
   if (rights.hasOnchain && rights.writesOnchain)
-    return ok(`${role}, which may write the index as well; a role of its own (app) keeps the two apart`, { subject });
-  return ok(role, { subject });
+    return ok(`${role}, which may write the index as well; a role of its own (app) keeps the two apart`, subject);
+  return ok(role, subject);
 }
 
 /** The oldest version of Redis that the queue works with. */
@@ -221,7 +215,7 @@ const redis: Check = {
     );
     if (kindProblem !== null)
       findings.push(error(`the server ${kindProblem}`, "API and workers refuse it at their start."));
-    const policy = { subject: "maxmemory-policy" };
+    const policy = "maxmemory-policy";
     if (maxmemoryPolicy === null) findings.push(skipped("the server does not say its policy", policy));
     else if (maxmemoryPolicy === "noeviction") findings.push(ok("noeviction", policy));
     else
@@ -234,9 +228,7 @@ const redis: Check = {
       );
     if (appendonly === "no")
       findings.push(
-        warning("no", "Set appendonly yes: after a restart of Redis all work is queued again otherwise.", {
-          subject: "appendonly",
-        }),
+        warning("no", "Set appendonly yes: after a restart of Redis all work is queued again otherwise.", "appendonly"),
       );
     return findings;
   },

@@ -11,7 +11,7 @@ async function asked(subject: string, variables: string[], request: () => Promis
   const startedAt = performance.now();
   try {
     const found = await request();
-    return ok(`${found}, ${Math.round(performance.now() - startedAt)} ms`, { subject });
+    return ok(`${found}, ${Math.round(performance.now() - startedAt)} ms`, subject);
   } catch (thrown) {
     // The failure's own sentence is for callers of the API; its cause says what happened.
     const reason = reasonOf(thrown instanceof Error && thrown.cause ? thrown.cause : thrown);
@@ -19,7 +19,7 @@ async function asked(subject: string, variables: string[], request: () => Promis
     const advice = isKey
       ? `It refuses the key or this machine: check ${variables.join(" and ")}.`
       : `Check ${variables[0]} and the network. The service goes on without it and asks again by itself.`;
-    return warning(reason, advice, { subject });
+    return warning(reason, advice, subject);
   }
 }
 
@@ -61,7 +61,7 @@ function platformFinding(world: World, platform: (typeof PROOF_PLATFORMS)[number
   const required = REQUIRED[key] ?? [];
   const isSet = (name: string) => world.variables.some((each) => each.name === name && each.state === "set");
   if (required.length > 0 && !required.some(isSet))
-    return skipped(`${required.join(" and ")} not set: accounts on ${label} cannot be proven`, { subject: label });
+    return skipped(`${required.join(" and ")} not set: accounts on ${label} cannot be proven`, label);
   return asked(label, namesOf(variables), async () => {
     const reader = world.proofs[key] as { find(claim: unknown, sought: unknown): Promise<unknown> };
     await reader.find(platform.examples[0], { prefix: world.config.service.prefix, tokenId: NO_AGENT });
