@@ -4,19 +4,18 @@ import { checksum } from "../../addresses.ts";
 import type { AgentFacts, Narrative } from "../../agents/facts.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../../agents/profile.ts";
 import { incomeWindowSchema, jobWindowSchema, paidWorkView } from "../../income/view.ts";
-import { tokenLink } from "../../links.ts";
+import { tokenLink, txLink } from "../../links.ts";
 import { mintOriginAt } from "../../mints/mint-origins.ts";
 import { UNPAID } from "../../payments/prices.ts";
 import { byProofPlatform, PROOF_PLATFORMS } from "../../proof-platforms.ts";
 import { reviewSummarySchema } from "../../reviews/view.ts";
 import { type AdviceState, EVIDENCE_SOURCES, type EvidenceContext, type Signal } from "../../signals/signal.ts";
-import type { SignalKey } from "../../signals/signals.ts";
+import type { RawSignals, SignalKey } from "../../signals/signals.ts";
 import { lengthOf } from "../../text.ts";
 import { isoSeconds } from "../../times.ts";
 import type { Site } from "../../views/agent.ts";
 import { verificationMarks } from "../../views/agent-report.ts";
 import { fraction, liveness } from "../../views/discovery.ts";
-import type { Reservation } from "../../views/fields.ts";
 import {
   address,
   bytes32,
@@ -25,6 +24,7 @@ import {
   membersOf,
   mintOrigin,
   moment,
+  type Reservation,
   reservations,
   score,
   shapeOf,
@@ -37,10 +37,56 @@ import {
   walletConfirmed,
 } from "../../views/fields.ts";
 import type { Offering } from "../../views/offering.ts";
-import { ageDays, type Breakdown, breakdownOf, SIGNALS, shownCred } from "../cred.ts";
+import { ageDays, type Breakdown, breakdownOf, SIGNALS, scoreOf, shownCred } from "../cred.ts";
+import { openPoints } from "../open-points.ts";
 import { TIERS, tierWord } from "../tiers.ts";
-import { recommendations } from "./advice.ts";
-import { evidenceContext } from "./evidence.ts";
+
+type Recommendation = {
+  action: string;
+  /** The exact points, and the score before and after: "+3.75 points: 54 → 58". */
+  impact: string;
+  priority: "high" | "medium" | "low";
+  /** Method and path. */
+  endpoint?: string;
+};
+
+const MAX_RECOMMENDATIONS = 8;
+
+/** At most eight, greatest gain first. @param raw the raw values behind the score */
+export function recommendations(
+  facts: AgentFacts,
+  raw: RawSignals,
+  state: AdviceState,
+  signals: readonly Signal[] = SIGNALS,
+): Recommendation[] {
+  const score = scoreOf(raw, signals);
+  return openPoints(facts, raw, state, signals)
+    .slice(0, MAX_RECOMMENDATIONS)
+    .map(({ action, gain, scoreAfter, endpoint }) => ({
+      action,
+      impact: `+${gain} ${gain === 1 ? "point" : "points"}: ${score} → ${scoreAfter}`,
+      priority: gain >= 10 ? "high" : gain >= 3 ? "medium" : "low",
+      endpoint,
+    }));
+}
+
+/** Inputs of a signal's evidence in addition to the facts. */
+const evidenceContext = (
+  { tokenId }: AgentFacts,
+  { explorer, contract }: Site,
+  { now, reservations }: { now: Date; reservations: readonly Reservation[] },
+): EvidenceContext => ({
+  now,
+  reservation: (about) =>
+    reservations
+      .filter((each) => each.about === about)
+      .map(({ says }) => `. ${says}`)
+      .join("")
+      .replaceAll(/\.(?=\. )|\.$/g, ""),
+  tokenLink: tokenLink(explorer, contract, tokenId),
+  txLink: (hash) => txLink(explorer, hash),
+  checksum,
+});
 
 /** Number of an agent's sessions by outcome, as holders of an API key reported them. They do not change the score. */
 export type SessionCounts = { success: number; failure: number; partial: number };
