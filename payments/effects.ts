@@ -6,7 +6,6 @@ import type { Queryable } from "../db/sql/transaction.ts";
 
 /** A registration that is paid for. */
 export type MintEffect = { kind: "mint"; request: MintRequest; call: MintCall };
-type Effect = MintEffect;
 
 /**
  * Carries out the effect of a paid payment, or makes the payment a credit when the effect has become impossible. Runs in
@@ -19,7 +18,7 @@ type Effect = MintEffect;
 export async function carryOut(tx: Queryable, { payment, leaseId }: Lease, now: Date): Promise<boolean> {
   const { paymentId, effect } = payment;
   const who = { paymentId, leaseId };
-  const { request, call } = effect as Effect;
+  const { request, call } = effect as MintEffect;
   await lockRegistrant(tx, request);
   const { known, before } = await registrationStateOf(tx, request, request.fingerprint);
   if (known) return (await fulfilPayment(tx, who, `mint:${known.mintId}`)) !== null;

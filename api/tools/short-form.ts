@@ -18,7 +18,6 @@ const LIMITS = [
   { text: 64, entries: 5 },
   { text: 48, entries: 3 },
 ];
-type Limits = (typeof LIMITS)[number];
 
 /**
  * @param limit how many rows were asked for, as a multiple of the tool's default: more rows may have more characters
@@ -69,7 +68,7 @@ function shapeOf(paths: readonly string[]): Shape {
 }
 
 /** A value by its shape and the limits; undefined where nothing is left of it. */
-function part(value: unknown, shape: Shape, limits: Limits, seen: { isCut: boolean }): unknown {
+function part(value: unknown, shape: Shape, limits: (typeof LIMITS)[number], seen: { isCut: boolean }): unknown {
   if (value === null || value === "") return undefined;
   if (typeof value === "string") return text(value, limits.text, seen);
   if (typeof value !== "object") return value;

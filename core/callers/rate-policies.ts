@@ -5,13 +5,12 @@
 import { type Network, shareOf, type Who } from "./shares.ts";
 
 const SECONDS = { minute: 60, hour: 3_600, day: 86_400 } as const;
-type RateWindow = keyof typeof SECONDS;
 
 /** Allows a burst of `quota` requests, and `quota` more spread evenly over each window. */
 type RatePolicy = {
   /** Unless LIMITS has another; 0: no limit. */
   quota: number;
-  window: RateWindow;
+  window: keyof typeof SECONDS;
   /** Set where `quota` is that of all clients together: the part of it that one client has, and one known caller. */
   shared?: { client: number; known: number };
 };

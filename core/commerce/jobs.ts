@@ -16,7 +16,6 @@ export type JobEvent =
   /** `token`: the contract's only one; null where each job has its own. */
   | { kind: "funded"; units: string; token: string | null }
   | { kind: "submitted" | "completed" | "rejected" | "expired" };
-type JobEventKind = JobEvent["kind"];
 
 /** Where in the chain something happened. `at`: Unix seconds. */
 export type JobPlace = { block: number; logIndex: number; at: number; txHash: string };
@@ -119,7 +118,7 @@ export type Job = {
  * Which state follows from which, by what happens. Completion straight from `funded` is not in the draft: contracts that complete
  * by other ways than `submit` log it so. Nothing happens to a final state.
  */
-const NEXT: Record<JobState, Partial<Record<JobEventKind, JobState>>> = {
+const NEXT: Record<JobState, Partial<Record<JobEvent["kind"], JobState>>> = {
   open: { funded: "funded", submitted: "submitted", rejected: "rejected" },
   funded: { submitted: "submitted", completed: "completed", rejected: "rejected", expired: "expired" },
   submitted: { completed: "completed", rejected: "rejected", expired: "expired" },

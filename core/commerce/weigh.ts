@@ -40,7 +40,6 @@ type JobSums = {
 type RemovedJobs = Pick<JobSums, "funded" | "completed" | "units">;
 /** Of what is not weighed, `client` and `evaluator` are of the agent's side, or empty and null. */
 type JobsLike = OwnRuleOf & { isDust: boolean };
-export type JobTotals = Totals<JobSums, RemovedJobs, JobsLike>;
 type JobWindow = {
   days: number;
   raw: JobSums;
@@ -82,7 +81,7 @@ const isDust = ({ units }: Pick<WeighableJob, "units">) => (units ?? 0n) < DUST_
 export function weighJobs(
   facts: JobFacts,
   now: number,
-  totals?: JobTotals,
+  totals?: Totals<JobSums, RemovedJobs, JobsLike>,
 ): { figures: JobFigures; jobs: WeighedJob[] } {
   const inOrder = facts.jobs.toSorted(
     (a, b) => a.fundedAt - b.fundedAt || a.block - b.block || (a.jobId < b.jobId ? -1 : 1),

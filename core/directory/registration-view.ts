@@ -6,7 +6,6 @@ import { MAX_URI, type Review, reviewView } from "./reviews.ts";
 
 /** What became of the file behind a URI. */
 export const FILE_STATUSES = ["waiting", "parsed", "unreadable", "unreachable", "refused"] as const;
-type FileStatus = (typeof FILE_STATUSES)[number];
 
 export type StoredRegistration = {
   registry: Address;
@@ -16,7 +15,7 @@ export type StoredRegistration = {
   registeredBlock: number;
   txHash: string;
   /** Null until it was fetched. */
-  fileStatus: FileStatus | null;
+  fileStatus: (typeof FILE_STATUSES)[number] | null;
   fileFetchedAt: string | null;
   /** Each a defect as it is stored (file-defects.ts). */
   errors: string[];

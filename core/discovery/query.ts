@@ -51,7 +51,6 @@ export type FoundBy = (typeof FOUND_BY)[number];
 
 /** Whether agents were searched for by meaning. `unavailable`: the provider of embeddings gave no answer in time. */
 export const MEANING_STATES = ["off", "used", "unavailable"] as const;
-type MeaningState = (typeof MEANING_STATES)[number];
 
 export type DiscoverHit = PaidWork & {
   directoryId: number;
@@ -84,7 +83,7 @@ export type QueryReading = {
   filters: { speaks?: Protocol[]; maxPrice?: number };
   /** Words that no agent uses, with those searched for in their place. */
   corrected: { from: string; to: string }[];
-  meaning: MeaningState;
+  meaning: (typeof MEANING_STATES)[number];
 };
 
 export type DiscoverPage = {

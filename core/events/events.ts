@@ -52,8 +52,7 @@ const PARTS = [
   "handshakes",
   "tools",
 ] as const;
-type Part = (typeof PARTS)[number];
-const onChain = (part: Part) => () => ({ changed: [part], storage: "onchain" as const });
+const onChain = (part: (typeof PARTS)[number]) => () => ({ changed: [part], storage: "onchain" as const });
 
 export const MAX_NAMED = 24;
 const names = z.array(z.string()).max(MAX_NAMED).optional();

@@ -4,8 +4,6 @@ import type { IncomeFacts, ReceivedPayment } from "./facts.ts";
 import { moneyOf, unitsOf } from "./money.ts";
 import { DUST_UNITS, INCOME_RULES_VERSION, MATURE_SECONDS, MAX_VOICES, REMOVED, type RemovedKey } from "./rules.ts";
 
-export type WeighedPayment = Judged<ReceivedPayment, RemovedKey>;
-
 /** Money in units of USDC. */
 type Sum = { payments: number; units: bigint };
 type Income = Sum & {
@@ -38,7 +36,7 @@ export function weighIncome(
   facts: IncomeFacts,
   now: number,
   totals?: IncomeTotals,
-): { figures: IncomeFigures; payments: WeighedPayment[] } {
+): { figures: IncomeFigures; payments: Judged<ReceivedPayment, RemovedKey>[] } {
   const inOrder = facts.payments.toSorted((a, b) => a.block - b.block || a.logIndex - b.logIndex);
   const { ownRule } = moneyOf(facts);
   const own = (payer: string, isDust: boolean): RemovedKey | null => ownRule(payer) ?? (isDust ? "dust" : null);

@@ -143,10 +143,9 @@ const verificationMarksSchema = object({
   ...byProofPlatform(() => proven),
   coinbase: z.boolean(),
 });
-type VerificationMarks = z.output<typeof verificationMarksSchema>;
 
 /** The verifications that count at `now`. */
-export function verificationMarks(facts: AgentFacts, now: Date): VerificationMarks {
+export function verificationMarks(facts: AgentFacts, now: Date): z.output<typeof verificationMarksSchema> {
   const standing = validProofs(facts);
   const account = (platform: ProofPlatformKey): z.output<typeof proven> => {
     const proof = standing.find((p) => p.platform === platform);

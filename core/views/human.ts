@@ -64,9 +64,8 @@ const organizationFields = {
 };
 
 export const organizationSchema = object(organizationFields).meta({ id: "Organization" });
-type OrganizationView = z.output<typeof organizationSchema>;
 
-export const organizationView = (facts: OrganizationFacts): OrganizationView =>
+export const organizationView = (facts: OrganizationFacts): z.output<typeof organizationSchema> =>
   membersOf(organizationSchema, {
     ...facts,
     walletAddress: facts.wallet && checksum(facts.wallet),
@@ -117,9 +116,8 @@ const humanFields = {
   updatedAt: moment,
 };
 export const humanSchema = object(humanFields).meta({ id: "Human" });
-export type HumanView = z.output<typeof humanSchema>;
 
-export function humanView(facts: HumanFacts, site: Site, now: Date): HumanView {
+export function humanView(facts: HumanFacts, site: Site, now: Date): z.output<typeof humanSchema> {
   const { score, tier } = humanCredOf(facts, now);
   return membersOf(humanSchema, {
     ...facts,

@@ -38,7 +38,6 @@ export const pinFileSchema = object({
   ...{ ...pinned, block: block.meta({ description: "The last block that was indexed" }) },
   versions: array(object({ endpoint, hash, confirmed, version: versionSchema })),
 }).meta({ id: "Pin" });
-export type PinFile = z.output<typeof pinFileSchema>;
 
 /** Hours since a reading, beyond which it says nothing of what is offered now. */
 const MAX_READ_HOURS = 72;
@@ -102,7 +101,7 @@ export function readPinId(text: string): PinName | null {
 export function pinFile(
   { agent, at, block }: { agent: string; at: Date; block: number },
   versions: readonly VersionRow[],
-): PinFile {
+): z.output<typeof pinFileSchema> {
   // What is compared later, and the whole file.
   const digests = digestOf(areConfirmed(versions)) + digestOf(versions);
   const id = `pin_${digests}_${at.getTime()}_${Buffer.from(agent).toString("base64url")}`;

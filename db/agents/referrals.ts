@@ -13,7 +13,7 @@ export type Referrer = {
   name: string;
   /** The agent's confirmed wallet and its owner, or the V1 wallet: none of them can use the code. */
   wallets: Address[];
-  stats: ReferralStats;
+  stats: t.RowOf<typeof STATS>;
 };
 
 const STATS = {
@@ -22,7 +22,6 @@ const STATS = {
   /** Points awarded on chain for them. */
   pointsEarned: t.float8,
 };
-type ReferralStats = t.RowOf<typeof STATS>;
 
 const OF_AGENT = {
   tokenId: t.int8,

@@ -48,8 +48,6 @@ const STORED = statement({
   },
 });
 
-type StoredAgent = Row<typeof STORED>;
-
 /**
  * Brings the rows of agents up to what is stored of them; those that the index does not have are left out.
  * @returns how many rows are different
@@ -69,7 +67,7 @@ export async function showErc8004(
   );
 }
 
-function erc8004Entry({ scanned, registration, ...agent }: StoredAgent, chainId: number): DirectoryEntry {
+function erc8004Entry({ scanned, registration, ...agent }: Row<typeof STORED>, chainId: number): DirectoryEntry {
   const tokenId = Number(agent.agentId);
   const second = registration === null && scanned !== null ? scan8004.read(scanned) : null;
   const said =

@@ -27,7 +27,6 @@ const ITEM = {
   warnings: t.jsonb<readonly string[]>(),
   digest: t.text,
 };
-type StoredItem = t.RowOf<typeof ITEM>;
 
 const KNOWN = statement({
   name: "directory-items-known",
@@ -67,7 +66,7 @@ export async function storeItems(
   { now, sweep }: { now: Date; sweep: number },
 ): Promise<{ agentIds: string[]; seenBefore: number }> {
   const rows = items.map(
-    ({ id, read, raw, digest }): StoredItem => ({
+    ({ id, read, raw, digest }): t.RowOf<typeof ITEM> => ({
       id,
       platform: read.entry.platform,
       agent: read.entry.agentId,

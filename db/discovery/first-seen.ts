@@ -71,7 +71,7 @@ export async function recordKeys(
   const seen = Map.groupBy(await SEEN.rows(tx, { ids }), ({ id }) => id);
   const shown = new Map(rows.map((row) => [row.id, row]));
   const since = new Map<number, Map<number, Date>>();
-  const written: SeenKey[] = [];
+  const written: t.RowOf<typeof SEEN_KEY>[] = [];
   const left: { id: number; key: number }[] = [];
   const full: number[] = [];
   for (const id of ids) {
@@ -206,7 +206,6 @@ const SEEN_KEY = {
   registeredAt: t.nullable(t.timestamptz),
   backed: t.bool,
 };
-type SeenKey = t.RowOf<typeof SEEN_KEY>;
 const PUT = statement({
   name: "discovery-put-keys",
   params: { given: t.records(SEEN_KEY) },

@@ -41,7 +41,6 @@ const PRICED = statement({
     priceUsd: t.filtered(t.float8),
   },
 });
-type Offer = Row<typeof PRICED>;
 
 type PricedDocument = { id: number; priceUsd: number | null; trust: number };
 
@@ -84,7 +83,7 @@ export const isWithin = (priceUsd: number | null, limit: number): boolean => pri
 
 type WordedOffer = { words: string[]; priceUsd: number };
 
-function wordsOfOffers(offers: readonly Offer[]): WordedOffer[] {
+function wordsOfOffers(offers: readonly Row<typeof PRICED>[]): WordedOffer[] {
   let left = MAX_WORDS.offers;
   return offers.map(({ name, description, tags, priceUsd }) => {
     const words = wordsOf([name, ...tags, description ?? ""].join(" . "), left).map(({ word }) => word);

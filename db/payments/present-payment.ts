@@ -100,7 +100,6 @@ const FIND = statement({
     order by payment_id for update`,
   columns: { ...PAYMENT_ROW, leaseSeconds: t.float8, known: t.bool, named: t.bool },
 });
-type PaymentRow = Row<typeof FIND>;
 
 const LEASE = statement({
   name: "payment-lease",
@@ -131,7 +130,7 @@ async function presentIn(
 /** Continues with the payment that has the name, or returns why this request may not. */
 async function presentFound(
   tx: Queryable,
-  { leaseSeconds, known: _, named, ...payment }: PaymentRow,
+  { leaseSeconds, known: _, named, ...payment }: Row<typeof FIND>,
   given: Presentation,
   leaseMs: number,
 ): Promise<PresentOutcome | UncheckedPayment> {

@@ -74,9 +74,8 @@ export const discovered = (view: View) =>
   });
 export const pagePath = (view: View): string => discoverPath(view, PAGE_SIZE);
 
-type FacetKey = keyof DiscoveryAnswer["facets"];
 export type FacetGroup = {
-  key: FacetKey;
+  key: keyof DiscoveryAnswer["facets"];
   title: string;
   label(value: string): string;
   /** The values that the view filters by. */

@@ -27,7 +27,6 @@ export type SectionProps = { agent: Agent };
 
 export type Profile = z.output<typeof profileSchema>;
 export type ProfileField = Profile["fields"][number];
-type UpdateAnswer = z.output<typeof updateSchema>;
 
 /** Milliseconds between two reads of the state of writes that are on their way. */
 const POLL_MS = 2_000;
@@ -53,7 +52,7 @@ export const scoreWith = ({ cred }: Profile, raw: Partial<Record<SignalKey, numb
 export const pointsOf = (key: SignalKey, raw: number): number =>
   ((SIGNALS.find((signal) => signal.key === key)?.weight ?? 0) * raw) / 100;
 
-type WriteAnswer = UpdateAnswer | PendingWrite;
+type WriteAnswer = z.output<typeof updateSchema> | PendingWrite;
 
 const same = (one: string, other: string | undefined) => one.toLowerCase() === other?.toLowerCase();
 /** Whether the wallet owns the token and is not the agent's own. */

@@ -75,10 +75,8 @@ const MAX_STEPS = 10;
 /** The name of a field for people: `personality.riskTolerance` → `Risk tolerance`. */
 export const fieldLabel = (path: string): string => labelOf(path.slice(path.lastIndexOf(".") + 1));
 
-type Words = Partial<FieldEntry>;
-
 /** Fields of a request's body, as its schema has them. @param words by their paths: what the page says of each, and what differs */
-export const fieldsOf = (body: string, words: Readonly<Record<string, Words>>): FieldEntry[] =>
+export const fieldsOf = (body: string, words: Readonly<Record<string, Partial<FieldEntry>>>): FieldEntry[] =>
   Object.entries(words).map(([name, own]) => {
     const shape = bodies[body]?.[name];
     if (!shape) throw new Error(`The body "${body}" has no field ${name}`);
@@ -315,8 +313,7 @@ const isEmpty = (value: unknown): boolean =>
 
 export const NO_OBJECT: Faults = new Map([["metadata", "must be a JSON object"]]);
 
-type CheckProps = Omit<ComponentProps<"input">, "type">;
-export const Check = ({ children, ...attributes }: CheckProps) => (
+export const Check = ({ children, ...attributes }: Omit<ComponentProps<"input">, "type">) => (
   <label className="check">
     <input type="checkbox" {...attributes} /> <span>{children}</span>
   </label>

@@ -163,9 +163,7 @@ const BACKFILL_STATES = {
   done: "The history is indexed.",
 } as const;
 
-type BackfillStatus = NonNullable<Status["backfill"]>;
-
-function Backfill({ of }: { of: BackfillStatus }) {
+function Backfill({ of }: { of: NonNullable<Status["backfill"]> }) {
   return (
     <section className="panel wide">
       <div className="panel-head">
