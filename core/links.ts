@@ -15,7 +15,6 @@ export const contractUriOf = (publicUrl: string): string => `${publicUrl}/api/v2
 export const tokenLink = (explorer: string, contract: Address, tokenId: number): string =>
   `${explorer}/token/${checksum(contract)}?a=${tokenId}`;
 export const txLink = (explorer: string, hash: Hex): string => `${explorer}/tx/${hash}`;
-export const addressLink = (explorer: string, address: Address): string => `${explorer}/address/${checksum(address)}`;
 
 /** @param webUrl base URL without a trailing slash */
 export const agentLink = (webUrl: string, tokenId: number): string => `${webUrl}/agent/${tokenId}`;

@@ -22,8 +22,6 @@ export const TREND_WINDOW_KEYS = Object.keys(TREND_WINDOWS) as [TrendWindow, ...
  * the database (`directory.trend`, `trendSql` in db/directory/question-sql.ts).
  */
 export const TRENDING_FORMULA = "1000 * (log10(1 + US dollars traded in the window) + log10(1 + uses))";
-export const trendOf = ({ volume24hUsd, uses }: { volume24hUsd: number | null; uses: number }): number =>
-  Math.round(1000 * (Math.log10(1 + Math.max(0, volume24hUsd ?? 0)) + Math.log10(1 + Math.max(0, uses))));
 
 export type DirectoryFilter = "all" | "x402" | "new" | "trending" | "gainers" | "losers" | TierKey;
 export const DIRECTORY_FILTERS = [

@@ -36,16 +36,6 @@ const EPOCH_ROW = {
 /** SQL of an epoch `e`. */
 const EPOCH = t.fieldsOf(EPOCH_ROW, { of: "e" });
 
-/** Epochs of every state, the newest first. `below`: only epochs before this one. */
-export const epochs = statement({
-  name: "cred-epochs-newest",
-  given: ({ below = null, limit }: { below?: number | null; limit: number }) => ({ below, limit }),
-  params: { below: t.nullable(t.int8), limit: t.int8 },
-  text: `
-    select ${EPOCH} from offchain.cred_epoch e
-    where $below::int8 is null or e.epoch < $below order by e.epoch desc limit $limit`,
-  columns: EPOCH_ROW,
-}).rows;
 /** One epoch; null when there is none of that number. `kept` says whether proofs can be made. */
 export const epochByNumber = statement({
   name: "cred-epoch-by-number",
@@ -63,29 +53,8 @@ export const latestPublished = statement({
   prepared: true,
 }).maybeOne;
 
-const AT_BLOCK = statement({
-  name: "cred-epoch-at-block",
-  params: { block: t.int8 },
-  text: `
-    select ${EPOCH} from offchain.cred_epoch e where e.state = 'published' and e.block <= $block
-    order by e.block desc, e.epoch desc limit 1`,
-  columns: EPOCH_ROW,
-});
-const AT_TIME = statement({
-  name: "cred-epoch-at-time",
-  params: { at: t.timestamptz },
-  text: `
-    select ${EPOCH} from offchain.cred_epoch e where e.state = 'published' and e.computed_at <= $at
-    order by e.epoch desc limit 1`,
-  columns: EPOCH_ROW,
-});
-
 /** One published state of all scores. `contract` is the CredRoots that has its root. */
 export type CredEpoch = t.RowOf<typeof EPOCH_ROW>;
-
-/** The published epoch that was in force at a block of the index, or at a time; null before the first. */
-export const epochAt = (db: Queryable, at: { block: number } | { time: Date }): Promise<CredEpoch | null> =>
-  "block" in at ? AT_BLOCK.maybeOne(db, at) : AT_TIME.maybeOne(db, { at: at.time });
 
 const TOKENS_PART = statement({
   name: "cred-epoch-tokens-part",

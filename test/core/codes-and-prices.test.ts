@@ -5,7 +5,7 @@ import { checksum, parseAddress } from "../../core/addresses.ts";
 import { linkedToken } from "../../core/agents/linked-token.ts";
 import { parseReferralCode, referralCode, SUFFIXES } from "../../core/agents/referral-codes.ts";
 import { countedTraits } from "../../core/agents/traits.ts";
-import { addressLink, referralLink, tokenLink, txLink } from "../../core/links.ts";
+import { referralLink, tokenLink, txLink } from "../../core/links.ts";
 import { MINT_ORIGINS, mintOriginAt, mintOriginIndex } from "../../core/mints/mint-origins.ts";
 import { formatUsdc, priceUnits, shownPricing, standardPrices } from "../../core/payments/prices.ts";
 import { forAll } from "../support/for-all.ts";
@@ -104,7 +104,6 @@ describe("addresses and links", () => {
   it("lead where the explorer has its pages", () => {
     expect(tokenLink("https://basescan.org", CONTRACT, 0)).toBe(`https://basescan.org/token/${checksum(CONTRACT)}?a=0`);
     expect(txLink("https://basescan.org", "0xab")).toBe("https://basescan.org/tx/0xab");
-    expect(addressLink("https://basescan.org", CONTRACT)).toBe(`https://basescan.org/address/${checksum(CONTRACT)}`);
     expect(referralLink("https://helixa.xyz", "a-0000")).toBe("https://helixa.xyz/mint?ref=a-0000");
   });
 });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FOREIGN_CAP, foreignCred, foreignSteps } from "../../core/directory/cred.ts";
 import { DEFECT_CODES, defect, defectView, UnreadableFile } from "../../core/directory/file-defects.ts";
-import { boundsOf, DIRECTORY_FILTERS, orderOf, searchKinds, trendOf } from "../../core/directory/filters.ts";
+import { boundsOf, DIRECTORY_FILTERS, orderOf, searchKinds } from "../../core/directory/filters.ts";
 import { locateFile, readRegistration } from "../../core/directory/foreign-registration-file.ts";
 import { foreignLink, foreignText, foreignTime } from "../../core/directory/foreign-text.ts";
 import { ownEntry } from "../../core/directory/own-entry.ts";
@@ -152,10 +152,6 @@ describe("filters", () => {
       sort: "ethos_score",
       descending: false,
     });
-  });
-  it("trend by trade and by use", () => {
-    expect(trendOf({ volume24hUsd: 999, uses: 9 })).toBe(4000);
-    expect(trendOf({ volume24hUsd: null, uses: 0 })).toBe(0);
   });
   it.each([
     ["0xAb", "0xab"],

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { LEAF_TYPES, leafValues } from "../../core/cred/tree/leaf.ts";
 import { packTree } from "../../core/cred/tree/packed.ts";
 import { buildTree, type LeafColumns } from "../../core/cred/tree/tree.ts";
-import { epochAt, epochByNumber, epochs, latestPublished, leafOf, proofOf } from "../../db/cred/cred-epochs.ts";
+import { epochByNumber, latestPublished, leafOf, proofOf } from "../../db/cred/cred-epochs.ts";
 import {
   epochFailed,
   epochPublished,
@@ -111,26 +111,6 @@ it("follows its transaction, back as well", async () => {
   await epochReopened(db.pool, { intentKey: "root:1" });
   expect(await epochByNumber(db.pool, 1)).toMatchObject({ state: "built", txHash: null, publishedAt: null });
   expect(await latestPublished(db.pool)).toBeNull();
-  expect((await epochs(db.pool, { limit: 9 })).map(({ epoch }) => epoch)).toEqual([2, 1]);
-  expect((await epochs(db.pool, { below: 2, limit: 9 })).map(({ epoch }) => epoch)).toEqual([1]);
-});
-
-it("finds the epoch in force at a block and at a time", async () => {
-  for (const epoch of [1, 2, 3]) {
-    await store(epoch, columns(epoch));
-    if (epoch !== 2) await publish(epoch);
-    else await epochFailed(db.pool, { intentKey: "root:2", error: "reverted" });
-  }
-  const at = async (where: Parameters<typeof epochAt>[1]) => (await epochAt(db.pool, where))?.epoch;
-  expect(await Promise.all([1_000, 1_001, 1_002, 1_003, 9_999].map((block) => at({ block })))).toEqual([
-    undefined,
-    1,
-    1,
-    3,
-    3,
-  ]);
-  const second = (n: number) => ({ time: new Date(1_790_000_000_000 + n * 1_000) });
-  expect(await Promise.all([0, 1, 2, 3].map((n) => at(second(n))))).toEqual([undefined, 1, 1, 3]);
 });
 
 it("keeps the trees of the newest epochs; older ones keep root and counts", async () => {

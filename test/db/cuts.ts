@@ -8,7 +8,7 @@ import { words } from "../support/words.ts";
 /** Takes one row for each key: the newest, the oldest, or whether there is one. */
 const ONE = words(`
   agents-count agents-source-totals block-hash-from block-hashes-to-check check-unlisted completeness-agent-gap completeness-erc8004-gap
-  completeness-erc8004-last cred-attested-changed cred-epoch-at-block cred-epoch-at-time cred-epoch-latest-published
+  completeness-erc8004-last cred-attested-changed cred-epoch-latest-published
   cred-epoch-tokens-part cred-epochs-state cred-epochs-unkeep cred-held cred-history-batch cred-recompute cred-recompute-range
   cred-restore-points chain-writes-newest dispatch-served-index event-append-scores event-oldest first-agent humans-load
   index-announce index-progress index-state mint-after organizations-by-id organizations-by-slug
@@ -17,7 +17,7 @@ const ONE = words(`
 
 /** Takes a page that a reader asks for: what is not on it is on a later one. */
 const PAGES = words(`
-  agents agents-cred-history commerce-page cred-epochs-newest cred-updates directory-page directory-planes-find events
+  agents agents-cred-history commerce-page cred-updates directory-page directory-planes-find events
   events-final events-of-agent events-of-agent-through group-members groups-list handshakes-of-agent humans-page income-page
   messages-after messages-onwards offer-changes organizations-page referrals-referred report-transactions review-page review-page-newest
   review-page-of-client webhook-deliveries webhooks-failing`);

@@ -9,7 +9,7 @@ import { readBuild } from "../../../contracts/builds.ts";
 import type { Address } from "../../../core/agents/facts.ts";
 import { SIGNALS } from "../../../core/cred/cred.ts";
 import { LEAF_TYPES, leafValues } from "../../../core/cred/tree/leaf.ts";
-import { type CredEpoch, epochs, proofOf } from "../../../db/cred/cred-epochs.ts";
+import { type CredEpoch, epochByNumber, proofOf } from "../../../db/cred/cred-epochs.ts";
 import { startProgram } from "../../../devnet/start-program.ts";
 import { CHILD_ENV } from "../../../harness/child-env.ts";
 import { agentRow } from "../../../harness/onchain.ts";
@@ -89,7 +89,10 @@ export async function rootsWorld(on: Sending, desk: Desk) {
     },
 
     /** Epochs of the database, oldest first. */
-    epochs: async (): Promise<CredEpoch[]> => (await epochs(desk.db, { limit: 1_000 })).reverse(),
+    async epochs(): Promise<CredEpoch[]> {
+      const { rows } = await desk.db.query<{ epoch: string }>("select epoch from offchain.cred_epoch order by epoch");
+      return Promise.all(rows.map(async ({ epoch }) => (await epochByNumber(desk.db, Number(epoch)))!));
+    },
 
     published: (epoch: number) =>
       until(`epoch ${epoch} is published`, async () =>
