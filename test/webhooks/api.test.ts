@@ -14,12 +14,12 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
-import { deliverDue } from "../../workers/webhooks/deliver.ts";
 import type { SendContext } from "../../workers/webhooks/send.ts";
 import { webhookUpkeep } from "../../workers/webhooks/webhook-upkeep.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { HOST, startApi, WEBHOOK_KEY } from "../api/support/api.ts";
 import { perFile } from "../support/started.ts";
+import { deliverDue } from "./support/deliver-due.ts";
 import { happen, replying, startReceiver } from "./support/world.ts";
 
 const PATH = "/api/v2/webhooks";

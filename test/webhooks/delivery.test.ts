@@ -6,7 +6,8 @@ import { eventsAfter } from "../../db/events/events.ts";
 import { retireSecrets } from "../../db/webhooks/secrets.ts";
 import { disableWebhook, enableWebhook } from "../../db/webhooks/webhooks.ts";
 import { until } from "../../harness/until.ts";
-import { deliverDue, runWebhooks } from "../../workers/webhooks/deliver.ts";
+import { runWebhooks } from "../../workers/webhooks/deliver.ts";
+import { deliverDue } from "./support/deliver-due.ts";
 import {
   addSecret,
   addWebhook,

@@ -12,8 +12,9 @@ import { fanOut } from "../../db/webhooks/fan-out.ts";
 import { slowUntilOf } from "../../db/webhooks/owner-schedule.ts";
 import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { deliverDue, fanOutEvents, runWebhooks } from "../../workers/webhooks/deliver.ts";
+import { runWebhooks } from "../../workers/webhooks/deliver.ts";
 import { beginSending } from "../../workers/webhooks/send.ts";
+import { deliverDue, fanOutEvents } from "./support/deliver-due.ts";
 import { addWebhook, happen, replying, type World, webhookWorld } from "./support/world.ts";
 
 /** Longer than any of these tests: what hangs does so until its test ends it. */

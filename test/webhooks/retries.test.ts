@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { insertPing, replayDead, replayDelivery } from "../../db/webhooks/delivery-log.ts";
 import { enableWebhook } from "../../db/webhooks/webhooks.ts";
-import { deliverDue } from "../../workers/webhooks/deliver.ts";
+import { deliverDue } from "./support/deliver-due.ts";
 import { addWebhook, happen, OWNER, replying, startReceiver, type World, webhookWorld } from "./support/world.ts";
 
 const DAY = 86_400_000;

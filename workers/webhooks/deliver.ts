@@ -62,27 +62,10 @@ export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): 
   };
 }
 
-type FanOutContext = Pick<SendContext, "db" | "clock" | "fault">;
-
-const fanOutNextPart = ({ db, clock, fault }: FanOutContext): Promise<FannedOut> =>
+/** Creates the deliveries of the next part of the log. */
+export const fanOutNextPart = ({ db, clock, fault }: Pick<SendContext, "db" | "clock" | "fault">): Promise<FannedOut> =>
   transaction(db, async (tx) => {
     const result = await fanOut(tx, clock());
     if (result.deliveries > 0) fault("webhook.handed-out");
     return result;
   });
-
-/** Creates the deliveries of all events in the log. */
-export async function fanOutEvents(context: FanOutContext): Promise<void> {
-  while ((await fanOutNextPart(context)).more);
-}
-
-/** What the loop does, once and to the end: fans out all events, attempts every due delivery, waits for the attempts. @returns their number */
-export async function deliverDue(context: SendContext): Promise<number> {
-  await fanOutEvents(context);
-  for (let made = 0; ; ) {
-    const attempts = await beginSending(context, POOL_SLOTS);
-    await Promise.all(attempts.map(({ done }) => done));
-    if (attempts.length === 0) return made;
-    made += attempts.length;
-  }
-}
