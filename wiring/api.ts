@@ -9,7 +9,6 @@ import { createCardRenderer } from "../card-renderer/renderer.ts";
 import { isPublicUrl } from "../clients/http/public-address.ts";
 import { createIdentityProvider } from "../clients/identity-provider.ts";
 import { openIndexQueries } from "../clients/index-queries.ts";
-import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openRateBuckets } from "../clients/rate-buckets.ts";
 import { createReceiptSigner } from "../clients/signer.ts";
 import { webhookTargets } from "../clients/webhook-receivers.ts";
@@ -35,6 +34,7 @@ import {
   openChain,
   openEmbeddings,
   openForeignEndpoints,
+  openProofs,
   openQueuesOf,
   openReplicas,
   openRequestSigner,
@@ -44,7 +44,6 @@ import {
   openUpstreamHttp,
   REQUEST_WAIT_MS,
   requireStores,
-  userAgent,
 } from "./connections.ts";
 import { openFacilitator, openMpp } from "./payments.ts";
 
@@ -72,12 +71,6 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
     parts.defer(() => rateBuckets.close());
     const http = openUpstreamHttp(config, ops, REQUEST_WAIT_MS);
     parts.defer(() => http.close());
-    const proofs = openProofReaders(config.upstreams.proofPlatforms, {
-      http,
-      userAgent: userAgent(config),
-      proxies: config.proxies,
-      onClose: (close) => parts.defer(close),
-    });
     const indexQueries = config.indexer.url ? openIndexQueries(config.indexer.url, { meter: ops?.upstreams }) : null;
     if (indexQueries) parts.defer(() => indexQueries.close());
     const secrets = openSecretBox(config);
@@ -111,7 +104,7 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
       isPublicUrl: (url) => isPublicUrl(url, { loopback: config.upstreams.gateways.allowLoopback }),
       // Who is asked for its terms sends nobody elsewhere.
       endpoints: openForeignEndpoints(parts, config, ops, { db: reads.db, of: "live" }, LIVE_MS, log, async () => 60),
-      proofs,
+      proofs: openProofs(parts, config, http),
       cards,
       requestSigner: openRequestSigner(config),
       webhooks: secrets && { secrets, targets: webhookTargets(config.webhooks) },

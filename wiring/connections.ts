@@ -13,6 +13,7 @@ import { ethosScores } from "../clients/ethos.ts";
 import { foreignEndpoints, HOSTS_OF_SITE, RATE_OF_STRANGERS } from "../clients/foreign-endpoints.ts";
 import { type Http, openHttp } from "../clients/http.ts";
 import type { Chain, Embeddings, Ethos, ForeignEndpoints, Markets, SecretBox } from "../clients/ports.ts";
+import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openPublicHttp } from "../clients/public-http.ts";
 import { createRequestSigner } from "../clients/request-signer.ts";
 import { openRpcPool } from "../clients/rpc/pool.ts";
@@ -57,6 +58,13 @@ export const openMarkets = (config: Config, http: Http): Markets =>
       rate: { burst: 60, perSecond: 4 },
     }),
   );
+
+/** The readers of social proofs. */
+export const openProofs = (parts: AsyncDisposableStack, config: Config, http: Http) =>
+  openProofReaders(config.upstreams.proofPlatforms, {
+    ...{ http, userAgent: userAgent(config), proxies: config.proxies },
+    onClose: (close) => parts.defer(close),
+  });
 
 /** Null without a client id. */
 export const openAuthorizationServer = ({ identityProvider }: Pick<Config, "identityProvider">, http: Http) =>

@@ -3,7 +3,6 @@ import { createChain } from "../clients/chain.ts";
 import { tokenAuthorization } from "../clients/facilitator-token.ts";
 import { chainIdOverWebSocket, learnLimits, openNodeProbe } from "../clients/inspect/node-limits.ts";
 import { askService, facilitatorKinds, redisSettings, serverDate } from "../clients/inspect/service.ts";
-import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openRegistries } from "../clients/registries.ts";
 import { openRpcPool } from "../clients/rpc/pool.ts";
 import { createSigner } from "../clients/signer.ts";
@@ -22,8 +21,8 @@ import {
   openEmbeddings,
   openEthos,
   openMarkets,
+  openProofs,
   openUpstreamHttp,
-  userAgent,
 } from "./connections.ts";
 
 /** Max wait of a request for its turn at an upstream, ms. */
@@ -63,12 +62,7 @@ export const wireDoctor = (
       databases: databaseRoles(parts, config),
       redis: redisUrl ? () => redisSettings(redisUrl) : null,
       registries: openRegistries(config.upstreams.registries, { http, chainId: nodes.id }),
-      proofs: openProofReaders(config.upstreams.proofPlatforms, {
-        http,
-        userAgent: userAgent(config),
-        proxies,
-        onClose: (close) => parts.defer(close),
-      }),
+      proofs: openProofs(parts, config, http),
       ethos: openEthos(config, http),
       embeddings: openEmbeddings(config, http, TURN_MS),
       authorizationServer: openAuthorizationServer(config, http),

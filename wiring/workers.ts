@@ -1,6 +1,5 @@
 /** The parts of the worker process: opened for its lifetime, closed in the reverse order. */
 import { foreignDocuments, REDIRECTED_BY_SITE, REDIRECTED_PER_DAY } from "../clients/foreign-endpoints.ts";
-import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openRegistries } from "../clients/registries.ts";
 import { createReceiptSigner, createSigner } from "../clients/signer.ts";
 import { openWebhookReceivers } from "../clients/webhook-receivers.ts";
@@ -27,6 +26,7 @@ import {
   openEthos,
   openForeignEndpoints,
   openMarkets,
+  openProofs,
   openQueuesOf,
   openSecretBox,
   openServicePool,
@@ -62,12 +62,6 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
     const { privateKey } = config.sender;
     const http = openUpstreamHttp(config, ops, JOB_WAIT_MS);
     parts.defer(() => http.close());
-    const proofs = openProofReaders(config.upstreams.proofPlatforms, {
-      http,
-      userAgent: userAgent(config),
-      proxies: config.proxies,
-      onClose: (close) => parts.defer(close),
-    });
     const webhooks = sends ? openWebhooks(parts, config, ops) : null;
     const endpoints = openForeignEndpoints(parts, config, ops, { db, of: "jobs" }, 5_000, log, (host, bySite) => {
       const now = new Date();
@@ -87,7 +81,7 @@ const wireRole = (config: Config, role: "workers" | "readers"): Promise<Assembly
     }
     return {
       db,
-      proofs,
+      proofs: openProofs(parts, config, http),
       ethos: openEthos(config, http),
       embeddings,
       registries: openRegistries(config.upstreams.registries, { http, chainId: config.chain.id }),

@@ -3,33 +3,16 @@ import { array, object, union, z } from "zod";
 import { checksum, parseAddress } from "../addresses.ts";
 import { tierOf, tierWord } from "../cred/tiers.ts";
 import { moment, score, tier } from "../views/fields.ts";
+import type { DirectoryEntry } from "./entry.ts";
 import { OWN_PLATFORM, rowRef } from "./platforms.ts";
 import { PRICED_FROM_USD, TOKEN_SOURCES, type TokenSource } from "./token.ts";
 
 /** A row of the database, with the claim about its token. Times are ISO 8601, amounts of money US dollars. */
-export type DirectoryRow = {
+export type DirectoryRow = Omit<DirectoryEntry, "platform" | "services" | "traitCount" | "uses" | "usedAt"> & {
   id: number;
   platform: string;
-  agentId: string;
-  address: string | null;
-  tokenId: number | null;
-  chainId: number | null;
-  name: string;
-  description: string | null;
-  imageUrl: string | null;
-  registry: string | null;
-  ownerAddress: string | null;
-  x402Supported: boolean;
-  active: boolean;
-  walletProven: boolean;
-  /** Set for own agents; null for foreign agents. */
-  walletConfirmed: boolean | null;
-  createdAt: string | null;
   credScore: number;
   ethosScore: number | null;
-  tokenAddress: string | null;
-  tokenSymbol: string | null;
-  tokenName: string | null;
   tokenCounts: boolean;
   market: Market | null;
   updatedAt: string;

@@ -73,7 +73,7 @@ export const searchedWallet = ({ search = "" }: AgentFilter): string | null =>
 const isSpam = (blanks: string) => `
   (select char_length(t.name) <= 1 or replace(t.name, left(t.name, 1), '') = '' from (select btrim(a.name, ${blanks})) as t(name))`;
 
-type ListQuery = AgentFilter & {
+export type AgentQuery = AgentFilter & {
   sort: AgentSort;
   order: "asc" | "desc";
   limit: number;
@@ -84,7 +84,7 @@ type ListQuery = AgentFilter & {
  * One page of agents in one statement: filters first, then the exact total, then the page. Equal keys are ordered by
  * token id, ascending.
  */
-export async function listAgents(db: Queryable, query: ListQuery): Promise<AgentPage> {
+export async function listAgents(db: Queryable, query: AgentQuery): Promise<AgentPage> {
   const { sort, order, position } = query;
   const { total, before_cursor, page } = await LIST.one(db, query);
   const skipped = "after" in position ? before_cursor : position.offset;
@@ -99,7 +99,7 @@ export async function listAgents(db: Queryable, query: ListQuery): Promise<Agent
 }
 
 /** SQL of one page; `$` adds a parameter. */
-function listSql(query: ListQuery, $: (value: unknown) => string): string {
+function listSql(query: AgentQuery, $: (value: unknown) => string): string {
   const { sort, order, limit, position } = query;
   const { sql: key, type } = SORTS[sort];
   const where = conditions(query, $);
@@ -141,7 +141,7 @@ const ORIGIN = `coalesce((array[${MINT_ORIGINS.map(({ name }) => `'${name}'`).jo
 export const secondOf = (time: Date): number => Math.floor(time.getTime() / 1000);
 
 const WALLET = `0x${"a".repeat(40)}` as const;
-const FIRST_PAGE: ListQuery = { sort: "tokenId", order: "asc", limit: 1, position: { offset: 0 } };
+const FIRST_PAGE: AgentQuery = { sort: "tokenId", order: "asc", limit: 1, position: { offset: 0 } };
 const afterOne = (sort: AgentSort, key: string, rank?: number): AgentPosition => ({
   after: { sort, order: "asc", key, tokenId: 1, rank },
 });
@@ -151,8 +151,8 @@ const LIST = family({
   text: listSql,
   columns: { total: t.int8, before_cursor: t.int8, page: t.json<[tokenId: number, key: string, rank: number][]>() },
   examples: [
-    ...AGENT_SORTS.map((sort): ListQuery => ({ ...FIRST_PAGE, sort })),
-    ...AGENT_SORTS.map((sort): ListQuery => ({ ...FIRST_PAGE, sort, position: afterOne(sort, "1") })),
+    ...AGENT_SORTS.map((sort): AgentQuery => ({ ...FIRST_PAGE, sort })),
+    ...AGENT_SORTS.map((sort): AgentQuery => ({ ...FIRST_PAGE, sort, position: afterOne(sort, "1") })),
     { ...FIRST_PAGE, search: WALLET },
     { ...FIRST_PAGE, search: WALLET, order: "desc", position: afterOne("tokenId", "1", 1) },
     { ...FIRST_PAGE, search: "0xab", spam: true, owner: WALLET, framework: "eliza", verified: true, minScore: 1 },

@@ -12,7 +12,7 @@ import {
   type AgentCursor,
   type AgentFilter,
   type AgentPage,
-  type AgentPosition,
+  type AgentQuery,
   type AgentSort,
   listAgents,
   searchedWallet,
@@ -20,12 +20,7 @@ import {
 } from "./agent-list-sql.ts";
 import { type AGENT_COLUMNS, COMPARABLE, source } from "./agents-source.ts";
 
-export type AgentQuery = AgentFilter & {
-  sort: AgentSort;
-  order: "asc" | "desc";
-  limit: number;
-  position: AgentPosition;
-};
+export type { AgentQuery };
 
 export type AgentList = {
   /**

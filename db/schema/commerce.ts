@@ -1,7 +1,7 @@
 /** Jobs between agents (ERC-8183): what was read of the contract's logs, and the figures of it (core/commerce/). */
 import { index, primaryKey } from "drizzle-orm/pg-core";
 import { at, block, offchain, readRanges } from "./columns.ts";
-import { directory } from "./directory.ts";
+import { directoryId } from "./directory.ts";
 
 /** The contract whose logs are read; one row at most. */
 export const commerceContract = offchain.table("commerce_contract", (t) => ({
@@ -71,10 +71,7 @@ export const commerceProvider = offchain.table("commerce_provider", (t) => ({
 export const commerceFigures = offchain.table(
   "commerce_figures",
   (t) => ({
-    directoryId: t
-      .bigint({ mode: "number" })
-      .primaryKey()
-      .references(() => directory.id, { onDelete: "cascade" }),
+    directoryId: directoryId().primaryKey(),
     wallet: t.text().notNull(),
     /** The version of the provider that they were computed from. */
     seen: t.bigint({ mode: "number" }).notNull(),
@@ -89,10 +86,7 @@ export const commerceFigures = offchain.table(
 export const commerceWeighed = offchain.table(
   "commerce_weighed",
   (t) => ({
-    directoryId: t
-      .bigint({ mode: "number" })
-      .notNull()
-      .references(() => directory.id, { onDelete: "cascade" }),
+    directoryId: directoryId().notNull(),
     jobId: t.numeric().notNull(),
     /** A key of core/commerce/rules.ts; null where it is organic. */
     rule: t.text(),

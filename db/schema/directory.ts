@@ -1,6 +1,6 @@
 /** The directory: rows, pulls from registries, registration files. */
 import { sql } from "drizzle-orm";
-import { index, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigint, index, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
 import { folded } from "../sql/folded-text.ts";
 import { at, offchain, tokenId, transactionId } from "./columns.ts";
 
@@ -118,6 +118,9 @@ export const directory = offchain.table(
   ],
 );
 
+/** The row of the directory that a row is about, and goes with. */
+export const directoryId = () => bigint({ mode: "number" }).references(() => directory.id, { onDelete: "cascade" });
+
 /**
  * The score of each row of the directory once more, for sorting and for following, kept by triggers on `directory`: a
  * change of score enters these indexes and none of the twenty of the wide row.
@@ -160,10 +163,7 @@ export const directoryRank = offchain.table(
 export const directoryAlias = offchain.table(
   "directory_alias",
   (t) => ({
-    directoryId: t
-      .bigint({ mode: "number" })
-      .primaryKey()
-      .references(() => directory.id, { onDelete: "cascade" }),
+    directoryId: directoryId().primaryKey(),
     wallet: t.text().notNull(),
   }),
   () => [index("directory_alias_wallet").on(sql`wallet collate "C"`)],

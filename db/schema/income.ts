@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { index, primaryKey } from "drizzle-orm/pg-core";
 import { at, block, offchain, readRanges } from "./columns.ts";
-import { directory } from "./directory.ts";
+import { directoryId } from "./directory.ts";
 
 /** Addresses that are read together, by one filter of logs. */
 export const incomeCohort = offchain.table("income_cohort", (t) => ({
@@ -90,10 +90,7 @@ export const incomeRoute = offchain.table(
 export const incomeFigures = offchain.table(
   "income_figures",
   (t) => ({
-    directoryId: t
-      .bigint({ mode: "number" })
-      .primaryKey()
-      .references(() => directory.id, { onDelete: "cascade" }),
+    directoryId: directoryId().primaryKey(),
     wallet: t.text().notNull(),
     /** Which state of what was read they were computed from. */
     seen: t.text().notNull(),
@@ -108,10 +105,7 @@ export const incomeFigures = offchain.table(
 export const incomePayment = offchain.table(
   "income_payment",
   (t) => ({
-    directoryId: t
-      .bigint({ mode: "number" })
-      .notNull()
-      .references(() => directory.id, { onDelete: "cascade" }),
+    directoryId: directoryId().notNull(),
     block: block().notNull(),
     logIndex: t.integer().notNull(),
     txHash: t.text().notNull(),

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { customType, index, primaryKey, unique } from "drizzle-orm/pg-core";
 import { at, bytes, offchain } from "./columns.ts";
-import { directory } from "./directory.ts";
+import { directoryId } from "./directory.ts";
 
 /** US dollars of one call, read as a number. */
 const dollars = customType<{ data: number; driverData: string }>({
@@ -14,10 +14,7 @@ const dollars = customType<{ data: number; driverData: string }>({
 export const offerSource = offchain.table(
   "offer_source",
   (t) => ({
-    directoryId: t
-      .bigint({ mode: "number" })
-      .notNull()
-      .references(() => directory.id, { onDelete: "cascade" }),
+    directoryId: directoryId().notNull(),
     /** agent_card | mcp | x402 */
     kind: t.text().notNull(),
     url: t.text().notNull(),
@@ -198,10 +195,7 @@ export const hostFile = offchain.table(
 export const offer = offchain.table(
   "offer",
   (t) => ({
-    directoryId: t
-      .bigint({ mode: "number" })
-      .notNull()
-      .references(() => directory.id, { onDelete: "cascade" }),
+    directoryId: directoryId().notNull(),
     /** skill | tool | resource */
     kind: t.text().notNull(),
     /** Kind and URL of the `offer_source` it was read at, with a space between; "registry" for one that its registry gives. */

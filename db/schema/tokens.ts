@@ -2,14 +2,11 @@
 import { sql } from "drizzle-orm";
 import { index, primaryKey } from "drizzle-orm/pg-core";
 import { at, offchain, tokenId } from "./columns.ts";
-import { directory } from "./directory.ts";
+import { directoryId } from "./directory.ts";
 
 /** A token that a stranger says is an agent's: shown as claimed while no market names one, and never ranked by. */
 export const directoryClaim = offchain.table("directory_claim", (t) => ({
-  directoryId: t
-    .bigint({ mode: "number" })
-    .primaryKey()
-    .references(() => directory.id, { onDelete: "cascade" }),
+  directoryId: directoryId().primaryKey(),
   tokenAddress: t.text(),
   tokenSymbol: t.text(),
   tokenName: t.text(),

@@ -28,34 +28,27 @@ export type FannedOut = {
   more: boolean;
 };
 
+const CURSOR = {
+  position: t.int8,
+  through: t.nullable(t.int8),
+  handedTo: t.nullable(t.text),
+  caughtUpTo: t.nullable(t.text),
+};
+type Cursor = t.RowOf<typeof CURSOR>;
 const LOCK_CURSOR = statement({
   name: "webhook-cursor-lock",
-  text: `
-    select position, through, handed_to as "handedTo", caught_up_to as "caughtUpTo"
-    from offchain.webhook_cursor for update skip locked`,
-  columns: {
-    position: t.int8,
-    through: t.nullable(t.int8),
-    handedTo: t.nullable(t.text),
-    caughtUpTo: t.nullable(t.text),
-  },
+  text: `select ${t.fieldsOf(CURSOR)} from offchain.webhook_cursor for update skip locked`,
+  columns: CURSOR,
   prepared: true,
 });
 const MOVE_CURSOR = statement({
   name: "webhook-cursor-move",
-  params: {
-    position: t.int8,
-    through: t.nullable(t.int8),
-    handedTo: t.nullable(t.text),
-    caughtUpTo: t.nullable(t.text),
-  },
+  params: CURSOR,
   text: `
     update offchain.webhook_cursor set position = $position, through = $through, handed_to = $handedTo,
       caught_up_to = $caughtUpTo`,
   prepared: true,
 });
-
-type Cursor = { position: number; through: number | null; handedTo: string | null; caughtUpTo: string | null };
 
 /**
  * Creates the deliveries of one part of the log for the next webhooks, and advances webhooks that are behind.
