@@ -521,7 +521,7 @@ describe("HTTP servers of tests", () => {
       /(?<!typeof )\bcreateServer\((?!KEPT_ALIVE|\{ \.\.\.KEPT_ALIVE)/.test(text),
     );
     expect(closing.map(({ path }) => path)).toEqual([]);
-    expect(servers.length).toBeGreaterThan(9);
+    expect(servers.map(({ path }) => path)).toContain("harness/listen.ts");
   });
 });
 

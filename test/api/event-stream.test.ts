@@ -1,7 +1,7 @@
 /** The streams of every kind: what they send, whom they refuse, whom they drop, how they end. Without a database. */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { networksOf } from "../../api/http/client-network.ts";
 import { EventFeed, type FeedRow } from "../../api/http/event-feed.ts";
@@ -12,7 +12,8 @@ import {
   frameOf,
   type StreamRules,
 } from "../../api/http/event-stream.ts";
-import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
+import { listen } from "../../harness/listen.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
 
@@ -24,7 +25,7 @@ afterEach(() => {
 /** A server whose every answer is a stream. */
 async function serve(rules: Partial<StreamRules>, begin: (stream: EventStream) => void) {
   const streams: EventStreams = eventStreams({ perClient: 0, perProcess: 0, ...rules });
-  const server: Server = createServer(KEPT_ALIVE, (request, response) => {
+  const { url, port, close } = await listen((request, response) => {
     try {
       const client = networksOf(String(request.headers["x-client"] ?? "127.0.0.1"));
       const wallet = request.headers["x-wallet"];
@@ -35,14 +36,9 @@ async function serve(rules: Partial<StreamRules>, begin: (stream: EventStream) =
       response.writeHead((error as { status: number }).status).end((error as { code: string }).code);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  closing.push(close);
   const read = async (headers: Record<string, string> = {}): Promise<EventReader> => {
-    const reader = await readEvents(`http://127.0.0.1:${port}/`, headers);
+    const reader = await readEvents(url, headers);
     closing.push(() => reader.close());
     return reader;
   };
@@ -133,15 +129,14 @@ describe("a stream", () => {
   it("is none for a reader that has gone before it began", async () => {
     const streams = eventStreams({ perClient: 1, perProcess: 0 });
     let begun = false;
-    const server = createServer(KEPT_ALIVE, (request, response) => {
+    const { server, port, close } = await listen((request, response) => {
       const { stream } = streams.take(response, [networksOf("127.0.0.1")])(() => {
         begun = true;
       });
       request.once("close", () => setImmediate(() => stream(response)));
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    closing.push(() => void server.close());
-    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    closing.push(close);
+    const socket = connect(port, "127.0.0.1");
     socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     const [, response] = (await once(server, "request")) as [IncomingMessage, ServerResponse];
     socket.destroy();

@@ -1,12 +1,11 @@
 /** Exports of the directory: whole and in order, and few at a time, so that other reads go on beside them. */
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type SliceTimeouts, slicedBody } from "../../api/http/sliced-body.ts";
 import type { TurnPool } from "../../db/sql/turn-pool.ts";
+import { listen } from "../../harness/listen.ts";
 import { testLog } from "../../harness/log.ts";
-import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { apiForFile } from "./support/api.ts";
 import { plantApiKey } from "./support/plants.ts";
@@ -162,19 +161,15 @@ describe("an answer in slices", () => {
         yield "x".repeat(100_000);
       }
     }
-    const server = createServer(KEPT_ALIVE, async (_request, response) => {
+    const { port, close } = await listen(async (_request, response) => {
       const { stream } = await slicedBody(slices(), testLog(), patience);
       response.once("close", ended.resolve);
       response.writeHead(200);
       stream(response);
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1", () =>
-      socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
-    );
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
     socket.on("error", () => {});
-    return { socket, read: () => read, ended: ended.promise, close: () => server.close() };
+    return { socket, read: () => read, ended: ended.promise, close };
   }
 
   it("is read no further than its client takes it, and ended when the client takes nothing for a while", async () => {
@@ -204,14 +199,12 @@ describe("an answer in slices", () => {
       yield "[1";
       throw new Error("the database is away");
     }
-    const server = createServer(KEPT_ALIVE, async (_request, response) => {
+    const server = await listen(async (_request, response) => {
       const { stream } = await slicedBody(slices(), testLog());
       response.writeHead(200);
       stream(response);
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    const answer = await fetch(server.url);
     await expect(answer.text()).rejects.toThrow();
     server.close();
   });

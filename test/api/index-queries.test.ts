@@ -1,17 +1,15 @@
 /** GraphQL and SQL by API key: who may ask, what is handed on, and how the indexer's refusals are told. */
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { openIndexQueries } from "../../clients/index-queries.ts";
 import type { KeyScope } from "../../db/callers/api-keys.ts";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { type LoopbackServer, listen } from "../../harness/listen.ts";
 import { until } from "../../harness/until.ts";
 import { apiForFile, apiForTest, refusal, type TestApi } from "./support/api.ts";
 import { plantApiKey } from "./support/plants.ts";
 
 /** Stands in for the indexer: answers as `answer` says, in Ponder's own words and statuses. */
-let indexer: Server;
+let indexer: LoopbackServer;
 let queries: ReturnType<typeof openIndexQueries>;
 type Seen = { method: string; url: string; from: string | undefined; body: string };
 let seen: Seen[] = [];
@@ -21,14 +19,13 @@ let answer: Answer;
 const ROWS: Answer = { status: 200, body: '{"rows":[{"agents":"3"}]}' };
 
 const api = apiForFile(async () => {
-  indexer = createServer(KEPT_ALIVE, async (request: IncomingMessage, response) => {
+  indexer = await listen(async (request, response) => {
     response.once("close", () => void (response.writableFinished || left++));
     const from = request.headers["x-forwarded-for"]?.toString();
     seen.push({ method: request.method!, url: request.url!, from, body: await text(request) });
     if (answer !== "never") response.writeHead(answer.status, answer.headers).end(answer.body);
   });
-  await new Promise<void>((listening) => indexer.listen(0, "127.0.0.1", listening));
-  queries = openIndexQueries(`http://127.0.0.1:${(indexer.address() as AddressInfo).port}`);
+  queries = openIndexQueries(indexer.url);
   return { deps: { indexQueries: queries }, env: { TRUSTED_PROXIES: "127.0.0.1" } };
 });
 afterEach(() => {
@@ -39,7 +36,6 @@ afterEach(() => {
 afterAll(async () => {
   await queries?.close();
   indexer?.close();
-  indexer?.closeAllConnections();
 });
 answer = ROWS;
 

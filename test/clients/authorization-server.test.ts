@@ -1,12 +1,11 @@
 /** The authorization server of the identity provider: its metadata are checked before a browser is sent anywhere, kept for a while, and never a verdict when they cannot be read. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createAuthorizationServer } from "../../clients/authorization-server.ts";
-import { type Http, openHttp } from "../../clients/http.ts";
+import { openHttp } from "../../clients/http.ts";
 import type { AuthorizationServer } from "../../clients/ports.ts";
 import type { Failure } from "../../core/errors.ts";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { listen } from "../../harness/listen.ts";
+import { perFile, perTest } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 let issuer: string;
@@ -14,25 +13,16 @@ let document: object;
 let status: number;
 let asked: number;
 let at: number;
-let http: Http;
 let provider: AuthorizationServer;
-const server = createServer(KEPT_ALIVE, (_, response) => {
-  asked++;
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(document));
-});
-
-beforeAll(async () => {
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/realm`;
-});
-afterAll(async () => {
-  await http.close();
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
-});
-beforeEach(async () => {
-  await http?.close();
-  http = openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT });
+const server = perFile(() =>
+  listen((_, response) => {
+    asked++;
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(document));
+  }),
+);
+const http = perTest(() => openHttp({ userAgent: "test", maxWaitMs: 0, limits: PATIENT }));
+beforeEach(() => {
+  issuer = `${server.url}/realm`;
   provider = createAuthorizationServer({ issuer }, http);
   [status, asked, at] = [200, 0, Date.now()];
   document = usual();

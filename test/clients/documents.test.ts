@@ -1,23 +1,20 @@
 /** Foreign documents: asked for unless they are the known version, and each host at its own pace. */
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { foreignDocuments, foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import type { Documents, ForeignEndpoints } from "../../clients/ports.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { type LoopbackServer, listen } from "../../harness/listen.ts";
 import { perTest } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 type Answer = { status?: number; headers?: Record<string, string>; body?: string };
 /** A host whose answers are told to it, some by path, and what it was asked: headers, and as `sent` the method and the body. */
-type Host = {
-  url: string;
+type Host = LoopbackServer & {
   asked: IncomingHttpHeaders[];
   answer: Answer;
   answersAt?: Record<string, Answer>;
-  server: Server;
 };
 
 const http = perTest(() => openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT }));
@@ -34,22 +31,17 @@ beforeEach(() => {
   endpoints = foreignEndpoints(http, { now: () => clock, takeRedirected });
   documents = foreignDocuments(endpoints);
 });
-afterEach(async () => {
-  for (const { server } of hosts.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
-  }
+afterEach(() => {
+  for (const { close } of hosts.splice(0)) close();
 });
 
 async function host(answer: Answer = { body: "{}" }): Promise<Host> {
-  const made = { asked: [], answer } as unknown as Host;
-  made.server = createServer(KEPT_ALIVE, async (request, response) => {
+  const server = await listen(async (request, response) => {
     made.asked.push({ ...request.headers, sent: `${request.method} ${await text(request)}` });
     const { status = 200, headers = {}, body } = made.answersAt?.[request.url!] ?? made.answer;
     response.writeHead(status, headers).end(body);
   });
-  await new Promise<void>((done) => made.server.listen(0, "127.0.0.1", done));
-  made.url = `http://127.0.0.1:${(made.server.address() as AddressInfo).port}/agent.json`;
+  const made: Host = { ...server, url: `${server.url}/agent.json`, asked: [], answer };
   hosts.push(made);
   return made;
 }

@@ -1,12 +1,11 @@
 /** Tokens for a facilitator's API: what they say, that each is for one request, and that a key that is none is told of without it. */
 import { generateKeyPairSync } from "node:crypto";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { decodeProtectedHeader, importJWK, importSPKI, jwtVerify } from "jose";
 import { expect, it } from "vitest";
 import { createHttpFacilitator } from "../../clients/facilitator-http.ts";
 import { tokenAuthorization } from "../../clients/facilitator-token.ts";
-import { KEPT_ALIVE, LONG } from "../../harness/patience.ts";
+import { listen } from "../../harness/listen.ts";
+import { LONG } from "../../harness/patience.ts";
 
 const NOW = Date.now();
 const URL_OF_VERIFY = new URL("https://api.example.test/platform/v2/x402/verify");
@@ -58,12 +57,11 @@ it.each(["", "c2hvcnQ=", "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVAT
 
 it("a facilitator is asked each question with a token for it", async () => {
   const heard: [string, string][] = [];
-  const server = createServer(KEPT_ALIVE, (request, response) => {
+  const server = await listen((request, response) => {
     heard.push([request.url!, request.headers.authorization ?? ""]);
     response.end(request.url === "/v2/verify" ? '{"isValid":true}' : '{"success":false,"errorReason":"expired"}');
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { host } = new URL(server.url);
   const key = ed25519();
   const authorize = tokenAuthorization({ id: "key-1", secret: key.secret });
   const facilitator = createHttpFacilitator({ url: `http://${host}/v2/`, authorize, timeoutMs: LONG });

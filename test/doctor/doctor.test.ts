@@ -1,6 +1,4 @@
 /** The doctor on a healthy deployment, and on each kind of broken one: what is wrong is found and named, and nothing else stops. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { overlaid } from "../../config/config.ts";
@@ -14,8 +12,8 @@ import { CHECKS } from "../../doctor/checks.ts";
 import { countsOf, jsonReport, textReport, variablesReport } from "../../doctor/report.ts";
 import { type Result, runChecks } from "../../doctor/run.ts";
 import type { World } from "../../doctor/world.ts";
+import { type LoopbackServer, listen } from "../../harness/listen.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { wireDoctor } from "../../wiring/doctor.ts";
@@ -25,7 +23,7 @@ import { type TestDatabase, testDatabase } from "../support/database.ts";
 let contracts: ContractWorld;
 let database: TestDatabase;
 let simulators: RunningSimulators;
-let web: Server;
+let web: LoopbackServer;
 /** Of a deployment that lacks nothing. */
 let env: Record<string, string>;
 /** Answer of `/supported`. */
@@ -41,14 +39,13 @@ beforeAll(async () => {
   ]);
   const head = Number(await contracts.chain.getBlockNumber());
   await plantCheckpoint(database.pool, { block: head, finalized: head });
-  web = createServer(KEPT_ALIVE, (request, response) => {
+  web = await listen((request, response) => {
     if (request.url?.startsWith("/refused")) response.statusCode = 401;
     const body = request.url === "/supported" ? { kinds } : { status: "ok" };
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify(body));
   });
-  await new Promise<void>((listening) => web.listen(0, "127.0.0.1", listening));
-  const here = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+  const here = web.url;
   refusing = `${here}/refused`;
   const { FACILITATOR_PRIVATE_KEY: _, ...service } = serviceEnv(contracts.devnet);
   kinds = [
@@ -74,7 +71,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   web?.close();
-  web?.closeAllConnections();
   await Promise.all([contracts?.anvil.stop(), database?.drop(), simulators?.stop()]);
 });
 

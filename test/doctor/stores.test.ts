@@ -1,7 +1,5 @@
 /** Each reason for which Postgres, Redis or a node does not let the service in: the doctor says what to do about it. */
 import { readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openRateBuckets } from "../../clients/rate-buckets.ts";
 import { forgivingConfig } from "../../config/variable-values.ts";
@@ -9,8 +7,8 @@ import { withClient } from "../../devnet/with-client.ts";
 import { CHECKS } from "../../doctor/checks.ts";
 import { runChecks } from "../../doctor/run.ts";
 import { createAuthority } from "../../harness/certificates.ts";
+import { listen } from "../../harness/listen.ts";
 import { testLog } from "../../harness/log.ts";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
 import { PROGRAMS } from "../../harness/programs.ts";
 import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
@@ -233,19 +231,17 @@ describe.runIf(REDIS_BINARY && PROGRAMS.openssl.path)("Redis", () => {
 
 describe("a node", () => {
   it("is asked with what its URL signs in by, as the service asks it", async () => {
-    const node = createServer(KEPT_ALIVE, (request, response) => {
+    const node = await listen((request, response) => {
       const isKnown = request.headers.authorization === `Basic ${Buffer.from("reader:ge heim").toString("base64")}`;
       response.statusCode = isKnown ? 200 : 401;
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ jsonrpc: "2.0", id: 0, result: "0x2105" }));
     });
-    await new Promise<void>((done) => node.listen(0, "127.0.0.1", done));
-    const host = `127.0.0.1:${(node.address() as AddressInfo).port}`;
+    const { host } = new URL(node.url);
     expect(await wrong({ RPC_URL: `http://reader:ge%20heim@${host}` }, "chain id")).toEqual([]);
     expect(await wrong({ RPC_URL: `http://${host}` }, "chain id")).toEqual([
       expect.stringMatching(/^error 127\.0\.0\.1:\d+: status 401 → Check its URL and key/),
     ]);
     node.close();
-    node.closeAllConnections();
   });
 });

@@ -1,8 +1,6 @@
 /** `npm run backfill` on the synthetic chain: a part fetched into the cache, an interrupt, an estimate against what follows. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { zeroAddress } from "viem";
@@ -13,7 +11,7 @@ import { readBackfillProgress } from "../../db/operations/backfill-progress.ts";
 import { startProgram } from "../../devnet/start-program.ts";
 import { type Child, startChild } from "../../harness/child.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { type LoopbackServer, listen } from "../../harness/listen.ts";
 import { CHAIN_ID, IDENTITY } from "../../harness/synthetic/blocks.ts";
 import { syntheticEnvironment } from "../../harness/synthetic/indexer.ts";
 import { until } from "../../harness/until.ts";
@@ -36,7 +34,7 @@ let database: TestDatabase;
 /** Of an index that begins with nothing: what an interrupted run has kept is another share each time. */
 let fresh: TestDatabase;
 let node: Child;
-let proxy: Server;
+let proxy: LoopbackServer;
 let env: Record<string, string>;
 /** Looks at the head, and the launcher's at blocks it knows, which it asks for without transactions: more the longer a run lasts. */
 const isLook = (method: string, [block, whole]: unknown[]) =>
@@ -49,20 +47,19 @@ beforeAll(async () => {
   [database, fresh] = [await testDatabase({ migrated: false }), await testDatabase({ migrated: false })];
   node = startChild(join(PROJECT_ROOT, "harness/synthetic/server.ts"), [HEAD]);
   const port = await node.hears<number>();
-  proxy = createServer(KEPT_ALIVE, async (request, response) => {
+  proxy = await listen(async (request, response) => {
     const body = await text(request);
     for (const { method, params } of [JSON.parse(body)].flat())
       if (!isLook(method, params)) counts[method] = (counts[method] ?? 0) + 1;
     const answer = await fetch(`http://127.0.0.1:${port}`, { method: "POST", body });
     response.setHeader("content-type", "application/json");
     response.end(await answer.text());
-  }).listen(0, "127.0.0.1");
-  await once(proxy, "listening");
+  });
   env = {
     ...CHILD_ENV,
     ...syntheticEnvironment({
       databaseUrl: database.url,
-      rpcUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      rpcUrl: proxy.url,
       lanes: 64,
     }),
   };

@@ -1,14 +1,11 @@
 /** Traces: a request, its statements, what it asks of others and the transaction it causes are one trace at a real collector. */
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type pg from "pg";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { openHttp } from "../../clients/http.ts";
 import { loadConfig } from "../../config/config.ts";
 import { openPool } from "../../db/sql/connect.ts";
 import { intentByKey, queueIntent } from "../../db/transactions/transaction-outbox.ts";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { listen } from "../../harness/listen.ts";
 import { until } from "../../harness/until.ts";
 import { openTraces } from "../../ops/open.ts";
 import { traceStatements } from "../../ops/traced-pool.ts";
@@ -33,7 +30,7 @@ const authorizations = new Set<string | undefined>();
 /** What upstreams were sent as traceparent. */
 const passedOn: (string | undefined)[] = [];
 const server = perFile(() =>
-  createServer(KEPT_ALIVE, async (incoming, outgoing) => {
+  listen(async (incoming, outgoing) => {
     const body = Buffer.concat(await incoming.toArray()).toString("utf8");
     outgoing.setHeader("content-type", "application/json");
     if (incoming.url !== "/v1/traces") {
@@ -46,7 +43,7 @@ const server = perFile(() =>
       for (const { spans } of scopeSpans) collected.push(...spans);
     }
     outgoing.end("{}");
-  }).listen(0, "127.0.0.1"),
+  }),
 );
 let api: TestApi;
 let pool: pg.Pool;
@@ -54,8 +51,7 @@ let base: string;
 let closeTraces: () => Promise<void>;
 
 beforeAll(async () => {
-  await once(server, "listening");
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  base = server.url;
   const config = loadConfig(
     {
       DATA_DIR: "/nonexistent",

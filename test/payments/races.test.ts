@@ -1,6 +1,4 @@
 /** Money under race: copies, front-runners, lost answers, lying and dead facilitators. Numbers are those of README.md. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
 import { createHttpFacilitator } from "../../clients/facilitator-http.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
@@ -8,7 +6,8 @@ import type { FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import { createSigner } from "../../clients/signer.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { openPool } from "../../db/sql/connect.ts";
-import { KEPT_ALIVE, LONG, NEVER } from "../../harness/patience.ts";
+import { type LoopbackServer, listen } from "../../harness/listen.ts";
+import { LONG, NEVER } from "../../harness/patience.ts";
 import { answering, refusal } from "../api/support/api.ts";
 import { casesOf, deepIt } from "../support/share.ts";
 import { base64, MINT_PRICE, type Payer, paidBy, REPORT_PRICE } from "./support/paying.ts";
@@ -544,27 +543,23 @@ describe("case 24: the settlement code's memory of a settlement it did not see m
 });
 
 describe("case 23: a facilitator that is of no use is 503, and nothing is fulfilled", () => {
-  const servers: Server[] = [];
-  const listen = (answer: Parameters<typeof createServer>[1]) =>
-    new Promise<string>((done) => {
-      const server = createServer(KEPT_ALIVE, answer as never);
-      servers.push(server);
-      server.listen(0, "127.0.0.1", () => done(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-    });
+  const servers: LoopbackServer[] = [];
+  const serve = async (answer: Parameters<typeof listen>[0]) => {
+    const server = await listen(answer);
+    servers.push(server);
+    return server.url;
+  };
   afterAll(() => {
-    for (const server of servers) {
-      server.closeAllConnections();
-      server.close();
-    }
+    for (const { close } of servers) close();
   });
 
   const dead: [string, () => Promise<string>][] = [
     ["down", async () => "http://127.0.0.1:9"],
-    ["slow", () => listen(() => {})],
-    ["HTML", () => listen((_request, response) => void response.end("<html>login</html>"))],
-    ["a redirect", () => listen((_request, response) => void response.writeHead(302, { location: "/yes" }).end())],
-    ["an error", () => listen((_request, response) => void response.writeHead(500).end('{"isValid":true}'))],
-    ["no verdict", () => listen((_request, response) => void response.end('{"ok":true}'))],
+    ["slow", () => serve(() => {})],
+    ["HTML", () => serve((_request, response) => void response.end("<html>login</html>"))],
+    ["a redirect", () => serve((_request, response) => void response.writeHead(302, { location: "/yes" }).end())],
+    ["an error", () => serve((_request, response) => void response.writeHead(500).end('{"isValid":true}'))],
+    ["no verdict", () => serve((_request, response) => void response.end('{"ok":true}'))],
   ];
   it.each(casesOf(dead, 3))("%s", async (_what, open) => {
     const facilitator = createHttpFacilitator({ url: await open(), timeoutMs: NEVER });
@@ -587,7 +582,7 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
   it("case 4: over HTTP payments settle as in process, with what is bought declared for the Bazaar", async () => {
     const settled: Record<string, never>[] = [];
     const real = world.openFacilitator();
-    const url = await listen(async (request, response) => {
+    const url = await serve(async (request, response) => {
       let text = "";
       for await (const piece of request) text += piece;
       const { paymentPayload, paymentRequirements } = JSON.parse(text);

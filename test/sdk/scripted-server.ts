@@ -1,8 +1,7 @@
 /** A small HTTP server that answers from a list and remembers what it was asked, and a clock on which nobody waits. */
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { listen } from "../../harness/listen.ts";
 import type { Time } from "../../sdk/src/index.ts";
 
 export type Asked = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
@@ -22,7 +21,7 @@ export const refusal = (status: number, code: string, headers: Record<string, st
 async function scriptedServer() {
   const asked: Asked[] = [];
   const script: Scripted[] = [];
-  const server = createServer(KEPT_ALIVE, async (request, response) => {
+  const { url, close } = await listen(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     const { method = "", url = "", headers } = request;
@@ -34,17 +33,12 @@ async function scriptedServer() {
     const said = { "content-type": "application/json", ...next.headers };
     response.writeHead(next.status, said).end(JSON.stringify(next.body ?? {}));
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     asked,
     /** The next answers, in their order; `{}` with 200 after them. */
     answer: (...answers: Scripted[]) => void script.splice(0, script.length, ...answers),
-    close: () =>
-      new Promise<void>((done) => {
-        server.close(() => done());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

@@ -1,10 +1,7 @@
 /** The log of the API at its most talkative holds no credential, key or signature, whatever goes wrong with a request. */
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
@@ -13,7 +10,7 @@ import { insertApiKey } from "../../db/callers/api-keys.ts";
 import { endProgram, startProgram } from "../../devnet/start-program.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { FREE_PHASE } from "../../harness/child-env.ts";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { listen } from "../../harness/listen.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
@@ -72,8 +69,7 @@ afterAll(async () => {
 
 /** A node on which every wallet is a contract, and every call to one breaks down. */
 async function startNode() {
-  const state = { url: "", calls: 0, close: () => void server.close() };
-  const server = createServer(KEPT_ALIVE, async (incoming, outgoing) => {
+  const server = await listen(async (incoming, outgoing) => {
     const text = Buffer.concat(await incoming.toArray()).toString("utf8");
     if (text.includes("eth_call")) {
       state.calls++;
@@ -86,9 +82,8 @@ async function startNode() {
     }));
     outgoing.writeHead(200, { "content-type": "application/json" });
     outgoing.end(JSON.stringify(text.startsWith("[") ? answers : answers[0]));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  const state = { ...server, calls: 0 };
   return state;
 }
 

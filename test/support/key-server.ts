@@ -1,8 +1,6 @@
 /** An identity provider of a test's own: publishes keys, signs whatever it is told to, and fails on demand. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { listen } from "../../harness/listen.ts";
 
 export const ISSUER = "idp.test";
 export const AUDIENCE = "agents-app";
@@ -21,7 +19,7 @@ export type KeyServer = {
   /** New keys; the former are no longer published. */
   rotate(): Promise<void>;
   current: Pair;
-  close(): Promise<void>;
+  close(): void;
 };
 
 const makePair = async (kid: string): Promise<Pair> => ({
@@ -35,7 +33,7 @@ const makePair = async (kid: string): Promise<Pair> => ({
  */
 export async function startKeyServer(now: () => number, onHang = () => {}): Promise<KeyServer> {
   let rotations = 0;
-  const server = createServer(KEPT_ALIVE, async (_, response) => {
+  const server = await listen(async (_, response) => {
     state.asked++;
     if (state.instead === "hang") return onHang();
     const { status, body } = state.instead ?? { status: 200, body: JSON.stringify({ keys: [await published()] }) };
@@ -45,9 +43,8 @@ export async function startKeyServer(now: () => number, onHang = () => {}): Prom
     ...(await exportJWK(state.current.publicKey)),
     ...{ kid: state.current.kid, alg: "ES256", use: "sig" },
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const state: KeyServer = {
-    jwksUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`,
+    jwksUrl: `${server.url}/jwks.json`,
     asked: 0,
     instead: null,
     current: await makePair("key-0"),
@@ -64,11 +61,7 @@ export async function startKeyServer(now: () => number, onHang = () => {}): Prom
     async rotate() {
       state.current = await makePair(`key-${++rotations}`);
     },
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done());
-        server.closeAllConnections();
-      }),
+    close: server.close,
   };
   return state;
 }

@@ -1,7 +1,4 @@
 /** One receiver's slowness costs only itself, and an event's audience may be of any size: shares of owners, places of lanes, parts of the log. */
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { POOL_SLOTS } from "../../core/webhooks/pools.ts";
@@ -10,7 +7,7 @@ import { LOG_SIZE, trimLogs } from "../../db/webhooks/deliveries.ts";
 import { insertPing } from "../../db/webhooks/delivery-log.ts";
 import { fanOut } from "../../db/webhooks/fan-out.ts";
 import { slowUntilOf } from "../../db/webhooks/owner-schedule.ts";
-import { KEPT_ALIVE } from "../../harness/patience.ts";
+import { listen } from "../../harness/listen.ts";
 import { until } from "../../harness/until.ts";
 import { runWebhooks } from "../../workers/webhooks/deliver.ts";
 import { beginSending } from "../../workers/webhooks/send.ts";
@@ -37,22 +34,16 @@ const ownerOf = (n: number) => `0x${n.toString(16).padStart(40, "0")}` as Addres
 
 /** A server that takes requests and never answers, on every address of this machine: each is a host of its own. */
 async function startTarpit() {
-  const server = createServer(KEPT_ALIVE, (incoming, outgoing) => {
-    outgoing.on("error", () => {});
-    tarpit.taken.push(incoming.headers.host!);
+  const taken: string[] = [];
+  const { server, port, close } = await listen((incoming) => void taken.push(incoming.headers.host!), {
+    address: "0.0.0.0",
   });
-  await once(server.listen(0, "0.0.0.0"), "listening");
-  const { port } = server.address() as AddressInfo;
-  const tarpit = {
-    taken: [] as string[],
+  return {
+    taken,
     url: (host: number, path = "") => `http://127.0.${1 + (host >> 8)}.${host & 255}:${port}/${path}`,
     open: () => new Promise<number>((done) => server.getConnections((_, count) => done(count))),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
+    close,
   };
-  return tarpit;
 }
 
 describe("receivers that hang", () => {

@@ -1,7 +1,6 @@
 /** An HTTP server that answers as a test says, and counts what reaches it. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { KEPT_ALIVE } from "../../../harness/patience.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { listen } from "../../../harness/listen.ts";
 
 export type PlainServer = {
   url: string;
@@ -12,28 +11,23 @@ export type PlainServer = {
   requests: string[];
   /** What is done with the next requests. */
   answer: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-  close(): Promise<void>;
+  close(): void;
 };
 
 export async function plainServer(): Promise<PlainServer> {
   let connections = 0;
-  const server = createServer(KEPT_ALIVE, (incoming, outgoing) => {
+  const { server, url, port, close } = await listen((incoming, outgoing) => {
     plain.requests.push(`${incoming.method} ${incoming.url}`);
     plain.answer(incoming, outgoing);
   });
   server.on("connection", () => connections++);
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const { port } = server.address() as AddressInfo;
   const plain: PlainServer = {
-    url: `http://127.0.0.1:${port}`,
+    url,
     port,
     connections: () => connections,
     requests: [],
     answer: (_incoming, outgoing) => void outgoing.end("{}"),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
+    close,
   };
   return plain;
 }
