@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { networksOf } from "../../api/http/client-network.ts";
 import { EventFeed, type FeedRow } from "../../api/http/event-feed.ts";
 import {
@@ -15,17 +15,15 @@ import {
 import { listen } from "../../harness/listen.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
+import { endedPerTest } from "../support/started.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
 
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
+const ended = endedPerTest();
 
 /** A server whose every answer is a stream. */
 async function serve(rules: Partial<StreamRules>, begin: (stream: EventStream) => void) {
   const streams: EventStreams = eventStreams({ perClient: 0, perProcess: 0, ...rules });
-  const { url, port, close } = await listen((request, response) => {
+  const server = await listen((request, response) => {
     try {
       const client = networksOf(String(request.headers["x-client"] ?? "127.0.0.1"));
       const wallet = request.headers["x-wallet"];
@@ -36,12 +34,9 @@ async function serve(rules: Partial<StreamRules>, begin: (stream: EventStream) =
       response.writeHead((error as { status: number }).status).end((error as { code: string }).code);
     }
   });
-  closing.push(close);
-  const read = async (headers: Record<string, string> = {}): Promise<EventReader> => {
-    const reader = await readEvents(url, headers);
-    closing.push(() => reader.close());
-    return reader;
-  };
+  const { url, port } = ended(server);
+  const read = async (headers: Record<string, string> = {}): Promise<EventReader> =>
+    ended(await readEvents(url, headers));
   return { streams, port, read };
 }
 
@@ -135,7 +130,7 @@ describe("a stream", () => {
       });
       request.once("close", () => setImmediate(() => stream(response)));
     });
-    closing.push(close);
+    ended(close);
     const socket = connect(port, "127.0.0.1");
     socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     const [, response] = (await once(server, "request")) as [IncomingMessage, ServerResponse];
@@ -165,7 +160,7 @@ describe("a reader that does not read", () => {
     socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     await new Promise((done) => socket.once("readable", done));
     socket.pause();
-    closing.push(() => socket.destroy());
+    ended(() => socket.destroy());
     return socket;
   }
 
@@ -307,7 +302,7 @@ describe("a feed", () => {
       socket.setEncoding("latin1").on("data", (chunk) => {
         got.text += chunk;
       });
-      closing.push(() => void socket.destroy());
+      ended(() => socket.destroy());
       return got;
     });
     await until("all follow", () => feed.size === 1000);

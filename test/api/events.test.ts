@@ -9,6 +9,7 @@ import { testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
 import { sequence } from "../../workers/events/event-log.ts";
 import { eventRetention } from "../../workers/events/event-retention.ts";
+import { endedPerTest } from "../support/started.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { apiForFile, refusal, serverForTest } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
@@ -22,10 +23,7 @@ beforeAll(async () => {
     [0, 1, 2, 3].map((tokenId) => ({ tokenId })),
   );
 });
-const readers: EventReader[] = [];
-afterEach(() => {
-  for (const reader of readers.splice(0)) reader.close();
-});
+const ended = endedPerTest();
 
 const context = () => ({
   db: api.pool,
@@ -67,8 +65,7 @@ async function tell(...notes: NewEvent[]): Promise<void> {
 const head = async () => (await eventLog(api.pool)).head;
 
 async function follow(search = "", headers: Record<string, string> = {}, url = api.url): Promise<EventReader> {
-  const reader = await readEvents(`${url}${EVENTS}${search}`, headers);
-  readers.push(reader);
+  const reader = ended(await readEvents(`${url}${EVENTS}${search}`, headers));
   if (reader.status === 200)
     await until("the stream has begun", () => reader.events.some(({ event }) => event === "start"));
   return reader;
@@ -229,18 +226,14 @@ describe("the stream", () => {
 
   it("is the same in every process", async () => {
     const second = await serverForTest(createApi(api.deps));
-    try {
-      const [here, there] = [await follow(), await follow("", {}, second.url)];
-      for (let i = 0; i < 20; i++) await tell(updated(i % 4), verified(i % 4));
-      await until("all of them", () => got(here).length === 40 && got(there).length === 40);
-      expect(got(there)).toEqual(got(here));
-      // A reader may change the process.
-      const moved = await follow("", { "last-event-id": String(got(here)[9]!.id) }, second.url);
-      await until("the rest", () => got(moved).length === 30);
-      expect(got(moved)).toEqual(got(here).slice(10));
-    } finally {
-      for (const reader of readers.splice(0)) reader.close();
-    }
+    const [here, there] = [await follow(), await follow("", {}, second.url)];
+    for (let i = 0; i < 20; i++) await tell(updated(i % 4), verified(i % 4));
+    await until("all of them", () => got(here).length === 40 && got(there).length === 40);
+    expect(got(there)).toEqual(got(here));
+    // A reader may change the process.
+    const moved = await follow("", { "last-event-id": String(got(here)[9]!.id) }, second.url);
+    await until("the rest", () => got(moved).length === 30);
+    expect(got(moved)).toEqual(got(here).slice(10));
   });
 
   it("goes on when notifications are lost", async () => {

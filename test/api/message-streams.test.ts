@@ -1,9 +1,10 @@
 /** Streams of message groups: what they carry, who may read them and until when, resuming, and notifications that never came. */
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { until } from "../../harness/until.ts";
+import { endedPerTest } from "../support/started.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
 import { apiForFile, HOST, serverForTest } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
@@ -13,16 +14,10 @@ import { type Speaker, setScore } from "./support/speakers.ts";
 
 const api = apiForFile({ env: { LIMITS: "messages=0,streams=8" } });
 const { speaker, post, newGroup } = groupsOf(api);
-const readers: EventReader[] = [];
-afterEach(async () => {
-  for (const reader of readers.splice(0)) reader.close();
-});
+const ended = endedPerTest();
 
-async function follow(path: string, headers: Record<string, string> = {}): Promise<EventReader> {
-  const reader = await readEvents(`${api.url}${GROUPS}/${path}`, headers);
-  readers.push(reader);
-  return reader;
-}
+const follow = async (path: string, headers: Record<string, string> = {}): Promise<EventReader> =>
+  ended(await readEvents(`${api.url}${GROUPS}/${path}`, headers));
 const started = (reader: EventReader) =>
   until("the stream has begun", () => reader.events.some(({ event }) => event === "start"));
 const ids = (reader: EventReader) => reader.messages().map(({ id }) => id);

@@ -1,12 +1,12 @@
 /** Foreign documents: asked for unless they are the known version, and each host at its own pace. */
 import type { IncomingHttpHeaders } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { foreignDocuments, foreignEndpoints } from "../../clients/foreign-endpoints.ts";
 import type { Documents, ForeignEndpoints } from "../../clients/ports.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { type LoopbackServer, listen } from "../../harness/listen.ts";
-import { perTest } from "../support/started.ts";
+import { endedPerTest, perTest } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 type Answer = { status?: number; headers?: Record<string, string>; body?: string };
@@ -23,16 +23,13 @@ let documents: Documents;
 let clock: number;
 /** Requests that redirects may still send to another host today. */
 let redirected: number;
-const hosts: Host[] = [];
+const ended = endedPerTest();
 beforeEach(() => {
   clock = Date.UTC(2026, 10, 21);
   redirected = 100;
   const takeRedirected = async () => (redirected-- > 0 ? 0 : 3_600);
   endpoints = foreignEndpoints(http, { now: () => clock, takeRedirected });
   documents = foreignDocuments(endpoints);
-});
-afterEach(() => {
-  for (const { close } of hosts.splice(0)) close();
 });
 
 async function host(answer: Answer = { body: "{}" }): Promise<Host> {
@@ -42,8 +39,7 @@ async function host(answer: Answer = { body: "{}" }): Promise<Host> {
     response.writeHead(status, headers).end(body);
   });
   const made: Host = { ...server, url: `${server.url}/agent.json`, asked: [], answer };
-  hosts.push(made);
-  return made;
+  return ended(made);
 }
 
 describe("a version that is known", () => {

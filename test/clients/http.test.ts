@@ -1,38 +1,25 @@
 /** The HTTP core: answers told from trouble, limits, pauses that upstreams ask for, breakers, rates. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { breaker } from "../../clients/http/breaker.ts";
 import { requestRate } from "../../clients/http/request-rate.ts";
 import { retryAfter } from "../../clients/http/retry-after.ts";
-import { type Http, type HttpOptions, openHttp, type UpstreamOptions } from "../../clients/http.ts";
+import { type HttpOptions, openHttp, type UpstreamOptions } from "../../clients/http.ts";
 import { Failure } from "../../core/errors.ts";
-import { perFile } from "../support/started.ts";
+import { endedPerTest, perFile } from "../support/started.ts";
 import { IMPATIENT, PATIENT } from "../support/time-limits.ts";
 import { type PlainServer, plainServer, replying } from "./support/plain-server.ts";
 
 const server = perFile(plainServer);
-const open: Http[] = [];
+const ended = endedPerTest();
 beforeEach(() => {
   server.requests.length = 0;
   server.answer = replying(200, { fine: true });
 });
-afterEach(async () => {
-  for (const http of open.splice(0)) await http.close();
-});
 
 function upstream(options: Partial<HttpOptions> & Partial<UpstreamOptions> = {}) {
-  const http = openHttp({
-    userAgent: "tests",
-    maxWaitMs: 0,
-    limits: PATIENT,
-    ...options,
-  });
-  open.push(http);
-  return http.upstream({
-    name: "Somewhere",
-    baseUrl: `${server.url}/base/`,
-    rate: { burst: 1000, perSecond: 1000 },
-    ...options,
-  });
+  const http = ended(openHttp({ userAgent: "tests", maxWaitMs: 0, limits: PATIENT, ...options }));
+  const usual = { name: "Somewhere", baseUrl: `${server.url}/base/`, rate: { burst: 1000, perSecond: 1000 } };
+  return http.upstream({ ...usual, ...options });
 }
 const get = { path: "/thing", statuses: [200, 404], read: (answer: { status: number; json: unknown }) => answer };
 const trouble = async (asked: Promise<unknown>): Promise<Failure> => {

@@ -1,26 +1,20 @@
 /** What strangers name is dialled only when the address behind it is public: no connection is ever opened otherwise. */
 import type { AddressInfo } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { isDiallable, isPublicUrl, publicUrl, RefusedTarget } from "../../clients/http/public-address.ts";
 import { openPublicHttp, type PublicHttp, type PublicHttpOptions } from "../../clients/public-http.ts";
 import { NEVER } from "../../harness/patience.ts";
-import { perFile } from "../support/started.ts";
+import { endedPerTest, perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { words } from "../support/words.ts";
 import { plainServer, replying } from "./support/plain-server.ts";
 
 const server = perFile(plainServer);
-const open: PublicHttp[] = [];
-afterEach(async () => {
-  for (const http of open.splice(0)) await http.close();
-});
+const ended = endedPerTest();
 
-const client = (options: Partial<PublicHttpOptions> = {}) => {
-  const http = openPublicHttp({ userAgent: "test", loopback: false, limits: PATIENT, ...options });
-  open.push(http);
-  return http;
-};
+const client = (options: Partial<PublicHttpOptions> = {}) =>
+  ended(openPublicHttp({ userAgent: "test", loopback: false, limits: PATIENT, ...options }));
 
 it.each([
   ["https://a.example/mcp", true, true],

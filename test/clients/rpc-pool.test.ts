@@ -1,29 +1,22 @@
 /** The pool of JSON-RPC nodes: batches, ranges of logs, rates, roles, failover, and what a lost answer means. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openRpcPool, type RpcPool, type RpcPoolOptions, RpcRequestError } from "../../clients/rpc/pool.ts";
 import { bloomOf } from "../../clients/rpc/whole-logs.ts";
 import { Failure } from "../../core/errors.ts";
 import { RPC_ROLES, type RpcRole } from "../../core/operations/rpc-roles.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
+import { endedPerTest } from "../support/started.ts";
 import { type Asked, error, type RpcServer, rpcServer } from "./support/rpc-server.ts";
 
-let nodes: RpcServer[] = [];
-let pools: RpcPool[] = [];
+const ended = endedPerTest();
 let now = 0;
 beforeEach(() => {
   now = 1_000_000;
 });
-afterEach(async () => {
-  for (const pool of pools) pool.close();
-  await Promise.all(nodes.map((node) => node.close()));
-  nodes = [];
-  pools = [];
-});
 
 /** @param one what it answers to a single call */
 async function started(one?: RpcServer["one"]): Promise<RpcServer> {
-  const node = await rpcServer();
-  nodes.push(node);
+  const node = ended(await rpcServer());
   return one ? Object.assign(node, { one }) : node;
 }
 
@@ -33,9 +26,7 @@ function poolOf(over: (RpcServer | [RpcServer, ...RpcRole[]])[], options: Partia
     const [node, ...roles] = Array.isArray(entry) ? entry : [entry, ...RPC_ROLES];
     return { url: node.url, roles };
   });
-  const pool = openRpcPool({ chainId: 8453, nodes: entries, timeoutMs: LONG, ...options });
-  pools.push(pool);
-  return pool;
+  return ended(openRpcPool({ chainId: 8453, nodes: entries, timeoutMs: LONG, ...options }));
 }
 
 const answered = (answer: unknown) => new Error(`answered ${JSON.stringify(answer)}`);
@@ -173,13 +164,14 @@ describe("ranges of logs", () => {
       if (++reads === 2) fork = 1;
       return [{ fork }];
     };
-    expect(await logsIn(poolOf([node]), 1, 20)).toEqual([{ fork: 1 }, { fork: 1 }]);
+    const pool = poolOf([node]);
+    expect(await logsIn(pool, 1, 20)).toEqual([{ fork: 1 }, { fork: 1 }]);
     expect(reads).toBe(4);
     node.one = (call) => {
       if (call.method === "eth_getBlockByNumber") return { number: call.params[0], hash: `0x${fork++}` };
       return spanOf(call) > 10 ? error(-32005, "query exceeds max block range 10") : [];
     };
-    await unavailable(logsIn(pools[0]!, 1, 20));
+    await unavailable(logsIn(pool, 1, 20));
   });
 
   it("without an end are bounded: a node that refuses a single block ends the request", async () => {

@@ -28,7 +28,7 @@ import { forAllLater } from "../support/for-all.ts";
 import { bytesOf } from "../support/row-bytes.ts";
 import { isDeep } from "../support/share.ts";
 import { sql } from "../support/sql.ts";
-import { perFile } from "../support/started.ts";
+import { endedPerTest, perFile } from "../support/started.ts";
 
 const ROWS = isDeep() ? 2_500 : 1_200;
 const ROUNDS = isDeep() ? 5 : 3;
@@ -38,6 +38,7 @@ const { seed: SEED } = inject("fuzz");
 const NOW = Date.UTC(2026, 10, 21, 5, 0, 30);
 
 const db = perFile(testDatabase);
+const ended = endedPerTest();
 let list: DirectoryList;
 let never: DirectoryList;
 beforeAll(async () => {
@@ -312,24 +313,20 @@ test("a commit of many rows shows whole or not at all", async () => {
 
 test("rows are rendered once while the database is too busy to be followed, and a page says whether it shows a moment", async () => {
   // Never fresh: nothing is compared within less than no time.
-  const busy = openDirectoryList({ url: db.url, db: db.pool, maxAgeMs: -1 });
-  try {
-    await until("the columns are loaded", () => busy.asOf !== undefined);
-    expect(busy.ready).toBe(false);
-    const { ids } = await busy.list(PREFERRED);
-    let rendered = 0;
-    const render = async (missing: readonly number[]) => {
-      rendered += missing.length;
-      return new Map(missing.map((id) => [id, Buffer.from(String(id))]));
-    };
-    const shown = async () => (await busy.shown(ids, render)).map((row) => Number(bytesOf(row).toString()));
-    for (const _ of [1, 2]) expect(await shown()).toEqual(ids);
-    expect(rendered).toBe(ids.length);
-    expect(busy.shows(Date.now() + 60_000)).toBe(false);
-    await until("it shows this moment", () => busy.shows(Date.now() - 60_000));
-  } finally {
-    await busy.close();
-  }
+  const busy = ended(openDirectoryList({ url: db.url, db: db.pool, maxAgeMs: -1 }));
+  await until("the columns are loaded", () => busy.asOf !== undefined);
+  expect(busy.ready).toBe(false);
+  const { ids } = await busy.list(PREFERRED);
+  let rendered = 0;
+  const render = async (missing: readonly number[]) => {
+    rendered += missing.length;
+    return new Map(missing.map((id) => [id, Buffer.from(String(id))]));
+  };
+  const shown = async () => (await busy.shown(ids, render)).map((row) => Number(bytesOf(row).toString()));
+  for (const _ of [1, 2]) expect(await shown()).toEqual(ids);
+  expect(rendered).toBe(ids.length);
+  expect(busy.shows(Date.now() + 60_000)).toBe(false);
+  await until("it shows this moment", () => busy.shows(Date.now() - 60_000));
   expect(openDirectoryList({ url: db.url, db: db.pool, enabled: false }).shows(Date.now() + 60_000)).toBe(true);
 });
 

@@ -2,7 +2,7 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { getAddress, type Hex, parseEther, zeroAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { loadConfig } from "../../config/config.ts";
@@ -15,24 +15,18 @@ import { isAlive } from "../../devnet/start-program.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { deepIt } from "../support/share.ts";
+import { endedPerTest } from "../support/started.ts";
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
+const ended = endedPerTest();
 
 /** A directory with a space in its name, removed afterwards. */
 function directory(): string {
   const path = scratchDirectory("a chain");
-  cleanups.push(() => rmSync(path, { recursive: true, force: true }));
+  ended(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-async function start(options?: AnvilOptions): Promise<Anvil> {
-  const anvil = await startAnvil(options);
-  cleanups.push(() => anvil.stop());
-  return anvil;
-}
+const start = async (options?: AnvilOptions): Promise<Anvil> => ended(await startAnvil(options));
 
 /** A chain that went on for a while after its deployment. */
 async function livedChain(path: string) {

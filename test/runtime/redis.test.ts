@@ -1,6 +1,6 @@
 /** Connections to Redis that outlive its failovers: no process is started again, and no connection is closed for them. */
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openRateBuckets } from "../../clients/rate-buckets.ts";
 import { testLog } from "../../harness/log.ts";
 import { REDIS_BINARY, startRedis, startRedisPair, startSentinel } from "../../harness/redis.ts";
@@ -8,11 +8,9 @@ import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { isReplica, openRedis } from "../../runtime/redis.ts";
 import { openQueues } from "../../workers/operations/queue.ts";
+import { endedPerTest } from "../support/started.ts";
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
+const ended = endedPerTest();
 
 /** What a client of an older server hears before it is ready. */
 const GREETINGS: Record<string, string> = {
@@ -34,7 +32,7 @@ async function stubRedis(answer: (connection: number) => string | null) {
     });
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  closers.push(() => {
+  ended(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
@@ -44,7 +42,7 @@ async function stubRedis(answer: (connection: number) => string | null) {
 function connect(url: string, socketTimeout = 60_000) {
   const redis = openRedis(url, { socketTimeout, maxRetriesPerRequest: null, disableClientInfo: true });
   redis.on("error", () => {});
-  closers.push(() => redis.disconnect());
+  ended(() => redis.disconnect());
   return redis;
 }
 
@@ -80,17 +78,12 @@ describe("a connection to Redis", () => {
 
 describe.runIf(REDIS_BINARY)("a failover of Redis that closes no connection", () => {
   async function pair() {
-    const redis = await startRedisPair();
-    closers.push(() => redis.stop());
-    const line = await tcpProxy(redis.place);
-    closers.push(() => line.close());
+    const redis = ended(await startRedisPair());
+    const line = ended(await tcpProxy(redis.place));
     return { redis, url: `redis://127.0.0.1:${line.port}` };
   }
-  const open = async (redisUrl: string, watchMs?: number) => {
-    const queues = await openQueues({ databaseUrl: "", redisUrl, prefix: "t", log: testLog(), watchMs });
-    closers.push(() => queues.close());
-    return queues;
-  };
+  const open = async (redisUrl: string, watchMs?: number) =>
+    ended(await openQueues({ databaseUrl: "", redisUrl, prefix: "t", log: testLog(), watchMs }));
 
   it("stops no job: not one that was waiting, nor one that is added", async () => {
     const { url, redis } = await pair();
@@ -111,13 +104,11 @@ describe.runIf(REDIS_BINARY)("a failover of Redis that closes no connection", ()
   });
 
   it("decided by a Sentinel is followed where the address follows the primary that it names", async () => {
-    const [first, second] = await Promise.all([startRedis(), startRedis()]);
+    const [first, second] = [ended(await startRedis()), ended(await startRedis())];
     await second.follow(first);
-    const sentinel = await startSentinel(first);
-    closers.push(() => Promise.all([first, second, sentinel].map((server) => server.stop())));
+    const sentinel = ended(await startSentinel(first));
     const place = { host: "127.0.0.1", port: Number(new URL(first.url).port) };
-    const line = await tcpProxy(place);
-    closers.push(() => line.close());
+    const line = ended(await tcpProxy(place));
     const queues = await open(`redis://127.0.0.1:${line.port}`);
     const ran: unknown[] = [];
     queues.work("score", 1, async (data) => void ran.push(data));
@@ -157,8 +148,7 @@ describe.runIf(REDIS_BINARY)("a failover of Redis that closes no connection", ()
 
   it("lets requests be counted together again", async () => {
     const { url, redis } = await pair();
-    const buckets = openRateBuckets({ redisUrl: url, prefix: "t", log: testLog() });
-    closers.push(() => buckets.close());
+    const buckets = ended(openRateBuckets({ redisUrl: url, prefix: "t", log: testLog() }));
     const take = () => buckets.take([{ key: "someone", quota: 1_000_000, windowMs: 3_600_000 }], Date.now());
     const isShared = async () => (await redis.primary.say("EXISTS t:rate:someone")) === ":1\r\n";
     await until("a request is counted in Redis", async () => (await take()).granted && isShared());
@@ -170,8 +160,7 @@ describe.runIf(REDIS_BINARY)("a failover of Redis that closes no connection", ()
 
 describe.runIf(REDIS_BINARY)("a server of Redis", () => {
   it("is told to be a replica", async () => {
-    const [old, next] = await Promise.all([startRedis(), startRedis()]);
-    closers.push(() => Promise.all([old.stop(), next.stop()]));
+    const [old, next] = [ended(await startRedis()), ended(await startRedis())];
     const redis = connect(next.url);
     expect(await isReplica(redis)).toBe(false);
     await next.follow(old);

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { clientAddressBehind } from "../../api/http/client-network.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { FREE_PHASE } from "../../harness/child-env.ts";
@@ -18,28 +18,23 @@ import { bindTo, urlAt } from "../../runtime/listen-address.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { openQueues } from "../../workers/operations/queue.ts";
 import { testDatabase } from "../support/database.ts";
+import { endedPerTest } from "../support/started.ts";
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
+const ended = endedPerTest();
 
 /** The same URL at ::1. */
 async function atIPv6(of: string): Promise<string> {
   const url = new URL(of);
-  const line = await tcpProxy({ host: url.hostname, port: Number(url.port) }, "::1");
-  closers.push(() => line.close());
+  const line = ended(await tcpProxy({ host: url.hostname, port: Number(url.port) }, "::1"));
   return of.replace(url.host, `[::1]:${line.port}`);
 }
 
 it.runIf(HAS_IPV6).each(["::1", "::"])(
   "an API on %s answers there, with its node and its database at ::1",
   async (host) => {
-    const database = await testDatabase();
-    closers.push(() => database.drop());
+    const database = ended(await testDatabase());
     const directory = scratchDirectory("ipv6");
-    const chain = await startAnvil({ directory: join(directory, "chain"), blockTimeSeconds: 1 });
-    closers.push(() => chain.stop());
+    const chain = ended(await startAnvil({ directory: join(directory, "chain"), blockTimeSeconds: 1 }));
     const [port, opsPort] = [await freePort(), await freePort()];
     const api = startProcess("api", {
       ...FREE_PHASE,
@@ -47,7 +42,7 @@ it.runIf(HAS_IPV6).each(["::1", "::"])(
       ...{ DATABASE_URL: await atIPv6(database.url), RPC_URL: await atIPv6(chain.url) },
       ...{ OPS_HOST: host, OPS_PORT: String(opsPort) },
     });
-    closers.push(() => api.stop());
+    ended(api);
     const at = host === "::" ? "127.0.0.1" : "[::1]";
     await api.answers(`http://${at}:${port}/health`);
     const info = (await (await fetch(`http://[::1]:${port}/api/v2`)).json()) as { documentation: { html: string } };
@@ -62,10 +57,9 @@ it.runIf(HAS_IPV6).each(["::1", "::"])(
 );
 
 it.runIf(REDIS_BINARY && HAS_IPV6)("a queue in a Redis at ::1 takes jobs", async () => {
-  const redis = await startRedis();
-  closers.push(() => redis.stop());
-  const queues = await openQueues({ databaseUrl: "", redisUrl: await atIPv6(redis.url), prefix: "t", log: testLog() });
-  closers.push(() => queues.close());
+  const redis = ended(await startRedis());
+  const redisUrl = await atIPv6(redis.url);
+  const queues = ended(await openQueues({ databaseUrl: "", redisUrl, prefix: "t", log: testLog() }));
   const ran = Promise.withResolvers<unknown>();
   queues.work("score", 1, async (data) => ran.resolve(data));
   await queues.add("score", [{ data: "job" }]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { dataDir } from "../../devnet/data-dir.ts";
 import { isAlive } from "../../devnet/start-program.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
@@ -17,17 +17,15 @@ import { freePort } from "../../runtime/free-port.ts";
 import { entryOf } from "../../runtime/processes.ts";
 import { patientFetch } from "../support/patient-fetch.ts";
 import { isDeep } from "../support/share.ts";
+import { endedPerTest } from "../support/started.ts";
 
 /** What an operator gets who sets no phase. */
 const DEFAULT_PHASE = { PRICING_PHASE: "" };
 
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const clean of cleanUps.splice(0).toReversed()) await clean();
-});
+const ended = endedPerTest();
 const emptyDirectory = () => {
   const directory = scratchDirectory("start in a path with blanks", { onDisk: true });
-  cleanUps.push(() => rmSync(directory, { recursive: true, force: true }));
+  ended(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 };
 
@@ -42,7 +40,7 @@ describe("a start that cannot work", () => {
     const squatter = await new Promise<Server>((done) => {
       const server = createServer().listen(port, "0.0.0.0", () => done(server));
     });
-    cleanUps.push(() => squatter.close());
+    ended(squatter);
     const directory = emptyDirectory();
     const run = await runStart({ directory, env: { PORT: String(port) } });
     expect(await run.ended).toBe(1);
@@ -71,7 +69,7 @@ describe("a running stack", () => {
     const directory = emptyDirectory();
     const options = { directory, env: { BLOCK_TIME: "0.3", MINT_WAIT_MS: "120000", ...DEFAULT_PHASE } };
     let stack: Stack = await startStack(options);
-    cleanUps.push(() => stack.remove());
+    ended(() => stack.remove());
     const api = () => stack.devnet.apiUrl;
 
     const second = await runStart({ directory });

@@ -1,13 +1,30 @@
-/** What tests run on: made before them, and ended after them by its own `drop`, `close` or `stop`, if it has one. */
+/** What tests run on: made before them, and ended after them by its own `drop`, `close`, `stop` or `end`, if it has one. */
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 
-type Ending = { drop?(): unknown; close?(): unknown; stop?(): unknown };
+type Ending = { drop?(): unknown; close?(): unknown; stop?(): unknown; end?(): unknown };
 
 /** Of all tests of the file, or of the `describe` it is called in. @returns stands for what was started, from then on */
 export const perFile = <T extends object>(start: () => T | Promise<T>): T => started(start, beforeAll, afterAll);
 
 /** For each test anew. @returns stands for what was started last */
 export const perTest = <T extends object>(start: () => T | Promise<T>): T => started(start, beforeEach, afterEach);
+
+/** For what tests start themselves: ended after each, the last first, before what was named earlier. @returns notes it, and gives it back */
+export function endedPerTest(): <T extends Ending | (() => unknown)>(one: T) => T {
+  const running: (Ending | (() => unknown))[] = [];
+  afterEach(async () => {
+    for (const one of running.splice(0).toReversed()) await (typeof one === "function" ? one() : end(one));
+  });
+  return (one) => {
+    running.push(one);
+    return one;
+  };
+}
+
+async function end(one: Ending): Promise<void> {
+  const name = (["drop", "close", "stop", "end"] as const).find((each) => each in one);
+  if (name) await one[name]!();
+}
 
 function started<T extends object>(
   start: () => T | Promise<T>,
@@ -21,8 +38,7 @@ function started<T extends object>(
   after(async () => {
     const ended = current;
     current = undefined;
-    const end = (["drop", "close", "stop"] as const).find((name) => ended && name in ended);
-    if (end) await (ended as Ending)[end]!();
+    if (ended) await end(ended);
   });
   const there = (): T => {
     if (!current) throw new Error("It is not started yet, or ended already.");

@@ -1,24 +1,18 @@
 /** Webhooks lead to public https servers: nothing else is accepted, and what a name hides is found when it is dialled. */
 import type { Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openWebhookReceivers, type WebhookReceiverOptions, webhookTargets } from "../../clients/webhook-receivers.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { perFile } from "../support/started.ts";
+import { endedPerTest, perFile } from "../support/started.ts";
 import { words } from "../support/words.ts";
 import { FOR_HEADS, type Receiver, replying, startReceiver } from "./support/world.ts";
 
 const server = perFile(startReceiver);
-const open: ReturnType<typeof openWebhookReceivers>[] = [];
-afterEach(async () => {
-  for (const receivers of open.splice(0)) await receivers.close();
-});
+const ended = endedPerTest();
 
-const receivers = (options: Partial<WebhookReceiverOptions> = {}) => {
-  const made = openWebhookReceivers({ userAgent: "test", allowLoopback: false, limits: FOR_HEADS, ...options });
-  open.push(made);
-  return made;
-};
+const receivers = (options: Partial<WebhookReceiverOptions> = {}) =>
+  ended(openWebhookReceivers({ userAgent: "test", allowLoopback: false, limits: FOR_HEADS, ...options }));
 
 /** Never, whatever the operator allows. */
 const FORBIDDEN = [

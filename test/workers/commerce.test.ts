@@ -12,12 +12,13 @@ import { commerce } from "../../workers/commerce/commerce.ts";
 import { jobFigures } from "../../workers/income/weigh-due.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { testDatabase } from "../support/database.ts";
-import { perFile, perTest } from "../support/started.ts";
+import { endedPerTest, perFile, perTest } from "../support/started.ts";
 import { commerceJobs, jobsStoredAndTrue, startCommerceWorld } from "./support/commerce.ts";
 import { counted, figuresOf, gone, plantOwnAgent, quiet, withoutTimes } from "./support/income.ts";
 
 const world = perFile(startCommerceWorld);
 const db = perTest(() => testDatabase({ indexed: true }));
+const ended = endedPerTest();
 let jobs: ReturnType<typeof commerceJobs>;
 let perDay: number;
 let chain: Chain | null;
@@ -293,19 +294,15 @@ describe("what is stored equals the contract", () => {
   });
 
   it("where nodes take few blocks, or say no times with logs", async () => {
-    const strict = await startStrictNode({ upstream: world.anvil.url, profile: "logs-10" });
-    try {
-      chain = chainAt(strict.url);
-      await some();
-      await equalsChain();
-      chain = withoutTimes(chainAt(world.anvil.url));
-      await world.work(BOB, AGENT);
-      await world.mine(300);
-      await jobs.read();
-      expect(await equalsChain()).toHaveLength(2);
-    } finally {
-      strict.close();
-    }
+    const strict = ended(await startStrictNode({ upstream: world.anvil.url, profile: "logs-10" }));
+    chain = chainAt(strict.url);
+    await some();
+    await equalsChain();
+    chain = withoutTimes(chainAt(world.anvil.url));
+    await world.work(BOB, AGENT);
+    await world.mine(300);
+    await jobs.read();
+    expect(await equalsChain()).toHaveLength(2);
   });
 
   it("whatever happens in whatever order, runs at once and runs that end anywhere among it", async () => {

@@ -12,9 +12,10 @@ import { dispatch, runDispatcher } from "../../workers/events/dispatcher.ts";
 import type { NewJob } from "../../workers/operations/queue.ts";
 import { testDatabase } from "../support/database.ts";
 import { forAllLater } from "../support/for-all.ts";
-import { perTest } from "../support/started.ts";
+import { endedPerTest, perTest } from "../support/started.ts";
 
 const database = perTest(testDatabase);
+const ended = endedPerTest();
 let db: pg.Pool;
 beforeEach(async () => {
   db = database.pool;
@@ -397,27 +398,29 @@ describe("retractions", () => {
 });
 
 describe("waking", () => {
-  it("works as soon as a block is announced, also over a new connection", async () => {
+  /** A dispatcher that runs on a planted index until the test has ended, and what it queues. */
+  async function woken({ timerMs }: { timerMs: number }) {
     await plantOnchain(db);
     const { queue, scored } = recorder();
-    const dispatcher = runDispatcher(context({ queue }), { timerMs: 60_000 });
-    try {
-      await until("it listens", async () => (await listeners()) === 1);
-      await plantEvents(event({ tokenId: 1 }));
-      await plantCheckpoint(db, { block: 1001, finalized: 900 });
-      await until("the first event", () => scored().has(1));
-      await db.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-         where application_name = 'notifications' and datname = current_database()`,
-      );
-      await plantEvents(event({ tokenId: 2 }));
-      await until("the second event, found on reconnection", () => scored().has(2));
-      await plantEvents(event({ tokenId: 3 }));
-      await plantCheckpoint(db, { block: 1002, finalized: 900 });
-      await until("the third event", () => scored().has(3));
-    } finally {
-      await dispatcher.stop();
-    }
+    return { scored, dispatcher: ended(runDispatcher(context({ queue }), { timerMs })) };
+  }
+
+  it("works as soon as a block is announced, also over a new connection", async () => {
+    const { dispatcher, scored } = await woken({ timerMs: 60_000 });
+    await until("it listens", async () => (await listeners()) === 1);
+    await plantEvents(event({ tokenId: 1 }));
+    await plantCheckpoint(db, { block: 1001, finalized: 900 });
+    await until("the first event", () => scored().has(1));
+    await db.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'notifications' and datname = current_database()`,
+    );
+    await plantEvents(event({ tokenId: 2 }));
+    await until("the second event, found on reconnection", () => scored().has(2));
+    await plantEvents(event({ tokenId: 3 }));
+    await plantCheckpoint(db, { block: 1002, finalized: 900 });
+    await until("the third event", () => scored().has(3));
+    await dispatcher.stop();
     await until("no connection is left behind", async () => (await listeners()) === 0);
   });
 
@@ -428,13 +431,11 @@ describe("waking", () => {
   };
 
   it("asks nothing for a block without changes once all is final, and follows each block before", async () => {
-    await plantOnchain(db);
-    const { queue, scored } = recorder();
     let statements = 0;
     db.on("acquire", () => statements++);
-    const node = openClient({ connectionString: database.url });
+    const node = ended(openClient({ connectionString: database.url }));
     await node.connect();
-    const dispatcher = runDispatcher(context({ queue }), { timerMs: 3_600_000 });
+    const { scored } = await woken({ timerMs: 3_600_000 });
     /** @returns how many statements followed three blocks, when all of their announcements have arrived */
     const blocks = async () => {
       const arrived = Promise.withResolvers<string>();
@@ -455,47 +456,30 @@ describe("waking", () => {
       for (let i = 0; i < 5; i++) all += await blocks();
       return all === 0;
     };
-    try {
-      await until("blocks are not followed", asksNothing);
-      await plantEvents(event({ tokenId: 1 }));
-      await node.query("select pg_notify('index_changes', '')");
-      await until("the event", () => scored().has(1));
-      await until("blocks are followed", async () => (await blocks()) > 0);
-      await plantCheckpoint(db, { block: 1100, finalized: 1000 });
-      await until("it is final", async () => (await states()).final === 1);
-      await until("blocks are not followed", asksNothing);
-    } finally {
-      await dispatcher.stop();
-      await node.end();
-    }
+    await until("blocks are not followed", asksNothing);
+    await plantEvents(event({ tokenId: 1 }));
+    await node.query("select pg_notify('index_changes', '')");
+    await until("the event", () => scored().has(1));
+    await until("blocks are followed", async () => (await blocks()) > 0);
+    await plantCheckpoint(db, { block: 1100, finalized: 1000 });
+    await until("it is final", async () => (await states()).final === 1);
+    await until("blocks are not followed", asksNothing);
   });
 
   it("sees within seconds that all is final, in blocks without changes, which nobody announces", async () => {
-    await plantOnchain(db);
-    const { queue, scored } = recorder();
-    const dispatcher = runDispatcher(context({ queue }), { timerMs: 3_600_000 });
-    try {
-      await plantEvents(event({ tokenId: 1 }));
-      await db.query("select pg_notify('index_changes', '')");
-      await until("the event", () => scored().has(1));
-      const at = checkpoint(1_700_000_000, 1100);
-      await db.query("update onchain._ponder_checkpoint set latest_checkpoint = $1, finalized_checkpoint = $1", [at]);
-      await until("it is final", async () => (await states()).final === 1);
-    } finally {
-      await dispatcher.stop();
-    }
+    const { scored } = await woken({ timerMs: 3_600_000 });
+    await plantEvents(event({ tokenId: 1 }));
+    await db.query("select pg_notify('index_changes', '')");
+    await until("the event", () => scored().has(1));
+    const at = checkpoint(1_700_000_000, 1100);
+    await db.query("update onchain._ponder_checkpoint set latest_checkpoint = $1, finalized_checkpoint = $1", [at]);
+    await until("it is final", async () => (await states()).final === 1);
   });
 
   it("finds without any announcement what a lost one would have told", async () => {
-    await plantOnchain(db);
-    const { queue, scored } = recorder();
-    const dispatcher = runDispatcher(context({ queue }), { timerMs: 50 });
-    try {
-      await plantEvents(event({ tokenId: 1 }));
-      await until("the event", () => scored().has(1));
-    } finally {
-      await dispatcher.stop();
-    }
+    const { scored } = await woken({ timerMs: 50 });
+    await plantEvents(event({ tokenId: 1 }));
+    await until("the event", () => scored().has(1));
   });
 
   it("what is not final is queued again when the queue has lost its jobs", async () => {
@@ -505,13 +489,9 @@ describe("waking", () => {
     await dispatch(context());
     expect(await states()).toEqual({ final: 1, queued: 1 });
     const { queue, scored } = recorder();
-    const dispatcher = runDispatcher(context({ queue }), { timerMs: 60_000 });
-    try {
-      await dispatcher.requeue();
-      await until("it is queued again", () => scored().has(1));
-      expect(scored().has(2)).toBe(false);
-    } finally {
-      await dispatcher.stop();
-    }
+    const dispatcher = ended(runDispatcher(context({ queue }), { timerMs: 60_000 }));
+    await dispatcher.requeue();
+    await until("it is queued again", () => scored().has(1));
+    expect(scored().has(2)).toBe(false);
   });
 });

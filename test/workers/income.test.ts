@@ -13,7 +13,7 @@ import { incomeFollowed } from "../../workers/income/income-followed.ts";
 import { incomeFigures } from "../../workers/income/weigh-due.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { testDatabase } from "../support/database.ts";
-import { perFile, perTest } from "../support/started.ts";
+import { endedPerTest, perFile, perTest } from "../support/started.ts";
 import {
   counted,
   figuresOf,
@@ -28,6 +28,7 @@ import {
 
 const world = perFile(startIncomeWorld);
 const db = perTest(() => testDatabase({ indexed: true }));
+const ended = endedPerTest();
 let jobs: ReturnType<typeof incomeJobs>;
 let perDay = 100_000_000;
 let chain: Chain | null = null;
@@ -188,19 +189,15 @@ describe("what is stored equals the chain", () => {
   });
 
   it("where nodes take few blocks, or say no times with logs", async () => {
-    const strict = await startStrictNode({ upstream: world.anvil.url, profile: "logs-10" });
-    try {
-      chain = chainAt(strict.url);
-      await some();
-      await equalsChain();
-      chain = withoutTimes(chainAt(world.anvil.url));
-      await world.settle(one(PAYER), at(WALLET), 25_000);
-      await world.mine(300);
-      await jobs.settleDown();
-      expect(await equalsChain()).toHaveLength(3);
-    } finally {
-      strict.close();
-    }
+    const strict = ended(await startStrictNode({ upstream: world.anvil.url, profile: "logs-10" }));
+    chain = chainAt(strict.url);
+    await some();
+    await equalsChain();
+    chain = withoutTimes(chainAt(world.anvil.url));
+    await world.settle(one(PAYER), at(WALLET), 25_000);
+    await world.mine(300);
+    await jobs.settleDown();
+    expect(await equalsChain()).toHaveLength(3);
   });
 
   it("whatever happens in whatever order, runs at once and runs that end anywhere among it", async () => {

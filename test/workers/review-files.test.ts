@@ -16,7 +16,7 @@ import { reviewFiles } from "../../workers/reviews/review-files.ts";
 import { READERS } from "../../workers/run.ts";
 import { testDatabase } from "../support/database.ts";
 import { feedbackRow, registeredRow } from "../support/reviewed.ts";
-import { perFile, perTest } from "../support/started.ts";
+import { endedPerTest, perFile, perTest } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 const SCHEMA = `0x${"f".repeat(64)}`;
@@ -28,6 +28,7 @@ const hashOf = (content: string | Uint8Array) =>
   keccak256(typeof content === "string" ? stringToBytes(content) : content);
 
 const db = perTest(() => testDatabase({ indexed: true }));
+const ended = endedPerTest();
 let publicHttp: PublicHttp;
 let answers: Record<string, (response: ServerResponse) => void>;
 let asked: string[];
@@ -238,36 +239,31 @@ it("asks a site for no more than its share of a day, of which a quarter is for r
 
 it("of hosts that answer slowly, or never did, delay no host that answers", async () => {
   const waiting: ServerResponse[] = [];
-  const slow = await listen((_, response) => void waiting.push(response), { address: "0.0.0.0" });
-  try {
-    const { port } = slow;
-    // Names that lead to this machine: each is a site of its own, as every address of a network is.
-    const sites = Array.from({ length: 8 }, (_, n) => `127.0.1.${n + 1}`);
-    const known = sites.slice(0, 4);
-    answers = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`/${i}`, says(FILE)]));
-    await plant([
-      ...sites.flatMap((site, n) =>
-        Array.from({ length: 5 }, (_, i) => ({ client: 100 + n * 5 + i, uri: `http://${site}:${port}/${i}` })),
-      ),
-      ...Array.from({ length: 12 }, (_, i) => ({ client: 1_000 + i, uri: `${here}/${i}` })),
-    ]);
-    await db.pool.query(
-      `insert into offchain.review_file
-         (registry, agent_id, client, feedback_index, digest, given_at, site, state, tried_at, read_at)
-       select 'x', 1, 'x', n, 'x', 1, site, 'not_given', $1, $1 from unnest($2::text[]) with ordinality s(site, n)`,
-      [new Date(clock.getTime() - 2 * DAY_MS), [...known, "127.0.0.1"]],
-    );
-    const running = run();
-    await until("all files of the host that answers are read", () => asked.length === 12);
-    expect(waiting.length).toBeGreaterThan(0);
-    clock = new Date(clock.getTime() + 60_000);
-    const answering = setInterval(() => waiting.splice(0).map(says(FILE)), 5);
-    await running;
-    clearInterval(answering);
-    expect((await states())["1011.1"]).toMatchObject({ state: "not_given" });
-  } finally {
-    slow.close();
-  }
+  const { port } = ended(await listen((_, response) => void waiting.push(response), { address: "0.0.0.0" }));
+  // Names that lead to this machine: each is a site of its own, as every address of a network is.
+  const sites = Array.from({ length: 8 }, (_, n) => `127.0.1.${n + 1}`);
+  const known = sites.slice(0, 4);
+  answers = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`/${i}`, says(FILE)]));
+  await plant([
+    ...sites.flatMap((site, n) =>
+      Array.from({ length: 5 }, (_, i) => ({ client: 100 + n * 5 + i, uri: `http://${site}:${port}/${i}` })),
+    ),
+    ...Array.from({ length: 12 }, (_, i) => ({ client: 1_000 + i, uri: `${here}/${i}` })),
+  ]);
+  await db.pool.query(
+    `insert into offchain.review_file
+       (registry, agent_id, client, feedback_index, digest, given_at, site, state, tried_at, read_at)
+     select 'x', 1, 'x', n, 'x', 1, site, 'not_given', $1, $1 from unnest($2::text[]) with ordinality s(site, n)`,
+    [new Date(clock.getTime() - 2 * DAY_MS), [...known, "127.0.0.1"]],
+  );
+  const running = run();
+  await until("all files of the host that answers are read", () => asked.length === 12);
+  expect(waiting.length).toBeGreaterThan(0);
+  clock = new Date(clock.getTime() + 60_000);
+  const answering = setInterval(() => waiting.splice(0).map(says(FILE)), 5);
+  await running;
+  clearInterval(answering);
+  expect((await states())["1011.1"]).toMatchObject({ state: "not_given" });
 });
 
 it("stores the others where the database refuses what one says", async () => {

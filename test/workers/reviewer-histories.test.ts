@@ -15,7 +15,7 @@ import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { readHistory, reviewerHistories } from "../../workers/reviews/reviewer-histories.ts";
 import { testDatabase } from "../support/database.ts";
 import { ERC8004, feedbackRow, registeredRow } from "../support/reviewed.ts";
-import { perTest } from "../support/started.ts";
+import { endedPerTest, perTest } from "../support/started.ts";
 
 const HEAD = 30_000_000;
 type Four = [Address, Address, Address, Address];
@@ -108,30 +108,27 @@ describe("the history of an account", () => {
   });
 });
 
+const ended = endedPerTest();
 it("is read from a real node", async () => {
-  const anvil = await startAnvil();
-  try {
-    const evm = testChain(anvil.url);
-    const chain = chainAt(anvil.url, await evm.getChainId());
-    const funder = privateKeyToAccount(`0x${"5e".repeat(32)}`);
-    const reviewer = privateKeyToAccount(`0x${"5f".repeat(32)}`);
-    const pays = async (account: typeof funder, to: Address, ether: string) => {
-      const client = createWalletClient({ account, transport: http(anvil.url) });
-      const hash = await client.sendTransaction({ chain: null, to, value: parseEther(ether) });
-      return (await evm.waitForTransactionReceipt({ hash })).blockNumber;
-    };
-    await evm.setBalance({ address: funder.address, value: parseEther("10") });
-    const first = await pays(funder, lower(reviewer.address), "1");
-    const last = await pays(reviewer, FUNDER, "0.5");
-    await evm.mine({ blocks: 3 });
-    const at = async (blockNumber: bigint) => Number((await evm.getBlock({ blockNumber })).timestamp);
-    expect(await readHistory(chain, lower(reviewer.address), Number(last) + 1)).toEqual({
-      ...{ firstAt: await at(first), sent: 1, previousAt: await at(last), origin: null },
-      funder: { address: lower(funder.address), sent: 1 },
-    });
-  } finally {
-    await anvil.stop();
-  }
+  const anvil = ended(await startAnvil());
+  const evm = testChain(anvil.url);
+  const chain = chainAt(anvil.url, await evm.getChainId());
+  const funder = privateKeyToAccount(`0x${"5e".repeat(32)}`);
+  const reviewer = privateKeyToAccount(`0x${"5f".repeat(32)}`);
+  const pays = async (account: typeof funder, to: Address, ether: string) => {
+    const client = createWalletClient({ account, transport: http(anvil.url) });
+    const hash = await client.sendTransaction({ chain: null, to, value: parseEther(ether) });
+    return (await evm.waitForTransactionReceipt({ hash })).blockNumber;
+  };
+  await evm.setBalance({ address: funder.address, value: parseEther("10") });
+  const first = await pays(funder, lower(reviewer.address), "1");
+  const last = await pays(reviewer, FUNDER, "0.5");
+  await evm.mine({ blocks: 3 });
+  const at = async (blockNumber: bigint) => Number((await evm.getBlock({ blockNumber })).timestamp);
+  expect(await readHistory(chain, lower(reviewer.address), Number(last) + 1)).toEqual({
+    ...{ firstAt: await at(first), sent: 1, previousAt: await at(last), origin: null },
+    funder: { address: lower(funder.address), sent: 1 },
+  });
 });
 
 describe("the job", () => {

@@ -6,32 +6,29 @@ import { PROFILES, type ProfileName } from "../../harness/strict-node/profiles.t
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { until } from "../../harness/until.ts";
 import { casesOf } from "../support/share.ts";
-import { perFile, perTest } from "../support/started.ts";
+import { endedPerTest, perFile, perTest } from "../support/started.ts";
 import { startSending, tokensOf } from "./support/sending.ts";
 
 const on = perFile(startSending);
 const desk = perTest(() => on.fresh());
+const ended = endedPerTest();
 
 it.each(casesOf(Object.keys(PROFILES), ["public-base"]))(
   "profile %s: twelve queued mints end in one token each, and nothing is refused in vain",
   async (profile) => {
-    const node = await startStrictNode({ upstream: on.rpcUrl, profile: profile as ProfileName });
-    try {
-      const queued = [];
-      for (let n = 0; n < 12; n++) queued.push(await desk.accept(desk.request()));
-      const sender = desk.send({ pollMs: 500, rebroadcastMs: 4_000, stuckAfterMs: LONG }, chainAt(node.url));
-      for (const { mintId, wallet } of queued) {
-        expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
-        expect(await tokensOf(on, wallet)).toHaveLength(1);
-      }
-      await sender.stop();
-      const { requests, refused } = node.counts();
-      const all = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
-      // A share: the longer it takes, the more is asked.
-      expect(all(refused)).toBeLessThan(all(requests) / 4);
-    } finally {
-      node.close();
+    const node = ended(await startStrictNode({ upstream: on.rpcUrl, profile: profile as ProfileName }));
+    const queued = [];
+    for (let n = 0; n < 12; n++) queued.push(await desk.accept(desk.request()));
+    const sender = desk.send({ pollMs: 500, rebroadcastMs: 4_000, stuckAfterMs: LONG }, chainAt(node.url));
+    for (const { mintId, wallet } of queued) {
+      expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
+      expect(await tokensOf(on, wallet)).toHaveLength(1);
     }
+    await sender.stop();
+    const { requests, refused } = node.counts();
+    const all = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+    // A share: the longer it takes, the more is asked.
+    expect(all(refused)).toBeLessThan(all(requests) / 4);
   },
 );
 
