@@ -56,12 +56,7 @@ beforeAll(async () => {
     said(OWNER, 1, 100),
     ...FARM.map((one, i) => said(one, 1, 100, { txHash: HASH, givenAt: NOW / 1000 - 500 + i })),
   ]);
-  for (const one of FARM)
-    await api.sql(
-      "insert into offchain.reviewer_history (address, funder, funder_sent) values ($1, $2, 3)",
-      one,
-      wallet("e1"),
-    );
+  for (const address of FARM) await api.plant("reviewer_history", { address, funder: wallet("e1"), funder_sent: 3 });
 });
 
 const pageOf = async (search = ""): Promise<Page & Record<string, unknown>> => {
@@ -339,12 +334,8 @@ describe("the reviews of an own agent", () => {
       said(STRANGER, 1, 20, of(50)),
       said(OTHER, 1, 100, of(51)),
     ]);
-    for (const critic of [PERSON, STRANGER])
-      await api.sql(
-        "insert into offchain.reviewer_history (address, sent, funder, funder_sent) values ($1, 8, $2, 3)",
-        critic,
-        wallet("e1"),
-      );
+    for (const address of [PERSON, STRANGER])
+      await api.plant("reviewer_history", { address, sent: 8, funder: wallet("e1"), funder_sent: 3 });
     await update("feedback_count = 4", 50);
     await update("feedback_count = 1", 51);
     await follow(at);

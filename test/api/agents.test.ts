@@ -515,8 +515,7 @@ describe("the service", () => {
   });
 
   it("tells how far it is, and turns that into a status for monitors", async () => {
-    await api.sql(`insert into offchain.job_run (name, last_started_at, last_success_at, next_run_at, rows, error)
-       values ('reconcile', now(), '2026-11-21T00:00:00Z', now(), 3, null)`);
+    await api.plant("job_run", { name: "reconcile", last_success_at: "2026-11-21T00:00:00Z", rows: 3 });
     expect((await api.get("/api/v2/status")).body.backfill).toBeNull();
     await api.sql(BACKFILL_PROGRESS_DDL);
     await writeBackfillProgress(api.pool, BACKFILL);

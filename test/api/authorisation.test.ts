@@ -226,9 +226,7 @@ const ROWS: Record<string, Row> = {
 
 /** Gives the agent a stored score that the group `security` takes. */
 async function giveCred({ tokenId }: World): Promise<void> {
-  await api.sql`insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative,
-      origin, soulbound, seen_block, computed_at)
-    values (${tokenId}, 51, 0, 0, 0, 0, 0, 0, 0, 0, 950, now())`;
+  await api.plant("cred", { token_id: tokenId, score: 51 });
 }
 
 /** The agent's wallet has a webhook, and a delivery of it was given up. */

@@ -262,13 +262,7 @@ describe("the indexed block", () => {
       [wallet, 777, "minted"],
       [rival, 778, "failed"],
     ] as const)
-      await api.sql(
-        `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, token_id, block)
-         values (gen_random_uuid(), $1, $1, 'a', 'custom', false, 1, $1, $2, $3, 2000)`,
-        address.toLowerCase(),
-        state,
-        tokenId,
-      );
+      await api.plant("mint", { wallet: address.toLowerCase(), state, token_id: tokenId, block: 2000 });
     const asked = async () => {
       const reads = [
         `agent/${wallet.address}`,
@@ -326,8 +320,7 @@ describe("the indexed block", () => {
   });
 
   it("is served while a queue stands, and /ready names the queue", async () => {
-    await api.sql(`insert into offchain.job_run (name, last_started_at, next_run_at)
-       values ('market-data', now() - interval '1 hour', now() - interval '10 minutes')`);
+    await api.plant("job_run", { name: "market-data", next_run_at: new Date(Date.now() - 600_000) });
     const told = async () => {
       const { status, body } = await api.get("/ready");
       return { status, ...readySchema.parse(body) };

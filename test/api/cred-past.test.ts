@@ -47,11 +47,8 @@ beforeAll(async () => {
   await plant(0);
 });
 
-async function plant(tokenId: number) {
-  for (const { score, cause, block, at } of POINTS)
-    await api.sql`insert into offchain.cred_history (token_id, score, cause, block, at)
-      values (${tokenId}, ${score}, ${cause}, ${block}, ${iso(at)})`;
-}
+const plant = (tokenId: number) =>
+  api.plant("cred_history", ...POINTS.map((point) => ({ ...point, at: iso(point.at), token_id: tokenId })));
 const asked = (at: string | number, ref: string | number = 0) =>
   api.get(`/api/v2/agent/${ref}/cred?at=${encodeURIComponent(at)}`);
 

@@ -112,9 +112,7 @@ describe("in the order of its epochs", () => {
       [62, hour(1.5)],
       [61, hour(2.5)],
     ];
-    for (const [score, at] of points)
-      await api.sql`insert into offchain.cred_history (token_id, score, cause, block, at)
-        values (0, ${score}, 'profile', 900, ${at})`;
+    for (const [score, at] of points) await api.plant("cred_history", { token_id: 0, score, at });
     const { body } = await api.get("/api/v2/agent/0/cred/history?days=3650");
     expect((body.points as unknown as { epoch: number }[]).map((point) => point.epoch)).toEqual([1, null, 2, null]);
     const at = async (n: number) => (await api.get(`/api/v2/agent/0/cred?at=${hour(n).toISOString()}`)).body;

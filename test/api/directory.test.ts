@@ -369,9 +369,12 @@ describe("one agent", () => {
       })),
     ]);
     const content = { imageUrl: imageUri({ type: "image/svg+xml", bytes: new TextEncoder().encode(svg) }) };
-    await api.sql`insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at)
-      values (${OTHER}, 90, 'data:', 'parsed', ${JSON.stringify(content)}, now()), (${OTHER}, 91, 'data:', 'parsed',
-        '{"imageUrl": "https://a.example/"}', now())`;
+    await api.plant("registration_file", { registry: OTHER, agent_id: 90, content });
+    await api.plant("registration_file", {
+      registry: OTHER,
+      agent_id: 91,
+      content: { imageUrl: "https://a.example/" },
+    });
     onTestFinished(async () => void (await api.pool.query("delete from offchain.registration_file")));
     const [drawn] = (await list("?q=erc8004-90")).agents;
     const { pathname } = new URL(String(drawn!.image_url));

@@ -1,6 +1,6 @@
 /** Gas that the service pays for writes that cost nothing: its bounds for an agent, an owner and the day, under attack. */
+import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { sql } from "../support/sql.ts";
 import { plantAgents } from "./support/agents.ts";
 import { answering, apiForFile, refusal } from "./support/api.ts";
 import { plantProof, plantTransfer } from "./support/plants.ts";
@@ -136,21 +136,14 @@ describe("shares of the day's budget", () => {
   const prove = (tokenId: number) => plantProof(api.pool, tokenId, "github");
   /** A registration through the service, before free transactions were told from others. */
   const register = async (tokenId: number) => {
-    const rows = await api.sql(
-      `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, token_id)
-       values (gen_random_uuid(), $2, $2, 'Ada', 'custom', false, 1, $2, 'minted', $1) returning mint_id`,
-      tokenId,
-      `w${tokenId}`,
-    );
+    const mint_id = randomUUID();
+    await api.plant("mint", { mint_id, wallet: `w${tokenId}`, token_id: tokenId });
     await api.sql`insert into offchain.transaction_outbox (intent_key, to_address, data, state)
-      values ('mint:' || ${rows[0].mint_id}::text, '0x', '0x', 'mined')`;
-    return rows[0].mint_id;
+      values (${`mint:${mint_id}`}, '0x', '0x', 'mined')`;
+    return `mint:${mint_id}`;
   };
   const registerPaid = async (tokenId: number) =>
-    api.pool.query(sql`insert into offchain.payment (payment_id, method, operation, state, payer, payee, chain_id,
-        asset, amount_units, fingerprint, bought, since_block)
-      values (gen_random_uuid(), 'x402', 'mint', 'fulfilled', '0x1', '0x2', 8453, 'usdc', 1, 'paid', 'mint:' ||
-        ${await register(tokenId)}::text, 1)`);
+    api.plant("payment", { state: "fulfilled", payer: "0x1", amount_units: 1, bought: await register(tokenId) });
 
   it("newcomers end their own share only: agents that were paid for or proven still write", async () => {
     await prove(1);

@@ -73,9 +73,7 @@ describe("the order of checks", () => {
     const request = { name: "Known" };
     const key = { "idempotency-key": "known" };
     const first = await minted(post(known, request, key));
-    await api.sql(
-      "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
-    );
+    await api.plant("sender_state", {});
     const refused = await post(newWallet(), { name: "Late" });
     expect(refused).toMatchObject(refusal(503, "out_of_funds"));
     expect(refused.headers.get("retry-after")).toBe("60");

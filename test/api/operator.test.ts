@@ -26,17 +26,13 @@ it("shows the ledger, transactions and webhooks that fail, without the paths of 
   const other = await apiForTest();
   const key = await newKey("operator:read");
   const own = await plantApiKey(other.pool, "operator90", ["operator:read"]);
-  await other.sql(
-    `insert into offchain.webhook (webhook_id, owner, url, events, finality, created_at, from_position, failures, failing_since)
-       values ('wh_1', $1, 'https://hooks.example/secret-path?token=1', '{agent.registered}', 'any', now(), 0, 3, now() - interval '1 hour'),
-              ('wh_2', $1, 'https://fine.example/', '{agent.registered}', 'any', now(), 0, 0, null)`,
-    owner,
+  const failing = { failures: 3, failing_since: new Date(Date.now() - 3_600_000) };
+  await other.plant(
+    "webhook",
+    { webhook_id: "wh_1", owner, url: "https://hooks.example/secret-path?token=1", ...failing },
+    { webhook_id: "wh_2", owner, url: "https://fine.example/" },
   );
-  await other.sql(
-    `insert into offchain.payment (payment_id, method, operation, state, payer, payee, chain_id, asset, amount_units, fingerprint, since_block, created_at, updated_at)
-       values (gen_random_uuid(), 'x402', 'agentMint', 'refund_due', $1, $1, 8453, $1, 1500000, '', 1, now(), now())`,
-    owner,
-  );
+  await other.plant("payment", { state: "refund_due", payer: owner, amount_units: 1_500_000 });
   const answer = await other.get("/api/v2/operator", { headers: { "x-api-key": own } });
   expect([answer.status, (await other.get("/api/v2/operator", { headers: { "x-api-key": key } })).status]).toEqual([
     200, 401,

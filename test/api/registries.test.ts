@@ -148,9 +148,7 @@ describe("link-token", () => {
 
 describe("crossreg", () => {
   it("gives the owner a registration file and calldata that say the same", async () => {
-    await api.sql(
-      `insert into offchain.profile_field (token_id, field, value) values (0, 'narrative.mission', '"Count “well” 🤖"')`,
-    );
+    await api.plant("profile_field", { token_id: 0, field: "narrative.mission", value: "Count “well” 🤖" });
     const { status, body } = await post("crossreg");
     expect(status).toBe(200);
     const { canonicalRegistration: ready } = body as never as {
@@ -252,9 +250,7 @@ describe("crossreg", () => {
         },
       ],
     });
-    await api.sql(
-      `insert into offchain.profile_field (token_id, field, value) values (0, 'narrative.mission', '"New"')`,
-    );
+    await api.plant("profile_field", { token_id: 0, field: "narrative.mission", value: "New" });
     expect(await listed()).toMatchObject({ registrations: [{ agentId: "43" }, { agentId: "41", file: "outdated" }] });
     const { canonicalRegistration: ready } = (await post("crossreg?agentId=41")).body as never as {
       canonicalRegistration: { method: string; data: Lower; dataURI: string };

@@ -86,9 +86,8 @@ const rowsOf = (owner: string, many: number) =>
 
 it("an attestation and an identity that serve many say so, of each of them", async () => {
   await plantAgents(api.pool, [{ tokenId: 7, owner: OWN, agentAddress: OWN }]);
-  await api.sql`insert into offchain.exchange_verification (token_id, attestation_uid, attester, schema_uid,
-      recipient, expires_at, verified_at)
-    values (7, '0x9', ${ALICE}, ${SCHEMA}, ${OWN}, 0, ${PROVED})`;
+  const verification = { attestation_uid: "0x9", attester: ALICE, schema_uid: SCHEMA, recipient: OWN };
+  await api.plant("exchange_verification", { token_id: 7, ...verification, verified_at: PROVED });
   await plantAttestation(api.pool, OWN, { uid: "0x9", attester: ALICE, attestedAt: 1 });
   await plantDirectory(api.pool, [
     {

@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { countHolders } from "../../db/agents/token-stats.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { IDENTITY, stubChain } from "../../harness/stub-chain.ts";
-import { sql } from "../support/sql.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile, apiForTest, refusal } from "./support/api.ts";
 
@@ -103,8 +102,7 @@ describe("/api/v2/cred/updates", () => {
   type Feed = { updates: { id: number; tokenId: number }[]; nextAfter: number; more: boolean; limit: number };
   const feed = async (query = "") => await api.read<Feed>(`/api/v2/cred/updates?${query}`);
   const change = (tokenId: number, score: number) =>
-    api.pool.query(sql`insert into offchain.cred_history (token_id, score, cause, block, at)
-      values (${tokenId}, ${score}, 'agent.verified', 950, '2026-11-21T12:00:00Z')`);
+    api.plant("cred_history", { token_id: tokenId, score, cause: "agent.verified", at: "2026-11-21T12:00:00Z" });
 
   it("is read from the beginning, by its cursor, to the end", async () => {
     expect(await feed()).toEqual({ updates: [], after: 0, limit: 100, nextAfter: 0, more: false });

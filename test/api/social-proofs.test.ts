@@ -213,9 +213,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
   });
 
   it("is refused while the service cannot pay for the trait", async () => {
-    await api.sql(
-      "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x1', 0, false, now())",
-    );
+    await api.plant("sender_state", {});
     expect(await post(platform, body)).toMatchObject(refusal(503, "out_of_funds"));
     expect(await proofs()).toEqual([]);
   });

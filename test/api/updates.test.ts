@@ -532,9 +532,7 @@ describe("on chain", () => {
   });
 
   it("is refused without funds", async () => {
-    await api.sql(
-      "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
-    );
+    await api.plant("sender_state", {});
     expect(await post({ narrative: { lore: "x" } }, { path: onchain })).toMatchObject(refusal(503, "out_of_funds"));
     expect((await post({ narrative: { lore: "off chain is free" } })).status).toBe(200);
   });
@@ -592,9 +590,7 @@ describe("the profile with its places", () => {
     ]);
     await api.sql("update offchain.transaction_outbox set block = 1 where state = 'mined'");
     expect(await writing()).toMatchObject([{ part: "trait:slow" }]);
-    await api.sql(
-      "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
-    );
+    await api.plant("sender_state", {});
     expect((await profile()).body).toMatchObject({ cost: { funded: false } });
   });
 });

@@ -190,9 +190,7 @@ describe("verify", () => {
   ])("of agent %s is %i", async (id, status) => expect((await post("verify", { id })).status).toBe(status));
 
   it("queues nothing that cannot be paid for", async () => {
-    await api.sql(
-      "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
-    );
+    await api.plant("sender_state", {});
     expect(await post("verify")).toMatchObject(refusal(503, "out_of_funds"));
     expect(await intentsIn(api.pool, "queued")).toEqual([]);
   });

@@ -192,9 +192,7 @@ it("are begun and removed beside writers and readers, who lose nothing", async (
 
 it("without a partition take the points nevertheless, and the metric tells", async () => {
   await db.pool.query("select setval('offchain.cred_history_id_seq', 7::int8 << 30)");
-  await db.pool.query(
-    "insert into offchain.cred_history (token_id, score, cause, block, at) values (1, 5, 'age', 1, now())",
-  );
+  await db.plant("cred_history", { token_id: 1, score: 5 });
   expect(await historyState(db.pool)).toEqual({ keptSince: null, stray: 1 });
   expect(await held(1, new Date())).toMatchObject({ score: 5 });
 });
@@ -264,9 +262,7 @@ it("are made of the table of a former version, whose points stay where they are"
   expect((await former.pool.query("select pg_relation_filenode('offchain.cred_history_kept') as node")).rows).toEqual(
     node,
   );
-  await former.pool.query(
-    "insert into offchain.cred_history (token_id, score, cause, block, at) values (1, 2, 'age', 1, now())",
-  );
+  await former.plant("cred_history", { token_id: 1, score: 2 });
   expect((await former.pool.query("select max(id)::int4 as id from offchain.cred_history")).rows).toEqual([{ id: 51 }]);
   await former.drop();
 });

@@ -96,9 +96,7 @@ describe("the feed", () => {
 
   it("tells of scores that a reorganisation took back: the one there is now, or that the agent is gone", async () => {
     const { pool } = database;
-    await pool.query(`
-      insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound, seen_block, computed_at)
-      values (1, 44, 0, 0, 0, 0, 0, 0, 0, 0, 7, now())`);
+    await database.plant("cred", { token_id: 1, score: 44, seen_block: 7 });
     await write(1);
     await write(2);
     const last = await write(3);

@@ -187,11 +187,8 @@ describe("a change", () => {
   });
 
   it("of the owner ends an exchange attestation", async () => {
-    await db.pool.query(
-      `insert into offchain.exchange_verification (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at)
-       values (3, '0x1', '0x2', '0x3', $1, 0, now())`,
-      [addressOf(3, 1)],
-    );
+    const verification = { attestation_uid: "0x1", attester: "0x2", schema_uid: "0x3", recipient: addressOf(3, 1) };
+    await db.plant("exchange_verification", { token_id: 3, ...verification });
     await recomputeCred(db.pool, { tokenIds: [3] }, options);
     expect((await stored()).get(3)).toMatchObject({ score: 20, raw: { coinbase: 100 } });
     await db.pool.query("update onchain.agent set owner = $1 where token_id = 3", [addressOf(4, 1)]);

@@ -105,9 +105,7 @@ describe("the agent of a wallet", () => {
     await plant(607, {});
     await recordWalletVerification(db.pool, { tokenId: 607, wallet, mintTx: MINT, at: NOW });
     expect([await found(ownAgents), await confirmed(607)]).toEqual([607, true]);
-    await db.pool.query(sql`insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin,
-        fingerprint, state, token_id, tx_hash)
-      values (gen_random_uuid(), ${wallet}, ${wallet}, 'a', 'custom', false, 1, 'f', 'minted', 604, ${MINT})`);
+    await db.plant("mint", { wallet, token_id: 604, tx_hash: MINT });
     expect([await found(), await found(ownAgents), await confirmed(604)]).toEqual([604, 604, true]);
     await db.pool.query("update onchain.agent set mint_tx = $2 where agent_address = $1", [
       wallet,
@@ -140,9 +138,7 @@ describe("the agent of a wallet", () => {
     // One that it was given, and one that a Solana key registered for it.
     await plant(601, { owner: wallet, mintedTo: other });
     await plant(608, { owner: wallet, mintedTo: wallet, origin: 2 });
-    await db.pool.query(sql`insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin,
-        fingerprint, state, token_id, tx_hash, solana_address)
-      values (gen_random_uuid(), ${wallet}, ${wallet}, 'a', 'custom', false, 2, 'f', 'minted', 608, ${MINT}, 'key')`);
+    await db.plant("mint", { wallet, origin: 2, token_id: 608, tx_hash: MINT, solana_address: "key" });
     expect(await written()).toEqual([601, 607, 608]);
     await recordWalletVerification(db.pool, { tokenId: 607, wallet, mintTx: MINT, at: NOW });
     expect(await written()).toEqual([607]);

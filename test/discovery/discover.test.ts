@@ -284,11 +284,8 @@ describe("the search", () => {
       { name: listed, description: "", cred: 30 },
       { name: "Tagged", description: "", cred: 30 },
     ]);
-    await database.pool.query(
-      `insert into offchain.offer (directory_id, kind, source, position, name, description, tags)
-       values ($1, 'skill', 'registry', 0, 'work', null, $2)`,
-      [tagged, [...listed.split(" "), "gutters", "dovecotes", "hedges", "ponds"]],
-    );
+    const tags = [...listed.split(" "), "gutters", "dovecotes", "hedges", "ponds"];
+    await database.plant("offer", { directory_id: tagged, name: "work", tags });
     await change(tagged, { description: "All." });
     await follow();
     const { hits } = await ask("gild reliquaries vellum");
@@ -347,8 +344,7 @@ describe("the search", () => {
       { name: "Flow", description: "Mends foghorns.", cred: 90, platform: "virtuals" },
     ]);
     expect(await idsOf("free foghorns")).toEqual([priced, free]);
-    await database.pool.query(sql`insert into offchain.offer (directory_id, kind, source, position, name, price_usd)
-      values (${priced}, 'skill', 'registry', 0, 'Mend', 0.5)`);
+    await database.plant("offer", { directory_id: priced, name: "Mend", price_usd: 0.5 });
     await change(priced, { description: "Mends foghorns" });
     await follow();
     expect(await idsOf("free foghorns")).toEqual([free, priced]);
@@ -357,9 +353,8 @@ describe("the search", () => {
 
   it("says which words stand in the tags of an offer", async () => {
     const [id] = await add([{ name: "Weir", description: "Guards sluices." }]);
-    await database.pool.query(sql`insert into offchain.offer (directory_id, kind, source, position, name, description,
-        tags)
-      values (${id}, 'skill', 'registry', 0, 'Watch', 'Watches floodgates.', '{culverts,spillways}')`);
+    const watch = { name: "Watch", description: "Watches floodgates.", tags: ["culverts", "spillways"] };
+    await database.plant("offer", { directory_id: id, ...watch });
     await change(id, { description: "Guards sluices" });
     await follow();
     const offersOf = async (q: string) =>

@@ -26,11 +26,11 @@ it("tells nothing open of an empty service, and no figures it does not have", as
 
 it("tells what is open, owed and late, and the nonces that are missing", async () => {
   const { pool } = database;
-  const payment = (state: string, units: number, minutes: number) =>
-    pool.query(sql`insert into offchain.payment (payment_id, method, operation, state, payer, payee, chain_id, asset,
-        amount_units, fingerprint, since_block, created_at, updated_at)
-      values (gen_random_uuid(), 'x402', 'agentMint', ${state}, ${SENDER}, ${SENDER}, 8453, ${SENDER}, ${units}, 'f',
-        1, now() - ${minutes} * interval '1 minute', now() - ${minutes} * interval '1 minute')`);
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const payment = (state: string, amount_units: number, minutes: number) =>
+    database.plant("payment", {
+      ...{ state, amount_units, payer: SENDER, created_at: ago(minutes), updated_at: ago(minutes) },
+    });
   await payment("settling", 1_000_000, 10);
   await payment("settling", 1_000_000, 2);
   await payment("refund_due", 2_500_000, 30);
@@ -47,18 +47,13 @@ it("tells what is open, owed and late, and the nonces that are missing", async (
   await pool.query(
     "update offchain.transaction_outbox set created_at = now() - interval '5 minutes' where intent_key = 'd'",
   );
-  await pool.query(
-    `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, created_at)
-     values (gen_random_uuid(), $1, $1, 'Ada', 'custom', false, 0, 'f', 'pending', now() - interval '90 seconds')`,
-    [SENDER],
-  );
-  await pool.query(sql`insert into offchain.sender_state (address, balance_wei, funded, checked_at, spent_wei,
-      budget_wei, free_wei, newcomers_wei, paused_until)
-    values (${SENDER}, 15e17, false, now(), 3e16, 5e16, 2e16, 5e15, now() + interval '1 hour')`);
-  await pool.query(
-    `insert into offchain.job_run (name, last_started_at, last_success_at, next_run_at)
-     values ('reconcile', now(), now(), now() - interval '2 minutes'), ('prune', now(), null, now() + interval '1 hour')`,
-  );
+  await database.plant("mint", { wallet: SENDER, state: "pending", created_at: ago(1.5) });
+  await database.plant("sender_state", {
+    ...{ address: SENDER, balance_wei: 15e17, spent_wei: 3e16, budget_wei: 5e16, free_wei: 2e16, newcomers_wei: 5e15 },
+    paused_until: ago(-60),
+  });
+  await database.plant("job_run", { name: "reconcile", last_success_at: ago(0), next_run_at: ago(2) });
+  await database.plant("job_run", { name: "prune", next_run_at: ago(-60) });
 
   // One that lets all others go first is not late: it is counted apart.
   await queueIntent(pool, { intentKey: "uri:1", to: SENDER, data: "0x", waits: true, free: null });
@@ -132,11 +127,8 @@ it("tells how far the event log is, and what waits for webhooks that are on", as
   await pool.query(
     "insert into offchain.event (id, type, data, at, final) values ('evt_1', 'cred.changed', '{}', now(), true)",
   );
-  await pool.query(
-    `insert into offchain.webhook (webhook_id, owner, url, events, finality, created_at, from_position, disabled_at)
-     values ('on', $1, 'https://a.test', '{}', 'head', now(), 0, null), ('off', $1, 'https://b.test', '{}', 'head', now(), 0, now())`,
-    [SENDER],
-  );
+  await database.plant("webhook", { webhook_id: "on", owner: SENDER, url: "https://a.test" });
+  await database.plant("webhook", { webhook_id: "off", owner: SENDER, url: "https://b.test", disabled_at: new Date() });
   const delivery = (webhook: string, event: string, state: string) =>
     pool.query(sql`insert into offchain.webhook_delivery (webhook_id, event_id, event_type, final, state, created_at,
         due_at)

@@ -4,6 +4,7 @@ import type pg from "pg";
 import { inject } from "vitest";
 import { openPool } from "../../db/sql/connect.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
+import { plant } from "./plant.ts";
 
 export type TestDatabase = {
   url: string;
@@ -11,6 +12,8 @@ export type TestDatabase = {
   /** The rows that a statement gives. */
   // biome-ignore lint/suspicious/noExplicitAny: as of the driver itself, a test says what it expects
   rows<Row = any>(statement: string | pg.QueryConfig, values?: unknown[]): Promise<Row[]>;
+  /** Inserts rows of one of the service's tables: what a test does not name is as plant.ts has it. */
+  plant(table: Parameters<typeof plant>[1], ...rows: Record<string, unknown>[]): Promise<void>;
   /** Closes the pool and removes the database, ending other sessions. */
   drop(): Promise<void>;
 };
@@ -41,6 +44,7 @@ export async function testDatabase({ migrated = true, indexed = false } = {}): P
     url: url.href,
     pool,
     rows: async (statement, values) => (await pool.query(statement, values)).rows,
+    plant: (table, ...rows) => plant(pool, table, ...rows),
     async drop() {
       await pool.end();
       await admin!.query(`drop database if exists "${name}" with (force)`);

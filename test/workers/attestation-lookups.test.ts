@@ -24,7 +24,6 @@ import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { contractWorld } from "../support/contract-world.ts";
 import { testDatabase } from "../support/database.ts";
-import { sql } from "../support/sql.ts";
 import { perFile, perTest } from "../support/started.ts";
 
 const DAY_MS = 86_400_000;
@@ -128,9 +127,8 @@ describe("an attestation older than the index", () => {
   it("carries an own agent's verification whose first attestation was revoked", async () => {
     await plantAgents(database.pool, [{ tokenId: 1, owner: wallet("own") }]);
     const revokedUid = `0x${"7".repeat(64)}`;
-    await database.pool.query(sql`insert into offchain.exchange_verification (token_id, attestation_uid, attester,
-        schema_uid, recipient, expires_at, verified_at)
-      values (1, ${revokedUid}, ${attester}, ${SCHEMA}, ${wallet("own")}, 0, now())`);
+    const verification = { attestation_uid: revokedUid, attester, schema_uid: SCHEMA, recipient: wallet("own") };
+    await database.plant("exchange_verification", { token_id: 1, ...verification });
     await plantAttestation(revokedUid, wallet("own"), { revokedAt: 1_790_000_000 });
     await recomputeCred(database.pool, { tokenIds: [1] }, { now: new Date(now), cause: "test" });
     const coinbase = async () =>

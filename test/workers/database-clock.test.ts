@@ -57,17 +57,12 @@ it("removes the same whether the worker's clock is years ahead or behind", async
   const delivery = (id: string, days: number) =>
     `('w', '${id}', 'agent.updated', true, 'delivered', now() - interval '${days} days',
       now() - interval '${days} days', now() - interval '${days} days')`;
-  await pool.query(
-    `insert into offchain.webhook (webhook_id, owner, url, events, finality, created_at, from_position)
-     values ('w', '0x1', 'https://a.example', '{}', 'any', now(), 0)`,
-  );
+  await db.plant("webhook", { webhook_id: "w", owner: "0x1", url: "https://a.example" });
   await pool.query(
     `insert into offchain.webhook_delivery (webhook_id, event_id, event_type, final, state, created_at, due_at, settled_at)
      values ${delivery("old", 6)}, ${delivery("new", 1)}`,
   );
-  await pool.query(
-    "insert into offchain.cred_history (token_id, score, cause, block, at) values (1, 5, 'age', 1, now())",
-  );
+  await db.plant("cred_history", { token_id: 1, score: 5 });
   const nothing = { events: 0, messages: 0, pruned: 0, webhooks: 0, months: 0 };
   expect(await removed(new Date("2019-01-01"))).toEqual({ ...nothing, events: 1, messages: 1, pruned: 1, webhooks: 1 });
   expect(await removed(new Date("2099-01-01"))).toEqual(nothing);

@@ -46,9 +46,8 @@ describe("the own registry", () => {
     await db.pool.query("update offchain.cred set score = 92 where token_id = 0");
     expect((await shown("0"))?.credScore).toBe(92);
     await db.pool.query("update onchain.agent set name = 'Atlas II', updated_block = 990 where token_id = 0");
-    await db.pool.query(
-      `insert into offchain.profile_field (token_id, field, value, written_at) values (1, 'narrative.mission', '"To serve."', now() + interval '10 years')`,
-    );
+    const later = { written_at: new Date("2036-01-01") };
+    await db.plant("profile_field", { token_id: 1, field: "narrative.mission", value: "To serve.", ...later });
     expect(await staleOwnRows(db.pool)).toEqual([0, 1]);
     await sync();
     expect(await shown("0")).toMatchObject({ name: "Atlas II", credScore: 92 });
@@ -75,10 +74,9 @@ describe("the own registry", () => {
     );
     await db.pool.query("update offchain.cred set coinbase = 100 where token_id = 1");
     expect(await staleOwnRows(db.pool)).toEqual([0, 1]);
-    await db.pool.query(
-      `insert into offchain.profile_field (token_id, field, value, written_at)
-       values (0, 'services', '{"MCP": {"url": "https://a.example/mcp"}, "web": {"url": "https://a.example"}}', now() + interval '10 years')`,
-    );
+    const services = { MCP: { url: "https://a.example/mcp" }, web: { url: "https://a.example" } };
+    const written_at = new Date("2036-01-01");
+    await db.plant("profile_field", { token_id: 0, field: "services", value: services, written_at });
     await sync();
     expect(await facets()).toEqual([
       { protocols: ["MCP", "Web"], proofs: ["farcaster", "x"], coinbase: false },

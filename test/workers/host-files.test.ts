@@ -217,10 +217,7 @@ describe("a host's own word", () => {
 
 describe("the agent's registration file on the host", () => {
   const withFile = (uri: string, agents: string[], status = "parsed") =>
-    db.pool.query(
-      `insert into offchain.registration_file (registry, agent_id, uri, status, content, fetched_at) values ($1, 22, $2, $3, $4, now())`,
-      [REGISTRY, uri, status, JSON.stringify({ agents })],
-    );
+    db.plant("registration_file", { registry: REGISTRY, agent_id: 22, uri, status, content: { agents } });
   const NAME = `eip155:8453:${REGISTRY}/22`;
   type Given = Parameters<typeof withFile>;
   it.each<[what: string, given: () => Given, path?: string]>([

@@ -1,5 +1,5 @@
 /** Running scheduled jobs: how each run went is recorded, and an upstream that is away waits for the next turn. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { fail } from "../../core/errors.ts";
 import {
@@ -18,31 +18,26 @@ import { until } from "../../harness/until.ts";
 import { defineJob, type Job } from "../../workers/job.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { openJobMoves } from "../../workers/operations/job-moves.ts";
-import { keepStorage, openQueues, type Queues } from "../../workers/operations/queue.ts";
-import { runWorkers, type Workers } from "../../workers/run.ts";
+import { keepStorage, openQueues } from "../../workers/operations/queue.ts";
+import { runWorkers } from "../../workers/run.ts";
 import { testDatabase } from "../support/database.ts";
 import { sql } from "../support/sql.ts";
-import { perTest } from "../support/started.ts";
+import { endedPerTest, perTest } from "../support/started.ts";
 
 const database = perTest(() => testDatabase({ indexed: true }));
-let queue: Queues;
+/** Of its own, for what is said when the test has ended. */
 let log: TestLog;
-let workers: Workers | undefined;
-beforeEach(async () => {
+const queue = perTest(() => {
   log = testLog();
-  queue = await openQueues({ databaseUrl: database.url, prefix: "run", log });
+  return openQueues({ databaseUrl: database.url, prefix: "run", log });
 });
-afterEach(async () => {
-  await workers?.stop();
-  workers = undefined;
-  await queue.close();
-});
+const ended = endedPerTest();
 
 const start = (run: () => Promise<number>, everyMs: number) =>
   startJobs([defineJob({ name: "pull", schedule: { everyMs }, run })]);
 async function startJobs(jobs: readonly Job[]): Promise<void> {
   const context = { db: database.pool, queue, log, signer: null, clock: () => new Date(), fault: () => {} };
-  workers = await runWorkers(context as never, jobs);
+  ended(await runWorkers(context as never, jobs));
 }
 const recorded = async () => (await scheduledRuns(database.pool))[0];
 
@@ -212,8 +207,7 @@ it("a backlog of one job delays no other: not a scheduled one, nor one that is q
     Array.from({ length: 1_000 }, () => ({ data: {} })),
   );
   await queue.add("light", [{ data: {} }]);
-  const context = { db: database.pool, queue, log, signer: null, clock: () => new Date(), fault: () => {} };
-  workers = await runWorkers(context as never, jobs);
+  await startJobs(jobs);
   await until("the others run", () => ran.includes("light") && ran.includes("sweep"));
   await until("as many as may", () => ran.filter((name) => name === "bulk").length === 4);
   over.resolve();
@@ -222,10 +216,8 @@ it("a backlog of one job delays no other: not a scheduled one, nor one that is q
 it("a job that does not run when it is due stands, and one under way does not", async () => {
   const { pool } = database;
   const standing = () => standingJobs(pool, async () => []);
-  const late = (name: string) =>
-    pool.query(sql`insert into offchain.job_run (name, last_started_at, next_run_at)
-      values (${name}, now() - interval '1 hour', now() - interval '10 minutes')`);
-  for (const name of ["pull", "gone"]) await late(name);
+  const [last_started_at, next_run_at] = [60, 10].map((minutes) => new Date(Date.now() - minutes * 60_000));
+  for (const name of ["pull", "gone"]) await database.plant("job_run", { name, last_started_at, next_run_at });
   expect((await standing()).map(({ name }) => name)).toEqual(["pull", "gone"].toSorted());
   const moves = openJobMoves(pool, ["pull", "score"], log);
   const over = Promise.withResolvers<void>();

@@ -1,7 +1,8 @@
 /** Agents as the indexer would have left them, for tests of what reads them. */
+
 import type pg from "pg";
 import { plantRows } from "../../../harness/onchain.ts";
-import { sql } from "../../support/sql.ts";
+import { plant } from "../../support/plant.ts";
 
 export type PlantedAgent = Partial<{
   tokenId: number;
@@ -89,9 +90,6 @@ export async function plantAgents(pool: pg.Pool, agents: PlantedAgent[]): Promis
       await plantRows(pool, "agentName", [
         { name: agent.agentName.toLowerCase(), tokenId, displayName: agent.agentName, registeredAt: 1_790_000_200 },
       ]);
-    if (score !== undefined)
-      await pool.query(sql`insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age,
-          narrative, origin, soulbound, seen_block, computed_at)
-        values (${tokenId}, ${score}, 0, 0, 0, 0, 0, 0, 0, 0, 950, now())`);
+    if (score !== undefined) await plant(pool, "cred", { token_id: tokenId, score });
   }
 }

@@ -59,24 +59,25 @@ type Client = {
   ): Promise<Answer>;
 };
 
-export type TestApi = Client & {
-  url: string;
-  deps: ApiDeps;
-  database: TestDatabase;
-  /** Connections of the test itself. */
-  pool: pg.Pool;
-  /** Runs a statement, with its values after it or in it. @returns its rows */
-  sql(text: string | TemplateStringsArray, ...values: unknown[]): Promise<pg.QueryResult["rows"]>;
-  server: RunningServer;
-  document: OpenApi;
-  /** Messages logged at level error: a test that provokes none expects none. */
-  errors: string[];
-  /** Does `work` while no request waits for the chain: what is open is answered as pending. */
-  impatiently<T>(work: () => Promise<T>): Promise<T>;
-  /** Does `work` with all requests at one process, also where there are two: for what each keeps for itself. */
-  atOne<T>(work: () => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-};
+export type TestApi = Client &
+  Pick<TestDatabase, "plant"> & {
+    url: string;
+    deps: ApiDeps;
+    database: TestDatabase;
+    /** Connections of the test itself. */
+    pool: pg.Pool;
+    /** Runs a statement, with its values after it or in it. @returns its rows */
+    sql(text: string | TemplateStringsArray, ...values: unknown[]): Promise<pg.QueryResult["rows"]>;
+    server: RunningServer;
+    document: OpenApi;
+    /** Messages logged at level error: a test that provokes none expects none. */
+    errors: string[];
+    /** Does `work` while no request waits for the chain: what is open is answered as pending. */
+    impatiently<T>(work: () => Promise<T>): Promise<T>;
+    /** Does `work` with all requests at one process, also where there are two: for what each keeps for itself. */
+    atOne<T>(work: () => Promise<T>): Promise<T>;
+    close(): Promise<void>;
+  };
 
 export type Answer = { status: number; headers: Headers; text: string; body: Body };
 // A body's shape is what the tests assert; the validator has already held it to the document.
@@ -190,6 +191,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     deps,
     database,
     pool: database.pool,
+    plant: database.plant,
     sql: async (text, ...values) =>
       (await database.pool.query(typeof text === "string" ? { text, values } : sql(text, ...values))).rows,
     server,
