@@ -53,7 +53,7 @@ const link = async (ref: string, by: string | Record<string, string>, agentToken
 
 /** A registered human with a wallet of its own. */
 async function register(body: object = {}, wallet: AgentWallet = newWallet()) {
-  const answer = await world.registerHuman(await wallet.siwe(), { name: "Ada", ...body });
+  const answer = await world.registerHuman(wallet, { name: "Ada", ...body });
   expect([answer.status, answer.body.error]).toEqual([201, undefined]);
   return { wallet, human: principalOf(answer) };
 }
@@ -61,7 +61,7 @@ async function register(body: object = {}, wallet: AgentWallet = newWallet()) {
 describe("registration", () => {
   it("by SIWE is 201, shows everything but the contact data, and is found by id and by wallet", async () => {
     const wallet = newWallet();
-    const answer = await world.registerHuman(await wallet.siwe(), PROFILE);
+    const answer = await world.registerHuman(wallet, PROFILE);
     expect(answer).toMatchObject({ status: 201, body: { success: true } });
     const human = principalOf(answer);
     const { contact: _, ...shown } = PROFILE;
@@ -87,7 +87,7 @@ describe("registration", () => {
       contact: { hasEmail: false, hasTelegram: true },
     });
     const cleared = { name: "Ada", image: null, description: "", linkedAccounts: {} };
-    expect(principalOf(await world.registerHuman(await wallet.siwe(), cleared))).toMatchObject(cleared);
+    expect(principalOf(await world.registerHuman(wallet, cleared))).toMatchObject(cleared);
   });
 
   it("by access token is a human without a wallet, one for each account of the provider", async () => {
@@ -112,7 +112,7 @@ describe("registration", () => {
     const { wallet, human } = await register(PROFILE);
     const thief = newWallet();
     for (const more of [{ walletAddress: wallet.address }, { id: human.id }, { principal: wallet.address }]) {
-      const answer = await world.registerHuman(await thief.siwe(), { name: "Thief", ...more });
+      const answer = await world.registerHuman(thief, { name: "Thief", ...more });
       expect(answer.body.ignored).toEqual(Object.keys(more));
       expect(principalOf(answer)).toMatchObject({ name: "Thief", walletAddress: thief.address });
     }
@@ -131,7 +131,7 @@ describe("registration", () => {
 
   it("takes what living pages send: known fields are stored, others are named in ignored", async () => {
     const wallet = newWallet();
-    const answer = await world.registerHuman(await wallet.siwe(), PAGE);
+    const answer = await world.registerHuman(wallet, PAGE);
     expect([answer.status, answer.body.ignored]).toEqual([
       201,
       ["mintOnchain", "linkedAgents", "referrer", "contact.discord"],
@@ -146,12 +146,12 @@ describe("registration", () => {
     const human = principalOf(answer);
     expect(human).toMatchObject(shown);
     expect(await read(human.id)).toEqual(human);
-    const again = await world.registerHuman(await wallet.siwe(), { name: "Ada L." });
+    const again = await world.registerHuman(wallet, { name: "Ada L." });
     expect(again.body).not.toHaveProperty("ignored");
     expect(principalOf(again)).toMatchObject(shown);
     expect((await me(await wallet.siwe())).body.notificationPreferences).toEqual(PAGE.notificationPreferences);
     const cleared = { name: "Ada", services: {}, externalIds: null, metadata: null, notificationPreferences: null };
-    expect(principalOf(await world.registerHuman(await wallet.siwe(), cleared))).toMatchObject({
+    expect(principalOf(await world.registerHuman(wallet, cleared))).toMatchObject({
       ...{ services: {}, externalIds: {}, metadata: {} },
     });
     expect((await me(await wallet.siwe())).body.notificationPreferences).toEqual({});
@@ -161,13 +161,13 @@ describe("registration", () => {
       externalIds: ["ada.eth"],
       notificationPreferences: ["email"],
     };
-    expect(principalOf(await world.registerHuman(await wallet.siwe(), { name: "Ada", ...others }))).toMatchObject({
+    expect(principalOf(await world.registerHuman(wallet, { name: "Ada", ...others }))).toMatchObject({
       services: { web: "https://ada.example/hire" },
       externalIds: ["ada.eth"],
     });
-    expect(
-      principalOf(await world.registerHuman(await wallet.siwe(), { name: "Ada", services: "Audits" })).services,
-    ).toEqual({ about: "Audits" });
+    expect(principalOf(await world.registerHuman(wallet, { name: "Ada", services: "Audits" })).services).toEqual({
+      about: "Audits",
+    });
   });
 
   it("what a human states in them moves its score no more than any other part of a profile does", async () => {
@@ -178,7 +178,7 @@ describe("registration", () => {
 
   it("names at most twenty fields that were not read, each cut to 64 characters", async () => {
     const more = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${"🤖".repeat(40)}${i}`, i]));
-    const { body, status } = await world.registerHuman(await newWallet().siwe(), { name: "Ada", ...more });
+    const { body, status } = await world.registerHuman(newWallet(), { name: "Ada", ...more });
     expect(status).toBe(201);
     expect(body.ignored).toEqual(Array(20).fill("🤖".repeat(32)));
   });
@@ -211,7 +211,7 @@ describe("registration", () => {
     [{ name: "Ada", tokenId: "0" }, "tokenId"],
     [{ name: "Ada", tokenId: -1 }, "tokenId"],
   ])("%j is refused for %s", async (body, path) => {
-    const answer = await world.registerHuman(await newWallet().siwe(), body);
+    const answer = await world.registerHuman(newWallet(), body);
     expect(answer).toMatchObject(refusal(400, "invalid_input"));
     expect(answer.body.details).toEqual([expect.objectContaining({ path })]);
   });
@@ -244,9 +244,9 @@ describe("an identity token of one's own", () => {
   it("is the signing wallet's, finds the human, and ends with a transfer for good", async () => {
     const [ada, eve] = [newWallet(), newWallet()];
     const tokenId = await world.mint(ada);
-    expect((await world.registerHuman(await eve.siwe(), { name: "Eve", tokenId })).status).toBe(403);
+    expect((await world.registerHuman(eve, { name: "Eve", tokenId })).status).toBe(403);
     expect((await world.registerHuman(await world.token("did:idp:t"), { name: "Eve", tokenId })).status).toBe(403);
-    expect((await world.registerHuman(await ada.siwe(), { name: "Ada", tokenId: 999_999 })).status).toBe(404);
+    expect((await world.registerHuman(ada, { name: "Ada", tokenId: 999_999 })).status).toBe(404);
     const { human } = await register({ tokenId }, ada);
     expect(human.tokenId).toBe(tokenId);
     expect(await read(tokenId)).toEqual(human);
@@ -265,11 +265,9 @@ describe("an identity token of one's own", () => {
     const wallet = newWallet();
     const tokenId = await world.mint(wallet);
     await register({ tokenId }, wallet);
-    const renamed = await world.registerHuman(await wallet.siwe(), { name: "Renamed" });
+    const renamed = await world.registerHuman(wallet, { name: "Renamed" });
     expect(principalOf(renamed)).toMatchObject({ tokenId, name: "Renamed" });
-    expect(
-      principalOf(await world.registerHuman(await wallet.siwe(), { name: "Ada", tokenId: null })).tokenId,
-    ).toBeNull();
+    expect(principalOf(await world.registerHuman(wallet, { name: "Ada", tokenId: null })).tokenId).toBeNull();
   });
 });
 
@@ -309,7 +307,7 @@ describe("reading", () => {
     for (const bad of ["limit=0", "limit=x", "page=0", "offset=-1"])
       expect((await world.api.get(`/api/v2/humans?${bad}`)).status).toBe(400);
     const tokenId = await world.mint(humans[0]!.wallet);
-    await world.registerHuman(await humans[0]!.wallet.siwe(), { name: `${tag} Émile`, tokenId });
+    await world.registerHuman(humans[0]!.wallet, { name: `${tag} Émile`, tokenId });
     expect((await search(`search=${tokenId}`)).humans.map(({ id }) => id)).toContain(ids[0]);
   });
 
@@ -317,7 +315,7 @@ describe("reading", () => {
     const totals = async () => await world.api.read<Record<string, number>>("/api/v2/stats");
     const before = await totals();
     const { wallet } = await register();
-    await world.registerOrganization(await wallet.siwe(), { displayName: "Counted" });
+    await world.registerOrganization(wallet, { displayName: "Counted" });
     const after = await totals();
     expect([after.totalHumans! - before.totalHumans!, after.totalOrganizations! - before.totalOrganizations!]).toEqual([
       1, 1,
@@ -360,7 +358,7 @@ describe("contact data", () => {
     const { wallet } = await register();
     const contact = { email: "org.private@example.org", telegram: "org_private" };
     const body = { displayName: "Discreet", contact, notificationPreferences: { digest: "weekly-private@" } };
-    const answer = await world.registerOrganization(await wallet.siwe(), body);
+    const answer = await world.registerOrganization(wallet, body);
     expect(answer.text).not.toContain("org.private");
     expect(answer.text).not.toContain("private@");
     expect((await me(await wallet.siwe())).body).toMatchObject({ organizations: [body] });
@@ -498,15 +496,10 @@ describe("cred", () => {
     const { wallet, human } = await register();
     const tokenId = await world.mint(wallet);
     const { attesters, attestationSchemas } = world.api.deps.config;
-    await world.api.sql(
-      `insert into offchain.exchange_verification (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at)
-       values ($1, $2, $3, $4, $5, 0, now())`,
-      tokenId,
-      `0x${"8".repeat(64)}`,
-      attesters[0],
-      attestationSchemas[0],
-      lower(wallet),
-    );
+    await world.api.plant("exchange_verification", {
+      ...{ token_id: tokenId, attestation_uid: `0x${"8".repeat(64)}`, recipient: lower(wallet) },
+      ...{ attester: attesters[0], schema_uid: attestationSchemas[0] },
+    });
     expect((await credOf(human.id)).breakdown.verifiedIdentity).toMatchObject({ raw: 70, known: true });
     await world.transfer(tokenId, wallet, newWallet());
     expect((await credOf(human.id)).breakdown.verifiedIdentity).toMatchObject({ raw: 0 });
@@ -554,7 +547,7 @@ describe("cred", () => {
   it("is not moved by what the human says about itself, beyond its completeness", async () => {
     const { wallet, human } = await register();
     const before = await credOf(human.id);
-    await world.registerHuman(await wallet.siwe(), {
+    await world.registerHuman(wallet, {
       ...PROFILE,
       linkedAccounts: { coinbase: "verified", x: "@vitalik", ethos: "2800" },
       skills: ["siwa-verified", "coinbase"],
@@ -572,9 +565,9 @@ describe("deleting oneself", () => {
     const tokenId = await world.mint(wallet);
     const { human } = await register({ ...PROFILE, tokenId }, wallet);
     await link(human.id, await wallet.siwe(), tokenId);
-    await world.registerOrganization(await wallet.siwe(), { displayName: "Gone", slug: "gone-soon" });
+    await world.registerOrganization(wallet, { displayName: "Gone", slug: "gone-soon" });
     await world.api.sql`insert into offchain.ethos_score values (${lower(wallet)}, 1000, now()) on conflict do nothing`;
-    const remove = async () => world.send("DELETE", "/api/v2/principals/human/me", await wallet.siwe());
+    const remove = async () => world.removeHuman(wallet);
     expect(await remove()).toMatchObject(
       answering(200, { success: true, deleted: { id: human.id, links: 1, organizations: ["gone-soon"] } }),
     );
@@ -598,7 +591,7 @@ describe("deleting oneself", () => {
     expect([(await send()).status, (await send()).headers.get("idempotent-replayed")]).toEqual([201, "true"]);
     const kept = () => world.api.pool.query("select from offchain.idempotency where body like '%Kept Name%'");
     expect((await kept()).rowCount).toBe(1);
-    await world.send("DELETE", "/api/v2/principals/human/me", await wallet.siwe());
+    await world.removeHuman(wallet);
     expect((await kept()).rowCount).toBe(0);
   });
 
@@ -612,7 +605,7 @@ describe("deleting oneself", () => {
       await plantDirectory(world.api.pool, [
         { platform, agent_id: "1", name: "Owned", owner_address: lower(wallet), cred_score: 1 },
       ]);
-    await world.send("DELETE", "/api/v2/principals/human/me", await wallet.siwe());
+    await world.removeHuman(wallet);
     const { rowCount } = await world.api.pool.query("select from offchain.ethos_score where wallet = $1", [
       lower(wallet),
     ]);
@@ -623,12 +616,8 @@ describe("deleting oneself", () => {
   it("takes nobody else's, and works by access token", async () => {
     const { human } = await register();
     const own = principalOf(await world.registerHuman(await world.token("did:idp:del"), { name: "Del" }));
-    expect((await world.send("DELETE", "/api/v2/principals/human/me", await world.token("did:idp:other"))).status).toBe(
-      404,
-    );
-    expect((await world.send("DELETE", "/api/v2/principals/human/me", await world.token("did:idp:del"))).status).toBe(
-      200,
-    );
+    expect((await world.removeHuman(await world.token("did:idp:other"))).status).toBe(404);
+    expect((await world.removeHuman(await world.token("did:idp:del"))).status).toBe(200);
     expect((await world.api.get(`/api/v2/human/${own.id}`)).status).toBe(404);
     expect(await read(human.id)).toEqual(human);
   });

@@ -20,7 +20,7 @@ const read = async (ref: string): Promise<Organization> => await world.api.read<
 const list = async (query: string): Promise<List> => await world.api.read<List>(`/api/v2/organizations?${query}`);
 
 async function register(body: object = {}, wallet: AgentWallet = newWallet()) {
-  const answer = await world.registerOrganization(await wallet.siwe(), { displayName: newName(), ...body });
+  const answer = await world.registerOrganization(wallet, { displayName: newName(), ...body });
   expect([answer.status, answer.body.error]).toEqual([201, undefined]);
   return { wallet, organization: principalOf(answer) };
 }
@@ -49,7 +49,7 @@ describe("registration", () => {
     });
     for (const ref of [organization.id, "first-engines", "FIRST-Engines", wallet.address, wallet.address.toLowerCase()])
       expect(await read(ref)).toEqual(organization);
-    const human = await world.registerHuman(await wallet.siwe(), { name: "Ada" });
+    const human = await world.registerHuman(wallet, { name: "Ada" });
     expect((await read("first-engines")).registeredBy).toBe(principalOf(human).id);
   });
 
@@ -74,7 +74,7 @@ describe("registration", () => {
       externalIds: { lei: "5493001KJTIIGC8Y1R12" },
       metadata: { founded: 1843 },
     };
-    const answer = await world.registerOrganization(await wallet.siwe(), {
+    const answer = await world.registerOrganization(wallet, {
       ...{ displayName: newName(), slug: "", ...page, notificationPreferences: { email: false } },
       ...{ mintOnchain: false, linkedAgents: [], name: "Engines", contact: { telegram: "engines", phone: "1" } },
     });
@@ -84,7 +84,7 @@ describe("registration", () => {
     ]);
     const { slug, displayName } = principalOf(answer);
     expect(await read(slug)).toMatchObject({ ...page, contact: { hasTelegram: true } });
-    const again = await world.registerOrganization(await wallet.siwe(), { displayName, slug, metadata: null });
+    const again = await world.registerOrganization(wallet, { displayName, slug, metadata: null });
     expect(again.body).not.toHaveProperty("ignored");
     expect(principalOf(again)).toMatchObject({ ...page, metadata: {} });
   });
@@ -125,7 +125,7 @@ describe("registration", () => {
   it("ends at a number for each principal", async () => {
     const { wallet } = await register();
     for (let i = 1; i < ORGANIZATIONS_PER_PRINCIPAL; i++) await register({}, wallet);
-    const one = await world.registerOrganization(await wallet.siwe(), { displayName: newName() });
+    const one = await world.registerOrganization(wallet, { displayName: newName() });
     expect(one).toMatchObject(refusal(409, "conflict"));
   });
 
@@ -149,7 +149,7 @@ describe("registration", () => {
     [{ displayName: "A", members: "me" }, "members"],
     [{ displayName: "A", members: Array(101).fill(0) }, "members"],
   ])("%j is refused for %s", async (body, path) => {
-    const answer = await world.registerOrganization(await newWallet().siwe(), body);
+    const answer = await world.registerOrganization(newWallet(), body);
     expect(answer).toMatchObject(refusal(400, "invalid_input"));
     expect(answer.body.details).toEqual([expect.objectContaining({ path })]);
   });
@@ -194,7 +194,7 @@ describe("nobody takes an organization over", () => {
     const { organization } = await register({ tokenId }, owner);
     expect(organization.tokenId).toBe(tokenId);
     const claim = async (by: AgentWallet, body: object) =>
-      world.registerOrganization(await by.siwe(), { displayName: "Thief", ...body });
+      world.registerOrganization(by, { displayName: "Thief", ...body });
     expect((await claim(thief, { tokenId })).status).toBe(403);
     expect((await claim(thief, { tokenId: 999_999 })).status).toBe(404);
     await world.transfer(tokenId, owner, thief);
@@ -207,16 +207,16 @@ describe("nobody takes an organization over", () => {
     expect(await read(organization.id)).toMatchObject({ displayName: organization.displayName, tokenId: null });
     expect((await list(`search=${tokenId}`)).organizations.map(({ id }) => id)).toEqual([own.id]);
     // Registering again without the token keeps what is the owner's.
-    const again = await world.registerOrganization(await owner.siwe(), { displayName: organization.displayName });
+    const again = await world.registerOrganization(owner, { displayName: organization.displayName });
     expect(principalOf(again)).toMatchObject({ id: organization.id, tokenId: null });
   });
 
   it("by its slug once it is deleted: for 90 days only its former owner can have that again", async () => {
     const { wallet } = await register({ slug: "phoenix" });
-    const remove = async () => world.send("DELETE", "/api/v2/principals/human/me", await wallet.siwe());
+    const remove = async () => world.removeHuman(wallet);
     expect((await remove()).status).toBe(200);
     const take = async (by: AgentWallet, slug = "phoenix") =>
-      (await world.registerOrganization(await by.siwe(), { displayName: newName(), slug })).status;
+      (await world.registerOrganization(by, { displayName: newName(), slug })).status;
     const thief = newWallet();
     expect([await take(thief), await take(thief, "PH0ENIX")]).toEqual([409, 409]);
     expect((await register({ displayName: "Phoenix" }, thief)).organization.slug).toMatch(/^phoenix-/);
@@ -231,7 +231,7 @@ describe("members", () => {
   it("are wallets and token ids of agents, as the organization states them, and gain nothing by it", async () => {
     const agent = newWallet();
     const tokenId = await world.mint(agent, { score: 30 });
-    const human = await world.registerHuman(await agent.siwe(), { name: "Member" });
+    const human = await world.registerHuman(agent, { name: "Member" });
     const cred = async () => (await world.api.get(`/api/v2/human/${agent.address}/cred`)).text;
     const before = await cred();
     const { organization } = await register({ members: [tokenId, agent.address.toLowerCase(), agent.address] });

@@ -13,7 +13,8 @@ import { casesOf, deepIt } from "../support/share.ts";
 import { base64, MINT_PRICE, type Payer, paidBy, REPORT_PRICE } from "./support/paying.ts";
 import { diesAt, payingForFile, silent, unwilling } from "./support/paying-file.ts";
 
-const { world, api, trouble, spent, mintsOf, sweep } = payingForFile(() => ({ env: { TRUSTED_PROXIES: "127.0.0.1" } }));
+const paying = payingForFile(() => ({ env: { TRUSTED_PROXIES: "127.0.0.1" } }));
+const { world, api, trouble, spent, mintsOf, sweep, expectLeftOpen, expectServedOnce, recovers } = paying;
 
 const report = async (payer: Payer) => base64(world.payload(await world.authorizeReport(payer.account)));
 
@@ -100,8 +101,7 @@ describe("between the check and the settlement", () => {
     await world.frontRun(thief, signed);
     await world.evm.mine({ blocks: 2 });
     expect(await api.pay(thief, signed)).toMatchObject({ status: 402, body: { reason: "authorization_used" } });
-    expect((await api.pay(payer, signed)).status).toBe(201);
-    expect(await spent(payer)).toBe(MINT_PRICE);
+    await expectServedOnce(payer, signed);
   });
 });
 
@@ -214,8 +214,7 @@ describe("only checked terms reach the ledger", () => {
 
   it("a payment that is known is resumed by the very credential only, whoever signed another", async () => {
     const { payer, signed } = await world.buyer();
-    trouble.settle = silent;
-    expect((await api.impatiently(() => api.pay(payer, signed))).status).toBe(503);
+    await expectLeftOpen(payer, signed);
     const longer = await world.authorize(payer.account, {
       nonce: signed.authorization.nonce,
       validBefore: signed.authorization.validBefore + 100_000n,
@@ -224,8 +223,7 @@ describe("only checked terms reach the ledger", () => {
     for (const other of [longer, garbage])
       expect(await api.pay(payer, other)).toMatchObject(refusal(409, "payment_already_used"));
     trouble.settle = undefined;
-    expect((await api.pay(payer, signed)).status).toBe(201);
-    expect(await spent(payer)).toBe(MINT_PRICE);
+    await expectServedOnce(payer, signed);
   });
 
   it("a released authorization is checked anew in every field, its end too", async () => {
@@ -261,8 +259,7 @@ describe("an authorization that its payer settles itself", () => {
     "is not taken by a stranger who had noted it out of the mempool, and is the payer's %s",
     async (proof) => {
       const { payer, stranger, signed, settled } = await selfSettled();
-      trouble.settle = silent;
-      expect((await api.impatiently(() => api.pay(stranger, signed))).status).toBe(503);
+      await expectLeftOpen(stranger, signed);
       const { transactionHash } = await settled();
       const prove = () =>
         proof === "by its hash"
@@ -276,8 +273,7 @@ describe("an authorization that its payer settles itself", () => {
 
   it("is not taken by a stranger who had noted it, also before the payer comes", async () => {
     const { payer, stranger, signed, settled } = await selfSettled();
-    trouble.settle = silent;
-    expect((await api.impatiently(() => api.pay(stranger, signed))).status).toBe(503);
+    await expectLeftOpen(stranger, signed);
     const { transactionHash } = await settled();
     expect(await api.pay(stranger, signed)).toMatchObject(refusal);
     expect((await api.mint(payer, { headers: { "x-payment-tx": transactionHash } })).status).toBe(201);
@@ -334,8 +330,7 @@ describe("lost answers", () => {
       await real.settle(order);
       return { kind: "unknown", cause: new Error("connection lost") };
     };
-    expect((await api.pay(payer)).status).toBe(201);
-    expect(await spent(payer)).toBe(MINT_PRICE);
+    await expectServedOnce(payer);
   });
 
   it("case 17: no settlement in time is 503 payment_pending, served later, charged once", async () => {
@@ -348,8 +343,7 @@ describe("lost answers", () => {
     // A second payment for the same registration is not taken meanwhile.
     expect((await api.pay(payer, await world.authorize(payer.account))).status).toBe(409);
     trouble.settle = undefined;
-    expect((await api.pay(payer, signed)).status).toBe(201);
-    expect([await spent(payer), await mintsOf(payer)]).toEqual([MINT_PRICE, 1]);
+    await expectServedOnce(payer, signed);
   });
 
   const used: FacilitatorOutcome = { kind: "refused", reason: "invalid_exact_evm_nonce_already_used" };
@@ -371,8 +365,7 @@ describe("lost answers", () => {
       expect(pending).toMatchObject(refusal(503, "payment_pending"));
     }
     await world.frontRun(await world.payer(0n), signed);
-    expect((await api.pay(payer, signed)).status).toBe(201);
-    expect([await spent(payer), await mintsOf(payer)]).toEqual([MINT_PRICE, 1]);
+    await expectServedOnce(payer, signed);
   });
 
   deepIt("a facilitator that goes on refusing what the chain does not show is believed after a minute", async () => {
@@ -385,22 +378,19 @@ describe("lost answers", () => {
     );
     expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "authorization_used" } });
     trouble.settle = undefined;
-    expect((await api.pay(payer, signed)).status).toBe(201);
-    expect(await spent(payer)).toBe(MINT_PRICE);
+    await expectServedOnce(payer, signed);
   });
 
   it("a settlement that a reorganisation has put into an earlier block is found", async () => {
     const { payer, signed } = await world.buyer();
-    trouble.settle = silent;
-    expect((await api.impatiently(() => api.pay(payer, signed))).status).toBe(503);
+    await expectLeftOpen(payer, signed);
     await world.frontRun(await world.payer(0n), signed);
     await api.sql(
       "update offchain.payment set since_block = $2 where payer = $1",
       payer.address.toLowerCase(),
       Number(await world.evm.getBlockNumber()) + 1,
     );
-    expect((await api.pay(payer, signed)).status).toBe(201);
-    expect(await spent(payer)).toBe(MINT_PRICE);
+    await expectServedOnce(payer, signed);
   });
 
   it("a settlement reorganised below the head of its order serves its anonymous buyer", async () => {
@@ -424,18 +414,15 @@ describe("lost answers", () => {
     trouble.fault = diesAt("mint.paid", "out of memory");
     expect((await api.pay(payer, signed)).status).toBe(500);
     expect([await spent(payer), await mintsOf(payer)]).toEqual([MINT_PRICE, 0]);
-    trouble.fault = undefined;
-    api.errors.length = 0;
-    expect((await api.pay(payer, signed)).status).toBe(201);
-    expect([await spent(payer), await mintsOf(payer)]).toEqual([MINT_PRICE, 1]);
+    recovers();
+    await expectServedOnce(payer, signed);
   });
 
   it("a client that forgets its payment after a failure of ours is served without a second one", async () => {
     const payer = await world.payer();
     trouble.fault = diesAt("mint.paid", "out of memory");
     expect((await api.pay(payer)).status).toBe(500);
-    trouble.fault = undefined;
-    api.errors.length = 0;
+    recovers();
     expect((await api.mint(payer)).status).toBe(201);
     expect([await spent(payer), await mintsOf(payer)]).toEqual([MINT_PRICE, 1]);
   });

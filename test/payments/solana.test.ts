@@ -1,6 +1,5 @@
 /** Registration with a Solana key that is paid for: real clients, one token and one charge for a key whatever happens, and the receiver that was signed. */
 import { describe, expect, it } from "vitest";
-import { identityAbi } from "../../abis/identity.ts";
 import type { Hex } from "../../core/agents/facts.ts";
 import { OG_WALLETS } from "../../core/agents/og-wallets.ts";
 import { transaction } from "../../db/sql/transaction.ts";
@@ -11,7 +10,7 @@ import { refusal } from "../api/support/api.ts";
 import { MINT_PRICE, type PaidApi, type Payer, paidBy, unbase64 } from "./support/paying.ts";
 import { diesAt, payingForFile, silent, troubled } from "./support/paying-file.ts";
 
-const { world, api, trouble, spent, sweep } = payingForFile();
+const { world, api, trouble, spent, sweep, recovers } = payingForFile();
 const PATH = "/api/v2/register/solana";
 /** A registration of the key, signed. @param bound goes into the signed text */
 async function signed(key: SolanaWallet, more: object = {}, bound?: string, at: PaidApi = api) {
@@ -23,13 +22,6 @@ async function signed(key: SolanaWallet, more: object = {}, bound?: string, at: 
 const post = (body: object, headers: Record<string, string> = {}, at: PaidApi = api) =>
   at.write("POST", PATH, body, headers);
 const payment = async (payer: Payer) => paidBy(await world.authorize(payer.account));
-const ownerOf = async (tokenId: number) =>
-  world.evm.readContract({
-    address: world.devnet.contracts.identity,
-    abi: identityAbi,
-    functionName: "ownerOf",
-    args: [BigInt(tokenId)],
-  });
 const mintsOf = async (key: SolanaWallet, at: PaidApi = api) =>
   (await at.mints()).filter((mint) => mint.solana_address === key.address);
 const registered = (key: SolanaWallet, receiver: Hex) => ({
@@ -52,7 +44,7 @@ describe("a real x402 client", () => {
       success: true,
       payer: expect.any(String),
     });
-    expect(await ownerOf(body.tokenId)).toBe(payer.address);
+    expect(await world.ownerOf(body.tokenId)).toBe(payer.address);
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
 
@@ -64,7 +56,7 @@ describe("a real x402 client", () => {
     expect(stolen).toMatchObject(refusal(401, "unauthenticated"));
     const answer = await post(request, await payment(payer));
     expect(answer).toMatchObject(registered(key, receiver));
-    expect(await ownerOf(Number(answer.body.tokenId))).toBe(receiver);
+    expect(await world.ownerOf(Number(answer.body.tokenId))).toBe(receiver);
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
 });
@@ -176,8 +168,7 @@ describe("one key", () => {
     const [body, headers] = [await signed(key), await payment(payer)];
     trouble.fault = diesAt("mint.paid");
     expect((await post(body, headers)).status).toBe(500);
-    trouble.fault = undefined;
-    api.errors.length = 0;
+    recovers();
     await api.sql(
       "update offchain.payment set updated_at = updated_at - interval '1 hour', lease_until = null where state = 'paid'",
     );
@@ -224,7 +215,7 @@ describe("one key", () => {
       const receipt = await world.evm.getTransactionReceipt({ hash: txHash }).catch(() => null);
       return mint?.state === "minted" && receipt ? mint : undefined;
     });
-    expect(await ownerOf(Number(again.token_id))).toBe(payer.address);
+    expect(await world.ownerOf(Number(again.token_id))).toBe(payer.address);
     expect(await mintsOf(key)).toHaveLength(1);
   });
 });

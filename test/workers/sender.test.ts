@@ -137,8 +137,7 @@ describe("refusals", () => {
     await desk.queueCall("name:2", "registerName", [BigInt(tokenId), name]);
     desk.send({ effects: [effect] });
     await become("signed", "name:1", "name:2");
-    await on.pooled(2);
-    await on.evm.mine({ blocks: 1 });
+    await on.minesPooled(2);
     await become("reverted", "name:2");
     expect(await state("name:1")).toBe("mined");
     expect(failures).toEqual(["name:2 reverted"]);
@@ -304,8 +303,7 @@ describe("transactions that are not mined", () => {
     });
     await on.evm.dropTransaction({ hash: attempt!.hash });
     expect((await on.evm.getTxpoolStatus()).pending).toBe(0);
-    await on.pooled(1);
-    await on.evm.mine({ blocks: 1 });
+    await on.minesPooled(1);
     expect((await desk.mintedOnce(mint)).txHash).toBe(attempt!.hash);
     expect(await desk.attempts(mint.intentKey)).toHaveLength(1);
   });
@@ -544,8 +542,7 @@ describe("reorganisations", () => {
     await on.evm.setAutomine(false);
     const alice = await queuedMint({ name: "Alice", narrative: { origin: "A" } });
     desk.send();
-    await on.pooled(1);
-    await on.evm.mine({ blocks: 1 });
+    await on.minesPooled(1);
     const before = await desk.decided(alice.mintId);
     await on.reorg(1);
     await until("it is pending again", async () => (await mintById(desk.db, alice.mintId))?.state === "pending");
@@ -561,8 +558,7 @@ describe("reorganisations", () => {
       args: [stranger.address, "Stranger", "custom", false],
       ...{ maxFeePerGas: parseGwei("300"), maxPriorityFeePerGas: parseGwei("200") },
     });
-    await on.pooled(2);
-    await on.evm.mine({ blocks: 1 });
+    await on.minesPooled(2);
     const after = await desk.decided(alice.mintId);
     expect(after).toMatchObject({ state: "minted", txHash: before.txHash });
     expect(after.tokenId).not.toBe(before.tokenId);
@@ -577,12 +573,10 @@ describe("reorganisations", () => {
     await on.evm.setAutomine(false);
     const mints = [await queuedMint({ name: "One" }), await queuedMint({ name: "Two" })];
     desk.send();
-    await on.pooled(2);
-    await on.evm.mine({ blocks: 1 });
+    await on.minesPooled(2);
     const before = await Promise.all(mints.map((mint) => desk.decided(mint.mintId)));
     await on.reorg(1);
-    await on.pooled(2);
-    await on.evm.mine({ blocks: 1 });
+    await on.minesPooled(2);
     await until("both are settled again", async () => {
       const now = await Promise.all(mints.map((mint) => mintById(desk.db, mint.mintId)));
       return now.every((mint, n) => mint?.state === "minted" && mint.block !== before[n]!.block);

@@ -12,6 +12,8 @@ import { type Answer, type ApiOptions, apiForFile, type TestApi } from "./api.ts
 import { plantTransfer } from "./plants.ts";
 import { lower } from "./wallets.ts";
 
+const credentialOf = async (by: string | AgentWallet) => (typeof by === "string" ? by : by.siwe());
+
 const NOBODY: Address = `0x${"0".repeat(40)}`;
 
 type PrincipalWorld = {
@@ -20,8 +22,11 @@ type PrincipalWorld = {
   token(sub: string): Promise<string>;
   /** Sends a body with a credential: the value of Authorization, or headers. */
   send(method: string, path: string, by: string | Record<string, string> | null, body?: unknown): Promise<Answer>;
-  registerHuman(by: string, body: object): Promise<Answer>;
-  registerOrganization(by: string, body: object): Promise<Answer>;
+  /** By a credential, or a wallet that signs in by SIWE; so do the two after it. */
+  registerHuman(by: string | AgentWallet, body: object): Promise<Answer>;
+  registerOrganization(by: string | AgentWallet, body: object): Promise<Answer>;
+  /** Takes away the human that the caller is. */
+  removeHuman(by: string | AgentWallet): Promise<Answer>;
   /** Mints a token to a wallet. */
   mint(owner: AgentWallet, more?: PlantedAgent): Promise<number>;
   /** Moves a token on chain. @returns what takes the move back, as a reorganisation does */
@@ -66,8 +71,10 @@ export function principalsForFile({ chain, ...options }: ApiOptions = {}): Princ
     api,
     token: async (sub) => `Bearer ${await keys.token({ sub })}`,
     send,
-    registerHuman: (by, body) => send("POST", "/api/v2/principals/human/register", by, body),
-    registerOrganization: (by, body) => send("POST", "/api/v2/principals/organization/register", by, body),
+    registerHuman: async (by, body) => send("POST", "/api/v2/principals/human/register", await credentialOf(by), body),
+    registerOrganization: async (by, body) =>
+      send("POST", "/api/v2/principals/organization/register", await credentialOf(by), body),
+    removeHuman: async (by) => send("DELETE", "/api/v2/principals/human/me", await credentialOf(by)),
     async mint(owner, more = {}) {
       const tokenId = tokens++;
       const wallet = lower(owner);

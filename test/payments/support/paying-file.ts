@@ -1,5 +1,5 @@
 /** One world of payments for a whole test file, what may go wrong in it, and what its tests look at. */
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import type {
   Chain,
   Facilitator,
@@ -10,7 +10,8 @@ import type {
 import { testLog } from "../../../harness/log.ts";
 import { paymentSweep } from "../../../workers/payments/payment-sweep.ts";
 import { plantAgents } from "../../api/support/agents.ts";
-import { type PaidApi, type PaidApiOptions, type Paying, startPaying } from "./paying.ts";
+import { refusal } from "../../api/support/api.ts";
+import { MINT_PRICE, type PaidApi, type PaidApiOptions, type Paying, startPaying } from "./paying.ts";
 
 /** What happens in the place of a part of the service, until the test that wanted it has ended. */
 export type Trouble = {
@@ -49,20 +50,37 @@ export function payingForFile(options: (world: Paying) => PaidApiOptions | Promi
     await api.close?.();
     await world.stop?.();
   });
+  const spent = (payer: Parameters<Paying["spent"]>[0], had?: bigint) => world.spent(payer, had);
+  /** How often a wallet was registered. */
+  const mintsOf = async ({ address }: { address: string }) =>
+    (await api.mints()).filter(({ wallet }) => wallet === address.toLowerCase()).length;
   return {
     world,
     api,
     trouble,
-    spent: (payer: Parameters<Paying["spent"]>[0], had?: bigint) => world.spent(payer, had),
-    /** How often a wallet was registered. */
-    mintsOf: async ({ address }: { address: string }) =>
-      (await api.mints()).filter(({ wallet }) => wallet === address.toLowerCase()).length,
+    spent,
+    mintsOf,
     /** The states of all payments, oldest first. */
     states: async () => (await api.payments()).map(({ state }) => state),
     /** As if every request had gone long ago. */
     forget: () =>
       api.pool.query("update offchain.payment set updated_at = updated_at - interval '1 hour', lease_until = null"),
     sweep: (more: object = {}) => sweepPayments(world, api, more),
+    /** Pays for a registration while the facilitator's answer does not come, and goes on not to come. */
+    async expectLeftOpen(...paying: Parameters<PaidApi["pay"]>): Promise<void> {
+      trouble.settle = silent;
+      expect(await api.impatiently(() => api.pay(...paying))).toMatchObject(refusal(503, "payment_pending"));
+    },
+    /** Pays for a registration as often as it takes: it is there, and was paid for once. */
+    async expectServedOnce(...[payer, ...paying]: Parameters<PaidApi["pay"]>): Promise<void> {
+      expect((await api.pay(payer, ...paying)).status).toBe(201);
+      expect([await spent(payer), await mintsOf(payer)]).toEqual([MINT_PRICE, 1]);
+    },
+    /** The service works again after a fault of its own. */
+    recovers(): void {
+      trouble.fault = undefined;
+      api.errors.length = 0;
+    },
   };
 }
 

@@ -16,6 +16,7 @@ import {
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { onTestFinished } from "vitest";
+import { identityAbi } from "../../../abis/identity.ts";
 import { usdcAbi } from "../../../abis/usdc.ts";
 import { createLocalFacilitator } from "../../../clients/facilitator-local.ts";
 import type { Facilitator } from "../../../clients/ports.ts";
@@ -111,6 +112,10 @@ export async function startPaying() {
   /** Sends USDC. @returns the receipt */
   const transfer = (from: Sender, to: Hex, units: bigint) => callToken(from, "transfer", [to, units]);
 
+  const ownerOf = (tokenId: number | bigint) =>
+    evm.readContract({
+      ...{ address: devnet.contracts.identity, abi: identityAbi, functionName: "ownerOf", args: [BigInt(tokenId)] },
+    });
   const balance = (address: Hex) =>
     evm.readContract({ address: usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] });
 
@@ -218,6 +223,7 @@ export async function startPaying() {
     config,
     usdc,
     payTo,
+    ownerOf,
     balance,
     /** What a wallet has paid out of what it had. */
     spent: async ({ address }: { address: Hex }, had = 10_000_000n) => had - (await balance(address)),

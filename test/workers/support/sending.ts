@@ -123,6 +123,12 @@ export async function startSending(variables: Record<string, string> = {}) {
         return status.pending === transactions;
       }),
 
+    /** Waits until so many transactions are ready, and mines them in one block. */
+    async minesPooled(transactions: number) {
+      await this.pooled(transactions);
+      await evm.mine({ blocks: 1 });
+    },
+
     async fresh() {
       const database = await testDatabase({ indexed: true });
       return desk(database);
