@@ -47,7 +47,7 @@ export type AgentFilter = {
 };
 
 /** Where a page begins: after a number of agents, or after the agent of a cursor. */
-export type AgentPosition = { offset: number } | { after: AgentCursor };
+type AgentPosition = { offset: number } | { after: AgentCursor };
 export type AgentCursor = {
   sort: AgentSort;
   order: "asc" | "desc";

@@ -135,25 +135,26 @@ it("asks the endpoint itself, and what it does not say in two seconds is no term
   expect(inputs.live).toBeNull();
 });
 
-it("asks an endpoint once for all who ask for it at the same time, and again some seconds later", async () => {
-  const { facts } = planted("honest", 5_005);
-  const { url } = facts!.endpoints[0]!;
-  await plant(facts!);
-  shown.set(url, facts!.listed);
-  const answer = Promise.withResolvers<void>();
-  held = answer.promise;
-  // Others at the same URL: each is a verdict of its own.
-  const all = Array.from({ length: 8 }, (_, i) => ask({ url, live: true, amount: `0.00000${i + 1}` }));
-  await until("it is asked", async () => asked.includes(url));
-  answer.resolve();
-  for (const found of await Promise.all(all))
-    expect(recorded(found).inputs.live?.terms).toHaveLength(facts!.listed.length);
-  await ask({ url, live: true });
-  expect(asked.filter((one) => one === url)).toHaveLength(1);
-  now += 3_000;
-  await ask({ url, live: true });
-  expect(asked.filter((one) => one === url)).toHaveLength(2);
-});
+it("asks an endpoint once for all who ask for it at the same time, and again some seconds later", () =>
+  api.atOne(async () => {
+    const { facts } = planted("honest", 5_005);
+    const { url } = facts!.endpoints[0]!;
+    await plant(facts!);
+    shown.set(url, facts!.listed);
+    const answer = Promise.withResolvers<void>();
+    held = answer.promise;
+    // Others at the same URL: each is a verdict of its own.
+    const all = Array.from({ length: 8 }, (_, i) => ask({ url, live: true, amount: `0.00000${i + 1}` }));
+    await until("it is asked", async () => asked.includes(url));
+    answer.resolve();
+    for (const found of await Promise.all(all))
+      expect(recorded(found).inputs.live?.terms).toHaveLength(facts!.listed.length);
+    await ask({ url, live: true });
+    expect(asked.filter((one) => one === url)).toHaveLength(1);
+    now += 3_000;
+    await ask({ url, live: true });
+    expect(asked.filter((one) => one === url)).toHaveLength(2);
+  }));
 
 it("ages an agent by its wallet too: one that became its own a week ago is not held long", async () => {
   const { facts } = planted("honest", 5_006);
