@@ -1,15 +1,12 @@
 /** Claims of tokens in the terminal: anyone may make one, and it is shown as what it is. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { plantDirectory } from "../support/directory.ts";
-import { CHROMIUM } from "./browser.ts";
-import { findingsOf, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+import { findingsOf, inTerminal, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
-describe.runIf(CHROMIUM !== undefined || process.env.CI)("a claim of a token", () => {
-  let terminal: Terminal;
+inTerminal("a claim of a token", (terminal) => {
   beforeAll(async () => {
-    terminal = await startTerminal();
     await plantDirectory(
       terminal.api.pool,
       ["erc8004", "virtuals"].map((platform) => ({
@@ -20,7 +17,6 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("a claim of a token", (
       })),
     );
   });
-  afterAll(() => terminal?.stop());
 
   it.each(widths())(
     "says what it means, is refused in words, and stands with the agent it was made for (%i px)",

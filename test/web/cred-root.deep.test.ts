@@ -1,19 +1,12 @@
 /** The check of a cred proof against the chain, by the node of the connected wallet. */
 import { type Abi, type Address, encodeDeployData, toFunctionSelector } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { credRootsAbi } from "../../abis/cred-roots.ts";
 import { readBuild } from "../../contracts/builds.ts";
 import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
-import { CHROMIUM } from "./browser.ts";
-import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, WIDTHS } from "./flows.ts";
+import { connectByChip, findingsOf, inTerminal, plantAgent, WIDTHS } from "./flows.ts";
 
-describe.runIf(CHROMIUM !== undefined || process.env.CI)("a cred proof", () => {
-  let terminal: Terminal;
-  beforeAll(async () => {
-    terminal = await startTerminal();
-  });
-  afterAll(() => terminal?.stop());
-
+inTerminal("a cred proof", (terminal) => {
   it("is compared with the contract's own root, which the wallet's node gives", async () => {
     const { world, api, visit } = terminal;
     const payer = await world.payer(0n);

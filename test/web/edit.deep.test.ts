@@ -1,25 +1,19 @@
 /** An agent is changed in the terminal: words, traits, listing, accounts, token, and its registration with ERC-8004, from the first click to the state of service and chain. */
 import { decodeEventLog, encodeFunctionData, type Hex, parseEther } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantDirectory } from "../support/directory.ts";
-import { CHROMIUM } from "./browser.ts";
-import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, WIDTHS, widthsInTurn } from "./flows.ts";
+import { connectByChip, findingsOf, inTerminal, plantAgent, type Terminal, WIDTHS, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
 type Page = Parameters<Parameters<Terminal["visit"]>[2]>[0]["page"];
 type Payer = Awaited<ReturnType<Terminal["world"]["payer"]>>;
 
-describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", () => {
-  let terminal: Terminal;
+inTerminal("an agent is changed", (terminal) => {
   let tokens = 1000;
-  beforeAll(async () => {
-    terminal = await startTerminal();
-  });
-  afterAll(() => terminal?.stop());
 
   /** An agent of its own for each test, whose wallet is `payer`, or only its owner. */
   async function planted(payer: Payer, facts: Parameters<typeof plantAgent>[3] = {}): Promise<number> {
@@ -77,6 +71,13 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
       [agentId, uri, Number(await evm.getBlockNumber())],
     );
   }
+  const registrationsOf = ({ address }: Payer) => {
+    const { evm, config } = terminal.world;
+    return evm.readContract({
+      ...{ address: config.contracts.erc8004Identity.address, abi: erc8004IdentityAbi, functionName: "balanceOf" },
+      args: [address],
+    });
+  };
   const agentOf = async (tokenId: number) =>
     (await terminal.api.get(`/api/v2/agent/${tokenId}`)).body as never as {
       narrative: Record<string, string> | null;
@@ -332,8 +333,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
     async (width) => {
       const payer = await terminal.world.payer(0n);
       const tokenId = await planted(payer);
-      const { evm, config } = terminal.world;
-      const registry = config.contracts.erc8004Identity.address;
+      const { evm } = terminal.world;
       await evm.setBalance({ address: payer.address, value: 1n });
       await terminal.visit(`/agent/${tokenId}/manage/erc8004`, { width, payer }, async ({ page, wallet }) => {
         await connectByChip(page);
@@ -380,13 +380,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
         await page.getByText(`It is agent ${agentId} of the registry, and in the directory.`).waitFor();
         expect(counts(wallet, "personal_sign")).toBe(1);
       });
-      const owned = await evm.readContract({
-        address: registry,
-        abi: erc8004IdentityAbi,
-        functionName: "balanceOf",
-        args: [payer.address],
-      });
-      expect(owned).toBe(1n);
+      expect(await registrationsOf(payer)).toBe(1n);
     },
   );
 
@@ -440,12 +434,6 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
     async (width) => {
       const payer = await terminal.world.payer(0n);
       const tokenId = await planted(payer);
-      const { evm, config } = terminal.world;
-      const owned = () =>
-        evm.readContract({
-          ...{ address: config.contracts.erc8004Identity.address, abi: erc8004IdentityAbi, functionName: "balanceOf" },
-          args: [payer.address],
-        });
       await terminal.visit(`/agent/${tokenId}/manage/erc8004`, { width, payer }, async ({ page, wallet }) => {
         const sends = () => counts(wallet, "eth_sendTransaction");
         const begin = async (prepare: string, silence: "done" | "lost") => {
@@ -467,7 +455,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
         await page.getByRole("button", { name: "It was not sent: begin again" }).click();
         // It is carried out, and the page is loaded again before it gets the hash.
         await begin("Prepare the registration", "done");
-        await expect.poll(owned).toBe(1n);
+        await expect.poll(() => registrationsOf(payer)).toBe(1n);
         await page.reload();
         await page.getByText("It is in a block. The index reads it within seconds.").waitFor();
         const agentId = await indexRegistration(await sentHash(page, tokenId), payer.address);
@@ -487,7 +475,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("an agent is changed", 
         await page.getByText(`It is agent ${agentId} of the registry, and in the directory.`).waitFor();
         expect(sends()).toBe(3);
       });
-      expect(await owned()).toBe(1n);
+      expect(await registrationsOf(payer)).toBe(1n);
     },
   );
 });

@@ -1,17 +1,11 @@
 /** Groups in the terminal: read as they come, joined, written in, created; and what stands before whom. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM } from "./browser.ts";
-import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+import { expect, it } from "vitest";
+import { connectByChip, findingsOf, inTerminal, plantAgent, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
-describe.runIf(CHROMIUM !== undefined || process.env.CI)("groups", () => {
-  let terminal: Terminal;
+inTerminal("groups", (terminal) => {
   let next = 10;
-  beforeAll(async () => {
-    terminal = await startTerminal();
-  });
-  afterAll(() => terminal?.stop());
 
   /** A wallet with an agent of this score. */
   async function speaker(score: number) {

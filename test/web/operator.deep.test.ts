@@ -1,17 +1,14 @@
 /** The operators' page: a key opens it, and what needs attention stands first. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/callers/api-keys.ts";
 import { insertApiKey } from "../../db/callers/api-keys.ts";
-import { CHROMIUM } from "./browser.ts";
-import { findingsOf, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+import { findingsOf, inTerminal, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
-describe.runIf(CHROMIUM !== undefined || process.env.CI)("the operators' page", () => {
-  let terminal: Terminal;
+inTerminal("the operators' page", (terminal) => {
   const key = apiKeyText("operator01", "s".repeat(43));
   beforeAll(async () => {
-    terminal = await startTerminal();
     const { pool } = terminal.api;
     await insertApiKey(pool, { id: "operator01", name: "o", hash: apiKeyHash(key), scopes: ["operator:read"] });
     await pool.query(
@@ -20,7 +17,6 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the operators' page", 
       [`0x${"ab".repeat(20)}`],
     );
   });
-  afterAll(() => terminal?.stop());
 
   it("is found by the palette and by its keys, and stands in no bar", () =>
     terminal.visit("/leaderboard", {}, async ({ page }) => {

@@ -1,16 +1,10 @@
 /** Humans and organizations in the terminal: registered, changed, linked, shown with how their cred came to be, and deleted. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM } from "./browser.ts";
-import { findingsOf, plantAgent, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+import { expect, it } from "vitest";
+import { findingsOf, inTerminal, plantAgent, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
-describe.runIf(CHROMIUM !== undefined || process.env.CI)("people", () => {
-  let terminal: Terminal;
-  beforeAll(async () => {
-    terminal = await startTerminal();
-  });
-  afterAll(() => terminal?.stop());
+inTerminal("people", (terminal) => {
   const rows = async (sql: string, values: unknown[] = []) => (await terminal.api.pool.query(sql, values)).rows;
 
   it.each(widths())(

@@ -1,17 +1,15 @@
 /** The connected wallet in the terminal: chosen, signed in once, kept over a reload, ended by one click. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM } from "./browser.ts";
-import { connectByChip, findingsOf, plantAgent, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+import { expect, it } from "vitest";
+import { connectByChip, findingsOf, inTerminal, plantAgent, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
-describe.runIf(CHROMIUM !== undefined || process.env.CI)("the connected wallet", () => {
-  let terminal: Terminal;
-  beforeAll(async () => {
-    terminal = await startTerminal();
-  });
-  afterAll(() => terminal?.stop());
+inTerminal("the connected wallet", (terminal) => {
+  const chipOf = (page: Page, { address = "0x" }: { address?: string } = {}) => {
+    const name = address === "0x" ? /^Wallet 0x/ : `Wallet ${address.slice(0, 6)}…${address.slice(-4)}`;
+    return page.getByRole("banner").getByRole("button", { name });
+  };
 
   it.each(widths())(
     "is connected by one click, shown with agents and balance, and kept over a reload (%i px)",
@@ -31,16 +29,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the connected wallet",
         expect(await findingsOf(page)).toEqual([]);
         await page.keyboard.press("Escape");
         await page.reload();
-        await page
-          .getByRole("banner")
-          .getByRole("button", { name: /^Wallet 0x/ })
-          .waitFor();
+        await chipOf(page).waitFor();
         // On another network the wallet says nothing of Base, and is changed by a click only.
         wallet.chainId = 1;
-        await page
-          .getByRole("banner")
-          .getByRole("button", { name: /^Wallet 0x/ })
-          .click();
+        await chipOf(page).click();
         await dialog.getByText("on Base: not known, because the wallet is on another network").waitFor();
         expect(await findingsOf(page)).toEqual([]);
         expect(wallet.chainId).toBe(1);
@@ -56,13 +48,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the connected wallet",
     const payer = await terminal.world.payer(0n);
     await terminal.visit("/", { payer }, async ({ page, wallet }) => {
       await connectByChip(page);
-      const open = () =>
-        page
-          .getByRole("banner")
-          .getByRole("button", { name: /^Wallet 0x/ })
-          .click();
       const dialog = page.getByRole("dialog");
-      await open();
+      await chipOf(page).click();
       await dialog.getByText(/^Ending them asks the wallet for one signature/).waitFor();
       wallet.declines.add("personal_sign");
       await dialog.getByRole("button", { name: "End every sign-in of this wallet" }).click();
@@ -84,22 +71,17 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the connected wallet",
   it("follows the account that its user selects, and has it chosen again where another one is needed", async () => {
     const [payer, other] = [await terminal.world.payer(0n), await terminal.world.payer(0n)];
     await plantAgent(terminal, 78, other.address, { name: "Of the other" });
-    const chip = (page: Page, { address }: { address: string }) =>
-      page
-        .getByRole("banner")
-        .getByRole("button", { name: `Wallet ${address.slice(0, 6)}…${address.slice(-4)}` })
-        .waitFor();
     await terminal.visit("/agent/78/manage/erc8004", { payer }, async ({ page, wallet }) => {
       await connectByChip(page);
       // Both accounts are shown to the page; the first one is selected.
       await wallet.change([other.address, payer.address]);
-      await chip(page, other);
+      await chipOf(page, other).waitFor();
       await wallet.change([payer.address, other.address]);
-      await chip(page, payer);
+      await chipOf(page, payer).waitFor();
       // After a reload nobody has selected anything: the account stays.
       wallet.accounts = [other.address, payer.address];
       await page.reload();
-      await chip(page, payer);
+      await chipOf(page, payer).waitFor();
       wallet.accounts = [payer.address];
       wallet.picks = [other.address];
       const main = page.getByRole("main");
@@ -108,7 +90,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the connected wallet",
       await main.getByRole("button", { name: "Connect wallet" }).click();
       await main.getByText("You declined in the wallet. Nothing was sent.").waitFor();
       await main.getByRole("button", { name: "Connect wallet" }).click();
-      await chip(page, other);
+      await chipOf(page, other).waitFor();
     });
   });
 
@@ -116,12 +98,11 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the connected wallet",
     const payer = await terminal.world.payer(0n);
     await terminal.visit("/leaderboard", { payer }, async ({ page, wallet }) => {
       await connectByChip(page);
-      const bar = page.getByRole("banner");
-      await bar.getByRole("button", { name: /^Wallet 0x/ }).click();
+      await chipOf(page).click();
       await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
       await connectByChip(page);
       expect(wallet.asked).toContain("wallet_requestPermissions");
-      await bar.getByRole("button", { name: /^Wallet 0x/ }).waitFor();
+      await chipOf(page).waitFor();
     });
   });
 
@@ -172,10 +153,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the connected wallet",
       await page.getByRole("link", { name: "Mine" }).waitFor();
       for (const [, name] of others) await page.getByRole("link", { name, exact: true }).waitFor();
       expect(await findingsOf(page)).toEqual([]);
-      await page
-        .getByRole("banner")
-        .getByRole("button", { name: /^Wallet 0x/ })
-        .click();
+      await chipOf(page).click();
       expect(await page.getByRole("dialog").getByRole("link", { name: "1 more" }).getAttribute("href")).toBe(
         `/owner/${payer.address}`,
       );

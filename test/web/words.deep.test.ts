@@ -1,9 +1,8 @@
 /** How the terminal writes: numbers and dates of the browser's language, names of any direction and width, 320 pixels, and paper. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { plantDirectory } from "../support/directory.ts";
-import { CHROMIUM } from "./browser.ts";
-import { plantAgent, startTerminal, type Terminal, widthsInTurn } from "./flows.ts";
+import { inTerminal, plantAgent, widthsInTurn } from "./flows.ts";
 
 const widths = widthsInTurn();
 
@@ -19,10 +18,8 @@ const NAMES = [
 const walletOf = (i: number) => `0x${(0xab00 + i).toString(16).repeat(10)}`;
 const OWNER = walletOf(90);
 
-describe.runIf(CHROMIUM !== undefined || process.env.CI)("the words of the terminal", () => {
-  let terminal: Terminal;
+inTerminal("the words of the terminal", (terminal) => {
   beforeAll(async () => {
-    terminal = await startTerminal();
     const { pool } = terminal.api;
     for (const [i, name] of NAMES.entries()) await plantAgent(terminal, i, walletOf(i), { name });
     await plantAgent(terminal, 90, OWNER, {
@@ -33,7 +30,6 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the words of the termi
       { platform: "virtuals", agent_id: "600", name: "Plain one", cred_score: 5 },
     ]);
   });
-  afterAll(() => terminal?.stop());
 
   it.each([
     ["de-DE", "12.345", /05\.03\.2026/, /^\d+,\d\d$/],
