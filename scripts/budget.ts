@@ -14,7 +14,7 @@ const BUDGET = {
   "bytes of Markdown": { most: 420_000, goal: 420_000 },
   "environment variables": { most: 129, goal: 130 },
   "npm scripts": { most: 25, goal: 25 },
-  "bytes of binary files": { most: 1_399_596, goal: 3_000_000 },
+  "bytes of binary files": { most: 1_275_766, goal: 3_000_000 },
 };
 type Weighed = keyof typeof BUDGET;
 
