@@ -762,9 +762,16 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await cardOn(page, "/agent/1", "What it was paid").then((card) => card.waitFor());
       expect(await heading.count()).toBe(0);
       const error = { error: "The database is away.", code: "upstream_unavailable", requestId: "r-1" };
-      await page.route("**/jobs?**", (route) => route.fulfill({ status: 503, json: error }));
+      let asked = 0;
+      await page.route("**/jobs?**", (route) => {
+        asked++;
+        return route.fulfill({ status: 503, json: error });
+      });
       const hired = await cardOn(page, "/agent/0", "What it was hired for");
       await hired.getByRole("alert").getByText(error.error).waitFor();
+      await loaded(page);
+      // Once before the card is shown, and once with it.
+      expect(asked).toBeLessThan(4);
     }));
 
   it("says of a review whether its file is what it says, and what its payment shows, with the transaction", () =>

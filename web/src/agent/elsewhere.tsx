@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { directoryLink } from "../../../core/directory/link.ts";
+import { Problem } from "../api/answer.ts";
 import { asked } from "../api/queries.ts";
 import type { Agent, Detail, Handshakes as Page, Registration8004 } from "../api/types.ts";
 import { platformLabel } from "../directory/facets.ts";
@@ -42,19 +43,26 @@ export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
 
 /** Panels of an own agent with data of the directory; hidden without a directory row. */
 export function Elsewhere({ agent: { tokenId }, explorer }: { agent: Agent; explorer: string }) {
-  const { data: own } = useQuery(detail(String(tokenId), "helixa"));
+  const { data: own, error, refetch } = useQuery(detail(String(tokenId), "helixa"));
   const twin = own?.data.same_as.find(({ platform }) => platform === "erc8004");
-  const { data: there } = useQuery({ ...detail(twin?.agent_id ?? "", "erc8004"), enabled: twin !== undefined });
-  if (!own) return null;
+  const { data: there, ...other } = useQuery({
+    ...detail(twin?.agent_id ?? "", "erc8004"),
+    enabled: twin !== undefined,
+  });
+  if (!own && (!error || (error instanceof Problem && error.status === 404))) return null;
   const registration = there?.data.erc8004;
   return (
     <>
       <AgentPanel id="elsewhere" title="In other registries">
-        <SameAs others={own.data.same_as} />
+        {own ? <SameAs others={own.data.same_as} /> : <NotYet error={error} refetch={refetch} rows={2} />}
       </AgentPanel>
-      {registration && twin && (
+      {twin && (registration || other.error) && (
         <AgentPanel id="erc8004" title="ERC-8004">
-          <Erc8004 registration={registration} agentId={twin.agent_id} explorer={explorer} />
+          {registration ? (
+            <Erc8004 registration={registration} agentId={twin.agent_id} explorer={explorer} />
+          ) : (
+            <NotYet {...other} rows={3} />
+          )}
         </AgentPanel>
       )}
     </>

@@ -18,7 +18,7 @@ import { NoData, ScoreRing, Sigil } from "../parts/cred.tsx";
 import { bodyOf, fieldsOf } from "../parts/form.tsx";
 import { Facts, PageNotYet, Panel, useTitle } from "../parts/panel.tsx";
 import { ProofBadges, Protocols } from "../parts/row-badges.tsx";
-import { Empty, RequestId } from "../parts/states.tsx";
+import { Empty, ProblemNote, RequestId } from "../parts/states.tsx";
 import { addressRef, useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { tierOf } from "../tiers.ts";
@@ -88,6 +88,7 @@ export default function ForeignPage() {
 
 const Evidence = ({ row, explorer }: { row: Detail; explorer: string | undefined }) => (
   <>
+    {row.erc8004 && !explorer && <NoExplorer />}
     {row.erc8004 && explorer && (
       <>
         <AgentPanel id="payments" title="What it was paid" brief="payments to its wallet">
@@ -108,6 +109,12 @@ const Evidence = ({ row, explorer }: { row: Detail; explorer: string | undefined
     <Trusted of={{ agentRef: row.agent_id, platform: row.platform }} />
   </>
 );
+
+/** Payments and reviews wait for what says where addresses are looked up. */
+function NoExplorer() {
+  const { error, refetch } = useQuery(discovery);
+  return error && <ProblemNote error={error} retry={() => void refetch()} />;
+}
 
 const Source = ({ row }: { row: Detail }) => (
   <>

@@ -207,13 +207,14 @@ export type Column = {
   cell(row: BadgedRow): ReactNode;
 };
 
+const priceChange = (change: number) => <PriceChange of={change} />;
 /** A figure of a market. */
 const traded = (figure: number | null, cell: (figure: number) => ReactNode = usd) =>
   figure === null ? <NoData reason="no market data" /> : cell(figure);
 
-/** A column of figures that is hidden by default. */
-const extra = (key: string, label: string, sort: Sort, cell: Column["cell"]): Column => {
-  return { key, label, sort, extra: true, className: "number", cell };
+/** A column that is hidden by default. @param sort of a column of figures */
+const extra = (key: string, label: string, cell: Column["cell"], sort?: Sort): Column => {
+  return { key, label, extra: true, cell, ...(sort && { sort, className: "number" }) };
 };
 
 export const COLUMNS: Column[] = [
@@ -229,39 +230,24 @@ export const COLUMNS: Column[] = [
   { key: "protocols", label: "Speaks", cell: (row) => <ProtocolsCell row={row} /> },
   { key: "feedback", label: "Reviews", className: "number roomy", cell: (row) => <FeedbackCell row={row} /> },
   { key: "token", label: "Token", sort: "token_market_cap", cell: (row) => <TokenCell row={row} /> },
-  extra("ethos", "Ethos", "ethos_score", ({ ethos_score: score }) =>
-    score !== null ? count(score) : <NoData reason="not known" />,
+  extra(
+    "ethos",
+    "Ethos",
+    ({ ethos_score: score }) => (score !== null ? count(score) : <NoData reason="not known" />),
+    "ethos_score",
   ),
-  extra("volume", "Volume 24h", "volume_24h", (row) => traded(row.volume_24h)),
-  extra("change", "Price 24h", "price_change_24h", (row) =>
-    traded(row.price_change_24h, (change) => <PriceChange of={change} />),
+  extra("volume", "Volume 24h", (row) => traded(row.volume_24h), "volume_24h"),
+  extra("change", "Price 24h", (row) => traded(row.price_change_24h, priceChange), "price_change_24h"),
+  extra("liquidity", "Liquidity", (row) => traded(row.liquidity_usd), "liquidity_usd"),
+  extra("owner", "Owner", ({ owner_address: owner }) =>
+    owner ? <OwnerLink owner={owner} /> : <NoData reason="not known" />,
   ),
-  extra("liquidity", "Liquidity", "liquidity_usd", (row) => traded(row.liquidity_usd)),
-  {
-    key: "owner",
-    label: "Owner",
-    extra: true,
-    cell: (row) => (row.owner_address ? <OwnerLink owner={row.owner_address} /> : <NoData reason="not known" />),
-  },
-  {
-    key: "framework",
-    label: "Framework",
-    extra: true,
-    cell: (row) => ofOwn(row, ({ framework }) => <bdi>{framework || "—"}</bdi>),
-  },
-  { key: "health", label: "Health", extra: true, cell: (row) => <HealthCell row={row} /> },
-  {
-    key: "chain",
-    label: "Chain",
-    extra: true,
-    cell: (row) => (row.chain_id === null ? <NoData reason="it is on no known chain" /> : chainLabel(row.chain_id)),
-  },
-  {
-    key: "soulbound",
-    label: "Soulbound",
-    extra: true,
-    cell: (row) => ofOwn(row, ({ soulbound }) => (soulbound ? "Yes" : "No")),
-  },
+  extra("framework", "Framework", (row) => ofOwn(row, ({ framework }) => <bdi>{framework || "—"}</bdi>)),
+  extra("health", "Health", (row) => <HealthCell row={row} />),
+  extra("chain", "Chain", ({ chain_id: chain }) =>
+    chain === null ? <NoData reason="it is on no known chain" /> : chainLabel(chain),
+  ),
+  extra("soulbound", "Soulbound", (row) => ofOwn(row, ({ soulbound }) => (soulbound ? "Yes" : "No"))),
   { key: "age", label: "Age", sort: "created_at", className: "number", cell: (row) => when(row.created_at) },
   {
     key: "active",
@@ -274,7 +260,7 @@ export const COLUMNS: Column[] = [
         <NoData reason="it was never seen to act" />
       ),
   },
-  extra("updated", "Updated", "updated_at", (row) => when(row.updated_at)),
+  extra("updated", "Updated", (row) => when(row.updated_at), "updated_at"),
 ];
 
 /** Columns that cannot be hidden. */

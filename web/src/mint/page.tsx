@@ -3,8 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { asked, discovery } from "../api/queries.ts";
 import type { Discovery, PendingMint, Prices, Registration } from "../api/types.ts";
-import { Fact, PageHead } from "../parts/panel.tsx";
-import { NotYet } from "../parts/states.tsx";
+import { Fact, PageHead, PageNotYet } from "../parts/panel.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { ConnectWallet } from "../wallet/needs-wallet.tsx";
@@ -24,9 +23,10 @@ type Answer = Registration | PendingMint;
 
 export default function MintPage() {
   const { data: answer, error, refetch } = useQuery(discovery);
+  if (!answer) return <PageNotYet error={error} refetch={refetch} />;
   return (
     <div className="page narrow">
-      {answer ? <Mint firstPrices={answer.data.pricing} /> : <NotYet error={error} refetch={refetch} rows={6} />}
+      <Mint firstPrices={answer.data.pricing} />
     </div>
   );
 }
