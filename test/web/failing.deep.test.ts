@@ -2,15 +2,15 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { giveWallet } from "../../harness/browser-wallet.ts";
 import { LONG } from "../../harness/patience.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
 import { plantDocuments } from "../support/discovery.ts";
 import { shareOf } from "../support/share.ts";
-import { CHROMIUM, openPage } from "./browser.ts";
-import { startTerminal, type Terminal } from "./flows.ts";
+import { openPage } from "./browser.ts";
+import { inTerminal, type Terminal } from "./flows.ts";
 import { type Act, INSTEAD, offline, type Shown, visit, withoutAnswer, withoutFile } from "./taken-away.ts";
 import { plantWorld, TWIN_ID } from "./world.ts";
 
@@ -86,12 +86,10 @@ const SILENT = ["suggestion-list"];
 /** Without the first files no script of this service runs: the page's own text is all there is. Without the last a page polls. */
 const FIRST = /\/(index|packages|base|rolldown-runtime|event-stream)-[^/]*\.js$/;
 
-describe.runIf(CHROMIUM !== undefined || process.env.CI)("a page of the terminal", () => {
-  let terminal: Terminal;
+inTerminal("a page of the terminal", (terminal) => {
   let { api, browser } = {} as Terminal;
   let payer: Awaited<ReturnType<Terminal["world"]["payer"]>>;
   beforeAll(async () => {
-    terminal = await startTerminal();
     ({ api, browser } = terminal);
     await api.setPhase("free");
     await plantWorld(api.pool);
@@ -107,7 +105,6 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("a page of the terminal
     );
     payer = await terminal.world.payer(0n);
   });
-  afterAll(() => terminal?.stop());
 
   async function connect(page: Page, state: "connected" | "there") {
     const wallet = await giveWallet(page, payer, terminal.world.evm, 8453);
@@ -141,15 +138,6 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("a page of the terminal
     }
     return wrong;
   }
-
-  it("has a row here", () => {
-    const source = readFileSync(join(PROJECT_ROOT, "web/src/app.tsx"), "utf8");
-    const shapes = [...source.matchAll(/\["([^"]+)", \(\) => import/g)].map(([, shape = ""]) => shape);
-    const shapeOf = (path: string) => shapes.find((shape) => new RegExp(`^${shape}$`).test(path.split("?")[0]!));
-    const shown = new Set(PAGES.map(([path]) => shapeOf(path)));
-    expect(shapes.filter((shape) => !shown.has(shape))).toEqual([]);
-    expect(shapes.length).toBeGreaterThan(20);
-  });
 
   it("has no code without a row here", async () => {
     const asked = new Set<string>();

@@ -121,6 +121,9 @@ export const withoutFile = (browser: Browser, shown: Shown, file: string): Promi
     return [...wrong, ...(await unrecovered(page, shown))];
   });
 
+/** What a buyer asks for: a page is not without it in silence. */
+const EVIDENCE =
+  /\/(?:offers|preflight|payments|jobs|reviews|verifications|advice|history|events|proof|terminal\/agent)\b/;
 /** Of which rows badges are asked for at once follows from which came first. */
 const anyBatch = (call: string): string => call.replace(/\?ids=.*/, "");
 /** A page with something else in place of an answer: it stands, says what to do where something is missing, and recovers. */
@@ -136,6 +139,8 @@ export const withoutAnswer = (browser: Browser, shown: Shown, call: string, inst
     const words = await said(page);
     if (!(await isComplete(page, shown)) && !/Try again|by itself|asked for again/.test(words))
       wrong.push(`it is not complete and says: ${words}`);
+    if (instead === "a refusal with 500" && EVIDENCE.test(call) && words === (shown.words ?? ""))
+      if ((await page.getByRole("main").getByText("not loaded").count()) === 0) wrong.push("it says nothing of it");
     await page.unrouteAll();
     return [...wrong, ...(await unrecovered(page, shown))];
   });

@@ -106,7 +106,7 @@ type JobsProps = { agentRef: string; platform: string; explorer: string; known: 
 export function Jobs({ agentRef, platform, explorer, known, brief }: JobsProps) {
   const { data, error, refetch, ...more } = useInfiniteQuery(jobPages(agentRef, platform));
   const first = data?.pages[0];
-  if (!known && (first?.data.jobs.length ?? 0) === 0) return null;
+  if (!known && (first ? first.data.jobs.length === 0 : !error)) return null;
   return (
     <AgentPanel id="jobs" title="What it was hired for" brief={brief}>
       {first ? (
