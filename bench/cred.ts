@@ -152,7 +152,7 @@ function report(rates: Record<string, number[]>, agents: number, rounds: number)
 }
 
 /** A believable population: most agents young and plain, some with profile, proofs and attestation. */
-async function plantPopulation(pool: pg.Pool, agents: number): Promise<void> {
+export async function plantPopulation(pool: pg.Pool, agents: number): Promise<void> {
   await pool.query(
     `insert into onchain.agent (token_id, agent_address, owner, name, framework, minted_at, minted_block, mint_tx, verified,
        soulbound, origin, generation, parent_id, mutation_count, version, points, trait_count, narrative, narrative_at, updated_block)
