@@ -196,9 +196,6 @@ export const userAgent = ({ service }: Config) => `${service.name} (${service.pu
 export const openUpstreamHttp = (config: Config, ops: Ops | undefined, waitMs: number): Http =>
   openHttp({ userAgent: userAgent(config), proxies: config.proxies, maxWaitMs: waitMs, meter: ops?.upstreams });
 
-/** Folder of TMPDIR in which snapshots for a bucket are made. */
-export const SNAPSHOT_STAGING = "agent-snapshots";
-
 /** Where snapshots are kept; null where none are made. */
 export function openSnapshots(parts: AsyncDisposableStack, { snapshots, proxies }: Config): SnapshotPlace | null {
   const { place } = snapshots;
@@ -206,7 +203,7 @@ export function openSnapshots(parts: AsyncDisposableStack, { snapshots, proxies 
   if (!isBucketUrl(place)) return snapshotFolder(place);
   const bucket = openBucket(readBucketUrl(place), proxies);
   parts.defer(() => bucket.close());
-  return snapshotBucket(bucket, join(tmpdir(), SNAPSHOT_STAGING));
+  return snapshotBucket(bucket, join(tmpdir(), "agent-snapshots"));
 }
 
 /** Encrypts the secrets of webhooks; null without a key: the service has no webhooks. */

@@ -17,7 +17,6 @@ import { scratchDirectory } from "../../harness/scratch.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
 import { commandOf, entryOf, PROCESS_ENV, PROCESSES, type ProcessName } from "../../runtime/processes.ts";
-import { SNAPSHOT_STAGING } from "../../wiring/connections.ts";
 import { apiProcesses } from "../support/api-processes.ts";
 import { testDatabase } from "../support/database.ts";
 import { perFile } from "../support/started.ts";
@@ -32,7 +31,7 @@ const BUILT = Object.entries(PROCESSES).map(([name, file]) => {
 const inBuild = (name: ProcessName) => [...commandOf(name).slice(0, -1), `dist/${name}.js`];
 /** Variables that no deployment hands on. */
 const OF_TESTS = ["FAULT_POINT", "WATCHDOG_STALL_MS"];
-const SNAPSHOTS = `/tmp/${SNAPSHOT_STAGING}`;
+const SNAPSHOTS = "/tmp/agent-snapshots";
 const text = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 type Service = {

@@ -30,17 +30,15 @@ export const eventRetention = defineJob({
   },
 });
 
+type Retention = { now: Date; retentionMs: number; snapshots?: Holders };
+
 /**
  * @returns number of events that can no longer be read
  * @throws Failure, when all else is done: the snapshots cannot be read, or one is so old that it has lost what happened after it
  */
 export async function retainEvents(
   db: pg.Pool,
-  {
-    now,
-    retentionMs,
-    snapshots = { place: null, since: now },
-  }: { now: Date; retentionMs: number; snapshots?: Holders },
+  { now, retentionMs, snapshots = { place: null, since: now } }: Retention,
 ): Promise<number> {
   await makeEventPartitions(db, { now, retentionMs });
   let away: unknown;
