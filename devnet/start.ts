@@ -43,12 +43,13 @@ const stopAll = () => {
   })();
   return stopping;
 };
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.on(signal, async () => {
-    await stopAll();
-    process.exit(0);
-  });
-}
+const end = async () => {
+  await stopAll();
+  process.exit(0);
+};
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+// Who read what it says has gone.
+for (const output of [process.stdout, process.stderr]) output.on("error", end);
 
 try {
   stack.config = loadConfig(undefined, { followStack: false });

@@ -550,8 +550,8 @@ describe("what runs by itself", () => {
     // Every 30 s: four statements of a round without changes; two, and the next time.
     "workers/discovery/search-documents.ts": 0.13,
     "workers/webhooks/deliver.ts": 0.1,
-    // Whether there is work, every 10 s; a round of the sender, once a minute.
-    "workers/transactions/sender.ts": 0.25,
+    // Whether there is work, every 40 s; a round of the sender, once a minute.
+    "workers/transactions/sender.ts": 0.18,
     // Whether there is work, and a pass, every 10 s.
     "workers/events/dispatcher.ts": 0.2,
     // When blocks are settled, every 10 s.

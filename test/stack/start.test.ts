@@ -155,5 +155,13 @@ describe("a running stack", () => {
     await until("everything that it started has ended", () => orphans.every(({ pid }) => !isAlive(pid)));
     stack = await startStack(options);
     expect((await patientFetch(`${api()}/api/v2/agent/${tokenId}`)).status).toBe(200);
+
+    // Who read what it prints has gone, and it has something to print.
+    const all = descendants(stack.process.pid!);
+    const code = new Promise((exited) => stack.process.once("exit", exited));
+    for (const output of [stack.process.stdout!, stack.process.stderr!]) output.destroy();
+    process.kill(all.find(({ command }) => command.includes(entryOf("api")))!.pid, "SIGKILL");
+    expect(await code).toBe(0);
+    await until("every process has ended", () => all.every(({ pid }) => !isAlive(pid)));
   });
 });

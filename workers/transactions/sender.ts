@@ -74,7 +74,7 @@ const HOLD_MS = 600_000;
 const BEHIND_MS = 10_000;
 
 /** How much rarer a sender at rest looks for work than one that is idle for a moment. */
-const REST_LOOKS = 10;
+const REST_LOOKS = 20;
 
 export type SenderContext = Pick<JobContext, "db" | "chain" | "clock" | "log" | "fault" | "config"> & {
   signer: NonNullable<JobContext["signer"]>;
