@@ -50,9 +50,7 @@ beforeAll(async () => {
   client = new Client({ name: "test", version: "1.0.0" });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`)));
 });
-afterAll(async () => {
-  await client?.close();
-});
+afterAll(() => client?.close());
 
 type Schema = { properties?: Record<string, object>; required?: string[] };
 

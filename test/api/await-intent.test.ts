@@ -1,6 +1,6 @@
 /** Waiting for transactions: one or several, decided either way, undecided, and what a reverted one leaves behind. */
 import type pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { HandlerDeps } from "../../api/handler-deps.ts";
 import { awaitIntents, minedIntents, pendingWrite } from "../../api/services/await-intent.ts";
 import type { Address } from "../../core/agents/facts.ts";
@@ -12,16 +12,15 @@ import {
 } from "../../db/transactions/transaction-outbox.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 import { decide } from "./support/play-sender.ts";
 
-let database: TestDatabase;
+const database = perTest(() => testDatabase({ indexed: true }));
 let db: pg.Pool;
-beforeEach(async () => {
-  database = await testDatabase({ indexed: true });
+beforeEach(() => {
   db = database.pool;
 });
-afterEach(() => database.drop());
 
 const to = `0x${"1d".repeat(20)}` as Address;
 const queue = (intentKey: string) => queueIntent(db, { intentKey, to, data: "0x", free: null });

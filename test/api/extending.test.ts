@@ -237,9 +237,7 @@ const api = apiForFile(
   },
   { provoked: true },
 );
-beforeAll(async () => {
-  await plantAgents(api.pool, [{ tokenId: 1, owner: wallet, agentAddress: wallet, verified: true }]);
-});
+beforeAll(() => plantAgents(api.pool, [{ tokenId: 1, owner: wallet, agentAddress: wallet, verified: true }]));
 afterAll(async () => {
   await http?.close();
   await simulators?.stop();

@@ -22,9 +22,7 @@ const agents = randomAgents(60, NOW, seed);
 const ids = agents.map(({ facts }) => facts.tokenId);
 
 const api = apiForFile({ now: () => NOW.getTime() }, { provoked: true });
-beforeAll(async () => {
-  await plantAgents(api.pool, agents);
-});
+beforeAll(() => plantAgents(api.pool, agents));
 
 /** Picks as the seed says. */
 function picker(start: number) {

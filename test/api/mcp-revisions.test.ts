@@ -8,9 +8,7 @@ import { answering, apiForFile } from "./support/api.ts";
 const REVISION = "2026-07-28";
 
 const api = apiForFile();
-beforeAll(async () => {
-  await plantAgents(api.pool, [{ tokenId: 0, name: "Atlas", score: 80 }]);
-});
+beforeAll(() => plantAgents(api.pool, [{ tokenId: 0, name: "Atlas", score: 80 }]));
 
 /** The envelope of a request of the revision. */
 const META = {

@@ -2,8 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../harness/until.ts";
-import { type ApiProcess, type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { type ApiProcess, apiProcesses } from "../support/api-processes.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 import { HOST } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
 import { plantSpeaker, type Speaker } from "./support/speakers.ts";
@@ -11,28 +12,23 @@ import { plantSpeaker, type Speaker } from "./support/speakers.ts";
 const GROUP = "/api/v2/messages/groups/trading";
 const SENDERS = 200;
 
-let database: TestDatabase;
-let processes: ApiProcesses;
+const database = perFile(() => testDatabase({ indexed: true }));
+const processes = perFile(() =>
+  apiProcesses({
+    ...{ DATABASE_URL: database.url, SERVICE_HOST: HOST, PUBLIC_URL: `https://${HOST}`, LIST_MEMORY_MB: "0" },
+  }),
+);
 let first: ApiProcess;
 let second: ApiProcess;
 let senders: Speaker[];
 
 beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
-  processes = apiProcesses({
-    DATABASE_URL: database.url,
-    SERVICE_HOST: HOST,
-    PUBLIC_URL: `https://${HOST}`,
-    LIST_MEMORY_MB: "0",
-  });
   const started = Promise.all([processes.start(), processes.start()]);
   senders = await Promise.all(Array.from({ length: SENDERS }, () => plantSpeaker(database.pool, HOST, 26)));
   [first, second] = await started;
 });
-afterAll(async () => {
+afterAll(() => {
   for (const reader of open) reader.close();
-  await processes?.stop();
-  await database?.drop();
 });
 
 type Message = { id: number; content: string; senderAddress: string };

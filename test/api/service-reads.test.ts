@@ -10,9 +10,7 @@ import { apiForFile, apiForTest, refusal } from "./support/api.ts";
 const api = apiForFile({
   env: { WEB_URL: "https://web.test", PRICING_PHASE: "paid", SOCIAL_ACCOUNTS: "x=https://x.com/a, github=https://g" },
 });
-beforeAll(async () => {
-  await plantAgents(api.pool, [{ score: 90 }]);
-});
+beforeAll(() => plantAgents(api.pool, [{ score: 90 }]));
 
 const PRICES = {
   phase: "paid",

@@ -1,12 +1,12 @@
 /** The answer of a write waits until every plain read shows it: the index, the score, the row of the directory, the lists. */
 import type pg from "pg";
-import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { isShown, listsShow, writesShown } from "../../api/services/until-shown.ts";
 import { markOutdated, staleOwnRows } from "../../db/directory/own.ts";
 import { openAgentList } from "../../db/lists/agents.ts";
 import { openDirectoryList } from "../../db/lists/directory.ts";
-import { type IndexTracker, trackIndexedBlock } from "../../db/operations/index-state.ts";
+import { trackIndexedBlock } from "../../db/operations/index-state.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { testLog } from "../../harness/log.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
@@ -15,25 +15,20 @@ import { until } from "../../harness/until.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryOwn } from "../../workers/directory/directory-own.ts";
 import { runSchedules } from "../../workers/operations/schedules.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perTest } from "../support/started.ts";
 import { plantAgents, plantFollowed, walletOf } from "./support/agents.ts";
 import { apiForFile, HOST, serverForTest } from "./support/api.ts";
 
 const BLOCK = 1_002;
 const SHOWN = { shows: () => true } as never;
 
-let database: TestDatabase;
+const database = perTest(() => testDatabase({ indexed: true }));
+const index = perTest(() => trackIndexedBlock(database.url, { pollMs: 50 }));
 let db: pg.Pool;
-let index: IndexTracker;
 beforeEach(async () => {
-  database = await testDatabase({ indexed: true });
   db = database.pool;
-  index = await trackIndexedBlock(database.url, { pollMs: 50 });
   await plantAgents(db, [{ tokenId: 7, updatedBlock: BLOCK, score: 10 }, { tokenId: 8 }]);
-});
-afterEach(async () => {
-  await index.close();
-  await database.drop();
 });
 
 const rows = (scored: number, block: number) => plantFollowed(db, { tokenId: 7, block, scored });

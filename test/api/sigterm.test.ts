@@ -1,27 +1,24 @@
 /** SIGTERM in the middle of work: whatever the process has taken is answered and kept once, and it ends in order. */
 import { randomUUID } from "node:crypto";
 import { Agent, type IncomingMessage, request } from "node:http";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { until } from "../../harness/until.ts";
-import { type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { apiProcesses } from "../support/api-processes.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 import { HOST } from "./support/api.ts";
 import { plantSpeaker, type Speaker } from "./support/speakers.ts";
 
 const CLIENTS = 12;
 const GROUP = "/api/v2/messages/groups/general";
 
-let database: TestDatabase;
-let processes: ApiProcesses;
+const database = perFile(() => testDatabase({ indexed: true }));
+const processes = perFile(() =>
+  apiProcesses({ DATABASE_URL: database.url, SERVICE_HOST: HOST, PUBLIC_URL: `https://${HOST}` }),
+);
 let speakers: Speaker[];
 beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
-  processes = apiProcesses({ DATABASE_URL: database.url, SERVICE_HOST: HOST, PUBLIC_URL: `https://${HOST}` });
   speakers = await Promise.all(Array.from({ length: CLIENTS }, () => plantSpeaker(database.pool, HOST, 60)));
-});
-afterAll(async () => {
-  await processes?.stop();
-  await database?.drop();
 });
 
 /** `last`: the client is told to leave. Null: an idle connection was closed while its next request was on the way, unheard. */

@@ -1,5 +1,5 @@
 /** A platform's allowance is shared fairly: failing proofs of many agents keep neither another agent nor the re-checks from it. */
-import { afterAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { networksOf } from "../../api/http/client-network.ts";
 import { askWithin } from "../../api/services/prove-account.ts";
 import type { ProofReader } from "../../clients/ports.ts";
@@ -12,7 +12,8 @@ import { recordProof } from "../../db/agents/social-proofs.ts";
 import { forgetFullAllowances, takeAll, takeTokens, takeTurn } from "../../db/callers/allowances.ts";
 import { testLog } from "../../harness/log.ts";
 import { proofRecheck } from "../../workers/agents/proof-recheck.ts";
-import { type Simulated, simulated } from "../clients/support/simulated.ts";
+import { simulated } from "../clients/support/simulated.ts";
+import { perFile } from "../support/started.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, apiForFile, refusal } from "./support/api.ts";
 import { chainOfAccounts } from "./support/chains.ts";
@@ -23,29 +24,22 @@ const RATE = { burst: 300, perSecond: 300 / 900 };
 const PER_AGENT = 10;
 const DAY_MS = 86_400_000;
 
-let sim: Simulated;
+const sim = perFile(simulated);
 let x: ProofReader<XClaim>;
 let now: number;
 /** Requests that X was sent. */
 let asked = 0;
-const api = apiForFile(async () => {
-  sim = await simulated();
-  return {
-    now: () => now,
-    env: {
-      MINT_WAIT_MS: "0",
-      LIMITS: `proofs=0,proofs-of-agent=${PER_AGENT}`,
-      TRUSTED_PROXIES: "127.0.0.1",
+const api = apiForFile({
+  now: () => now,
+  env: { MINT_WAIT_MS: "0", LIMITS: `proofs=0,proofs-of-agent=${PER_AGENT}`, TRUSTED_PROXIES: "127.0.0.1" },
+  chain: chainOfAccounts(),
+  deps: {
+    proofs: {
+      x: { batch: 100, find: (...claim) => x.find(...claim), recheck: (...proofs) => x.recheck(...proofs) },
+      github: unconfiguredProofs("GitHub"),
+      farcaster: unconfiguredProofs("Farcaster"),
     },
-    chain: chainOfAccounts(),
-    deps: {
-      proofs: {
-        x: { batch: 100, find: (...claim) => x.find(...claim), recheck: (...proofs) => x.recheck(...proofs) },
-        github: unconfiguredProofs("GitHub"),
-        farcaster: unconfiguredProofs("Farcaster"),
-      },
-    },
-  };
+  },
 });
 beforeEach(async () => {
   now = Date.now();
@@ -63,9 +57,6 @@ beforeEach(async () => {
     "truncate offchain.proof, offchain.transaction_outbox, offchain.allowance, offchain.cred cascade; truncate onchain.agent",
   );
   await sim.fail("x", { times: 0 });
-});
-afterAll(async () => {
-  await sim?.close();
 });
 
 const recheck = () =>

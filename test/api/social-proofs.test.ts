@@ -1,14 +1,15 @@
 /** POST /agent/{id}/verify/x, /github and /farcaster against the simulators: what proves an account, for whom, and what never does. */
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
 import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
 import { githubProofs } from "../../clients/proof-platforms/github.ts";
 import { xProofs } from "../../clients/proof-platforms/x.ts";
-import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { openPublicHttp } from "../../clients/public-http.ts";
 import { unconfiguredProofs } from "../../clients/unavailable.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
-import { type Simulated, simulated } from "../clients/support/simulated.ts";
+import { simulated } from "../clients/support/simulated.ts";
+import { perFile } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, answering, apiForFile, apiForTest, refusal } from "./support/api.ts";
@@ -17,14 +18,12 @@ import { plantTransfer } from "./support/plants.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
 import { lower, newWallet, type Wallet } from "./support/wallets.ts";
 
-let sim: Simulated;
-let raw: PublicHttp;
+const sim = perFile(simulated);
+const raw = perFile(() => openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: PATIENT }));
 const [owner, own, stranger, other] = [newWallet(), newWallet(), newWallet(), newWallet()];
 const TRAIT_PRICE = 5n;
 
-const api = apiForFile(async () => {
-  sim = await simulated();
-  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: PATIENT });
+const api = apiForFile(() => {
   const roomy = { rate: { burst: 10_000, perSecond: 1_000 } };
   return {
     env: { LIMITS: "proofs=0" },
@@ -53,10 +52,6 @@ beforeEach(async () => {
     gists: [{ id: "aa11", public: true, files: { "helixa-verify.txt": "1\n" } }],
   });
   await sim.control("PUT", "farcaster/users/dwr", { fid: 3, casts: [{ hash: "0xc1", text: "gm helixa:1" }] });
-});
-afterAll(async () => {
-  await raw?.close();
-  await sim?.close();
 });
 
 const post = async (

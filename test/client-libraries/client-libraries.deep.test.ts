@@ -1,16 +1,13 @@
 /** The clients of list.ts that need nothing but this project's own dependencies, against the whole stack. `npm run clients` runs them all. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { nameOf } from "../../harness/client-libraries/client.ts";
 import { CLIENTS } from "../../harness/client-libraries/list.ts";
 import { runClient } from "../../harness/client-libraries/run.ts";
-import { startWorld, type World } from "../../harness/client-libraries/world.ts";
+import { startWorld } from "../../harness/client-libraries/world.ts";
+import { perFile } from "../support/started.ts";
 import { CHROMIUM } from "../web/browser.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world?.stop());
+const world = perFile(startWorld);
 
 const quick = CLIENTS.filter((client) => client.quick);
 

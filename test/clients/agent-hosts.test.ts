@@ -3,28 +3,19 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
-import { type Devnet, deployDevnet } from "../../devnet/deploy.ts";
+import { deployDevnet } from "../../devnet/deploy.ts";
 import { agentHostUrl } from "../../devnet/simulators/agent-hosts/agent-hosts.ts";
 import { hostsPayee } from "../../devnet/simulators/agent-hosts/payments.ts";
-import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+import { startSimulators } from "../../devnet/simulators/server.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
 import { perFile } from "../support/started.ts";
 
 const anvil = perFile(startAnvil);
-let devnet: Devnet;
-let simulators: RunningSimulators;
-
-beforeAll(async () => {
-  devnet = await deployDevnet(anvil.url);
-  simulators = await startSimulators({ rpcUrl: anvil.url });
-});
-
-afterAll(async () => {
-  await simulators?.stop();
-});
+const devnet = perFile(() => deployDevnet(anvil.url));
+const simulators = perFile(() => startSimulators({ rpcUrl: anvil.url }));
 
 const earned = () =>
   testChain(anvil.url).readContract({

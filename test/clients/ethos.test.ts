@@ -8,9 +8,7 @@ const sim = perFile(simulated);
 const known = `0x${"A".repeat(40)}`;
 const wallet = known.toLowerCase() as `0x${string}`;
 const stranger: `0x${string}` = `0x${"b".repeat(40)}`;
-beforeAll(async () => {
-  await sim.control("PUT", `ethos/${known}`, { score: 1511 });
-});
+beforeAll(() => sim.control("PUT", `ethos/${known}`, { score: 1511 }));
 
 it("knows the planted score, and says of the others that it does not know", async () => {
   const ethos = ethosScores(sim.upstream("/ethos"));

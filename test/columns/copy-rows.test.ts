@@ -1,26 +1,17 @@
 /** Reading rows by COPY ends when they are read, and when they never come. */
 import type pg from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { copyRows } from "../../columns/copy-rows.ts";
 import { openClient } from "../../db/sql/connect.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
-import { type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
+import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { testDatabase } from "../support/database.ts";
 import { perFile } from "../support/started.ts";
 
 const database = perFile(testDatabase);
-let proxy: TcpProxy;
-let url: string;
-beforeAll(async () => {
-  const target = new URL(database.url);
-  proxy = await tcpProxy({ host: target.hostname, port: Number(target.port) });
-  target.hostname = "127.0.0.1";
-  target.port = String(proxy.port);
-  url = target.href;
-});
-afterAll(async () => {
-  await proxy?.close();
-});
+const proxy = perFile(() =>
+  tcpProxy({ host: new URL(database.url).hostname, port: Number(new URL(database.url).port) }),
+);
 
 const THREE = "select i::int8 from generate_series(1, 3) i";
 /** After its first row the others take long. */
@@ -63,7 +54,9 @@ it("fails when the line says nothing for longer than the client waits", async ()
 });
 
 async function connected(options: pg.ClientConfig): Promise<pg.Client> {
-  const client = openClient({ connectionString: url, ...options });
+  const url = new URL(database.url);
+  url.host = `127.0.0.1:${proxy.port}`;
+  const client = openClient({ connectionString: url.href, ...options });
   client.on("error", () => {});
   await client.connect();
   return client;

@@ -7,9 +7,7 @@ import { testDatabase } from "../support/database.ts";
 import { perTest } from "../support/started.ts";
 
 const db = perTest(testDatabase);
-beforeEach(async () => {
-  await plantOnchain(db.pool, { block: 1000, finalized: 900 });
-});
+beforeEach(() => plantOnchain(db.pool, { block: 1000, finalized: 900 }));
 
 test("a table that was loaded and not yet taken is not loaded again", async () => {
   const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

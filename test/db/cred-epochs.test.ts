@@ -18,9 +18,7 @@ import { testDatabase } from "../support/database.ts";
 import { perFile } from "../support/started.ts";
 
 const db = perFile(testDatabase);
-beforeEach(async () => {
-  await db.pool.query("truncate offchain.cred_epoch cascade");
-});
+beforeEach(() => db.pool.query("truncate offchain.cred_epoch cascade"));
 
 const CONTRACT = "0x00000000000000000000000000000000000c0de0";
 const columns = (count: number, score = 40): LeafColumns => ({

@@ -15,9 +15,7 @@ const NOW = new Date("2026-11-21T12:00:00Z");
 const agents = randomAgents(20, NOW, inject("fuzz").seed);
 const db = perFile(() => testDatabase({ indexed: true }));
 
-beforeAll(async () => {
-  await plantAgents(db.pool, agents);
-});
+beforeAll(() => plantAgents(db.pool, agents));
 
 const idsOf = async (tokenIds: number[]) => (await loadFacts(db.pool, tokenIds)).map((facts) => facts.tokenId);
 

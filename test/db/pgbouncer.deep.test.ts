@@ -1,5 +1,5 @@
 /** What works through a real PgBouncer: in session mode what needs a session, in transaction mode what does not. */
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openPool } from "../../db/sql/connect.ts";
 import { notifications } from "../../db/sql/notifications.ts";
 import { transaction } from "../../db/sql/transaction.ts";
@@ -8,31 +8,23 @@ import { startPgBouncer } from "../../harness/pgbouncer.ts";
 import { PROGRAMS } from "../../harness/programs.ts";
 import { until } from "../../harness/until.ts";
 import { testDatabase } from "../support/database.ts";
-import { perFile } from "../support/started.ts";
+import { endedPerTest, perFile } from "../support/started.ts";
 
 describe.runIf(PROGRAMS.pgbouncer.path)("through PgBouncer", () => {
   const db = perFile(() => testDatabase({ migrated: false }));
-  const ends: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const end of ends.splice(0).toReversed()) await end();
-  });
+  const ended = endedPerTest();
 
   /** Pools of several processes on one PgBouncer. */
   async function pools(mode: "session" | "transaction", count: number): Promise<TurnPool[]> {
-    const bouncer = await startPgBouncer(db.url, mode);
-    ends.push(() => bouncer.stop());
-    return Array.from({ length: count }, () => {
-      const pool = openPool({ connectionString: bouncer.url, max: 4, statement_timeout: 15_000 });
-      ends.push(() => pool.end());
-      return pool;
-    });
+    const bouncer = ended(await startPgBouncer(db.url, mode));
+    const open = () => openPool({ connectionString: bouncer.url, max: 4, statement_timeout: 15_000 });
+    return Array.from({ length: count }, () => ended(open()));
   }
 
   it("in session mode notifications, session locks, prepared statements and transactions work", async () => {
     const [one, other] = await pools("session", 2);
     const heard: string[] = [];
-    ends.push(async () => stop());
-    const stop = notifications(one!).on("news", (payload) => void heard.push(payload));
+    ended(notifications(one!).on("news", (payload) => void heard.push(payload)));
     await until("it listens", () => heard.includes(""));
     await other!.query("notify news, 'yes'");
     await until("it has heard", () => heard.includes("yes"));

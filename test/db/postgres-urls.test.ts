@@ -16,9 +16,7 @@ const PSQL = "/usr/bin/psql";
 
 describe.runIf(PROGRAMS.openssl.path)("the URL of a database", () => {
   const server = perFile(startTlsPostgres);
-  beforeAll(async () => {
-    await server.show();
-  });
+  beforeAll(() => server.show());
 
   /** How a connection is encrypted, or the words of the error that there is none by. */
   async function outcome(url: string): Promise<string> {

@@ -47,15 +47,13 @@ const server = perFile(() =>
 );
 let api: TestApi;
 let pool: pg.Pool;
-let base: string;
 let closeTraces: () => Promise<void>;
 
 beforeAll(async () => {
-  base = server.url;
   const config = loadConfig(
     {
       DATA_DIR: "/nonexistent",
-      OTEL_EXPORTER_OTLP_ENDPOINT: base,
+      OTEL_EXPORTER_OTLP_ENDPOINT: server.url,
       OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Bearer%20collector-key-1",
     },
     { followStack: false },
@@ -107,7 +105,7 @@ it("begins a trace of its own for a caller that is no proxy of ours", async () =
 
 it("is passed on to upstreams, and remembered with a transaction that is asked for", async () => {
   const http = openHttp({ userAgent: "test", maxWaitMs: 100 });
-  const upstream = http.upstream({ name: "Somebody", baseUrl: base, rate: { burst: 9, perSecond: 9 } });
+  const upstream = http.upstream({ name: "Somebody", baseUrl: server.url, rate: { burst: 9, perSecond: 9 } });
   await span("test", { kind: "internal", parent: PARENT }, async () => {
     await upstream.ask({ path: "/asked", statuses: [200], read: () => true });
     await queueIntent(pool, { intentKey: "traced", to: `0x${"ab".repeat(20)}`, data: "0x", free: null });

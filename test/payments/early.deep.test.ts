@@ -31,9 +31,7 @@ beforeAll(async () => {
   payers = [];
   for (let n = 0; n < 20; n++) payers.push(await world.payer());
 });
-beforeEach(async () => {
-  await world.evm.setAutomine(false);
-});
+beforeEach(() => world.evm.setAutomine(false));
 afterEach(async () => {
   fault = undefined;
   await world.evm.setAutomine(true);

@@ -2,22 +2,22 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { Checked } from "../../core/payments/checked.ts";
 import { owePayment } from "../../db/payments/ledger.ts";
 import { challengeFact } from "../../db/payments/payments.ts";
 import { presentPayment } from "../../db/payments/present-payment.ts";
 import { FREE_PHASE } from "../../harness/child-env.ts";
 import { entryOf } from "../../runtime/processes.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const [PAYER, PAYEE, TOKEN] = [`0x${"aa".repeat(20)}`, `0x${"bb".repeat(20)}`, `0x${"cc".repeat(20)}`] as const;
 
-let database: TestDatabase;
+const database = perFile(testDatabase);
 let paymentId: string;
 beforeAll(async () => {
-  database = await testDatabase();
   const hash = `0x${"12".repeat(32)}` as const;
   const checked = await Checked.of(
     {
@@ -56,7 +56,6 @@ beforeAll(async () => {
   paymentId = presented.payment.paymentId;
   await owePayment(database.pool, { paymentId }, "already_registered");
 });
-afterAll(() => database?.drop());
 
 const PAYEES = { PAY_TO_DEPLOYER: PAYEE, PAY_TO_TREASURY: PAYEE };
 

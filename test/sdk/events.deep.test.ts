@@ -1,32 +1,27 @@
 /** The SDK follows the event log of real API processes while they are ended and killed: nothing is lost, nothing comes twice. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { appendEvents } from "../../db/events/append-events.ts";
 import { testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
 import { createClient, type Fetch, type Schemas, type StreamEvent, StreamGap } from "../../sdk/src/index.ts";
 import { sequence } from "../../workers/events/event-log.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { type ApiProcess, type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { type ApiProcess, apiProcesses } from "../support/api-processes.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
 const AGENTS = 3;
 
-let database: TestDatabase;
-let processes: ApiProcesses;
+const database = perFile(() => testDatabase({ indexed: true }));
+const processes = perFile(() => apiProcesses({ DATABASE_URL: database.url }));
 /** The process that the one address leads to, as a load balancer has it. */
 let current: ApiProcess;
 beforeAll(async () => {
-  database = await testDatabase({ indexed: true });
   await plantAgents(
     database.pool,
     Array.from({ length: AGENTS }, (_, tokenId) => ({ tokenId })),
   );
-  processes = apiProcesses({ DATABASE_URL: database.url });
   current = await processes.start();
-});
-afterAll(async () => {
-  await processes?.stop();
-  await database?.drop();
 });
 
 const balanced: Fetch = (input, init) => {

@@ -3,25 +3,25 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import * as viem from "viem";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { credRootsAbi } from "../../abis/cred-roots.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { runSnippet, snippetOf } from "../../harness/doc-snippets.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { apiForFile } from "../api/support/api.ts";
-import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
+import { contractWorld } from "../support/contract-world.ts";
 import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
+import { perFile } from "../support/started.ts";
 
 const DOCUMENT = "docs/use/onchain-cred.md";
 const SCORES = [62, 30, 91];
 
 const api = apiForFile({}, { provoked: true });
-let world: ContractWorld;
+const world = perFile(contractWorld);
 let contract: viem.Hex;
 let identity: viem.Hex;
 beforeAll(async () => {
-  world = await contractWorld();
   identity = world.devnet.contracts.identity;
   const owner = world.deployer.account.address;
   contract = await world.deploy("CredRoots", [owner, owner]);
@@ -31,7 +31,6 @@ beforeAll(async () => {
   );
   await publish(1, SCORES);
 });
-afterAll(() => world?.anvil.stop());
 
 async function publish(epoch: number, scores: number[]) {
   const { root, leaves } = await storeTestEpoch(api.pool, {

@@ -1,21 +1,20 @@
 /** The whole service once, as its own processes on a real chain with simulated upstreams: what it measures, what may be changed, what is proven. */
-import { afterAll, beforeAll, describe } from "vitest";
+import { beforeAll, describe } from "vitest";
 import { simulatedUpstreams } from "../../devnet/simulators/upstreams.ts";
 import { simulated } from "../clients/support/simulated.ts";
 import { freePortsInARow } from "../support/free-ports.ts";
-import { type Parts, startParts } from "../support/parts.ts";
+import { startParts } from "../support/parts.ts";
 import { perFile } from "../support/started.ts";
 import { metricsCases } from "./cases/metrics.ts";
 import { proofsCases } from "./cases/social-proofs.ts";
 import { writesCases } from "./cases/writes.ts";
 
 const simulators = perFile(simulated);
-let parts: Parts;
 /** The first of four ports in a row: API, workers, indexer and readers answer /metrics there. */
 let opsPort: number;
-beforeAll(async () => {
+const parts = perFile(async () => {
   opsPort = await freePortsInARow(4);
-  parts = await startParts({
+  return startParts({
     blockTimeSeconds: 0.25,
     env: {
       ...simulatedUpstreams(simulators.url),
@@ -26,11 +25,8 @@ beforeAll(async () => {
       PULL_INTERVAL: "1s",
     },
   });
-  await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
 });
-afterAll(async () => {
-  await parts?.stop();
-});
+beforeAll(() => Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]));
 
 describe("metrics", () => metricsCases(() => opsPort));
 describe("writes", () => writesCases(() => parts));

@@ -23,9 +23,7 @@ describe.runIf(REDIS_BINARY)("two of everything, on Redis", () => {
     }),
   );
   let stream: EventReader | undefined;
-  beforeAll(async () => {
-    await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
-  });
+  beforeAll(() => Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]));
   afterAll(async () => {
     stream?.close();
   });

@@ -2,21 +2,18 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { endProgram, startProgram } from "../../devnet/start-program.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { until } from "../../harness/until.ts";
 import { LEASE_MS, WEBHOOK_FAULT_POINTS } from "../../workers/webhooks/send.ts";
-import { perFile } from "../support/started.ts";
+import { endedPerTest, perFile } from "../support/started.ts";
 import { addWebhook, happen, KEY, webhookWorld } from "./support/world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
 const world = perFile(webhookWorld);
-const running: ChildProcess[] = [];
-afterEach(async () => {
-  for (const child of running.splice(0)) await endProgram(child, "SIGKILL");
-});
+const ended = endedPerTest();
 
 /** @param aheadMs moves its clock past the leases of one that was killed before */
 function worker(aheadMs: number, faultPoint = ""): ChildProcess {
@@ -24,7 +21,7 @@ function worker(aheadMs: number, faultPoint = ""): ChildProcess {
   const child = startProgram(process.execPath, [path, world.database.url, KEY, String(aheadMs), faultPoint], {
     ...{ cwd: ROOT, env: CHILD_ENV, stdio: "inherit" },
   });
-  running.push(child);
+  ended(() => endProgram(child, "SIGKILL"));
   return child;
 }
 

@@ -1,5 +1,5 @@
 /** One receiver's slowness costs only itself, and an event's audience may be of any size: shares of owners, places of lanes, parts of the log. */
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { POOL_SLOTS } from "../../core/webhooks/pools.ts";
 import { transaction } from "../../db/sql/transaction.ts";
@@ -11,16 +11,16 @@ import { listen } from "../../harness/listen.ts";
 import { until } from "../../harness/until.ts";
 import { runWebhooks } from "../../workers/webhooks/deliver.ts";
 import { beginSending } from "../../workers/webhooks/send.ts";
+import { perFile } from "../support/started.ts";
 import { deliverDue, fanOutEvents } from "./support/deliver-due.ts";
 import { addWebhook, happen, replying, type World, webhookWorld } from "./support/world.ts";
 
 /** Longer than any of these tests: what hangs does so until its test ends it. */
 const FOREVER = { headersMs: 300_000, bodyMs: 300_000, totalMs: 300_000 };
 
-let world: World;
+const world = perFile(() => webhookWorld({ limits: FOREVER }));
 let pool: World["database"]["pool"];
 beforeEach(async () => {
-  world ??= await webhookWorld({ limits: FOREVER });
   pool = world.database.pool;
   await pool.query("truncate offchain.webhook, offchain.webhook_turn cascade");
   world.receiver.received.length = 0;
@@ -28,7 +28,6 @@ beforeEach(async () => {
   world.receiver.answer = replying(204);
   world.now = Date.now();
 });
-afterAll(() => world?.close());
 
 const ownerOf = (n: number) => `0x${n.toString(16).padStart(40, "0")}` as Address;
 
@@ -127,10 +126,7 @@ describe("receivers that hang", () => {
 describe("owners", () => {
   it("are served in turn: one with much waiting gives way to the others after its share", async () => {
     const busy = await addWebhook(pool, `${world.receiver.url}/busy`, { owner: ownerOf(1) });
-    await happen(
-      pool,
-      Array.from({ length: 50 }, () => ({})),
-    );
+    await happen(pool, Array(50).fill({}));
     await fanOutEvents(world.context);
     const others = [];
     for (let n = 2; n <= 6; n++)

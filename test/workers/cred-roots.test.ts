@@ -17,9 +17,7 @@ import { startSending } from "./support/sending.ts";
 const on = perFile(startSending);
 const desk = perTest(() => on.fresh());
 const world = perTest(() => rootsWorld(on, desk));
-beforeEach(async () => {
-  await world.score({ 0: 40, 1: 80, 2: 95 });
-});
+beforeEach(() => world.score({ 0: 40, 1: 80, 2: 95 }));
 
 /** A time after now, with an index of that time. */
 async function later(hours: number): Promise<Date> {

@@ -1,9 +1,9 @@
 /** What a stranger's profile holds on a platform, in any of its fields, costs no other agent its proof or its score. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { ethosScores } from "../../clients/ethos.ts";
-import { type Http, openHttp } from "../../clients/http.ts";
+import { openHttp } from "../../clients/http.ts";
 import type { FoundProof, ProofReader } from "../../clients/ports.ts";
 import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
 import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
@@ -27,7 +27,7 @@ import { forAllLater } from "../support/for-all.ts";
 import { hostile, written } from "../support/hostile-json.ts";
 import { shareOf } from "../support/share.ts";
 import { sql } from "../support/sql.ts";
-import { perFile } from "../support/started.ts";
+import { perFile, perTest } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
 
 const DAY_MS = 86_400_000;
@@ -43,7 +43,7 @@ const server = perFile(plainServer);
 const raw = perFile(() =>
   openPublicHttp({ userAgent: "tests", loopback: true, origins: [server.url], limits: PATIENT }),
 );
-let http: Http;
+const http = perTest(() => openHttp({ userAgent: "tests", maxWaitMs: LONG, limits: PATIENT }));
 
 beforeAll(async () => {
   await plantAgents(
@@ -62,12 +62,6 @@ beforeAll(async () => {
     });
     await sim.control("PUT", `ethos/${walletOf(id)}`, { score: 1_000 + id });
   }
-});
-beforeEach(() => {
-  http = openHttp({ userAgent: "tests", maxWaitMs: LONG, limits: PATIENT });
-});
-afterAll(async () => {
-  await http?.close();
 });
 
 const walletOf = (id: number): Address => `0x${id.toString(16).padStart(40, "0")}`;

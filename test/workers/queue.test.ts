@@ -35,9 +35,7 @@ for (const store of ["Postgres", "Redis"]) {
     beforeEach(async () => {
       queues = await open(`test${tests++}`);
     });
-    afterEach(async () => {
-      await Promise.all(opened.splice(0).map((queue) => queue.close()));
-    });
+    afterEach(() => Promise.all(opened.splice(0).map((queue) => queue.close())));
     afterAll(() => redis?.stop());
 
     it("runs what is added, once for each job id", async () => {

@@ -1,6 +1,6 @@
 /** Strangers' hosts as they are: every odd but right one is read, and no hostile one gives more than it may. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { describe, expect, it } from "vitest";
+import { openPublicHttp } from "../../clients/public-http.ts";
 import { HOSTILE } from "../../harness/strange-hosts/hostile.ts";
 import { ODD } from "../../harness/strange-hosts/odd.ts";
 import { PLAIN } from "../../harness/strange-hosts/plain.ts";
@@ -10,17 +10,9 @@ import { perFile } from "../support/started.ts";
 import { IMPATIENT, PATIENT } from "../support/time-limits.ts";
 
 const planted = perFile(() => plant([...PLAIN, ...ODD, ...HOSTILE]));
-let patient: PublicHttp;
+const patient = perFile(() => openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT }));
 /** For hosts that only their time ends. */
-let impatient: PublicHttp;
-
-beforeAll(async () => {
-  patient = openPublicHttp({ userAgent: "tests", loopback: true, limits: PATIENT });
-  impatient = openPublicHttp({ userAgent: "tests", loopback: true, limits: IMPATIENT });
-});
-afterAll(async () => {
-  await Promise.all([patient?.close(), impatient?.close()]);
-});
+const impatient = perFile(() => openPublicHttp({ userAgent: "tests", loopback: true, limits: IMPATIENT }));
 
 describe.each([
   ["a plain host", PLAIN],

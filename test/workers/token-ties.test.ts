@@ -1,6 +1,6 @@
 /** Whose is a linked token? Ties are read from a real chain; only a tied token counts in sorts and filters. */
 import { parseAbi } from "viem";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeAll, beforeEach, expect, it } from "vitest";
 import type { Address } from "../../core/agents/facts.ts";
 import { blankEntry } from "../../core/directory/entry.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
@@ -16,8 +16,8 @@ import { chainAt } from "../../harness/chain-at.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { tokenTies } from "../../workers/directory/token-ties.ts";
 import { contractWorld } from "../support/contract-world.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { perFile } from "../support/started.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile, perTest } from "../support/started.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 26));
 const DAY_MS = 86_400_000;
@@ -26,7 +26,7 @@ const lower = (address: string) => address.toLowerCase() as Address;
 
 const world = perFile(contractWorld);
 let chain: ReturnType<typeof chainAt>;
-let db: TestDatabase;
+const db = perTest(() => testDatabase({ indexed: true }));
 /** A token that `maker` deployed, one whose owner() is `holder`, and one that a registry launched for `launched`. */
 let made: Address, owned: Address;
 const launchedToken = lower(`0x${"ab".repeat(20)}`);
@@ -35,25 +35,16 @@ beforeAll(async () => {
   chain = chainAt(world.anvil.url);
   made = lower(await world.deploy("Multicall3", []));
   owned = lower(world.devnet.contracts.identity);
-  maker = lower(world.people[9]!.account.address);
-  [launched, stranger, holder] = [5, 6, 7].map((i) => lower(world.people[i]!.account.address)) as [
-    Address,
-    Address,
-    Address,
-  ];
+  const of = (person: number) => lower(world.people[person]!.account.address);
+  [launched, stranger, holder, maker] = [of(5), of(6), of(7), of(9)];
   const abi = parseAbi(["function transferOwnership(address newOwner)"]);
   await world.mined(
     world.deployer.writeContract({ address: owned, abi, functionName: "transferOwnership", args: [holder] }),
   );
 });
 beforeEach(async () => {
-  await db?.drop();
-  db = await testDatabase({ indexed: true });
   const entry = blankEntry({ platform: "virtuals", agentId: "v1", name: "V", tokenAddress: launchedToken });
   await transaction(db.pool, (tx) => upsertEntries(tx, [{ ...entry, ownerAddress: launched }], rules));
-});
-afterAll(async () => {
-  await db?.drop();
 });
 
 type Own = { tokenId: number; token: Address; owner: Address; wallet?: Address };

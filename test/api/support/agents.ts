@@ -1,5 +1,4 @@
 /** Agents as the indexer would have left them, for tests of what reads them. */
-
 import type pg from "pg";
 import { plantRows } from "../../../harness/onchain.ts";
 import { plant } from "../../support/plant.ts";
