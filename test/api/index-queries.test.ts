@@ -1,16 +1,24 @@
 /** GraphQL and SQL by API key: who may ask, what is handed on, and how the indexer's refusals are told. */
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { openIndexQueries } from "../../clients/index-queries.ts";
 import type { KeyScope } from "../../db/callers/api-keys.ts";
-import { type LoopbackServer, listen } from "../../harness/listen.ts";
+import { listen } from "../../harness/listen.ts";
 import { until } from "../../harness/until.ts";
+import { perFile } from "../support/started.ts";
 import { apiForFile, apiForTest, refusal, type TestApi } from "./support/api.ts";
 import { plantApiKey } from "./support/plants.ts";
 
 /** Stands in for the indexer: answers as `answer` says, in Ponder's own words and statuses. */
-let indexer: LoopbackServer;
-let queries: ReturnType<typeof openIndexQueries>;
+const indexer = perFile(() =>
+  listen(async (request, response) => {
+    response.once("close", () => void (response.writableFinished || left++));
+    const from = request.headers["x-forwarded-for"]?.toString();
+    seen.push({ method: request.method!, url: request.url!, from, body: await text(request) });
+    if (answer !== "never") response.writeHead(answer.status, answer.headers).end(answer.body);
+  }),
+);
+const queries = perFile(() => openIndexQueries(indexer.url));
 type Seen = { method: string; url: string; from: string | undefined; body: string };
 let seen: Seen[] = [];
 let left = 0;
@@ -18,24 +26,11 @@ type Answer = { status: number; body: string; headers?: Record<string, string> }
 let answer: Answer;
 const ROWS: Answer = { status: 200, body: '{"rows":[{"agents":"3"}]}' };
 
-const api = apiForFile(async () => {
-  indexer = await listen(async (request, response) => {
-    response.once("close", () => void (response.writableFinished || left++));
-    const from = request.headers["x-forwarded-for"]?.toString();
-    seen.push({ method: request.method!, url: request.url!, from, body: await text(request) });
-    if (answer !== "never") response.writeHead(answer.status, answer.headers).end(answer.body);
-  });
-  queries = openIndexQueries(indexer.url);
-  return { deps: { indexQueries: queries }, env: { TRUSTED_PROXIES: "127.0.0.1" } };
-});
+const api = apiForFile(() => ({ deps: { indexQueries: queries }, env: { TRUSTED_PROXIES: "127.0.0.1" } }));
 afterEach(() => {
   seen = [];
   left = 0;
   answer = ROWS;
-});
-afterAll(async () => {
-  await queries?.close();
-  indexer?.close();
 });
 answer = ROWS;
 

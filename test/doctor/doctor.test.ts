@@ -1,29 +1,37 @@
 /** The doctor on a healthy deployment, and on each kind of broken one: what is wrong is found and named, and nothing else stops. */
 import { numberToHex } from "viem";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { overlaid } from "../../config/config.ts";
 import { forgivingConfig, variableValues } from "../../config/variable-values.ts";
 import { firstBlockWhere } from "../../core/first-block.ts";
 import { serviceEnv } from "../../devnet/deploy.ts";
-import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+import { startSimulators } from "../../devnet/simulators/server.ts";
 import { simulatedUpstreams } from "../../devnet/simulators/upstreams.ts";
 import { error, type Finding, type GroupedCheck, ok, skipped } from "../../doctor/check.ts";
 import { CHECKS } from "../../doctor/checks.ts";
 import { countsOf, jsonReport, textReport, variablesReport } from "../../doctor/report.ts";
 import { type Result, runChecks } from "../../doctor/run.ts";
 import type { World } from "../../doctor/world.ts";
-import { type LoopbackServer, listen } from "../../harness/listen.ts";
+import { listen } from "../../harness/listen.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { wireDoctor } from "../../wiring/doctor.ts";
-import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { contractWorld } from "../support/contract-world.ts";
+import { testDatabase } from "../support/database.ts";
+import { perFile } from "../support/started.ts";
 
-let contracts: ContractWorld;
-let database: TestDatabase;
-let simulators: RunningSimulators;
-let web: LoopbackServer;
+const contracts = perFile(contractWorld);
+const database = perFile(() => testDatabase({ indexed: true }));
+const simulators = perFile(() => startSimulators({ rows: 3 }));
+const web = perFile(() =>
+  listen((request, response) => {
+    if (request.url?.startsWith("/refused")) response.statusCode = 401;
+    const body = request.url === "/supported" ? { kinds } : { status: "ok" };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(body));
+  }),
+);
 /** Of a deployment that lacks nothing. */
 let env: Record<string, string>;
 /** Answer of `/supported`. */
@@ -32,19 +40,8 @@ let kinds: object[];
 let refusing: string;
 
 beforeAll(async () => {
-  [contracts, database, simulators] = await Promise.all([
-    contractWorld(),
-    testDatabase({ indexed: true }),
-    startSimulators({ rows: 3 }),
-  ]);
   const head = Number(await contracts.chain.getBlockNumber());
   await plantCheckpoint(database.pool, { block: head, finalized: head });
-  web = await listen((request, response) => {
-    if (request.url?.startsWith("/refused")) response.statusCode = 401;
-    const body = request.url === "/supported" ? { kinds } : { status: "ok" };
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify(body));
-  });
   const here = web.url;
   refusing = `${here}/refused`;
   const { FACILITATOR_PRIVATE_KEY: _, ...service } = serviceEnv(contracts.devnet);
@@ -68,10 +65,6 @@ beforeAll(async () => {
     PUBLIC_URL: "http://127.0.0.1:1",
     PORT: "1",
   };
-});
-afterAll(async () => {
-  web?.close();
-  await Promise.all([contracts?.anvil.stop(), database?.drop(), simulators?.stop()]);
 });
 
 /** Runs the checks of these names, all without one, against the deployment with other variables. */

@@ -13,13 +13,8 @@ const EVENTS = 20;
 
 const api = perFile(() => startApi({ env: { LIMITS: "streams=0" } }));
 const crowds: Crowd[] = [];
-beforeAll(async () => {
-  await plantAgents(
-    api.database.pool,
-    Array.from({ length: 4 }, (_, tokenId) => ({ tokenId })),
-  );
-});
-afterAll(async () => {
+beforeAll(() => plantAgents(api.database.pool, [{}, {}, {}, {}]));
+afterAll(() => {
   for (const crowd of crowds) crowd.leave();
 });
 

@@ -147,13 +147,7 @@ describe("a webhook", () => {
     const { webhookId } = await hook();
     await pool.query("update offchain.webhook set paused_until = 'infinity' where webhook_id = $1", [webhookId]);
     const all: string[] = [];
-    for (let i = 0; i < 3; i++)
-      all.push(
-        ...(await happen(
-          pool,
-          Array.from({ length: 700 }, () => ({})),
-        )),
-      );
+    for (let i = 0; i < 3; i++) all.push(...(await happen(pool, Array(700).fill({}))));
     await deliverDue(world.context);
     const waiting = (await world.state(webhookId)).length;
     expect(waiting).toBeGreaterThanOrEqual(1_000);

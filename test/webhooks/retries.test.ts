@@ -153,10 +153,7 @@ describe("a webhook", () => {
     const quick = await addWebhook(pool, other.url);
     world.receiver.answer = () => {};
     world.silent.add(world.receiver.url);
-    await happen(
-      pool,
-      Array.from({ length: 20 }, () => ({})),
-    );
+    await happen(pool, Array(20).fill({}));
     const round = deliver();
     await round;
     expect(await states(quick.webhookId)).toEqual(Array(20).fill("delivered"));
