@@ -1,5 +1,6 @@
 /** The check of an SQL query before Ponder's own: one plain SELECT over the index, with a bounded answer. */
 
+/** Max rows of an answer. */
 export const MAX_ROWS = 1_000;
 /** Max characters of a query. Ponder itself accepts 5,000. */
 const MAX_LENGTH = 4_000;
