@@ -1,33 +1,20 @@
 /** Writes about human principals: registration, links to agents, deletion. */
 import { eq } from "drizzle-orm";
 import type { Address } from "../../core/agents/facts.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
-import type { StatedProfile } from "../../core/principals/facts.ts";
 import { forgetLookup } from "../agents/attestation-lookups.ts";
 import { transferCount } from "../agents/token-ownership.ts";
 import { forgetEthosScore } from "../directory/ethos.ts";
 import { human } from "../schema/principals.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
+import { givenOf, type StatedWrite, setsOf, WRITE } from "./stated.ts";
 
-/** Fields of a registration without a fixed shape. A field left out (undefined) keeps its value, an empty object clears it. */
-export type StatedWrite = { [field in keyof StatedProfile]?: StatedProfile[field] | undefined } & {
-  notificationPreferences?: JsonObject | Json[] | undefined;
+const OWN = {
+  name: t.text,
+  organization: t.optional(t.text),
+  linkedAccounts: t.optional(t.jsonb<Record<string, string>>()),
 };
-
-/** The fields of a registration. A field left out (undefined) keeps its value, null clears it. */
-export type HumanWrite = StatedWrite & {
-  name: string;
-  description?: string | undefined;
-  image?: string | null | undefined;
-  organization?: string | undefined;
-  skills?: string[] | undefined;
-  domains?: string[] | undefined;
-  linkedAccounts?: Record<string, string> | undefined;
-  contact?: { email?: string | null | undefined; telegram?: string | null | undefined } | undefined;
-  /** Its identity token with the number of its transfers, or null for none. */
-  token?: { tokenId: number; transfers: number } | null | undefined;
-};
+export type HumanWrite = StatedWrite & t.ParamsOf<typeof OWN>;
 
 /**
  * Registers a human, or changes the one this principal is.
@@ -36,36 +23,11 @@ export type HumanWrite = StatedWrite & {
  */
 export const writeHuman = statement({
   name: "human-write",
-  given: (
-    who: { id: string; principal: string; wallet: Address | null },
-    { token, ...write }: HumanWrite,
-    now: Date,
-  ) => ({
-    ...{ ...write, ...who, now, tokenId: token?.tokenId, tokenTransfers: token?.transfers },
-    ...{ setsImage: write.image !== undefined, setsToken: token !== undefined },
+  given: (who: { id: string; principal: string; wallet: Address | null }, write: HumanWrite, now: Date) => ({
+    ...givenOf(write, now),
+    ...who,
   }),
-  params: {
-    id: t.text,
-    principal: t.text,
-    wallet: t.nullable(t.text),
-    name: t.text,
-    description: t.optional(t.text),
-    image: t.optional(t.text),
-    organization: t.optional(t.text),
-    skills: t.optional(t.array(t.text)),
-    domains: t.optional(t.array(t.text)),
-    linkedAccounts: t.optional(t.jsonb<HumanWrite["linkedAccounts"]>()),
-    services: t.optional(t.jsonb<HumanWrite["services"]>()),
-    contact: t.optional(t.jsonb<HumanWrite["contact"]>()),
-    tokenId: t.optional(t.int8),
-    tokenTransfers: t.optional(t.int8),
-    now: t.timestamptz,
-    setsImage: t.bool,
-    setsToken: t.bool,
-    externalIds: t.optional(t.jsonb<HumanWrite["externalIds"]>()),
-    metadata: t.optional(t.jsonb<HumanWrite["metadata"]>()),
-    notificationPreferences: t.optional(t.jsonb<HumanWrite["notificationPreferences"]>()),
-  },
+  params: { ...WRITE, ...OWN, wallet: t.nullable(t.text) },
   text: `
     insert into offchain.human as h
       (id, principal, wallet, name, description, image, organization, skills, domains, linked_accounts, services,
@@ -74,16 +36,8 @@ export const writeHuman = statement({
             coalesce($linkedAccounts::jsonb, '{}'), coalesce($services::jsonb, '{}'), jsonb_strip_nulls(coalesce($contact::jsonb, '{}')),
             $tokenId, $tokenTransfers, $now, $now, coalesce($externalIds::jsonb, '{}'), coalesce($metadata::jsonb, '{}'), coalesce($notificationPreferences::jsonb, '{}'))
     on conflict (principal) do update set
-      name = $name, description = coalesce($description, h.description), image = case when $setsImage then $image else h.image end,
-      organization = coalesce($organization, h.organization), skills = coalesce($skills::text[], h.skills),
-      domains = coalesce($domains::text[], h.domains), linked_accounts = coalesce($linkedAccounts::jsonb, h.linked_accounts),
-      services = coalesce($services::jsonb, h.services), external_ids = coalesce($externalIds::jsonb, h.external_ids),
-      metadata = coalesce($metadata::jsonb, h.metadata),
-      notification_preferences = coalesce($notificationPreferences::jsonb, h.notification_preferences),
-      contact = jsonb_strip_nulls(h.contact || coalesce($contact::jsonb, '{}')),
-      token_id = case when $setsToken then $tokenId else h.token_id end,
-      token_transfers = case when $setsToken then $tokenTransfers else h.token_transfers end,
-      updated_at = greatest(h.updated_at, $now)
+      name = $name, organization = coalesce($organization, h.organization),
+      linked_accounts = coalesce($linkedAccounts::jsonb, h.linked_accounts), ${setsOf("h")}
     returning h.id, h.xmax = 0 as created`,
   columns: { id: t.text, created: t.bool },
   prepared: true,

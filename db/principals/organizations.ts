@@ -9,9 +9,9 @@ import { folded } from "../sql/folded-text.ts";
 import { ADVISORY_LOCKS } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
-import type { StatedWrite } from "./human-writes.ts";
 import { PRIVATE_COLUMNS } from "./humans.ts";
 import { type PageQuery, type PrincipalPage, pageFamily } from "./page.ts";
+import { givenOf, type StatedWrite, setsOf, WRITE } from "./stated.ts";
 
 /** Reference to an organization. Of several of one wallet, the one registered first. */
 export type OrganizationRef = { id: string } | { slug: string } | { wallet: Address };
@@ -131,20 +131,14 @@ export async function isRetired(tx: Queryable, key: string, holder: string, sinc
   return rows.length > 0;
 }
 
-/** The fields of a registration. A field left out (undefined) keeps its value, null clears it. */
-export type OrganizationWrite = StatedWrite & {
-  displayName: string;
-  description?: string | undefined;
-  image?: string | null | undefined;
-  organizationType?: string | undefined;
-  roles?: string[] | undefined;
-  skills?: string[] | undefined;
-  domains?: string[] | undefined;
-  links?: Record<string, string> | undefined;
-  contact?: { email?: string | null | undefined; telegram?: string | null | undefined } | undefined;
-  members?: Member[] | undefined;
-  token?: { tokenId: number; transfers: number } | null | undefined;
+const OWN = {
+  displayName: t.text,
+  organizationType: t.optional(t.text),
+  roles: t.optional(t.array(t.text)),
+  links: t.optional(t.jsonb<Record<string, string>>()),
+  members: t.optional(t.jsonb<Member[]>()),
 };
+export type OrganizationWrite = StatedWrite & t.ParamsOf<typeof OWN>;
 
 const NAMED = {
   ...{ id: t.text, slug: t.text, slugKey: t.text, principal: t.text },
@@ -167,47 +161,16 @@ export const insertOrganization = statement({
 /** Changes an organization of a principal. */
 export const updateOrganization = statement({
   name: "organization-update",
-  given: (who: { id: string; principal: string }, { token, ...write }: OrganizationWrite, now: Date) => ({
-    ...{ ...write, ...who, now, tokenId: token?.tokenId, tokenTransfers: token?.transfers },
-    ...{ setsImage: write.image !== undefined, setsToken: token !== undefined },
+  given: (who: { id: string; principal: string }, write: OrganizationWrite, now: Date) => ({
+    ...givenOf(write, now),
+    ...who,
   }),
-  params: {
-    id: t.text,
-    principal: t.text,
-    displayName: t.text,
-    description: t.optional(t.text),
-    setsImage: t.bool,
-    image: t.optional(t.text),
-    organizationType: t.optional(t.text),
-    roles: t.optional(t.array(t.text)),
-    skills: t.optional(t.array(t.text)),
-    domains: t.optional(t.array(t.text)),
-    links: t.optional(t.jsonb<OrganizationWrite["links"]>()),
-    contact: t.optional(t.jsonb<OrganizationWrite["contact"]>()),
-    members: t.optional(t.jsonb<OrganizationWrite["members"]>()),
-    setsToken: t.bool,
-    tokenId: t.optional(t.int8),
-    tokenTransfers: t.optional(t.int8),
-    now: t.timestamptz,
-    services: t.optional(t.jsonb<OrganizationWrite["services"]>()),
-    externalIds: t.optional(t.jsonb<OrganizationWrite["externalIds"]>()),
-    metadata: t.optional(t.jsonb<OrganizationWrite["metadata"]>()),
-    notificationPreferences: t.optional(t.jsonb<OrganizationWrite["notificationPreferences"]>()),
-  },
+  params: { ...WRITE, ...OWN },
   text: `
     update offchain.organization o set
-      display_name = $displayName, description = coalesce($description, o.description),
-      image = case when $setsImage then $image else o.image end,
-      organization_type = coalesce($organizationType, o.organization_type), roles = coalesce($roles::text[], o.roles),
-      skills = coalesce($skills::text[], o.skills), domains = coalesce($domains::text[], o.domains),
-      links = coalesce($links::jsonb, o.links),
-      contact = jsonb_strip_nulls(o.contact || coalesce($contact::jsonb, '{}')),
-      members = coalesce($members::jsonb, o.members), services = coalesce($services::jsonb, o.services),
-      external_ids = coalesce($externalIds::jsonb, o.external_ids), metadata = coalesce($metadata::jsonb, o.metadata),
-      notification_preferences = coalesce($notificationPreferences::jsonb, o.notification_preferences),
-      token_id = case when $setsToken then $tokenId else o.token_id end,
-      token_transfers = case when $setsToken then $tokenTransfers else o.token_transfers end,
-      updated_at = greatest(o.updated_at, $now)
+      display_name = $displayName, organization_type = coalesce($organizationType, o.organization_type),
+      roles = coalesce($roles::text[], o.roles), links = coalesce($links::jsonb, o.links),
+      members = coalesce($members::jsonb, o.members), ${setsOf("o")}
     where o.id = $id and o.principal = $principal`,
   prepared: true,
 }).run;
