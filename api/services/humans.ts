@@ -102,7 +102,7 @@ export async function registerHuman(
   const written = await transaction(deps.db, async (tx) => {
     await lockPrincipal(tx, { principal: nameOf(caller) });
     const token = await ownToken(deps, tx, caller, tokenId);
-    if ((await humanOfPrincipal(tx, { principal: nameOf(caller) })) === null) await allowed();
+    if ((await humanOfPrincipal(tx, { value: nameOf(caller) })) === null) await allowed();
     const who = { id: `hum_${randomUUID().replaceAll("-", "")}`, principal: nameOf(caller), wallet };
     return writeHuman(tx, who, { ...profile, token }, new Date(now));
   });
@@ -147,7 +147,7 @@ export const pageOfHumans = (deps: HandlerDeps, query: PageQuery): Promise<{ tot
 export const ownHuman = (deps: HandlerDeps, caller: HumanCaller, now: number): Promise<OwnHumanView> =>
   snapshot(deps.db, async (tx) => {
     const sources = sourcesOf(deps.config);
-    const id = await humanOfPrincipal(tx, { principal: nameOf(caller) });
+    const id = await humanOfPrincipal(tx, { value: nameOf(caller) });
     const [facts] = id === null ? [] : await loadHumans(tx, [id], sources);
     if (!facts)
       return fail("not_found", "You are not registered as a human.", {

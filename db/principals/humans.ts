@@ -6,36 +6,23 @@ import type { HumanFacts } from "../../core/principals/facts.ts";
 import { attests, foundBefore, unindexed } from "../agents/attestations.ts";
 import { loadFacts } from "../agents/facts.ts";
 import { holdsToken } from "../agents/token-ownership.ts";
-import { folded } from "../sql/folded-text.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
-import { type PageQuery, type PrincipalPage, pageFamily } from "./page.ts";
+import { firstBy, pagesOf } from "./page.ts";
 
 export type HumanRef = { id: string } | { wallet: Address } | { tokenId: number };
 
 /** The contracts and attestations that facts about humans are read by. */
 export type HumanSources = { identity: Address; schema: Hex; attesters: readonly Address[] };
 
-const BY_ID = statement({
-  name: "humans-by-id",
-  params: { id: t.text },
-  text: "select id from offchain.human where id = $id",
-  columns: { id: t.text },
-  prepared: true,
-});
-const BY_WALLET = statement({
-  name: "humans-by-wallet",
-  params: { wallet: t.text },
-  text: "select id from offchain.human where wallet = $wallet",
-  columns: { id: t.text },
-  prepared: true,
-});
+const BY_ID = firstBy("human", "id");
+const BY_WALLET = firstBy("human", "wallet");
 const BY_TOKEN = statement({
   name: "humans-by-token",
   params: { tokenId: t.int8, identity: t.text },
   text: `select h.id from offchain.human h where h.token_id = $tokenId and ${holdsToken("h", "$identity")}`,
   columns: { id: t.text },
   prepared: true,
-});
+}).value;
 /** What a human calls itself; null for an unknown id. */
 export const humanName = statement({
   name: "human-name",
@@ -46,35 +33,17 @@ export const humanName = statement({
 }).value;
 
 /** Id of the human that a principal (a wallet, or `<issuer>#<subject>`) is registered as; null when there is none. */
-export const humanOfPrincipal = statement({
-  name: "humans-by-principal",
-  params: { principal: t.text },
-  text: "select id from offchain.human where principal = $principal",
-  columns: { id: t.text },
-  prepared: true,
-}).value;
+export const humanOfPrincipal = firstBy("human", "principal");
 
 /** Id of the human of a reference; null when there is none. */
-export async function humanIdOf(db: Queryable, ref: HumanRef, identity: Address): Promise<string | null> {
-  const row = await ("id" in ref
-    ? BY_ID.maybeOne(db, ref)
+export const humanIdOf = (db: Queryable, ref: HumanRef, identity: Address): Promise<string | null> =>
+  "id" in ref
+    ? BY_ID(db, { value: ref.id })
     : "wallet" in ref
-      ? BY_WALLET.maybeOne(db, ref)
-      : BY_TOKEN.maybeOne(db, { tokenId: ref.tokenId, identity }));
-  return row?.id ?? null;
-}
+      ? BY_WALLET(db, { value: ref.wallet })
+      : BY_TOKEN(db, { tokenId: ref.tokenId, identity });
 
-const PAGE = pageFamily("humans-page", "offchain.human", (search, identity, $) => {
-  const matches = [`strpos(p.search_name, ${folded(`${$(search)}::text`)}) > 0`];
-  if (/^0x[0-9a-f]{0,40}$/i.test(search)) matches.push(`starts_with(p.wallet, ${$(search.toLowerCase())})`);
-  if (/^\d{1,15}$/.test(search))
-    matches.push(`(p.token_id = ${$(Number(search))} and ${holdsToken("p", $(identity))})`);
-  return matches;
-});
-
-/** A page of humans, the first registered first. */
-export const listHumans = (db: Queryable, query: PageQuery, identity: Address): Promise<PrincipalPage> =>
-  PAGE.one(db, { ...query, identity });
+export const listHumans = pagesOf("human");
 
 /** The links that hold, with what their agents did since they came to their owners. $identity is the identity contract. */
 const LINKS = `

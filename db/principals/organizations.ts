@@ -10,26 +10,22 @@ import { ADVISORY_LOCKS } from "../sql/locks.ts";
 import { orm } from "../sql/orm.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { PRIVATE_COLUMNS } from "./humans.ts";
-import { type PageQuery, type PrincipalPage, pageFamily } from "./page.ts";
+import { firstBy, pagesOf } from "./page.ts";
 import { givenOf, type StatedWrite, setsOf, WRITE } from "./stated.ts";
 
 /** Reference to an organization. Of several of one wallet, the one registered first. */
 export type OrganizationRef = { id: string } | { slug: string } | { wallet: Address };
 
-const firstBy = (column: "id" | "slug" | "wallet") =>
-  statement({
-    name: `organizations-by-${column}`,
-    params: { value: t.text },
-    text: `select id from offchain.organization where ${column} = $value order by created_at, id limit 1`,
-    columns: { id: t.text },
-    prepared: true,
-  });
-const FIRST_BY = { id: firstBy("id"), slug: firstBy("slug"), wallet: firstBy("wallet") };
+const FIRST_BY = {
+  id: firstBy("organization", "id"),
+  slug: firstBy("organization", "slug"),
+  wallet: firstBy("organization", "wallet"),
+};
 
 /** The organization of a reference; null for none. */
-export async function organizationIdOf(db: Queryable, ref: OrganizationRef): Promise<string | null> {
+export function organizationIdOf(db: Queryable, ref: OrganizationRef): Promise<string | null> {
   const [[column, value]] = Object.entries(ref) as [[keyof typeof FIRST_BY, string]];
-  return (await FIRST_BY[column].maybeOne(db, { value }))?.id ?? null;
+  return FIRST_BY[column](db, { value });
 }
 
 /** The slug of an organization and what it calls itself; null for an unknown id. */
@@ -41,18 +37,11 @@ export const organizationName = statement({
   prepared: true,
 }).maybeOne;
 
-const PAGE = pageFamily("organizations-page", "offchain.organization", (search, identity, $) => {
-  const text = `${$(search)}::text`;
-  const matches = [`strpos(p.search_name, ${folded(text)}) > 0`, `starts_with(p.slug, lower(${text} collate "C"))`];
-  if (/^0x[0-9a-f]{0,40}$/i.test(search)) matches.push(`starts_with(p.wallet, ${$(search.toLowerCase())})`);
-  if (/^\d{1,15}$/.test(search))
-    matches.push(`(p.token_id = ${$(Number(search))} and ${holdsToken("p", $(identity))})`);
-  return matches;
-});
-
-/** A page of organizations by display name, slug, wallet or token id, the first registered first. */
-export const listOrganizations = (db: Queryable, query: PageQuery, identity: Address): Promise<PrincipalPage> =>
-  PAGE.one(db, { ...query, identity });
+/** Organizations, by slug too. */
+export const listOrganizations = pagesOf(
+  "organization",
+  (search) => `starts_with(p.slug, lower(${search} collate "C"))`,
+);
 
 const LOAD = statement({
   name: "organizations-load",

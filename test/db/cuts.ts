@@ -10,7 +10,8 @@ const ONE = words(`
   agents-count agents-source-totals block-hash-from block-hashes-to-check check-unlisted completeness-agent-gap completeness-erc8004-gap
   completeness-erc8004-last cred-attested-changed cred-epoch-latest-published
   cred-epoch-tokens-part cred-epochs-state cred-epochs-unkeep cred-held cred-history-batch cred-recompute cred-recompute-range
-  cred-restore-points chain-writes-newest dispatch-served-index event-append-scores event-oldest first-agent humans-load
+  cred-restore-points chain-writes-newest dispatch-served-index event-append-scores event-oldest first-agent humans-by-id
+  humans-by-principal humans-by-wallet humans-load
   index-announce index-progress index-state mint-after organizations-by-id organizations-by-slug
   organizations-by-wallet organizations-own-by-name payment-is-known price-list-current price-lists proof-trait-transaction
   token-link-settle verification-transaction webhook-delete-former-owners webhook-schedule-next`);
