@@ -177,6 +177,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "runtime/tracing.ts",
       "runtime/child-task.ts",
       "runtime/file-digest.ts",
+      "runtime/lines-file.ts",
       "db",
       "payments",
       "abis",

@@ -6,7 +6,8 @@ import type { SnapshotFile } from "../../core/snapshots/manifest.ts";
 import type { SnapshotReader } from "../../db/snapshots/read-tables.ts";
 import { SNAPSHOT_TABLES, type SnapshotTable } from "../../db/snapshots/tables.ts";
 import { fileDigest } from "../../runtime/file-digest.ts";
-import { LinesFile, writeDelta } from "./lines-file.ts";
+import { LinesFile } from "../../runtime/lines-file.ts";
+import { writeDelta } from "./delta.ts";
 
 /** Megabytes of DuckDB while it writes Parquet, and of those for each megabyte of a line beyond the first 8. */
 const WRITING_MB = 192;

@@ -1,69 +1,9 @@
-/** Files of lines of JSON, compressed: written as rows come, and compared with those of an earlier snapshot. */
-import { createHash } from "node:crypto";
-import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from "node:fs";
+/** How the lines of a table differ from those of an earlier snapshot. */
+import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
-import { createGunzip, gzipSync } from "node:zlib";
-import type { SnapshotFile } from "../../core/snapshots/manifest.ts";
+import { createGunzip } from "node:zlib";
 import type { SnapshotTable } from "../../db/snapshots/tables.ts";
-
-/** Bytes of lines that are compressed together: a member of the file's own (RFC 1952), so that no state is kept between. */
-const MEMBER_BYTES = 1 << 18;
-const NEWLINE = 10;
-
-type Written = Omit<SnapshotFile, "table">;
-
-/** A file that is being written, line by line and at once: whoever writes waits for the disk. */
-export class LinesFile {
-  readonly #file: number;
-  readonly #hash = createHash("sha256");
-  readonly #member = Buffer.allocUnsafe(MEMBER_BYTES);
-  #used = 0;
-  #rows = 0;
-  #bytes = 0;
-  /** Bytes of the longest line. */
-  longest = 0;
-
-  /** @param path of a file that is not there yet */
-  constructor(path: string) {
-    this.#file = openSync(path, "wx");
-  }
-
-  write(line: Uint8Array): void {
-    this.#rows++;
-    if (line.length > this.longest) this.longest = line.length;
-    if (this.#used + line.length >= MEMBER_BYTES) this.#flush();
-    if (line.length >= MEMBER_BYTES) this.#pack(Buffer.concat([line, Buffer.of(NEWLINE)]));
-    else {
-      this.#member.set(line, this.#used);
-      this.#used += line.length;
-      this.#member[this.#used++] = NEWLINE;
-    }
-  }
-
-  /** Brings the file to the disk. */
-  finish(): Written {
-    // A file without rows has a member too: without one it is no gzip.
-    if (this.#used > 0 || this.#bytes === 0) this.#flush();
-    fsyncSync(this.#file);
-    return { rows: this.#rows, bytes: this.#bytes, sha256: this.#hash.digest("hex") };
-  }
-
-  close(): void {
-    closeSync(this.#file);
-  }
-
-  #flush(): void {
-    this.#pack(this.#member.subarray(0, this.#used));
-    this.#used = 0;
-  }
-
-  #pack(raw: Uint8Array): void {
-    const packed = gzipSync(raw, { level: 1, chunkSize: MEMBER_BYTES });
-    this.#hash.update(packed);
-    for (let at = 0; at < packed.length; ) at += writeSync(this.#file, packed, at);
-    this.#bytes += packed.length;
-  }
-}
+import { LinesFile, MEMBER_BYTES, NEWLINE, type Written } from "../../runtime/lines-file.ts";
 
 /** What begins the line of a row that is there now, in place of its brace. */
 const PUT = Buffer.from('{"op":"put",');
