@@ -30,9 +30,10 @@ const AT_URLS =
 
 /**
  * SQL of since when a row `d` has its wallet paid nowhere that is shown to be its own, where it had it paid somewhere before a
- * time: who moves to another URL with another account has switched as well. @param since SQL of that time, in ISO 8601
+ * time: who moves to another URL with another account has switched as well. Of a URL that it only names it is told where the row is
+ * asked about. @param since SQL of that time, in ISO 8601
  */
-const movedSince = (since: string) => `case when exists (
+const movedSince = (since: string) => `case when ($id::int8 is not null or s.confirmed_by is not null) and exists (
     select from offchain.offer_version l, jsonb_array_elements(l.payees) p
     where l.key = ${keySql(listingSql("d.id"))} and p ->> 'payTo' = lower(d.address) and p ->> 'since' < ${since})
   and not exists (

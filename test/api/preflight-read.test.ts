@@ -137,6 +137,22 @@ it("a seller that moves to another URL with another account is denied there, and
   expect((await ask({ url: other })).keys).not.toContain("payee_switched");
 });
 
+it("who has moved its own wallet away brings no denial upon a stranger's URL that it names alone", async () => {
+  const [own, theirs] = ["https://leaver.example/paid", "https://stranger.example/paid"];
+  const leaver = await plant(111, own);
+  shown.set(own, paid(accept(leaver, 1_000)));
+  shown.set(theirs, paid(accept(addressOf(669), 1_000)));
+  await readAll();
+  const services = JSON.stringify([{ name: "x402", endpoint: theirs }]);
+  await api.sql`update offchain.directory set services = ${services} where agent_id = '111'`;
+  for (let days = 0; days < 2; days++) await readAll();
+  const denied = { verdict: "deny", agent: "erc8004-111", keys: expect.arrayContaining(["payee_switched"]) };
+  expect(await ask({ url: theirs, agent: "erc8004-111" })).toMatchObject(denied);
+  const found = await ask({ url: theirs });
+  expect(found).toMatchObject({ verdict: "review", keys: expect.arrayContaining(["endpoint_unconfirmed"]) });
+  expect(found.keys).not.toContain("payee_switched");
+});
+
 it("a seller that shows no terms for a while, or sells one of its resources no more, is not denied for it", async () => {
   const [url, other] = ["https://closed.example/paid", "https://closed.example/other"];
   const seller = await plant(91, url, other);
