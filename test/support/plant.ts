@@ -7,6 +7,7 @@ type Row = Record<string, unknown>;
 
 /** What a row of a table has that a test says nothing of. */
 const USUAL = {
+  allowance: () => ({ per_second: 0 }),
   cred: () => ({ ...Object.fromEntries(SIGNALS.map(({ key }) => [key, 0])), seen_block: 950, computed_at: new Date() }),
   cred_history: () => ({ cause: "age", block: 1, at: new Date() }),
   exchange_verification: () => ({ expires_at: 0, verified_at: new Date() }),

@@ -506,14 +506,16 @@ describe("budgets", () => {
     expect(await statesOf(low)).toMatchObject([{ status: "waiting", nextTryAt: new Date(clock.getTime() + DAY_MS) }]);
   });
 
+  const siteBucket = () => `read-named-site:shop.example:${clock.toISOString().slice(0, 10)}`;
+  const plantBucket = (level: number) =>
+    db.plant("allowance", { name: siteBucket(), level, most: 10_000, at: clock });
+  const levelOf = async (name = siteBucket()) =>
+    (await db.rows("select level from offchain.allowance where name = $1", [name]))[0].level;
+
   it("all names of a site have one budget a day for what only agents name", async () => {
     const ids: number[] = [];
     for (const name of ["a", "b", "c"]) ids.push(await plant(a2a(`https://${name}.shop.example/card.json`)));
-    const bucket = `read-named-site:shop.example:${clock.toISOString().slice(0, 10)}`;
-    await db.pool.query(
-      `insert into offchain.allowance (name, level, most, per_second, at) values ($1, 1, 10000, 0, $2)`,
-      [bucket, clock],
-    );
+    await plantBucket(1);
     const send = async ({ url }: { url: string }) => card(url);
     await run({ endpoints: { send } });
     const states = await Promise.all(ids.map(statesOf));
@@ -526,6 +528,27 @@ describe("budgets", () => {
     later(DAY_MS);
     await run({ endpoints: { send } });
     for (const id of ids) expect(await statesOf(id)).toMatchObject([{ status: "read" }]);
+  });
+
+  it("what a run does not reach takes nothing from its site's budget", async () => {
+    for (let i = 0; i < 100; i++) await plant(a2a(`https://n${i}.shop.example/card.json`));
+    // Each answer takes a second, so a run ends after its first 64 endpoints.
+    const send = async ({ url }: { url: string }) => {
+      later(1_000);
+      return card(url);
+    };
+    for (const level of [9_936, 9_900, 9_900]) {
+      await run({ endpoints: { send } });
+      expect(await levelOf()).toBe(level);
+    }
+  });
+
+  it("a site's budget that is overdrawn lets none through, and those that are refused give back", async () => {
+    for (let i = 0; i < 9; i++) await plant(a2a(`https://n${i}.shop.example/card.json`));
+    await plantBucket(-4);
+    await run({ endpoints: { send: async ({ url }) => card(url) } });
+    expect(await countOf("offer_source where status = 'read'")).toBe(0);
+    expect(await levelOf()).toBe(-4);
   });
 
   it("each URL of a host with more than a day's budget has its turn, and rows that share one beyond it wait with it", async () => {

@@ -7,6 +7,7 @@ import { answerAsked, CHECKS_JOB } from "../../db/offers/checks.ts";
 import { askedSources, dueSources } from "../../db/offers/due-sources.ts";
 import { type ListedRow, ownRowsToList, rowsToList } from "../../db/offers/offer-rows.ts";
 import {
+  type DeferredSource,
   deferSources,
   listProgress,
   type OfferListing,
@@ -130,20 +131,26 @@ async function readDue(context: JobContext): Promise<number> {
   const began = clock();
   const due = await dueSources(db, { now: began, limit: ENDPOINTS_PER_RUN });
   const hosts = await urlsOfHosts(db, due, began);
-  const { within, beyond } = await withinSites(db, turnsOf(due, hosts, began), began);
-  if (beyond.length > 0) {
-    await deferSources(db, beyond);
-    const sources = beyond.map(({ source }) => source);
-    await putOffSharing(db, sources, began);
-  }
+  const turns = turnsOf(due, hosts, began);
+  await putOff(db, turns.beyond, began);
   const nextOf = await nextReads(context, hosts);
   let changed = 0;
-  for (let from = 0; from < within.length; from += ENDPOINTS_PER_STATEMENT) {
+  for (let from = 0; from < turns.within.length; from += ENDPOINTS_PER_STATEMENT) {
     if (clock().getTime() - began.getTime() > MAX_ASKING_MS) break;
-    changed += await readBatch(context, within.slice(from, from + ENDPOINTS_PER_STATEMENT), nextOf);
+    // What is not reached in this run takes nothing from a budget.
+    const { within, beyond } = await withinSites(db, turns.within.slice(from, from + ENDPOINTS_PER_STATEMENT), began);
+    await putOff(db, beyond, began);
+    changed += await readBatch(context, within, nextOf);
     fault("offers.read");
   }
   return changed;
+}
+
+async function putOff(db: JobContext["db"], beyond: readonly DeferredSource[], now: Date): Promise<void> {
+  if (beyond.length === 0) return;
+  await deferSources(db, beyond);
+  const sources = beyond.map(({ source }) => source);
+  await putOffSharing(db, sources, now);
 }
 
 /** @returns when an endpoint is asked again, by what came of it */

@@ -1,11 +1,11 @@
 /** Which endpoints that are due are read in a run: the budgets of hosts, and of owners who name many. */
+import type pg from "pg";
 import { ofDay } from "../../core/agents/social-proof-allowances.ts";
 import { siteOf, urlOf } from "../../core/urls.ts";
-import { takeTokens } from "../../db/callers/allowances.ts";
+import { takeAll } from "../../db/callers/allowances.ts";
 import type { DueSource } from "../../db/offers/due-sources.ts";
 import type { DeferredSource, urlsOfHosts } from "../../db/offers/offers.ts";
-import type { Queryable } from "../../db/sql/transaction.ts";
-import { DAY_MS } from "./read-endpoint.ts";
+import { after, DAY_MS } from "./read-endpoint.ts";
 
 /** Max URLs of one host that are read in a day; the rest waits for the next day. Of a host with more, each has its turn in as many days as all take. */
 export const URLS_PER_HOST_AND_DAY = 1_000;
@@ -41,35 +41,27 @@ export function turnsOf(due: readonly DueSource[], hosts: Awaited<ReturnType<typ
   const beyond: DeferredSource[] = [];
   const waitOf = ownersTurns();
   for (const source of due) {
-    const wait = waitOf(source);
-    if (wait > 0) {
-      beyond.push({ source, at: new Date(began.getTime() + wait), checkedAt: null });
-      continue;
+    let wait = waitOf(source);
+    if (wait === 0) {
+      const host = hosts.get(source.host)!;
+      // How many URLs of a host strangers name in addition to its own is no reason to read its own less.
+      const isWithin = source.isConfirmed ? host.confirmed++ < CONFIRMED_PER_RUN : host.read++ < URLS_PER_HOST_AND_DAY;
+      if (!isWithin) wait = source.isConfirmed ? NEXT_RUN_MS : DAY_MS;
     }
-    const host = hosts.get(source.host)!;
-    // How many URLs of a host strangers name in addition to its own is no reason to read its own less.
-    const isWithin = source.isConfirmed ? host.confirmed++ < CONFIRMED_PER_RUN : host.read++ < URLS_PER_HOST_AND_DAY;
-    const later = source.isConfirmed ? NEXT_RUN_MS : DAY_MS;
-    if (isWithin) within.push(source);
-    else beyond.push({ source, at: new Date(began.getTime() + later), checkedAt: null });
+    if (wait === 0) within.push(source);
+    else beyond.push({ source, at: new Date(began.getTime() + wait), checkedAt: null });
   }
   return { within, beyond };
 }
 
-/** Takes what is within its turn from the day's budgets of sites; what is beyond them waits a day. */
-export async function withinSites(db: Queryable, { within, beyond }: Turns, began: Date): Promise<Turns> {
-  const named = within.filter(({ isConfirmed }) => !isConfirmed);
-  const sites = [...Map.groupBy(named, ({ url }) => siteOf(urlOf(url)!))].map(([site, all]) => ({
-    ...{ all, bucket: ofDay(`read-named-site:${site}`, NAMED_PER_SITE_AND_DAY, all.length, began) },
-  }));
-  const buckets = sites.map(({ bucket }) => bucket);
-  const left = await takeTokens(db, buckets, 1, began);
-  const late = new Set(
-    sites.flatMap(({ all, bucket }) => all.slice(Math.min(all.length, all.length + left.get(bucket.name)!))),
-  );
-  const at = new Date(began.getTime() + DAY_MS);
-  return {
-    within: within.filter((source) => !late.has(source)),
-    beyond: [...beyond, ...[...late].map((source) => ({ source, at, checkedAt: null }))],
-  };
+/** Takes what is read next from the day's budgets of sites, in its order; what is beyond them waits for the next day. */
+export async function withinSites(db: pg.Pool, sources: readonly DueSource[], now: Date): Promise<Turns> {
+  const turns: Turns = { within: [], beyond: [] };
+  for (const source of sources) {
+    const bucket = ofDay(`read-named-site:${siteOf(urlOf(source.url)!)}`, NAMED_PER_SITE_AND_DAY, 1, now);
+    const wait = source.isConfirmed ? 0 : await takeAll(db, [bucket], now);
+    if (wait === 0) turns.within.push(source);
+    else turns.beyond.push({ source, at: after(now, wait), checkedAt: null });
+  }
+  return turns;
 }
