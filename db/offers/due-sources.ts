@@ -12,6 +12,8 @@ export type DueSource = {
   host: string;
   /** It is shown to be the endpoint of one of the rows. */
   isConfirmed: boolean;
+  /** It was never read. */
+  isNew: boolean;
   /** Who owns all the rows; null for several owners, or one that is not known. */
   owner: string | null;
   /** The highest cred of the rows that it is shown to be the endpoint of; 0 where there is none. */
@@ -41,13 +43,14 @@ const sourcesSql = (due: string, first = "") => `
     with ${due}, distinct_due as (
       select kind, url, host, max(trust) as trust, min(next_try_at) as since from due group by kind, url, host), placed as (
       select *, ${placesOf("since")} from distinct_due)
-    select w.kind, w.url, w.host, r."isConfirmed", r.owner, r.trust, r.declared, r.rows
+    select w.kind, w.url, w.host, r."isConfirmed", r."isNew", r.owner, r.trust, r.declared, r.rows
     from placed w cross join lateral (
       select json_agg(json_build_object('id', s.directory_id, 'status', s.status, 'etag', s.etag,
         'lastModified', s.last_modified, 'digest', s.digest, 'failures', s.failures, 'method', (
           select o.method from offchain.offer o
           where o.directory_id = s.directory_id and o.kind = 'resource' and o.endpoint = s.url and o.method is not null
           limit 1)) order by s.directory_id) as rows, bool_or(s.confirmed_by is not null) as "isConfirmed",
+        bool_and(s.checked_at is null) as "isNew",
         coalesce(max(s.trust) filter (where s.confirmed_by is not null), 0::int2) as trust,
         (array_agg(s.declared order by s.confirmed_by is null, s.directory_id))[1] as declared,
         case when count(*) < ${MAX_SHARING} and bool_and(d.owner_address is not null)
@@ -65,6 +68,7 @@ const SOURCE_COLUMNS = {
   url: t.text,
   host: t.text,
   isConfirmed: t.bool,
+  isNew: t.bool,
   owner: t.nullable(t.text),
   trust: t.int2,
   declared: t.nullable(t.text),

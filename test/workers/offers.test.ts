@@ -47,10 +47,14 @@ const run = (over: Partial<JobContext> = {}, input: { tokenIds?: number[] } = {}
 
 type Service = { name: string; endpoint: string };
 let planted = 0;
-async function plant(services: readonly Service[], { score = 20, platform = "agentverse" } = {}): Promise<number> {
+async function plant(
+  services: readonly Service[],
+  { score = 20, platform = "agentverse", owner = null as string | null } = {},
+): Promise<number> {
   const [row] = await db.rows(
-    `insert into offchain.directory (platform, agent_id, name, services, cred_score) values ($1, $2, 'A', $3, $4) returning id`,
-    [platform, `agent-${++planted}`, JSON.stringify(services), score],
+    `insert into offchain.directory (platform, agent_id, name, services, cred_score, owner_address)
+     values ($1, $2, 'A', $3, $4, $5) returning id`,
+    [platform, `agent-${++planted}`, JSON.stringify(services), score, owner],
   );
   return Number(row.id);
 }
@@ -506,15 +510,16 @@ describe("budgets", () => {
     expect(await statesOf(low)).toMatchObject([{ status: "waiting", nextTryAt: new Date(clock.getTime() + DAY_MS) }]);
   });
 
-  const siteBucket = () => `read-named-site:shop.example:${clock.toISOString().slice(0, 10)}`;
-  const plantBucket = (level: number) =>
-    db.plant("allowance", { name: siteBucket(), level, most: 10_000, at: clock });
+  const siteBucket = (owner = "") => `read-named-site:shop.example${owner}:${clock.toISOString().slice(0, 10)}`;
+  const plantBucket = (level: number, owner?: string) =>
+    db.plant("allowance", { name: siteBucket(owner), level, most: owner ? 1_000 : 10_000, at: clock });
   const levelOf = async (name = siteBucket()) =>
     (await db.rows("select level from offchain.allowance where name = $1", [name]))[0].level;
 
   it("all names of a site have one budget a day for what only agents name", async () => {
     const ids: number[] = [];
     for (const name of ["a", "b", "c"]) ids.push(await plant(a2a(`https://${name}.shop.example/card.json`)));
+    later(DAY_MS / 2);
     await plantBucket(1);
     const send = async ({ url }: { url: string }) => card(url);
     await run({ endpoints: { send } });
@@ -525,9 +530,31 @@ describe("budgets", () => {
         .map(({ status }) => status)
         .toSorted(),
     ).toEqual(["read", "waiting", "waiting"]);
-    later(DAY_MS);
+    later(DAY_MS / 2);
     await run({ endpoints: { send } });
     for (const id of ids) expect(await statesOf(id)).toMatchObject([{ status: "read" }]);
+  });
+
+  it("of a site's budget one owner has a share, and what was never read comes first", async () => {
+    const send = async ({ url }: { url: string }) => card(url);
+    const [old, greedy, fresh] = [
+      a2a("https://a.shop.example/"),
+      a2a("https://b.shop.example/"),
+      a2a("https://c.shop.example/"),
+    ];
+    const read = await plant(old, { score: 90, owner: "0xa" });
+    await run({ endpoints: { send } });
+    const readAt = clock;
+    later(DAY_MS);
+    const refused = await plant(greedy, { score: 50, owner: "0xb" });
+    const first = await plant(fresh, { score: 1, owner: "0xc" });
+    await plantBucket(1);
+    await plantBucket(0, " 0xb");
+    await run({ endpoints: { send } });
+    expect(await statesOf(first)).toMatchObject([{ status: "read", checkedAt: clock }]);
+    expect(await statesOf(refused)).toMatchObject([{ status: "waiting" }]);
+    expect(await statesOf(read)).toMatchObject([{ status: "read", checkedAt: readAt }]);
+    expect([await levelOf(), await levelOf(siteBucket(" 0xc"))]).toEqual([0, 999]);
   });
 
   it("what a run does not reach takes nothing from its site's budget", async () => {

@@ -22,7 +22,8 @@ function endpointOf(host: string, answered: boolean): DueSource {
   const state = { status: answered ? ("read" as const) : ("unreachable" as const), failures: answered ? 0 : 3 };
   const row = { id: 1, ...state, etag: null, lastModified: null, digest: null, method: null };
   return {
-    ...{ kind: "agent_card", url: `https://${host}/`, host, isConfirmed: true, owner: null, trust: 0, declared: null },
+    ...{ kind: "agent_card", url: `https://${host}/`, host, isConfirmed: true, isNew: false },
+    ...{ owner: null, trust: 0, declared: null },
     rows: [row],
   };
 }

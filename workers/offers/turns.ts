@@ -11,6 +11,9 @@ import { after, DAY_MS } from "./read-endpoint.ts";
 export const URLS_PER_HOST_AND_DAY = 1_000;
 /** Max URLs that only agents name, of all hosts of one site together, that are read in a day (UTC): names below it cost nothing. */
 const NAMED_PER_SITE_AND_DAY = 10_000;
+/** Of these, those that only one owner's agents name, and all those of several owners or of one that is not known. */
+const OF_OWNER = 1_000;
+const OF_NO_OWNER = 5_000;
 /** Max URLs of one host in a run that are shown to be its agents'; they have no turns. */
 const CONFIRMED_PER_RUN = 100;
 /**
@@ -51,15 +54,29 @@ export function turnsOf(due: readonly DueSource[], hosts: Awaited<ReturnType<typ
     if (wait === 0) within.push(source);
     else beyond.push({ source, at: new Date(began.getTime() + wait), checkedAt: null });
   }
-  return { within, beyond };
+  return { within: newFirst(within), beyond };
+}
+
+const siteOfSource = ({ url }: DueSource): string => siteOf(urlOf(url)!);
+
+/** Of what only agents name on a site, what was never read has the first of its places: the others have had their turn. */
+function newFirst(sources: readonly DueSource[]): DueSource[] {
+  const named = sources.filter(({ isConfirmed }) => !isConfirmed);
+  const inOrder = named.toSorted((a, b) => Number(b.isNew) - Number(a.isNew));
+  const bySite = Map.groupBy(inOrder, siteOfSource);
+  return sources.map((source) => (source.isConfirmed ? source : bySite.get(siteOfSource(source))!.shift()!));
 }
 
 /** Takes what is read next from the day's budgets of sites, in its order; what is beyond them waits for the next day. */
 export async function withinSites(db: pg.Pool, sources: readonly DueSource[], now: Date): Promise<Turns> {
   const turns: Turns = { within: [], beyond: [] };
   for (const source of sources) {
-    const bucket = ofDay(`read-named-site:${siteOf(urlOf(source.url)!)}`, NAMED_PER_SITE_AND_DAY, 1, now);
-    const wait = source.isConfirmed ? 0 : await takeAll(db, [bucket], now);
+    const [site, { owner }] = [siteOfSource(source), source];
+    const buckets = [
+      ofDay(`read-named-site:${site}`, NAMED_PER_SITE_AND_DAY, 1, now),
+      ofDay(`read-named-site:${site} ${owner}`, owner === null ? OF_NO_OWNER : OF_OWNER, 1, now),
+    ];
+    const wait = source.isConfirmed ? 0 : await takeAll(db, buckets, now);
     if (wait === 0) turns.within.push(source);
     else turns.beyond.push({ source, at: after(now, wait), checkedAt: null });
   }
