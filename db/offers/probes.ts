@@ -101,7 +101,10 @@ const FORGET_SUBJECTS = statement({
   text: "select from offchain.forget_probe_subjects()",
 });
 
-/** Probes of an endpoint on a day, above which it is computed ahead: those that are asked in their daily turn have few. */
+/**
+ * Probes of an endpoint on a day, above which it is computed ahead: those that are asked in their daily turn have few. All its
+ * later days with probes are then: a record reads what is missing between its days from no log, however many subjects it has.
+ */
 const MANY_PROBES = 8;
 /** SQL of the day (UTC) of a time, and of when a day begins. */
 const dayOf = (time: string) => `((${time}) at time zone 'UTC')::date`;
@@ -127,7 +130,7 @@ const COMPUTE_DAY = statement({
         from offchain.probe p join offchain.probe_subject u on u.id = p.subject
         where p.at >= ${beginOf("(select day from next)")} and p.at < ${beginOf("(select day + 1 from next)")}
         window w as (partition by u.key)) one
-      group by key having count(*) > ${MANY_PROBES}
+      group by key having count(*) > ${MANY_PROBES} or exists (select from offchain.probe_day r where r.key = one.key)
       on conflict do nothing)
     insert into offchain.offer_progress ("only", probes_to) select true, day from next
     on conflict ("only") do update set probes_to = excluded.probes_to`,
@@ -147,7 +150,8 @@ const WINDOWS = [7, 30, 90];
 /**
  * SQL of an endpoint's record as JSON (`uptime`, core/views/offering.ts), recomputed from its log; null where it has none.
  * Whole days that are computed take the place of their probes: `since` and `began` are the first one's, `at` and `answers` the
- * last one's. Days in which a window begins, and those that are not computed, are read from the log.
+ * last one's. Days in which a window begins, and those before the first and after the last that may be computed, are read from
+ * the log.
  * @param of SQL of what has `kind` and `url` @param now SQL of a time
  * @param days of the log that are read; what stands at the beginning of a window is some days before it
  */
@@ -167,8 +171,10 @@ export const uptimeOf = (of: string, now: string, days = KEPT_DAYS): string => {
   gap as materialized (
     select ${beginOf("day")} as since, ${beginOf("day + 1")} as until, subjects from computed where is_begin
     union all
-    select ${beginOf("day + 1")}, ${beginOf("lead(day) over (order by day)")}, null
-    from (select day from computed union all select ${dayOf(from(days))} - 1 union all select ${dayOf(now)} + 1) d),
+    select ${from(days)}, coalesce(${beginOf("min(day)")}, 'infinity'), null from computed
+    union all
+    select ${beginOf(`least(probes_to + 1, ${dayOf(now)})`)}, 'infinity', null
+    from offchain.offer_progress where exists (select from computed)),
   known as materialized (
     select since, began, at, answers, up, answered_at, down_at, ms from computed where not is_begin
     union all

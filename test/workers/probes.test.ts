@@ -26,13 +26,13 @@ async function log(probes: readonly Logged[]): Promise<void> {
     });
 }
 
-const uptime = async () =>
+const uptime = async (client: Pick<typeof db.pool, "query"> = db.pool) =>
   (
-    await db.rows(
+    await client.query(
       `select ${uptimeOf("s", "$3::timestamptz")} as uptime from (select $1::text as kind, $2::text as url) s`,
       [ENDPOINT.kind, ENDPOINT.url, NOW],
     )
-  )[0].uptime;
+  ).rows[0].uptime;
 
 /** Has the days of the log computed. @returns how many are of an endpoint that was asked often */
 async function computeDays(now = NOW): Promise<number> {
@@ -107,6 +107,29 @@ it("shares of the windows, percentiles and the beginning of silence equal those 
     }
     expect(found).toEqual({ p50Ms: expected.p50Ms, p95Ms: expected.p95Ms, downSince: expected.downSince });
   }
+});
+
+it("a record reads each of its subjects from the log twice at most, however its days lie, and is the same", async () => {
+  // What is found differs each time, on every second day often.
+  const days = Array.from({ length: 40 }, (_, day) => NOW.getTime() - (60 - day) * DAY_MS);
+  await log(
+    days.flatMap((begin, day) =>
+      Array.from({ length: day % 2 === 0 ? 9 : day % 3 }, (_, i) => {
+        const answers = (day + i) % 4 > 0;
+        return { at: begin + i * HOUR_MS, answers, ms: answers ? i : null, found: `${day} ${i}` };
+      }),
+    ),
+  );
+  const [plain, subjects] = [await uptime(), (await db.rows("select from offchain.probe_subject")).length];
+  expect(await computeDays()).toBeGreaterThan(20);
+  const scans = `select sum(idx_scan)::int as n from pg_stat_xact_user_tables where relname ~ '^probe_(default|[0-9])'`;
+  const client = await db.pool.connect();
+  await client.query("begin");
+  const before = (await client.query(scans)).rows[0].n;
+  expect(await uptime(client)).toEqual(plain);
+  expect((await client.query(scans)).rows[0].n - before).toBeLessThan(3 * subjects);
+  await client.query("rollback");
+  client.release();
 });
 
 it("a day is computed once, when what was asked at its end is stored", async () => {
