@@ -1,7 +1,7 @@
 /** The log of probes: what came of each time an endpoint was asked. It is appended to and read, never rewritten. */
 import type pg from "pg";
 import type { SourceKind } from "../../core/offers/source-kinds.ts";
-import { statement, t } from "../sql/statement.ts";
+import { type Queryable, statement, t } from "../sql/statement.ts";
 import { dropPartitions, makePartitions } from "../sql/time-partitions.ts";
 
 /** Days that are kept: the longest window, and the probe that stands at its beginning. */
@@ -119,7 +119,7 @@ const COMPUTE_DAY = statement({
       select day from (
         select greatest(max(probes_to) + 1, ${dayOf("$now::timestamptz")} - ${KEPT_DAYS}) as day from offchain.offer_progress) n
       where ${beginOf("day + 1")} + interval '1 hour' <= $now), gone as (
-      delete from offchain.probe_day where day < (select day from next) - ${KEPT_DAYS}), computed as (
+      delete from offchain.probe_day where exists (select from next) and day < (select day from next) - ${KEPT_DAYS}), computed as (
       insert into offchain.probe_day (key, day, since, began, at, answers, up, answered_at, down_at, ms, subjects)
       select key, (select day from next), min(at), (array_agg(answers order by at))[1], max(at),
         (array_agg(answers order by at desc))[1], coalesce(sum(next_at - at) filter (where answers), '0'),
@@ -136,8 +136,11 @@ const COMPUTE_DAY = statement({
     on conflict ("only") do update set probes_to = excluded.probes_to`,
 });
 
-/** Makes the partitions of now and next, drops those that no window needs, and computes a day of the log. */
-export async function keepProbes(db: pg.Pool, now: Date): Promise<void> {
+/**
+ * Makes the partitions of now and next, drops those that no window needs, and computes a day of the log.
+ * @param now by the clock of the database, which all that append share
+ */
+export async function keepProbes(db: Queryable, now: Date): Promise<void> {
   await makePartitions(db, { table: "probe", period: "week", now });
   const dropped = await dropPartitions(db, { table: "probe", before: new Date(now.getTime() - KEPT_DAYS * DAY_MS) });
   if (dropped > 0) await FORGET_SUBJECTS.run(db);

@@ -145,6 +145,25 @@ it("a day is computed once, when what was asked at its end is stored", async () 
   });
 });
 
+it("days are closed and dropped by the database's clock, and computed days are looked through when one is due alone", async () => {
+  const now = new Date();
+  await keepProbes(db.pool, now);
+  await log(Array.from({ length: 9 }, (_, i) => ({ at: now.getTime() - i, answers: true, ms: i })));
+  const state = `select (select count(*)::int from offchain.probe) as probes, probes_to < now()::date as open,
+    (select count(*)::int from offchain.probe_day) as days from offchain.offer_progress`;
+  await runOffers({ db: db.pool, clock: () => new Date("2099-01-01"), publicHttp: {} as PublicHttp });
+  expect(await db.rows(state)).toEqual([{ probes: 9, open: true, days: 0 }]);
+  await computeDays(now);
+  const client = await db.pool.connect();
+  await client.query("begin");
+  const looks = `select seq_scan + idx_scan as n from pg_stat_xact_user_tables where relname = 'probe_day'`;
+  const before = (await client.query(looks)).rows;
+  await keepProbes(client, now);
+  expect((await client.query(looks)).rows).toEqual(before);
+  await client.query("rollback");
+  client.release();
+});
+
 it("what is found once is one subject, a repeated append is none, and a week that no window needs goes with its subjects", async () => {
   const old = NOW.getTime() - 120 * DAY_MS;
   await keepProbes(db.pool, new Date(old));

@@ -19,6 +19,7 @@ import {
   urlsOfHosts,
 } from "../../db/offers/offers.ts";
 import { keepProbes, trustOfFrequent } from "../../db/offers/probes.ts";
+import { databaseNow } from "../../db/sql/database-clock.ts";
 import { storeSet } from "../../db/sql/store-set.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
@@ -64,7 +65,7 @@ export const offers = defineJob({
   async run(context, { tokenIds }) {
     const listed = tokenIds ? await listOwn(context, tokenIds) : await listEndpoints(context);
     const read = (await readHostFiles(context)) + (await readDue(context));
-    await keepProbes(context.db, context.clock());
+    await keepProbes(context.db, await databaseNow(context.db));
     return listed + read;
   },
 });
