@@ -12,8 +12,10 @@ import { keySql, listingSource, listingSql, type ReadVersion } from "./offer-his
 
 /** Bound: own agents of one endpoint that are told of: they cost their maker a mint each. */
 const MOST_AGENTS = 10;
-/** Bound: rows whose endpoint it is shown to be, and agents of an account that it has paid, that are looked at: the oldest. */
+/** Bound: rows whose endpoint it is shown to be, and agents of an account that it has paid which name it: the oldest. */
 const MOST_READ = 100;
+/** Bound: accounts that an endpoint has paid whose agents are looked at: those that it paid longest. */
+const MOST_ACCOUNTS = 20;
 /** Bound: one event of each type for an endpoint and an agent within so long: what changes meanwhile is in the next one. */
 const AT_MOST_EVERY = "1 hour";
 /** How old changes may be that are told: what was not told by then had nobody to be told of. */
@@ -44,8 +46,14 @@ const AGENTS = statement({
            and o.confirmed_by is not null and o.url = s.url and o.kind = s.kind
          order by o.directory_id limit ${MOST_READ})
         union
-        select w.id from jsonb_array_elements(v.payees) p cross join lateral (
-          select a.id from offchain.directory a where a.address collate "C" = p ->> 'payTo' and a.removed_at is null and a.wallet_proven
+        select w.id from (
+          select p."payTo" from jsonb_to_recordset(v.payees) p("payTo" text, since timestamptz, until timestamptz)
+          group by 1 order by sum(coalesce(p.until, $now) - p.since) desc limit ${MOST_ACCOUNTS}) p
+        cross join lateral (
+          select a.id from offchain.directory a cross join lateral (
+            select from offchain.offer_source o where (o.directory_id, o.kind, o.url) = (a.id, s.kind, s.url) offset 0) names
+          where a.address collate "C" = p."payTo" and a.removed_at is null and a.wallet_proven
+            and a.platform in ('${OWN_PLATFORM}', '${ERC8004}')
           order by a.id limit ${MOST_READ}) w) r
       cross join lateral (
         select d.*, f.confirmed_by from offchain.offer_source f

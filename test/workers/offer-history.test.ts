@@ -194,9 +194,10 @@ it("a source that is named again while what nobody names is forgotten stays, and
   expect(await left()).toEqual([{ source: `x402 ${endpoint.url}` }]);
 });
 
+const SELLER = `0x${"5".repeat(40)}`;
 /** An agent of the canonical registry whose host names it back. @returns its events of who is paid */
 async function plantSeller(...urls: string[]) {
-  const wallet = `0x${"5".repeat(40)}`;
+  const wallet = SELLER;
   const id = await plant(x402(urls), { platform: "erc8004" });
   await db.pool.query(
     `with named as (update offchain.directory set address = $2, wallet_proven = true where id = $1)
@@ -266,6 +267,13 @@ it("a crowd of 3,000 that names a URL before its seller costs no reading of it, 
   }
   expect((await events()).map(({ payTo }) => payTo)).toMatchObject([[{ from: [wallet], to: [THIEF] }]]);
   const source = `x402 ${url}`;
+  // However many resources it has been paid for, a wallet is looked up once.
+  await db.pool.query(
+    `update offchain.offer_version set payees = (
+       select jsonb_agg(p || jsonb_build_object('endpoint', i)) from jsonb_array_elements(payees) p, generate_series(1, 100) i)
+     where source = $1`,
+    [source],
+  );
   const rowsRead = await transaction(db.pool, async (tx) => {
     const all = `select sum(seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
       where relname in ('offer_source', 'directory')`;
@@ -276,6 +284,24 @@ it("a crowd of 3,000 that names a URL before its seller costs no reading of it, 
   });
   expect(rowsRead).toBeGreaterThan(0);
   expect(rowsRead).toBeLessThan(10);
+});
+
+it("older agents of its wallet, or of other registries, hide no event of a seller", async () => {
+  const url = "https://seller.example/paid";
+  await db.pool.query(
+    `insert into offchain.directory (platform, agent_id, name, services, cred_score, wallet_proven, address)
+     select platform, 'o' || i, 'O', '[]', 90, true, $1
+     from generate_series(1, 110) i, unnest(array['erc8004', 'virtuals']) platform`,
+    [SELLER],
+  );
+  const { wallet, events } = await plantSeller(url);
+  await db.pool.query("delete from offchain.host_file");
+  // Its price is told, so the account is within the hour; by then nothing shows any more whose the endpoint is.
+  for (const [i, minutes] of [1_440, 1_440, 1_440, 1, 20, 61].entries()) {
+    answers.set(url, terms({ payTo: i < 4 ? wallet : THIEF, amount: i < 3 ? "1000" : "2000" }));
+    await readAll(minutes * 60_000);
+  }
+  expect((await events()).map(({ payTo }) => payTo)).toMatchObject([[{ from: [wallet], to: [THIEF] }]]);
 });
 
 it("no noise hides a new account: not other changes before and after, nor others that are paid elsewhere at once", async () => {
