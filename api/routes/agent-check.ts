@@ -58,17 +58,17 @@ export const agentCheck = endpoint({
     const id = await findDirectoryId(db, params.ref, query.platform);
     if (id === null) return json(await unlisted(deps, params.ref, query.platform));
     const asked = await ask(deps, id, at);
-    let isOver = !asked;
+    // Who hangs up withdraws what he alone waits for; its budgets stay taken. What he finds asked for others wait for as well.
+    const isAlone = (await moveAsked(db, { id, now: at })) <= asked;
+    let isOver = asked === 0;
     const gone = endOf(response);
     void deps.wait(WAIT_MS).then(() => (isOver = true));
     await isSoon(async () => isOver || gone.aborted || !(await isAsking(db, { id })), Infinity, LOOK_MS);
-    // Who hangs up withdraws what he asked for, unless another waits for it meanwhile; its budgets stay taken.
-    if (gone.aborted) await moveAsked(db, { id, since: at });
+    if (gone.aborted && isAlone) await moveAsked(db, { id, since: at });
     const pending = await isAsking(db, { id });
-    if (pending && !asked) await moveAsked(db, { id, now: at });
     const facts = await checkFacts(db, id);
     if (facts === null) return unknownAgent();
-    const view = agentCheckView(facts, { pending, asked });
+    const view = agentCheckView(facts, { pending, asked: asked > 0 });
     if (!pending) return json(view);
     return json(view, { status: 202, final: false, headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
   },
@@ -78,9 +78,9 @@ export const agentCheck = endpoint({
  * Has an agent's endpoints asked, as often as the day's budgets allow.
  * Check then write: the endpoints were not asked lately, then the budgets, then they are asked for; their rows are locked,
  * so that requests at once pay once.
- * @returns whether any is asked
+ * @returns how many are asked
  */
-async function ask({ db }: Pick<HandlerDeps, "db">, id: number, now: Date): Promise<boolean> {
+async function ask({ db }: Pick<HandlerDeps, "db">, id: number, now: Date): Promise<number> {
   const asked = await transaction(db, async (tx) => {
     const found = await sourcesToAsk(tx, { id, now });
     if (found.length === 0) return 0;
@@ -92,7 +92,7 @@ async function ask({ db }: Pick<HandlerDeps, "db">, id: number, now: Date): Prom
     return askSources(tx, { id, sources: within, now });
   });
   if (asked > 0) await runSoon(db, [CHECKS_JOB]);
-  return asked > 0;
+  return asked;
 }
 
 type Askable = Awaited<ReturnType<typeof sourcesToAsk>>[number];

@@ -309,6 +309,34 @@ it("a caller who hangs up withdraws what he asked for, and what another waits fo
   await endpointChecks.run(context(), {});
 });
 
+it("of two callers who wait for each other's endpoints neither withdraws any by hanging up", async () => {
+  const { agent_id, id } = await plant([
+    ["a2a", "/card.json"],
+    ["mcp", "/mcp"],
+  ]);
+  const isRead = (kind: string, at: string) =>
+    api.sql(`update offchain.offer_source set checked_at = ${at} where kind = $1 and directory_id = $2`, kind, id);
+  await isRead("mcp", "now()");
+  const callers = [new AbortController(), new AbortController()];
+  for (const [i, { signal }] of callers.entries()) {
+    void api.send("POST", path(agent_id), { signal }).catch(() => {});
+    await until("it is asked for", async () => (await asking()) === i + 1);
+    await isRead("mcp", "null");
+  }
+  const times = "select distinct asked_at from offchain.offer_source where directory_id = $1";
+  await until("both wait for both", async () => (await api.sql(times, id)).length === 1);
+  for (const caller of callers) caller.abort();
+  // A third one, who goes after them, waits alone.
+  const [other, third] = [await plant([["a2a", "/card.json"]]), new AbortController()];
+  void api.send("POST", path(other.agent_id), { signal: third.signal }).catch(() => {});
+  const isAsked = async () => (await api.sql(times, other.id))[0]!.asked_at !== null;
+  await until("it is asked for", isAsked);
+  third.abort();
+  await until("it is withdrawn", async () => !(await isAsked()));
+  expect(await asking()).toBe(2);
+  await endpointChecks.run(context(), {});
+});
+
 it("does not wait for what takes long, and tells the rest when asked again", async () => {
   const { agent_id, id } = await plant([["a2a", "/card.json"]]);
   await api.sql("update offchain.offer_source set asked_at = now() where directory_id = $1", id);
