@@ -1,2 +1,1 @@
-DROP INDEX "offchain"."offer_source_confirmed";--> statement-breakpoint
-CREATE INDEX "offer_source_confirmed" ON "offchain"."offer_source" USING btree ("host",hashtextextended(url, 0),"directory_id") WHERE confirmed_by is not null;
+CREATE INDEX "offer_source_confirmed_url" ON "offchain"."offer_source" USING btree ("host",hashtextextended(url, 0),"directory_id") WHERE confirmed_by is not null;

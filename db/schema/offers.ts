@@ -53,13 +53,13 @@ export const offerSource = offchain.table(
     index("offer_source_due").on(t.trust, t.nextTryAt),
     index("offer_source_asked").on(t.trust).where(sql`asked_at is not null`),
     // The most trusted of those that are shown to be agents', the first seen first among equals; of others those that answer.
-    index("offer_source_trusted")
+    index("offer_source_trusted_lately")
       .on(sql`(confirmed_by is not null)`, t.trust, t.directoryId.desc().nullsFirst())
       .where(sql`confirmed_by is not null or (silent_since is null and answered_at is not null)`),
     // For the bound of reads from one host in a day.
     index("offer_source_host").on(t.host, t.checkedAt),
     // Whether a host, or a URL, is shown to be another agent's, the first seen first.
-    index("offer_source_confirmed")
+    index("offer_source_confirmed_url")
       .on(t.host, sql`hashtextextended(url, 0)`, t.directoryId)
       .where(sql`confirmed_by is not null`),
     // Rows of one host share a read of the same URL.

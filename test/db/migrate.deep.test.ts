@@ -58,6 +58,13 @@ it("end in what db/schema/tables.ts and db/triggers.sql say at once", async () =
   await Promise.all([migrated.drop(), atOnce.drop()]);
 });
 
+it("drop an index after all that they build: until the end of the upgrade nobody reads its table", () => {
+  const later = migrations
+    .filter((file) => file > "0060")
+    .map((file) => readFileSync(join(root, "db/migrations", file), "utf8"));
+  expect(later.join(";\n")).not.toMatch(/DROP INDEX[\s\S]*CREATE (UNIQUE )?INDEX/);
+});
+
 it("run twice and by three at once, to the same schema", async () => {
   const [once, often] = [await testDatabase({ migrated: false }), await testDatabase({ migrated: false })];
   await migrate(once.url);
