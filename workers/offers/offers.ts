@@ -148,7 +148,6 @@ async function readDue(context: JobContext): Promise<number> {
 }
 
 async function putOff(db: JobContext["db"], beyond: readonly DeferredSource[], now: Date): Promise<void> {
-  if (beyond.length === 0) return;
   await deferSources(db, beyond);
   const sources = beyond.map(({ source }) => source);
   await putOffSharing(db, sources, now);

@@ -24,27 +24,19 @@ const URLS_PER_OWNER_AND_RUN = 100;
 const NEXT_OF_OWNER_MS = 600_000;
 const NEXT_RUN_MS = 30_000;
 
-/** Milliseconds that a further URL of an owner's agents waits, 0: none. So one owner's endpoints, which may be slow, do not fill the runs. */
-function ownersTurns(): (source: DueSource) => number {
-  const counts = new Map<string, number>();
-  return ({ owner, isConfirmed }) => {
-    if (owner === null) return 0;
-    const of = `${owner} ${isConfirmed}`;
-    const before = counts.get(of) ?? 0;
-    counts.set(of, before + 1);
-    return Math.floor(before / URLS_PER_OWNER_AND_RUN) * NEXT_OF_OWNER_MS;
-  };
-}
-
 type Turns = { within: DueSource[]; beyond: DeferredSource[] };
 
 /** @param hosts counts of the hosts; what has its turn is added */
 export function turnsOf(due: readonly DueSource[], hosts: Awaited<ReturnType<typeof urlsOfHosts>>, began: Date): Turns {
   const within: DueSource[] = [];
   const beyond: DeferredSource[] = [];
-  const waitOf = ownersTurns();
+  const ofOwners = new Map<string, number>();
   for (const source of due) {
-    let wait = waitOf(source);
+    // One owner's endpoints, which may be slow, do not fill the runs.
+    const owner = `${source.owner} ${source.isConfirmed}`;
+    const before = ofOwners.get(owner) ?? 0;
+    ofOwners.set(owner, before + 1);
+    let wait = source.owner === null ? 0 : Math.floor(before / URLS_PER_OWNER_AND_RUN) * NEXT_OF_OWNER_MS;
     if (wait === 0) {
       const host = hosts.get(source.host)!;
       // How many URLs of a host strangers name in addition to its own is no reason to read its own less.
