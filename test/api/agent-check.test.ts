@@ -290,50 +290,29 @@ it("answers an agent whose URL more rows name than share a read", async () => {
   expect((await check(agent_id)).body).toMatchObject({ asked: true, works: true });
 });
 
-it("a caller who hangs up withdraws what he asked for, and what another waits for stays", async () => {
-  const asked = async () =>
-    (await api.sql("select distinct directory_id from offchain.offer_source where asked_at is not null")).length;
-  const [shared, own] = [await plant([["a2a", "/card.json"]]), await plant([["a2a", "/card.json"]])];
-  for (const [i, { agent_id }] of [shared, own].entries()) {
+it("a caller who hangs up withdraws what he alone waits for", async () => {
+  const card: [string, string] = ["a2a", "/card.json"];
+  const [shared, seen, own] = [await plant([card, ["mcp", "/mcp"]]), await plant([card]), await plant([card])];
+  const readAt = (at: string) =>
+    api.sql(`update offchain.offer_source set checked_at = ${at} where kind = 'mcp' and directory_id = $1`, shared.id);
+  const ask = async ({ agent_id }: { agent_id: string }, inAll: number) => {
     const caller = new AbortController();
-    const gone = api.send("POST", path(agent_id), { signal: caller.signal }).catch(({ name }: Error) => name);
-    await until("it is asked for", async () => (await asked()) === i + 1);
-    if (i === 0) expect((await api.send("POST", path(agent_id))).status).toBe(202);
-    caller.abort();
-    expect(await gone).toBe("AbortError");
-  }
-  await until("one is withdrawn", async () => (await asked()) === 1);
-  expect(
-    await api.sql("select asked_at is not null as asked from offchain.offer_source where directory_id = $1", shared.id),
-  ).toEqual([{ asked: true }]);
-  await endpointChecks.run(context(), {});
-});
-
-it("of two callers who wait for each other's endpoints neither withdraws any by hanging up", async () => {
-  const { agent_id, id } = await plant([
-    ["a2a", "/card.json"],
-    ["mcp", "/mcp"],
-  ]);
-  const isRead = (kind: string, at: string) =>
-    api.sql(`update offchain.offer_source set checked_at = ${at} where kind = $1 and directory_id = $2`, kind, id);
-  await isRead("mcp", "now()");
-  const callers = [new AbortController(), new AbortController()];
-  for (const [i, { signal }] of callers.entries()) {
-    void api.send("POST", path(agent_id), { signal }).catch(() => {});
-    await until("it is asked for", async () => (await asking()) === i + 1);
-    await isRead("mcp", "null");
-  }
+    void api.send("POST", path(agent_id), { signal: caller.signal }).catch(() => {});
+    await until("it is asked for", async () => (await asking()) === inAll);
+    return caller;
+  };
+  await readAt("now()");
+  const callers = [await ask(shared, 1)];
+  await readAt("null");
+  callers.push(await ask(shared, 2), await ask(seen, 3));
+  expect((await api.send("POST", path(seen.agent_id))).status).toBe(202);
   const times = "select distinct asked_at from offchain.offer_source where directory_id = $1";
-  await until("both wait for both", async () => (await api.sql(times, id)).length === 1);
+  await until("both wait for both", async () => (await api.sql(times, shared.id)).length === 1);
   for (const caller of callers) caller.abort();
-  // A third one, who goes after them, waits alone.
-  const [other, third] = [await plant([["a2a", "/card.json"]]), new AbortController()];
-  void api.send("POST", path(other.agent_id), { signal: third.signal }).catch(() => {});
-  const isAsked = async () => (await api.sql(times, other.id))[0]!.asked_at !== null;
-  await until("it is asked for", isAsked);
-  third.abort();
-  await until("it is withdrawn", async () => !(await isAsked()));
-  expect(await asking()).toBe(2);
+  // Who goes after them waits alone.
+  (await ask(own, 4)).abort();
+  await until("his is withdrawn", async () => (await api.sql(times, own.id))[0]!.asked_at === null);
+  expect(await asking()).toBe(3);
   await endpointChecks.run(context(), {});
 });
 
