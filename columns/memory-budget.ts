@@ -2,6 +2,7 @@
 
 export class MemoryBudget {
   readonly total: number;
+  /** Bytes by owner. */
   readonly #reserved = new Map<object, number>();
 
   /** @param total bytes */

@@ -8,6 +8,7 @@ import { defineConfig, type Plugin } from "vite";
 import { bodies } from "./bodies.ts";
 import { guides } from "./guides.ts";
 
+/** For a compressed copy. */
 const LEAST_BYTES = 512;
 
 /** Writes `.br` and `.gz` beside every text file, so that the API compresses nothing while it answers. */

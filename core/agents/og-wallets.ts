@@ -10,6 +10,7 @@ export type OgWallet = {
 
 export const OG_TRAIT = { name: "V1 OG", category: "badge" } as const;
 
+/** Granted once. */
 export const OG_BENEFITS = { freeMint: true, bonusPoints: 200, ogTrait: true } as const;
 
 export const OG_WALLETS: readonly OgWallet[] = [

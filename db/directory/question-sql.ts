@@ -90,6 +90,7 @@ export type DirectoryTotals = {
   total: number;
   /** Rows whose score is above 0. */
   scored: number;
+  /** Of all scores. */
   sum: number;
   x402: number;
 };

@@ -12,6 +12,7 @@ const CERTAIN_FROM = 10;
 const MIN_PAGES = 8;
 /** Rounds of ten seconds in which every word is checked about once, six hours: faster than changes by strangers add words. */
 const ROUNDS_PER_LOOK = 2_160;
+/** Words, in one round. */
 const MAX_REMOVED = 5_000;
 
 /** Number of documents, as the database estimates it. */

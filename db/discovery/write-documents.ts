@@ -12,6 +12,7 @@ import { addWords, stemsFor } from "./stems.ts";
 
 /** Max documents of disguised names that one transaction writes again because another row is the first of the name. */
 const MAX_DISGUISED = 250;
+/** Documents. */
 const MAX_AT_ONCE = 1_000;
 
 type WrittenDocument = { agent: KnownAgent; text: DocumentText };

@@ -8,6 +8,7 @@ import { settledCredId } from "../cred/cred-updates.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { eventIdSql, retractSql } from "./append-events.ts";
 
+/** Of each kind. */
 const ROWS_PER_PASS = 5_000;
 
 /** Whether a pass would find something, as far as this transaction sees without waiting for a lock. */

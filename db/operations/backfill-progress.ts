@@ -5,6 +5,7 @@ import { isNoIndex, type Queryable } from "../sql/transaction.ts";
 /** How far one contract's history is fetched and indexed. */
 export type ContractProgress = {
   name: string;
+  /** Of its history. */
   fromBlock: number;
   /** Blocks of its history whose logs are in the cache. */
   fetchedBlocks: number;
@@ -37,6 +38,7 @@ export const failureNow = (reason: string): LastFailure => ({ at: new Date().toI
 export type BackfillProgress = {
   /** `starting`: Ponder has not reported a block yet. `done`: the index is served and follows the head. */
   state: "starting" | "running" | "done";
+  /** The first of any contract. */
   fromBlock: number;
   /** Last indexed block; null before the first. */
   block: number | null;

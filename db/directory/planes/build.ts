@@ -8,6 +8,7 @@ import { CODE_BYTES, GRAM_CHARACTERS, gramPlane, gramsOf, readRow, VALUES } from
 
 /** Max bits of a plane in one segment: the planes of one segment are in memory while it is built, some 200 MB. */
 const SEGMENT_BITS = 1_280 * 1_024;
+/** Rows. */
 const READ_AT_ONCE = 20_000;
 const NAMES_PER_SAMPLE = 50_000;
 /** A gram that fewer than one name in 256 (`short`) or in 64 (`long`) contains has no plane: the index of trigrams finds it. */
