@@ -38,7 +38,6 @@ export const credEpoch = offchain.table(
     kept: t.boolean().notNull(),
   }),
   (t) => [
-    index("cred_epoch_block").on(t.block),
     index("cred_epoch_open").on(t.epoch).where(sql`state = 'built'`),
     index("cred_epoch_kept").on(t.epoch).where(sql`kept`),
   ],

@@ -1,0 +1,1 @@
+DROP INDEX "offchain"."cred_epoch_block";
