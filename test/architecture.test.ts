@@ -553,8 +553,8 @@ describe("what runs by itself", () => {
     "workers/webhooks/deliver.ts": 0.1,
     // Whether there is work, every 40 s; a round of the sender, once a minute.
     "workers/transactions/sender.ts": 0.18,
-    // Whether there is work, and a pass, every 10 s.
-    "workers/events/dispatcher.ts": 0.2,
+    // Whether there is work, and a pass, every 30 s.
+    "workers/events/dispatcher.ts": 0.07,
     // When blocks are settled, every 10 s.
     "workers/events/event-log.ts": 0.13,
     // Two processes: what has moved, every 10 s; jobs that are lost, of three queues; the storage's mark.
