@@ -9,6 +9,8 @@ const FIRST_GUESS_MS = 5;
 const WORTH_WAITING_SHARE = 0.5;
 /** Milliseconds for which a queue may last and still be a burst: one that lasts longer means more work than can be done. */
 const BURST_MS = 5_000;
+/** Most who wait in a burst: the estimate has not seen yet that nothing moves, and each of them holds a request in memory. */
+const BURST_WAITERS = 2_000;
 /** Longest wait of a newcomer while the queue lasts longer: a late answer for all clients is worse than some refusals. */
 const STANDING_WAIT_MS = 1_000;
 
@@ -94,6 +96,7 @@ export class Turns {
   get isTooLong(): boolean {
     const [waiting, places, now] = [this.#waiters.size, this.#limits.capacity(), this.#clock()];
     if (waiting < places) return false;
+    if (waiting >= BURST_WAITERS) return true;
     if (now - this.#waitingSince < BURST_MS) return this.#isWaitAbove(this.#limits.waitMs(), this.#usual);
     let sum = 0;
     for (const began of this.#since.values()) sum += now - began;

@@ -68,6 +68,15 @@ describe("a newcomer", () => {
     expect(line.isTooLong).toBe(true);
   });
 
+  it("is refused in a burst when two thousand wait, however soon they should have their turns", async () => {
+    const { line, take, wait } = turns({ waitMs: 60_000 });
+    await take(PLACES);
+    wait(1_999);
+    expect(line.isTooLong).toBe(false);
+    wait(1);
+    expect(line.isTooLong).toBe(true);
+  });
+
   it("is refused for more than half a second when the queue has lasted for five", async () => {
     const { line, used, take, wait, pass } = turns();
     await used(100, 2);
