@@ -45,8 +45,8 @@ const MAX_FORMER_BYTES = 16 * 1024 ** 2;
 
 /**
  * Puts a build in place of the last one, file by file, so that a reader never sees half a bundle, and builds that end at the
- * same time do not disturb each other: what is new is there before the page that names it, and what is not named any more
- * goes last.
+ * same time do not disturb each other: what is new is there before the page that names it, what is not named any more goes
+ * last, and what one takes for old that the other has just built is served from `former`.
  * @param built folder of the new build; it is removed
  */
 export function putInPlace(built: string, dist: string, now = Date.now()): void {
@@ -76,7 +76,7 @@ function retire(dist: string, current: ReadonlySet<string>, now: number): void {
     .toSorted((a, b) => (b.of?.mtimeMs ?? 0) - (a.of?.mtimeMs ?? 0));
   let bytes = 0;
   for (const { name, of } of kept) {
-    const isKept = of && !current.has(name) && of.mtimeMs >= now - FORMER_MS && bytes + of.size <= MAX_FORMER_BYTES;
+    const isKept = of && of.mtimeMs >= now - FORMER_MS && bytes + of.size <= MAX_FORMER_BYTES;
     if (isKept) bytes += of.size;
     else rmSync(join(former, name), { force: true });
   }

@@ -36,36 +36,46 @@ const TYPES: Record<string, string> = {
 };
 
 /** @returns null while the folder has no built terminal */
-export function readWebBundle(folder: string): WebBundle | null {
-  // A file of both is the one of today.
-  const paths = new Set(["former/*", "assets/*"].flatMap((path) => globSync(path, { cwd: folder })));
+export function readWebBundle(folder: string, tries = 10): WebBundle | null {
+  if (!existsSync(join(folder, "index.html"))) return null;
+  try {
+    return readFiles(folder);
+  } catch (error) {
+    // A build that ends now has moved a file.
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries === 1) throw error;
+    return readWebBundle(folder, tries - 1);
+  }
+}
+
+function readFiles(folder: string): WebBundle | null {
   const read = (path: string) => readFileSync(join(folder, path));
+  // First the page, whose files are there as long as it is; what moves while it is listed is in both lists.
+  const page = read("index.html").toString("utf8");
+  // A folder that an older release built has none: its pages load their scripts all the same, one step later.
+  const shapes = existsSync(join(folder, "views.json")) ? read("views.json").toString("utf8") : "[]";
+  const listed = ["assets/*", "former/*"].map((path) => globSync(path, { cwd: folder }));
+  // A file of both is the one of today.
+  const paths = new Set(listed.reverse().flat());
   const files = new Map<string, WebFile>();
   for (const path of paths) {
     const type = TYPES[extname(path)];
     if (type === undefined) continue;
     const plain = read(path);
-    files.set(`/assets/${basename(path)}`, {
-      type,
-      etag: hash("sha256", plain, "hex").slice(0, 16),
-      plain,
-      codings: [
-        ...(paths.has(`${path}.br`) ? (["br"] as const) : []),
-        ...(paths.has(`${path}.gz`) ? (["gzip"] as const) : []),
-      ],
+    const copies = {
       ...(paths.has(`${path}.br`) && { br: read(`${path}.br`) }),
       ...(paths.has(`${path}.gz`) && { gzip: read(`${path}.gz`) }),
-    });
+    };
+    const codings = Object.keys(copies) as ContentCoding[];
+    const etag = hash("sha256", plain, "hex").slice(0, 16);
+    files.set(`/assets/${basename(path)}`, { type, etag, plain, codings, ...copies });
   }
   if (files.size === 0) return null;
-  // A folder that an older release built has none: its pages load their scripts all the same, one step later.
-  const shapes = existsSync(join(folder, "views.json")) ? read("views.json").toString("utf8") : "[]";
   const views = (JSON.parse(shapes) as { shape: string; files: string[] }[]).map(({ shape, files }) => ({
     pattern: new RegExp(`^${shape}$`),
     scripts: files.map((file) => `/${file}`),
   }));
   const scriptsAt = (path: string) => views.find(({ pattern }) => pattern.test(path))?.scripts ?? [];
-  return { page: read("index.html").toString("utf8"), files, scriptsAt };
+  return { page, files, scriptsAt };
 }
 
 /** Icons that browsers ask for at a fixed path. */
