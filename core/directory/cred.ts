@@ -7,6 +7,8 @@ import { NARRATIVE_VALUE } from "../signals/narrative.ts";
 import { SIGNALS, type SignalKey } from "../signals/signals.ts";
 import { TRAIT_VALUE } from "../signals/traits.ts";
 import { PROOF_VALUE } from "../signals/verify.ts";
+import { provesWallets } from "./platforms.ts";
+import type { TerminalRow } from "./row.ts";
 
 /** The facts of a foreign agent that count. */
 export type ForeignFacts = {
@@ -34,16 +36,21 @@ export function foreignCred(known: ForeignFacts, now: Date): number {
   return known.holdsIdentity ? score : Math.min(FOREIGN_CAP, score);
 }
 
-/** What lifts the score of a foreign agent, with the points that each step wins below the cap. */
-export function foreignSteps(known: Pick<ForeignFacts, "description" | "walletProven" | "ownerAttested">) {
+type Lifted = Pick<TerminalRow, "platform" | "owner_address" | "description" | "verified" | "cred_score">;
+
+/** What can lift the score of a foreign agent, with the points that each step wins below the cap; nothing does at the cap. */
+export function foreignSteps(row: Lifted, ownerAttested: boolean) {
+  if (row.cred_score === FOREIGN_CAP) return [];
+  const canBeAttested = row.owner_address !== null && !ownerAttested;
+  const canBeProven = provesWallets(row.platform) && row.verified === 0;
   const step = (action: string, key: SignalKey, raw: number) => ({
     ...{ action, gain: (SIGNALS.find((signal) => signal.key === key)!.weight * raw) / 100 },
   });
   return [
-    known.ownerAttested ? [] : step("Let the exchange attest the owner's account", "coinbase", 100),
-    known.walletProven ? [] : step("Have its registry prove its wallet", "verify", PROOF_VALUE),
-    known.description?.trim() ? [] : step("Write a description", "narrative", NARRATIVE_VALUE),
-    step(`Name a service or a skill, each of the first ${Math.ceil(100 / TRAIT_VALUE)}`, "traits", TRAIT_VALUE),
+    canBeAttested ? step("Let the exchange attest the owner's account", "coinbase", 100) : [],
+    canBeProven ? step("Have its registry prove its wallet", "verify", PROOF_VALUE) : [],
+    row.description?.trim() ? [] : step("Write a description", "narrative", NARRATIVE_VALUE),
+    step(`Each service or skill that it names, of the first ${Math.ceil(100 / TRAIT_VALUE)}`, "traits", TRAIT_VALUE),
   ].flat();
 }
 

@@ -71,7 +71,7 @@ export const platformLabel = (platform: string): string =>
   PLATFORMS.find(({ key }) => key === platform)?.label ?? platform;
 
 /** Whether a platform proves that the wallet it names belongs to the agent. */
-export const provesWallets = (platform: PlatformKey): boolean =>
+export const provesWallets = (platform: string): boolean =>
   PLATFORMS.some(({ key, provesWallets }) => key === platform && provesWallets);
 
 export const LAUNCHING_PLATFORMS: readonly PlatformKey[] = PLATFORMS.flatMap(({ key, launchesTokens }) =>

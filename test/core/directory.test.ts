@@ -24,6 +24,9 @@ const facts = fc.record({
   holdsIdentity: fc.boolean(),
 });
 
+/** What can be lifted of it: all. */
+const ROW = { platform: "erc8004", owner_address: "0x", description: null, verified: 0, cred_score: 49 } as const;
+
 describe("the cred of a foreign agent", () => {
   it("is the weighted sum of what is known, capped without an identity", () =>
     forAll([facts], (known) => {
@@ -49,9 +52,18 @@ describe("the cred of a foreign agent", () => {
         ...(known.description?.trim() ? [] : [{ description: "It audits." }]),
         { traitCount: known.traitCount + 1 },
       ].map((change) => foreignCred({ ...known, ...change }, NOW) - foreignCred(known, NOW));
-      const off = foreignSteps(known).map(({ gain }, i) => Math.abs(gain - better[i]!));
+      const row = { ...ROW, description: known.description, verified: known.walletProven ? 1 : 0 } as const;
+      const off = foreignSteps(row, known.ownerAttested).map(({ gain }, i) => Math.abs(gain - better[i]!));
       expect([off.length, Math.max(...off) < 1]).toEqual([better.length, true]);
     }));
+
+  it("is lifted by nothing that its registry does not do, that has no owner, or that the cap takes away", () => {
+    const steps = (of: object) => foreignSteps({ ...ROW, ...of }, false).map(({ action }) => action.split(" ")[1]);
+    expect(steps({})).toEqual(["the", "its", "a", "service"]);
+    expect(steps({ platform: "agentverse" })).toEqual(["the", "a", "service"]);
+    expect(steps({ owner_address: null })).toEqual(["its", "a", "service"]);
+    expect(steps({ cred_score: FOREIGN_CAP })).toEqual([]);
+  });
 });
 
 describe("an own agent's row", () => {

@@ -153,19 +153,19 @@ const NotFound = ({ agentRef, requestId }: { agentRef: string; requestId: Proble
   </div>
 );
 
-function AboutScore({ row: { id, cred_score: score, description, verified, reservations } }: { row: Detail }) {
-  const { data: badges } = useQuery(badgesQuery([id]));
+function AboutScore({ row }: { row: Detail }) {
+  const { data: badges } = useQuery(badgesQuery([row.id]));
   const ownerAttested = badges?.data.marks[0]?.verifications.coinbase ?? true;
   return (
     <Panel title="What lifts this score">
       <p className="muted">
-        {score >= FOREIGN_CAP
+        {row.cred_score >= FOREIGN_CAP
           ? `Agents without an identity token here count up to ${FOREIGN_CAP}.`
           : `The same signals as for everybody, over what its registry tells. Without an identity token here the score ends at ${FOREIGN_CAP}.`}
-        <Reservations of={reservations} />
+        <Reservations of={row.reservations} />
       </p>
       <ul className="open-points">
-        {foreignSteps({ description, walletProven: verified === 1, ownerAttested }).map(({ action, gain }) => (
+        {foreignSteps(row, ownerAttested).map(({ action, gain }) => (
           <li key={action} className="open-point">
             <b className="open-gain">+{count(gain)}</b>
             <span className="open-words">{action}</span>
