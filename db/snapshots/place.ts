@@ -55,3 +55,10 @@ export const holdersAt = (now: Date, place: Holders["place"], ...retentionsMs: n
 /** The oldest snapshot of them: what leads on from it is kept as long as it is. Null: there is none. */
 export const oldestSnapshot = async ({ place, since }: Holders): Promise<SnapshotManifest | null> =>
   place ? firstSnapshot(place, (await place.ids()).filter((id) => id >= snapshotId(since)).reverse()) : null;
+
+/** As `oldestSnapshot`. `away`: why they cannot be read, with which is unknown which there are: one may be as old as can be. */
+export const oldestUnlessAway = (holders: Holders): Promise<{ oldest: SnapshotManifest | null; away?: unknown }> =>
+  oldestSnapshot(holders).then(
+    (oldest) => ({ oldest }),
+    (away: unknown) => ({ oldest: null, away }),
+  );

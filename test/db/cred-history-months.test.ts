@@ -218,6 +218,15 @@ it("are kept by the job as long as the oldest snapshot that they lead on from, i
   expect((await historyState(db.pool)).keptSince! > day(55)).toBe(true);
 });
 
+it("are kept while the snapshots are away as for one as old as can be, older ones are removed, and the job says so", async () => {
+  await live(100);
+  const ids = () => Promise.reject(new Error("away"));
+  const snapshots = { place: { ids } as never, since: day(55) };
+  await expect(retainMonths(db.pool, { now: day(99), retentionMs: 1_000, snapshots })).rejects.toThrow("away");
+  const { keptSince } = await historyState(db.pool);
+  expect([keptSince! > day(20), keptSince! <= day(54)]).toEqual([true, true]);
+});
+
 it("are collected for as long as it takes, whatever limit of time the pool's statements have", async () => {
   await live(100);
   const LIMIT_MS = 5 * NEVER;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { beginMonth, removeMonths } from "../../db/cred/cred-history-months.ts";
 import { CHECKS_OF_ALL, checkCred, reconcileCred, refreshAges, refreshAttested } from "../../db/cred/cred-passes.ts";
-import { type Holders, holdersAt, oldestSnapshot } from "../../db/snapshots/place.ts";
+import { type Holders, holdersAt, oldestUnlessAway } from "../../db/snapshots/place.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { defineJob } from "../job.ts";
 
@@ -28,14 +28,23 @@ export const credHistory = defineJob({
 
 type Retention = { now: Date; retentionMs: number | undefined; snapshots?: Holders };
 
-/** @returns number of months that began and that were removed */
-export async function retainMonths(db: pg.Pool, { now, retentionMs, snapshots }: Retention): Promise<number> {
+/**
+ * @returns number of months that began and that were removed
+ * @throws Failure, when all else is done: the snapshots cannot be read
+ */
+export async function retainMonths(
+  db: pg.Pool,
+  { now, retentionMs, snapshots = { place: null, since: now } }: Retention,
+): Promise<number> {
   const begun = await beginMonth(db, now);
   if (retentionMs === undefined) return begun;
-  const oldest = snapshots && (await oldestSnapshot(snapshots));
+  const { oldest, away } = await oldestUnlessAway(snapshots);
+  const taken = away === undefined ? oldest && new Date(oldest.takenAt) : snapshots.since;
   // A point has the time at which its transaction began: a day covers any.
-  const since = oldest ? Date.parse(oldest.takenAt) - DAY_MS : Number.POSITIVE_INFINITY;
-  return begun + (await removeMonths(db, new Date(Math.min(now.getTime() - retentionMs, since))));
+  const since = taken ? taken.getTime() - DAY_MS : Number.POSITIVE_INFINITY;
+  const removed = await removeMonths(db, new Date(Math.min(now.getTime() - retentionMs, since)));
+  if (away !== undefined) throw away;
+  return begun + removed;
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   makeEventPartitions,
 } from "../../db/events/event-retention.ts";
 import { eventLog } from "../../db/events/events.ts";
-import { type Holders, holdersAt, oldestSnapshot } from "../../db/snapshots/place.ts";
+import { type Holders, holdersAt, oldestSnapshot, oldestUnlessAway } from "../../db/snapshots/place.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { defineJob } from "../job.ts";
@@ -41,12 +41,7 @@ export async function retainEvents(
   { now, retentionMs, snapshots = { place: null, since: now } }: Retention,
 ): Promise<number> {
   await makeEventPartitions(db, { now, retentionMs });
-  let away: unknown;
-  const oldest = await oldestSnapshot(snapshots).catch((error) => {
-    away = error;
-    return null;
-  });
-  // Which snapshots there are is unknown while they are away: there may be one that is as old as can be.
+  const { oldest, away } = await oldestUnlessAway(snapshots);
   const before = away === undefined ? new Date(now.getTime() - retentionMs) : snapshots.since;
   const through = oldest?.continueFrom.events ?? Number.MAX_SAFE_INTEGER;
   let hidden = 0;
