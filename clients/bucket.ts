@@ -4,6 +4,7 @@
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/
  */
 import { createReadStream } from "node:fs";
+import { text as textOf } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
 import type { Dispatcher } from "undici";
@@ -80,7 +81,7 @@ export function openBucket(
       for (let token: string | undefined, pages = 0; pages < LIST_PAGES; pages++) {
         const query = { "list-type": "2", prefix, ...(token && { "continuation-token": token }) };
         const { body } = await send({ method: "GET", query, statuses: [200] });
-        const text = await body.text();
+        const text = await textOf(received(body));
         for (const [, object = ""] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
           const key = elementOf(object, "Key");
           if (key.startsWith(prefix))

@@ -23,10 +23,10 @@ const store = perFile(async () => {
   const server = await plainServer();
   return { server, stop: () => server.close() };
 });
-const place = perFile(() => {
-  const bucket = openBucket(readBucketUrl(`s3+http://k:s@127.0.0.1:${store.server.port}/public/daily`), undefined);
-  return { ...snapshotBucket(bucket, "/nonexistent"), stop: bucket.close };
-});
+const bucket = perFile(() =>
+  openBucket(readBucketUrl(`s3+http://k:s@127.0.0.1:${store.server.port}/public/daily`), undefined),
+);
+const place = perFile(() => snapshotBucket(bucket, "/nonexistent"));
 const api = apiForFile({ alone: true, deps: { snapshots: place, log } });
 const PATH = `/api/v2/snapshots/${ID}/agents.parquet`;
 
@@ -69,6 +69,14 @@ it("says that the store is away where its answer ends before the first byte, and
   const { status, headers, body } = await api.get(PATH);
   expect([status, headers.get("retry-after"), body.code]).toEqual([503, "5", "upstream_unavailable"]);
   expect(log.lines.join("")).toMatch(/other side closed.*The store of snapshots cannot be asked/);
+});
+
+it("says that the store is away where it ends a list in the middle", async () => {
+  store.server.answer = (_, outgoing) => {
+    outgoing.writeHead(200, { "content-length": LIST.length });
+    outgoing.write(LIST.slice(0, 9), () => outgoing.socket!.end());
+  };
+  expect(await api.get("/api/v2/snapshots")).toMatchObject({ status: 503, body: { code: "upstream_unavailable" } });
 });
 
 it("cuts an answer off that the store has begun, and the log says why", async () => {
