@@ -29,6 +29,8 @@ type Request = {
   headers?: Record<string, string>;
   /** Opens the body, for each try. */
   body?: () => AsyncIterable<Uint8Array>;
+  /** Nobody waits for the answer after it. */
+  ended?: AbortSignal | undefined;
   statuses: readonly number[];
 };
 
@@ -43,7 +45,7 @@ export function openBucket(
   const limits = { connectMs: LIMITS.connectMs, connections: CONNECTIONS, keepAliveTimeout: 10_000 };
   const dispatcher = openEgress(limits, proxies);
 
-  async function once({ method, key, query, headers = {}, body }: Request): Promise<Dispatcher.ResponseData> {
+  async function once({ method, key, query, headers = {}, body, ended }: Request): Promise<Dispatcher.ResponseData> {
     const path = [bucket, ...(key === undefined ? [] : (prefix + key).split("/"))].map(encodeURIComponent).join("/");
     const target = `${origin}/${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
     const signed = await new AwsV4Signer({ method, url: target, headers, ...credentials, service: "s3" }).sign();
@@ -53,6 +55,7 @@ export function openBucket(
       body: body ? (body() as never) : null,
       headersTimeout: LIMITS.headersMs,
       bodyTimeout: LIMITS.bodyMs,
+      signal: ended,
     });
   }
 
@@ -69,6 +72,7 @@ export function openBucket(
         again = status >= 500 || status === 429;
       } catch (error) {
         cause = error;
+        again = !request.ended?.aborted;
       }
       if (!again || tried === TRIES) return unavailable(NAME, { cause });
       await pause(tried * PAUSE_MS);
@@ -93,9 +97,10 @@ export function openBucket(
       const cause = `there are more than ${objects.length} objects below ${bucket}/${prefix}: give it a path of its own`;
       return unavailable(NAME, { cause: new Error(cause) });
     },
-    async read(key, part) {
+    async read(key, part, ended) {
       const headers: Record<string, string> = part ? { range: `bytes=${part.from}-${part.to}` } : {};
-      const { statusCode, body } = await send({ method: "GET", key, headers, statuses: [part ? 206 : 200, 404] });
+      const statuses = [part ? 206 : 200, 404];
+      const { statusCode, body } = await send({ method: "GET", key, headers, statuses, ended });
       if (statusCode !== 404) return received(body);
       await body.dump();
       return null;

@@ -30,7 +30,7 @@ export async function slicedBody(
     compressible: true,
     stream(outgoing, coding) {
       send(outgoing, coding, first, slices, timeouts).catch((error: Error) => {
-        log.warn({ err: error }, "an answer was cut off in the middle");
+        if (!outgoing.destroyed) log.warn({ err: error }, "an answer was cut off in the middle");
         outgoing.req.socket.destroy();
       });
     },

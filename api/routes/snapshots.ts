@@ -12,6 +12,7 @@ import {
 } from "../../core/snapshots/manifest.ts";
 import type { SnapshotPlace } from "../../db/snapshots/place.ts";
 import { endpointsOf } from "../endpoint.ts";
+import { endOf } from "../http/concurrency-limit.ts";
 import { isNotModified } from "../http/content-coding.ts";
 import { rangeOf } from "../http/range.ts";
 import { slicedBody } from "../http/sliced-body.ts";
@@ -95,10 +96,10 @@ export const snapshotFile = endpoint({
       ...(range && { "content-range": `bytes ${range.from}-${range.to}/${size}` }),
     };
     const answer = { status: range === null ? 200 : 206, type: "application/octet-stream" };
-    // Nothing is opened for those who get no body.
-    if (isKnown || isHead) return { ...answer, content: { headers, stream: (outgoing) => void outgoing.end() } };
-    deps.downloads.acquire(response, [reader]);
-    const bytes = (await place!.read(id, file, sent)) ?? noFile(id, file);
+    const isSent = !isKnown && !isHead && deps.downloads.acquire(response, [reader]);
+    // Nothing is opened for those who get no body, or have gone.
+    if (!isSent) return { ...answer, content: { headers, stream: (outgoing) => void outgoing.end() } };
+    const bytes = (await place!.read(id, file, sent, endOf(response))) ?? noFile(id, file);
     const { stream } = await slicedBody(bytes, deps.log, TIMEOUTS);
     return { ...answer, content: { headers, stream } };
   },

@@ -7,8 +7,8 @@ export type Part = { from: number; to: number };
 export type Bucket = {
   /** All objects. @throws Failure upstream_unavailable where there are too many */
   list(): Promise<{ key: string; changedAt: Date }[]>;
-  /** The bytes of an object, or of a part of it, received as they are taken, which they must be. Null: there is none. */
-  read(key: string, part?: Part): Promise<AsyncGenerator<Uint8Array, void> | null>;
+  /** The bytes of an object, or of a part of it, received as they are taken, which they must be, or until `ended`. Null: there is none. */
+  read(key: string, part?: Part, ended?: AbortSignal): Promise<AsyncGenerator<Uint8Array, void> | null>;
   /** Writes an object from a file, in place of one of that key. The store refuses what has another digest. */
   put(key: string, path: string, of: { bytes: number; sha256: string }): Promise<void>;
   /** Removes an object, if it is there. */

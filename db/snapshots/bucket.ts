@@ -43,7 +43,7 @@ export function snapshotBucket(bucket: Bucket, staging: string): SnapshotPlace {
       const bytes = SNAPSHOT_ID.test(id) ? await bucket.read(keyOf(id, MANIFEST_FILE)) : null;
       return bytes && readManifest(await text(bytes));
     },
-    read: (id, file, part) => bucket.read(keyOf(id, file), part),
+    read: (id, file, ...of) => bucket.read(keyOf(id, file), ...of),
     begin: (bytes) => {
       const unfinished = beginFolder(staging, bytes);
       return {

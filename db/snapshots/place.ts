@@ -10,8 +10,8 @@ export type SnapshotPlace = {
   ids(): Promise<string[]>;
   /** Null where there is none of that id, or none that this version reads. */
   manifest(id: string): Promise<SnapshotManifest | null>;
-  /** The bytes of a file, or of a part of it, read as they are taken, which they must be. Null: there is no such file. */
-  read(id: string, file: string, part?: Part): Promise<AsyncGenerator<Uint8Array, void> | null>;
+  /** The bytes of a file, or of a part of it, read as they are taken, which they must be, or until `ended`. Null: there is no such file. */
+  read(id: string, file: string, part?: Part, ended?: AbortSignal): Promise<AsyncGenerator<Uint8Array, void> | null>;
   /**
    * A new folder on this machine for the files of a snapshot, and what becomes of it.
    * @param bytes that will be needed

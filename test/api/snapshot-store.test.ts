@@ -90,6 +90,20 @@ it("cuts an answer off that the store has begun, and the log says why", async ()
   expect(log.lines.join("")).toMatch(/other side closed.*an answer was cut off in the middle/);
 });
 
+it("is asked no longer for a client that has gone", async () => {
+  const [reached, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  answer = (_, outgoing) => {
+    outgoing.once("close", gone.resolve);
+    reached.resolve();
+  };
+  const client = new AbortController();
+  const read = fetch(api.url + PATH, { signal: client.signal }).catch(() => "gone");
+  await reached.promise;
+  client.abort();
+  await gone.promise;
+  expect(await read).toBe("gone");
+});
+
 it("is listed no further than a hundred pages, and the log says of what there is too much", async () => {
   store.server.answer = replying(200, `${LIST}<NextContinuationToken>next</NextContinuationToken>`);
   await expect(place.ids()).rejects.toMatchObject({

@@ -85,21 +85,33 @@ it("goes when it is old, and its neighbours below other paths stay", async () =>
 });
 
 describe("a snapshot that the bucket cannot have", () => {
-  const file = (bytes: number) => ({ table: "agents", rows: 1, bytes, sha256: "0".repeat(64) });
-  it.each([
-    ["another has its second", 1, () => `there is a snapshot ${second.id} already`],
-    [
-      "a file is too large",
-      5 * 2 ** 30 + 1,
-      () => "agents.parquet has 5368709121 bytes, and a bucket takes 5368709120",
-    ],
-  ])("is not begun: %s", async (_, bytes, reason) => {
+  const failing = async (to: SnapshotPlace, bytes: number, reason: object) => {
     const head = { takenAt: new Date(second.takenAt), index: { indexedBlock: 1, finalizedBlock: 1, schema: "" } };
-    const files = { "agents.parquet": file(bytes) };
-    const made = async () => ({ result: { head: head as never, files }, cost: { peakBytes: 0, cpuMs: 0 } });
+    const files = { "agents.parquet": { table: "agents", rows: 1, bytes, sha256: "0".repeat(64) } };
+    let made = 0;
+    const make = async () => {
+      made++;
+      return { result: { head: head as never, files }, cost: { peakBytes: 0, cpuMs: 0 } };
+    };
     const before = await store.bucket("daily/agents").list();
-    await expect(makeSnapshot(CONTEXT, { ...snapshotOf("", ""), place }, made)).rejects.toThrow(reason());
+    for (const _ of [1, 2])
+      await expect(makeSnapshot(CONTEXT, { ...snapshotOf("", ""), place: to }, make)).rejects.toMatchObject(reason);
     expect(await store.bucket("daily/agents").list()).toEqual(before);
+    return made;
+  };
+
+  it("is not begun where another has its second, also if both found none", async () => {
+    const reason = { message: `there is a snapshot ${second.id} already` };
+    expect(await failing(place, 1, reason)).toBe(2);
+    const bucket = store.bucket("daily/agents");
+    const put: Bucket["put"] = async (...of) => of[3] !== true && bucket.put(...of);
+    expect(await failing(placeOf("daily/agents", { ...bucket, list: async () => [], put }), 1, reason)).toBe(2);
+  });
+
+  it("is made once where a file is too large, and then no other by this process", async () => {
+    const message = expect.stringContaining("agents.parquet has 5368709121 bytes, and a bucket takes 5368709120");
+    const reason = { code: "upstream_unavailable", message };
+    expect(await failing(placeOf("daily/agents"), 5 * 2 ** 30 + 1, reason)).toBe(1);
   });
 });
 
