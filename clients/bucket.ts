@@ -86,11 +86,7 @@ export function openBucket(
         const query = { "list-type": "2", prefix, ...(token && { "continuation-token": token }) };
         const { body } = await send({ method: "GET", query, statuses: [200] });
         const text = await textOf(received(body));
-        for (const [, object = ""] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
-          const key = elementOf(object, "Key");
-          if (key.startsWith(prefix))
-            objects.push({ key: key.slice(prefix.length), changedAt: new Date(elementOf(object, "LastModified")) });
-        }
+        objects.push(...objectsIn(text, prefix));
         token = elementOf(text, "NextContinuationToken");
         if (token === "") return objects;
       }
@@ -105,10 +101,14 @@ export function openBucket(
       await body.dump();
       return null;
     },
-    async put(key, path, { bytes, sha256 }) {
-      const headers = { "content-length": String(bytes), "x-amz-content-sha256": sha256 };
-      const { body } = await send({ method: "PUT", key, headers, body: () => createReadStream(path), statuses: [200] });
-      await body.dump();
+    async put(key, path, of, onlyNew = false) {
+      const headers: Record<string, string> = onlyNew ? { "if-none-match": "*" } : {};
+      Object.assign(headers, { "content-length": String(of.bytes), "x-amz-content-sha256": of.sha256 });
+      // 501: the store knows no conditions.
+      const statuses = onlyNew ? [200, 412, 501] : [200];
+      const answer = await send({ method: "PUT", key, headers, body: () => createReadStream(path), statuses });
+      await answer.body.dump();
+      return answer.statusCode === 501 ? this.put(key, path, of) : answer.statusCode === 200;
     },
     async remove(key) {
       const { body } = await send({ method: "DELETE", key, statuses: [200, 204, 404] });
@@ -126,6 +126,14 @@ async function* received(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
     unavailable(NAME, { cause });
   }
 }
+
+/** The objects of a page of a list, by their keys below the prefix. */
+const objectsIn = (xml: string, prefix: string) =>
+  [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].flatMap(([, object = ""]) => {
+    const key = elementOf(object, "Key");
+    if (!key.startsWith(prefix)) return [];
+    return { key: key.slice(prefix.length), changedAt: new Date(elementOf(object, "LastModified")) };
+  });
 
 /** The text of an element of XML that has no other elements; empty where there is none. */
 const elementOf = (xml: string, name: string): string => new RegExp(`<${name}>([^<]*)<`).exec(xml)?.[1] ?? "";

@@ -9,8 +9,11 @@ export type Bucket = {
   list(): Promise<{ key: string; changedAt: Date }[]>;
   /** The bytes of an object, or of a part of it, received as they are taken, which they must be, or until `ended`. Null: there is none. */
   read(key: string, part?: Part, ended?: AbortSignal): Promise<AsyncGenerator<Uint8Array, void> | null>;
-  /** Writes an object from a file, in place of one of that key. The store refuses what has another digest. */
-  put(key: string, path: string, of: { bytes: number; sha256: string }): Promise<void>;
+  /**
+   * Writes an object from a file, in place of one of that key. The store refuses what has another digest.
+   * @param onlyNew it leaves one of that key as it is, if it knows conditions @returns false: it has left one
+   */
+  put(key: string, path: string, of: { bytes: number; sha256: string }, onlyNew?: boolean): Promise<boolean>;
   /** Removes an object, if it is there. */
   remove(key: string): Promise<void>;
 };

@@ -6,6 +6,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { fail } from "../../core/errors.ts";
 import type { Bucket } from "../../core/snapshots/bucket.ts";
 import { MANIFEST_FILE, README_FILE, readManifest, SNAPSHOT_ID } from "../../core/snapshots/manifest.ts";
 import { fileDigest } from "../../runtime/file-digest.ts";
@@ -27,6 +28,8 @@ export function snapshotBucket(bucket: Bucket, staging: string): SnapshotPlace {
       ({ key }) => key.split("/")[0]!,
     );
   }
+  /** Why no further one is made: tables grow, and only a process with another place begins anew. */
+  let tooLarge: string | undefined;
   const isWhole = (id: string, of: { key: string }[]) => of.some(({ key }) => key === keyOf(id, MANIFEST_FILE));
   async function removeAll(keys: string[]): Promise<void> {
     // The manifest first.
@@ -45,6 +48,7 @@ export function snapshotBucket(bucket: Bucket, staging: string): SnapshotPlace {
     },
     read: (id, file, ...of) => bucket.read(keyOf(id, file), ...of),
     begin: (bytes) => {
+      if (tooLarge !== undefined) fail("upstream_unavailable", tooLarge);
       const unfinished = beginFolder(staging, bytes);
       return {
         ...unfinished,
@@ -61,18 +65,21 @@ export function snapshotBucket(bucket: Bucket, staging: string): SnapshotPlace {
         async finish(manifest, readme) {
           writeHead(unfinished.folder, manifest, readme);
           const pathOf = (name: string) => join(unfinished.folder, name);
-          const files: Record<string, { bytes: number; sha256: string }> = { ...manifest.files };
-          for (const name of [README_FILE, MANIFEST_FILE])
-            files[name] = { bytes: statSync(pathOf(name)).size, sha256: await fileDigest(pathOf(name)) };
+          const of = async (name: string) => ({
+            [name]: { bytes: statSync(pathOf(name)).size, sha256: await fileDigest(pathOf(name)) },
+          });
+          const files = { ...(await of(README_FILE)), ...manifest.files, ...(await of(MANIFEST_FILE)) };
           for (const [name, { bytes }] of Object.entries(files))
-            if (bytes > OBJECT_BYTES)
-              throw new Error(
-                `${name} has ${bytes} bytes, and a bucket takes ${OBJECT_BYTES}: SNAPSHOT_FOLDER must be a folder`,
-              );
+            if (bytes > OBJECT_BYTES) {
+              tooLarge = `${name} has ${bytes} bytes, and a bucket takes ${OBJECT_BYTES}: SNAPSHOT_FOLDER must be a folder.`;
+              fail("upstream_unavailable", tooLarge);
+            }
+          const isThere = () => new Error(`there is a snapshot ${manifest.id} already`);
           // The run of the job is one process's (db/operations/job-runs.ts); one that hung meanwhile may be of the same second.
-          if ((await objects()).has(manifest.id)) throw new Error(`there is a snapshot ${manifest.id} already`);
-          // The manifest last.
-          for (const [name, of] of Object.entries(files)) await bucket.put(keyOf(manifest.id, name), pathOf(name), of);
+          if ((await objects()).has(manifest.id)) throw isThere();
+          // The README first, which the store takes from one of them, if it knows conditions; the manifest last.
+          for (const [name, of] of Object.entries(files))
+            if (!(await bucket.put(keyOf(manifest.id, name), pathOf(name), of, name === README_FILE))) throw isThere();
         },
       };
     },

@@ -1,4 +1,5 @@
 /** Files of snapshots from a store that lacks them, or fails: what it is asked, and what clients and the log are told. */
+import { statSync } from "node:fs";
 import { beforeEach, expect, it } from "vitest";
 import { openBucket } from "../../clients/bucket.ts";
 import { readBucketUrl } from "../../core/snapshots/bucket.ts";
@@ -102,6 +103,18 @@ it("is asked no longer for a client that has gone", async () => {
   client.abort();
   await gone.promise;
   expect(await read).toBe("gone");
+});
+
+it.each([
+  [200, true, 1],
+  [412, false, 1],
+  [501, true, 2],
+])("leaves an object that is there, where it knows conditions: %i", async (status, isWritten, requests) => {
+  store.server.answer = (incoming, outgoing) =>
+    replying(incoming.headers["if-none-match"] === "*" ? status : 200, "")(incoming, outgoing);
+  const of = { bytes: statSync(import.meta.filename).size, sha256: "0".repeat(64) };
+  expect(await bucket.put("a", import.meta.filename, of, true)).toBe(isWritten);
+  expect(store.server.requests).toHaveLength(requests);
 });
 
 it("is listed no further than a hundred pages, and the log says of what there is too much", async () => {
