@@ -119,45 +119,23 @@ const notFound = (site: Pick<Site, "serviceName">): PageHead => ({
 });
 
 function ofAgent(facts: AgentFacts, site: Site, now: Date): PageHead {
-  const { score, tier } = shownCred(facts, now);
   const { tokenId } = facts;
   const name = nameLine(facts.name) ?? `Agent ${tokenId}`;
-  const says = saysOf(score, tier.label, facts.verified);
-  const ownWords = ownLine(mergeProfile(facts).narrative?.mission ?? null);
-  const description = described(`An AI agent with an identity on Base. ${says}`, ownWords);
-  const url = agentLink(site.webUrl, tokenId);
-  const card = `${site.publicUrl}/api/v2/card/${tokenId}.png?size=og&v=${imageHash(facts, site, now)}`;
-  return {
-    title: `${quoted(name)} · cred ${score}, ${tier.label} · ${site.serviceName}`,
-    description,
-    canonical: url,
-    summary: {
-      heading: `Agent ${tokenId}, which calls itself ${quoted(name)}`,
-      says,
-      ownWords,
-      source: `/api/v2/agent/${tokenId}`,
+  const { score, tier } = shownCred(facts, now);
+  return headOfAgent(name, site, {
+    ...{ score, tier: tier.label, isVerified: facts.verified, isHidden: isSpam(facts.name) },
+    ...{ what: "An AI agent with an identity on Base.", heading: `Agent ${tokenId}` },
+    pictured: `Card of agent ${tokenId}, ${quoted(name)}`,
+    ownWords: ownLine(mergeProfile(facts).narrative?.mission ?? null),
+    url: agentLink(site.webUrl, tokenId),
+    card: `${site.publicUrl}/api/v2/card/${tokenId}.png?size=og&v=${imageHash(facts, site, now)}`,
+    source: `/api/v2/agent/${tokenId}`,
+    page: { dateCreated: new Date(facts.mintedAt * 1000).toISOString() },
+    entity: {
+      identifier: `eip155:8453/erc721:${checksum(site.contract)}/${tokenId}`,
+      sameAs: [tokenLink(site.explorer, site.contract, tokenId)],
     },
-    card: { url: card, alt: `Card of agent ${tokenId}, ${quoted(name)}: cred score ${score} of 100, ${tier.label}` },
-    data: {
-      "@context": "https://schema.org",
-      "@type": "ProfilePage",
-      url,
-      dateCreated: new Date(facts.mintedAt * 1000).toISOString(),
-      mainEntity: {
-        "@type": "SoftwareApplication",
-        applicationCategory: "AI agent",
-        name,
-        description,
-        url,
-        image: card,
-        identifier: `eip155:8453/erc721:${checksum(site.contract)}/${tokenId}`,
-        sameAs: [tokenLink(site.explorer, site.contract, tokenId)],
-        additionalProperty: [scoreProperty(score, tier.label)],
-      },
-    },
-    ...(isSpam(facts.name) && { hidden: true }),
-    status: 200,
-  };
+  });
 }
 
 /** A report is about an agent, and is shown by that agent's card. */
@@ -169,55 +147,51 @@ function ofReport(facts: AgentFacts, site: Site, now: Date): PageHead {
 
 function ofRow(row: TerminalRow, site: Site): PageHead {
   const platform = platformLabel(row.platform);
-  const { label } = tierOf(row.cred_score);
   const name = nameLine(row.name) ?? "Unnamed";
-  const says = saysOf(row.cred_score, label, row.verified === 1);
-  const ownWords = ownLine(row.description);
-  const description = described(`An AI agent of ${platform}. ${says}`, ownWords);
-  const url = directoryLink(site.webUrl, { platform: row.platform, agentId: row.agent_id });
-  const card = agentPreviewUrl(row, site);
+  return headOfAgent(name, site, {
+    ...{ score: row.cred_score, tier: tierOf(row.cred_score).label, isVerified: row.verified === 1 },
+    ...{ what: `An AI agent of ${platform}.`, heading: `Agent of ${platform}`, isHidden: isSpam(row.name) },
+    pictured: `${quoted(name)}, an agent of ${platform}`,
+    ownWords: ownLine(row.description),
+    url: directoryLink(site.webUrl, { platform: row.platform, agentId: row.agent_id }),
+    card: agentPreviewUrl(row, site),
+    source: `/api/terminal/agent/${encodeURIComponent(row.agent_id)}?platform=${row.platform}`,
+    entity: { identifier: `${row.platform}:${row.agent_id}` },
+  });
+}
+
+/** `what`, `heading` and `pictured` name the agent in the description, the heading and the picture; `page` and `entity`: more data of them. */
+type ShownAgent = Record<"what" | "heading" | "pictured" | "tier" | "url" | "card" | "source", string> &
+  Record<"isVerified" | "isHidden", boolean> & {
+    score: number;
+    ownWords: string | null;
+    page?: object;
+    entity: object;
+  };
+
+function headOfAgent(name: string, { serviceName }: Site, of: ShownAgent): PageHead {
+  const { score, tier, ownWords, url, card } = of;
+  const says = `${scoreSentence(score, tier)} Its wallet is ${of.isVerified ? "" : "not "}verified.`;
+  const description = described(`${of.what} ${says}`, ownWords);
+  const ofScore = { "@type": "PropertyValue", name: "Cred score", value: score, minValue: 0, maxValue: 100 };
   return {
-    title: `${quoted(name)} · cred ${row.cred_score}, ${label} · ${site.serviceName}`,
+    title: `${quoted(name)} · cred ${score}, ${tier} · ${serviceName}`,
     description,
     canonical: url,
-    summary: {
-      heading: `Agent of ${platform}, which calls itself ${quoted(name)}`,
-      says,
-      ownWords,
-      source: `/api/terminal/agent/${encodeURIComponent(row.agent_id)}?platform=${row.platform}`,
-    },
-    card: { url: card, alt: `${quoted(name)}, an agent of ${platform}: cred score ${row.cred_score} of 100, ${label}` },
+    summary: { heading: `${of.heading}, which calls itself ${quoted(name)}`, says, ownWords, source: of.source },
+    card: { url: card, alt: `${of.pictured}: cred score ${score} of 100, ${tier}` },
     data: {
-      "@context": "https://schema.org",
-      "@type": "ProfilePage",
-      url,
+      ...{ "@context": "https://schema.org", "@type": "ProfilePage", url, ...of.page },
       mainEntity: {
-        "@type": "SoftwareApplication",
-        applicationCategory: "AI agent",
-        name,
-        description,
-        url,
-        image: card,
-        identifier: `${row.platform}:${row.agent_id}`,
-        additionalProperty: [scoreProperty(row.cred_score, label)],
+        ...{ "@type": "SoftwareApplication", applicationCategory: "AI agent" },
+        ...{ name, description, url, image: card, ...of.entity },
+        additionalProperty: [{ ...ofScore, description: tier }],
       },
     },
-    ...(isSpam(row.name) && { hidden: true }),
+    ...(of.isHidden && { hidden: true }),
     status: 200,
   };
 }
-
-const saysOf = (score: number, tier: string, isVerified: boolean): string =>
-  `${scoreSentence(score, tier)} Its wallet is ${isVerified ? "" : "not "}verified.`;
-
-const scoreProperty = (score: number, tier: string) => ({
-  "@type": "PropertyValue",
-  name: "Cred score",
-  value: score,
-  minValue: 0,
-  maxValue: 100,
-  description: tier,
-});
 
 function agentRefOf(text: string): AgentRef | null {
   if (/^(0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(Number(text))) return { tokenId: Number(text) };
