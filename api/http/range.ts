@@ -1,7 +1,5 @@
 /** Range requests (RFC 9110, section 14): which bytes of a representation a request asks for. */
-
-/** Both ends are included. */
-export type ByteRange = { from: number; to: number };
+import type { Part } from "../../core/snapshots/bucket.ts";
 
 /**
  * @param header of the request; one range is understood, more are answered by the whole
@@ -11,7 +9,7 @@ export type ByteRange = { from: number; to: number };
 export function rangeOf(
   header: string | undefined,
   { size, etag, ifRange }: { size: number; etag: string; ifRange: string | undefined },
-): ByteRange | null | "unsatisfiable" {
+): Part | null | "unsatisfiable" {
   const [, first = "", last = ""] = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(header ?? "") ?? [];
   if ((first === "" && last === "") || (ifRange !== undefined && ifRange.trim() !== etag)) return null;
   if (first === "") {
