@@ -6,6 +6,7 @@ import { readBucketUrl } from "../../core/snapshots/bucket.ts";
 import type { SnapshotManifest } from "../../core/snapshots/manifest.ts";
 import { snapshotBucket } from "../../db/snapshots/bucket.ts";
 import { testLog } from "../../harness/log.ts";
+import { until } from "../../harness/until.ts";
 import { plainServer, replying } from "../clients/support/plain-server.ts";
 import { perFile } from "../support/started.ts";
 import { apiForFile } from "./support/api.ts";
@@ -36,6 +37,15 @@ const LIST = `<ListBucketResult><Contents><Key>daily/${ID}/manifest.json</Key></
 /** Requests for the file. */
 const asked = () => store.server.requests.filter((one) => one.endsWith("agents.parquet"));
 
+/** Answers with so many bytes of a text, and no more. */
+const cutOff =
+  (status: number, text: string, bytes: number): typeof store.server.answer =>
+  (_, outgoing) => {
+    outgoing.writeHead(status, { "content-length": text.length });
+    outgoing.write(text.slice(0, bytes), () => outgoing.socket!.end());
+    outgoing.flushHeaders();
+  };
+
 /** What the store does with them. */
 let answer = replying(206, BYTES);
 beforeEach(() => {
@@ -62,29 +72,19 @@ it("has no file that the store has not, whatever the manifest says", async () =>
 });
 
 it("says that the store is away where its answer ends before the first byte, and the log says why", async () => {
-  answer = (_, outgoing) => {
-    outgoing.writeHead(206, { "content-length": BYTES.length });
-    outgoing.write("", () => outgoing.socket!.end());
-    outgoing.flushHeaders();
-  };
+  answer = cutOff(206, BYTES, 0);
   const { status, headers, body } = await api.get(PATH);
   expect([status, headers.get("retry-after"), body.code]).toEqual([503, "5", "upstream_unavailable"]);
   expect(log.lines.join("")).toMatch(/other side closed.*The store of snapshots cannot be asked/);
 });
 
 it("says that the store is away where it ends a list in the middle", async () => {
-  store.server.answer = (_, outgoing) => {
-    outgoing.writeHead(200, { "content-length": LIST.length });
-    outgoing.write(LIST.slice(0, 9), () => outgoing.socket!.end());
-  };
-  expect(await api.get("/api/v2/snapshots")).toMatchObject({ status: 503, body: { code: "upstream_unavailable" } });
+  store.server.answer = cutOff(200, LIST, 9);
+  await expect(place.ids()).rejects.toMatchObject({ code: "upstream_unavailable" });
 });
 
 it("cuts an answer off that the store has begun, and the log says why", async () => {
-  answer = (_, outgoing) => {
-    outgoing.writeHead(206, { "content-length": BYTES.length });
-    outgoing.write(BYTES.slice(0, 4), () => outgoing.socket!.end());
-  };
+  answer = cutOff(206, BYTES, 4);
   const begun = await fetch(api.url + PATH);
   expect(begun.status).toBe(200);
   await expect(begun.text()).rejects.toThrow();
@@ -103,6 +103,7 @@ it("is asked no longer for a client that has gone", async () => {
   client.abort();
   await gone.promise;
   expect(await read).toBe("gone");
+  await until("the log says that the read was ended", () => /AbortError|aborted/.test(log.lines.join("")) || null);
 });
 
 it.each([
