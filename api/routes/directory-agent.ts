@@ -22,7 +22,7 @@ import { offeringOf } from "../../db/discovery/offering.ts";
 import { agentsOfWallet } from "../../db/income/followed.ts";
 import { humanIdOf, humanName } from "../../db/principals/humans.ts";
 import { organizationIdOf, organizationName } from "../../db/principals/organizations.ts";
-import { isNoIndex, type Queryable } from "../../db/sql/transaction.ts";
+import { type Queryable, withoutIndex } from "../../db/sql/transaction.ts";
 import { endpoint } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
 import { documented, minBlock, optionalChoice, textAs } from "../parameters.ts";
@@ -73,11 +73,7 @@ function ownRef(ref: string, platform: PlatformKey = OWN_PLATFORM): AgentRef | n
 }
 
 /** The directory is there before the index. */
-const factsOf = ({ facts }: Pick<HandlerDeps, "facts">, ref: AgentRef) =>
-  facts(ref).catch((error: unknown) => {
-    if (isNoIndex(error)) return null;
-    throw error;
-  });
+const factsOf = ({ facts }: Pick<HandlerDeps, "facts">, ref: AgentRef) => facts(ref).catch(withoutIndex(null));
 
 /**
  * The agent of a reference, as `findDirectoryId` has it. Of an own agent the chain's index decides: its row of the directory

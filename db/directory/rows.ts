@@ -7,7 +7,7 @@ import { fail } from "../../core/errors.ts";
 import { listed } from "../../core/text.ts";
 import { agentsOfWallets, MAX_CANDIDATES } from "../agents/wallets.ts";
 import { statement, t } from "../sql/statement.ts";
-import { isNoIndex, type Queryable } from "../sql/transaction.ts";
+import { type Queryable, withoutIndex } from "../sql/transaction.ts";
 import { ERC8004 } from "./erc8004-rows.ts";
 import { ETHOS } from "./ethos-sql.ts";
 import { PRICE_CHANGE } from "./token-sql.ts";
@@ -153,12 +153,8 @@ export async function writtenDirectoryId(db: Queryable, ref: string, platform?: 
 
 /** The directory is there before the index. */
 async function agentOfWallet(db: Queryable, wallet: Address): Promise<number | null> {
-  try {
-    return (await agentsOfWallets(db, [wallet])).get(wallet) ?? null;
-  } catch (error) {
-    if (isNoIndex(error)) return null;
-    throw error;
-  }
+  const agents = await agentsOfWallets(db, [wallet]).catch(withoutIndex(null));
+  return agents?.get(wallet) ?? null;
 }
 
 /** Max rows of one wallet, and max items of one row, in an answer: an agent may have any number. */

@@ -1,6 +1,6 @@
 /** The backfill's progress: one record that the indexer's launcher writes and the terminal, `/status` and metrics read. */
 import { statement, t } from "../sql/statement.ts";
-import { isNoIndex, type Queryable } from "../sql/transaction.ts";
+import { type Queryable, withoutIndex } from "../sql/transaction.ts";
 
 /** How far one contract's history is fetched and indexed. */
 export type ContractProgress = {
@@ -104,11 +104,6 @@ export type RecordedProgress = BackfillProgress & { age: number; silent: boolean
 
 /** @returns null while no indexer has recorded progress in this database */
 export async function readBackfillProgress(db: Queryable): Promise<RecordedProgress | null> {
-  try {
-    const row = await READ.maybeOne(db);
-    return row && { ...row.progress, age: row.age, silent: row.silent };
-  } catch (error) {
-    if (isNoIndex(error)) return null;
-    throw error;
-  }
+  const row = await READ.maybeOne(db).catch(withoutIndex(null));
+  return row && { ...row.progress, age: row.age, silent: row.silent };
 }

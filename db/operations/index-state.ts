@@ -3,7 +3,7 @@ import type pg from "pg";
 import { inTime } from "../../runtime/in-time.ts";
 import { openClient } from "../sql/connect.ts";
 import { statement, t } from "../sql/statement.ts";
-import { isNoIndex, type Queryable } from "../sql/transaction.ts";
+import { type Queryable, withoutIndex } from "../sql/transaction.ts";
 import { bytesReceived } from "../sql/turn-pool.ts";
 
 /** The state of the served index. Blocks are numbers, times Unix seconds. */
@@ -86,13 +86,8 @@ const READ_STATE = statement({
  * @throws the driver's error when the database does not answer.
  */
 export async function readIndexState(db: Queryable): Promise<IndexState> {
-  try {
-    const state = await READ_STATE.maybeOne(db);
-    return state ? { ready: true, ...state } : NOT_INDEXED;
-  } catch (error) {
-    if (isNoIndex(error)) return NOT_INDEXED;
-    throw error;
-  }
+  const state = await READ_STATE.maybeOne(db).catch(withoutIndex(null));
+  return state ? { ready: true, ...state } : NOT_INDEXED;
 }
 
 /** Max age of the index's block in milliseconds at which its scores are what the chain says now. */

@@ -78,6 +78,14 @@ const NO_VIEWS = new Set(["42P01", "3F000", "42501"]);
 /** Whether a database error means that there is no index to read yet. */
 export const isNoIndex = (error: unknown): boolean => NO_VIEWS.has((error as { code?: string } | null)?.code ?? "");
 
+/** For `catch`: a value where there is no index to read yet. @throws every other error */
+export const withoutIndex =
+  <T>(value: T) =>
+  (error: unknown): T => {
+    if (isNoIndex(error)) return value;
+    throw error;
+  };
+
 /** Whether the indexer has published its views; for callers in which a failing statement would abort a transaction. */
 export async function isIndexed(db: Queryable): Promise<boolean> {
   const { rows } = await db.query("select to_regclass('onchain.agent') is not null as there");

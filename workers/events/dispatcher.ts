@@ -26,7 +26,7 @@ import { runSoon } from "../../db/operations/job-runs.ts";
 import { reviewEvents } from "../../db/reviews/review-events.ts";
 import { databaseNow } from "../../db/sql/database-clock.ts";
 import { notifications } from "../../db/sql/notifications.ts";
-import { isNoIndex, type Queryable, transaction } from "../../db/sql/transaction.ts";
+import { type Queryable, transaction, withoutIndex } from "../../db/sql/transaction.ts";
 import type { ChangeKind } from "../../ponder.schema.ts";
 import type { JobContext } from "../context.ts";
 import { runLoop } from "../loop.ts";
@@ -68,7 +68,7 @@ export function runDispatcher(context: DispatcherContext, { timerMs = SETTLE_MS 
   const loop = runLoop(context, { channels: [CHANGES_CHANNEL], timerMs, trouble }, async () => {
     // While it asks and passes, blocks without changes count too: what is asked may be older than they are.
     followsBlocks = true;
-    const due = await isDue(context.db);
+    const due = await isDispatchDue(context.db).catch(withoutIndex(false));
     if (due || performance.now() - passedAt >= SETTLE_MS) {
       await (due ? dispatch(context) : claim(context));
       passedAt = performance.now();
@@ -93,12 +93,6 @@ export function runDispatcher(context: DispatcherContext, { timerMs = SETTLE_MS 
   };
 }
 
-const isDue = (db: pg.Pool): Promise<boolean> =>
-  isDispatchDue(db).catch((error) => {
-    if (isNoIndex(error)) return false;
-    throw error;
-  });
-
 /**
  * Claims and retracts until nothing is left, queueing each batch after its commit.
  * One item: events and notes contain bounded names only, so none is refused by the database.
@@ -114,10 +108,7 @@ export async function dispatch(context: DispatcherContext): Promise<void> {
 /** Claims and retracts until nothing is left. */
 async function claim(context: DispatcherContext): Promise<void> {
   for (;;) {
-    const claimed = await transaction(context.db, (tx) => reconcileOutbox(context, tx)).catch((error) => {
-      if (isNoIndex(error)) return 0;
-      throw error;
-    });
+    const claimed = await transaction(context.db, (tx) => reconcileOutbox(context, tx)).catch(withoutIndex(0));
     context.fault("dispatcher.committed");
     if (claimed > 0) await queuePending(context);
     if (claimed < EVENTS_PER_PASS) return;

@@ -4,7 +4,7 @@ import { isSequencingDue, sequenceEvents } from "../../db/events/event-sequence.
 import { EVENTS_CHANNEL } from "../../db/events/events.ts";
 import { pgType, text } from "../../db/sql/columns.ts";
 import { statement } from "../../db/sql/statement.ts";
-import { isNoIndex, transaction } from "../../db/sql/transaction.ts";
+import { transaction, withoutIndex } from "../../db/sql/transaction.ts";
 import type { JobContext } from "../context.ts";
 import { type Loop, runLoop } from "../loop.ts";
 
@@ -46,10 +46,7 @@ export async function sequence({ db, clock, config, fault }: EventLogContext): P
       const pass = await sequenceEvents(tx, since);
       fault("events.sequenced");
       return pass;
-    }).catch((error) => {
-      if (isNoIndex(error)) return { head: null, more: false };
-      throw error;
-    });
+    }).catch(withoutIndex({ head: null, more: false }));
     fault("events.committed");
     // After the commit: a transaction that notifies holds a lock of the whole server while it waits for the disk.
     if (head !== null) await ANNOUNCE.run(db, { head: String(head) });
