@@ -22,9 +22,9 @@ const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 let api: TestApi;
 let script = "";
 /** Node's fetch would say that it is a script's (`sec-fetch-mode: cors`), and would unpack what it reads. */
-const get = (path: string, headers: Record<string, string> = HTML, method = "GET") =>
+const get = (path: string, headers: Record<string, string> = HTML, method = "GET", { url } = api) =>
   new Promise<Response>((resolve, reject) => {
-    request(api.url + path, { headers, method }, async (answer) => {
+    request(url + path, { headers, method }, async (answer) => {
       const body = Buffer.concat(await answer.toArray());
       const status = answer.statusCode!;
       const all = new Headers(answer.headers as Record<string, string>);
@@ -67,15 +67,7 @@ describe("the page", () => {
     const limited = await startApi({ env: { LIMITS: "reads=3" } });
     await plantWorld(limited.database.pool);
     try {
-      const ask = (path: string, accept = HTML.accept) =>
-        new Promise<Response>((resolve, reject) =>
-          request(limited.url + path, { headers: { accept } }, async (answer) => {
-            const headers = new Headers(answer.headers as Record<string, string>);
-            resolve(new Response(Buffer.concat(await answer.toArray()), { status: answer.statusCode!, headers }));
-          })
-            .on("error", reject)
-            .end(),
-        );
+      const ask = (path: string, accept = HTML.accept) => get(path, { accept }, "GET", limited);
       const statuses = [];
       for (const path of ["/agent/0", "/", "/nowhere"]) statuses.push((await ask(path)).status);
       expect(statuses).toEqual([200, 200, 404]);
