@@ -26,7 +26,8 @@ export async function readHost(http: PublicHttp, kind: SourceKind, url: string):
     method: null,
   };
   const source: DueSource = {
-    ...{ kind, url, host: new URL(url).host, isConfirmed: false, owner: null, trust: 0, declared: null, rows: [row] },
+    ...{ kind, url, host: new URL(url).host, isConfirmed: false, isNew: true },
+    ...{ owner: null, trust: 0, declared: null, rows: [row] },
   };
   // Each reading has paces of its own: it is not the one before that it waits for.
   const context = { clock: () => new Date(), endpoints: foreignEndpoints(http), log: testLog() };
