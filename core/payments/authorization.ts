@@ -4,7 +4,7 @@ import { z } from "zod";
 import { parsedWithoutNulls } from "../absent-nulls.ts";
 import type { Address, Hex } from "../agents/facts.ts";
 import { type BoundNonce, readBoundNonce } from "./payment-identifier.ts";
-import { TRANSFER_WITH_AUTHORIZATION } from "./transfer-with-authorization.ts";
+import { EIP712_DOMAIN, TRANSFER_WITH_AUTHORIZATION } from "./transfer-with-authorization.ts";
 
 /** Decimal digits without sign or leading zero, at most 256 bits wide. */
 const quantity = z
@@ -148,13 +148,6 @@ export const usdcDomain = (chainId: number, verifyingContract: Address): TokenDo
   chainId,
   verifyingContract,
 });
-
-const EIP712_DOMAIN = [
-  { name: "name", type: "string" },
-  { name: "version", type: "string" },
-  { name: "chainId", type: "uint256" },
-  { name: "verifyingContract", type: "address" },
-] as const;
 
 /** The value that the token's `DOMAIN_SEPARATOR()` returns if the domain is right. */
 export const domainSeparator = (domain: TokenDomain): Hex =>

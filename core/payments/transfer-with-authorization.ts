@@ -11,3 +11,10 @@ export const TRANSFER_WITH_AUTHORIZATION = {
     { name: "nonce", type: "bytes32" },
   ],
 } as const;
+
+export const EIP712_DOMAIN = [
+  { name: "name", type: "string" },
+  { name: "version", type: "string" },
+  { name: "chainId", type: "uint256" },
+  { name: "verifyingContract", type: "address" },
+] as const;

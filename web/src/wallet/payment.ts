@@ -1,5 +1,5 @@
 /** What the connected wallet signs and sends on its chain: a payment by x402 (EIP-3009) with the header that carries it, and transactions with their receipts. */
-import { TRANSFER_WITH_AUTHORIZATION } from "../../../core/payments/transfer-with-authorization.ts";
+import { EIP712_DOMAIN, TRANSFER_WITH_AUTHORIZATION } from "../../../core/payments/transfer-with-authorization.ts";
 import type { Problem } from "../api/answer.ts";
 import { usdc } from "../formats.ts";
 import { ask, type ConnectedWallet, codeOf, type Provider, WalletRefusal } from "./session.ts";
@@ -131,15 +131,7 @@ export async function isSettled(wallet: Provider, payment: string): Promise<bool
   return (await read(wallet, accepted.asset, AUTHORIZATION_STATE, from, nonce)) === 1n;
 }
 
-const TYPES = {
-  EIP712Domain: [
-    { name: "name", type: "string" },
-    { name: "version", type: "string" },
-    { name: "chainId", type: "uint256" },
-    { name: "verifyingContract", type: "address" },
-  ],
-  ...TRANSFER_WITH_AUTHORIZATION,
-};
+const TYPES = { EIP712Domain: EIP712_DOMAIN, ...TRANSFER_WITH_AUTHORIZATION };
 
 const hex = (bytes: Uint8Array) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const utf8 = (binary: string) => new TextDecoder().decode(Uint8Array.from(binary, (letter) => letter.charCodeAt(0)));
