@@ -30,7 +30,7 @@ const context = () => ({
   clock: () => new Date(),
   log: testLog(),
   fault: () => {},
-  config: { eventRetentionMs: 7 * 86_400_000 },
+  config: { eventRetentionMs: 7 * 86_400_000, snapshots: { retentionMs: 86_400_000 } },
 });
 
 let facts = 0;
