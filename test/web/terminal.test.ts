@@ -14,7 +14,7 @@ import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { tierWords } from "../../web/src/tiers.ts";
 import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
 import { plantDirectory } from "../support/directory.ts";
-import { plantDocuments } from "../support/discovery.ts";
+import { plantDocuments, plantOffers } from "../support/discovery.ts";
 import { deepIt } from "../support/share.ts";
 import { CHROMIUM, openPage } from "./browser.ts";
 import { findingsOf, startTerminal, type Terminal } from "./flows.ts";
@@ -423,7 +423,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.waitForURL(`**/terminal/${TWIN_ID}?platform=erc8004`);
       await page.getByRole("heading", { level: 1, name: "Foreign 006" }).waitFor();
       await page.getByRole("link", { name: "Meridian" }).waitFor();
-      await cardOf(page, "What lifts this score").getByText("+15").waitFor();
+      const steps = cardOf(page, "What lifts this score");
+      await steps.getByText(/^Each service or skill that it names/).waitFor();
+      // Its registry names no owner whom the exchange could attest.
+      expect(await steps.getByText("+15").count()).toBe(0);
     }));
 
   const cardOn = async (page: Page, path: string, name: string) => {
@@ -653,6 +656,25 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       { viewport: { width: 390, height: 844 } },
     ),
   );
+
+  it("says of a foreign agent what it costs to ask, and whether it answers", async () => {
+    const url = "https://asked.example/audit";
+    const [row] = await api.sql("select id, agent_id, platform from offchain.directory where name = 'Foreign 011'");
+    await plantOffers(api.pool, [
+      { directoryId: row.id, kind: "resource", name: "audit", endpoint: url, priceUsd: 0.04 },
+    ]);
+    await api.sql`insert into offchain.offer_source
+      (directory_id, kind, url, host, trust, status, checked_at, answered_at, next_try_at, confirmed_by)
+      values (${row.id}, 'x402', ${url}, 'asked.example', 0, 'read', now(), now(), now(), 'host_file')`;
+    await plantDocuments(api.pool);
+    await on(`/terminal/${row.agent_id}?platform=${row.platform}`, async (page) => {
+      const offers = cardOf(page, "What it offers");
+      await offers.getByText("$0.04", { exact: true }).waitFor();
+      await offers.getByText(/endpoint answered .* ago\./).waitFor();
+      await offers.getByText("1 endpoint, and when it answered").click();
+      await offers.getByText(/^Answered .* ago\. Its host names this agent\./).waitFor();
+    });
+  });
 
   it("says of what happened which tools came and went, which trait, how many points and for what", () =>
     on("/agent/0", async (page) => {
