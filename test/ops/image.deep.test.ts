@@ -153,9 +153,10 @@ function run(stage: string, words: string, directory: string): void {
     symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
     return;
   }
-  // Without an engine nothing is kept between two builds.
+  // Without an engine nothing is kept between two builds, and the user of Node's image is not on this machine.
   const command = words
     .replace(/^--mount=\S+ /, "")
+    .replace("install -d -o node /", `install -d ${directory}/`)
     .replaceAll("npm ci", "npm ci --prefer-offline --no-audit --no-fund");
   const path = `${dirname(process.execPath)}:${process.env.PATH}`;
   try {
