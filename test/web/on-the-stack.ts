@@ -92,7 +92,7 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
           const score = await unfolded("What the score is made of");
           await score.getByText("Claim the exchange's attestation of the owner's wallet for this agent").waitFor();
           reviews = await unfolded("Reviews");
-          await reviews.getByText("2 independent voices").waitFor();
+          await reviews.getByText("2 independent voices", { exact: true }).waitFor();
           const happened = await unfolded("What happened");
           // How many lines are folded into one depends on when the stack was seeded.
           const older = happened.getByRole("button", { name: "Show older" });

@@ -403,7 +403,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         .toBe(1000);
       await page.getByRole("heading", { name: "ERC-8004" }).waitFor();
       const reviews = cardOf(page, "Reviews");
-      await reviews.getByText("2 independent voices").waitFor();
+      await reviews.getByText("2 independent voices", { exact: true }).waitFor();
       await reviews.getByRole("img", { name: /worth 61, between \d+ and \d+; plain mean 62$/ }).waitFor();
       expect(await reviews.locator(".reviews > li").count()).toBe(3);
       await reviews.getByText("An exchange attests on chain that an identified person holds it.").waitFor();
