@@ -148,7 +148,7 @@ async function readDue(context: JobContext): Promise<number> {
 }
 
 async function putOff(db: JobContext["db"], beyond: readonly DeferredSource[], now: Date): Promise<void> {
-  await deferSources(db, beyond);
+  if (beyond.length > 0) await deferSources(db, beyond);
   const sources = beyond.map(({ source }) => source);
   await putOffSharing(db, sources, now);
 }
