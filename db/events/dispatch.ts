@@ -48,12 +48,6 @@ const ADOPT_INDEX = statement({
     on conflict (one) do update set schema = $schema, settled_block = -1`,
 });
 
-/** The last block of which every event is dispatched and final; -1 before there is an index. */
-export async function finalBlockOf(db: Queryable): Promise<number> {
-  const [state] = await orm(db).select().from(dispatcherState);
-  return state?.settledBlock ?? -1;
-}
-
 const RETRACT_FOREIGN = statement({
   name: "dispatch-retract-foreign",
   params: { finalizedBlock: t.int8 },

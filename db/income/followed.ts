@@ -302,10 +302,3 @@ export const cohorts = statement({
   columns: { id: t.int8, kind: t.narrow<CohortKind>(t.text), fromBlock: t.int8, readTo: t.int8, failures: t.int4 },
 }).rows;
 export type Cohort = Row<typeof cohorts>;
-
-export const addressesOf = statement({
-  name: "income-addresses",
-  params: { cohort: t.int8 },
-  text: "select f.address from offchain.income_followed f where f.cohort = $cohort order by f.address",
-  columns: { address: t.narrow<`0x${string}`>(t.text) },
-}).values;

@@ -19,13 +19,21 @@ const MOVE = {
 };
 export type Move = t.RowOf<typeof MOVE>;
 
-/** Where a cohort's reads ended, the lowest block first. */
-export const marksOf = statement({
-  name: "income-marks",
+/** What the read of a cohort's next range needs: where its reads ended, the lowest block first, and the addresses that it follows. */
+export const cohortToRead = statement({
+  name: "income-cohort-to-read",
   params: { cohort: t.int8 },
-  text: "select k.block, k.hash from offchain.income_mark k where k.cohort = $cohort order by k.block",
-  columns: { block: t.int8, hash: t.text },
-}).rows;
+  text: `
+    select coalesce((select jsonb_agg(to_jsonb(k) - 'cohort' order by k.block)
+                     from offchain.income_mark k where k.cohort = $cohort), '[]') as ends,
+      array(select f.address from offchain.income_followed f where f.cohort = $cohort order by f.address) as addresses,
+      coalesce((select settled_block from offchain.dispatcher_state), -1) as "finalBlock"`,
+  columns: {
+    ends: t.jsonb<{ block: number; hash: string }[]>(),
+    addresses: t.array(t.narrow<`0x${string}`>(t.text)),
+    finalBlock: t.int8,
+  },
+}).one;
 
 const ADVANCE = statement({
   name: "income-advance",

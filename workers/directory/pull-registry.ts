@@ -140,13 +140,14 @@ async function pull(
   const visited = new Set([digestOf(JSON.stringify(state.cursor))]);
   let insist = state.failures >= MAX_FAILURES;
   for (let [cursor, known] = [state.cursor, first]; !isPullEnd(cursor); ) {
-    const page = await takePage(context, pulled, state, { cursor, known }, { insist, smallest: skips.smallest });
+    const options = { insist, smallest: skips.smallest };
+    const page = await takePage(context, pulled, state, { cursor, known, atEnd }, options);
     changed += page.changed;
     done += page.items;
     partial ??= page.partial;
     onPage?.({ done, expected: page.expected });
+    if (page.next === null) return changed;
     fault("pull.page");
-    if (page.next === null) break;
     // The pages around a place that fails are reduced, up to the next full page.
     insist &&= page.reduced;
     const end = skips.count(page.skipped);
@@ -159,20 +160,24 @@ async function pull(
     visited.add(place);
     known = await lastRead(db, reader, state, cursor, clock());
   }
-  return transaction(db, async (tx) => {
-    const settled = mode === "full" ? await settleSweep(tx, context, pulled, { ...state, partial }) : UNTOUCHED;
+  return changed + (await transaction(db, (tx) => atEnd(tx, null)));
+
+  /** Ends the pull, with its last page where it has one. @returns number of rows that it removed */
+  async function atEnd(tx: pg.ClientBase, missed: string | null): Promise<number> {
+    const reason = partial ?? missed;
+    const settled = mode === "full" ? await settleSweep(tx, context, pulled, { ...state, partial: reason }) : UNTOUCHED;
     const now = clock();
     await endPull(tx, reader.key, {
       mode,
-      watermark: watermarkOf(state, { began, again: settled.again, partial }),
+      watermark: watermarkOf(state, { began, again: settled.again, partial: reason }),
       whole: settled.whole,
       removed: settled.removed,
       note: settled.note,
       now,
       nextRunAt: new Date(now.getTime() + everyMs * (settled.again ? LOOK_AGAIN_SHARE : 1)),
     });
-    return changed + settled.removed;
-  });
+    return settled.removed;
+  }
 }
 
 /** Counts the places that are skipped one after the other. */

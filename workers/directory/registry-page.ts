@@ -7,7 +7,7 @@ import type { ReadItem, RegistryReader } from "../../core/directory/registry-rea
 import { showErc8004 } from "../../db/directory/erc8004-rows.ts";
 import { digestOf, forgetItems, type Item, itemsOf, keyOf, storeItems } from "../../db/directory/items.ts";
 import { forgetPage, type KnownPage, keepPage, knownPage, seePage } from "../../db/directory/pages.ts";
-import { notePage, PULL_END, type PullState } from "../../db/directory/pulls.ts";
+import { notePage, type PullState } from "../../db/directory/pulls.ts";
 import { type BadItem, quarantine } from "../../db/directory/quarantine.ts";
 import { removeEntries, type ScoreRules, upsertEntries } from "../../db/directory/write.ts";
 import { refusalReason, storeSet } from "../../db/sql/store-set.ts";
@@ -22,6 +22,13 @@ export type PageContext = Pick<JobContext, "db" | "clock" | "log"> & { exchangeS
 
 /** A registry: its pages, and the reader of its items. */
 export type PulledRegistry = { registry: Registry; reader: RegistryReader };
+
+/** The place of a page, what `lastRead` says of it, and what ends the pull with the last page, which misses items for a reason or null. */
+type Place = {
+  cursor: unknown;
+  known: KnownPage | null;
+  atEnd(tx: pg.ClientBase, missed: string | null): Promise<number>;
+};
 
 /** A page that was stored. */
 export type TakenPage = {
@@ -50,41 +57,39 @@ export const lastRead = (db: Queryable, { key }: RegistryReader, state: PullStat
 const sinceOf = ({ mode, watermark }: PullState) => (mode === "incremental" ? watermark : null);
 
 /**
- * Requests the page at `cursor` and stores it. @param known what `lastRead` says of it
+ * Requests the page at a place and stores it.
  * @throws Failure upstream_unavailable, ImplausibleRegistry
  */
 export async function takePage(
   context: PageContext,
   pulled: PulledRegistry,
   state: PullState,
-  { cursor, known }: { cursor: unknown; known: KnownPage | null },
+  place: Place,
   options: Omit<PageOptions, "known">,
 ): Promise<TakenPage> {
   const { db, clock } = context;
   const { registry, reader } = pulled;
+  const { cursor, known, atEnd } = place;
   const since = sinceOf(state);
   let page = await registry.page(cursor, since, { ...options, known: known?.validators });
   if (page === "unchanged" && known) {
     const { next, expected, sourceIds } = known;
-    const seen = await transaction(db, async (tx) => {
-      if (!(await seePage(tx, reader.key, cursor, { sourceIds, sweep: state.sweep, now: clock() })))
-        return forgetPage(tx, reader.key, cursor);
-      await notePage(tx, reader.key, {
-        cursor: next ?? PULL_END,
-        items: sourceIds.length,
-        expected,
-        changed: 0,
-        quarantined: 0,
-      });
-      return true;
-    });
     const items = sourceIds.length;
-    if (seen) return { items, next, expected, changed: 0, partial: null, reduced: false, skipped: null };
+    const taken = await transaction(db, async (tx): Promise<TakenPage | null> => {
+      if (!(await seePage(tx, reader.key, cursor, { sourceIds, sweep: state.sweep, now: clock() }))) {
+        await forgetPage(tx, reader.key, cursor);
+        return null;
+      }
+      await notePage(tx, reader.key, { cursor: next, items, expected, changed: 0, quarantined: 0 });
+      const changed = next === null ? await atEnd(tx, null) : 0;
+      return { items, next, expected, changed, partial: null, reduced: false, skipped: null };
+    });
+    if (taken !== null) return taken;
     page = await registry.page(cursor, since, options);
   }
   if (page === "unchanged")
     throw new ImplausibleRegistry("The registry says that a page is unchanged which it was not asked about.");
-  return storePage(context, pulled, state, cursor, page);
+  return storePage(context, pulled, state, place, page);
 }
 
 /** Why a place is in the quarantine. */
@@ -110,7 +115,7 @@ function storePage(
   { db, clock, log, ...rest }: PageContext,
   { registry, reader }: PulledRegistry,
   { mode, sweep }: PullState,
-  cursor: unknown,
+  { cursor, atEnd }: Place,
   page: RegistryPage,
 ): Promise<TakenPage> {
   const now = clock();
@@ -144,22 +149,17 @@ function storePage(
         (bad.some(({ named }) => !named) ? "An item that could not be read does not say which one it is." : null);
       const { expected } = page;
       const items = page.items.length;
-      await notePage(tx, reader.key, {
-        cursor: next ?? PULL_END,
-        items,
-        expected,
-        changed,
-        quarantined: unstored.length,
-        partial,
-      });
+      const quarantined = unstored.length;
+      await notePage(tx, reader.key, { cursor: next, items, expected, changed, quarantined, partial });
       if (mode === "full") {
         // Items that could not be stored are tried again: they may become valid without a change of the page.
         const validators = unstored.length === 0 && partial === null ? page.validators : null;
         const sourceIds = stored.map(({ id }) => id);
         await keepPage(tx, reader.key, { cursor, validators, next, expected, sourceIds, sweep, now });
       }
+      const removed = next === null ? await atEnd(tx, partial) : 0;
       const reduced = page.reduced === true;
-      return { items, next, expected, changed, partial, reduced, skipped: skipped?.reason ?? null };
+      return { items, next, expected, changed: changed + removed, partial, reduced, skipped: skipped?.reason ?? null };
     },
   });
 }

@@ -3,9 +3,8 @@ import type { FoundLog } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
 import { MIN_MOVED_UNITS } from "../../core/income/rules.ts";
 import { AUTHORIZATION_USED, TRANSFER, topicOf, transfersIn } from "../../core/payments/transfers.ts";
-import { finalBlockOf } from "../../db/events/dispatch.ts";
-import { addressesOf, COHORT_SIZE, type Cohort, type CohortKind, cohorts } from "../../db/income/followed.ts";
-import { type Move, marksOf, putOff, storeRange } from "../../db/income/moves.ts";
+import { COHORT_SIZE, type Cohort, type CohortKind, cohorts } from "../../db/income/followed.ts";
+import { cohortToRead, type Move, putOff, storeRange } from "../../db/income/moves.ts";
 import { isNoIndex } from "../../db/sql/transaction.ts";
 import {
   type BlockRange,
@@ -85,15 +84,12 @@ async function readNext({ context, chain, head }: Reading, cohort: Cohort) {
 async function readCohort({ context, chain, head }: Reading, cohort: Cohort) {
   const { db, clock, config } = context;
   const { id, kind } = cohort;
-  const finalBlock = await finalBlockOf(db);
+  const { ends, addresses, finalBlock } = await cohortToRead(db, { cohort: id });
   return readOn(chain, head, {
     at: cohort,
     blocks: RANGE_BLOCKS,
-    ends: await marksOf(db, { cohort: id }),
-    async rows(range) {
-      const addresses = await addressesOf(db, { cohort: id });
-      return readRange(chain, { usdc: config.contracts.usdc.address, kind, addresses, ...range });
-    },
+    ends,
+    rows: (range) => readRange(chain, { usdc: config.contracts.usdc.address, kind, addresses, ...range }),
     store({ rows: moves, ...read }) {
       const now = clock();
       const events = { since: new Date(now.getTime() - config.eventRetentionMs), finalBlock };
