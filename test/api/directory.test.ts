@@ -566,12 +566,13 @@ describe("a block", () => {
 
   it("that a write returned is waited for until its agent is shown, in the list as on its page", async () => {
     await plantAgents(api.pool, [{ tokenId: 700, name: "Fresh", agentAddress: agent, updatedBlock: 1000 }]);
-    const answers = ["/api/terminal/agents?q=fresh&minBlock=1000", "/api/terminal/agent/700?minBlock=1000"].map(
-      (path) => api.get(path),
-    );
-    await until("both wait", async () => (await api.sql(WAITING))[0].looks > 0);
-    await show();
-    const [found, one] = await Promise.all(answers);
+    const [found, one] = await api.atOne(async () => {
+      const paths = ["/api/terminal/agents?q=fresh&minBlock=1000", "/api/terminal/agent/700?minBlock=1000"];
+      const answers = paths.map((path) => api.get(path));
+      await until("both wait", async () => (await api.sql(WAITING))[0].looks > 0);
+      await show();
+      return Promise.all(answers);
+    });
     expect((found as never as { body: List }).body.agents.map(({ name }) => name)).toEqual(["Fresh"]);
     expect(one).toMatchObject({ status: 200, body: { name: "Fresh", platform: "helixa" } });
   });

@@ -115,13 +115,16 @@ it("a new pin is of one moment, though a reading is stored while it is made", as
   const reading = await api.pool.connect();
   await reading.query("begin; lock table offchain.offer_version");
   await reading.query("update offchain.offer_version set hash = 'other' where source = $1", [`mcp ${url}`]);
-  const pinning = pinOf(ref);
   const waiting = `select from pg_locks where not granted and relation = 'offchain.offer_version'::regclass
     and database = (select oid from pg_database where datname = current_database())`;
-  await until("the pin waits for the reading", async () => (await reading.query(waiting)).rowCount === 1);
-  await reading.query("commit");
+  const pin = await api.atOne(async () => {
+    const pinning = pinOf(ref);
+    await until("the pin waits for the reading", async () => (await reading.query(waiting)).rowCount === 1);
+    await reading.query("commit");
+    return pinning;
+  });
   reading.release();
-  for (const { hash } of (await pinning).versions) expect(hash).not.toBe("other");
+  for (const { hash } of pin.versions) expect(hash).not.toBe("other");
 });
 
 it("300 documents of hosts: a pin's file says without the service which mean the same", async () => {

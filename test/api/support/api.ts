@@ -74,7 +74,7 @@ export type TestApi = Client &
     errors: string[];
     /** Does `work` while no request waits for the chain: what is open is answered as pending. */
     impatiently<T>(work: () => Promise<T>): Promise<T>;
-    /** Does `work` with all requests at one process, also where there are two: for what each keeps for itself. */
+    /** Does `work` with all requests at one process that reads from the primary, whatever there is: for what each keeps for itself. */
     atOne<T>(work: () => Promise<T>): Promise<T>;
     close(): Promise<void>;
   };
@@ -110,7 +110,7 @@ export type ApiOptions = {
   deps?: Partial<ApiDeps>;
   /** Settings of the pool of each process in place of the patient ones. */
   pool?: pg.PoolConfig;
-  /** Always one process, also where the run asks for two: for tests of what each keeps for itself. */
+  /** Always one process that reads from the primary, whatever the run asks for: for tests of what each keeps for itself. */
   alone?: boolean;
 };
 
@@ -151,7 +151,9 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     counters.push(rateBuckets);
     const reading = { primary: db, url: database.url, maxLagMs: 1_000, log: SILENT };
     const replicas =
-      replica && !options.deps?.db ? await openReadPool({ ...reading, replicaUrls: [replica] }) : undefined;
+      replica && !options.alone && !options.deps?.db
+        ? await openReadPool({ ...reading, replicaUrls: [replica] })
+        : undefined;
     if (replicas) readPools.push(replicas);
     return { db, replicas, rateBuckets, cards: createCardRenderer() };
   };
@@ -181,7 +183,8 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const api = createApi(deps, options.endpoints);
   const second = topology && createApi({ ...deps, ...(await own()), ...options.deps }, options.endpoints);
   if (topology?.redisUrl) await until("both count in Redis", () => countTogether(counters));
-  const balancer = second && inTurn(api, second);
+  const one = deps.replicas ? createApi({ ...deps, replicas: undefined }, options.endpoints) : api;
+  const balancer = second && inTurn(api, second, one);
   const server = await startServer(balancer ?? api, { host: "127.0.0.1", port: 0 });
   const { document, check } = described(api.endpoints, config.service);
 
@@ -327,18 +330,17 @@ async function countTogether(counters: Pick<ReturnType<typeof openRateBuckets>, 
   return left.every((tokens, i) => tokens === 99 - i);
 }
 
-/** Two processes behind a balancer, as far as a process can tell: every request goes to the other one, unless to the first alone. */
-function inTurn(first: Api, second: Api): Api & { isAtOne: boolean } {
+/** Two processes behind a balancer, as far as a process can tell: every request goes to the other one, unless to `one` alone. */
+function inTurn(first: Api, second: Api, one: Api): Api & { isAtOne: boolean } {
   let turn = 0;
   return {
     isAtOne: false,
     endpoints: first.endpoints,
     listener(incoming, outgoing) {
-      (this.isAtOne || turn++ % 2 === 0 ? first : second).listener(incoming, outgoing);
+      (this.isAtOne ? one : turn++ % 2 === 0 ? first : second).listener(incoming, outgoing);
     },
     stop() {
-      first.stop();
-      second.stop();
+      for (const each of new Set([first, second, one])) each.stop();
     },
   };
 }
