@@ -72,6 +72,7 @@ async function measure(at: ScratchPostgres, seconds: number): Promise<void> {
   });
   at.later(async () => close());
   await pool.query(PLANTED, [origin, ENDPOINTS, JSON.stringify(TERMS)]);
+  await pool.query("analyze");
   const { url } = await startService(at, {
     LIMITS: "reads=1000000000,live-terms=1000000",
     REGISTRATION_ALLOW_PRIVATE: "true",
