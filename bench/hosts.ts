@@ -4,12 +4,13 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openPublicHttp, type PublicHttp } from "../clients/public-http.ts";
 import { type Child, startChild } from "../harness/child.ts";
-import { atLeast, cpuMsSince, printTable, stopwatch } from "../harness/figures.ts";
+import { atLeast, atMost, cpuMsSince, printTable, stopwatch, sum } from "../harness/figures.ts";
 import { type HostReading, readHost } from "../harness/strange-hosts/read.ts";
 import type { Hostile, HostsMessage, Right } from "./hosts/planted.ts";
 
 /** Max milliseconds of processor time that a hostile host may cost. */
 const MAX_CPU_MS = 50;
+const PROBES_A_DAY = 100_000;
 
 type Cost = { found: HostReading; requests: number; cpuMs: number; wallMs: number };
 type Measure = (host: Right | Hostile) => Promise<Cost>;
@@ -22,10 +23,13 @@ export default async function hosts(args: string[]): Promise<void> {
   const http = openPublicHttp({ userAgent: "bench", loopback: true });
   try {
     const measure = measurer(http, planted, repeats);
-    const isRead = ({ offers }: Right, { found }: Cost) =>
-      found.answers && String(found.offers) === String(offers)
+    const spent: number[] = [];
+    const isRead = ({ offers }: Right, { found, cpuMs }: Cost) => {
+      spent.push(cpuMs);
+      return found.answers && String(found.offers) === String(offers)
         ? ""
         : `NOT READ: ${found.why ?? `instead of ${offers}`}`;
+    };
     const isCheap = ({ mostOffers }: Hostile, { found, cpuMs }: Cost) =>
       found.offers.length <= mostOffers && cpuMs < MAX_CPU_MS ? "" : "TOO MUCH";
     const wrong = [
@@ -36,6 +40,10 @@ export default async function hosts(args: string[]): Promise<void> {
     const right = plain.length + odd.length;
     console.log();
     console.log(atLeast("right hosts that are read", right - wrong.length, right));
+    const dayOf = ((sum(spent) / right) * PROBES_A_DAY) / 86_400_000;
+    console.log(
+      atMost(`${PROBES_A_DAY} readings of right hosts a day, of a core`, 100 * dayOf, 100, { unit: " %", digits: 2 }),
+    );
     const held = `hostile ones that cost under ${MAX_CPU_MS} ms of CPU each, and give no more than they may`;
     console.log(atLeast(held, hostile.length - dear.length, hostile.length));
     if (wrong.length + dear.length > 0) process.exitCode = 1;
