@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- idle [--minutes N] [--hours N] [--short]`: memory and CPU of each process of a seeded `npm start` with nothing to
+ * `npm run bench -- idle [--minutes N] [--hours N] [--seconds N] [--short]`: memory and CPU of each process of a seeded `npm start` with nothing to
  * do, and its transactions, after N minutes, and again after N simulated hours of blocks with a little traffic.
  */
 import { setTimeout as wait } from "node:timers/promises";
@@ -19,21 +19,26 @@ const BLOCKS_AN_HOUR = 1_800;
 const OTHER_CLOCK = 900_000_000;
 /** Blocks that are mined at once; a multiple of what Ponder fetches at once. */
 const CHUNK = 300;
-/** Seconds without blocks of ours and without traffic, over which the CPU is taken. */
-const QUIET_SECONDS = 60;
 /** Seconds after the traffic until all is at rest: jobs rest after a minute. */
 const REST_SECONDS = 90;
 const MOST_MB = 1024;
 const MOST_CPU = 5;
 const MOST_TRANSACTIONS = 5;
 
-/** @param args `--minutes N` before the first table (default 10), `--hours N` of blocks before the second (24); `--short` for 3 and 1 */
+/**
+ * @param args `--minutes N` before the first table (default 10), `--hours N` of blocks before the second (24), `--seconds N` over which
+ *   CPU and transactions are taken (300: jobs of ten minutes make one minute unlike another); `--short` for 3, 1 and 60
+ */
 export default async function idle(args: string[]): Promise<void> {
-  const lengths = { minutes: { absent: 10, short: 3, least: 1 }, hours: { absent: 24, short: 1, least: 1 } };
-  const { minutes, hours } = commandLine(lengths, WITH_SHORT, args).numbers;
+  const lengths = {
+    minutes: { absent: 10, short: 3, least: 1 },
+    hours: { absent: 24, short: 1, least: 1 },
+    seconds: { absent: 300, short: 60, least: 1 },
+  };
+  const { minutes, hours, seconds } = commandLine(lengths, WITH_SHORT, args).numbers;
   await withSeededStack(async (stack) => {
     await wait(minutes * 60_000);
-    await show(stack, `after ${minutes} minutes`);
+    await show(stack, seconds, `after ${minutes} minutes`);
     const began = performance.now();
     // The stack's own clock takes a block back now and then: not while many are mined, or one of them is lost.
     const { rpcUrl } = stack.devnet;
@@ -43,7 +48,7 @@ export default async function idle(args: string[]): Promise<void> {
     await rpc(rpcUrl, "evm_setIntervalMining", [clock]);
     const took = ((performance.now() - began) / 60_000).toFixed(1);
     await wait(REST_SECONDS * 1_000);
-    await show(stack, `after ${hours} simulated hours: ${hours * BLOCKS_AN_HOUR} blocks in ${took} minutes`);
+    await show(stack, seconds, `after ${hours} simulated hours: ${hours * BLOCKS_AN_HOUR} blocks in ${took} minutes`);
   });
 }
 
@@ -62,8 +67,8 @@ async function simulateHour({ devnet: { apiUrl, rpcUrl } }: Stack): Promise<void
   for (let i = 0; i < 50; i++) await (await fetch(`${apiUrl}/api/v2/${pages[i % pages.length]}`)).arrayBuffer();
 }
 
-/** Prints the memory of each part, and its CPU over a quiet minute. */
-async function show(stack: Stack, title: string): Promise<void> {
+/** Prints the memory of each part, and its CPU over some seconds without blocks of ours and without traffic. */
+async function show(stack: Stack, seconds: number, title: string): Promise<void> {
   const root = stack.process.pid!;
   const parts = () => [...processesByPart(root), ["all", processesBelow(root)] as const];
   /** Of those that are still there. */
@@ -71,13 +76,13 @@ async function show(stack: Stack, title: string): Promise<void> {
   const cpuOfAll = (pids: readonly number[]) => total((pid) => cpuOf(pid), pids);
   const before = new Map(parts().map(([name, pids]) => [name, cpuOfAll(pids)]));
   const { transactions: earlier } = await databaseOf(stack);
-  await wait(QUIET_SECONDS * 1_000);
+  await wait(seconds * 1_000);
   const { transactions, connections } = await databaseOf(stack);
   const rows = parts().map(([name, pids]) => ({
     ...{ name, processes: pids.length },
     resident: total((pid) => residentBytes(pid), pids) / 2 ** 20,
     proportional: total(proportionalBytes, pids) / 2 ** 20,
-    cpu: ((cpuOfAll(pids) - (before.get(name) ?? 0)) / QUIET_SECONDS) * 100,
+    cpu: ((cpuOfAll(pids) - (before.get(name) ?? 0)) / seconds) * 100,
   }));
   const body = rows.map(({ name, processes, resident, proportional, cpu }) => [
     ...[name, processes, resident.toFixed(0), proportional.toFixed(0), cpu.toFixed(1)],
@@ -86,7 +91,7 @@ async function show(stack: Stack, title: string): Promise<void> {
   const all = rows.at(-1)!;
   console.log(atMost("memory of all, proportional", all.proportional, MOST_MB, { unit: " MB" }));
   console.log(atMost("CPU of all, of a core", all.cpu, MOST_CPU, { unit: " %", digits: 1 }));
-  const perSecond = (transactions - earlier) / QUIET_SECONDS;
+  const perSecond = (transactions - earlier) / seconds;
   console.log(atMost("transactions a second", perSecond, MOST_TRANSACTIONS, { digits: 1 }));
   console.log(`${connections} connections to the database`);
 }

@@ -201,7 +201,7 @@ async function startTempo(): Promise<void> {
 function localDefaults({ service, http }: Config): Record<string, string> {
   const hosts = new Set([...service.hosts, `localhost:${http.port}`, `127.0.0.1:${http.port}`]);
   return {
-    POLL_INTERVAL_MS: "200",
+    POLL_INTERVAL_MS: "250",
     SERVICE_HOST: [...hosts].join(","),
     // A change in the simulators must be visible soon.
     PROOF_RECHECK_INTERVAL: "10s",
