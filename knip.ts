@@ -37,7 +37,7 @@ const config: KnipConfig = {
     },
   },
   treatConfigHintsAsErrors: true,
-  // Each way to pay of the SDK imports its own.
+  // Each payment method of the SDK imports its own.
   exclude: ["optionalPeerDependencies"],
   compilers: {
     sol: (text: string) => text.match(/^import .*/gm)?.join("\n") ?? "",

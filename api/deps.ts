@@ -91,7 +91,7 @@ export type ApiDeps = {
   facilitator: Facilitator | null;
   /** Payments by MPP; absent where they are not accepted. */
   mpp?: Mpp | null;
-  /** Ways to pay; absent: those of the list (payments/methods.ts). */
+  /** Payment methods; absent: those of the list (payments/methods.ts). */
   paymentMethods?: readonly PaymentMethod[] | undefined;
   /** Null without a key: no report is sold then. */
   receipts: ReceiptSigner | null;

@@ -1,4 +1,4 @@
-/** The payment service of the API: prices, ways to pay, and the check that the token is the expected USDC. */
+/** The payment service of the API: prices, payment methods, and the check that the token is the expected USDC. */
 import { randomUUID } from "node:crypto";
 import { isErc6492Signature } from "viem/utils";
 import type { Chain } from "../clients/ports.ts";
@@ -51,7 +51,7 @@ export function openPaymentService(parts: PaymentServiceParts): Sales {
     });
   }
 
-  /** What the ways to pay work with, these among them. */
+  /** What the payment methods work with, these among them. */
   const settlement: SalesParts = {
     db,
     chain,

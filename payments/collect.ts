@@ -1,4 +1,4 @@
-/** Collects the payment of a request: by the way to pay that it was brought by, or a credit; and continues with one that the ledger knows. */
+/** Collects the payment of a request: by the payment method that it was brought by, or a credit; and continues with one that the ledger knows. */
 import type { Address } from "../core/agents/facts.ts";
 import { Failure, fail } from "../core/errors.ts";
 import type { Refusal } from "../core/payments/refusals.ts";
@@ -20,7 +20,7 @@ import { methodOf } from "./methods.ts";
 import { bringIn, isThere } from "./settle.ts";
 
 /**
- * A payment that the ledger knows by its name is resumed; any other is written only with terms that its way to pay has
+ * A payment that the ledger knows by its name is resumed; any other is written only with terms that its payment method has
  * checked.
  * @throws Failure payment_required, payment_pending, payment_already_used, request_in_progress; ReplayedAnswer
  */

@@ -1,4 +1,4 @@
-/** The payment in a request's headers: exactly one, by one of the ways to pay. */
+/** The payment in a request's headers: exactly one, by one of the payment methods. */
 import { Failure } from "../core/errors.ts";
 import type { RequestBinding } from "../core/payments/challenges.ts";
 import { formatUsdc, type Operation, priceUnits } from "../core/payments/prices.ts";
@@ -65,7 +65,7 @@ const valuesIn = (headers: HeaderValues, methods: Methods): SentValue[] =>
       .map((value) => ({ name, value: value.trim() })),
   );
 
-/** The way to pay that all of the values are of, each by its header and its form. */
+/** The payment method that all of the values are of, each by its header and its form. */
 function methodOfValues(values: [SentValue, ...SentValue[]], methods: readonly PaymentMethod[]): PaymentMethod {
   const [first] = values;
   for (const { name, value } of values)

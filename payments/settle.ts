@@ -1,4 +1,4 @@
-/** Settles a payment: its way to pay requests it, the chain alone is trusted, and each step is stored so that any process can continue. */
+/** Settles a payment: its payment method requests it, the chain alone is trusted, and each step is stored so that any process can continue. */
 import type { Chain, PaymentOrder } from "../clients/ports.ts";
 import type { Hex } from "../core/agents/facts.ts";
 import type { Refusal } from "../core/payments/refusals.ts";
@@ -22,7 +22,7 @@ const LOOK_MS = 200;
 
 /**
  * The evidence for a payment on its chain.
- * @throws Failure upstream_unavailable; Error when its chain or its way to pay is not configured
+ * @throws Failure upstream_unavailable; Error when its chain or its payment method is not configured
  */
 export async function lookFor(parts: SettlementParts, payment: Payment, search?: Search): Promise<Evidence> {
   const chain = chainOf(parts, payment);
@@ -49,7 +49,7 @@ export function chainOf(parts: SettlementParts, { chainId }: Pick<Payment, "chai
   throw new Error(`chain ${chainId} is not configured`);
 }
 
-/** The chains on which payments can be found: those of the ways to pay. */
+/** The chains on which payments can be found: those of the payment methods. */
 export const configuredChains = (parts: SettlementParts): Chain[] => [
   ...new Set(parts.methods.flatMap((method) => method.chain(parts) ?? [])),
 ];

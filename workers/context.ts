@@ -31,7 +31,7 @@ export type JobContext = {
   chain: Chain;
   /** Absent where MPP is not offered. */
   mpp?: Mpp | null;
-  /** Ways to pay; absent: those of the list. */
+  /** Payment methods; absent: those of the list. */
   paymentMethods?: readonly PaymentMethod[] | undefined;
   /** Signs what the service sends; null when no key is configured: then nothing is sent. */
   signer: Signer | null;

@@ -65,7 +65,7 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
   };
 }
 
-/** Ways to pay. A way that is `planned` is never required. */
+/** Payment methods. A way that is `planned` is never required. */
 function paymentMethods(
   endpoints: readonly Endpoint[],
   { chain: { id: chainId }, contracts }: HandlerDeps["config"],

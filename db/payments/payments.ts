@@ -19,7 +19,7 @@ export type StoredReply = { status: number; headers: Record<string, string>; bod
 
 /** Everything a payer has signed or sent. The ledger writes all of it together, and only once it is `Checked`. */
 export type PaymentTerms = {
-  /** The key of its way to pay (payments/methods.ts). */
+  /** The key of its payment method (payments/methods.ts). */
   method: string;
   payer: Address;
   payee: Address;

@@ -18,7 +18,7 @@ export const payment = offchain.table(
   "payment",
   (t) => ({
     paymentId: t.uuid().primaryKey(),
-    /** The key of its way to pay: x402, transaction, mpp (payments/methods.ts). */
+    /** The key of its payment method: x402, transaction, mpp (payments/methods.ts). */
     method: t.text().notNull(),
     /** What it is to buy: an operation of core/payments/prices.ts. */
     operation: t.text().notNull(),

@@ -1,5 +1,5 @@
 /**
- * What a way to pay is: one value with everything that the service does differently for it, and what several of them share.
+ * What a payment method is: one value with everything that the service does differently for it, and what several of them share.
  */
 import type pg from "pg";
 import type { Chain, Facilitator, Mpp, PaymentOrder } from "../../clients/ports.ts";
@@ -23,7 +23,7 @@ export type SettlementParts = {
   facilitator: Facilitator | null;
   /** Null where MPP is not offered. */
   mpp: Mpp | null;
-  /** Every way to pay, also those that are not offered at the moment: the ledger may have payments by them. */
+  /** Every payment method, also those that are not offered at the moment: the ledger may have payments by them. */
   methods: readonly PaymentMethod[];
   /** True where the money may be searched for, but not moved. */
   onlyLooks?: boolean;
@@ -60,7 +60,7 @@ export type PaymentHeader = { name: string; description: string };
 /** How requests bring the payment. */
 export type Wire =
   /**
-   * As the value of a header. Several ways to pay may share one header: `isOwn` accepts a value by its form alone, and
+   * As the value of a header. Several payment methods may share one header: `isOwn` accepts a value by its form alone, and
    * `form` ends the sentence "The header …" for a value that none of them accepts.
    */
   | { kind: "value"; headers: readonly PaymentHeader[]; isOwn(value: string): boolean; form: string }
@@ -78,7 +78,7 @@ type AskedOption = {
   binding: RequestBinding | null;
 };
 
-/** A way to pay in a 402: its headers and its part of the body. */
+/** A payment method in a 402: its headers and its part of the body. */
 type PaymentOption = { headers?: Record<string, string>; body?: Record<string, unknown> };
 
 export type AskingRequest = {
@@ -116,8 +116,8 @@ type PresentedPayment = {
 type RefusedPayment = { reason: Refusal; retryAfter?: number | undefined };
 
 /**
- * A way to pay. Adding one is a file with such a value and its line in PAYMENT_METHODS (../methods.ts).
- * @typeParam Given a payment as it was read from a request's headers; only the way to pay itself looks inside
+ * A payment method. Adding one is a file with such a value and its line in PAYMENT_METHODS (../methods.ts).
+ * @typeParam Given a payment as it was read from a request's headers; only the payment method itself looks inside
  */
 export type PaymentMethod<Given = unknown> = {
   /** The value of the ledger's column `method`; never changed, because rows have it. */
@@ -171,7 +171,7 @@ export type PaymentMethod<Given = unknown> = {
   receipt(parts: Pick<SalesParts, "mpp">, paid: SettledPayment): Record<string, string>;
   /** Its entry in the OpenAPI document's `x-payment-info`; null where it is not offered, absent where it has none. */
   protocol?(parts: Pick<SalesParts, "facilitator" | "mpp">): Record<string, object> | null;
-  /** Its entry in the list of ways to pay in GET /api/v2, without the endpoints; absent where it has none. */
+  /** Its entry in the list of payment methods in GET /api/v2, without the endpoints; absent where it has none. */
   listing?(parts: Pick<SalesParts, "facilitator" | "mpp" | "domain">): PaymentListing;
 };
 
@@ -189,7 +189,7 @@ type PaymentListing = {
   asset?: string;
 };
 
-/** A payment that a request has brought, and its way to pay. */
+/** A payment that a request has brought, and its payment method. */
 export type GivenPayment = { method: PaymentMethod; credential: unknown };
 
 /** The outcome of a request to move the money. `broadcast`: the money may be moving. `txHash`: as the facilitator says. */

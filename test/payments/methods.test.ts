@@ -1,4 +1,4 @@
-/** A way to pay is one value: a fourth, added in memory, is offered, read, collected, settled and swept, and no other file names the ways. */
+/** A payment method is one value: a fourth, added in memory, is offered, read, collected, settled and swept, and no other file names the ways. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,7 +27,7 @@ async function signed({ client }: Payer, units = MINT_PRICE, to: Hex = world.pay
 const show = (payer: Payer, raw: string, more: { headers?: object; body?: object } = {}) =>
   api.mint(payer, { ...more, headers: { "x-payment-signed": raw, ...more.headers } });
 const ledger = async () => (await api.payments()).map(({ method, state }) => [method, state]);
-describe("a way to pay that is added in memory", () => {
+describe("a payment method that is added in memory", () => {
   it("is an option of the 402 after the others, and its header changes the answer", async () => {
     const answer = await api.mint(await world.payer(0n));
     const option = { to: world.payTo.deployer, amount: "1000000", header: "X-Payment-Signed" };
@@ -121,7 +121,7 @@ describe("a way to pay that is added in memory", () => {
   });
 });
 
-it("names the ways to pay in their own files only", () => {
+it("names the payment methods in their own files only", () => {
   const kinds = PAYMENT_METHODS.map(({ key }) => key).join("|");
   const deciding = new RegExp(`(===|!==|case|kind:|method:) "(${kinds}|transfer)"`);
   const places = "{api/*.ts,{api/{openapi,routes},db/payments,payments,workers}/**/*.ts}";

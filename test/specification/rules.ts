@@ -62,7 +62,7 @@ const STATES: Section = {
     "The exchange's check makes coinbaseVerified true": ({ exchange, proven }) =>
       expect([exchange.body, proven.body]).toMatchObject([{ coinbaseVerified: true }, { coinbaseVerified: true }]),
     "The exchange's check raises the score": ({ scores }) => expect(scores.attested).toBeGreaterThan(scores.proved),
-    "A way to pay is available or planned": (walk) => {
+    "A payment method is available or planned": (walk) => {
       for (const method of methodsOf(walk)) expect(["available", "planned"]).toContain(method.status);
     },
   }),

@@ -1,4 +1,4 @@
-/** A fourth way to pay, planted by tests in memory: the payer hands over its signed transfer, and the service broadcasts it. */
+/** A fourth payment method, planted by tests in memory: the payer hands over its signed transfer, and the service broadcasts it. */
 import {
   decodeFunctionData,
   type Hex,
