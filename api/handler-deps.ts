@@ -7,7 +7,7 @@ import { tokensWithoutUri } from "../db/agents/token-uris.ts";
 import { agentTotals } from "../db/lists/agent-list-sql.ts";
 import { openDirectoryList } from "../db/lists/directory.ts";
 import { answersReads } from "../db/operations/index-state.ts";
-import { standingJobs } from "../db/operations/job-runs.ts";
+import { stalledJobs } from "../db/operations/job-runs.ts";
 import { staleScores } from "../db/operations/service-status.ts";
 import type { SnapshotPlace } from "../db/snapshots/place.ts";
 import { type ApiDeps, ownRegistry, siteOf } from "./deps.ts";
@@ -26,7 +26,7 @@ import { operatorStateReader, sharedCount, sharedFor } from "./services/operator
 
 /** Milliseconds for which one answer serves all requests: an answer costs dozens of statements, or a call of the node. */
 const QUEUES_MS = 1_000;
-const STANDING_MS = 2_000;
+const STALLED_MS = 2_000;
 const HEAD_MS = 500;
 const TOKEN_URIS_MS = 5_000;
 const SNAPSHOTS_MS = 2_000;
@@ -64,7 +64,7 @@ export function openDeps(deps: ApiDeps) {
     tokensWithoutUri: sharedFor(() => tokensWithoutUri(reads), TOKEN_URIS_MS),
     queues: sharedFor(deps.queues, QUEUES_MS),
     /** Queues on which work is due and nothing moves, at most two seconds old. @throws the database's error */
-    standing: sharedFor(() => standingJobs(deps.db, deps.queues), STANDING_MS),
+    stalled: sharedFor(() => stalledJobs(deps.db, deps.queues), STALLED_MS),
     /** The newest block's number, at most half a second old. @throws Failure upstream_unavailable */
     chainHead: sharedFor(() => deps.chain.headBlock(), HEAD_MS),
     contract,

@@ -19,10 +19,10 @@ import type { ServerRoom } from "../core/operations/connection-plan.ts";
 import { openAgentList } from "../db/lists/agents.ts";
 import { openDirectoryList } from "../db/lists/directory.ts";
 import { trackIndexedBlock } from "../db/operations/index-state.ts";
-import { standingJobs } from "../db/operations/job-runs.ts";
+import { stalledJobs } from "../db/operations/job-runs.ts";
 import { setListBudget } from "../db/sql/list-budget.ts";
 import { requestMeter } from "../ops/metrics/meters.ts";
-import { indexGauges, listGauges, poolGauge, replicaMetrics, standingGauge } from "../ops/metrics/process.ts";
+import { indexGauges, listGauges, poolGauge, replicaMetrics, stalledGauge } from "../ops/metrics/process.ts";
 import { type Ops, openOps, openTraces } from "../ops/open.ts";
 import { faultAt } from "../runtime/faults.ts";
 import { createLog } from "../runtime/log.ts";
@@ -79,7 +79,7 @@ export const wireApi = (config: Config): Promise<Assembly<ApiDeps>> =>
     const embeddings = openEmbeddings(config, http, EMBEDDINGS_MS);
     const mpp = await openMpp(parts, config, log, ops);
     // Measured here, because the workers themselves may be without progress.
-    if (ops) standingGauge(ops.registry, () => standingJobs(reads.db, counts));
+    if (ops) stalledGauge(ops.registry, () => stalledJobs(reads.db, counts));
     if (ops) await listen(parts, ops, reads);
     return {
       config,

@@ -1,7 +1,7 @@
 /** Is it alive, can it serve, how far behind is it: /health, /ready, /api/v2/status, and what operators see. */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
-import { standingSentence } from "../../core/operations/standing-queues.ts";
+import { stalledSentence } from "../../core/operations/stalled-queues.ts";
 import { formatUsdc } from "../../core/payments/prices.ts";
 import { latestPublished } from "../../db/cred/cred-epochs.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
@@ -75,10 +75,10 @@ async function chain(parts: HandlerDeps): Promise<Check> {
   return (await headOf(parts)) === null ? bad("The chain cannot be reached.") : good;
 }
 
-async function queues({ standing }: HandlerDeps): Promise<Check> {
-  const queues = await inCheck(standing());
+async function queues({ stalled }: HandlerDeps): Promise<Check> {
+  const queues = await inCheck(stalled());
   if (queues === null) return bad("It cannot be read whether the jobs run.");
-  const sentence = standingSentence(queues);
+  const sentence = stalledSentence(queues);
   return sentence === null ? good : bad(sentence);
 }
 

@@ -1,5 +1,5 @@
 /** The runs of scheduled jobs: which are due, which are under way, how the last one went; and when work of each job last moved. */
-import { type JobMove, type StandingQueue, standingQueues } from "../../core/operations/standing-queues.ts";
+import { type JobMove, type StalledQueue, stalledQueues } from "../../core/operations/stalled-queues.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 
 /** NOTIFY channel: something was written that may be work for scheduled jobs. */
@@ -159,12 +159,12 @@ const MOVES = statement({
  * @param counts of the queues; where their store does not answer, only the schedules count
  * @throws the database's error
  */
-export async function standingJobs(
+export async function stalledJobs(
   db: Queryable,
   counts: () => Promise<{ name: string; oldestSeconds: number | null }[]>,
-): Promise<StandingQueue[]> {
+): Promise<StalledQueue[]> {
   const [moves, queues] = await Promise.all([MOVES.rows(db) as Promise<JobMove[]>, counts().catch(() => [])]);
-  return standingQueues(moves, queues);
+  return stalledQueues(moves, queues);
 }
 
 const RUN_COUNTS = statement({

@@ -1,9 +1,9 @@
 /** Checks of the running service: the API's readiness, queues, scheduled jobs, the sender. */
 import { formatEther } from "viem/utils";
 import { z } from "zod";
-import { standingSentence } from "../../core/operations/standing-queues.ts";
+import { stalledSentence } from "../../core/operations/stalled-queues.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
-import { standingJobs } from "../../db/operations/job-runs.ts";
+import { stalledJobs } from "../../db/operations/job-runs.ts";
 import { transactionsUnderWay } from "../../db/operations/server-health.ts";
 import { scheduledRuns } from "../../db/operations/service-status.ts";
 import { senderState } from "../../db/transactions/sender-state.ts";
@@ -61,9 +61,9 @@ const jobs: Check = {
   async run({ db }) {
     const [runs, pulls] = await Promise.all([scheduledRuns(db), pullProgress(db)]);
     if (runs.length === 0) return skipped("no job has run yet: start the workers");
-    const standing = standingSentence(await standingJobs(db, async () => []));
-    if (standing !== null)
-      return error(standing, "Start the workers, or read their log; the alert QueueStanding lists causes.");
+    const stalled = stalledSentence(await stalledJobs(db, async () => []));
+    if (stalled !== null)
+      return error(stalled, "Start the workers, or read their log; the alert QueueStalled lists causes.");
     const failed = [
       ...runs.map(({ name, error: why }) => ({ name, why })),
       ...pulls.map(({ key, error: why }) => ({ name: key, why })),

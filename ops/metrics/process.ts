@@ -3,7 +3,7 @@ import type pg from "pg";
 import { collectDefaultMetrics, type Registry } from "prom-client";
 import type { RpcNodeStats } from "../../clients/ports.ts";
 import type { LiveTableStats } from "../../columns/live-table-stats.ts";
-import type { StandingQueue } from "../../core/operations/standing-queues.ts";
+import type { StalledQueue } from "../../core/operations/stalled-queues.ts";
 import type { IndexTracker } from "../../db/operations/index-state.ts";
 import type { JobCounts } from "../../db/operations/job-runs.ts";
 import type { ReadPool } from "../../db/replicas/read-pool.ts";
@@ -162,8 +162,8 @@ const labelled = (samples: Sample[], more: Record<string, string>): Sample[] =>
   samples.map(({ labels, value }) => ({ labels: { ...more, ...labels }, value }));
 
 /** Queues on which nothing moves while work is due; while the database is away nothing is shown. */
-export function standingGauge(registry: Registry, standing: () => Promise<readonly StandingQueue[]>): void {
-  showOnScrape(registry, () => standing().catch(() => null), {
+export function stalledGauge(registry: Registry, stalled: () => Promise<readonly StalledQueue[]>): void {
+  showOnScrape(registry, () => stalled().catch(() => null), {
     agents_queue_standing_seconds: [
       "Time without any move of a queue on which work is due; queues that move are not listed",
       (queues) => queues.map(({ name: queue, seconds }) => ({ labels: { queue }, value: seconds })),

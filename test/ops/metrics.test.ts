@@ -8,7 +8,7 @@ import { until } from "../../harness/until.ts";
 import { indexerGauges } from "../../ops/metrics/indexer.ts";
 import { jobMeter, requestMeter, upstreamMeter, webhookMeter } from "../../ops/metrics/meters.ts";
 import { Histogram } from "../../ops/metrics/metric.ts";
-import { indexGauges, queueGauges, standingGauge } from "../../ops/metrics/process.ts";
+import { indexGauges, queueGauges, stalledGauge } from "../../ops/metrics/process.ts";
 import { openOps } from "../../ops/open.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { startApi } from "../api/support/api.ts";
@@ -131,7 +131,7 @@ describe("jobs and queues", () => {
       if (away) throw new Error("away");
       return [{ name: "score", waiting: 3, active: 1, failed: 2, oldestSeconds: 17 }];
     });
-    standingGauge(registry, async () => {
+    stalledGauge(registry, async () => {
       if (away) throw new Error("away");
       return [{ name: "score", seconds: 90 }];
     });

@@ -10,7 +10,7 @@ import {
   recordRuns,
   renewRuns,
   runSoon,
-  standingJobs,
+  stalledJobs,
 } from "../../db/operations/job-runs.ts";
 import { scheduledRuns } from "../../db/operations/service-status.ts";
 import { type TestLog, testLog } from "../../harness/log.ts";
@@ -215,24 +215,24 @@ it("a backlog of one job delays no other: not a scheduled one, nor one that is q
 
 it("a job that does not run when it is due stands, and one under way does not", async () => {
   const { pool } = database;
-  const standing = () => standingJobs(pool, async () => []);
+  const stalled = () => stalledJobs(pool, async () => []);
   const [last_started_at, next_run_at] = [60, 10].map((minutes) => new Date(Date.now() - minutes * 60_000));
   for (const name of ["pull", "gone"]) await database.plant("job_run", { name, last_started_at, next_run_at });
-  expect((await standing()).map(({ name }) => name)).toEqual(["pull", "gone"].toSorted());
+  expect((await stalled()).map(({ name }) => name)).toEqual(["pull", "gone"].toSorted());
   const moves = openJobMoves(pool, ["pull", "score"], log);
   const over = Promise.withResolvers<void>();
   const run = moves.during("pull", () => over.promise);
   await moves.record();
-  expect(await standing()).toEqual([]);
+  expect(await stalled()).toEqual([]);
   await pool.query("update offchain.job_move set moved_at = now() - interval '9 minutes'");
-  expect(await standing()).toEqual([{ name: "pull", seconds: 540 }]);
+  expect(await stalled()).toEqual([{ name: "pull", seconds: 540 }]);
   over.resolve();
   await run;
   await moves.record();
-  expect(await standing()).toEqual([]);
+  expect(await stalled()).toEqual([]);
   await pool.query("update offchain.job_move set moved_at = now() - interval '9 minutes'");
   // Nothing has moved since, so nothing is recorded.
   await moves.record();
-  expect(await standing()).toHaveLength(1);
+  expect(await stalled()).toHaveLength(1);
   await moves.stop();
 });

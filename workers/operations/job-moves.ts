@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import { forgetOtherJobs, recordMoves } from "../../db/operations/job-runs.ts";
 
-/** Milliseconds between two records: well within the time after which a queue counts as standing. */
+/** Milliseconds between two records: well within the time after which a queue counts as stalled. */
 const BEAT_MS = 10_000;
 
 export type JobMoves = {

@@ -1,6 +1,6 @@
 /** A queue stands when work is due and nothing moves: not when nothing is due, and not when a run takes long. */
 import { expect, it } from "vitest";
-import { standingQueues, standingSentence } from "../../core/operations/standing-queues.ts";
+import { stalledQueues, stalledSentence } from "../../core/operations/stalled-queues.ts";
 
 const move = (overdueSeconds: number | null, movedSeconds: number | null) => ({
   ...{ name: "score", overdueSeconds, movedSeconds },
@@ -20,16 +20,16 @@ it.each([
   ["never seen by the database, with a job that waits", undefined, queue(90), 90],
   ["late, while the store of the queue is away", move(600, 900), undefined, 600],
 ])("%s", (_, known, waiting, seconds) => {
-  const standing = standingQueues(known ? [known] : [], waiting ? [waiting] : []);
-  expect(standing).toEqual(seconds === null ? [] : [{ name: "score", seconds }]);
+  const stalled = stalledQueues(known ? [known] : [], waiting ? [waiting] : []);
+  expect(stalled).toEqual(seconds === null ? [] : [{ name: "score", seconds }]);
 });
 
 it("is told in one sentence, the longest first, of any number of queues", () => {
-  expect(standingSentence([])).toBeNull();
+  expect(stalledSentence([])).toBeNull();
   const moves = ["a", "b", "c", "d", "e", "f", "g"].map((name, i) => ({
     ...{ name, overdueSeconds: 100 + i, movedSeconds: null },
   }));
-  expect(standingSentence(standingQueues(moves, []))).toBe(
+  expect(stalledSentence(stalledQueues(moves, []))).toBe(
     "Work is due and nothing has moved for 106 s: g, f, e, d, c and 2 more.",
   );
 });
