@@ -31,7 +31,7 @@ export const credReport = endpoint({
   path: "/api/v2/agent/{ref}/cred-report",
   operationId: "getCredReport",
   tag: "Cred",
-  summary: "The score taken apart: evidence, standing, advice, and a signed receipt",
+  summary: "The score taken apart: evidence, rank, advice, and a signed receipt",
   description:
     "Computed first, then paid for, then given out: a report that cannot be made costs nothing. The receipt is EIP-712 typed data that anyone can check offline.",
   guard: { price: "credReport" },

@@ -4,7 +4,7 @@ import { JOB_STATES } from "../../core/commerce/jobs.ts";
 import { EVALUATIONS } from "../../core/commerce/rules.ts";
 import { incomeRule, incomeWindowsSchema, jobRule, jobWindowsSchema } from "../../core/income/view.ts";
 import { FILE_STATES, PROOF_STATES } from "../../core/reviews/feedback-files.ts";
-import { MAX_DIMENSIONS, NOTHING, SHARED, STANDINGS } from "../../core/reviews/rules.ts";
+import { EVIDENCE_LEVELS, MAX_DIMENSIONS, NOTHING, SHARED } from "../../core/reviews/rules.ts";
 import { MAX_CLUSTERS, registrationsSchema, reviewSummarySchema } from "../../core/reviews/view.ts";
 import { address, block, count, inWords, moment, txHash, usdc } from "../../core/views/fields.ts";
 
@@ -106,7 +106,7 @@ export const agentReviewsSchema = z
         weight: z.number().min(0).max(1),
         cluster: z.string().nullable().meta({ description: "The `id` of the cluster that its client is in" }),
         reasons: z
-          .array(reason(keysOf(NOTHING, STANDINGS, SHARED)))
+          .array(reason(keysOf(NOTHING, EVIDENCE_LEVELS, SHARED)))
           .min(1)
           .meta({ description: "Why it counts how much, the most important first" }),
       }),

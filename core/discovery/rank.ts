@@ -108,14 +108,14 @@ function placeOf<C extends Candidate>(
   relevance: number,
   foundBy: readonly FoundBy[],
 ): RankedCandidate<C> {
-  const rank = relevance * standing(candidate) ** TRUST_POWER;
+  const rank = relevance * rankedTrust(candidate) ** TRUST_POWER;
   return { candidate, relevance, trust: candidate.trust / 1000, rank, copies: 0, foundBy };
 }
 
 /** Whether the query is its name, and plain: an agent whose text another had before it is still the one that is meant. */
 const isMeant = ({ exact, disguised }: Candidate) => exact && !disguised;
 /** The trust that a candidate is ranked by. */
-const standing = (candidate: Candidate) =>
+const rankedTrust = (candidate: Candidate) =>
   (candidate.copy && isMeant(candidate) ? besideText(candidate.trust) : candidate.trust) / 1000;
 
 const byRank = (a: RankedCandidate<Candidate>, b: RankedCandidate<Candidate>) =>
@@ -250,7 +250,7 @@ function isOlder({ candidate: a }: RankedCandidate<Candidate>, { candidate: b }:
 function isBehindNamesake(one: RankedCandidate<Candidate>, named: RankedCandidate<Candidate>): boolean {
   const { imitation, named: isNamed, rarelyNamed } = one.candidate;
   if (isOneOwner(named.candidate, one.candidate) || isOlder(one, named)) return false;
-  const [later, first] = [standing(one.candidate), standing(named.candidate)];
+  const [later, first] = [rankedTrust(one.candidate), rankedTrust(named.candidate)];
   if (imitation) return first > IMITATED_SHARE * later;
   if (isNamed || rarelyNamed) return first > FIRST_SHARE * later;
   return later <= IMITATED_SHARE * first;

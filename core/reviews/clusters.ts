@@ -1,6 +1,6 @@
 /** Which reviewers of an agent count as one voice: those that share at least two evidences (core/reviews/rules.ts). */
 import type { ReviewsFacts } from "./facts.ts";
-import { MIN_LIKE, SHARED, type SharedKey, standingOf } from "./rules.ts";
+import { evidenceLevelOf, MIN_LIKE, SHARED, type SharedKey } from "./rules.ts";
 import { sharedTraits, type Trait } from "./traits.ts";
 
 /** Reviewers that count as one voice. */
@@ -24,7 +24,7 @@ const BINDING = new Set<SharedKey>(SHARED.filter(({ binding }) => binding).map((
  * with one without connects it with no one: anybody can make accounts that share something with a stranger.
  */
 export function clustersOf({ side, reviewers, reviews }: ReviewsFacts): Cluster[] {
-  const layers = Map.groupBy(reviewers, (one) => standingOf(one).proof);
+  const layers = Map.groupBy(reviewers, (one) => evidenceLevelOf(one).proof);
   const clusters = [...layers].flatMap(([proof, members]) => {
     const addresses = new Set(members.map(({ address }) => address));
     const entries = reviews.filter(({ reviewer }) => addresses.has(reviewer));

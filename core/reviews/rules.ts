@@ -58,7 +58,7 @@ export const SCALES: Readonly<Record<string, 1 | 100>> = {
  * What a reviewer's weight rests on: the strongest that holds. `proof` has a price each time; all others can be grown, so
  * their weights divide what the crowd has.
  */
-export const STANDINGS = [
+export const EVIDENCE_LEVELS = [
   { key: "human", proof: true, weight: 1, says: "An exchange attests on chain that an identified person holds it." },
   { key: "payer", proof: false, weight: 0.8, says: "It had paid this agent, by the Transfer logs." },
   { key: "agent", proof: false, weight: 0.6, says: "It owns an agent here of the tier qualified or above." },
@@ -70,9 +70,9 @@ export const STANDINGS = [
   },
   { key: "unknown", proof: false, weight: 0.1, says: "Nothing on the chain tells it from an account made for this." },
 ] as const;
-export type StandingKey = (typeof STANDINGS)[number]["key"];
+export type EvidenceLevel = (typeof EVIDENCE_LEVELS)[number]["key"];
 
-const HOLDS: Record<StandingKey, (reviewer: ReviewerFacts) => boolean> = {
+const HOLDS: Record<EvidenceLevel, (reviewer: ReviewerFacts) => boolean> = {
   human: ({ human }) => human,
   payer: ({ paid }) => paid >= MIN_PAID_UNITS,
   agent: ({ agentCred }) => agentCred !== null && agentCred >= MIN_CRED,
@@ -82,7 +82,7 @@ const HOLDS: Record<StandingKey, (reviewer: ReviewerFacts) => boolean> = {
 };
 
 /** The strongest that the chain proves about a reviewer: the first of the table that holds. */
-export const standingOf = (reviewer: ReviewerFacts) => STANDINGS.find(({ key }) => HOLDS[key](reviewer))!;
+export const evidenceLevelOf = (reviewer: ReviewerFacts) => EVIDENCE_LEVELS.find(({ key }) => HOLDS[key](reviewer))!;
 
 /**
  * What reviewers can share. `binding`: it needs an act of each reviewer, so it may connect those with proof too. An attacker
@@ -126,6 +126,6 @@ export const NOTHING = [
 ] as const;
 export type NothingKey = (typeof NOTHING)[number]["key"];
 
-const SAYS = new Map<string, string>([...STANDINGS, ...SHARED, ...NOTHING].map(({ key, says }) => [key, says]));
+const SAYS = new Map<string, string>([...EVIDENCE_LEVELS, ...SHARED, ...NOTHING].map(({ key, says }) => [key, says]));
 /** The words of an evidence. */
-export const saysOf = (key: StandingKey | SharedKey | NothingKey): string => SAYS.get(key)!;
+export const saysOf = (key: EvidenceLevel | SharedKey | NothingKey): string => SAYS.get(key)!;

@@ -3,27 +3,27 @@ import { type Cluster, clustersOf } from "./clusters.ts";
 import type { ReviewEntry, ReviewerFacts, ReviewsFacts } from "./facts.ts";
 import {
   CROWD,
+  EVIDENCE_LEVELS,
+  type EvidenceLevel,
+  evidenceLevelOf,
   MAX_DIMENSIONS,
   type NothingKey,
   RULES_VERSION,
   SCALES,
   type SharedKey,
-  STANDINGS,
-  type StandingKey,
   saysOf,
-  standingOf,
   UNKNOWN_WEIGHT,
 } from "./rules.ts";
 import { fundersOf, privateOf } from "./traits.ts";
 
 /** A reason with its words. */
-export type WeightReason = { evidence: StandingKey | SharedKey | NothingKey; says: string };
+export type WeightReason = { evidence: EvidenceLevel | SharedKey | NothingKey; says: string };
 
 export type ReviewerWeight = {
   address: string;
   /** Why nothing that it wrote counts; null where something does. */
   nothing: NothingKey | null;
-  standing: StandingKey;
+  evidenceLevel: EvidenceLevel;
   /** What it has of its cluster's weight, 0 to 1: its weight where it has proof, to be multiplied by `crowd` otherwise. */
   share: number;
   /** The id of its cluster; null where it shares too little with the others. */
@@ -66,7 +66,7 @@ export type ReviewFigures = {
 type Voice = {
   address: string;
   nothing: NothingKey | null;
-  standing: (typeof STANDINGS)[number];
+  level: (typeof EVIDENCE_LEVELS)[number];
   /** The values of its entries that were not taken back, and those of each tag. */
   values: number[];
   byTag: Map<string, number[]>;
@@ -75,9 +75,9 @@ type Voice = {
 /**
  * Weighs the reviews of one agent. A function of the facts alone; their order does not matter.
  *
- * A reviewer with proof has the weight of its standing. The others divide what the crowd has: `CROWD` of the weight of
- * those with proof, however many they are, so that they move the adjusted value by less than five points. A cluster weighs
- * what its strongest member does. The entries of one reviewer divide its weight.
+ * A reviewer with proof has the weight of its evidence level. The others divide what the crowd has: `CROWD` of the weight
+ * of those with proof, however many they are, so that they move the adjusted value by less than five points. A cluster
+ * weighs what its strongest member does. The entries of one reviewer divide its weight.
  */
 export function weighReviews(facts: ReviewsFacts): ReviewFigures {
   const clusters = clustersOf(facts);
@@ -89,9 +89,9 @@ export function weighReviews(facts: ReviewsFacts): ReviewFigures {
   const voiceOf = ({ address }: Voice) => clusterOf.get(address) ?? address;
   const shares = sharesOf(counting, voiceOf);
   const { crowd, weight, sum } = weighed(
-    counting.map(({ address, standing, values }) => ({ values, share: shares.get(address)!, proof: standing.proof })),
+    counting.map(({ address, level, values }) => ({ values, share: shares.get(address)!, proof: level.proof })),
   );
-  const everyone = standingValues(facts.reviews);
+  const everyone = valuesOf(facts.reviews);
   const raw = everyone.length === 0 ? null : mean(everyone);
   const adjusted = weight === 0 ? null : bounded(sum / weight);
   return {
@@ -107,10 +107,10 @@ export function weighReviews(facts: ReviewsFacts): ReviewFigures {
     clusters,
     dimensions: dimensionsOf(facts, counting, shares),
     inflation: raw === null || adjusted === null ? null : raw - adjusted,
-    reviewers: voices.map(({ address, nothing, standing, values }) => ({
+    reviewers: voices.map(({ address, nothing, level, values }) => ({
       address,
       nothing,
-      standing: standing.key,
+      evidenceLevel: level.key,
       share: shares.get(address) ?? 0,
       cluster: clusterOf.get(address) ?? null,
       entries: values.length,
@@ -141,24 +141,24 @@ function dimensionsOf(
   counting: readonly Voice[],
   shares: ReadonlyMap<string, number>,
 ): Dimension[] {
-  const standing = Map.groupBy(
+  const valid = Map.groupBy(
     reviews.filter(({ revoked }) => !revoked),
     ({ tag }) => tag,
   );
   const placeOf = (tag: string, of: readonly ReviewEntry[]) =>
     Object.hasOwn(SCALES, tag) ? Number.POSITIVE_INFINITY : new Set(of.map(({ reviewer }) => reviewer)).size;
-  return [...standing]
+  return [...valid]
     .map(([tag, entries]) => ({ tag, entries, place: placeOf(tag, entries) }))
     .sort((a, b) => (a.place === b.place ? (a.tag < b.tag ? -1 : 1) : b.place - a.place))
     .slice(0, MAX_DIMENSIONS)
     .map(({ tag, entries }) => {
       const { weight, sum } = weighed(
-        counting.flatMap(({ address, standing: { proof }, byTag }) => {
+        counting.flatMap(({ address, level: { proof }, byTag }) => {
           const values = byTag.get(tag);
           return values ? [{ values, share: shares.get(address)!, proof }] : [];
         }),
       );
-      const values = standingValues(entries);
+      const values = valuesOf(entries);
       const raw = values.length === 0 ? null : mean(values);
       return { tag, reviews: entries.length, raw, adjusted: weight === 0 ? null : bounded(sum / weight) };
     });
@@ -177,7 +177,7 @@ function voicesOf({ side, reviewers, reviews }: ReviewsFacts): Voice[] {
     if (funder && theirFunders.has(funder) && privateOf(one.partners).some((p) => theirPartners.has(p)))
       return "own_circle";
     if (entries.every(({ revoked }) => revoked)) return "taken_back";
-    return standingValues(entries).length === 0 ? "no_scale" : null;
+    return valuesOf(entries).length === 0 ? "no_scale" : null;
   };
   return reviewers
     .map((one) => {
@@ -185,11 +185,11 @@ function voicesOf({ side, reviewers, reviews }: ReviewsFacts): Voice[] {
       const nothing = nothingOf(one, entries);
       const byTag = new Map(
         [...Map.groupBy(entries, ({ tag }) => tag)].flatMap(([tag, of]) => {
-          const values = standingValues(of);
+          const values = valuesOf(of);
           return values.length === 0 ? [] : [[tag, values] as const];
         }),
       );
-      return { address: one.address, nothing, standing: standingOf(one), values: standingValues(entries), byTag };
+      return { address: one.address, nothing, level: evidenceLevelOf(one), values: valuesOf(entries), byTag };
     })
     .sort((a, b) => (a.address < b.address ? -1 : 1));
 }
@@ -199,9 +199,9 @@ function sharesOf(counting: readonly Voice[], voiceOf: (voice: Voice) => string)
   const voices = [...Map.groupBy(counting, voiceOf).values()];
   return new Map(
     voices.flatMap((members) => {
-      const strongest = Math.max(...members.map(({ standing }) => standing.weight));
-      const all = members.reduce((sum, { standing }) => sum + standing.weight, 0);
-      return members.map(({ address, standing }) => [address, (standing.weight * strongest) / all] as const);
+      const strongest = Math.max(...members.map(({ level }) => level.weight));
+      const all = members.reduce((sum, { level }) => sum + level.weight, 0);
+      return members.map(({ address, level }) => [address, (level.weight * strongest) / all] as const);
     }),
   );
 }
@@ -212,11 +212,11 @@ export type WeighedEntry = Pick<ReviewEntry, "revoked" | "value"> & { older?: bo
 /** The weight of one entry, 0 to 1. @param crowd of the agent */
 export function weightOf(
   entry: WeighedEntry,
-  { nothing, standing, share, entries }: ReviewerWeight,
+  { nothing, evidenceLevel, share, entries }: ReviewerWeight,
   crowd: number,
 ): number {
   if (nothing !== null || entry.older || entry.revoked || entry.value === null) return 0;
-  return (share * (hasProof(standing) ? 1 : crowd)) / entries;
+  return (share * (hasProof(evidenceLevel) ? 1 : crowd)) / entries;
 }
 
 /**
@@ -229,10 +229,10 @@ export function reasonsOf(
   crowd: number,
   cluster: { size: number; shares: readonly SharedKey[] } | null,
 ): WeightReason[] {
-  const { nothing, standing } = reviewer;
+  const { nothing, evidenceLevel } = reviewer;
   const lost = entry.revoked ? "taken_back" : entry.value === null ? "no_scale" : entry.older ? "older" : null;
-  const why = nothing ?? lost ?? (hasProof(standing) || crowd > 0 ? null : "no_proof_beside");
-  const keys = [...(why === null ? [] : [why]), standing];
+  const why = nothing ?? lost ?? (hasProof(evidenceLevel) || crowd > 0 ? null : "no_proof_beside");
+  const keys = [...(why === null ? [] : [why]), evidenceLevel];
   const others = `${(cluster?.size ?? 0) - 1} other reviewer${cluster?.size === 2 ? "" : "s"}`;
   return [
     ...keys.map((evidence) => ({ evidence, says: saysOf(evidence) })),
@@ -243,12 +243,12 @@ export function reasonsOf(
   ];
 }
 
-/** Whether a standing has a weight of its own. */
-export const hasProof = (standing: StandingKey): boolean =>
-  STANDINGS.some(({ key, proof }) => proof && key === standing);
+/** Whether an evidence level has a weight of its own. */
+export const hasProof = (level: EvidenceLevel): boolean =>
+  EVIDENCE_LEVELS.some(({ key, proof }) => proof && key === level);
 
 /** The values of the entries that were not taken back and have one, in their order. */
-const standingValues = (entries: readonly ReviewEntry[]): number[] =>
+const valuesOf = (entries: readonly ReviewEntry[]): number[] =>
   entries.flatMap(({ revoked, value }) => (revoked || value === null ? [] : [value])).sort((a, b) => a - b);
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -24,7 +24,7 @@ import {
 } from "../proof-platforms.ts";
 import { canonicalReviewsSchema } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
-import { type Site, standingView } from "./agent.ts";
+import { evidenceView, type Site } from "./agent.ts";
 import {
   address,
   count,
@@ -146,9 +146,9 @@ const verificationMarksSchema = object({
 
 /** The verifications that count at `now`. */
 export function verificationMarks(facts: AgentFacts, now: Date): z.output<typeof verificationMarksSchema> {
-  const standing = validProofs(facts);
+  const valid = validProofs(facts);
   const account = (platform: ProofPlatformKey): z.output<typeof proven> => {
-    const proof = standing.find((p) => p.platform === platform);
+    const proof = valid.find((p) => p.platform === platform);
     if (!proof) return { verified: false };
     const { handle, username } = proof;
     return { verified: true, handle, username: username ?? handle };
@@ -282,7 +282,7 @@ export function agentReportView(facts: OwnedFacts, input: AgentReportInput, site
     },
     recentTransactions: input.transactions.map(transactionView),
     verifications: verificationMarks(facts, now),
-    ...standingView(facts, now),
+    ...evidenceView(facts, now),
     credScore: {
       total: score,
       tier: tierWord(tier),

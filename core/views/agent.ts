@@ -251,7 +251,7 @@ export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock
 }
 
 /** What others have to do with an agent: beside its proofs, and as reviewers, payers and clients. */
-export const standingView = (facts: OwnedFacts, now: Date) => ({
+export const evidenceView = (facts: OwnedFacts, now: Date) => ({
   reservations: reservationsOf(facts, now),
   reviews: canonicalReviewsView(facts.reviews),
   payments: agentIncomeView(facts.payments),
@@ -261,7 +261,7 @@ export const standingView = (facts: OwnedFacts, now: Date) => ({
 /** The page of an agent. */
 export const agentPageView = (facts: OwnedFacts, site: Site, now: Date, indexedBlock: number): AgentView => ({
   ...agentView(facts, site, now, indexedBlock),
-  ...standingView(facts, now),
+  ...evidenceView(facts, now),
 });
 
 /** The stated accounts; `x` is the proven account on X where there is one, else the stated one. */

@@ -129,7 +129,7 @@ const STORE_WEIGHTS = statement({
       address: t.text,
       rank: t.int2,
       nothing: t.nullable(t.text),
-      standing: t.text,
+      evidenceLevel: t.text,
       share: t.float8,
       cluster: t.nullable(t.text),
       entries: t.int4,
@@ -137,7 +137,7 @@ const STORE_WEIGHTS = statement({
   },
   text: `
     with agents as materialized (select * from $agents), given as materialized (
-      select a.registry, a.agent_id, r.address as client, r.rank, r.nothing, r.standing, r.share, r.cluster, r.entries
+      select a.registry, a.agent_id, r.address as client, r.rank, r.nothing, r.evidence_level as standing, r.share, r.cluster, r.entries
       from (select * from $weights) r join agents a on a.place = r.place
     ), left_over as (
       delete from offchain.review_weight w using agents a
@@ -181,7 +181,7 @@ export async function writeFigures(tx: Queryable, found: readonly WeighedAgent[]
   }));
   await TELL_DIRECTORY.run(tx, { figures });
   await STORE_FIGURES.run(tx, { figures, now });
-  const rankOf = ({ nothing, standing }: ReviewerWeight) => (nothing !== null ? 2 : hasProof(standing) ? 0 : 1);
+  const rankOf = (one: ReviewerWeight) => (one.nothing !== null ? 2 : hasProof(one.evidenceLevel) ? 0 : 1);
   const weights = found.flatMap(({ weighed }, i) =>
     weighed.reviewers.map((one) => ({ place: i + 1, rank: rankOf(one), ...one })),
   );

@@ -1,6 +1,6 @@
 /** The stored figures of one agent, and its reviews in pages: those by reviewers with proof first. */
 import { MAX_URI, type Review } from "../../core/directory/reviews.ts";
-import type { NothingKey, StandingKey } from "../../core/reviews/rules.ts";
+import type { EvidenceLevel, NothingKey } from "../../core/reviews/rules.ts";
 import type { ReviewResponse, StoredFeedbackFile } from "../../core/reviews/view.ts";
 import { registrationsOf } from "../agents/canonical-identity.ts";
 import { REVIEW } from "../directory/reviews-sql.ts";
@@ -59,7 +59,7 @@ const FILE = `(
       'txHash', r.proof_tx, 'payer', r.payer, 'units', r.units::text, 'paidAt', r.paid_at) end)
   from offchain.review_file r where ${OF_REVIEW} and r.digest = ${FILE_DIGEST})`;
 
-const ENTRY = `f.agent_id::text as of, ${REVIEW} as review, ${FILE} as file, ${VALUE} as scaled, w.rank, w.nothing, w.standing,
+const ENTRY = `f.agent_id::text as of, ${REVIEW} as review, ${FILE} as file, ${VALUE} as scaled, w.rank, w.nothing, w.standing as "evidenceLevel",
   w.share, w.cluster, w.entries, ${RESPONSES} as answers, not exists (
     select from ${newestBy("f.client", "o")} n
     where n.agent_id = f.agent_id and n.feedback_index = f.feedback_index) as older`;
@@ -81,7 +81,7 @@ const ENTRY_COLUMNS = {
   scaled: t.nullable(t.float8),
   rank: t.int2,
   nothing: t.nullable(t.narrow<NothingKey>(t.text)),
-  standing: t.narrow<StandingKey>(t.text),
+  evidenceLevel: t.narrow<EvidenceLevel>(t.text),
   share: t.float8,
   cluster: t.nullable(t.text),
   entries: t.int4,

@@ -12,7 +12,7 @@ const BURST_MS = 5_000;
 /** Most who wait in a burst: the estimate has not seen yet that nothing moves, and each of them holds a request in memory. */
 const BURST_WAITERS = 2_000;
 /** Longest wait of a newcomer while the queue lasts longer: a late answer for all clients is worse than some refusals. */
-const STANDING_WAIT_MS = 1_000;
+const LASTING_WAIT_MS = 1_000;
 
 export type TurnLimits = {
   /** Uses that may be under way at once. */
@@ -101,7 +101,7 @@ export class Turns {
     let sum = 0;
     for (const began of this.#since.values()) sum += now - began;
     const each = Math.max(this.#usual, sum / Math.max(1, this.#since.size));
-    return this.#isWaitAbove(Math.min(this.#limits.waitMs(), STANDING_WAIT_MS), each);
+    return this.#isWaitAbove(Math.min(this.#limits.waitMs(), LASTING_WAIT_MS), each);
   }
 
   #isWaitAbove(longest: number, each: number): boolean {

@@ -220,18 +220,18 @@ export function censusOf(agents: readonly ReviewsFacts[]): Census {
     if (raw !== null) moves.push(entriesToMove(raw, entries));
   }
   const all = agents.flatMap(({ reviews }) => reviews);
-  const standing = agents
+  const valid = agents
     .map(({ reviews }) => reviews.filter(({ revoked }) => !revoked))
     .filter(({ length }) => length > 0);
   const byMarked = ({ reviewer }: { reviewer: string }) => marked.has(reviewer);
   return {
-    rated: standing.length,
+    rated: valid.length,
     reviews: all.length,
     revoked: all.filter(({ revoked }) => revoked).length,
     reviewers: new Set(all.map(({ reviewer }) => reviewer)).size,
     marked: marked.size,
-    affected: standing.filter((reviews) => reviews.some(byMarked)).length,
-    emptied: standing.filter((reviews) => reviews.every(byMarked)).length,
+    affected: valid.filter((reviews) => reviews.some(byMarked)).length,
+    emptied: valid.filter((reviews) => reviews.every(byMarked)).length,
     entriesToMove: moves.length === 0 ? null : moves.sort((a, b) => a - b)[(moves.length - 1) >> 1]!,
   };
 }

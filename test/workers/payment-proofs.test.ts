@@ -72,15 +72,15 @@ async function plant(given: readonly Given[], over: object = {}): Promise<void> 
   await weigh();
   await reviewFiles.run(context(), {});
 }
-/** What callers see of each review, and the standings that are stored. */
+/** What callers see of each review, and the evidence levels that are stored. */
 async function told() {
   const about = { registry: ERC8004, agentId: "31" } as const;
   const page = await reviewPage(db.pool, about, { choice: "all", after: null, limit: 100 });
   return Object.fromEntries(
-    page.map(({ review, file, standing }) => {
+    page.map(({ review, file, evidenceLevel }) => {
       const n = [CLIENT, WALLET, OWNER, OTHER, SHOWN, PUPPET].find((one) => at(one) === review.client);
       const { state, payer, units } = file?.proof ?? { state: null, payer: null, units: null };
-      return [`${n}.${review.index}`, { state, payer, units: units && Number(units), standing }];
+      return [`${n}.${review.index}`, { state, payer, units: units && Number(units), evidenceLevel }];
     }),
   );
 }
@@ -108,21 +108,21 @@ it("make a payer by the Transfer log alone, whatever the file says", async () =>
     { client: PUPPET, index: 4, proof: { txHash: `0x${"77".repeat(32)}` } },
     { client: OTHER, index: 1, proof: proofOf(shown) },
   ]);
-  expect((await told())[`${CLIENT}.1`]).toMatchObject({ state: "waiting", standing: "unknown" });
+  expect((await told())[`${CLIENT}.1`]).toMatchObject({ state: "waiting", evidenceLevel: "unknown" });
   await look();
   await weigh();
   const none = { payer: null, units: null };
   expect(await told()).toEqual({
-    [`${CLIENT}.1`]: { state: "paid", payer: at(CLIENT), units: 250_000, standing: "payer" },
-    [`${CLIENT}.2`]: { state: "other_chain", ...none, standing: "payer" },
-    [`${CLIENT}.3`]: { state: "nothing", ...none, standing: "payer" },
-    [`${CLIENT}.4`]: { state: "malformed", ...none, standing: "payer" },
-    [`${CLIENT}.5`]: { state: null, ...none, standing: "payer" },
-    [`${PUPPET}.1`]: { state: "other_payer", ...none, standing: "unknown" },
-    [`${PUPPET}.2`]: { state: "nothing", ...none, standing: "unknown" },
-    [`${PUPPET}.3`]: { state: "other_payer", ...none, standing: "unknown" },
-    [`${PUPPET}.4`]: { state: "unknown", ...none, standing: "unknown" },
-    [`${OTHER}.1`]: { state: "paid", payer: at(SHOWN), units: 150_000, standing: "payer" },
+    [`${CLIENT}.1`]: { state: "paid", payer: at(CLIENT), units: 250_000, evidenceLevel: "payer" },
+    [`${CLIENT}.2`]: { state: "other_chain", ...none, evidenceLevel: "payer" },
+    [`${CLIENT}.3`]: { state: "nothing", ...none, evidenceLevel: "payer" },
+    [`${CLIENT}.4`]: { state: "malformed", ...none, evidenceLevel: "payer" },
+    [`${CLIENT}.5`]: { state: null, ...none, evidenceLevel: "payer" },
+    [`${PUPPET}.1`]: { state: "other_payer", ...none, evidenceLevel: "unknown" },
+    [`${PUPPET}.2`]: { state: "nothing", ...none, evidenceLevel: "unknown" },
+    [`${PUPPET}.3`]: { state: "other_payer", ...none, evidenceLevel: "unknown" },
+    [`${PUPPET}.4`]: { state: "unknown", ...none, evidenceLevel: "unknown" },
+    [`${OTHER}.1`]: { state: "paid", payer: at(SHOWN), units: 150_000, evidenceLevel: "payer" },
   });
 });
 
@@ -140,11 +140,11 @@ it("count once: the first review of a transaction keeps it, and what is income i
   await weigh();
   const found = await told();
   expect([1, 2, 3].map((index) => found[`${CLIENT}.${index}`]!.state)).toEqual(["paid", "used", "used"]);
-  expect(found[`${CLIENT}.1`]!.standing).toBe("unknown");
+  expect(found[`${CLIENT}.1`]!.evidenceLevel).toBe("unknown");
 
   await db.pool.query(`update offchain.review_file set units = 100000; update offchain.review_figures set seen = null`);
   await weigh();
-  expect((await told())[`${CLIENT}.1`]!.standing).toBe("payer");
+  expect((await told())[`${CLIENT}.1`]!.evidenceLevel).toBe("payer");
   // What the rules of income removed makes no payer by another way.
   await db.pool.query(
     `insert into offchain.income_payment (directory_id, block, log_index, tx_hash, at, payer, units, rule)
@@ -153,7 +153,7 @@ it("count once: the first review of a transaction keeps it, and what is income i
   );
   await db.pool.query("update offchain.review_figures set seen = null");
   await weigh();
-  expect((await told())[`${CLIENT}.1`]!.standing).toBe("unknown");
+  expect((await told())[`${CLIENT}.1`]!.evidenceLevel).toBe("unknown");
 });
 
 it("are none where the transaction failed, came after the review, or went to another wallet", async () => {
@@ -175,7 +175,7 @@ it("are none where the transaction failed, came after the review, or went to ano
   const found = await told();
   expect(found[`${CLIENT}.1`]!.state).toBe("after");
   // It was paid before this one, and after the first that its account wrote: that is the one which counts.
-  expect(found[`${CLIENT}.2`]).toMatchObject({ state: "paid", standing: "unknown" });
+  expect(found[`${CLIENT}.2`]).toMatchObject({ state: "paid", evidenceLevel: "unknown" });
   expect(found[`${OTHER}.1`]!.state).toBe("failed");
 
   const moved = "update onchain.erc8004_agent set agent_wallet = $1, updated_block = 2 where agent_id = 31";
@@ -203,12 +203,12 @@ it("are taken back with the transaction, and not looked up any more once no reor
   await plant([{ client: CLIENT, proof: proofOf(paid) }]);
   await look();
   await weigh();
-  expect((await told())[`${CLIENT}.1`]).toMatchObject({ state: "paid", standing: "payer" });
+  expect((await told())[`${CLIENT}.1`]).toMatchObject({ state: "paid", evidenceLevel: "payer" });
   await world.reorg(1);
   clock = new Date(clock.getTime() + 60_000);
   await look();
   await weigh();
-  expect((await told())[`${CLIENT}.1`]).toMatchObject({ state: "unknown", units: null, standing: "unknown" });
+  expect((await told())[`${CLIENT}.1`]).toMatchObject({ state: "unknown", units: null, evidenceLevel: "unknown" });
 
   // It is mined again; an hour later it is final.
   const again = await world.send(at(WALLET), 250_000, at(CLIENT));
@@ -216,7 +216,7 @@ it("are taken back with the transaction, and not looked up any more once no reor
   await db.pool.query("update offchain.review_file set proof_tx = $1, proof_next_at = $2", mined);
   await look();
   await weigh();
-  expect((await told())[`${CLIENT}.1`]).toMatchObject({ state: "paid", standing: "payer" });
+  expect((await told())[`${CLIENT}.1`]).toMatchObject({ state: "paid", evidenceLevel: "payer" });
   clock = new Date(clock.getTime() + 3_700_000);
   expect(await look()).toBe(1);
   clock = new Date(clock.getTime() + 86_400_000);

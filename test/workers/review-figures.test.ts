@@ -173,7 +173,7 @@ async function stored(id: number, registry: string = ERC8004) {
   const of = [registry, id];
   const rows = await db.rows("select * from offchain.review_figures where registry = $1 and agent_id = $2", of);
   const reviewers = await db.rows(
-    `select client as address, nothing, standing, share, cluster, entries from offchain.review_weight
+    `select client as address, nothing, standing as "evidenceLevel", share, cluster, entries from offchain.review_weight
      where registry = $1 and agent_id = $2 order by client`,
     of,
   );
@@ -199,7 +199,7 @@ it.each([1, 2, 3])(
       const figures = await stored(id);
       expect(figures).toEqual(expected(world, id));
       clusters += figures.clusters.length;
-      payers += figures.reviewers.filter(({ standing }) => standing === "payer").length;
+      payers += figures.reviewers.filter(({ evidenceLevel }) => evidenceLevel === "payer").length;
     }
     expect(clusters).toBeGreaterThan(0);
     expect(payers).toBeGreaterThan(0);
@@ -228,8 +228,8 @@ it.each([5, 6])("weighs the reviews of all registrations of an own agent togethe
 
   // Whoever paid the agent's own wallet is its payer, unless one of its rows says that the money was its side's.
   const payer = world.said.find(({ agent, client }) => agent === third.id && !world.humans.has(client))!.client;
-  const standing = async () =>
-    (await stored(77, "helixa")).reviewers.find(({ address }) => address === wallet(payer)).standing;
+  const evidenceLevel = async () =>
+    (await stored(77, "helixa")).reviewers.find(({ address }) => address === wallet(payer)).evidenceLevel;
   world.paid = [];
   await db.pool.query("delete from offchain.income_payment");
   await plantDirectory(db.pool, [{ platform: "helixa", agent_id: "77", name: "Agent 77", cred_score: 1 }]);
@@ -242,7 +242,7 @@ it.each([5, 6])("weighs the reviews of all registrations of an own agent togethe
   const weighedAgain = async () => {
     now += 3_600_001;
     await run();
-    return standing();
+    return evidenceLevel();
   };
   expect(await weighedAgain()).not.toBe("payer");
   await pay("77", null);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PUBLIC_SENT } from "../../../core/public-parties.ts";
 import type { Party, ReviewsFacts } from "../../../core/reviews/facts.ts";
-import { CROWD, MAX_DIMENSIONS, SHARED, STANDINGS } from "../../../core/reviews/rules.ts";
+import { CROWD, EVIDENCE_LEVELS, MAX_DIMENSIONS, SHARED } from "../../../core/reviews/rules.ts";
 import { reasonsOf, weighReviews, weightOf } from "../../../core/reviews/weigh.ts";
 import { forAll } from "../../support/for-all.ts";
 import { address, anyFacts, DAY, entry, NOW, stranger } from "./facts.ts";
@@ -45,10 +45,10 @@ describe("the value of reviews", () => {
   it("of each tag is that of the reviews with this tag alone, and of one tag for all the value itself", () =>
     forAll([anyFacts], (facts) => {
       const { dimensions } = weighReviews(facts);
-      const standing = facts.reviews.filter(({ revoked }) => !revoked);
-      expect(dimensions.reduce((sum, { reviews }) => sum + reviews, 0)).toBe(standing.length);
+      const valid = facts.reviews.filter(({ revoked }) => !revoked);
+      expect(dimensions.reduce((sum, { reviews }) => sum + reviews, 0)).toBe(valid.length);
       for (const { tag, raw, adjusted } of dimensions) {
-        const of = standing.filter((one) => one.tag === tag);
+        const of = valid.filter((one) => one.tag === tag);
         const proven = of.filter(({ reviewer, value }) => {
           const one = facts.reviewers.find(({ address }) => address === reviewer)!;
           return value !== null && one.human;
@@ -61,9 +61,9 @@ describe("the value of reviews", () => {
         expect(adjusted).toBeLessThanOrEqual(Math.max(...values) + CLOSE);
       }
       const oneTag = weighReviews({ ...facts, reviews: facts.reviews.map((one) => ({ ...one, tag: "starred" })) });
-      if (standing.length > 0)
+      if (valid.length > 0)
         expect(oneTag.dimensions).toEqual([
-          { tag: "starred", reviews: standing.length, raw: oneTag.raw, adjusted: oneTag.adjusted },
+          { tag: "starred", reviews: valid.length, raw: oneTag.raw, adjusted: oneTag.adjusted },
         ]);
     }));
 
@@ -278,9 +278,9 @@ describe("a cluster", () => {
 
 describe("the table of rules", () => {
   it("names each evidence once, has weights from 0 to 1, and speaks of nobody's intent", () => {
-    const all = [...STANDINGS, ...SHARED];
+    const all = [...EVIDENCE_LEVELS, ...SHARED];
     expect(new Set(all.map(({ key }) => key)).size).toBe(all.length);
-    for (const { weight } of STANDINGS) expect(weight > 0 && weight <= 1).toBe(true);
+    for (const { weight } of EVIDENCE_LEVELS) expect(weight > 0 && weight <= 1).toBe(true);
     expect(all.filter(({ says }) => /fraud|fake|sybil|scam|bot\b/i.test(says))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** A report as a document: score, evidence for every point, standing, advice, risks. Shown only where its receipt is sound. */
+/** A report as a document: score, evidence for every point, rank, advice, risks. Shown only where its receipt is sound. */
 import type { ReactNode } from "react";
 import { count, counted, date, decimals, labelOf, moment, originWords } from "../formats.ts";
 import { ScoreRing } from "../parts/cred.tsx";
