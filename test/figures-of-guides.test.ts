@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { DEFAULT_GRACE_SECONDS } from "../api/schemas/webhooks.ts";
 import { ORGANIZATIONS_PER_PRINCIPAL } from "../api/services/organizations.ts";
 import { DEFAULT_LIMITS } from "../config/limits.ts";
-import { MAX_SHARED_AGENTS } from "../core/agents/reservations.ts";
+import { MAX_SHARED_AGENTS } from "../core/agents/caveats.ts";
 import { CREDENTIAL_LIFETIME_MS, CREDENTIAL_SKEW_MS } from "../core/callers/wallet-credential.ts";
 import { INCOME_SECONDS, MAX_PAYERS, MAX_WEIGHED } from "../core/income/rules.ts";
 import { CREATOR_MIN_CRED, GROUPS_PER_CREATOR } from "../core/messages/message-groups.ts";

@@ -10,7 +10,7 @@ import type { Hex } from "../../core/agents/facts.ts";
 import { linkedToken } from "../../core/agents/linked-token.ts";
 import { shownCred } from "../../core/cred/cred.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
-import { reservationsOf } from "../../core/views/agent.ts";
+import { caveatsOf } from "../../core/views/agent.ts";
 import {
   agentReportSchema,
   agentReportView,
@@ -70,7 +70,7 @@ export const verifications = endpoint({
     const { service, upstreams } = deps.config;
     const checkedEvery = byProofPlatform(({ key }) => upstreams.proofChecks[key].recheckMs);
     const facts = await factsOf(deps.facts, params.ref);
-    const reservations = reservationsOf(facts, at);
+    const reservations = caveatsOf(facts, at);
     return json(verificationsView(facts, { prefix: service.prefix, checkedEvery, reservations }));
   },
 });

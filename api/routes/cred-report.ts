@@ -12,7 +12,7 @@ import { credReportSchema, receiptCheckSchema, type SealedReport } from "../../c
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { fail } from "../../core/errors.ts";
 import { formatUsdc } from "../../core/payments/prices.ts";
-import { reservationsOf } from "../../core/views/agent.ts";
+import { caveatsOf } from "../../core/views/agent.ts";
 import { sessionCounts } from "../../db/callers/sessions.ts";
 import { findDirectoryId } from "../../db/directory/rows.ts";
 import { offeringOf } from "../../db/discovery/offering.ts";
@@ -93,7 +93,7 @@ async function draftReport(deps: HandlerDeps, ref: AgentRef, price: string, at: 
     const id = await findDirectoryId(db, String(facts.tokenId), OWN_PLATFORM);
     const known = {
       attested,
-      reservations: reservationsOf(facts, at),
+      reservations: caveatsOf(facts, at),
       offering: id === null ? null : await offeringOf(db, id, at),
     };
     return { facts, at, input: { reportId: randomUUID(), ...ranking, sessions, price, ...known, onchain } };

@@ -11,7 +11,7 @@ import { tierOf, tierWord } from "../../core/cred/tiers.ts";
 import { type CredLeaf, LEAF_TYPES, leafHash } from "../../core/cred/tree/leaf.ts";
 import { fail, failNoAgent } from "../../core/errors.ts";
 import { txLink } from "../../core/links.ts";
-import { reservationsOf } from "../../core/views/agent.ts";
+import { caveatsOf } from "../../core/views/agent.ts";
 import { credByAddressSchema, credByAddressView, credByIdView, credByTokenSchema } from "../../core/views/cred.ts";
 import { type CredEpoch, epochByNumber, latestPublished, leafOf, proofOf } from "../../db/cred/cred-epochs.ts";
 import { credHeld, credHistory, provingEpochs, withEpochs } from "../../db/cred/cred-history.ts";
@@ -45,7 +45,7 @@ export const cred = endpoint({
   async handler({ deps, params: { ref }, query, reader, now, at }, json) {
     const facts = await factsOf(deps.facts, ref);
     if (query.at !== undefined) return json(await credAt(deps, facts, query.at, { now, reader }));
-    const reservations = reservationsOf(facts, at);
+    const reservations = caveatsOf(facts, at);
     return json(
       "address" in ref
         ? { ...credByAddressView(facts, at), reservations }

@@ -3,8 +3,8 @@
  */
 import { z } from "zod";
 import { checksum, parseAddress } from "../../core/addresses.ts";
+import type { OwnedFacts, Ownership } from "../../core/agents/caveats.ts";
 import type { Address, AgentFacts, AgentRef, Hex } from "../../core/agents/facts.ts";
-import type { OwnedFacts, Ownership } from "../../core/agents/reservations.ts";
 import {
   AGENT_REF_SCHEMA,
   OWN_PLATFORM,

@@ -1,7 +1,7 @@
 /** The directory: agents of many registries in one table, one agent in full, and claims about an agent's token. */
 import pLimit from "p-limit";
 import { z } from "zod";
-import { sharedWith } from "../../core/agents/reservations.ts";
+import { sharedWith } from "../../core/agents/caveats.ts";
 import { FACET_RANGES, VERIFIED_KINDS } from "../../core/directory/facets.ts";
 import {
   DIRECTORY_FILTERS,
@@ -19,7 +19,7 @@ import { registrationView } from "../../core/directory/registration-view.ts";
 import { type TerminalRow, terminalAgentSchema, terminalRow } from "../../core/directory/row.ts";
 import { rowBadgesView } from "../../core/directory/row-badges.ts";
 import { fail } from "../../core/errors.ts";
-import { reservationsOf } from "../../core/views/agent.ts";
+import { caveatsOf } from "../../core/views/agent.ts";
 import { ERC8004 } from "../../db/directory/erc8004.ts";
 import type { DirectoryQuery } from "../../db/directory/question-sql.ts";
 import { erc8004Registration } from "../../db/directory/registration.ts";
@@ -303,7 +303,7 @@ export const terminalAgent = endpoint({
       same_as: sameAs,
       provenance,
       erc8004: registration && registrationView(registration),
-      reservations: own ? reservationsOf(own, at) : sharedWith(await sharedOf(db, row.id)),
+      reservations: own ? caveatsOf(own, at) : sharedWith(await sharedOf(db, row.id)),
     });
   },
 });

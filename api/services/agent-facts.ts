@@ -1,8 +1,8 @@
 /** One agent's facts for a route, by token id or address. */
 import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";
+import type { OwnedFacts } from "../../core/agents/caveats.ts";
 import type { AgentFacts, AgentRef } from "../../core/agents/facts.ts";
-import type { OwnedFacts } from "../../core/agents/reservations.ts";
 import { OWN_PLATFORM, rowRef } from "../../core/directory/platforms.ts";
 import { fail, failNoAgent } from "../../core/errors.ts";
 import { listed } from "../../core/text.ts";

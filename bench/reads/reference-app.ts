@@ -7,10 +7,10 @@ import { etag } from "hono/etag";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import type pg from "pg";
+import { UNSHARED } from "../../core/agents/caveats.ts";
 import type { AgentFacts, Hex } from "../../core/agents/facts.ts";
-import { UNSHARED } from "../../core/agents/reservations.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
-import { agentView, reservationsOf, type Site } from "../../core/views/agent.ts";
+import { agentView, caveatsOf, type Site } from "../../core/views/agent.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import * as off from "../../db/schema/tables.ts";
 import * as on from "../../ponder.schema.ts";
@@ -33,7 +33,7 @@ export function referenceApp(db: pg.Pool, site: Site, indexedBlock: number, cloc
     // The agents it is measured with were never transferred, share nothing, and have no reviews, payments and jobs.
     const ownership = { transfers: 1, heldSince: null, earlier: [] };
     const none = { reviews: null, payments: null, jobs: null };
-    const reservations = reservationsOf({ ...facts, ownership, shared: UNSHARED, ...none }, at);
+    const reservations = caveatsOf({ ...facts, ownership, shared: UNSHARED, ...none }, at);
     return c.json({ ...agentView(facts, site, at, indexedBlock), reservations, ...none });
   });
   return app;

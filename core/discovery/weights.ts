@@ -10,8 +10,8 @@ export type RankedFacts = {
   proofs: number;
   /** Its registry has proved its wallet, an own agent's under its present owner. */
   walletProven: boolean;
-  /** Sentences about proofs that do not count, and about what its cred shares with other agents (core/agents/reservations.ts). */
-  reservations: { proofs: readonly string[]; cred: readonly string[] };
+  /** Sentences about proofs that do not count, and about what its cred shares with other agents (core/agents/caveats.ts). */
+  caveats: { proofs: readonly string[]; cred: readonly string[] };
   /** Of its endpoints: 0 (silent for long) to 1, and a sentence; null while nothing is known. One of endpoints that are only `named` counts nothing. */
   liveness: { value: number; says: string; named: boolean } | null;
   /** Times it was used, as its registry counts. */
@@ -50,17 +50,17 @@ const FACTORS: readonly Rule[] = [
     key: "cred",
     weight: 0.75,
     value: ({ cred }) => cred / 100,
-    says: ({ cred, reservations }) => [`Its cred is ${cred} of 100.`, ...reservations.cred].join(" "),
+    says: ({ cred, caveats }) => [`Its cred is ${cred} of 100.`, ...caveats.cred].join(" "),
   },
   {
     key: "proofs",
     weight: 0.25,
     value: ({ proofs, walletProven }) => Math.min(1, (walletProven ? 0.5 : 0) + 0.25 * Math.min(2, proofs)),
-    says: ({ proofs, walletProven, reservations }) =>
+    says: ({ proofs, walletProven, caveats }) =>
       [
         `Its wallet is ${walletProven ? "" : "not "}proved, and ${proofs === 0 ? "no account" : plural(proofs, "account")} of other platforms.`,
-        ...reservations.proofs,
-        ...(reservations.proofs.length > 0 ? ["That counts here once it is proved again."] : []),
+        ...caveats.proofs,
+        ...(caveats.proofs.length > 0 ? ["That counts here once it is proved again."] : []),
       ].join(" "),
   },
   {

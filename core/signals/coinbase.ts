@@ -36,14 +36,14 @@ export const coinbase: Signal<"coinbase"> = {
           },
         ]
       : [],
-  evidence(facts, { checksum, now, reservation }) {
+  evidence(facts, { checksum, now, caveat }) {
     const { exchange } = facts;
     if (!exchange) return [];
     const state = exchangeCounts(facts, now) ? "valid" : "no longer valid for the current owner";
     return [
       {
         source: "attestation",
-        detail: `Attested for ${checksum(exchange.recipient)}, ${state}, claimed ${exchange.verifiedAt}${reservation("coinbase")}`,
+        detail: `Attested for ${checksum(exchange.recipient)}, ${state}, claimed ${exchange.verifiedAt}${caveat("coinbase")}`,
         reference: exchange.attestationUid,
       },
     ];

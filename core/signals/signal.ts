@@ -1,6 +1,6 @@
 /** What a signal of the cred score is: one entry with its formula, its SQL, its advice and its evidence. */
 import type { Address, AgentFacts, Hex } from "../agents/facts.ts";
-import type { Reservation } from "../views/fields.ts";
+import type { Caveat } from "../views/fields.ts";
 
 /** Adding a signal is a file with such a value, its line in `SIGNALS` (signals.ts), and `npm run generate -- migration` for its column. */
 export type Signal<Key extends string = string> = {
@@ -69,7 +69,7 @@ export type EvidenceContext = {
   tokenLink: string;
   txLink(hash: Hex): string;
   /** What is said about a proof or the exchange's attestation; empty where there is nothing to say. */
-  reservation(about: Reservation["about"]): string;
+  caveat(about: Caveat["about"]): string;
   /** The address with its checksum (EIP-55). */
   checksum(address: Address): string;
 };

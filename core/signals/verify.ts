@@ -47,7 +47,7 @@ export const verify: Signal<"verify"> = {
       ? [
           {
             source: "onchain" as const,
-            detail: `The agent's wallet is verified${context.reservation("wallet")}`,
+            detail: `The agent's wallet is verified${context.caveat("wallet")}`,
             reference: context.tokenLink,
           },
         ]
@@ -58,9 +58,9 @@ export const verify: Signal<"verify"> = {
 
 const proofEvidence = (
   { platform, handle, accountId, status, checkedAt, txHash }: Proof,
-  { txLink, reservation }: EvidenceContext,
+  { txLink, caveat }: EvidenceContext,
 ): Evidence => ({
   source: "proof",
-  detail: `${platform}: ${quoted(handle)} (account ${accountId}), ${status}, last checked ${checkedAt}${reservation(platform)}`,
+  detail: `${platform}: ${quoted(handle)} (account ${accountId}), ${status}, last checked ${checkedAt}${caveat(platform)}`,
   ...(txHash && { reference: txLink(txHash) }),
 });

@@ -4,10 +4,10 @@
 import { formatEther } from "viem/utils";
 import { array, object, z } from "zod";
 import { checksum } from "../addresses.ts";
+import type { OwnedFacts } from "../agents/caveats.ts";
 import type { Address, AgentFacts, Hex, Proof } from "../agents/facts.ts";
 import { linkedToken } from "../agents/linked-token.ts";
 import { mergeProfile } from "../agents/profile.ts";
-import type { OwnedFacts } from "../agents/reservations.ts";
 import { MAX_QUOTE, needleOf } from "../agents/social-proofs.ts";
 import { countedTraits } from "../agents/traits.ts";
 import { exchangeCounts, shownCred, validProofs } from "../cred/cred.ts";
@@ -27,10 +27,10 @@ import { isoSeconds } from "../times.ts";
 import { evidenceView, type Site } from "./agent.ts";
 import {
   address,
+  type Caveat,
   count,
   membersOf,
   moment,
-  type Reservation,
   reservations,
   score,
   tier,
@@ -86,7 +86,7 @@ type VerificationsView = z.output<typeof verificationsSchema>;
 type ShownWith = {
   prefix: string;
   checkedEvery: Readonly<Partial<Record<string, number>>>;
-  reservations: readonly Reservation[];
+  reservations: readonly Caveat[];
 };
 
 /**

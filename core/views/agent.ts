@@ -5,12 +5,12 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { array, looseObject, object, z } from "zod";
 import { checksum } from "../addresses.ts";
+import { caveat, earlierOwner, type OwnedFacts, sharedWith } from "../agents/caveats.ts";
 import type { Address, AgentFacts } from "../agents/facts.ts";
 import { linkedToken } from "../agents/linked-token.ts";
 import { listingOf } from "../agents/listing.ts";
 import { bareName, withDotAgent } from "../agents/names.ts";
 import { mergeProfile } from "../agents/profile.ts";
-import { earlierOwner, type OwnedFacts, reserved, sharedWith } from "../agents/reservations.ts";
 import { countedTraits } from "../agents/traits.ts";
 import { TEMPLATE } from "../card/hash.ts";
 import { exchangeCounts, shownCred, validProofs } from "../cred/cred.ts";
@@ -24,10 +24,10 @@ import { isoSeconds } from "../times.ts";
 import {
   address,
   block,
+  type Caveat,
   count,
   mintOrigin,
   moment,
-  type Reservation,
   reservations,
   score,
   tier,
@@ -141,15 +141,15 @@ export const leaderboardItemView = (
 });
 
 /**
- * All reservations about an own agent. The exchange's attestation is of an owner's wallet: it is an earlier one's unless it
+ * All caveats about an own agent. The exchange's attestation is of an owner's wallet: it is an earlier one's unless it
  * names the present one, and serves others while it counts.
  */
-export function reservationsOf(facts: OwnedFacts, now: Date): Reservation[] {
+export function caveatsOf(facts: OwnedFacts, now: Date): Caveat[] {
   const { ownership, shared, exchange, owner } = facts;
   const isEarlier = exchange !== null && exchange.recipient !== owner;
   return [
     ...earlierOwner(ownership),
-    ...(isEarlier ? [reserved("coinbase", exchange.verifiedAt, ownership.heldSince)] : []),
+    ...(isEarlier ? [caveat("coinbase", exchange.verifiedAt, ownership.heldSince)] : []),
     ...sharedWith({ ...shared, attestation: exchangeCounts(facts, now) ? shared.attestation : 0 }),
   ];
 }
@@ -252,7 +252,7 @@ export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock
 
 /** What others have to do with an agent: beside its proofs, and as reviewers, payers and clients. */
 export const evidenceView = (facts: OwnedFacts, now: Date) => ({
-  reservations: reservationsOf(facts, now),
+  reservations: caveatsOf(facts, now),
   reviews: canonicalReviewsView(facts.reviews),
   payments: agentIncomeView(facts.payments),
   jobs: agentJobsView(facts.jobs),

@@ -52,7 +52,7 @@ export const reservations = array(
     says: inWords,
   }).meta({ id: "Reservation" }),
 ).meta({ description: "What is to be said beside proofs and attestations; it changes no score" });
-export type Reservation = z.output<typeof reservations>[number];
+export type Caveat = z.output<typeof reservations>[number];
 export const usdc = z.string().meta({ description: "Amount of USDC, decimal", examples: ["1.00"] });
 
 /** What a schema names of values that may have more, in its order: a view shows nothing else. */

@@ -1,7 +1,7 @@
 /** Batches reads of single agents: the callers of one turn of the event loop share one statement. */
 import type pg from "pg";
+import type { OwnedFacts } from "../../core/agents/caveats.ts";
 import type { Address, AgentRef } from "../../core/agents/facts.ts";
-import type { OwnedFacts } from "../../core/agents/reservations.ts";
 import { findFacts, type OwnRegistry } from "./facts.ts";
 
 /** The facts of one agent; null when there is none. @throws the driver's error of the shared statement */

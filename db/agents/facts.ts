@@ -1,6 +1,7 @@
 /** Loads the facts of agents: all stored data about them at one time, in one statement. */
+
+import { type OwnedFacts, type Ownership, UNSHARED } from "../../core/agents/caveats.ts";
 import type { Address, AgentFacts, AgentRef } from "../../core/agents/facts.ts";
-import { type OwnedFacts, type Ownership, UNSHARED } from "../../core/agents/reservations.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { StoredFigures, StoredJobFigures } from "../../core/income/view.ts";

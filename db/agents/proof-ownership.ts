@@ -1,7 +1,7 @@
 /** Under which owner each proof of an agent was made, held against the index: a transfer that a reorganisation takes back ends nothing. */
 import { ZERO_ADDRESS } from "../../core/addresses.ts";
+import type { ProofKind } from "../../core/agents/caveats.ts";
 import type { Address } from "../../core/agents/facts.ts";
-import type { ProofKind } from "../../core/agents/reservations.ts";
 import { statement, t } from "../sql/statement.ts";
 
 /**
@@ -41,7 +41,7 @@ const proofsOf = (a: string) => `(
   where ${a}.verified)`;
 
 /**
- * SQL of the `Ownership` of agent `a` (core/agents/reservations.ts). A wallet whose verification is known from the chain only
+ * SQL of the `Ownership` of agent `a` (core/agents/caveats.ts). A wallet whose verification is known from the chain only
  * counts from the block that verified it.
  * @param identity SQL of the identity contract's address
  */

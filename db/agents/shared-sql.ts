@@ -1,5 +1,5 @@
 /** SQL of how many rows of the directory share what may lift a score. */
-import { MAX_SHARED_AGENTS } from "../../core/agents/reservations.ts";
+import { MAX_SHARED_AGENTS } from "../../core/agents/caveats.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 
 /** Rows of one owner or wallet that are read. */

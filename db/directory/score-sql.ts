@@ -1,5 +1,5 @@
 /** The cred of foreign agents as SQL: what core/directory/cred.ts computes for one, for any number of rows at once. */
-import { type SharedCounts, UNSHARED } from "../../core/agents/reservations.ts";
+import { type SharedCounts, UNSHARED } from "../../core/agents/caveats.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { FOREIGN_CAP } from "../../core/directory/cred.ts";
 import { UNKNOWN_ORIGIN } from "../../core/mints/mint-origins.ts";

@@ -1,6 +1,6 @@
 /** Reads what is known about agents from where it is written: texts, offers, proofs, liveness, reviews. */
 import { ZERO_ADDRESS } from "../../core/addresses.ts";
-import { earlierOwner, type Ownership, sharedWith } from "../../core/agents/reservations.ts";
+import { earlierOwner, type Ownership, sharedWith } from "../../core/agents/caveats.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { PROTOCOLS, type Protocol } from "../../core/directory/protocols.ts";
 import { type AgentText, MAX_OFFERS } from "../../core/discovery/document.ts";
@@ -182,7 +182,7 @@ export async function knownAgents(
         cred,
         proofs: proven,
         walletProven: verified,
-        reservations: {
+        caveats: {
           proofs: shown === null ? [] : earlierOwner(shown).map(({ says }) => says),
           cred: sharedWith({ attestation, identity }).map(({ says }) => says),
         },

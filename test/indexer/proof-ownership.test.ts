@@ -1,7 +1,7 @@
 /** Proofs and the owner they were made under, by the index: a transfer ends them for discovery, a reorganisation of it does not. */
 import { beforeAll, expect, test } from "vitest";
+import type { ProofKind } from "../../core/agents/caveats.ts";
 import type { Address } from "../../core/agents/facts.ts";
-import type { ProofKind } from "../../core/agents/reservations.ts";
 import { findFacts } from "../../db/agents/facts.ts";
 import { recordProofOwnership } from "../../db/agents/proof-ownership.ts";
 import { recordProof } from "../../db/agents/social-proofs.ts";
@@ -56,8 +56,8 @@ async function discovered(tokenId: number) {
   const sql = "select id from offchain.directory where token_id = $1 and removed_at is null";
   const [row] = await world.rows<{ id: number }>(sql, [tokenId]);
   const [agent] = await knownAgents(pool(), [row!.id], new Date(), { shared: true });
-  const { proofs, walletProven, reservations } = agent!.known;
-  return { proofs, walletProven, factor: agent!.factors[1], says: reservations.proofs };
+  const { proofs, walletProven, caveats } = agent!.known;
+  return { proofs, walletProven, factor: agent!.factors[1], says: caveats.proofs };
 }
 
 test("a sale ends proofs for discovery until they are made again; taking it back restores them", async () => {

@@ -19,12 +19,12 @@ import { fraction, liveness } from "../../views/discovery.ts";
 import {
   address,
   bytes32,
+  type Caveat,
   count,
   epochNumber,
   membersOf,
   mintOrigin,
   moment,
-  type Reservation,
   reservations,
   score,
   shapeOf,
@@ -74,10 +74,10 @@ export function recommendations(
 const evidenceContext = (
   { tokenId }: AgentFacts,
   { explorer, contract }: Site,
-  { now, reservations }: { now: Date; reservations: readonly Reservation[] },
+  { now, reservations }: { now: Date; reservations: readonly Caveat[] },
 ): EvidenceContext => ({
   now,
-  reservation: (about) =>
+  caveat: (about) =>
     reservations
       .filter((each) => each.about === about)
       .map(({ says }) => `. ${says}`)
@@ -113,7 +113,7 @@ export type CredReportInput = AdviceState & {
   price: string;
   /** Reference of the payment; `UNPAID` when the report cost nothing. */
   payment: string;
-  reservations: readonly Reservation[];
+  reservations: readonly Caveat[];
   /** What the agent's page shows of it; null before the directory has the agent. */
   offering: Pick<Offering, "trust" | "reviews" | "payments" | "jobs" | "background"> | null;
   /** Undefined while no epoch has the agent. */

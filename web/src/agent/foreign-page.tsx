@@ -32,7 +32,7 @@ import { Behind, Trusted, WhatItOffers } from "./offering.tsx";
 import { BeforeYouPay } from "./preflight.tsx";
 import { Reviews, reviewsPath } from "./reviews.tsx";
 import { useSettled } from "./settled.ts";
-import { Reservations } from "./verifications.tsx";
+import { Caveats } from "./verifications.tsx";
 import { Jobs, Payments, paymentsPath } from "./work.tsx";
 
 export default function ForeignPage() {
@@ -162,7 +162,7 @@ function AboutScore({ row }: { row: Detail }) {
         {row.cred_score >= FOREIGN_CAP
           ? `Agents without an identity token here count up to ${FOREIGN_CAP}.`
           : `The same signals as for everybody, over what its registry tells. Without an identity token here the score ends at ${FOREIGN_CAP}.`}
-        <Reservations of={row.reservations} />
+        <Caveats of={row.reservations} />
       </p>
       <ul className="open-points">
         {foreignSteps(row, ownerAttested).map(({ action, gain }) => (

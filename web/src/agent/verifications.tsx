@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { PROOF_MARKS_LISTED, type ProofPlatformKey } from "../../../core/proof-platforms/marks.ts";
-import type { Reservation } from "../../../core/views/fields.ts";
+import type { Caveat } from "../../../core/views/fields.ts";
 import { report, verifications } from "../api/queries.ts";
 import type { Agent, Verifications as Records } from "../api/types.ts";
 import { offering } from "../directory/source.ts";
@@ -27,7 +27,7 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
     <ul className="proofs">
       <Proof letter="W" name="Wallet" proven={agent.verified}>
         {agent.verified ? "The agent's own wallet has signed" : "Its wallet has not signed yet"}
-        <Reservations of={answer.data.reservations} about="wallet" />
+        <Caveats of={answer.data.reservations} about="wallet" />
       </Proof>
       {PROOF_MARKS_LISTED.map(({ key, label, letter }) => (
         <Proof
@@ -37,12 +37,12 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
           proven={answer.data[key] !== null && answer.data[key].status !== "lapsed"}
         >
           <Account record={answer.data[key]} explorer={explorer} />
-          <Reservations of={answer.data.reservations} about={key} />
+          <Caveats of={answer.data.reservations} about={key} />
         </Proof>
       ))}
       <Proof letter="C" name="Coinbase" proven={agent.coinbaseVerified}>
         <Attestation agent={agent} />
-        <Reservations of={answer.data.reservations} about="coinbase" />
+        <Caveats of={answer.data.reservations} about="coinbase" />
       </Proof>
       {reported && (
         <li className="faint small">
@@ -111,14 +111,14 @@ const Proof = ({ letter, name, proven, children }: ProofProps) => (
   </li>
 );
 
-type Props = { of: readonly Pick<Reservation, "about" | "says">[] | undefined; about?: Reservation["about"] };
+type Props = { of: readonly Pick<Caveat, "about" | "says">[] | undefined; about?: Caveat["about"] };
 
 /** @param about only those about one proof; by default all */
-export const Reservations = ({ of = [], about }: Props) =>
+export const Caveats = ({ of = [], about }: Props) =>
   of
     .filter((each) => about === undefined || each.about === about)
     .map(({ says }) => (
-      <span className="reservation" key={says}>
+      <span className="caveat" key={says}>
         {says}
       </span>
     ));

@@ -3,7 +3,7 @@ import type { StoredFigures, StoredJobFigures } from "../income/view.ts";
 import { PROOF_PLATFORMS, type ProofPlatformKey } from "../proof-platforms.ts";
 import type { CanonicalReviews } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
-import type { Reservation } from "../views/fields.ts";
+import type { Caveat } from "../views/fields.ts";
 import type { AgentFacts } from "./facts.ts";
 
 export type ProofKind = "wallet" | ProofPlatformKey;
@@ -28,7 +28,7 @@ export type SharedCounts = {
 export const MAX_SHARED_AGENTS = 1_000;
 export const UNSHARED: SharedCounts = { attestation: 0, identity: 0 };
 
-/** The facts of one agent with what reservations are made of, its reviews, payments and jobs. */
+/** The facts of one agent with what caveats are made of, its reviews, payments and jobs. */
 export type OwnedFacts = AgentFacts & {
   ownership: Ownership;
   shared: SharedCounts;
@@ -43,15 +43,11 @@ const labelOf = (about: ProofKind | "coinbase") =>
 const day = (at: string) => at.slice(0, 10);
 
 /** The proofs that were made under an earlier owner. */
-export const earlierOwner = ({ heldSince, earlier }: Ownership): Reservation[] =>
-  earlier.map(({ proof, provedAt }) => reserved(proof, provedAt, heldSince));
+export const earlierOwner = ({ heldSince, earlier }: Ownership): Caveat[] =>
+  earlier.map(({ proof, provedAt }) => caveat(proof, provedAt, heldSince));
 
-/** The reservation about a proof that an earlier owner made. @param heldSince Unix seconds; null: not known */
-export function reserved(
-  about: ProofKind | "coinbase",
-  provedAt: string | null,
-  heldSince: number | null,
-): Reservation {
+/** The caveat about a proof that an earlier owner made. @param heldSince Unix seconds; null: not known */
+export function caveat(about: ProofKind | "coinbase", provedAt: string | null, heldSince: number | null): Caveat {
   const transferredAt = heldSince === null ? null : isoSeconds(heldSince);
   const since = transferredAt === null ? "" : `; the token came to its present one on ${day(transferredAt)}`;
   return {
@@ -69,7 +65,7 @@ const WHAT = {
 } as const;
 
 /** What serves other agents too. */
-export const sharedWith = (shared: SharedCounts): Reservation[] =>
+export const sharedWith = (shared: SharedCounts): Caveat[] =>
   (["attestation", "identity"] as const).flatMap((key) => {
     const [about, words] = WHAT[key];
     const [otherAgents, more] = [Math.min(shared[key], MAX_SHARED_AGENTS), shared[key] > MAX_SHARED_AGENTS];

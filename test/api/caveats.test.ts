@@ -1,6 +1,6 @@
 /** What answers say beside proofs: which were made under an earlier owner, and which attestation or identity serves many agents. */
 import { beforeEach, expect, it } from "vitest";
-import type { Reservation } from "../../core/views/fields.ts";
+import type { Caveat } from "../../core/views/fields.ts";
 import { recomputeCred } from "../../db/cred/cred.ts";
 import { transaction } from "../../db/sql/transaction.ts";
 import { plantDirectory } from "../support/directory.ts";
@@ -38,8 +38,7 @@ async function sold(): Promise<void> {
   await plantAward(api.pool, 7, "verified", { awardedAt: MINTED, block: 901, txHash: `0x${"2".repeat(64)}` });
   await transaction(api.pool, (tx) => recomputeCred(tx, { tokenIds: [7] }, { now: new Date(), cause: "test" }));
 }
-const reservations = async (path: string) =>
-  (await api.get(path)).body.reservations as unknown as readonly Reservation[];
+const caveats = async (path: string) => (await api.get(path)).body.reservations as unknown as readonly Caveat[];
 const ANSWERS = ["", "/cred", "/report", "/verifications", "/cred-report"].map((rest) => `/api/v2/agent/7${rest}`);
 
 it("every answer with proofs says which were made under an earlier owner, and the score counts them", async () => {
@@ -51,7 +50,7 @@ it("every answer with proofs says which were made under an earlier owner, and th
     { ...dates, about: "x", says: `Its account on X ${since}` },
   ];
   for (const path of [...ANSWERS, `/api/v2/agent/${OWN}/cred`])
-    expect([path, await reservations(path)]).toEqual([path, expected]);
+    expect([path, await caveats(path)]).toEqual([path, expected]);
   const { body: verifications } = await api.get("/api/v2/agent/7/verifications");
   expect(verifications).toMatchObject({ x: { status: "verified", earlierOwner: true } });
   const { body: report } = await api.get("/api/v2/agent/7/cred-report");
@@ -68,13 +67,13 @@ it("every answer with proofs says which were made under an earlier owner, and th
   });
 });
 
-it("who proves its wallet again is without the reservation, and the chain is told nothing new", async () => {
+it("who proves its wallet again is without the caveat, and the chain is told nothing new", async () => {
   await sold();
   expect((await api.postAs(wallet, "/api/v2/agent/7/verify")).status).toBe(200);
-  expect((await reservations("/api/v2/agent/7")).map(({ about }) => about)).toEqual(["x"]);
+  expect((await caveats("/api/v2/agent/7")).map(({ about }) => about)).toEqual(["x"]);
   await transfer(7, BOB, ALICE, SOLD + 10);
   await api.sql("update onchain.agent set owner = $1", ALICE);
-  expect((await reservations("/api/v2/agent/7")).map(({ about }) => about)).toEqual(["wallet", "x"]);
+  expect((await caveats("/api/v2/agent/7")).map(({ about }) => about)).toEqual(["wallet", "x"]);
 });
 
 const rowsOf = (owner: string, many: number) =>
@@ -102,7 +101,7 @@ it("an attestation and an identity that serve many say so, of each of them", asy
     return { reason: "shared", about, otherAgents, more: false, says };
   };
   const counts = "The exchange's attestation of its owner also counts for 3 other agents.";
-  for (const path of ANSWERS) expect(await reservations(path)).toEqual([shared("coinbase", 3, counts)]);
+  for (const path of ANSWERS) expect(await caveats(path)).toEqual([shared("coinbase", 3, counts)]);
   const { body: report } = await api.get("/api/v2/agent/7/cred-report");
   expect(report).toMatchObject({
     scoreBreakdown: { coinbase: { evidence: [{ detail: expect.stringContaining(`. ${counts.slice(0, -1)}`) }] } },
@@ -110,12 +109,12 @@ it("an attestation and an identity that serve many say so, of each of them", asy
   // The wallet of all four foreign agents owns token 7, which lifts their cap.
   const lifts = "The identity token that lifts its cap also lifts it for 3 other agents.";
   const own = OWN.slice(2, 4);
-  expect(await reservations(`/api/terminal/agent/${own}0?platform=erc8004`)).toEqual([
+  expect(await caveats(`/api/terminal/agent/${own}0?platform=erc8004`)).toEqual([
     shared("coinbase", 3, counts),
     shared("identity", 3, lifts),
   ]);
-  expect(await reservations("/api/terminal/agent/b00?platform=erc8004")).toEqual([shared("identity", 3, lifts)]);
-  expect(await reservations("/api/terminal/agent/7?platform=helixa")).toEqual([shared("coinbase", 3, counts)]);
+  expect(await caveats("/api/terminal/agent/b00?platform=erc8004")).toEqual([shared("identity", 3, lifts)]);
+  expect(await caveats("/api/terminal/agent/7?platform=helixa")).toEqual([shared("coinbase", 3, counts)]);
 
   await plantDocuments(api.pool);
   const { hits } = await api.read<{
@@ -126,7 +125,7 @@ it("an attestation and an identity that serve many say so, of each of them", asy
 
   // A revoked attestation serves nobody.
   await api.sql("update onchain.attestation set revoked_at = 2");
-  expect(await reservations("/api/v2/agent/7")).toEqual([]);
+  expect(await caveats("/api/v2/agent/7")).toEqual([]);
 });
 
 it("counts no further than it shows", async () => {
@@ -134,7 +133,7 @@ it("counts no further than it shows", async () => {
   await plantDirectory(api.pool, [{ platform: "erc8004", agent_id: "first", name: "First", cred_score: 50 }]);
   await api.sql`insert into offchain.directory (platform, agent_id, name, cred_score, owner_address, coinbase)
     select 'erc8004', n::text, 'Many ' || n, 1, ${ALICE}, true from generate_series(1, 1500) n`;
-  expect(await reservations("/api/terminal/agent/1?platform=erc8004")).toMatchObject([
+  expect(await caveats("/api/terminal/agent/1?platform=erc8004")).toMatchObject([
     { otherAgents: 1000, more: true, says: expect.stringContaining("for more than 1,000 other agents.") },
   ]);
 });
