@@ -81,7 +81,7 @@ export type ApiDeps = {
   rateBuckets: RateBuckets;
   /** Asks the meaning of questions; null or absent without a provider of embeddings. */
   questions?: Questions | null;
-  /** Whether a URL that a stranger names may be called, by its text alone: not one on a private address. */
+  /** Whether a URL that is untrusted may be called, by its text alone: not one on a private address. */
   isPublicUrl(url: string): boolean;
   /** Asks endpoints of agents for their terms, 2 s each; absent: none is asked. */
   endpoints?: ForeignEndpoints | undefined;

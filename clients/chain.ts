@@ -29,7 +29,7 @@ import type { RpcPool } from "./rpc/pool.ts";
 import { refusal } from "./rpc/refusals.ts";
 
 /** Max concurrent executions of untrusted code; further ones are queued, so that the node stays free for other requests. */
-const STRANGERS_IN_FLIGHT = 8;
+const UNTRUSTED_CALLS_IN_FLIGHT = 8;
 
 type Rpc = {
   /**
@@ -73,7 +73,7 @@ function createRpc(pool: Pick<RpcPool, "request">): Rpc {
         return { ok: false, data, reason: error.details };
       }
     },
-    limited: pLimit(STRANGERS_IN_FLIGHT),
+    limited: pLimit(UNTRUSTED_CALLS_IN_FLIGHT),
   };
   return rpc;
 }

@@ -1,4 +1,4 @@
-/** Requests to addresses that strangers name: public ones only, with small limits of size and time, and a rate for each host on the way. */
+/** Requests to untrusted addresses: public ones only, with small limits of size and time, and a rate for each host on the way. */
 import { setTimeout as delay } from "node:timers/promises";
 import { type RobotsRules, robotsAllow, robotsRules } from "../core/offers/robots.ts";
 import { isOneHost, siteOf, urlOf } from "../core/urls.ts";
@@ -117,7 +117,7 @@ const MAX_REDIRECTS = 3;
 export const REDIRECTED_PER_DAY = 1_000;
 /** Of them, those that hosts of one site may send, so that many names below one site do not use up the day's requests. */
 export const REDIRECTED_BY_SITE = 200;
-export const RATE_OF_STRANGERS = { burst: 2, perSecond: 2 };
+export const UNTRUSTED_HOST_RATE = { burst: 2, perSecond: 2 };
 /** Hosts of a site that are asked at that rate at once, so that names below it, which cost nothing, do not multiply it. */
 export const HOSTS_OF_SITE = 10;
 /** Rate, unless another is given, and circuit breaker of one host. Many agents keep their files on the same host, which must not be overloaded. */
@@ -180,7 +180,7 @@ export function foreignEndpoints(
     let target: URL = named;
     let headers = request.headers ?? {};
     const read = (url: string) => send({ url, signal: request.signal, maxBytes: MAX_ROBOTS_BYTES });
-    // The bounds of a host hold for redirects to it too, so a stranger's redirect cannot avoid them.
+    // The bounds of a host hold for redirects to it too, so an untrusted redirect cannot avoid them.
     for (let hops = 0; ; hops++) {
       const sent = { ...request, headers };
       const to = target;

@@ -11,7 +11,7 @@ import { exchange, type IncomingAnswer, type Limits, type OutgoingRequest, Overs
 import { type Allowance, isDiallable, publicUrl, RefusedTarget } from "./http/public-address.ts";
 import type { RequestSigner } from "./ports.ts";
 
-// Bounds of what one answer of a stranger gives the parser of HTTP to do. It counts headers and body only: heads of status
+// Bounds of what one untrusted answer gives the parser of HTTP to do. It counts headers and body only: heads of status
 // 1xx, extensions of chunks and trailers have no end, and what it refuses it parses to the end of the piece.
 
 /** Max bytes that the parser gets at once. */
@@ -23,7 +23,7 @@ const FIRST_PIECES = 24;
 const BYTES_OF_PIECE = 64;
 
 /**
- * Bound: an answer of a stranger, 1.5 MB on the wire, 2,500 pieces and 16 heads of 1xx; 50,000 values; 64 events of an
+ * Bound: an untrusted answer, 1.5 MB on the wire, 2,500 pieces and 16 heads of 1xx; 50,000 values; 64 events of an
  * endpoint (workers/offers/ask-endpoint.ts) and 2 open streams of a host.
  * @param maxBytes of one answer with everything around its body; beyond it the connection is closed
  */
@@ -114,7 +114,7 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
     maxWireBytes = MAX_WIRE_BYTES,
     ...allowance
   } = options;
-  // HTTP/2 lets a stranger open streams, windows and header tables in this process, and no limit here covers them.
+  // HTTP/2 lets an untrusted server open streams, windows and header tables in this process, and no limit here covers them.
   const dial = buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(resolve, allowance), allowH2: false });
   const tunnels = proxies && openTunnels(proxies, CONNECT_MS);
   const agent = new Agent({
@@ -208,7 +208,7 @@ function refusalOr(error: unknown): never {
 /**
  * The request that an answer asks for in place of `url`; it carries no credentials to another origin. Null for an answer that
  * is no redirect. A request with a body follows only a redirect that keeps the method (frameworks send `/mcp` to `/mcp/` so)
- * and the host, with or without `www.`, and never from https to http: a stranger must not make us POST to another host.
+ * and the host, with or without `www.`, and never from https to http: no server may make us POST to another host.
  * @throws RefusedTarget when it leads to what is no URL
  */
 export function redirectOf(

@@ -1,5 +1,5 @@
 /**
- * Signs requests to hosts of strangers as those of this service (Web Bot Auth), so that a firewall may let them in.
+ * Signs requests to untrusted hosts as those of this service (Web Bot Auth), so that a firewall may let them in.
  * As Cloudflare verifies them: draft-meunier-web-bot-auth-architecture-02, draft-meunier-http-message-signatures-directory-01.
  * Later drafts make `Signature-Agent` a dictionary and cover its member by `;key`, which Cloudflare refuses.
  * @see https://developers.cloudflare.com/bots/reference/bot-verification/web-bot-auth/

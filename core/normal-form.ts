@@ -1,5 +1,5 @@
 /**
- * Unicode's normal forms of texts from strangers, at a cost that grows with their length alone: the one place that
+ * Unicode's normal forms of untrusted texts, at a cost that grows with their length alone: the one place that
  * normalises. ICU sorts each run of combining marks by class in quadratic time: 80 ms for 16,000 of them.
  */
 
@@ -32,7 +32,7 @@ export function normalOrProblem(raw: string, form: NormalForm, max: number): { t
   return { problem: `must have at most ${MAX_MARKS_IN_A_ROW} combining marks in a row` };
 }
 
-/** The beginning of a text: enough for a normal text of `max` code points. Nothing walks more of a stranger's text. */
+/** The beginning of a text: enough for a normal text of `max` code points. Nothing walks more of an untrusted text. */
 export const beginningOf = (raw: string, max: number): string =>
   raw.length <= max * UNITS_PER_CODE_POINT ? raw : raw.slice(0, max * UNITS_PER_CODE_POINT).replace(HALF, "");
 

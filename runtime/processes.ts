@@ -57,7 +57,7 @@ export function entryOf(name: ProcessName): string {
  */
 const V8_OPTIONS: { readonly [P in ProcessName]?: readonly string[] } = {
   api: ["--max-semi-space-size=8", "--heap-growing-percent=40"],
-  // What strangers have written may take this much memory at most, and then ends this process alone.
+  // Untrusted content may take this much memory at most, and then ends this process alone.
   readers: ["--max-old-space-size=1024"],
 };
 

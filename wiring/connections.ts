@@ -10,7 +10,7 @@ import { createChain } from "../clients/chain.ts";
 import { dexScreener } from "../clients/dexscreener.ts";
 import { embeddings, maxAnswerBytes } from "../clients/embeddings.ts";
 import { ethosScores } from "../clients/ethos.ts";
-import { foreignEndpoints, HOSTS_OF_SITE, RATE_OF_STRANGERS } from "../clients/foreign-endpoints.ts";
+import { foreignEndpoints, HOSTS_OF_SITE, UNTRUSTED_HOST_RATE } from "../clients/foreign-endpoints.ts";
 import { type Http, openHttp } from "../clients/http.ts";
 import type { Chain, Embeddings, Ethos, ForeignEndpoints, Markets, SecretBox } from "../clients/ports.ts";
 import { openProofReaders } from "../clients/proof-platforms.ts";
@@ -212,7 +212,7 @@ export function openSecretBox({ webhooks: { keys } }: Config): SecretBox | null 
   return first ? createSecretBox([first, ...rest]) : null;
 }
 
-/** Signs requests to strangers; null without a key, and where the directory is not at an https URL, which hosts refuse. */
+/** Signs requests to untrusted hosts; null without a key, and where the directory is not at an https URL, which hosts refuse. */
 export const openRequestSigner = ({ webhooks: { keys }, service: { publicUrl } }: Config) =>
   keys.length > 0 && publicUrl.startsWith("https:") ? createRequestSigner(keys, publicUrl) : null;
 
@@ -231,7 +231,7 @@ export function openEmbeddings({ embeddings: set }: Config, http: Http, maxMs: n
 }
 
 /**
- * Documents and endpoints of strangers: public addresses only, each host at one rate for all processes.
+ * Untrusted documents and endpoints: public addresses only, each host at one rate for all processes.
  * @param turns of hosts: what any caller can cause takes none of those of jobs @param totalMs max milliseconds of one request
  */
 export function openForeignEndpoints(
@@ -253,10 +253,10 @@ export function openForeignEndpoints(
   parts.defer(() => http.close());
   // What may be on this machine is a developer's own.
   const isLocal = config.upstreams.gateways.allowLoopback;
-  const { burst: most, perSecond } = RATE_OF_STRANGERS;
+  const { burst: most, perSecond } = UNTRUSTED_HOST_RATE;
   return foreignEndpoints(http, {
     ...(!isLocal && {
-      rate: RATE_OF_STRANGERS,
+      rate: UNTRUSTED_HOST_RATE,
       robot: config.service.name,
       takeTurn(host, site, maxMs) {
         const bucket = (name: string, of: number) => ({

@@ -9,10 +9,10 @@ export type Job = {
   /** Max concurrent runs in one process. */
   concurrency: number;
   /**
-   * It reads what strangers have written: answers, files, pages. It runs in the process of readers, where a document that
+   * It reads untrusted content: answers, files, pages. It runs in the process of readers, where a document that
    * takes long, or all memory, delays no transaction and no delivery.
    */
-  readsStrangers?: true;
+  readsUntrusted?: true;
   /** Events and other jobs queue runs with an input of their own: the job has a queue. */
   queued?: true;
   /**

@@ -1,4 +1,4 @@
-/** The process of readers, which each worker process has (wiring/readers.ts): it runs the jobs that read what strangers have written. */
+/** The process of readers, which each worker process has (wiring/readers.ts): it runs the jobs that read untrusted content. */
 import { setPriority } from "node:os";
 import { loadConfig } from "../config/config.ts";
 import { onShutdown, sayAlive, sayUp } from "../runtime/lifecycle.ts";

@@ -81,8 +81,8 @@ export async function runWorkers(
   };
 }
 
-/** The jobs that read what strangers have written. */
-export const READERS: readonly Job[] = JOBS.filter(({ readsStrangers }) => readsStrangers);
+/** The jobs that read untrusted content. */
+export const READERS: readonly Job[] = JOBS.filter(({ readsUntrusted }) => readsUntrusted);
 
 /** Starts the jobs of the process of readers and nothing else: it signs, sends and delivers nothing. */
 export const runReaders = (context: JobContext, jobs: readonly Job[] = READERS): Workers =>

@@ -1,8 +1,8 @@
-/** A limit of time for work that cannot be interrupted from within: reading what a stranger has written. */
+/** A limit of time for work that cannot be interrupted from within: reading untrusted content. */
 import { createContext, Script } from "node:vm";
 
 /**
- * Bound: milliseconds of reading one document of a stranger; the dearest of the permitted size take a tenth of it. The
+ * Bound: milliseconds of reading one untrusted document; the dearest of the permitted size take a tenth of it. The
  * process that reads has 1 GB, may be silent for 30 s (wiring/readers.ts), and sends nothing.
  */
 export const DOCUMENT_MS = 2_000;

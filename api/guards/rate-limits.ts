@@ -17,7 +17,7 @@ import type { AnswerHeaders } from "../http/headers.ts";
 
 /**
  * One token of a policy for a client, a caller or a group. A client's is taken from the bucket of each of its networks,
- * and where strangers share the policy, from theirs. `quota` replaces the policy's own.
+ * and where unknown callers share the policy, from theirs. `quota` replaces the policy's own.
  */
 export type Token = readonly [policy: RatePolicyName, who: Who, quota?: number | undefined];
 

@@ -40,7 +40,7 @@ export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">) {
     return true;
   }
 
-  /** Takes a token of the wallet's own, where it is known and has one left, else of those that strangers share. */
+  /** Takes a token of the wallet's own, where it is known and has one left, else of those that unknown wallets share. */
   async function takeToken(own: string | undefined, networks: Networks, now: number): Promise<void> {
     if (own !== undefined) {
       try {
@@ -59,7 +59,7 @@ export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">) {
     /**
      * The first of the texts whose signature the contract at the address accepts (ERC-1271, ERC-6492); null for none. The
      * chain is called for one text after the other, and every eighth counts against an allowance: that of the wallet where
-     * it was good from this network before, else the one that strangers share. An address without code takes nothing.
+     * it was good from this network before, else the one that unknown wallets share. An address without code takes nothing.
      * @throws Failure rate_limited, and upstream_unavailable when the chain cannot be reached, which says nothing about
      *   the signature
      */
@@ -76,7 +76,7 @@ export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">) {
         if (i % TEXTS_PER_TOKEN === 0) await takeToken(own, networks, now);
         const digest: Hex = `0x${Buffer.from(personalHash(text)).toString("hex")}`;
         if (!(await chain.verifySignature({ address, hash: digest, signature }))) continue;
-        // A wallet that is not deployed costs nothing: strangers could make as many known ones as they like.
+        // A wallet that is not deployed costs nothing: anyone could make as many known ones as they like.
         if (!isCounterfactual) known.add(address, networks, now);
         return text;
       }
@@ -89,8 +89,8 @@ export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">) {
 const KNOWN_MS = 30 * 86_400_000;
 
 /**
- * A wallet is known from its own network only: a stranger who names it in bad signatures uses up nothing of it.
- * Bound: one of SHARED_PLACES; a newcomer displaces no one, so strangers cannot flush those that are known.
+ * A wallet is known from its own network only: one who names it in bad signatures uses up nothing of it.
+ * Bound: one of SHARED_PLACES; a newcomer displaces no one, so others cannot flush those that are known.
  */
 export function knownWallets() {
   const held = places(SHARED_PLACES["known-wallets"]);

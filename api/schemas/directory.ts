@@ -159,7 +159,7 @@ export const discoverSchema = object({
 }).meta({ id: "Discovered" });
 
 export const foundSchema = object({
-  note: z.string().meta({ description: "How to read the texts of strangers, how to check and how to pay" }),
+  note: z.string().meta({ description: "How to read untrusted texts, how to check and how to pay" }),
   understood: z.string(),
   total: count,
   total_is_exact: z.boolean(),

@@ -38,7 +38,7 @@ export const agentReviewsSchema = z
     dimensions: z
       .array(
         z.object({
-          tag: z.string().meta({ description: "The first tag of reviews, a stranger's words; empty without one" }),
+          tag: z.string().meta({ description: "The first tag of reviews, untrusted text; empty without one" }),
           reviews: count.meta({ description: "Those that stand, whoever wrote them" }),
           raw: percent.nullable(),
           adjusted: percent.nullable(),

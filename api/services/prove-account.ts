@@ -9,12 +9,12 @@ import {
   type Bucket,
   failuresOf,
   maxRequested,
+  newProofs,
   ofAgent,
   ofNetworks,
   ofWallet,
   type Rate,
-  readsOfStrangers,
-  strangers,
+  readsOfNewProofs,
 } from "../../core/agents/social-proof-allowances.ts";
 import { proofTrait } from "../../core/agents/social-proofs.ts";
 import type { Networks } from "../../core/callers/shares.ts";
@@ -194,17 +194,17 @@ export async function askWithin(
   return found;
 }
 
-/** Each request is for strangers, and for the networks of one of them. A request that had to wait is counted when it is sent. */
+/** Each request counts for new proofs, and for the networks of its client. A request that had to wait is counted when it is sent. */
 function spendOf(db: pg.Pool, { platform, networks, now }: Asker, perDay: number | null): Spend {
   const began = performance.now();
   return async (rate: Rate, count: number) => {
     const at = new Date(now.getTime() + performance.now() - began);
-    const budget = readsOfStrangers(platform, networks, { perDay, count: Math.abs(count) }, at);
+    const budget = readsOfNewProofs(platform, networks, { perDay, count: Math.abs(count) }, at);
     if (count < 0) {
       await takeTokens(db, budget, -1, at);
       return 0;
     }
-    return takeAll(db, [strangers(platform, rate), ...ofNetworks(platform, networks, rate), ...budget], at);
+    return takeAll(db, [newProofs(platform, rate), ...ofNetworks(platform, networks, rate), ...budget], at);
   };
 }
 
@@ -232,7 +232,7 @@ async function refuseEager(
   left: ReadonlyMap<string, number>,
 ): Promise<void> {
   // Its size does not matter here: only how full it is.
-  const { name } = strangers(platform, { burst: 0, perSecond: 0 });
+  const { name } = newProofs(platform, { burst: 0, perSecond: 0 });
   const shared = (await levelsOf(tx, [name], now)).get(name) ?? { level: 1, most: 1 };
   for (const { name, most, perSecond } of counted) {
     const level = left.get(name)!;

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { SecretBox } from "../../clients/ports.ts";
 import type { Address } from "../../core/agents/facts.ts";
-import { forStrangers } from "../../core/callers/shares.ts";
+import { forUnknownCallers } from "../../core/callers/shares.ts";
 import { fail } from "../../core/errors.ts";
 import { SECRET_BYTES, secretText } from "../../core/webhooks/signing.ts";
 import type { Subscription, Webhook } from "../../core/webhooks/webhook.ts";
@@ -117,7 +117,7 @@ async function requirePlace(
     fail("conflict", `${perNetwork} webhooks were made from this network; there can be no more until one is deleted.`, {
       hint: ONE_LESS,
     });
-  if (all >= (isKnown ? inAll : forStrangers(inAll)))
+  if (all >= (isKnown ? inAll : forUnknownCallers(inAll)))
     fail("conflict", "The service has as many webhooks as it takes.", {
       hint: "Agents that were paid for or have cred are still given some. GET /api/v2/events streams the same events.",
     });

@@ -10,7 +10,7 @@ export type Call = {
   to: Address;
   data: Hex;
   valueWei?: bigint;
-  /** Gas limit (core/transactions/gas-bounds.ts). Required where code of a stranger runs; at most 8 such calls run at a time. */
+  /** Gas limit (core/transactions/gas-bounds.ts). Required where untrusted code runs; at most 8 such calls run at a time. */
   gas?: bigint;
 };
 

@@ -63,7 +63,7 @@ export interface Registry {
 /** The registries by their key in core/directory/registries.ts. */
 export type Registries = Record<string, Registry>;
 
-/** What came of a request to an address that a stranger names. `reason` is a sentence; `final`: another request soon would fail too. */
+/** What came of a request to an untrusted address. `reason` is a sentence; `final`: another request soon would fail too. */
 export type ForeignAnswer =
   /** Any status but 429 and 503; 503 is `failed`. Header names are lower-case; `url` is where the answer came from after redirects. */
   | {
@@ -117,7 +117,7 @@ export type ForeignRequest = {
   hear?: (event: string) => boolean | Promise<boolean>;
 };
 
-/** Sends requests to addresses that strangers name. Never throws: a failure is a value. */
+/** Sends requests to untrusted addresses. Never throws: a failure is a value. */
 export interface ForeignEndpoints {
   send(request: ForeignRequest): Promise<ForeignAnswer>;
 }

@@ -14,7 +14,7 @@ export interface WebhookTargets {
   problem(url: string): string | null;
 }
 
-/** The servers behind webhooks; strangers run them. Never throws. */
+/** The servers behind webhooks; they are untrusted. Never throws. */
 export interface WebhookReceivers {
   /**
    * Sends JSON once. Redirects are not followed.

@@ -33,7 +33,7 @@ const shareOf = (name: string, rate: Rate, share: number): Bucket => ({
  * Requests for new proofs. A bucket that starts full gives out twice its share within one window of the platform. Together
  * with the bucket of the re-checks this is exactly what the platform allows.
  */
-export const strangers = (platform: ProofPlatformKey, rate: Rate): Bucket =>
+export const newProofs = (platform: ProofPlatformKey, rate: Rate): Bucket =>
   shareOf(`proofs:${platform}:strangers`, rate, 0.35);
 
 /** Requests for re-checks; new proofs cannot use them up. */
@@ -41,7 +41,7 @@ export const rechecks = (platform: ProofPlatformKey, rate: Rate): Bucket =>
   shareOf(`proofs:${platform}:rechecks`, rate, 0.15);
 
 /**
- * The part of a share of strangers that one network may use, however wide it is. Within a network those with the fewest
+ * The part of the share of new proofs that one network may use, however wide it is. Within a network those with the fewest
  * requests come first (`maxRequested`), so the part may be large where the rest flows back within minutes.
  */
 const NETWORK_SHARE = 0.85;
@@ -65,7 +65,7 @@ export const ofDay = (name: string, most: number, count: number, now: Date): Buc
  * Bound: reads on X, which bills each: X_READS_PER_DAY, half for new proofs, one network a third of that, and half for
  * checks.
  */
-export function readsOfStrangers(
+export function readsOfNewProofs(
   platform: ProofPlatformKey,
   networks: readonly Network[],
   reads: Reads,

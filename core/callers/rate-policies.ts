@@ -70,7 +70,7 @@ export function quotaOf(name: RatePolicyName, quota: number, who: Who, network: 
   return shareOf(network, own, quota);
 }
 
-/** Whether all strangers share the policy's quota. */
+/** Whether all unknown callers share the policy's quota. */
 export const isShared = (name: RatePolicyName): boolean => "shared" in RATE_POLICIES[name];
 
 /** Length of a policy's window in seconds. */

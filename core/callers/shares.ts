@@ -1,6 +1,6 @@
 /**
  * Fair shares of what all clients use together: how much one network may take, narrow or wide, and what is kept for
- * callers that are known. A known caller holds what a stranger cannot make for itself: an API key, or a good signature
+ * callers that are known. A known caller holds what others cannot make for themselves: an API key, or a good signature
  * of a deployed wallet.
  */
 
@@ -15,8 +15,8 @@ export type Who = string | Networks;
 
 /** The part of what all use together that one network may take, however wide it is. */
 export const WIDEST = 1 / 3;
-/** How many of a number of places strangers may take: a quarter is kept for known callers. */
-export const forStrangers = (inAll: number): number => inAll - Math.floor(inAll / 4);
+/** How many of a number of places unknown callers may take: a quarter is kept for known callers. */
+export const forUnknownCallers = (inAll: number): number => inAll - Math.floor(inAll / 4);
 
 /** How much a network may take. @param each of one client @param inAll of all clients; 0: no limit */
 export const shareOf = ({ clients }: Network, each: number, inAll: number): number =>
@@ -52,7 +52,7 @@ export function places({ perHolder, inAll }: { perHolder: number; inAll: number 
       const isFull = (one: Network) => (byHolder.get(one.name) ?? 0) >= shareOf(one, perHolder, inAll);
       if (perHolder > 0 && names.some(isFull)) return "holder";
       const isKnown = holders.every((holder) => typeof holder === "string");
-      if (inAll > 0 && inUse >= (isKnown ? inAll : forStrangers(inAll))) return "all";
+      if (inAll > 0 && inUse >= (isKnown ? inAll : forUnknownCallers(inAll))) return "all";
       inUse++;
       for (const { name } of names) byHolder.set(name, (byHolder.get(name) ?? 0) + 1);
       return () => {

@@ -5,7 +5,7 @@ import { FUNCTION_WORDS, type Word, wordsOf } from "./split-words.ts";
 import { nameQuality, textQuality } from "./text-quality.ts";
 import type { WordClass } from "./weights.ts";
 
-/** What an agent's texts are: written by strangers. */
+/** What an agent's texts are: untrusted. */
 export type AgentText = {
   name: string;
   description: string | null;

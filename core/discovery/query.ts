@@ -67,7 +67,7 @@ export type DiscoverHit = PaidWork & {
   factors: Factor[];
   /** What its reviews are worth; null in registries without reviews, and before they were weighed. */
   reviews: ReviewSummary | null;
-  /** Plain text of a stranger, no HTML; ranges ascend and do not overlap. */
+  /** Untrusted plain text, no HTML; ranges ascend and do not overlap. */
   highlights: { field: Field; text: string; ranges: Range[] }[];
   /** Number of agents behind this one: near-identical, of the same text, or of its name. */
   copies: number;

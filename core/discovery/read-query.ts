@@ -49,7 +49,7 @@ function takePrice(q: string): { rest: string; maxPrice: number | null } {
 
 const TOKENS = /(-?)"([^"]*)"?|(\S+)/g;
 
-/** @param given as typed, by a stranger */
+/** @param given as typed, untrusted */
 export function readQuery(given: string): ReadQuery {
   const { rest, maxPrice } = takePrice(given.slice(0, MAX_QUERY_LENGTH).replaceAll(/\s+/g, " "));
   const read: ReadQuery = { needs: [], excluded: [], excludedProtocols: [], speaks: [], maxPrice };

@@ -1,15 +1,15 @@
-/** How an offer is called, as text for a shell, a program or a client's settings. Names and addresses are strangers': each is quoted. */
+/** How an offer is called, as text for a shell, a program or a client's settings. Names and addresses are untrusted: each is quoted. */
 import { isRecord } from "../json.ts";
 import { urlOf } from "../urls.ts";
 import type { OfferKind } from "./offer.ts";
 
 type Json = Record<string, unknown>;
 
-/** Max parts of an example, at all its levels together, and max levels: a schema is a stranger's, and pages build the example while they render. */
+/** Max parts of an example, at all its levels together, and max levels: a schema is untrusted, and pages build the example while they render. */
 const MAX_PARTS = 200;
 const MAX_LEVELS = 8;
 
-/** @param schema as strangers wrote it @returns null where the schema asks for nothing */
+/** @param schema is untrusted @returns null where the schema asks for nothing */
 const exampleInput = (schema: unknown): Json | null => inputOf(schema, { parts: MAX_PARTS }, MAX_LEVELS);
 
 /** How many parts an example may still have, shared by all its levels. */

@@ -82,7 +82,7 @@ function talkWith(url: string): { hear: (event: string) => readonly EndpointRequ
   return { hear, said };
 }
 
-/** The address for messages, on the server's own host only: a stranger must not make us POST to another host. */
+/** The address for messages, on the server's own host only: it must not make us POST to another host. */
 function placeOf(given: string, url: string): string | null {
   const server = urlOf(url);
   const place = server && urlOf(given, server);

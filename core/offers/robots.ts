@@ -1,4 +1,4 @@
-/** The rules of a robots.txt (RFC 9309), read and applied at a bounded cost: whoever wrote it is a stranger. */
+/** The rules of a robots.txt (RFC 9309), read and applied at a bounded cost: it is untrusted. */
 
 /** A rule of the group that applies, its path as it is matched. */
 type Rule = { parts: readonly string[]; isWhole: boolean; length: number; allows: boolean };

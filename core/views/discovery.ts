@@ -13,7 +13,7 @@ import { reviewSummarySchema } from "../reviews/view.ts";
 import { urlOf } from "../urls.ts";
 import { count, moment } from "./fields.ts";
 
-/** An offer as it is shown. Texts are strangers', cleaned and bounded when they were stored. */
+/** An offer as it is shown. Texts are untrusted, cleaned and bounded when they were stored. */
 export type Offer = Omit<StoredOffer, "price" | "inputSchema"> & {
   /** The terms of payment as the resource states them (x402 `accepts`). */
   accepts: Json;
@@ -116,7 +116,7 @@ export const hitSchema = object({
   highlights: array(
     object({
       field: z.enum(FIELDS),
-      text: z.string().meta({ description: "Plain text of a stranger: show it as text, never as markup" }),
+      text: z.string().meta({ description: "Untrusted plain text: show it as text, never as markup" }),
       ranges: array(array(z.int().min(0)).length(2)).meta({
         description: "Start and end of each matched word, in UTF-16 units",
       }),

@@ -33,7 +33,7 @@ const REASON_BYTES = 120;
 const OFFER_NAME_BYTES = 64;
 const OFFER_DESCRIPTION_BYTES = 120;
 const INPUT_BYTES = 160;
-/** Ids without free text: numbers, addresses, keys and UUIDs. Any other is a stranger's text. */
+/** Ids without free text: numbers, addresses, keys and UUIDs. Any other is untrusted text. */
 const AN_ID = /^(?:\d{1,78}|0x[\da-f]{1,64}|agent1[\da-z]{1,80}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 /** A longer address is left out: a part of it leads nowhere. */
 const MAX_URL = 256;
@@ -202,7 +202,7 @@ export function inputInWords(schema: unknown): string {
     .join(", ");
 }
 
-/** The query as it was read, in a few sentences. What was searched for in a word's place is a word of strangers: it is not named. */
+/** The query as it was read, in a few sentences. What was searched for in a word's place is untrusted: it is not named. */
 export function understoodInWords({ words, filters, corrected, meaning }: QueryReading): string {
   const wishes = [
     ...(filters.speaks ?? []).map((protocol) => `speak ${protocol}`),

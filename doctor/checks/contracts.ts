@@ -101,7 +101,7 @@ const ORACLE_ABI = parseAbi([
   "function batchUpdate(uint256[] tokenIds, uint8[] scores)",
 ]);
 /** An account that owns no contract; its key is not known to anybody. */
-const STRANGER = "0x00000000000000000000000000000000000000aa";
+const UNAUTHORIZED = "0x00000000000000000000000000000000000000aa";
 
 /** The oracle's interface has no read of its owner, so a write is simulated: of token 0, with the score that is there. */
 const oracle: Check = {
@@ -129,7 +129,7 @@ const oracle: Check = {
         `${checksum(to)} refuses a write of ${checksum(accounts.deployer)}`,
         "Transfer the oracle to this account (transferOwnership), or use its owner's key: no score reaches it otherwise.",
       );
-    if (await mayWrite(STRANGER))
+    if (await mayWrite(UNAUTHORIZED))
       return warning(
         `${checksum(to)} accepts writes of any account`,
         "Scores in it prove nothing: use an oracle with an owner.",

@@ -1,7 +1,7 @@
 /** Scores, their roots, proofs and vectors of agents, as the database has them. Every worker shows the same. */
 import type { Registry } from "prom-client";
 import type { Embeddings } from "../../clients/ports.ts";
-import { readsOfRechecks, readsOfStrangers } from "../../core/agents/social-proof-allowances.ts";
+import { readsOfNewProofs, readsOfRechecks } from "../../core/agents/social-proof-allowances.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { proofsOverdue } from "../../db/agents/social-proofs.ts";
 import { levelsOf } from "../../db/callers/allowances.ts";
@@ -113,7 +113,7 @@ async function readsLeft(
 ) {
   const budgets = platforms.flatMap(([platform, { readsPerDay }]) => {
     const reads = { perDay: readsPerDay, count: 1 };
-    const [ofNewProofs] = readsOfStrangers(platform, [], reads, now);
+    const [ofNewProofs] = readsOfNewProofs(platform, [], reads, now);
     const [ofChecks] = readsOfRechecks(platform, reads, now);
     if (!ofNewProofs || !ofChecks) return [];
     return [

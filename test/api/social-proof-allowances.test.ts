@@ -5,7 +5,7 @@ import { askWithin } from "../../api/services/prove-account.ts";
 import type { ProofReader } from "../../clients/ports.ts";
 import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { unconfiguredProofs } from "../../clients/unavailable.ts";
-import { readsOfRechecks, strangers } from "../../core/agents/social-proof-allowances.ts";
+import { newProofs, readsOfRechecks } from "../../core/agents/social-proof-allowances.ts";
 import type { XClaim } from "../../core/proof-platforms/x.ts";
 import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { recordProof } from "../../db/agents/social-proofs.ts";
@@ -122,8 +122,8 @@ it("twelve failing agents leave enough for another's first proof and for re-chec
   expect(answers.length - refused.length).toBeLessThan(RATE.burst * 0.35);
 });
 
-it("once strangers' part is used up, a first proof waits for the next request instead of being refused", async () => {
-  const shared = strangers("x", RATE);
+it("once the share of new proofs is used up, a first proof waits for the next request instead of being refused", async () => {
+  const shared = newProofs("x", RATE);
   await takeTokens(api.pool, [shared], shared.most - 0.95, new Date(now));
   const people = await Promise.all(Array.from({ length: 5 }, (_, i) => agent(`192.0.2.${i}`)));
   for (const { tokenId } of people) await shows(`waits_${tokenId}`, tokenId + 100, tokenId);
@@ -202,7 +202,7 @@ it("re-checks stop where their own allowance ends, leave the rest as it is, and 
     };
     await recordProof(api.pool, { ...proof, evidence: {} }, null, new Date(now - 2 * DAY_MS));
   }
-  // One at a time, of a platform that allows four in an hour: none for two re-checks at once, all of it taken by strangers.
+  // One at a time, of a platform that allows four in an hour: none for two re-checks at once, all of it taken by new proofs.
   const scarce = xProofs(
     sim.upstream("/x", {
       name: "X",
@@ -211,7 +211,7 @@ it("re-checks stop where their own allowance ends, leave the rest as it is, and 
     }),
   );
   x = { ...scarce, batch: 1 };
-  await takeAll(api.pool, [strangers("x", { burst: 4, perSecond: 4 / 3_600 })], new Date(now));
+  await takeAll(api.pool, [newProofs("x", { burst: 4, perSecond: 4 / 3_600 })], new Date(now));
   const statuses = async () => (await api.sql("select status from offchain.proof")).map(({ status }) => status);
   expect(await recheck()).toBe(1);
   expect(await statuses()).toEqual(Array(proofs).fill("verified"));

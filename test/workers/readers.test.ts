@@ -95,7 +95,7 @@ it("alone runs the jobs of readers: the workers do everything else", async () =>
         ...{ name, concurrency: 1, schedule: { everyMs: 100 }, input: z.object({}), ...rest },
         run: async () => ran.push(name),
       });
-    const reading = job("reading", { readsStrangers: true });
+    const reading = job("reading", { readsUntrusted: true });
     const context = { db: database.pool, queue, log, signer: null, clock: () => new Date(), fault: () => {} } as never;
     running.push(await runWorkers(context, [job("sending"), reading], [reading]));
     await until("the workers have worked", () => ran.filter((name) => name === "sending").length > 3);

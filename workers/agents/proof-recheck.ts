@@ -2,12 +2,12 @@
 import pLimit from "p-limit";
 import type { ProofReader } from "../../clients/ports.ts";
 import {
+  newProofs,
   type Rate,
   RESERVED_FOR_NEW_PROOFS,
   type Reads,
   readsOfRechecks,
   rechecks,
-  strangers,
 } from "../../core/agents/social-proof-allowances.ts";
 import { Failure } from "../../core/errors.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
@@ -35,7 +35,7 @@ async function takeForRecheck(
   const budget = readsOfRechecks(platform, reads, now);
   const seconds = await takeAll(db, [rechecks(platform, rate), ...budget], now);
   if (seconds === 0) return 0;
-  const shared = strangers(platform, rate);
+  const shared = newProofs(platform, rate);
   const level = (await levelsOf(db, [shared.name], now)).get(shared.name)?.level ?? shared.most;
   if (level < shared.most * RESERVED_FOR_NEW_PROOFS) return seconds;
   return (await takeAll(db, [shared, ...budget], now)) && seconds;
@@ -68,7 +68,7 @@ const CHECKS_PER_RUN = 1_000;
  */
 export const proofRecheck = defineJob({
   name: "proof-recheck",
-  readsStrangers: true,
+  readsUntrusted: true,
   // Runs more often than each proof is due, which spreads the requests over the day.
   schedule: { everyMs: 10_000 },
   async run(context) {

@@ -30,7 +30,7 @@ function dueRegistries(pulls: readonly PullProgress[], now: Date, everyMs: numbe
 
 export const directoryPull: Job = defineJob({
   name: "directory-pull",
-  readsStrangers: true,
+  readsUntrusted: true,
   // And when the first registry is due.
   schedule: { everyMs: 60_000 },
   async run(context) {

@@ -41,7 +41,7 @@ const RETRY_MS = 60_000;
  */
 export const erc8004Files = defineJob({
   name: "erc8004-files",
-  readsStrangers: true,
+  readsUntrusted: true,
   schedule: { everyMs: EVERY_MS },
   async run({ db, clock, config, documents, log, fault }) {
     const began = clock();

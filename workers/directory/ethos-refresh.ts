@@ -17,7 +17,7 @@ const MAX_FAILURES = 3;
  */
 export const ethosRefresh = defineJob({
   name: "ethos-refresh",
-  readsStrangers: true,
+  readsUntrusted: true,
   // Runs often, so that a new wallet gets its score soon; requests each wallet once per pull interval.
   schedule: { everyMs: 20_000 },
   async run({ db, ethos, clock, config }) {

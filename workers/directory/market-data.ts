@@ -17,7 +17,7 @@ const MAX_FAILURES = 3;
  */
 export const marketData = defineJob({
   name: "market-data",
-  readsStrangers: true,
+  readsUntrusted: true,
   schedule: { everyMs: 15_000 },
   async run({ db, clock, config, markets }) {
     const since = new Date(clock().getTime() - config.upstreams.pullMs);

@@ -23,7 +23,7 @@ const RETRY_MS = 600_000;
  */
 export const tokenTies = defineJob({
   name: "token-ties",
-  readsStrangers: true,
+  readsUntrusted: true,
   schedule: { everyMs: 15_000 },
   async run({ db, chain, clock }) {
     const failures: unknown[] = [];

@@ -55,7 +55,7 @@ const isFrequent = ({ status, answers }: ReadOutcome): boolean =>
  */
 export const offers = defineJob({
   name: "offers",
-  readsStrangers: true,
+  readsUntrusted: true,
   queued: true,
   schedule: { everyMs: EVERY_MS },
   input: z.object({
@@ -181,7 +181,7 @@ const MAX_CHECKING_MS = 15_000;
  */
 export const endpointChecks = defineJob({
   name: CHECKS_JOB,
-  readsStrangers: true,
+  readsUntrusted: true,
   schedule: { everyMs: 60_000 },
   async run(context) {
     const until = context.clock().getTime() + MAX_CHECKING_MS;

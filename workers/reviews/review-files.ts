@@ -49,7 +49,7 @@ const NO_HASH = `0x${"0".repeat(64)}`;
  */
 export const reviewFiles = defineJob({
   name: "review-files",
-  readsStrangers: true,
+  readsUntrusted: true,
   schedule: { everyMs: EVERY_MS },
   run: async (context) => (await listNew(context)) + (await readDue(context)),
 });

@@ -28,7 +28,7 @@ export function readCompared(text: string): ComparedAgent | null {
   return at > 0 && ref !== "" && PLATFORMS.some(({ key }) => key === platform) ? { platform, ref } : null;
 }
 
-/** Ids of agents are strangers' texts: a comma in an id does not end it. */
+/** Ids of agents are untrusted texts: a comma in an id does not end it. */
 export const writeIds = (texts: readonly string[]): string =>
   texts.map((text) => text.replaceAll(",", "%2C")).join(",");
 export const readIds = (ids: string | null): string[] =>

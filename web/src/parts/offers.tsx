@@ -1,4 +1,4 @@
-/** Offers of an agent with kind, name, address and price of each, and why it was found: factors, and the words that matched. Their texts are strangers'. */
+/** Offers of an agent with kind, name, address and price of each, and why it was found: factors, and the words that matched. Their texts are untrusted. */
 import type { ReactNode } from "react";
 import type { DiscoveredHit, DiscoveredOffer } from "../api/types.ts";
 import { count, counted, dollars } from "../formats.ts";

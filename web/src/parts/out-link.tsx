@@ -4,7 +4,7 @@ import { urlOf } from "../../../core/urls.ts";
 import { Dialog } from "../shell/dialog.tsx";
 import { Button, Icon } from "./button.tsx";
 
-const STRANGERS_REL = "nofollow noopener noreferrer ugc";
+const UNTRUSTED_REL = "nofollow noopener noreferrer ugc";
 
 /** The URL when it is http or https; null for everything else (ipfs, mail, scripts, invalid). */
 export function webAddress(text: string): URL | null {
@@ -28,7 +28,7 @@ export function OutLink({ text }: { text: string }) {
   };
   return (
     <>
-      <a className="mono wrap" href={url.href} rel={STRANGERS_REL} aria-haspopup="dialog" onClick={ask}>
+      <a className="mono wrap" href={url.href} rel={UNTRUSTED_REL} aria-haspopup="dialog" onClick={ask}>
         <bdi>{text}</bdi>
       </a>
       {asking && (
@@ -43,7 +43,7 @@ export function OutLink({ text }: { text: string }) {
               className="button strong"
               href={url.href}
               target="_blank"
-              rel={STRANGERS_REL}
+              rel={UNTRUSTED_REL}
               onClick={() => setAsking(false)}
             >
               <Icon name="out" /> Open <span className="clip host">{url.host}</span>

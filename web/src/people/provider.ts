@@ -89,7 +89,7 @@ async function readAnswer(): Promise<void> {
 
 const withoutToken = (provider: string) => `${provider} gave no access token that this service can check.`;
 
-/** Error codes of RFC 6749, section 4.1.2.1. The provider's own description is a stranger's text and not shown. */
+/** Error codes of RFC 6749, section 4.1.2.1. The provider's own description is untrusted text and not shown. */
 function refusalOf(error: string, provider: string): string {
   if (error === "access_denied") return `You cancelled at ${provider}.`;
   if (["server_error", "temporarily_unavailable"].includes(error))
