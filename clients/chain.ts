@@ -38,7 +38,7 @@ type Rpc = {
    * @throws Failure upstream_unavailable when no node gave a usable answer
    */
   request(method: string, params: unknown[]): Promise<unknown>;
-  /** One request whose every error is trouble of the node. @throws Failure upstream_unavailable */
+  /** One request whose every error is one of the node. @throws Failure upstream_unavailable */
   ask<T>(method: string, params: unknown[]): Promise<T>;
   /** `ask` for a hexadecimal quantity. */
   quantity(method: string, params: unknown[]): Promise<bigint>;

@@ -140,9 +140,9 @@ const metered =
   async (request) => {
     const startedAt = performance.now();
     const found = await send(request);
-    const trouble = found.kind === "failed" || (found.kind === "answered" && found.status >= 500);
+    const isError = found.kind === "failed" || (found.kind === "answered" && found.status >= 500);
     const outcome =
-      found.kind === "deferred" || found.kind === "limited" ? "refused" : trouble ? "trouble" : "answered";
+      found.kind === "deferred" || found.kind === "limited" ? "refused" : isError ? "trouble" : "answered";
     meter.asked(METERED_AS, outcome, performance.now() - startedAt);
     return found;
   };

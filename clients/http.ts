@@ -1,4 +1,4 @@
-/** The HTTP core of all clients: limits, rates, circuit breakers, and the distinction between an answer and trouble. */
+/** The HTTP core of all clients: limits, rates, circuit breakers, and the distinction between an answer and an error. */
 import type { Dispatcher } from "undici";
 import { parseForeignJson } from "../core/foreign-json.ts";
 import { type SpanOptions, span, traceparent } from "../runtime/tracing.ts";
@@ -32,17 +32,17 @@ type HttpRequest<T> = {
   body?: unknown;
   /** Accounts or other items that the request reads, where the upstream bills each; 1 when absent. */
   reads?: number;
-  /** Statuses that count as answers. Every other status is trouble of the upstream. */
+  /** Statuses that count as answers. Every other status is an error of the upstream. */
   statuses: readonly number[];
-  /** Reads an answer. An error that it throws means that the answer is unusable, which is trouble too. */
+  /** Reads an answer. An error that it throws means that the answer is unusable, which is an error too. */
   read(answer: HttpAnswer): T;
-  /** The result for an answer beyond the size limit; without this function such an answer is trouble. */
+  /** The result for an answer beyond the size limit; without this function such an answer is an error. */
   tooLarge?(): T;
-  /** The result when the time limit is hit; without this function that is trouble. The circuit breaker counts it either way. */
+  /** The result when the time limit is hit; without this function that is an error. The circuit breaker counts it either way. */
   tooSlow?(): T;
   /**
    * The result for a status from 500 on without a time to try again, an unusable answer, or a connection that breaks:
-   * the upstream is there, this request fails. Without this function that is trouble. The circuit breaker treats it alike.
+   * the upstream is there, this request fails. Without this function that is an error. The circuit breaker treats it alike.
    */
   failed?(): T;
 };
@@ -131,7 +131,7 @@ type Substitute = "tooLarge" | "tooSlow" | "failed";
 type Why = { seconds?: number | null; cause?: unknown; substitute?: Substitute };
 
 /** The reason for a missing answer. @param why.seconds until a retry is useful; null: unknown */
-class Trouble extends Error {
+class CallError extends Error {
   readonly seconds: number | null;
   readonly substitute: Substitute | undefined;
   constructor(message: string, { seconds = null, cause, substitute }: Why = {}) {
@@ -142,13 +142,13 @@ class Trouble extends Error {
 }
 
 /** An answer that the caller cannot use. Its contents may come from an untrusted author, so it is not a failure of the upstream. */
-class OddAnswer extends Trouble {}
+class OddAnswer extends CallError {}
 
 /** The upstream answered with the status of a failure: it bills nothing for the request. */
-class RefusedRequest extends Trouble {}
+class RefusedRequest extends CallError {}
 
 /** The request has not left this process. */
-class NotSent extends Trouble {}
+class NotSent extends CallError {}
 
 /** Whether the upstream did no work for a request that failed. After any other failure it may have done, and billed, all of it. */
 export const isUnbilled = (failure: unknown): boolean =>
@@ -180,13 +180,13 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
           else if (admission.isPaused()) admission.circuit.withdrawn();
           else admission.circuit.failed();
           if (error instanceof RefusedRequest) await admission.giveBack(request.reads ?? 1);
-          const substitute = error instanceof Trouble && error.substitute && request[error.substitute];
+          const substitute = error instanceof CallError && error.substitute && request[error.substitute];
           if (!substitute) throw error;
           if (error.substitute === "tooLarge") outcome = "answered";
           return substitute();
         }
       } catch (error) {
-        return unavailable(name, { cause: error, seconds: error instanceof Trouble ? error.seconds : null });
+        return unavailable(name, { cause: error, seconds: error instanceof CallError ? error.seconds : null });
       } finally {
         meter?.asked(name, outcome, performance.now() - startedAt);
       }
@@ -201,7 +201,7 @@ type Admission = {
    * Check then write: rate and breaker, then the request; the token is taken before the wait, and the breaker is asked
    * after it.
    * @param reads of the request
-   * @throws Trouble when no request may be sent now
+   * @throws CallError when no request may be sent now
    */
   enter(reads: number): Promise<void>;
   /** Gives the reads of a request back to the caller's allowance. */
@@ -254,7 +254,7 @@ function admissionOf({ name, rate: allowed, maxWaitMs, meter, now }: Parts): Adm
   };
 }
 
-/** Sends a request and reads its answer. @throws Trouble, OddAnswer */
+/** Sends a request and reads its answer. @throws CallError, OddAnswer */
 async function answer<T>(
   dispatcher: Dispatcher,
   parts: Parts,
@@ -268,8 +268,8 @@ async function answer<T>(
   } catch (cause) {
     if (cause instanceof OversizeAnswer) throw new OddAnswer("an answer too large", { cause, substitute: "tooLarge" });
     if (UNCONNECTED.has((cause as { code?: string } | null)?.code ?? "")) throw new NotSent("no answer", { cause });
-    if (isTimeout(cause)) throw new Trouble("no answer in time", { cause, substitute: "tooSlow" });
-    throw new Trouble("no answer", { cause, ...(isBrokenConnection(cause) && { substitute: "failed" as const }) });
+    if (isTimeout(cause)) throw new CallError("no answer in time", { cause, substitute: "tooSlow" });
+    throw new CallError("no answer", { cause, ...(isBrokenConnection(cause) && { substitute: "failed" as const }) });
   }
   const { status, headers, text } = incoming;
   const answered = request.statuses.includes(status);
@@ -284,7 +284,7 @@ async function answer<T>(
   try {
     json = text.trim() === "" ? undefined : parseForeignJson(text);
   } catch (cause) {
-    throw new Trouble(noUse, { seconds, cause, substitute: "failed" });
+    throw new CallError(noUse, { seconds, cause, substitute: "failed" });
   }
   try {
     return request.read({ status, headers, json });

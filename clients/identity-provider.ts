@@ -56,7 +56,7 @@ export function createIdentityProvider(options: IdentityProviderOptions, http: H
       upstream.ask({
         path: "",
         statuses: [200],
-        // Throws when the answer is not a key set, which counts as trouble of the provider.
+        // Throws when the answer is not a key set, which counts as an error of the provider.
         read: ({ json }) => createLocalJWKSet(json as JSONWebKeySet),
       }),
     { freshMs: KEYS_FRESH_MS, usableMs: KEYS_USABLE_MS },

@@ -44,11 +44,11 @@ export type LoopOptions = {
   /** Min milliseconds between two rounds: what is announced in between is one round. */
   pauseMs?: number;
   /** Log message of a failed round; the next round repeats the work. */
-  trouble: string;
+  failure: string;
 };
 
 /** Max milliseconds until a failed round is repeated. */
-const TROUBLE_MS = 2_000;
+const RETRY_MS = 2_000;
 
 /**
  * Runs rounds until stopped, the first at once.
@@ -56,7 +56,7 @@ const TROUBLE_MS = 2_000;
  */
 export function runLoop(
   { db, log }: Pick<JobContext, "db" | "log">,
-  { channels, timerMs, pauseMs = 0, trouble }: LoopOptions,
+  { channels, timerMs, pauseMs = 0, failure }: LoopOptions,
   round: (loop: Loop) => Promise<number> | Promise<void>,
 ): Loop {
   const latch = new Latch();
@@ -76,12 +76,12 @@ export function runLoop(
   };
   const done = (async () => {
     while (!stopping) {
-      let waitMs = TROUBLE_MS;
+      let waitMs = RETRY_MS;
       try {
         const dueIn = await round(loop);
         waitMs = typeof dueIn === "number" ? dueIn : timerMs;
       } catch (error) {
-        log.warn({ err: error }, trouble);
+        log.warn({ err: error }, failure);
       }
       if (!stopping) await latch.wait(Math.min(waitMs, timerMs));
       if (!stopping && pauseMs > 0) await new Promise((over) => setTimeout(over, pauseMs));

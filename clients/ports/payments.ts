@@ -34,7 +34,7 @@ export type FacilitatorOutcome =
   /** No answer in time, an unusable answer, or an answer without a verdict. */
   | { kind: "unknown"; cause: unknown };
 
-/** Moves the money of signed authorizations (x402 scheme `exact`). Nothing throws: trouble is `unknown`. */
+/** Moves the money of signed authorizations (x402 scheme `exact`). Nothing throws: an error is `unknown`. */
 export interface Facilitator {
   verify(order: PaymentOrder): Promise<FacilitatorVerdict>;
   /** Repeating it for the same order moves no more money: the authorization is good once. */

@@ -12,7 +12,7 @@ type PageRequest = {
   body?: unknown;
   /** Reads the answer. An error that it throws means that the answer is unusable. */
   read(json: unknown): ReadPage;
-  /** The page when the registry refuses the request, as some do behind their last page; absent: a refusal is trouble. */
+  /** The page when the registry refuses the request, as some do behind their last page; absent: a refusal is an error. */
   refused?: ReadPage;
 };
 

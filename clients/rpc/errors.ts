@@ -1,4 +1,4 @@
-/** Errors of JSON-RPC nodes, in one place: which describe the request, and which a limit or a trouble of the node. */
+/** Errors of JSON-RPC nodes, in one place: which describe the request, and which a limit or an error of the node. */
 import type { Hex } from "../../core/agents/facts.ts";
 import { fail } from "../../core/errors.ts";
 import { isKnownRefusal } from "./refusals.ts";
@@ -39,7 +39,7 @@ export type Fault =
   | "state"
   /** This node, or this backend of its URL, does not have the block (yet). */
   | "block"
-  /** Trouble of the node: its answer says nothing about the request. */
+  /** An error of the node: its answer says nothing about the request. */
   | "node";
 
 /** JSON-RPC error codes that describe the node: parse, internal, resource, limits, unknown method. */
@@ -87,7 +87,7 @@ export function faultOf(method: string, error: RpcErrorBody): Fault {
   return NODE_CODES.has(code) || NODE_TEXT.test(message) ? "node" : "request";
 }
 
-/** A refusal of a transaction with any code is an answer: besu uses codes for it that mean trouble elsewhere. */
+/** A refusal of a transaction with any code is an answer: besu uses codes for it that mean an error elsewhere. */
 function faultOfSending({ code, message }: RpcErrorBody): Fault {
   if (isKnownRefusal(message)) return "request";
   if (code === 429 || SENDING_RATE.test(message)) return "rate";

@@ -94,11 +94,11 @@ export class RpcNodeConnection {
   /** Sends a request when it is its turn. It never throws. */
   async ask(call: RpcCall): Promise<Outcome> {
     this.#checked ??= this.#check();
-    const trouble = await this.#checked;
-    if (trouble !== null) {
+    const failure = await this.#checked;
+    if (failure !== null) {
       this.#checked = null;
       this.withdrawn();
-      return trouble.kind === "silence" ? { ...trouble, sent: false } : trouble;
+      return failure.kind === "silence" ? { ...failure, sent: false } : failure;
     }
     const outcome = await this.#enqueue(call);
     if (outcome.kind === "busy") this.withdrawn();

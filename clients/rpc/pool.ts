@@ -6,7 +6,7 @@ import { readLogs } from "./logs.ts";
 import { type Outcome, RpcNodeConnection } from "./node.ts";
 import type { RpcCall } from "./post.ts";
 import { filterOf, readsRange } from "./requests.ts";
-import { type RequestTroubles, Route } from "./route.ts";
+import { type RequestErrors, Route } from "./route.ts";
 import { WholeLogs } from "./whole-logs.ts";
 
 export { RpcRequestError } from "./errors.ts";
@@ -73,7 +73,7 @@ export function openRpcPool(options: RpcPoolOptions): RpcPool {
    * Nodes in the order in which they are tried: those that do not answer at the end, those of another chain left out.
    * @param ordered the nodes with a role before the others
    */
-  function* candidates(ordered: typeof byRole, role: RpcRole, met: RequestTroubles): Generator<RpcNodeConnection> {
+  function* candidates(ordered: typeof byRole, role: RpcRole, met: RequestErrors): Generator<RpcNodeConnection> {
     const silent: RpcNodeConnection[] = [];
     let others = 0;
     for (const node of ordered[role]!) {

@@ -20,7 +20,7 @@ export class TooWide extends Error {
 
 export type RouteParts = {
   /** Nodes in the order in which they are tried; `met.busy` is set for those that are left out because they are paused. */
-  candidates(role: RpcRole, met: RequestTroubles): Iterable<RpcNodeConnection>;
+  candidates(role: RpcRole, met: RequestErrors): Iterable<RpcNodeConnection>;
   ask(node: RpcNodeConnection, call: RpcCall): Promise<Outcome>;
   /** Milliseconds until the first paused node accepts requests; Infinity: none is paused. */
   pausedMs(): number;
@@ -29,9 +29,9 @@ export type RouteParts = {
   now(): number;
 };
 
-/** Milliseconds between two rounds over nodes that were all in trouble, and the number of rounds. */
-const TROUBLE_PAUSE_MS = 100;
-const TROUBLE_ROUNDS = 2;
+/** Milliseconds between two rounds over nodes that all failed, and the number of rounds. */
+const ERROR_PAUSE_MS = 100;
+const ERROR_ROUNDS = 2;
 /** Milliseconds between the rounds for a block that a backend does not have yet. */
 const BLOCK_PAUSES_MS = [50, 100, 200, 400];
 /** Min milliseconds between two rounds over nodes that accept nothing. */
@@ -42,13 +42,13 @@ const HEAD_MS = 10_000;
 const GAS_TRIES = 6;
 
 /** What one request has met so far. */
-export type RequestTroubles = {
+export type RequestErrors = {
   /** The refusal of the request itself, of old state, of an unknown block. */
   request?: RpcRequestError;
   state?: RpcRequestError;
   block?: RpcRequestError | Result;
-  /** Cause of the last trouble. */
-  trouble?: unknown;
+  /** Cause of the last error. */
+  error?: unknown;
   busy?: boolean;
 };
 
@@ -75,11 +75,11 @@ export class Route {
     if (call.method === "eth_sendRawTransaction") return this.#sendTransaction(call);
     const { candidates, now } = this.#parts;
     const startedAt = now();
-    let troubles = 0;
+    let rounds = 0;
     let blocks = 0;
     let tries = 0;
     for (;;) {
-      const met: RequestTroubles = {};
+      const met: RequestErrors = {};
       for (const node of candidates(roleOf(call), met)) {
         if (tries++ > 0) node.retried();
         const answer = await this.#tryNode(node, call, { met, accepts });
@@ -87,9 +87,9 @@ export class Route {
       }
       if (met.request) throw met.request;
       if (met.block && blocks < BLOCK_PAUSES_MS.length) await sleep(BLOCK_PAUSES_MS[blocks++]);
-      else if ("trouble" in met && ++troubles < TROUBLE_ROUNDS) await sleep(TROUBLE_PAUSE_MS);
+      else if ("error" in met && ++rounds < ERROR_ROUNDS) await sleep(ERROR_PAUSE_MS);
       else if (met.busy) await this.#waitForTurn(startedAt, met);
-      else if ("trouble" in met) unreachable(met.trouble);
+      else if ("error" in met) unreachable(met.error);
       else if (met.block && !(met.block instanceof RpcRequestError)) return met.block;
       else throw met.block ?? met.state ?? unreachable(new Error("no node is of the configured chain"));
     }
@@ -105,7 +105,7 @@ export class Route {
     let lost: unknown;
     let tries = 0;
     for (let round = 1; ; ) {
-      const met: RequestTroubles = {};
+      const met: RequestErrors = {};
       let held: RpcRequestError | undefined;
       for (const node of candidates("head", met)) {
         if (tries++ > 0) node.retried();
@@ -113,18 +113,18 @@ export class Route {
         if (outcome.kind === "result") return outcome;
         if (outcome.kind === "busy") met.busy = true;
         else if (outcome.kind === "silence") {
-          met.trouble = outcome.cause;
+          met.error = outcome.cause;
           if (outcome.sent) lost ??= outcome.cause;
         } else if (outcome.fault === "request") {
           if (isHeld(outcome.error)) held ??= outcome.error;
           met.request = outcome.error;
-        } else met.trouble = lost ??= troubleOf(node, outcome.error);
+        } else met.error = lost ??= errorOf(node, outcome.error);
       }
       if (held) throw held;
       if (met.request && lost === undefined) throw met.request;
-      if ("trouble" in met || met.request) {
-        if (round++ >= TROUBLE_ROUNDS) unreachable(lost ?? met.trouble);
-        await sleep(TROUBLE_PAUSE_MS);
+      if ("error" in met || met.request) {
+        if (round++ >= ERROR_ROUNDS) unreachable(lost ?? met.error);
+        await sleep(ERROR_PAUSE_MS);
       } else if (met.busy) await this.#waitForTurn(startedAt, met);
       else unreachable(new Error("no node is of the configured chain"));
     }
@@ -134,7 +134,7 @@ export class Route {
   async #tryNode(
     node: RpcNodeConnection,
     call: RpcCall,
-    { met, accepts }: { met: RequestTroubles; accepts: (result: unknown) => boolean },
+    { met, accepts }: { met: RequestErrors; accepts: (result: unknown) => boolean },
   ): Promise<Result | null> {
     for (let tries = 1; ; tries++) {
       const outcome = await this.#parts.ask(node, fitted(call, node, this.head()));
@@ -142,7 +142,7 @@ export class Route {
         this.#noteHead(call, outcome.result);
         if (!accepts(outcome.result)) {
           node.omitted(1);
-          met.trouble = new Error(`${node.host}: an answer to ${call.method} with something left out`);
+          met.error = new Error(`${node.host}: an answer to ${call.method} with something left out`);
           return null;
         }
         if (!this.#lacksBlock(call, outcome.result)) {
@@ -152,7 +152,7 @@ export class Route {
         met.block = outcome;
       } else if (outcome.kind === "busy") met.busy = true;
       else if (outcome.kind === "silence") {
-        met.trouble = outcome.cause;
+        met.error = outcome.cause;
         if (outcome.late) this.#narrow(node, call, { words: "", named: false });
       } else if (outcome.fault === "gas" && tries < GAS_TRIES && lowersGas(node, call, outcome.error)) continue;
       else this.#note(node, call, { ...outcome, met });
@@ -164,14 +164,14 @@ export class Route {
   #note(
     node: RpcNodeConnection,
     call: RpcCall,
-    { fault, error, met }: { fault: Fault; error: RpcRequestError; met: RequestTroubles },
+    { fault, error, met }: { fault: Fault; error: RpcRequestError; met: RequestErrors },
   ): void {
     if (fault === "execution") throw error;
     if (fault === "range" || fault === "size") {
       if (this.#narrow(node, call, { words: error.details, named: fault === "range" }))
         throw new TooWide(node.limits.range);
-      met.trouble = troubleOf(node, error);
-    } else if (fault === "node") met.trouble = troubleOf(node, error);
+      met.error = errorOf(node, error);
+    } else if (fault === "node") met.error = errorOf(node, error);
     else if (fault === "state") met.state = error;
     else if (fault === "block") met.block = error;
     else met.request = error;
@@ -199,17 +199,17 @@ export class Route {
   }
 
   /** Waits until a node accepts requests. @throws Failure when that is beyond the pool's longest wait */
-  async #waitForTurn(startedAt: number, met: RequestTroubles): Promise<void> {
+  async #waitForTurn(startedAt: number, met: RequestErrors): Promise<void> {
     const { now, pausedMs, maxWaitMs } = this.#parts;
     const paused = pausedMs();
     const wait = Math.max(BUSY_PAUSE_MS, Number.isFinite(paused) ? paused : 0);
     if (now() - startedAt + wait > maxWaitMs)
-      unreachable(met.trouble ?? new Error("the nodes accept no further request at the moment"));
+      unreachable(met.error ?? new Error("the nodes accept no further request at the moment"));
     await sleep(wait);
   }
 }
 
-const troubleOf = (node: RpcNodeConnection, { details }: RpcRequestError) =>
+const errorOf = (node: RpcNodeConnection, { details }: RpcRequestError) =>
   new Error(`${node.host}: ${details}`.slice(0, 300));
 
 /** Learns that a call had too much gas. @returns whether less may be accepted */

@@ -115,15 +115,15 @@ const CAUSES: [RegExp, Refusal][] = [
   [/scheme/i, "unsupported_scheme"],
 ];
 
-/** Words of a facilitator for a trouble of its own: they say nothing about the payment. */
-const TROUBLE = /^unexpected_|^unknown_|rpc_read_failed|state_unavailable|^settlement_pending$|^rate_limit/;
+/** Words of a facilitator for an error of its own: they say nothing about the payment. */
+const FACILITATOR_ERROR = /^unexpected_|^unknown_|rpc_read_failed|state_unavailable|^settlement_pending$|^rate_limit/;
 
 /**
  * The reason that a facilitator, a token or a node names.
  * @param said a code or a text, untrusted
- * @returns "trouble" where it names one of its own, null where it names no cause that is known
+ * @returns "error" where it names one of its own, null where it names no cause that is known
  */
-export function reasonIn(said: string): Refusal | "trouble" | null {
-  if (TROUBLE.test(said)) return "trouble";
+export function reasonIn(said: string): Refusal | "error" | null {
+  if (FACILITATOR_ERROR.test(said)) return "error";
   return CAUSES.find(([words]) => words.test(said))?.[1] ?? null;
 }

@@ -272,5 +272,5 @@ async function sendTransaction(
   if (!first)
     return { kind: "unknown", cause: new Error(`the transaction was not taken again: ${said}`), broadcast: true };
   const named = reasonIn(said);
-  return { kind: "refused", reason: named === null || named === "trouble" ? "not_settled" : named, broadcast: true };
+  return { kind: "refused", reason: named === null || named === "error" ? "not_settled" : named, broadcast: true };
 }

@@ -246,7 +246,7 @@ async function askFacilitator(
   if (outcome.kind === "settled") return outcome;
   if (outcome.kind !== "refused") return { ...outcome, broadcast: true };
   const cause = await causeOf(parts, order, outcome.reason);
-  if (cause === "trouble") return { kind: "unknown", cause: new Error(`refused: ${outcome.reason}`), broadcast: true };
+  if (cause === "error") return { kind: "unknown", cause: new Error(`refused: ${outcome.reason}`), broadcast: true };
   const reason = cause === "none" ? "not_settled" : cause;
   // A used authorization or an empty account may result from a settlement, by an earlier order or a front-runner.
   const mayBeSettled = payment.state === "new" ? reason === "authorization_used" : payment.restedMs < ORDER_GRACE_MS;
@@ -271,7 +271,7 @@ async function verify(
     if (verdict.kind === "good") return null;
     if (verdict.kind === "unknown") return { ...verdict, broadcast: false };
     const cause = await causeOf(parts, order, verdict.reason);
-    if (cause === "trouble")
+    if (cause === "error")
       return { kind: "unknown", cause: new Error(`the facilitator says ${verdict.reason}`), broadcast: false };
     // By our clock it has begun: the token reads that of the newest block, which is some seconds behind.
     const mayChange = cause === "not_yet_valid" || (cause === "none" && !isPuzzling);
@@ -291,14 +291,14 @@ async function causeOf(
   { chain }: FacilitatorParts,
   { authorization, signature, token }: PaymentOrder,
   said: string,
-): Promise<Refusal | "trouble" | "none"> {
+): Promise<Refusal | "error" | "none"> {
   const named = reasonIn(said);
   if (named !== null) return named;
   const data = transferData(authorization, signature);
   const tried = await chain.call({ to: token.address, data, gas: SETTLEMENT_GAS });
   if (tried.ok) return "none";
   const found = reasonIn(`${tried.reason} ${tried.data ?? ""}`);
-  return found === null || found === "trouble" ? "not_settled" : found;
+  return found === null || found === "error" ? "not_settled" : found;
 }
 
 /** The ledger's record of a signed payment. Integers are strings, because JSON has no bigint. */

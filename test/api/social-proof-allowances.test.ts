@@ -169,7 +169,7 @@ it("remembers for a minute what was asked for twice and was not there", async ()
   expect((await prove(honest, "ada")).status).toBe(202);
 });
 
-it("trouble of the platform is remembered by nothing, and counts for nobody", async () => {
+it("an error of the platform is remembered by nothing, and counts for nobody", async () => {
   const honest = await agent("192.0.2.1");
   await sim.fail("x", { status: 500, times: 5 });
   for (let i = 0; i < 5; i++) expect((await prove(honest, "ada")).status).toBe(503);

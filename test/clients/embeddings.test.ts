@@ -6,7 +6,7 @@ import { SIMULATED_DIMENSIONS as dimensions } from "../../devnet/simulators/embe
 import { ANY_KEY } from "../../devnet/simulators/simulator.ts";
 import { NEVER } from "../../harness/patience.ts";
 import { perFile } from "../support/started.ts";
-import { simulated, trouble } from "./support/simulated.ts";
+import { simulated, unavailable } from "./support/simulated.ts";
 
 const sim = perFile(simulated);
 
@@ -79,7 +79,7 @@ it.each([
 
 it("does not know whether a text is paid when the answer is no JSON, or breaks off", async () => {
   await sim.fail("embeddings", { status: 200, body: "<html></html>" });
-  await trouble(client().vectors(["a"]));
+  await unavailable(client().vectors(["a"]));
 });
 
 it("says that a missing key and a host that is not there bill nothing", async () => {
@@ -95,7 +95,7 @@ it("waits no longer than its limit, and asks no more after ten failures", async 
   // Of this clock: the circuit stays open.
   const slow = client({ maxMs: NEVER, signal: undefined, now: () => 0 });
   await sim.fail("embeddings", { hangs: true, times: 10 });
-  for (let i = 0; i < 10; i++) await trouble(slow.vectors(["a"]));
+  for (let i = 0; i < 10; i++) await unavailable(slow.vectors(["a"]));
   // The simulator answers again; the circuit is open.
   expect(await slow.vectors(["a"])).toMatchObject({ kind: "refused" });
   expect(await vectorsOf(["a"])).toHaveLength(1);

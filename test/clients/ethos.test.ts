@@ -2,7 +2,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { ethosScores } from "../../clients/ethos.ts";
 import { perFile } from "../support/started.ts";
-import { simulated, trouble } from "./support/simulated.ts";
+import { simulated, unavailable } from "./support/simulated.ts";
 
 const sim = perFile(simulated);
 const known = `0x${"A".repeat(40)}`;
@@ -31,10 +31,10 @@ it.each([
 });
 
 it.each([{ status: 500 }, { status: 429 }, { body: "<html></html>" }, { body: [] }])(
-  "takes %j for trouble",
+  "takes %j for an error",
   async (plan) => {
     await sim.fail("ethos", plan);
-    await trouble(ethosScores(sim.upstream("/ethos")).scores([wallet]));
+    await unavailable(ethosScores(sim.upstream("/ethos")).scores([wallet]));
   },
 );
 

@@ -6,7 +6,7 @@ import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
 import { neynarReader } from "../../clients/proof-platforms/neynar.ts";
 import type { FarcasterClaim } from "../../core/proof-platforms/farcaster.ts";
 import { perFile } from "../support/started.ts";
-import { simulated, trouble } from "./support/simulated.ts";
+import { simulated, unavailable } from "./support/simulated.ts";
 
 const sim = perFile(simulated);
 const sought = { tokenId: 1, prefix: "helixa" };
@@ -93,9 +93,9 @@ describe.each(["snapchain", "hubble", "neynar"])("through %s", (way) => {
     ["a gateway's 404", { status: 404, body: "<html>404</html>" }],
     ["HTML", { body: "<html></html>" }],
     ["silence", { hangs: true as const }],
-  ])("takes %s for trouble", async (_what, plan) => {
+  ])("takes %s for an error", async (_what, plan) => {
     await sim.fail("farcaster", plan);
-    await trouble(find({ username: "dwr" }));
+    await unavailable(find({ username: "dwr" }));
   });
 });
 

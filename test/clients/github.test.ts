@@ -6,7 +6,7 @@ import { openPublicHttp } from "../../clients/public-http.ts";
 import type { GithubClaim } from "../../core/proof-platforms/github.ts";
 import { perFile, perTest } from "../support/started.ts";
 import { PATIENT } from "../support/time-limits.ts";
-import { simulated, trouble } from "./support/simulated.ts";
+import { simulated, unavailable } from "./support/simulated.ts";
 
 const sim = perFile(simulated);
 const raw = perTest(() => openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: PATIENT }));
@@ -106,7 +106,7 @@ describe("looking for a proof", () => {
   it("keeps away when the hour's requests are used up", async () => {
     const anonymous = githubProofs(sim.upstream("/github"), raw);
     for (let i = 0; i < 60; i++) await anonymous.find({ username: "ghost" }, sought).catch(() => undefined);
-    const { retryAfter } = (await trouble(anonymous.find({ username: "ghost" }, sought))).options;
+    const { retryAfter } = (await unavailable(anonymous.find({ username: "ghost" }, sought))).options;
     expect(retryAfter).toBe(900);
   });
 
@@ -157,7 +157,7 @@ describe("looking for a proof", () => {
     expect(await find({ username: "cut" })).toMatchObject({ accountId: "9" });
     const origins = ["https://gist.githubusercontent.com"];
     const elsewhere = openPublicHttp({ userAgent: "tests", loopback: true, origins });
-    await trouble(githubProofs(sim.upstream("/github", WITH_TOKEN), elsewhere).find({ username: "cut" }, sought));
+    await unavailable(githubProofs(sim.upstream("/github", WITH_TOKEN), elsewhere).find({ username: "cut" }, sought));
     await elsewhere.close();
   });
 
@@ -167,9 +167,9 @@ describe("looking for a proof", () => {
     ["an error of GitHub", { status: 502 }],
     ["HTML", { body: "<!doctype html><title>Unicorn!</title>" }],
     ["silence", { hangs: true as const }],
-  ])("takes %s for trouble", async (_what, plan) => {
+  ])("takes %s for an error", async (_what, plan) => {
     await sim.fail("github", plan);
-    await trouble(find({ username: "octo-cat" }));
+    await unavailable(find({ username: "octo-cat" }));
   });
 });
 
@@ -217,10 +217,10 @@ describe("looking again", () => {
     await sim.control("DELETE", "github/users/octo-kitten");
   });
 
-  it("is trouble when GitHub is away", async () => {
+  it("is an error when GitHub is away", async () => {
     const proof = await known();
     await sim.fail("github", { status: 500 });
-    await trouble(github.recheck([proof]));
+    await unavailable(github.recheck([proof]));
   });
 });
 
@@ -239,9 +239,9 @@ describe("an answer that cannot be stored", () => {
     ["an account's id that is no number", { owner: { login: "Octo-Cat", id: "1\0" } }],
     ["a gist's id of 5,000 characters", { id: "a".repeat(5_000) }],
     ["a file that is no file", { files: { [FILE]: 7 } }],
-  ])("is trouble of its own gist: %s", async (_what, more) => {
+  ])("is an error of its own gist: %s", async (_what, more) => {
     await sim.fail("github", { body: odd(more) });
-    await trouble(find({ username: "octo-cat", gistId: "aa11" }));
+    await unavailable(find({ username: "octo-cat", gistId: "aa11" }));
   });
 
   it.each([

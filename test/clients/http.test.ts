@@ -1,4 +1,4 @@
-/** The HTTP core: answers told from trouble, limits, pauses that upstreams ask for, breakers, rates. */
+/** The HTTP core: answers told from errors, limits, pauses that upstreams ask for, breakers, rates. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { breaker } from "../../clients/http/breaker.ts";
 import { requestRate } from "../../clients/http/request-rate.ts";
@@ -22,7 +22,7 @@ function upstream(options: Partial<HttpOptions> & Partial<UpstreamOptions> = {})
   return http.upstream({ ...usual, ...options });
 }
 const get = { path: "/thing", statuses: [200, 404], read: (answer: { status: number; json: unknown }) => answer };
-const trouble = async (asked: Promise<unknown>): Promise<Failure> => {
+const unavailable = async (asked: Promise<unknown>): Promise<Failure> => {
   const error = await asked.then(
     () => new Error("there was an answer"),
     (reason) => reason,
@@ -67,11 +67,11 @@ describe("an answer", () => {
     server.answer = replying(200, JSON.stringify("x".repeat(2000)));
     const small = upstream({ maxBytes: 1000 });
     expect(await small.ask({ ...get, read: () => "read", tooLarge: () => "large" })).toBe("large");
-    await trouble(small.ask(get));
+    await unavailable(small.ask(get));
   });
 });
 
-describe("trouble", () => {
+describe("errors", () => {
   it.each([
     ["a status nobody named", replying(500, { error: "x" })],
     ["a refusal of our key", replying(403, {})],
@@ -91,7 +91,7 @@ describe("trouble", () => {
     ],
   ])("is %s", async (_what, answer, limits = PATIENT) => {
     server.answer = answer;
-    expect((await trouble(upstream({ limits }).ask(get))).options.retryAfter).toBe(5);
+    expect((await unavailable(upstream({ limits }).ask(get))).options.retryAfter).toBe(5);
     expect(server.requests.filter((line) => line.includes("elsewhere"))).toEqual([]);
   });
 
@@ -99,7 +99,7 @@ describe("trouble", () => {
     const read = (): never => {
       throw new Error("not our shape");
     };
-    await trouble(upstream().ask({ ...get, read }));
+    await unavailable(upstream().ask({ ...get, read }));
   });
 
   it("is no failure of the upstream when only what it holds makes no sense or is too large", async () => {
@@ -107,27 +107,27 @@ describe("trouble", () => {
     const read = (): never => {
       throw new Error("not our shape");
     };
-    for (let i = 0; i < 12; i++) await trouble(shared.ask({ ...get, read }));
+    for (let i = 0; i < 12; i++) await unavailable(shared.ask({ ...get, read }));
     server.answer = replying(200, JSON.stringify("x".repeat(2_000)));
-    for (let i = 0; i < 12; i++) await trouble(shared.ask(get));
+    for (let i = 0; i < 12; i++) await unavailable(shared.ask(get));
     server.answer = replying(200, {});
     expect(await shared.ask(get)).toMatchObject({ status: 200 });
   });
 
   it("is a server that is not there", async () => {
-    await trouble(upstream({ baseUrl: "http://127.0.0.1:1" }).ask(get));
+    await unavailable(upstream({ baseUrl: "http://127.0.0.1:1" }).ask(get));
   });
 
   it("does not repeat what was answered, and repeats a GET whose connection broke once", async () => {
     server.answer = replying(503, {});
-    await trouble(upstream().ask(get));
+    await unavailable(upstream().ask(get));
     expect(server.requests).toHaveLength(1);
     let broken = 0;
     server.answer = (incoming, outgoing) =>
       broken++ === 0 ? outgoing.destroy() : replying(200, {})(incoming, outgoing);
     expect(await upstream().ask(get)).toMatchObject({ status: 200 });
     broken = 0;
-    await trouble(upstream().ask({ ...get, method: "POST", body: {} }));
+    await unavailable(upstream().ask({ ...get, method: "POST", body: {} }));
   });
 });
 
@@ -157,9 +157,9 @@ describe("a pause", () => {
     let now = at;
     const somewhere = upstream({ now: () => now });
     server.answer = replying(503, {}, { "retry-after": "20", "x-rate-limit-reset": String(at / 1000 + 800) });
-    expect((await trouble(somewhere.ask(get))).options.retryAfter).toBe(20);
+    expect((await unavailable(somewhere.ask(get))).options.retryAfter).toBe(20);
     server.answer = replying(200, {});
-    expect((await trouble(somewhere.ask(get))).options.retryAfter).toBe(20);
+    expect((await unavailable(somewhere.ask(get))).options.retryAfter).toBe(20);
     now += 20_000;
     expect(await somewhere.ask(get)).toMatchObject({ status: 200 });
   });
@@ -168,10 +168,10 @@ describe("a pause", () => {
     let now = at;
     const somewhere = upstream({ now: () => now });
     server.answer = replying(429, {}, { "x-rate-limit-reset": String(at / 1000 + 90) });
-    expect((await trouble(somewhere.ask(get))).options.retryAfter).toBe(90);
+    expect((await unavailable(somewhere.ask(get))).options.retryAfter).toBe(90);
     server.answer = replying(200, {});
     now += 60_000;
-    expect((await trouble(somewhere.ask(get))).options.retryAfter).toBe(30);
+    expect((await unavailable(somewhere.ask(get))).options.retryAfter).toBe(30);
     expect(server.requests).toHaveLength(1);
     now += 30_000;
     expect(await somewhere.ask(get)).toMatchObject({ status: 200 });
@@ -183,7 +183,7 @@ describe("a pause", () => {
     const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(at / 1000 + 40) };
     server.answer = replying(200, {}, headers);
     expect(await somewhere.ask(get)).toMatchObject({ status: 200 });
-    expect((await trouble(somewhere.ask(get))).options.retryAfter).toBe(40);
+    expect((await unavailable(somewhere.ask(get))).options.retryAfter).toBe(40);
     now += 40_000;
     expect(await somewhere.ask(get)).toMatchObject({ status: 200 });
   });
@@ -228,8 +228,8 @@ describe("a breaker", () => {
     let now = 1_000_000;
     const somewhere = upstream({ now: () => now });
     server.answer = replying(500, {});
-    for (let i = 0; i < 10; i++) await trouble(somewhere.ask(get));
-    await trouble(somewhere.ask(get));
+    for (let i = 0; i < 10; i++) await unavailable(somewhere.ask(get));
+    await unavailable(somewhere.ask(get));
     expect(server.requests).toHaveLength(10);
     server.answer = replying(200, {});
     now += 1_000;
@@ -252,7 +252,7 @@ describe("a rate", () => {
   it("is kept: who cannot wait is told when to come again", async () => {
     const somewhere = upstream({ rate: { burst: 1, perSecond: 0.1 } });
     await somewhere.ask(get);
-    expect((await trouble(somewhere.ask(get))).options.retryAfter).toBe(10);
+    expect((await unavailable(somewhere.ask(get))).options.retryAfter).toBe(10);
     expect(server.requests).toHaveLength(1);
     const patient = upstream({ rate: { burst: 1, perSecond: 20 }, maxWaitMs: 1_000 });
     await Promise.all([patient.ask(get), patient.ask(get), patient.ask(get)]);

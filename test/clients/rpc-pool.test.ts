@@ -293,7 +293,7 @@ describe("a block right behind the head", () => {
   });
 });
 
-describe("nodes in trouble", () => {
+describe("nodes that fail", () => {
   it("that do not answer within the limit are silent", async () => {
     const node = await started();
     node.post = () => ({ hang: true });

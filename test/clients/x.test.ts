@@ -4,7 +4,7 @@ import type { FoundProof, ProofReader } from "../../clients/ports.ts";
 import { xProofs } from "../../clients/proof-platforms/x.ts";
 import type { XClaim } from "../../core/proof-platforms/x.ts";
 import { perFile } from "../support/started.ts";
-import { simulated, trouble } from "./support/simulated.ts";
+import { simulated, unavailable } from "./support/simulated.ts";
 
 const sim = perFile(simulated);
 let x: ProofReader<XClaim>;
@@ -74,21 +74,21 @@ describe("looking for a proof", () => {
     ],
     ["an id that is no number", { body: { data: { id: "1\0", username: "Ada", description: "helixa:1" } } }],
     ["silence", { hangs: true as const }],
-  ])("takes %s for trouble, never for a missing proof", async (_what, plan) => {
+  ])("takes %s for an error, never for a missing proof", async (_what, plan) => {
     await sim.fail("x", plan);
-    await trouble(x.find({ handle: "Ada" }, sought));
+    await unavailable(x.find({ handle: "Ada" }, sought));
   });
 
   it("keeps away until the window that X names has passed", async () => {
     const reset = String(Math.floor(Date.now() / 1000) + 120);
     await sim.fail("x", { status: 429, headers: { "x-rate-limit-reset": reset } });
-    const { retryAfter } = (await trouble(x.find({ handle: "Ada" }, sought))).options;
+    const { retryAfter } = (await unavailable(x.find({ handle: "Ada" }, sought))).options;
     expect(retryAfter).toBeGreaterThan(110);
-    await trouble(x.find({ handle: "Ada" }, sought));
+    await unavailable(x.find({ handle: "Ada" }, sought));
   });
 
-  it("without a key is trouble", async () => {
-    await trouble(xProofs(sim.upstream("/x")).find({ handle: "Ada" }, sought));
+  it("without a key is an error", async () => {
+    await unavailable(xProofs(sim.upstream("/x")).find({ handle: "Ada" }, sought));
   });
 });
 
@@ -132,20 +132,20 @@ describe("looking while the allowance is used up", () => {
     expect([empty.spent.taken, full.spent.taken]).toEqual([0, 1]);
   });
 
-  it("trouble of the shared request is trouble for all of it; a name that X leaves out, for that one", async () => {
+  it("an error of the shared request is one for all of it; a name that X leaves out, for that one", async () => {
     await sim.fail("x", { status: 503 });
     const shared = scarce(2);
     const both = ["Ada", "nobody"].map((handle) => x.find({ handle }, sought, shared.spend));
-    await Promise.all(both.map(trouble));
+    await Promise.all(both.map(unavailable));
     await sim.fail("x", { body: { data: [{ id: "100", username: "Ada", description: "helixa:1" }] } });
     const again = scarce(2);
     const [ada, nobody] = ["Ada", "nobody"].map((handle) => x.find({ handle }, sought, again.spend));
     expect(await ada).toMatchObject({ handle: "Ada" });
-    await trouble(nobody!);
+    await unavailable(nobody!);
   });
 
   it("is refused at once when the allowance is away for longer than a caller waits", async () => {
-    const { retryAfter } = (await trouble(x.find({ handle: "Ada" }, sought, async () => 600))).options;
+    const { retryAfter } = (await unavailable(x.find({ handle: "Ada" }, sought, async () => 600))).options;
     expect(retryAfter).toBe(600);
   });
 });
@@ -192,9 +192,9 @@ describe("looking again", () => {
     expect(await x.recheck([proof])).toEqual([null]);
   });
 
-  it("is trouble when X is away", async () => {
+  it("is an error when X is away", async () => {
     const proof = await known("stands", "201", 1);
     await sim.fail("x", { status: 500 });
-    await trouble(x.recheck([proof]));
+    await unavailable(x.recheck([proof]));
   });
 });

@@ -12,7 +12,7 @@ import { SIMULATED_DIMENSIONS } from "../../devnet/simulators/embeddings.ts";
 import { ANY_KEY } from "../../devnet/simulators/simulator.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { meanings } from "../../workers/discovery/meanings.ts";
-import { simulated, trouble } from "../clients/support/simulated.ts";
+import { simulated, unavailable } from "../clients/support/simulated.ts";
 import { testDatabase } from "../support/database.ts";
 import { type PlantedRow, plantDirectory } from "../support/directory.ts";
 import { casesOf, deepDescribe, deepIt } from "../support/share.ts";
@@ -220,7 +220,7 @@ deepDescribe("pages", () => {
   });
 });
 
-describe("a provider in trouble", () => {
+describe("a provider that fails", () => {
   it.each(
     casesOf(
       [
@@ -373,7 +373,7 @@ describe("the job", () => {
   it("sends refused texts again at the next run, and counts them once", async () => {
     await plant();
     await sim.fail("embeddings", { status: 429, headers: {} });
-    await trouble(run({ textsPerDay: AGENTS.length }));
+    await unavailable(run({ textsPerDay: AGENTS.length }));
     expect(await states()).toEqual({ found: 0, waiting: AGENTS.length, missing: 0 });
     expect(await run({ textsPerDay: AGENTS.length })).toBe(AGENTS.length);
     expect(await paid()).toHaveLength(AGENTS.length);

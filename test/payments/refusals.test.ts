@@ -85,17 +85,17 @@ describe("what a facilitator says", () => {
     ["ERC20: transfer amount exceeds balance", "insufficient_funds"],
     ["FiatTokenV2: authorization is used or canceled", "authorization_used"],
     ["ECRecover: invalid signature 's' value", "invalid_signature"],
-    ["unexpected_verify_error", "trouble"],
-    ["unexpected_settle_error", "trouble"],
-    ["unknown_settlement_error", "trouble"],
-    ["rate_limit_exceeded", "trouble"],
+    ["unexpected_verify_error", "error"],
+    ["unexpected_settle_error", "error"],
+    ["unknown_settlement_error", "error"],
+    ["rate_limit_exceeded", "error"],
     ["invalid_exact_evm_transaction_simulation_failed", null],
     ["invalid_exact_evm_transaction_failed", null],
     ["unspecified", null],
     ["", null],
   ])("%s is %s", (said, reason) => expect(reasonIn(said)).toBe(reason));
 
-  it("of a trouble of its own refuses no payment: the same one is good a moment later", async () => {
+  it("of an error of its own refuses no payment: the same one is good a moment later", async () => {
     const { payer, signed } = await world.buyer();
     trouble.verify = async () => ({ kind: "refused", reason: "unexpected_verify_error" });
     const first = await api.pay(payer, signed);

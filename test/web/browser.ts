@@ -8,7 +8,7 @@ export const CHROMIUM = PROGRAMS.chromium.path;
 
 export { startBrowser } from "../../harness/browser.ts";
 
-export type Watched = { page: Page; troubles: string[] };
+export type Watched = { page: Page; problems: string[] };
 
 /**
  * A page on which every script error, every breach of the policy and every request to elsewhere is noted.
@@ -27,19 +27,19 @@ export async function openPage(
   });
   const page = await context.newPage();
   page.setDefaultTimeout(LONG);
-  const troubles: string[] = [];
-  page.on("pageerror", (error) => troubles.push(`script: ${error.message}`));
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(`script: ${error.message}`));
   page.on("dialog", (dialog) => {
-    troubles.push(`dialog: ${dialog.message()}`);
+    problems.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on("console", (message) => {
     // A 404 that a test asks for is told by the console too.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
-      troubles.push(`console: ${message.text()}`);
+      problems.push(`console: ${message.text()}`);
   });
   page.on("request", (request) => {
-    if (!origins.some((origin) => request.url().startsWith(origin))) troubles.push(`request to ${request.url()}`);
+    if (!origins.some((origin) => request.url().startsWith(origin))) problems.push(`request to ${request.url()}`);
   });
-  return { page, troubles };
+  return { page, problems };
 }

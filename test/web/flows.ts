@@ -68,7 +68,7 @@ export async function startTerminal({
     api,
     browser,
     async visit(path, { width = 1360, payer, browser: more = {}, elsewhere = [] }, act) {
-      const { page, troubles } = await openPage(browser, [api.url, ...elsewhere], {
+      const { page, problems } = await openPage(browser, [api.url, ...elsewhere], {
         viewport: { width, height: width === 390 ? 844 : 900 },
         ...(width === 390 && { hasTouch: true }),
         ...more,
@@ -77,7 +77,7 @@ export async function startTerminal({
         const wallet = payer ? await giveWallet(page, payer, world.evm, 8453) : NO_WALLET();
         await page.goto(path);
         await act({ page, wallet });
-        expect(troubles).toEqual([]);
+        expect(problems).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth"), "nothing is wider than the screen").toBe(
           width,
         );

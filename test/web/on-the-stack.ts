@@ -24,7 +24,7 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
           agents: { platform: string; agent_id: string; owner_address: string }[];
         };
         const { agent_id: id, owner_address: owner } = rows.agents.find(({ platform }) => platform === "helixa")!;
-        const { page, troubles } = await openPage(browserOf(), [devnet.apiUrl], { viewport: { width, height: 900 } });
+        const { page, problems } = await openPage(browserOf(), [devnet.apiUrl], { viewport: { width, height: 900 } });
         try {
           await page.goto(`/agent/${id}`);
           const panel = (name: string) => page.locator(".panel", { has: page.getByRole("heading", { name }) });
@@ -101,7 +101,7 @@ export const questionsOnTheStack = (stackOf: () => Stack) =>
             await line.or(older).first().waitFor();
             while ((await line.count()) === 0) await older.click();
           }
-          expect(troubles).toEqual([]);
+          expect(problems).toEqual([]);
         } finally {
           await page.context().close();
         }
@@ -118,7 +118,7 @@ export const flowsOnTheStack = (stackOf: () => Stack) =>
         const { devnet } = stackOf();
         const account = privateKeyToAccount(devnet.accounts[number]!.privateKey);
         const name = `Orrery of ${width}`;
-        const { page, troubles } = await openPage(browserOf(), [devnet.apiUrl], {
+        const { page, problems } = await openPage(browserOf(), [devnet.apiUrl], {
           viewport: { width, height: 900 },
           ...(width === 390 && { hasTouch: true }),
         });
@@ -146,7 +146,7 @@ export const flowsOnTheStack = (stackOf: () => Stack) =>
           await page.getByRole("button", { name: "Verify the wallet" }).click();
           await page.getByText(/^The wallet is verified on chain, in block/).waitFor();
           await until("the index has it", async () => (await agent()).verified === true);
-          expect(troubles).toEqual([]);
+          expect(problems).toEqual([]);
         } finally {
           await page.context().close();
         }

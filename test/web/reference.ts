@@ -20,14 +20,14 @@ export const referenceOnTheStack = (stackOf: () => Stack) =>
   inBrowser("the reference", (browserOf) => {
     async function visit(path: string, work: (page: Page) => Promise<void>): Promise<void> {
       const { devnet } = stackOf();
-      const { page, troubles } = await openPage(browserOf(), [devnet.apiUrl], {
+      const { page, problems } = await openPage(browserOf(), [devnet.apiUrl], {
         viewport: { width: 1360, height: 900 },
       });
       try {
         await page.goto(path);
         await work(page);
         // A refusal is an answer here, and the browser writes a line about it.
-        expect(troubles.filter((one) => !/status of 40[14]/.test(one))).toEqual([]);
+        expect(problems.filter((one) => !/status of 40[14]/.test(one))).toEqual([]);
       } finally {
         await page.context().close();
       }

@@ -34,14 +34,14 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
   });
   afterAll(() => terminal?.stop());
 
-  /** Opens a page, does something with it, and holds it to have made no trouble. */
+  /** Opens a page, does something with it, and holds it to have caused no problems. */
   async function on(path: string, act: (page: Page) => Promise<void>, options: Parameters<typeof openPage>[2] = {}) {
-    const { page, troubles } = await openPage(browser, [api.url], options);
+    const { page, problems } = await openPage(browser, [api.url], options);
     try {
       await page.goto(path);
       await act(page);
       expect(await page.evaluate("window.pwned")).toBeUndefined();
-      expect(troubles).toEqual([]);
+      expect(problems).toEqual([]);
     } finally {
       await page.context().close();
     }
@@ -1035,7 +1035,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
   );
 
   it("never takes a text for markup, in any field of any view", async () => {
-    const { page, troubles } = await openPage(browser, [api.url]);
+    const { page, problems } = await openPage(browser, [api.url]);
     const inMarkup = "img[src='x'], [onerror], a[href^='javascript'], body script:not([src])";
     const ref = encodeURIComponent(HOSTILE_REF);
     // Each view with the least number of places in which the text must be seen as text.
@@ -1069,7 +1069,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       expect([path, await page.locator(inMarkup).count()]).toEqual([path, 0]);
     }
     expect(await page.evaluate("window.pwned")).toBeUndefined();
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
     await page.context().close();
   });
 
@@ -1204,7 +1204,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       return Number(agentMint) === 0;
     });
     const payer = await world.payer(0n);
-    const { page, troubles } = await openPage(browser, [api.url]);
+    const { page, problems } = await openPage(browser, [api.url]);
     const wallet = await giveWallet(page, payer, world.evm);
     await page.goto("/mint");
     await page.getByText("Registration is free now.").waitFor();
@@ -1222,7 +1222,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       payer.address,
     ]);
     expect(rows).toEqual([{ name: "From a browser" }]);
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
     await page.context().close();
   });
 

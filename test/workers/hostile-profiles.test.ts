@@ -153,14 +153,14 @@ describe("random hostile profiles", () => {
           );
           const before = new Date(NOW.getTime() - 2 * DAY_MS);
           for (const id of [...ODD, ...SOUND]) await recordProof(database.pool, known(platform, id), null, before);
-          await recheck(platform, source).catch(onlyTrouble);
+          await recheck(platform, source).catch(onlyUnavailable);
           const { rows } = await database.pool.query(sql`select token_id::int4 as id from offchain.proof
             where status = 'verified' and checked_at = ${NOW} order by 1`);
           expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(SOUND));
 
           for (const id of [...ODD, ...SOUND]) {
             const claim = { handle: `user${id}`, username: `user${id}` };
-            const found = await source.find(claim, { tokenId: id, prefix: "helixa" }).catch(onlyTrouble);
+            const found = await source.find(claim, { tokenId: id, prefix: "helixa" }).catch(onlyUnavailable);
             if (SOUND.includes(id)) expect(found).toMatchObject({ accountId: String(id) });
             // Whatever proves something can be written down.
             if (found && !("reason" in found))
@@ -234,7 +234,7 @@ const recheck = (platform: ProofPlatformKey, source: ProofReader<object>) =>
     {},
   );
 
-function onlyTrouble(error: unknown): null {
+function onlyUnavailable(error: unknown): null {
   if (error instanceof Failure && error.code === "upstream_unavailable") return null;
   throw error;
 }

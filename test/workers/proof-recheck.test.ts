@@ -249,7 +249,7 @@ describe("a platform that cannot be asked", () => {
       const confirmed = new Date(now);
       nextDay();
       await sim.fail("x", plan);
-      // The run tells of its trouble, having written down what it could find out.
+      // The run reports its failure, having written down what it could find out.
       await expect(run()).rejects.toBeInstanceOf(Failure);
       expect(await records()).toMatchObject([
         { token: 1, status: "stale", checked_at: confirmed },

@@ -96,14 +96,14 @@ it("a run that changed rows makes those due that find their work in them", async
 
 it("what a lost queue held is queued again, also when the store or the database goes away half-way", async () => {
   let requeued = 0;
-  let trouble: Error | undefined = new Error("the database is away");
+  let failure: Error | undefined = new Error("the database is away");
   const look = () =>
     keepStorage(queue, async () => {
-      if (trouble) throw trouble;
+      if (failure) throw failure;
       requeued++;
     });
   await expect(look()).rejects.toThrow("database");
-  trouble = undefined;
+  failure = undefined;
   for (let i = 0; i < 3; i++) await look();
   expect(requeued).toBe(1);
 });

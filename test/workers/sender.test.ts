@@ -143,7 +143,7 @@ describe("refusals", () => {
     expect(failures).toEqual(["name:2 reverted"]);
   });
 
-  it("trouble of the node is no refusal", async () => {
+  it("an error of the node is no refusal", async () => {
     const { mintId } = await queuedMint();
     let asked = 0;
     desk.send({}, { estimateGas: async (call) => (++asked < 4 ? outage() : on.chain.estimateGas(call)) });

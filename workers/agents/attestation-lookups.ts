@@ -18,7 +18,7 @@ const RECHECK_MS = 86_400_000;
 /**
  * Resumes: half at wallets that never had an answer, half at those that are longest without one; failed ones are asked
  * last.
- * One item: a wallet without a usable answer stays due and comes last; a batch in which the node is in trouble stores
+ * One item: a wallet without a usable answer stays due and comes last; a batch in which the node fails stores
  * nothing and ends the run.
  */
 export const attestationLookups = defineJob({

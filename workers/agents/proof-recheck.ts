@@ -63,7 +63,7 @@ const CHECKS_PER_RUN = 1_000;
  * be read: the schemas of clients/proof-platforms/ and clients/ethos.ts bound each field and read each entry by itself,
  * an invalid answer is no failure of its upstream (clients/http.ts), and a check that `storeSet` finds refused counts
  * as unknown.
- * One item: a batch that a platform's trouble ends is `unknown`, goes stale and comes last the next time.
+ * One item: a batch that a platform's error ends is `unknown`, goes stale and comes last the next time.
  * Resumes: at the proofs that were confirmed or checked least recently; one that failed is checked last.
  */
 export const proofRecheck = defineJob({
@@ -78,13 +78,13 @@ export const proofRecheck = defineJob({
       ),
     );
     // The results of finished checks are stored; the run then fails for the others.
-    for (const { trouble } of runs) if (trouble) throw trouble;
+    for (const { failure } of runs) if (failure) throw failure;
     return runs.reduce((sum, { looked }) => sum + looked, 0);
   },
 });
 
 type Source = Pick<ProofReader<unknown>, "batch" | "recheck">;
-type RecheckResult = { looked: number; trouble: Failure | null };
+type RecheckResult = { looked: number; failure: Failure | null };
 
 async function recheck(context: JobContext, platform: ProofPlatformKey, source: Source): Promise<RecheckResult> {
   const { db, clock, config, log } = context;
@@ -92,7 +92,7 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
   const before = new Date(clock().getTime() - recheckMs);
   const left = await readsLeft(db, platform, perDay, clock());
   const due = left < 1 ? [] : await proofsDue(db, { platform, before, limit: Math.min(CHECKS_PER_RUN, left) });
-  const run: RecheckResult = { looked: 0, trouble: null };
+  const run: RecheckResult = { looked: 0, failure: null };
   /** The allowance is used up: proofs that were not checked stay as they are, for the next run. */
   let spent = false;
 
@@ -120,7 +120,7 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
       if (spent) return;
       const failure = error instanceof Failure && error.code === "upstream_unavailable" ? error : null;
       if (!failure) log.error({ err: error, platform }, "proofs could not be checked again");
-      run.trouble ??= failure ?? new Failure("upstream_unavailable", "Some proofs could not be looked at again.");
+      run.failure ??= failure ?? new Failure("upstream_unavailable", "Some proofs could not be looked at again.");
       seen = proofs.map(() => null);
     }
     const checks = proofs.map(({ tokenId, accountId }, i): ProofCheck => {

@@ -10,7 +10,7 @@ const REQUESTS_PER_RUN = 100;
 const MAX_FAILURES = 3;
 
 /**
- * One item: a batch in trouble, or with one wallet that Ethos refuses, is noted as failed and comes last the next time,
+ * One item: a failed batch, or with one wallet that Ethos refuses, is noted as failed and comes last the next time,
  * in batches of a tenth, then of a hundredth; three failures in a row end the run.
  * Resumes: half at wallets that never had an answer, half at those that are longest without one; failed ones are asked
  * last.

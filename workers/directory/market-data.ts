@@ -11,7 +11,7 @@ const REQUESTS_PER_RUN = 100;
 const MAX_FAILURES = 3;
 
 /**
- * One item: after a batch in trouble the run continues with the next one; three failures in a row end it.
+ * One item: after a failed batch the run continues with the next one; three failures in a row end it.
  * Resumes: at the tokens asked least recently; a failure is stored (`failed_at`), and its tokens come after the others,
  * one by one.
  */

@@ -15,8 +15,8 @@ export function followDocuments(
   { db, log, clock }: Pick<JobContext, "db" | "log" | "clock">,
   { timerMs = TIMER_MS } = {},
 ): Pick<Loop, "stop"> {
-  const trouble = "the documents of the search could not be brought up to date; tried again";
-  return runLoop({ db, log }, { channels: [DIRECTORY_CHANNEL], timerMs, pauseMs: PAUSE_MS, trouble }, async (loop) => {
+  const failure = "the documents of the search could not be brought up to date; tried again";
+  return runLoop({ db, log }, { channels: [DIRECTORY_CHANNEL], timerMs, pauseMs: PAUSE_MS, failure }, async (loop) => {
     try {
       for (let more = true; more && !loop.stopping; ) {
         const round = await followDirectory(db, clock());

@@ -62,10 +62,10 @@ const UNSETTLED_MS = 1_000;
  * an interval. Any number of processes may run it.
  */
 export function runDispatcher(context: DispatcherContext, { timerMs = SETTLE_MS } = {}): Dispatcher {
-  const trouble = "a pass of the dispatcher failed; the next one repeats it";
+  const failure = "a pass of the dispatcher failed; the next one repeats it";
   let passedAt = Number.NEGATIVE_INFINITY;
   let followsBlocks = true;
-  const loop = runLoop(context, { channels: [CHANGES_CHANNEL], timerMs, trouble }, async () => {
+  const loop = runLoop(context, { channels: [CHANGES_CHANNEL], timerMs, failure }, async () => {
     // While it asks and passes, blocks without changes count too: what is asked may be older than they are.
     followsBlocks = true;
     const due = await isDispatchDue(context.db).catch(withoutIndex(false));

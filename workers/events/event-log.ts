@@ -22,8 +22,8 @@ export type EventLogContext = Pick<JobContext, "db" | "clock" | "log" | "fault">
 
 /** Runs until stopped. Any number of processes may run it: one at a time does the work. */
 export function runEventLog(context: EventLogContext, { timerMs = TIMER_MS } = {}): Pick<Loop, "stop"> {
-  const trouble = "the event log could not be continued; tried again";
-  return runLoop(context, { channels: [NEW_EVENTS_CHANNEL], timerMs, trouble }, () => sequence(context));
+  const failure = "the event log could not be continued; tried again";
+  return runLoop(context, { channels: [NEW_EVENTS_CHANNEL], timerMs, failure }, () => sequence(context));
 }
 
 const ANNOUNCE = statement({

@@ -39,7 +39,7 @@ export function askEndpoint(endpoints: ForeignEndpoints, signal?: AbortSignal): 
   async function ask({ hear, ...request }: EndpointRequest): Promise<Extract<ForeignAnswer, { kind: "answered" }>> {
     if (++requests > MAX_REQUESTS)
       throw new NoAnswer({ kind: "failed", reason: "It takes too many requests.", final: true, answered: true });
-    let trouble: unknown;
+    let failure: unknown;
     signal?.throwIfAborted();
     const answer = await endpoints.send({
       ...request,
@@ -47,14 +47,14 @@ export function askEndpoint(endpoints: ForeignEndpoints, signal?: AbortSignal): 
       ...(hear && {
         hear: (event) =>
           hearOne(hear, event).catch((error) => {
-            trouble = error;
+            failure = error;
             return true;
           }),
       }),
     });
     last = answer;
     if (answer.kind === "answered") ms ??= answer.ms === undefined ? null : Math.min(MAX_MS, answer.ms);
-    if (trouble !== undefined) throw trouble;
+    if (failure !== undefined) throw failure;
     if (answer.kind !== "answered") throw new NoAnswer(answer);
     return answer;
   }

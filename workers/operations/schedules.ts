@@ -74,8 +74,8 @@ export function runSchedules(
     await recorder.add(job.name, outcome);
   };
 
-  const trouble = "it could not be read which jobs are due; the next look repeats it";
-  const loop = runLoop({ db, log }, { channels: [], timerMs: LOOK_MS, trouble }, async ({ stopping }) => {
+  const failure = "it could not be read which jobs are due; the next look repeats it";
+  const loop = runLoop({ db, log }, { channels: [], timerMs: LOOK_MS, failure }, async ({ stopping }) => {
     const waiting = scheduled.filter(({ name }) => !running.has(name));
     if (performance.now() >= lookAt && waiting.length > 0 && !stopping) {
       lookAt = Number.POSITIVE_INFINITY;

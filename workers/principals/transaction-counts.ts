@@ -8,7 +8,7 @@ const WALLETS_PER_RUN = 500;
 const REQUESTS_AT_ONCE = 4;
 
 /**
- * One item: when one request is in trouble the answers of the others are stored; the run ends, and the next one
+ * One item: when one request fails the answers of the others are stored; the run ends, and the next one
  * requests the rest.
  * Resumes: at the wallets never read, or read longest ago; the run ends at an error, after open answers are stored.
  */

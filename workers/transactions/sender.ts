@@ -89,8 +89,8 @@ export type SenderContext = Pick<JobContext, "db" | "chain" | "clock" | "log" | 
  * @returns stop, which resolves after the current round, when the lock is released
  */
 export function runSender(context: SenderContext): Pick<Loop, "stop"> {
-  const trouble = "the sender lost its database connection";
-  const options = { channels: [INTENT_CHANNEL], timerMs: STAND_BY_MS, trouble };
+  const failure = "the sender lost its database connection";
+  const options = { channels: [INTENT_CHANNEL], timerMs: STAND_BY_MS, failure };
   return runLoop(context, options, (loop) => holdLock(context, loop));
 }
 

@@ -42,9 +42,9 @@ export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): 
     }
   }
 
-  const trouble = "a round of the webhooks failed; the next one repeats it";
+  const failure = "a round of the webhooks failed; the next one repeats it";
   const channels = [EVENTS_CHANNEL, WEBHOOKS_CHANNEL];
-  const loop = runLoop(context, { channels, timerMs, trouble }, async (loop) => {
+  const loop = runLoop(context, { channels, timerMs, failure }, async (loop) => {
     // The log may be long, and attempts end in between: fan-out and attempts alternate, one part at a time.
     for (let more = true; more; ) {
       more = (await fanOutNextPart(context)).more;

@@ -56,7 +56,7 @@ export async function simulated(): Promise<Simulated> {
 }
 
 /** The failure of something that cannot be asked; anything else fails the test. */
-export async function trouble(asked: Promise<unknown>): Promise<Failure> {
+export async function unavailable(asked: Promise<unknown>): Promise<Failure> {
   const error: unknown = await asked.then(
     (answer) => new Error(`there was an answer: ${JSON.stringify(answer)}`),
     (reason) => reason,

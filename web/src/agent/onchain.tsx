@@ -9,7 +9,7 @@ import { age, count, counted, moment, short } from "../formats.ts";
 import { Action, Button, Icon, useAttempt } from "../parts/button.tsx";
 import { Address, EXPLORER_REL, Transaction } from "../parts/copy.tsx";
 import { Facts } from "../parts/panel.tsx";
-import { codeFor, NotYet, Trouble } from "../parts/states.tsx";
+import { codeFor, ErrorText, NotYet } from "../parts/states.tsx";
 import { ask, type ConnectedWallet, useWallet } from "../wallet/session.ts";
 import { AgentPanel } from "./agent-panel.tsx";
 
@@ -75,7 +75,7 @@ async function rootInBrowser({ leaf, proof }: CredProof): Promise<string> {
 
 function Check({ proof, explorer }: Omit<Props, "agent">) {
   const [computed, setComputed] = useState<string | null>(null);
-  const { trouble, busy, run } = useAttempt();
+  const { error, busy, run } = useAttempt();
   if (computed === null)
     return (
       <>
@@ -87,7 +87,7 @@ function Check({ proof, explorer }: Omit<Props, "agent">) {
             Proof as JSON
           </a>
         </p>
-        <Trouble words={trouble?.message} />
+        <ErrorText words={error?.message} />
       </>
     );
   return computed === proof.root ? (

@@ -189,7 +189,7 @@ const MESSAGE = fieldsOf("message", {
 });
 
 /** A message on its way: sent again with the same key, it is one message. */
-type Draft = { key: string; content: string; trouble: string | null };
+type Draft = { key: string; content: string; error: string | null };
 
 /** @param sent receives each message once the service has it */
 function Write({ group, sent }: { group: Group; sent: (message: Message) => void }) {
@@ -203,7 +203,7 @@ function Write({ group, sent }: { group: Group; sent: (message: Message) => void
 function useDrafts(name: string) {
   // What a reload cut off may have been sent or not: it is offered again, under its key.
   const [drafts, setDrafts] = useState<Draft[]>(() =>
-    (kept<Draft[]>("tab", name) ?? []).map((draft) => ({ ...draft, trouble: draft.trouble ?? "" })),
+    (kept<Draft[]>("tab", name) ?? []).map((draft) => ({ ...draft, error: draft.error ?? "" })),
   );
   useEffect(() => keep("tab", name, drafts.length > 0 ? drafts : null), [name, drafts]);
   const put = (draft: Draft) => setDrafts((all) => [...all.filter(({ key }) => key !== draft.key), draft]);
@@ -216,7 +216,7 @@ function Field({ group, address, sent }: { group: Group; address: string; sent: 
   const [text, setText] = useState("");
   const { drafts, put, drop } = useDrafts(`drafts.${group.id}.${address.toLowerCase()}`);
   const send = async (draft: Draft) => {
-    put({ ...draft, trouble: null });
+    put({ ...draft, error: null });
     let authorization = "";
     try {
       authorization = await credentialOf("siwa");
@@ -230,14 +230,14 @@ function Field({ group, address, sent }: { group: Group; address: string; sent: 
       void queries.invalidateQueries({ queryKey: membership(group.id, address).queryKey });
     } catch (error) {
       if (error instanceof Problem && error.status === 401) refused(address, authorization, error);
-      put({ ...draft, trouble: (error as Error).message });
+      put({ ...draft, error: (error as Error).message });
     }
   };
   const submit = () => {
     const content = text.trim();
     if (content === "") return;
     setText("");
-    void send({ key: crypto.randomUUID(), content, trouble: null });
+    void send({ key: crypto.randomUUID(), content, error: null });
   };
   return (
     <>
@@ -260,18 +260,18 @@ function Field({ group, address, sent }: { group: Group; address: string; sent: 
 }
 
 const Waiting = ({ draft, send, drop }: { draft: Draft; send: () => void; drop: () => void }) => (
-  <li className="draft" data-failed={draft.trouble !== null || undefined}>
+  <li className="draft" data-failed={draft.error !== null || undefined}>
     <p className="message-text">
       <bdi>{draft.content}</bdi>
     </p>
-    {draft.trouble === null ? (
+    {draft.error === null ? (
       <p className="faint" role="status">
         Sending
       </p>
     ) : (
       <>
         <p className="fault" role="alert">
-          Not sent: {draft.trouble}
+          Not sent: {draft.error}
         </p>
         <p className="actions">
           <Button onClick={send}>Send again</Button>

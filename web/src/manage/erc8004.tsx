@@ -114,7 +114,7 @@ type Call = PreparedRegistration["canonicalRegistration"];
 function Send({ prepared, send, back }: { prepared: Call; send: (call: Call) => Promise<void>; back: () => void }) {
   const address = useWallet()?.address ?? "";
   const { gas, look } = useGas(prepared);
-  const { trouble, busy, run } = useAttempt();
+  const { error, busy, run } = useAttempt();
   const poor = gas !== null && gas.held < gas.fee;
   return (
     <section className="panel mint-step" aria-label="Ready to send">
@@ -138,7 +138,7 @@ function Send({ prepared, send, back }: { prepared: Call; send: (call: Call) => 
         <summary>The file that is published</summary>
         <pre className="code">{fileOf(prepared.dataURI)}</pre>
       </details>
-      {trouble !== null && <Refused problem={trouble} />}
+      {error !== null && <Refused problem={error} />}
       <p className="actions">
         <Button strong disabled={busy || poor} onClick={() => run(() => send(prepared).finally(look))}>
           {busy ? "Confirm in your wallet" : "Send the transaction"}
@@ -185,7 +185,7 @@ function Progress({ followed, transaction, known, explorer }: ProgressProps) {
           ? `It is agent ${registration.agentId} of the registry, and in the directory.`
           : STAGE_NOTES[stage]}
       </p>
-      {transaction.trouble && stage === "sent" && <p className="muted">{transaction.trouble}</p>}
+      {transaction.error && stage === "sent" && <p className="muted">{transaction.error}</p>}
       <Transactions of={hashes} explorer={explorer} />
       <Action onClick={transaction.forget}>{stage === "indexed" ? "Close" : "Stop following it"}</Action>
     </Note>
@@ -195,13 +195,13 @@ function Progress({ followed, transaction, known, explorer }: ProgressProps) {
 type LostProps = { asked: AskedTransaction; transaction: ReturnType<typeof useSent> };
 
 /** The wallet was asked, and its answer is missing: what the chain shows, and nothing sent again without a click. */
-const Lost = ({ asked, transaction: { trace, trouble, forget } }: LostProps) => (
+const Lost = ({ asked, transaction: { trace, error, forget } }: LostProps) => (
   <Note title="Looking for your transaction" role="status">
     <p>
       Your wallet was asked to send it ({moment(new Date(asked.askedAt).toISOString())}), and this page did not get the
       answer.
     </p>
-    {trouble && <p className="muted">{trouble}</p>}
+    {error && <p className="muted">{error}</p>}
     <p>
       {trace === "pending"
         ? "A transaction of your wallet is on its way. When it is in a block and it is this one, this page goes on with it."

@@ -41,7 +41,7 @@ export function useSent(tokenId: number) {
   const key = `crossreg.${tokenId}`;
   const wallet = useWallet();
   const [followed, set] = useState(() => kept<FollowedTransaction>("browser", key));
-  const [trouble, setTrouble] = useState("");
+  const [error, setError] = useState("");
   const [trace, setTrace] = useState<Trace>("none");
   const change = (next: FollowedTransaction | null) => {
     keep("browser", key, next);
@@ -57,7 +57,7 @@ export function useSent(tokenId: number) {
       ({ status, blockNumber }) =>
         change({ ...sent, ...(status === "success" ? { block: blockNumber } : { reverted: true }) }),
       (error: Error) => {
-        if (!ending.signal.aborted) setTrouble(error.message);
+        if (!ending.signal.aborted) setError(error.message);
       },
     );
     return () => ending.abort();
@@ -85,7 +85,7 @@ export function useSent(tokenId: number) {
   }, [asked?.askedAt, wallet]);
   return {
     followed,
-    trouble,
+    error,
     trace,
     /** Keeps what it asks before the wallet is asked. @throws WalletRefusal */
     async send(call: Call): Promise<void> {
@@ -99,14 +99,14 @@ export function useSent(tokenId: number) {
         // Only a refusal of the person says that nothing was sent.
         if (error instanceof WalletRefusal && error.declined) keep("browser", key, null);
         else {
-          setTrouble((error as Error).message);
+          setError((error as Error).message);
           set(asking);
         }
         throw error;
       }
     },
     forget() {
-      setTrouble("");
+      setError("");
       change(null);
     },
   };

@@ -70,14 +70,14 @@ function State({ apiKey, change }: { apiKey: string; change: (key: string) => vo
   });
   const status = useQuery(statusQuery);
   if (error instanceof Problem && error.status === 401) return <KeyForm refused={error.message} submit={change} />;
-  const trouble = (!data && error) || (!status.data && status.error);
-  if (trouble) return <ProblemNote error={trouble} retry={() => void Promise.all([refetch(), status.refetch()])} />;
+  const failure = (!data && error) || (!status.data && status.error);
+  if (failure) return <ProblemNote error={failure} retry={() => void Promise.all([refetch(), status.refetch()])} />;
   if (!data || !status.data) return <Loading rows={8} />;
-  const troubles = troublesOf(data.data, status.data.data);
+  const alerts = alertsOf(data.data, status.data.data);
   return (
     <>
       <section className="panel wide" aria-label="Needs attention">
-        {troubles.length === 0 ? (
+        {alerts.length === 0 ? (
           <p className="muted" role="status">
             Nothing needs attention.
           </p>
@@ -87,8 +87,8 @@ function State({ apiKey, change }: { apiKey: string; change: (key: string) => vo
               <h2>Needs attention</h2>
             </div>
             <div role="status">
-              <ul className="troubles">
-                {troubles.map((one) => (
+              <ul className="alerts">
+                {alerts.map((one) => (
                   <li key={one} className="warn-text">
                     {one}
                   </li>
@@ -103,7 +103,7 @@ function State({ apiKey, change }: { apiKey: string; change: (key: string) => vo
   );
 }
 
-function troublesOf({ ledger, transactions, sender, webhooks }: OperatorState, status: Status): string[] {
+function alertsOf({ ledger, transactions, sender, webhooks }: OperatorState, status: Status): string[] {
   const refunds = ledger.refundDue.rows;
   return [
     ...problemsOf(status).flatMap(({ level, text }) => (level === "bad" ? [text] : [])),
@@ -263,7 +263,7 @@ function Webhooks({ state: { webhooks } }: { state: OperatorState }) {
 }
 
 function Work({ status: { sources, queues } }: { status: Status }) {
-  const troubled = sources.filter(({ error }) => error !== null);
+  const failing = sources.filter(({ error }) => error !== null);
   const busy = queues.filter(({ waiting, active, failed }) => waiting + active + failed > 0);
   return (
     <Panel title="Queues">
@@ -281,13 +281,13 @@ function Work({ status: { sources, queues } }: { status: Status }) {
           ]}
         />
       )}
-      <h3>Sources with trouble</h3>
-      {troubled.length === 0 ? (
-        <p className="muted">{counted(sources.length, "source", "sources")}, without trouble</p>
+      <h3>Sources with errors</h3>
+      {failing.length === 0 ? (
+        <p className="muted">{counted(sources.length, "source", "sources")}, without errors</p>
       ) : (
         <Table
-          label="Sources with trouble"
-          of={troubled}
+          label="Sources with errors"
+          of={failing}
           columns={[
             ["Name", ({ key }) => key],
             ["Last success", ({ lastSuccessAt }) => (lastSuccessAt ? age(lastSuccessAt) : unknown())],

@@ -31,16 +31,16 @@ export const More = ({ hasNextPage, isFetchingNextPage, fetchNextPage }: MorePro
 
 /** One attempt at a time, with the reason why the last one failed. */
 export function useAttempt() {
-  const [trouble, setTrouble] = useState<Error | null>(null);
+  const [error, setError] = useState<Error | null>(null);
   const [busy, setBusy] = useState(false);
   const run = (attempt: () => Promise<unknown>) => {
     setBusy(true);
-    setTrouble(null);
+    setError(null);
     attempt()
-      .catch(setTrouble)
+      .catch(setError)
       .finally(() => setBusy(false));
   };
-  return { trouble, busy, run };
+  return { error, busy, run };
 }
 
 /** A button that opens a small menu under it; a click elsewhere or Escape closes it. */

@@ -67,7 +67,7 @@ export function Hint({ of }: { of: Problem | null }) {
 }
 
 /** What went wrong with the last click, read out; nothing while there is nothing. */
-export const Trouble = ({ words }: { words: string | undefined }) =>
+export const ErrorText = ({ words }: { words: string | undefined }) =>
   words ? (
     <p className="warn-text" role="alert">
       {words}

@@ -9,11 +9,11 @@ const OWN_PAGE = "/people/join";
 
 export default function ReturnPage() {
   const [, go] = useLocation();
-  const [trouble, setTrouble] = useState<string>();
+  const [error, setError] = useState<string>();
   useEffect(() => {
     finish().then(
       () => go(OWN_PAGE, { replace: true }),
-      (error: Error) => setTrouble(error.message),
+      (error: Error) => setError(error.message),
     );
   }, []);
   return (
@@ -21,13 +21,13 @@ export default function ReturnPage() {
       <div className="page-head">
         <h1>Signing in</h1>
       </div>
-      {trouble === undefined ? (
+      {error === undefined ? (
         <Note title="Working" role="status" busy>
           <p>Finishing the sign-in with the provider.</p>
         </Note>
       ) : (
         <Note title="You are not signed in">
-          <p>{trouble}</p>
+          <p>{error}</p>
           <SignInAgain />
           <p>
             <Link href={OWN_PAGE}>Other ways to sign in</Link>

@@ -6,7 +6,7 @@ import { time } from "../formats.ts";
 import { Action, Button } from "../parts/button.tsx";
 import { type FieldEntry, Form } from "../parts/form.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { Trouble } from "../parts/states.tsx";
+import { ErrorText } from "../parts/states.tsx";
 import { hasEnded, SIGN_IN_ENDED, signInByToken, type TokenSignIn } from "../wallet/sign-ins.ts";
 import { begin } from "./provider.ts";
 
@@ -35,7 +35,7 @@ export function WithoutWallet() {
 /** Leads to the provider; a refusal is shown below. @param provider its name */
 function SignInButton({ provider }: { provider: string }) {
   const [busy, setBusy] = useState(false);
-  const [trouble, setTrouble] = useState("");
+  const [error, setError] = useState("");
   // A page that the browser kept is shown again by its Back button as it was left.
   useEffect(() => {
     const shown = () => setBusy(false);
@@ -44,10 +44,10 @@ function SignInButton({ provider }: { provider: string }) {
   }, []);
   const leave = () => {
     setBusy(true);
-    setTrouble("");
+    setError("");
     begin().catch((error: Error) => {
       setBusy(false);
-      setTrouble(error.message);
+      setError(error.message);
     });
   };
   return (
@@ -55,7 +55,7 @@ function SignInButton({ provider }: { provider: string }) {
       <Action strong disabled={busy} onClick={leave}>
         Sign in with {provider}
       </Action>
-      <Trouble words={trouble} />
+      <ErrorText words={error} />
     </>
   );
 }

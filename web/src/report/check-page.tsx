@@ -39,16 +39,16 @@ export default function CheckPage() {
 
 /** Takes a report as text or as a file, pasted, dropped or chosen. */
 function Taker({ text, take: taken, readable }: { text: string; take: (text: string) => void; readable: boolean }) {
-  const [trouble, setTrouble] = useState("");
+  const [error, setError] = useState("");
   const [over, setOver] = useState(false);
   const take = (read: string) => {
     taken(read.slice(0, MAX_BYTES));
-    setTrouble(read.length > MAX_BYTES ? TOO_LARGE : "");
+    setError(read.length > MAX_BYTES ? TOO_LARGE : "");
   };
   const open = (file: File | undefined) => {
     if (!file) return;
-    if (file.size > MAX_BYTES) return setTrouble(TOO_LARGE);
-    file.text().then(take, () => setTrouble("The file could not be read."));
+    if (file.size > MAX_BYTES) return setError(TOO_LARGE);
+    file.text().then(take, () => setError("The file could not be read."));
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -68,7 +68,7 @@ function Taker({ text, take: taken, readable }: { text: string; take: (text: str
         spellCheck={false}
         value={text}
         aria-invalid={unreadable}
-        aria-describedby="report-trouble"
+        aria-describedby="report-error"
         onChange={({ target }) => take(target.value)}
         onDragOver={(event) => {
           event.preventDefault();
@@ -77,8 +77,8 @@ function Taker({ text, take: taken, readable }: { text: string; take: (text: str
         onDragLeave={() => setOver(false)}
         onDrop={drop}
       />
-      <p className="fault" id="report-trouble" role="alert">
-        {trouble ||
+      <p className="fault" id="report-error" role="alert">
+        {error ||
           (unreadable ? "This is no report with a receipt. It must be the whole JSON, as it was downloaded." : "")}
       </p>
       <p className="actions">

@@ -9,7 +9,7 @@ import { Button, useAttempt } from "../parts/button.tsx";
 import { Address } from "../parts/copy.tsx";
 import { Named } from "../parts/cred.tsx";
 import { Facts } from "../parts/panel.tsx";
-import { Trouble } from "../parts/states.tsx";
+import { ErrorText } from "../parts/states.tsx";
 import { Dialog } from "../shell/dialog.tsx";
 import { ConnectWallet } from "./needs-wallet.tsx";
 import { changeTo, holding } from "./payment.ts";
@@ -86,7 +86,7 @@ type BalanceProps = { wallet: ConnectedWallet; asset: string; chainId: number };
 
 /** On the service's chain; without a balance the reason, and the click that ends it. */
 function Balance({ wallet: { provider, address }, asset, chainId }: BalanceProps) {
-  const { trouble, run } = useAttempt();
+  const { error, run } = useAttempt();
   const { data, isPending, refetch } = useQuery({
     queryKey: ["held", address, asset],
     queryFn: () => holding(provider, { asset, chainId }, address),
@@ -98,7 +98,7 @@ function Balance({ wallet: { provider, address }, asset, chainId }: BalanceProps
     <>
       on Base: not known, because the wallet is on another network{" "}
       <Button onClick={() => run(() => changeTo(provider, chainId).then(() => refetch()))}>Change to Base</Button>
-      <Trouble words={trouble?.message} />
+      <ErrorText words={error?.message} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { call, Problem } from "../api/answer.ts";
 import { short } from "../formats.ts";
 import { Action, Button, useAttempt } from "../parts/button.tsx";
-import { Trouble } from "../parts/states.tsx";
+import { ErrorText } from "../parts/states.tsx";
 import { connect, useWallet, useWallets } from "./session.ts";
 import { credentialOf, disconnect, refused, type SignInRule, signInOf, useSignIns } from "./sign-ins.ts";
 
@@ -51,7 +51,7 @@ const PHONE_WALLETS: [name: string, link: (page: URL) => string][] = [
 /** Choosing a wallet: those of this browser, or the browsers inside wallets where a phone has none. */
 export function ConnectWallet() {
   const wallets = useWallets();
-  const { trouble, busy, run } = useAttempt();
+  const { error, busy, run } = useAttempt();
   if (wallets.length === 0) return <NoWallet />;
   return (
     <>
@@ -63,7 +63,7 @@ export function ConnectWallet() {
           </Button>
         ))}
       </p>
-      <Trouble words={trouble?.message} />
+      <ErrorText words={error?.message} />
     </>
   );
 }
@@ -125,7 +125,7 @@ export function NeedsSignIn({ rule = "siwa", why, does = "Sign in", otherwise, c
   useSignIns();
   const wallet = useWallet();
   const [saying, setSaying] = useState("");
-  const { trouble, busy, run } = useAttempt();
+  const { error, busy, run } = useAttempt();
   if (wallet && signInOf(wallet.address, rule)) return children;
   return (
     <>
@@ -139,7 +139,7 @@ export function NeedsSignIn({ rule = "siwa", why, does = "Sign in", otherwise, c
             {saying}
           </p>
         )}
-        <Trouble words={trouble?.message} />
+        <ErrorText words={error?.message} />
       </section>
       {otherwise}
     </>

@@ -9,7 +9,7 @@ import { Action, Button, Icon } from "../parts/button.tsx";
 import { Address, Copy } from "../parts/copy.tsx";
 import { type Faults, Form, type FormProps, type FormText, faultsOf } from "../parts/form.tsx";
 import { Facts } from "../parts/panel.tsx";
-import { Hint, RequestId, Trouble } from "../parts/states.tsx";
+import { ErrorText, Hint, RequestId } from "../parts/states.tsx";
 import { OperationRun, type Request, type State } from "./operation-store.ts";
 import { holding, type Terms } from "./payment.ts";
 import { useWallet } from "./session.ts";
@@ -267,7 +267,7 @@ function Price({ terms, refused, pay, back, children }: PriceProps) {
       <h2 ref={heading} tabIndex={-1}>
         This costs {amount} USDC
       </h2>
-      <Trouble words={refused} />
+      <ErrorText words={refused} />
       {children}
       <Facts
         of={[
