@@ -1,5 +1,5 @@
 /** Raw and organic jobs of which an agent was the provider: which were ordered by others than its own side, and why the rest does not count. */
-import { type Judged, judge, type Totals, type VoiceOf, windowsOf } from "../income/evidence.ts";
+import { type ClusterOf, type Judged, judge, type Totals, windowsOf } from "../income/evidence.ts";
 import type { MoneyFacts } from "../income/facts.ts";
 import type { Paid, Removal } from "../income/money.ts";
 import { DUST_UNITS } from "../income/rules.ts";
@@ -86,15 +86,15 @@ export function weighJobs(
   const inOrder = facts.jobs.toSorted(
     (a, b) => a.fundedAt - b.fundedAt || a.block - b.block || (a.jobId < b.jobId ? -1 : 1),
   );
-  const { judged, voiceOf } = judge(facts, inOrder, {
+  const { judged, clusterOf } = judge(facts, inOrder, {
     paid: paidBy,
     own: (job) => ownRuleOf(job, facts, isDust(job)),
     alone: "one_client",
   });
   const windows = windowsOf(judged, {
-    ...{ now, rules: JOB_REMOVED, voiceOf, totals },
+    ...{ now, rules: JOB_REMOVED, clusterOf, totals },
     isIn: ({ fundedAt, endedAt }, since) => fundedAt > since || (endedAt ?? 0) > since,
-    sums: (jobs, since, voiceOf) => sumsOf(jobs, { usdc: facts.usdc, since, voiceOf }),
+    sums: (jobs, since, clusterOf) => sumsOf(jobs, { usdc: facts.usdc, since, clusterOf }),
     removed: ({ funded, completed, units }): RemovedJobs => ({ funded, completed, units }),
     unweighed: (like: JobsLike) => ownRuleOf(like, facts, like.isDust) ?? "beyond",
   });
@@ -123,7 +123,7 @@ export const unweighed = (
 
 function sumsOf(
   jobs: readonly WeighedJob[],
-  { usdc, since, voiceOf }: { usdc: string; since: number; voiceOf: VoiceOf },
+  { usdc, since, clusterOf }: { usdc: string; since: number; clusterOf: ClusterOf },
 ): JobSums {
   const ended = jobs.filter(({ endedAt }) => (endedAt ?? 0) > since);
   const of = (state: Job["state"]) => ended.filter((job) => job.state === state);
@@ -135,7 +135,7 @@ function sumsOf(
     rejected: of("rejected").length,
     expired: of("expired").length,
     units: completed.reduce((sum, { token, units }) => sum + (token === usdc ? (units ?? 0n) : 0n), 0n),
-    clients: new Set(jobs.map(({ client }) => voiceOf(client))).size,
+    clients: new Set(jobs.map(({ client }) => clusterOf(client))).size,
     evaluators: new Set(evaluators.map(({ evaluator }) => evaluator)).size,
     evaluatedByClient: completed.filter((job) => evaluationOf(job) === "client").length,
     notEvaluated: completed.filter((job) => evaluationOf(job) === "nobody").length,

@@ -6,8 +6,8 @@ import { WINDOWS } from "./rules.ts";
 type MoneyRule = NonNullable<
   ReturnType<ReturnType<typeof moneyOf>["removals"]> extends Map<unknown, infer R> ? R : never
 >["rule"];
-/** The one voice that a payer is, with others or alone. */
-export type VoiceOf = (payer: string) => string;
+/** The cluster of a payer: with others, or alone. */
+export type ClusterOf = (payer: string) => string;
 /** An item with why it is removed; null where it is organic. */
 export type Judged<Item, Rule> = Item & { removed: Removal<Rule> | null };
 
@@ -22,16 +22,16 @@ export type Totals<Sums, Removed, Like> = {
 
 /**
  * Judges items by their own rule, then by the money that their payers were given; what is left counts unless all of it is of
- * one voice.
+ * one cluster.
  * @param items in the order of the chain
  * @param of.own the rule that holds without what is known of the payer's money; null for none
- * @param of.alone the rule of what is left where it is of one voice
+ * @param of.alone the rule of what is left where it is of one cluster
  */
 export function judge<Item extends object, Rule extends string>(
   facts: MoneyFacts,
   items: readonly Item[],
   of: { paid(item: Item): Paid; own(item: Item): Rule | null; alone: Rule },
-): { judged: Judged<Item, Rule | MoneyRule>[]; voiceOf: VoiceOf } {
+): { judged: Judged<Item, Rule | MoneyRule>[]; clusterOf: ClusterOf } {
   const money = moneyOf(facts);
   const given = items.map((item) => ({ item, rule: of.own(item), ...of.paid(item) }));
   const byMoney = money.removals(given.filter(({ rule }) => rule === null));
@@ -40,12 +40,13 @@ export function judge<Item extends object, Rule extends string>(
     return { ...one, removed };
   });
   const left = weighed.filter(({ removed }) => removed === null);
-  const voiceOf = money.voices(
+  const clusterOf = money.clusters(
     given.map(({ payer }) => payer),
     left.filter(({ cameBack }) => !cameBack),
   );
-  const alone = new Set(left.map(({ payer }) => voiceOf(payer))).size === 1 ? { rule: of.alone, through: null } : null;
-  return { judged: weighed.map(({ item, removed }) => ({ ...item, removed: removed ?? alone })), voiceOf };
+  const alone =
+    new Set(left.map(({ payer }) => clusterOf(payer))).size === 1 ? { rule: of.alone, through: null } : null;
+  return { judged: weighed.map(({ item, removed }) => ({ ...item, removed: removed ?? alone })), clusterOf };
 }
 
 /**
@@ -59,9 +60,9 @@ export function windowsOf<Item, Rule extends string, Sums extends object, Remove
     now: number;
     /** In the order in which they are shown. */
     rules: readonly { key: Rule }[];
-    voiceOf: VoiceOf;
+    clusterOf: ClusterOf;
     isIn(item: Item, since: number): boolean;
-    sums(items: readonly Judged<Item, Rule>[], since: number, voiceOf: VoiceOf): Sums;
+    sums(items: readonly Judged<Item, Rule>[], since: number, clusterOf: ClusterOf): Sums;
     removed(sums: Sums | Removed): Removed;
     totals: Totals<Sums, Removed, Like> | undefined;
     /** The rule of what is not weighed. */
@@ -79,12 +80,12 @@ export function windowsOf<Item, Rule extends string, Sums extends object, Remove
     return {
       days,
       raw: { ...of.sums(all, since, (payer) => payer), ...raw },
-      organic: of.sums(byRule.get(undefined) ?? [], since, of.voiceOf),
+      organic: of.sums(byRule.get(undefined) ?? [], since, of.clusterOf),
       removed: of.rules.flatMap(({ key: rule }) => {
         const sums = (of.totals?.rest ?? [])
           .filter((rest) => rest.days === days && of.unweighed(rest) === rule)
           .map(of.removed);
-        if (byRule.has(rule)) sums.push(of.removed(of.sums(byRule.get(rule)!, since, of.voiceOf)));
+        if (byRule.has(rule)) sums.push(of.removed(of.sums(byRule.get(rule)!, since, of.clusterOf)));
         return sums.length === 0 ? [] : [{ rule, ...sums.reduce(added) }];
       }),
     };

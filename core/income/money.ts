@@ -35,9 +35,9 @@ export function moneyOf(given: MoneyFacts) {
     /** Why payments by others than the agent's side, in the order of the chain, are removed by the money that the payers were given. */
     removals: <P extends Paid>(payments: readonly P[]): Map<P, Removal<MoneyRule> | null> =>
       removalsOf(facts, payments, isOurs),
-    /** Of payers, the one voice that each is, with others or alone. @param kept what of their payments is not removed and did not come back */
-    voices: (payers: Iterable<string>, kept: readonly Pick<Paid, "payer" | "units">[]) =>
-      voicesOf(facts, { payers: new Set(payers), kept: Map.groupBy(kept, ({ payer }) => payer), isOurs }),
+    /** The cluster of each payer: with others, or alone. @param kept what of their payments is not removed and did not come back */
+    clusters: (payers: Iterable<string>, kept: readonly Pick<Paid, "payer" | "units">[]) =>
+      clustersOf(facts, { payers: new Set(payers), kept: Map.groupBy(kept, ({ payer }) => payer), isOurs }),
   };
 }
 
@@ -192,11 +192,11 @@ function flowsOf(
 }
 
 /**
- * Payers are one voice, its least address, when one account gave each of them half of its money, or one gave it to the other:
+ * Payers are one cluster, named by its least address, when one account gave each of them half of its money, or one gave it to the other:
  * half of what others than the side gave it, since a refund is no new money, and half of what it paid, since anybody can send
  * a cent to an account without other new money. An account that is not read yet counts as private.
  */
-function voicesOf(
+function clustersOf(
   { funding, accounts }: MoneyFacts,
   of: {
     payers: ReadonlySet<string>;

@@ -24,8 +24,8 @@ export const MAX_WEIGHED = 100_000;
 export const MAX_DUST = 1_000;
 /** Seconds until an organic payment supports others: what is bought in a day cannot be spent in it. */
 export const MATURE_SECONDS = 7 * 86_400;
-/** Voices of an agent's income of which the sum is kept, the largest. */
-export const MAX_VOICES = 20;
+/** Clusters of payers of an agent of which the sum is kept, the largest. */
+export const MAX_CLUSTERS = 20;
 
 /** Why a payment is not organic; of several reasons that hold, the first one is shown. */
 export const REMOVED = [

@@ -1,8 +1,8 @@
 /** Raw and organic income of an agent: which payments to its wallet are other people's money, and why the rest does not count. */
-import { type Judged, judge, type Totals, type VoiceOf, windowsOf } from "./evidence.ts";
+import { type ClusterOf, type Judged, judge, type Totals, windowsOf } from "./evidence.ts";
 import type { IncomeFacts, ReceivedPayment } from "./facts.ts";
 import { moneyOf, unitsOf } from "./money.ts";
-import { DUST_UNITS, INCOME_RULES_VERSION, MATURE_SECONDS, MAX_VOICES, REMOVED, type RemovedKey } from "./rules.ts";
+import { DUST_UNITS, INCOME_RULES_VERSION, MATURE_SECONDS, MAX_CLUSTERS, REMOVED, type RemovedKey } from "./rules.ts";
 
 /** Money in units of USDC. */
 type Sum = { payments: number; units: bigint };
@@ -40,15 +40,15 @@ export function weighIncome(
   const inOrder = facts.payments.toSorted((a, b) => a.block - b.block || a.logIndex - b.logIndex);
   const { ownRule } = moneyOf(facts);
   const own = (payer: string, isDust: boolean): RemovedKey | null => ownRule(payer) ?? (isDust ? "dust" : null);
-  const { judged, voiceOf } = judge(facts, inOrder, {
+  const { judged, clusterOf } = judge(facts, inOrder, {
     paid: (payment) => payment,
     own: ({ payer, units }) => own(payer, units < DUST_UNITS),
     alone: "one_payer",
   });
   const windows = windowsOf(judged, {
-    ...{ now, rules: REMOVED, voiceOf, totals },
+    ...{ now, rules: REMOVED, clusterOf, totals },
     isIn: ({ at }, since) => at > since,
-    sums: (payments, _, voiceOf) => incomeOf(payments, voiceOf),
+    sums: (payments, _, clusterOf) => incomeOf(payments, clusterOf),
     removed: ({ payments, units }): Sum => ({ payments, units }),
     unweighed: ({ payer, isDust }) => own(payer, isDust) ?? "beyond",
   }).map(({ raw, ...window }): IncomeWindow => {
@@ -56,19 +56,19 @@ export function weighIncome(
     return { ...window, raw: { ...raw, refunds: { payments, units } } };
   });
   const mature = judged.filter(({ removed, at }) => removed === null && at <= now - MATURE_SECONDS);
-  const voices = [...Map.groupBy(mature, ({ payer }) => voiceOf(payer)).values()]
+  const voices = [...Map.groupBy(mature, ({ payer }) => clusterOf(payer)).values()]
     .map(unitsOf)
     .sort((a, b) => Number(b - a))
-    .slice(0, MAX_VOICES);
+    .slice(0, MAX_CLUSTERS);
   return { figures: { rules: INCOME_RULES_VERSION, windows, voices }, payments: judged.reverse() };
 }
 
-function incomeOf(payments: readonly ReceivedPayment[], voiceOf: VoiceOf): Income {
-  const voices = Map.groupBy(payments, ({ payer }) => voiceOf(payer));
+function incomeOf(payments: readonly ReceivedPayment[], clusterOf: ClusterOf): Income {
+  const clusters = Map.groupBy(payments, ({ payer }) => clusterOf(payer));
   return {
     payments: payments.length,
     units: unitsOf(payments),
-    payers: voices.size,
-    repeatPayers: [...voices.values()].filter(({ length }) => length > 1).length,
+    payers: clusters.size,
+    repeatPayers: [...clusters.values()].filter(({ length }) => length > 1).length,
   };
 }

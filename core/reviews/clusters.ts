@@ -1,9 +1,9 @@
-/** Which reviewers of an agent count as one voice: those that share at least two evidences (core/reviews/rules.ts). */
+/** Which reviewers of an agent count as one: those that share at least two evidences (core/reviews/rules.ts). */
 import type { ReviewsFacts } from "./facts.ts";
 import { evidenceLevelOf, MIN_LIKE, SHARED, type SharedKey } from "./rules.ts";
 import { sharedTraits, type Trait } from "./traits.ts";
 
-/** Reviewers that count as one voice. */
+/** Reviewers that count as one. */
 export type Cluster = {
   /** Its least address. */
   id: string;

@@ -1,4 +1,4 @@
-/** What the reviews of an agent are worth: raw and adjusted value, an interval, the voices behind it, and why each review counts how much. */
+/** What the reviews of an agent are worth: raw and adjusted value, an interval, the reviewers behind it, and why each review counts how much. */
 import { type Cluster, clustersOf } from "./clusters.ts";
 import type { ReviewEntry, ReviewerFacts, ReviewsFacts } from "./facts.ts";
 import {
@@ -50,7 +50,7 @@ export type ReviewFigures = {
   adjusted: number | null;
   /** Where the adjusted value would be if one more reviewer with proof said 0, or 100. */
   interval: [number, number];
-  /** Number of independent voices among the entries that count: a cluster is one. */
+  /** Number of clusters among the entries that count, and of reviewers in none. */
   voices: number;
   /** The weight of a reviewer without proof for each unit of its share, 0 to 1. */
   crowd: number;
@@ -63,7 +63,7 @@ export type ReviewFigures = {
 };
 
 /** One reviewer on the way to its weight. */
-type Voice = {
+type Reviewer = {
   address: string;
   nothing: NothingKey | null;
   level: (typeof EVIDENCE_LEVELS)[number];
@@ -81,13 +81,13 @@ type Voice = {
  */
 export function weighReviews(facts: ReviewsFacts): ReviewFigures {
   const clusters = clustersOf(facts);
-  const clusterOf = new Map(
+  const clusterIds = new Map(
     clusters.flatMap(({ id, reviewers }) => reviewers.map((address) => [address, id] as const)),
   );
-  const voices = voicesOf(facts);
-  const counting = voices.filter(({ nothing }) => nothing === null);
-  const voiceOf = ({ address }: Voice) => clusterOf.get(address) ?? address;
-  const shares = sharesOf(counting, voiceOf);
+  const reviewers = reviewersOf(facts);
+  const counting = reviewers.filter(({ nothing }) => nothing === null);
+  const clusterOf = ({ address }: Reviewer) => clusterIds.get(address) ?? address;
+  const shares = sharesOf(counting, clusterOf);
   const { crowd, weight, sum } = weighed(
     counting.map(({ address, level, values }) => ({ values, share: shares.get(address)!, proof: level.proof })),
   );
@@ -102,29 +102,29 @@ export function weighReviews(facts: ReviewsFacts): ReviewFigures {
       bounded(sum / (weight + UNKNOWN_WEIGHT)),
       bounded((sum + 100 * UNKNOWN_WEIGHT) / (weight + UNKNOWN_WEIGHT)),
     ],
-    voices: weight === 0 ? 0 : new Set(counting.map(voiceOf)).size,
+    voices: weight === 0 ? 0 : new Set(counting.map(clusterOf)).size,
     crowd,
     clusters,
     dimensions: dimensionsOf(facts, counting, shares),
     inflation: raw === null || adjusted === null ? null : raw - adjusted,
-    reviewers: voices.map(({ address, nothing, level, values }) => ({
+    reviewers: reviewers.map(({ address, nothing, level, values }) => ({
       address,
       nothing,
       evidenceLevel: level.key,
       share: shares.get(address) ?? 0,
-      cluster: clusterOf.get(address) ?? null,
+      cluster: clusterIds.get(address) ?? null,
       entries: values.length,
     })),
   };
 }
 
 /** What some reviewers say by their weights: the others divide `CROWD` of the weight of those with proof. */
-function weighed(voices: readonly { values: readonly number[]; share: number; proof: boolean }[]) {
-  const total = (with_: boolean) => voices.reduce((sum, { share, proof }) => sum + (proof === with_ ? share : 0), 0);
+function weighed(reviewers: readonly { values: readonly number[]; share: number; proof: boolean }[]) {
+  const total = (with_: boolean) => reviewers.reduce((sum, { share, proof }) => sum + (proof === with_ ? share : 0), 0);
   const others = total(false);
   const crowd = others === 0 ? 0 : Math.min(1, (CROWD * total(true)) / others);
   let [weight, sum] = [0, 0];
-  for (const { values, share, proof } of voices) {
+  for (const { values, share, proof } of reviewers) {
     const own = share * (proof ? 1 : crowd);
     weight += own;
     sum += own * mean(values);
@@ -138,7 +138,7 @@ function weighed(voices: readonly { values: readonly number[]; share: number; pr
  */
 function dimensionsOf(
   { reviews }: ReviewsFacts,
-  counting: readonly Voice[],
+  counting: readonly Reviewer[],
   shares: ReadonlyMap<string, number>,
 ): Dimension[] {
   const valid = Map.groupBy(
@@ -165,7 +165,7 @@ function dimensionsOf(
 }
 
 /** The reviewers in the order of their addresses, each with its values and whether it counts at all. */
-function voicesOf({ side, reviewers, reviews }: ReviewsFacts): Voice[] {
+function reviewersOf({ side, reviewers, reviews }: ReviewsFacts): Reviewer[] {
   const entriesOf = Map.groupBy(reviews, ({ reviewer }) => reviewer);
   const ours = new Set(side.map(({ address }) => address));
   const theirFunders = new Set(side.flatMap(({ funder }) => privateOf([funder])));
@@ -194,11 +194,11 @@ function voicesOf({ side, reviewers, reviews }: ReviewsFacts): Voice[] {
     .sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-/** What each reviewer that counts has of the weight of its voice. @param voiceOf the cluster, or the reviewer itself */
-function sharesOf(counting: readonly Voice[], voiceOf: (voice: Voice) => string): Map<string, number> {
-  const voices = [...Map.groupBy(counting, voiceOf).values()];
+/** What each reviewer that counts has of the weight of its cluster. @param clusterOf the cluster, or the reviewer itself */
+function sharesOf(counting: readonly Reviewer[], clusterOf: (reviewer: Reviewer) => string): Map<string, number> {
+  const clusters = [...Map.groupBy(counting, clusterOf).values()];
   return new Map(
-    voices.flatMap((members) => {
+    clusters.flatMap((members) => {
       const strongest = Math.max(...members.map(({ level }) => level.weight));
       const all = members.reduce((sum, { level }) => sum + level.weight, 0);
       return members.map(({ address, level }) => [address, (level.weight * strongest) / all] as const);

@@ -6,7 +6,7 @@ import type { Funding, IncomeFacts } from "../../../core/income/facts.ts";
 import { MIN_MOVED_UNITS, REMOVED } from "../../../core/income/rules.ts";
 import { type IncomeWindow, weighIncome } from "../../../core/income/weigh.ts";
 import { forAll } from "../../support/for-all.ts";
-import { DAY, factsOf, honest, NOW, none, ONE_VOICE, OWNER, SISTER, type Traffic, WALLET, WASH } from "./world.ts";
+import { DAY, factsOf, honest, NOW, none, ONE_CLUSTER, OWNER, SISTER, type Traffic, WALLET, WASH } from "./world.ts";
 
 const quarter = (facts: IncomeFacts): IncomeWindow => weighIncome(facts, NOW).figures.windows.at(-1)!;
 const units = (of: bigint | number) => Number(of) / 1e6;
@@ -14,10 +14,10 @@ const SIZE = 50;
 
 describe("loops", () => {
   it("are at least ten kinds", () => {
-    expect(Object.keys({ ...WASH, ...ONE_VOICE }).length).toBeGreaterThanOrEqual(10);
+    expect(Object.keys({ ...WASH, ...ONE_CLUSTER }).length).toBeGreaterThanOrEqual(10);
   });
 
-  it.each(Object.entries({ ...WASH, ...ONE_VOICE }))("count nothing: %s", (_, loop) => {
+  it.each(Object.entries({ ...WASH, ...ONE_CLUSTER }))("count nothing: %s", (_, loop) => {
     const { raw, organic } = quarter(factsOf(loop(SIZE)));
     expect(raw.payments).toBe(SIZE);
     expect(organic).toEqual({ payments: 0, units: 0n, payers: 0, repeatPayers: 0 });
@@ -30,7 +30,7 @@ describe("loops", () => {
     expect(beside.organic).toEqual(alone.organic);
   });
 
-  it.each(Object.entries(ONE_VOICE))("are one payer beside honest traffic: %s", (_, loop) => {
+  it.each(Object.entries(ONE_CLUSTER))("are one payer beside honest traffic: %s", (_, loop) => {
     const alone = quarter(factsOf(honest(8)));
     expect(quarter(factsOf(honest(8), loop(SIZE))).organic.payers).toBe(alone.organic.payers + 1);
   });

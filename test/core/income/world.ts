@@ -183,7 +183,7 @@ export const WASH: Record<string, Loop> = {
 };
 
 /** Loops whose money is not of the agent's side, as far as one can see: all of it is one payer. */
-export const ONE_VOICE: Record<string, Loop> = {
+export const ONE_CLUSTER: Record<string, Loop> = {
   "one payer pays again and again": (size) => each(size, (_, at, { payments }) => payments.push(pays("0xalone", at))),
   "a treasury funds payers": (size) =>
     each(size, (i, at, { payments, moves, accounts }) => {

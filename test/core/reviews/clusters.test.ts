@@ -1,4 +1,4 @@
-/** Who counts as one voice: two evidences of different kinds, and likeness alone never of those with proof. */
+/** Who counts as one: two evidences of different kinds, and likeness alone never of those with proof. */
 import { describe, expect, it } from "vitest";
 import { clustersOf } from "../../../core/reviews/clusters.ts";
 import type { ReviewEntry, ReviewerFacts } from "../../../core/reviews/facts.ts";
