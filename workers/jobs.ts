@@ -25,7 +25,7 @@ import { meanings } from "./discovery/meanings.ts";
 import { eventRetention } from "./events/event-retention.ts";
 import { income } from "./income/income.ts";
 import { incomeFollowed, incomeFollowedYoung } from "./income/income-followed.ts";
-import { incomeFigures, jobFigures } from "./income/weigh-due.ts";
+import { incomeStats, jobStats } from "./income/recompute-due.ts";
 import type { Job } from "./job.ts";
 import { messageRetention } from "./messages/message-retention.ts";
 import { endpointChecks, offers } from "./offers/offers.ts";
@@ -33,8 +33,8 @@ import { prune } from "./operations/prune.ts";
 import { paymentSweep } from "./payments/payment-sweep.ts";
 import { transactionCounts } from "./principals/transaction-counts.ts";
 import { paymentProofs } from "./reviews/payment-proofs.ts";
-import { reviewFigures } from "./reviews/review-figures.ts";
 import { reviewFiles } from "./reviews/review-files.ts";
+import { reviewStats } from "./reviews/review-stats.ts";
 import { reviewerHistories } from "./reviews/reviewer-histories.ts";
 import { snapshots } from "./snapshots/snapshots.ts";
 import { webhookUpkeep } from "./webhooks/webhook-upkeep.ts";
@@ -63,16 +63,16 @@ export const JOBS: readonly Job[] = [
   directoryAliases,
   directoryRanks,
   directoryPlanes,
-  reviewFigures,
+  reviewStats,
   reviewFiles,
   paymentProofs,
   reviewerHistories,
   incomeFollowed,
   incomeFollowedYoung,
   income,
-  incomeFigures,
+  incomeStats,
   commerce,
-  jobFigures,
+  jobStats,
   marketData,
   tokenTies,
   tokenVolumes,

@@ -3,20 +3,20 @@
  */
 import { z } from "zod";
 import { checksum } from "../../core/addresses.ts";
-import { unweighed } from "../../core/commerce/weigh.ts";
+import { unweighed } from "../../core/commerce/stats.ts";
 import { OWN_PLATFORM, type PlatformKey } from "../../core/directory/platforms.ts";
 import type { DirectoryRow } from "../../core/directory/row.ts";
-import { incomeFiguresView, jobFiguresView, jobView, receivedPaymentView } from "../../core/income/view.ts";
-import { reviewFiguresView, weighedReviewView } from "../../core/reviews/view.ts";
+import { incomeStatsView, jobStatsView, jobView, receivedPaymentView } from "../../core/income/view.ts";
+import { reviewStatsView, weighedReviewView } from "../../core/reviews/view.ts";
 import { canonicalIdentityOf } from "../../db/agents/canonical-identity.ts";
 import { readContract } from "../../db/commerce/commerce-logs.ts";
-import { agentCommerce, jobPage } from "../../db/commerce/job-figures.ts";
+import { agentCommerce, jobPage } from "../../db/commerce/job-stats.ts";
 import { ERC8004 } from "../../db/directory/erc8004-rows.ts";
 import { directoryDetail } from "../../db/directory/rows.ts";
 import { groupMembers } from "../../db/income/followed.ts";
-import { incomeOf, incomePage } from "../../db/income/income-figures.ts";
+import { incomeOf, incomePage } from "../../db/income/income-stats.ts";
 import type { RegistryAgent } from "../../db/reviews/review-facts.ts";
-import { figuresAreCurrent, figuresOf, type ReviewPlace, reviewPage } from "../../db/reviews/review-pages.ts";
+import { type ReviewPlace, reviewPage, statsAreCurrent, statsOf } from "../../db/reviews/review-pages.ts";
 import { type Queryable, snapshot } from "../../db/sql/transaction.ts";
 import { endpointsOf } from "../endpoint.ts";
 import type { HandlerDeps } from "../handler-deps.ts";
@@ -67,13 +67,13 @@ const waitForJobs = waitingFor("Jobs", async (db, id, block) => {
  * @param block undefined returns at once
  * @throws Failure indexer_behind when that takes too long
  */
-async function waitForFigures(
+async function waitForStats(
   { db, index }: Pick<HandlerDeps, "db" | "index">,
   agent: RegistryAgent,
   block: number | undefined,
 ): Promise<void> {
   if (block === undefined) return;
-  const current = () => figuresAreCurrent(db, agent);
+  const current = () => statsAreCurrent(db, agent);
   await untilShown({ index }, `The reviews of block ${block} are not weighed yet.`, [current]);
 }
 
@@ -111,13 +111,13 @@ export const agentReviews = endpoint({
     const none = { reviews: [], limit, nextCursor: null };
     if (found === null) {
       const unknown = { registry: null, agentId: params.ref, registrations: [] };
-      return json({ ...unknown, ...reviewFiguresView(null), ...none });
+      return json({ ...unknown, ...reviewStatsView(null), ...none });
     }
     const { agent, registry, registrations } = found;
-    await waitForFigures(deps, agent, query.minBlock);
+    await waitForStats(deps, agent, query.minBlock);
     return snapshot(deps.db, async (tx) => {
-      const figures = await figuresOf(tx, agent);
-      const head = { registry, agentId: registrations[0]!, registrations, ...reviewFiguresView(figures) };
+      const figures = await statsOf(tx, agent);
+      const head = { registry, agentId: registrations[0]!, registrations, ...reviewStatsView(figures) };
       if (figures === null) return json({ ...head, ...none });
       const client = query.client?.toLowerCase();
       const choice = client !== undefined ? { client } : query.newest ? "newest" : "all";
@@ -162,7 +162,7 @@ export const agentJobs = endpoint({
     const agent = await directoryAgent(deps, params.ref, query);
     const { id } = agent;
     if (id === null) {
-      const none = { ...earnedView(null, NOTHING), ...jobFiguresView(null), jobs: [], limit, nextCursor: null };
+      const none = { ...earnedView(null, NOTHING), ...jobStatsView(null), jobs: [], limit, nextCursor: null };
       const contract = await readContract(deps.db);
       return json({ ...none, contract: contract && checksum(contract), ...(await walletWithoutRow(deps, agent.own)) });
     }
@@ -174,7 +174,7 @@ export const agentJobs = endpoint({
       const head = {
         contract: contract && checksum(contract),
         ...earnedView(wallet, found),
-        ...jobFiguresView(figures),
+        ...jobStatsView(figures),
       };
       if (wallet === null || contract === null) return json({ ...head, jobs: [], limit, nextCursor: null });
       const asked = { after: query.cursor ?? null, limit: limit + 1 };
@@ -213,7 +213,7 @@ export const agentPayments = endpoint({
     const agent = await directoryAgent(deps, params.ref, query);
     const { id } = agent;
     if (id === null) {
-      const none = { ...earnedView(null, NOTHING), ...incomeFiguresView(null), payments: [], limit, nextCursor: null };
+      const none = { ...earnedView(null, NOTHING), ...incomeStatsView(null), payments: [], limit, nextCursor: null };
       return json({ ...none, ...(await walletWithoutRow(deps, agent.own)) });
     }
     await waitForIncome(deps, id, query.minBlock);
@@ -224,7 +224,7 @@ export const agentPayments = endpoint({
       const { rows, last } = pageOf(figures ? await incomePage(tx, id, asked) : [], limit);
       return json({
         ...earnedView(income?.wallet ?? null, income ?? NOTHING),
-        ...incomeFiguresView(figures),
+        ...incomeStatsView(figures),
         payments: rows.map(receivedPaymentView),
         limit,
         nextCursor: last && cursorAt(last),

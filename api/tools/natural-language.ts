@@ -2,7 +2,7 @@
 
 import { TIERS } from "../../core/cred/tiers.ts";
 import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
-import type { jobFiguresView } from "../../core/income/view.ts";
+import type { jobStatsView } from "../../core/income/view.ts";
 import type { PreflightView } from "../../core/preflight/view.ts";
 import { quoted, WORDS_ARE_DATA } from "../../core/quoted.ts";
 import type { ReviewSummary } from "../../core/reviews/view.ts";
@@ -233,7 +233,7 @@ export function preflightInWords(answer: Record<string, unknown>): string {
 export function jobsInWords(answer: Record<string, unknown>): string {
   const { contract, wallet, readTo, windows } = answer as Record<"contract" | "wallet", string | null> & {
     readTo: number | null;
-    windows: ReturnType<typeof jobFiguresView>["windows"];
+    windows: ReturnType<typeof jobStatsView>["windows"];
   };
   if (contract === null) return "No jobs are read here.";
   if (wallet === null) return "No wallet is known to be its own.";

@@ -3,11 +3,11 @@ import type pg from "pg";
 import { foreignCred } from "../../core/directory/cred.ts";
 import { FACTOR_KEYS, type FactorKey, MAX_HITS } from "../../core/discovery/query.ts";
 import { trustOf } from "../../core/discovery/weights.ts";
-import { weighReviews } from "../../core/reviews/weigh.ts";
+import { computeReviews } from "../../core/reviews/stats.ts";
 import { discover } from "../../db/discovery/discover.ts";
 import { writeDocuments } from "../../db/discovery/write-documents.ts";
 import { reviewFacts } from "../../db/reviews/review-facts.ts";
-import { writeFigures } from "../../db/reviews/review-figures.ts";
+import { writeStats } from "../../db/reviews/review-stats.ts";
 import type { World } from "./agents.ts";
 import { ATTESTATION_SCHEMA, ATTESTED } from "./plant.ts";
 
@@ -119,8 +119,8 @@ export class Arena {
     );
     await this.tx.query(ATTESTED, [clients.flatMap(({ wallet, human }) => (human ? [wallet] : []))]);
     const found = await reviewFacts(this.tx, [agent], { schema: ATTESTATION_SCHEMA, now: this.now });
-    const weighed = found.map(({ facts, ...one }) => ({ ...one, weighed: weighReviews(facts) }));
-    await writeFigures(this.tx, weighed, this.now);
+    const weighed = found.map(({ facts, ...one }) => ({ ...one, weighed: computeReviews(facts) }));
+    await writeStats(this.tx, weighed, this.now);
   }
 
   async write(ids: readonly number[], at = this.now): Promise<void> {

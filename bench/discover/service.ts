@@ -10,7 +10,7 @@ import { testLog } from "../../harness/log.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
 import { followDocuments } from "../../workers/discovery/search-documents.ts";
-import { reviewFigures } from "../../workers/reviews/review-figures.ts";
+import { reviewStats } from "../../workers/reviews/review-stats.ts";
 import type { World } from "./agents.ts";
 import { PLACES } from "./judge.ts";
 import { INDEXES, type Way } from "./plain-ways.ts";
@@ -47,7 +47,7 @@ export async function fillSmall(url: string, pool: pg.Pool, world: World): Promi
  */
 export async function buildDocuments(pool: pg.Pool, world: World): Promise<number> {
   const config = { attestationSchemas: [ATTESTATION_SCHEMA], service: { publicUrl: "https://agents.test" } };
-  await reviewFigures.run({ db: pool, clock: () => new Date(world.now), config } as never, {});
+  await reviewStats.run({ db: pool, clock: () => new Date(world.now), config } as never, {});
   const [ms] = await stopwatch(async () => {
     while ((await followDirectory(pool, new Date(world.now))).more);
   });

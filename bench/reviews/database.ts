@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { stopwatch } from "../../harness/figures.ts";
 import { withPostgres } from "../../harness/scratch-postgres.ts";
-import { reviewFigures } from "../../workers/reviews/review-figures.ts";
+import { reviewStats } from "../../workers/reviews/review-stats.ts";
 
 const SCHEMA = `0x${"f".repeat(64)}`;
 const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
@@ -38,7 +38,7 @@ export const measureDatabase = (reviews: number): Promise<{ agents: number; seco
     await pool.query(plant(reviews));
     await pool.query("vacuum analyze");
     const config = { attestationSchemas: [SCHEMA], service: { publicUrl: "https://agents.test" } };
-    const run = () => reviewFigures.run({ db: pool, clock: () => new Date(), config } as never, {});
+    const run = () => reviewStats.run({ db: pool, clock: () => new Date(), config } as never, {});
     const [allMs, agents] = await stopwatch(run);
     await addOne(pool);
     const [oneMs, changed] = await stopwatch(run);

@@ -1,10 +1,10 @@
 /** Which reviewers the rules mark, and how far rings move honest agents. */
-import type { ReviewFigures } from "../../core/reviews/weigh.ts";
-import { weighReviews } from "../../core/reviews/weigh.ts";
+import type { ReviewStats } from "../../core/reviews/stats.ts";
+import { computeReviews } from "../../core/reviews/stats.ts";
 import { type Agent, factsOf, type World } from "./world.ts";
 
 /** Marked: in a cluster, or on the agent's own side. */
-const markedIn = ({ reviewers }: ReviewFigures): string[] =>
+const markedIn = ({ reviewers }: ReviewStats): string[] =>
   reviewers
     .filter(({ cluster, nothing }) => cluster !== null || nothing?.startsWith("own"))
     .map(({ address }) => address);
@@ -26,12 +26,12 @@ export type Verdict = {
 /** @param kindOf the kind of a ring by the name it has in the world */
 export function judge(world: World, kindOf: (ring: string) => string): Verdict {
   const began = performance.now();
-  const with_ = new Map([...factsOf(world)].map(([agent, facts]) => [agent, weighReviews(facts)]));
+  const with_ = new Map([...factsOf(world)].map(([agent, facts]) => [agent, computeReviews(facts)]));
   const seconds = (performance.now() - began) / 1_000;
   const honest = world.reviews.filter(({ reviewer }) => reviewer.ring === null);
   const without = [...factsOf(world, honest)]
     .filter(([agent]) => agent.ring === null)
-    .map(([agent, facts]) => ({ agent, before: weighReviews(facts) }));
+    .map(([agent, facts]) => ({ agent, before: computeReviews(facts) }));
 
   const marked = new Set([...with_.values()].flatMap(markedIn));
   const written = new Set(world.reviews.map(({ reviewer }) => reviewer));

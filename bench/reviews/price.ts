@@ -3,7 +3,7 @@
  * itself: more and more of the cheapest is added until the value has moved.
  */
 import type { ReviewerFacts, ReviewsFacts } from "../../core/reviews/facts.ts";
-import { weighReviews } from "../../core/reviews/weigh.ts";
+import { computeReviews } from "../../core/reviews/stats.ts";
 import { DAY, ENDS } from "./world.ts";
 
 /** Assumed prices in cents. */
@@ -69,12 +69,12 @@ const cheaper = (prices: (number | null)[]): number | null =>
 
 /** In cents, with people at the price that is given; null where the agent has no adjusted value, or nothing moves it. */
 export function priceOf(facts: ReviewsFacts, human: number): Price | null {
-  const before = weighReviews(facts);
+  const before = computeReviews(facts);
   if (before.raw === null || before.adjusted === null) return null;
   const { raw, adjusted } = before;
   const entries = facts.reviews.filter(({ revoked, value }) => !revoked && value !== null).length;
   const humansFor = (crowd: number, value: number) =>
-    least((humans) => Math.abs(weighReviews(attacked(facts, { humans, crowd }, value)).adjusted! - adjusted));
+    least((humans) => Math.abs(computeReviews(attacked(facts, { humans, crowd }, value)).adjusted! - adjusted));
   const rawPrice = cheaper(
     [0, 100].map((value) => {
       // The mean after `n` entries of one account: a second account is not needed.

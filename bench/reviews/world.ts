@@ -1,4 +1,4 @@
-/** A seeded world of accounts, agents and reviews as a chain would have them, and what `weighReviews` is given of it. */
+/** A seeded world of accounts, agents and reviews as a chain would have them, and what `computeReviews` is given of it. */
 import type { Party, ReviewsFacts } from "../../core/reviews/facts.ts";
 import { between, pick, randomOf, weighted } from "../../harness/random.ts";
 

@@ -1,5 +1,5 @@
 /** What an answer says about a proof that counts for the score: it was made under an earlier owner, or serves many agents. */
-import type { StoredFigures, StoredJobFigures } from "../income/view.ts";
+import type { StoredJobStats, StoredStats } from "../income/view.ts";
 import { PROOF_PLATFORMS, type ProofPlatformKey } from "../proof-platforms.ts";
 import type { CanonicalReviews } from "../reviews/view.ts";
 import { isoSeconds } from "../times.ts";
@@ -33,8 +33,8 @@ export type OwnedFacts = AgentFacts & {
   ownership: Ownership;
   shared: SharedCounts;
   reviews: CanonicalReviews | null;
-  payments: StoredFigures | null;
-  jobs: StoredJobFigures | null;
+  payments: StoredStats | null;
+  jobs: StoredJobStats | null;
 };
 
 const LABELS = new Map<string, string>(PROOF_PLATFORMS.map(({ key, label }) => [key, `Its account on ${label}`]));

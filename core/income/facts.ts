@@ -1,5 +1,5 @@
 /**
- * What the chain says about the payments to one agent's wallet: the input of `weighIncome`. Addresses are lower-case, times
+ * What the chain says about the payments to one agent's wallet: the input of `computeIncome`. Addresses are lower-case, times
  * Unix seconds, money units of USDC.
  */
 

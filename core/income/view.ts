@@ -3,19 +3,19 @@ import { array, object, z } from "zod";
 import { checksum } from "../addresses.ts";
 import type { Job, JobPlace } from "../commerce/jobs.ts";
 import { JOB_REMOVED, JOB_RULES_VERSION, type JobRemovedKey, jobSays } from "../commerce/rules.ts";
-import { evaluationOf, type JobFigures } from "../commerce/weigh.ts";
+import { evaluationOf, type JobStats } from "../commerce/stats.ts";
 import { isoSeconds } from "../times.ts";
 import { type UnitsAsText, usdcText } from "../units-text.ts";
 import { count, inWords, usdc } from "../views/fields.ts";
 import type { Removal } from "./money.ts";
 import { INCOME_RULES_VERSION, REMOVED, type RemovedKey, removedSays, WINDOWS } from "./rules.ts";
-import type { IncomeFigures } from "./weigh.ts";
+import type { IncomeStats } from "./stats.ts";
 
-/** Figures as they are stored: units as decimal strings. */
-export type StoredFigures = UnitsAsText<IncomeFigures>;
-export type StoredJobFigures = UnitsAsText<JobFigures>;
-type StoredIncomeWindow = StoredFigures["windows"][number];
-type StoredJobWindow = StoredJobFigures["windows"][number];
+/** Stats as they are stored: units as decimal strings. */
+export type StoredStats = UnitsAsText<IncomeStats>;
+export type StoredJobStats = UnitsAsText<JobStats>;
+type StoredIncomeWindow = StoredStats["windows"][number];
+type StoredJobWindow = StoredJobStats["windows"][number];
 /** What an agent was paid and hired for in the last 90 days; null where none are known. */
 export type PaidWork = { payments: StoredIncomeWindow | null; jobs: StoredJobWindow | null };
 
@@ -74,15 +74,15 @@ const incomeWindowView = ({ days, raw: { refunds, ...raw }, organic, removed }: 
   removed: removed.map(({ rule, ...sums }) => ({ rule, says: removedSays(rule), ...inUsdc(sums) })),
 });
 
-/** The figures; of an agent without payments they are zero. */
-export const incomeFiguresView = (figures: StoredFigures | null) => ({
-  rules: figures?.rules ?? INCOME_RULES_VERSION,
-  windows: (figures?.windows ?? WINDOWS.map(noIncome)).map(incomeWindowView),
+/** The stats; of an agent without payments they are zero. */
+export const incomeStatsView = (stats: StoredStats | null) => ({
+  rules: stats?.rules ?? INCOME_RULES_VERSION,
+  windows: (stats?.windows ?? WINDOWS.map(noIncome)).map(incomeWindowView),
 });
 
-/** The figures of an own agent; null where no payment to it is known. */
-export const agentIncomeView = (figures: StoredFigures | null): z.output<typeof agentIncomeSchema> =>
-  figures && incomeFiguresView(figures);
+/** The stats of an own agent; null where no payment to it is known. */
+export const agentIncomeView = (stats: StoredStats | null): z.output<typeof agentIncomeSchema> =>
+  stats && incomeStatsView(stats);
 
 /** One payment. @param through the account between the agent's side and the payer */
 export const receivedPaymentView = (payment: {
@@ -156,15 +156,15 @@ const jobWindowView = ({ days, raw, organic, removed }: StoredJobWindow) => ({
   removed: removed.map(({ rule, ...sums }) => ({ rule, says: jobSays(rule), ...inUsdc(sums) })),
 });
 
-/** The figures; of an agent without jobs they are zero. */
-export const jobFiguresView = (figures: StoredJobFigures | null) => ({
-  rules: figures?.rules ?? JOB_RULES_VERSION,
-  windows: (figures?.windows ?? WINDOWS.map(noJobs)).map(jobWindowView),
+/** The stats; of an agent without jobs they are zero. */
+export const jobStatsView = (stats: StoredJobStats | null) => ({
+  rules: stats?.rules ?? JOB_RULES_VERSION,
+  windows: (stats?.windows ?? WINDOWS.map(noJobs)).map(jobWindowView),
 });
 
-/** The figures of an own agent; null where no job of it is known. */
-export const agentJobsView = (figures: StoredJobFigures | null): z.output<typeof agentJobsSchema> =>
-  figures && jobFiguresView(figures);
+/** The stats of an own agent; null where no job of it is known. */
+export const agentJobsView = (stats: StoredJobStats | null): z.output<typeof agentJobsSchema> =>
+  stats && jobStatsView(stats);
 
 const timeOf = (place: JobPlace | null) => place && isoSeconds(place.at);
 

@@ -1,4 +1,4 @@
-/** What the chain proves about the reviews of one agent: the input of `weighReviews`. Addresses are lower-case, times Unix seconds. */
+/** What the chain proves about the reviews of one agent: the input of `computeReviews`. Addresses are lower-case, times Unix seconds. */
 
 /** An address that sent or took money, and how many transactions it has sent; null where that is not known. */
 export type Party = { address: string; sent: number | null };

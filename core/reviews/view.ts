@@ -7,14 +7,14 @@ import { usdcText } from "../units-text.ts";
 import { count } from "../views/fields.ts";
 import { type FileState, type ProofState, saysOfFile, saysOfProof } from "./feedback-files.ts";
 import { RULES_VERSION, type SharedKey, saysOf } from "./rules.ts";
-import { type Dimension, type ReviewerWeight, reasonsOf, weightOf } from "./weigh.ts";
+import { type Dimension, type ReviewerWeight, reasonsOf, weightOf } from "./stats.ts";
 
 /** Clusters that are shown, the largest first. */
 export const MAX_CLUSTERS = 50;
 
 type Cluster = { id: string; size: number; shares: SharedKey[] };
 /** As they are stored. */
-export type SummaryFigures = {
+export type SummaryStats = {
   reviewers: number;
   raw: number | null;
   adjusted: number | null;
@@ -23,7 +23,7 @@ export type SummaryFigures = {
   inflation: number | null;
   voices: number;
 };
-type Figures = SummaryFigures & {
+type Stats = SummaryStats & {
   rules: number;
   crowd: number;
   clusters: Cluster[];
@@ -58,20 +58,20 @@ export const reviewSummarySchema = object({
 export type ReviewSummary = z.output<typeof reviewSummarySchema>;
 
 /** What the reviews of an agent are worth, without what it rests on. */
-export const reviewSummaryView = (figures: SummaryFigures | null): ReviewSummary => ({
-  raw: orNull(figures?.raw ?? null),
-  adjusted: orNull(figures?.adjusted ?? null),
-  interval: { low: tenth(figures?.low ?? 0), high: tenth(figures?.high ?? 100) },
-  inflation: orNull(figures?.inflation ?? null),
-  reviewers: figures?.reviewers ?? 0,
-  voices: figures?.voices ?? 0,
+export const reviewSummaryView = (stats: SummaryStats | null): ReviewSummary => ({
+  raw: orNull(stats?.raw ?? null),
+  adjusted: orNull(stats?.adjusted ?? null),
+  interval: { low: tenth(stats?.low ?? 0), high: tenth(stats?.high ?? 100) },
+  inflation: orNull(stats?.inflation ?? null),
+  reviewers: stats?.reviewers ?? 0,
+  voices: stats?.voices ?? 0,
 });
 
 /**
  * The registrations in the canonical registry that are or were an own agent's, the first first, one at least, and the figures of
  * their reviews together; null before they were weighed.
  */
-export type CanonicalReviews = { registry: string; registrations: string[]; figures: SummaryFigures | null };
+export type CanonicalReviews = { registry: string; registrations: string[]; stats: SummaryStats | null };
 
 /** The numbers of an own agent's registrations. */
 export const registrationsSchema = array(z.string()).meta({
@@ -99,14 +99,14 @@ export const canonicalReviewsView = (found: CanonicalReviews | null): z.output<t
     registry: found.registry,
     agentId: found.registrations[0]!,
     registrations: found.registrations,
-    ...reviewSummaryView(found.figures),
+    ...reviewSummaryView(found.stats),
   };
 
-/** The figures; of an agent without reviews that were weighed they say that nothing is known. */
-export const reviewFiguresView = (figures: Figures | null) => ({
-  rules: figures?.rules ?? RULES_VERSION,
-  ...reviewSummaryView(figures),
-  clusters: (figures?.clusters ?? [])
+/** The stats; of an agent without reviews that were weighed they say that nothing is known. */
+export const reviewStatsView = (stats: Stats | null) => ({
+  rules: stats?.rules ?? RULES_VERSION,
+  ...reviewSummaryView(stats),
+  clusters: (stats?.clusters ?? [])
     .toSorted((a, b) => b.size - a.size || (a.id < b.id ? -1 : 1))
     .slice(0, MAX_CLUSTERS)
     .map(({ id, size, shares }) => ({
@@ -114,10 +114,10 @@ export const reviewFiguresView = (figures: Figures | null) => ({
       reviewers: size,
       reasons: shares.map((evidence) => ({ evidence, says: `Some of them ${saysOf(evidence)}.` })),
     })),
-  dimensions: (figures?.dimensions ?? []).map(({ tag, reviews, raw, adjusted }) => {
+  dimensions: (stats?.dimensions ?? []).map(({ tag, reviews, raw, adjusted }) => {
     return { tag, reviews, raw: orNull(raw), adjusted: orNull(adjusted) };
   }),
-  computedAt: figures?.computedAt.toISOString() ?? null,
+  computedAt: stats?.computedAt.toISOString() ?? null,
 });
 
 /** A response to a review. Anybody may respond: `own` says that the agent's owner or wallet did. */
@@ -170,7 +170,7 @@ type StoredReview = Omit<ReviewerWeight, "address"> & {
 /** One review with its weight. @param reviewer as it is stored, without its address */
 export function weighedReviewView(
   { of, review, scaled, older, answers, file, written, ...reviewer }: StoredReview,
-  { crowd, clusters }: Pick<Figures, "crowd" | "clusters">,
+  { crowd, clusters }: Pick<Stats, "crowd" | "clusters">,
 ) {
   const weighed = { address: review.client, ...reviewer };
   const entry = { revoked: review.revoked, value: scaled, older };

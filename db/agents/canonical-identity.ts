@@ -145,8 +145,8 @@ export const ownTokenOf = (e: string): string => `
   join onchain.agent a on a.token_id = i.token_id and a.mint_tx = i.mint_tx
   where i.registry = ${e}.registry and i.agent_id = ${e}.agent_id`;
 
-/** SQL of the figures `g` of reviews, as `SummaryFigures`; null before they were weighed. @param g alias of offchain.review_figures */
-export const summaryFigures = (g: string): string => `case when ${g}.computed_at is not null then json_build_object(
+/** SQL of the figures `g` of reviews, as `SummaryStats`; null before they were weighed. @param g alias of offchain.review_figures */
+export const summaryStats = (g: string): string => `case when ${g}.computed_at is not null then json_build_object(
     'reviewers', ${g}.reviewers, 'raw', ${g}.raw, 'adjusted', ${g}.adjusted, 'low', ${g}.low, 'high', ${g}.high,
     'inflation', ${g}.inflation, 'voices', ${g}.voices) end`;
 
@@ -157,7 +157,7 @@ const ids = (a: string) => `array(
 
 /** SQL of an own agent's registrations with what their reviews are worth together, as `CanonicalReviews`. @param a alias of an own agent */
 export const canonicalReviews = (a: string): string => `(
-  select json_build_object('registry', i.registry, 'registrations', ${ids(a)}, 'figures', ${summaryFigures("g")})
+  select json_build_object('registry', i.registry, 'registrations', ${ids(a)}, 'stats', ${summaryStats("g")})
   from offchain.agent_registration i
   left join offchain.review_figures g on g.registry = '${OWN_PLATFORM}' and g.agent_id = i.token_id
   where i.token_id = ${a}.token_id and i.mint_tx = ${a}.mint_tx order by i.block, i.agent_id limit 1)`;

@@ -4,7 +4,7 @@ import { type OwnedFacts, type Ownership, UNSHARED } from "../../core/agents/cav
 import type { Address, AgentFacts, AgentRef } from "../../core/agents/facts.ts";
 import { SIGNALS } from "../../core/cred/cred.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
-import type { StoredFigures, StoredJobFigures } from "../../core/income/view.ts";
+import type { StoredJobStats, StoredStats } from "../../core/income/view.ts";
 import type { CanonicalReviews } from "../../core/reviews/view.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { restsOn } from "./attestations.ts";
@@ -14,10 +14,10 @@ import { othersAttested } from "./shared-sql.ts";
 import { agentOf, walletConfirmed } from "./wallets.ts";
 
 /**
- * SQL of the figures of an own agent's payments, as `StoredFigures`, or of its jobs, as `StoredJobFigures`; null where none
+ * SQL of the figures of an own agent's payments, as `StoredStats`, or of its jobs, as `StoredJobStats`; null where none
  * are known. @param a alias of an own agent
  */
-const walletFigures = (a: string, table: "income_figures" | "commerce_figures"): string => `(
+const walletStats = (a: string, table: "income_figures" | "commerce_figures"): string => `(
   select g.figures from offchain.${table} g
   join offchain.directory d on d.id = g.directory_id
   where g.wallet = ${a}.agent_address and d.platform = '${OWN_PLATFORM}' and d.token_id = ${a}.token_id
@@ -128,7 +128,7 @@ const FIND = statement({
       select from offchain.exchange_verification e where e.token_id = a.token_id and e.recipient = a.owner)
     then ${othersAttested("a.owner", (f) => `not (${f}.platform = '${OWN_PLATFORM}' and ${f}.token_id = a.token_id)`)}
     else 0 end as attested, ${canonicalReviews("a")} as reviews,
-    ${walletFigures("a", "income_figures")} as payments, ${walletFigures("a", "commerce_figures")} as jobs
+    ${walletStats("a", "income_figures")} as payments, ${walletStats("a", "commerce_figures")} as jobs
   from (
     select ref::text as ref, ref as token_id from unnest((select $tokenIds::int8[])) as ids(ref)
     union all
@@ -141,8 +141,8 @@ const FIND = statement({
     ownership: t.json<Ownership>(),
     attested: t.int8,
     reviews: t.nullable(t.json<CanonicalReviews>()),
-    payments: t.nullable(t.jsonb<StoredFigures>()),
-    jobs: t.nullable(t.jsonb<StoredJobFigures>()),
+    payments: t.nullable(t.jsonb<StoredStats>()),
+    jobs: t.nullable(t.jsonb<StoredJobStats>()),
   },
   prepared: true,
 });

@@ -7,8 +7,8 @@ import { type AgentText, MAX_OFFERS } from "../../core/discovery/document.ts";
 import type { RankedFacts } from "../../core/discovery/weights.ts";
 import { liveness } from "../../core/offers/liveness.ts";
 import { type SourceKind, spokenOf } from "../../core/offers/source-kinds.ts";
-import { reviewSummaryView, type SummaryFigures } from "../../core/reviews/view.ts";
-import { summaryFigures } from "../agents/canonical-identity.ts";
+import { reviewSummaryView, type SummaryStats } from "../../core/reviews/view.ts";
+import { summaryStats } from "../agents/canonical-identity.ts";
 import { ownershipOf } from "../agents/proof-ownership.ts";
 import { othersAttested, othersLifted } from "../agents/shared-sql.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
@@ -52,7 +52,7 @@ const HAS_NAMESPACE = `d.platform in ${registriesThat("hasNamespaces")}`;
 
 /** What the reviews of a row `d` are worth: of a registration, or of an own agent with all that it ever had. */
 const REVIEWS = `(
-  select ${summaryFigures("g")} from offchain.review_figures g
+  select ${summaryStats("g")} from offchain.review_figures g
   where g.registry = ${reviewedRegistry("d")} and g.agent_id = ${reviewedNumber("d")})`;
 
 type OfferRow = AgentText["offers"][number] & { priceUsd: number | null };
@@ -113,7 +113,7 @@ const ROWS = family({
     unspoken: t.array(t.narrow<SourceKind>(t.text)),
     endpoints: t.nullable(t.json<EndpointRow[]>()),
     factors: t.array(t.int2),
-    reviews: t.nullable(t.json<SummaryFigures>()),
+    reviews: t.nullable(t.json<SummaryStats>()),
   },
   examples: [
     { ids: [1], indexed: true, shared: true },

@@ -1,4 +1,4 @@
-/** Reads what `weighIncome` is given about one agent, and what is known of the money of those who paid one or hired it. */
+/** Reads what `computeIncome` is given about one agent, and what is known of the money of those who paid one or hired it. */
 import type { IncomeFacts, MoneyFacts, NearMoney, Route } from "../../core/income/facts.ts";
 import { LOOP_BLOCKS } from "../../core/income/loops.ts";
 import {
@@ -9,7 +9,7 @@ import {
   MIN_MOVED_UNITS,
 } from "../../core/income/rules.ts";
 import { type Queryable, type Statement, statement, t } from "../sql/statement.ts";
-import { IN_WINDOWS, type WeighedAgent, WINDOW_PARAMS, weighedOf, windowsAt } from "./agent-figures.ts";
+import { IN_WINDOWS, type WeighedAgent, WINDOW_PARAMS, weighedOf, windowsAt } from "./agent-stats.ts";
 import { EARNED, followedGroup, INCOME_SEEN, inGroup, PAID_AGENTS } from "./followed.ts";
 
 /**

@@ -2,8 +2,8 @@
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { RowBadges } from "../../core/directory/row-badges.ts";
 import { liveness } from "../../core/offers/liveness.ts";
-import { reviewSummaryView, type SummaryFigures } from "../../core/reviews/view.ts";
-import { registrationsOf, summaryFigures } from "../agents/canonical-identity.ts";
+import { reviewSummaryView, type SummaryStats } from "../../core/reviews/view.ts";
+import { registrationsOf, summaryStats } from "../agents/canonical-identity.ts";
 import { dayOf, RANK_DAYS } from "../directory/daily-ranks.ts";
 import { reviewedNumber, reviewedRegistry } from "../directory/reviews-sql.ts";
 import { ownerAttested } from "../directory/score-sql.ts";
@@ -20,7 +20,7 @@ const KEYS = `case when d.platform = '${OWN_PLATFORM}' then d.token_id end as ow
 
 type StoredBadges = Omit<RowBadges, "liveness" | "reviews"> & {
   endpoints: EndpointRow[] | null;
-  reviews: SummaryFigures | null;
+  reviews: SummaryStats | null;
 };
 
 const MARKS = statement({
@@ -41,7 +41,7 @@ const MARKS = statement({
           left join onchain.erc8004_feedback f on ${isOf("f", "o")} and not f.revoked
           having count(o.contract) > 0),
         'reviews', (
-          select ${summaryFigures("g")} from offchain.review_figures g
+          select ${summaryStats("g")} from offchain.review_figures g
           where g.registry = t.registry and g.agent_id = t.agent_id),
         'unspoken', ${unspokenBy("d.id")},
         'framework', (select a.framework from onchain.agent a where a.token_id = t.own),

@@ -1,4 +1,4 @@
-/** Reads what `weighReviews` is given: the reviews of agents and what the chain proves about their reviewers, any number of agents at once. */
+/** Reads what `computeReviews` is given: the reviews of agents and what the chain proves about their reviewers, any number of agents at once. */
 
 import { ZERO_ADDRESS } from "../../core/addresses.ts";
 import type { Hex } from "../../core/agents/facts.ts";

@@ -6,13 +6,13 @@ import { registrationsOf } from "../agents/canonical-identity.ts";
 import { REVIEW } from "../directory/reviews-sql.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
 import { IS_USED, isOf, newestBy, type RegistryAgent, SUBJECTS, VALUE } from "./review-facts.ts";
-import { FIGURES } from "./review-figures.ts";
 import { FILE_DIGEST, OF_REVIEW } from "./review-files.ts";
+import { FIGURES } from "./review-stats.ts";
 
 const AGENT = { registry: t.text, agentId: t.numeric };
 
 /** What is stored about an agent's reviews; null before they were weighed, and for an agent without any. */
-export const figuresOf = statement({
+export const statsOf = statement({
   name: "review-figures-of-agent",
   params: AGENT,
   text: `
@@ -22,7 +22,7 @@ export const figuresOf = statement({
 }).maybeOne;
 
 /** Whether the figures of an agent are of the index as it is. */
-export const figuresAreCurrent = statement({
+export const statsAreCurrent = statement({
   name: "review-figures-current",
   params: AGENT,
   text: `

@@ -14,7 +14,7 @@ import {
   UNKNOWN_HISTORY,
 } from "../../core/reviews/facts.ts";
 import { SCALES } from "../../core/reviews/rules.ts";
-import { weighReviews } from "../../core/reviews/weigh.ts";
+import { computeReviews } from "../../core/reviews/stats.ts";
 import { logsPrice, RANGE_BLOCKS } from "../../workers/chain-ranges.ts";
 import { readHistory } from "../../workers/reviews/reviewer-histories.ts";
 
@@ -213,7 +213,7 @@ export function censusOf(agents: readonly ReviewsFacts[]): Census {
   const marked = new Set<string>();
   const moves: number[] = [];
   for (const facts of agents) {
-    const { raw, reviewers } = weighReviews(facts);
+    const { raw, reviewers } = computeReviews(facts);
     for (const { address, cluster, nothing } of reviewers)
       if (cluster !== null || nothing?.startsWith("own")) marked.add(address);
     const entries = facts.reviews.filter(({ revoked, value }) => !revoked && value !== null).length;

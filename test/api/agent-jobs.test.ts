@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { jobsInWords } from "../../api/tools/natural-language.ts";
 import type { JobEvent } from "../../core/commerce/jobs.ts";
 import { openContract, storeCommerceRange } from "../../db/commerce/commerce-logs.ts";
-import { jobFigures } from "../../workers/income/weigh-due.ts";
+import { jobStats } from "../../workers/income/recompute-due.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile } from "./support/api.ts";
 import { AGENT, OWNER, plantEarners, wallet } from "./support/evidence.ts";
@@ -56,8 +56,8 @@ async function plant(
   await storeCommerceRange(api.pool, contract, { from: first, to, hash: "0x1", logs }, new Date(NOW));
   readTo = to;
 }
-const weigh = () =>
-  jobFigures.run(
+const recompute = () =>
+  jobStats.run(
     {
       ...{ db: api.pool, clock: () => new Date(NOW), log: { warn: console.error } },
       config: { contracts: { usdc: { address: USDC } } },
@@ -106,7 +106,7 @@ describe("an agent's jobs", () => {
     const early = await pageOf();
     expect(early).toMatchObject({ computedAt: null, readTo, jobs: { length: 8 } });
     expect(new Set(early.jobs.map(({ removed }) => removed!.rule))).toEqual(new Set(["unread", "self", "other_token"]));
-    expect(await weigh()).toBe(1);
+    expect(await recompute()).toBe(1);
     const { windows, jobs, computedAt, contract } = await pageOf();
     expect([contract, computedAt]).toEqual([
       expect.stringMatching(new RegExp(CONTRACT, "i")),
@@ -156,7 +156,7 @@ describe("an agent's jobs", () => {
   it("of an own agent are those of its wallet, of one client alone, in its view and report too", async () => {
     await plant(ALICE, { daysAgo: 1, provider: OWN });
     await plant(OWN, { daysAgo: 1, provider: OWN });
-    await weigh();
+    await recompute();
     const { body } = await api.get("/api/v2/agent/helixa-7/jobs");
     expect(body).toMatchObject({
       jobs: [{ removed: { rule: "self" } }, { removed: { rule: "one_client" } }],
@@ -191,7 +191,7 @@ describe("an agent's jobs", () => {
     expect((await api.get(`${PATH}&minBlock=${readTo}`)).status).toBe(200);
     const answer = pageOf(`minBlock=${readTo + 3}`);
     await plant(BOB, { daysAgo: 0 });
-    await weigh();
+    await recompute();
     expect((await answer).jobs).toHaveLength(9);
   });
 });

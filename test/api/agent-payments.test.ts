@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { paymentsInWords } from "../../api/tools/natural-language.ts";
 import { createClient } from "../../sdk/src/index.ts";
-import { incomeFigures } from "../../workers/income/weigh-due.ts";
+import { incomeStats } from "../../workers/income/recompute-due.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantDocuments } from "../support/discovery.ts";
 import { plantAgents } from "./support/agents.ts";
@@ -28,8 +28,8 @@ const move = (from: string, to: string, units: number, daysAgo: number, paid: bo
   const hash = `0x${block.toString(16).padStart(64, "0")}`;
   moves.push([hash, 1, block, NOW / 1_000 - daysAgo * DAY, hash, from, to, units, paid ? hash : null]);
 };
-const weigh = () =>
-  incomeFigures.run(
+const recompute = () =>
+  incomeStats.run(
     {
       ...{ db: api.pool, clock: () => new Date(NOW), log: { warn: console.error } },
       config: { contracts: { usdc: { address: "0xusdc" } } },
@@ -77,7 +77,7 @@ describe("the payments of an agent", () => {
   });
 
   it("are raw and organic side by side, each removed one with its rule", async () => {
-    expect(await weigh()).toBe(2);
+    expect(await recompute()).toBe(2);
     const { windows, payments, computedAt } = await pageOf();
     expect(computedAt).toBe(new Date(NOW).toISOString());
     expect(windows.map(({ days }) => days)).toEqual([7, 30, 90]);
@@ -212,7 +212,7 @@ describe("the payments of an agent", () => {
     // Not weighed before it is read: else the answer may come between the two.
     await api.sql("update offchain.income_followed set changed_at = clock_timestamp()");
     await api.sql("update offchain.income_cohort set read_to = 960");
-    await weigh();
+    await recompute();
     expect((await answer).payments).toHaveLength(6);
   });
 });

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { recordsAt } from "../../core/links.ts";
 import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
-import { reviewFigures } from "../../workers/reviews/review-figures.ts";
+import { reviewStats } from "../../workers/reviews/review-stats.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
 import { apiForFile } from "./support/api.ts";
@@ -23,8 +23,8 @@ type Page = {
   nextCursor: string | null;
 };
 
-const weigh = () =>
-  reviewFigures.run({ db: api.pool, clock: () => new Date(NOW), config: api.deps.config } as never, {});
+const recompute = () =>
+  reviewStats.run({ db: api.pool, clock: () => new Date(NOW), config: api.deps.config } as never, {});
 
 const about = { registry: REGISTRY as `0x${string}`, agentId: 31n };
 const said = (client: `0x${string}`, index: number, value: number, over: object = {}) => ({
@@ -74,7 +74,7 @@ describe("the reviews of an agent", () => {
   });
 
   it("have figures with what they rest on, and each a weight with reasons", async () => {
-    expect(await weigh()).toBe(1);
+    expect(await recompute()).toBe(1);
     const { reviews, ...figures } = await pageOf();
     expect(figures).toMatchObject({
       // (40 + 60 + 100 + 9 × 100) / 12
@@ -218,7 +218,7 @@ describe("the reviews of an agent", () => {
     await api.sql("update onchain.erc8004_agent set updated_block = 1000, feedback_count = 15 where agent_id = 31");
     await plantRows(api.pool, "erc8004Feedback", [said(wallet("b3"), 1, 10)]);
     const answer = pageOf("minBlock=1000&limit=100");
-    await weigh();
+    await recompute();
     expect((await answer).reviews).toHaveLength(15);
   });
 
@@ -229,7 +229,7 @@ describe("the reviews of an agent", () => {
       Array.from({ length: 23 }, (_, i) => said(PERSON, i + 3, 90)),
     );
     await api.sql("update onchain.erc8004_agent set updated_block = 1001, feedback_count = 38 where agent_id = 31");
-    await weigh();
+    await recompute();
     const own = (await pageOf("limit=100")).reviews.filter(({ client }) => client.toLowerCase() === PERSON);
     expect(own.map(({ index, weight, reasons }) => [index, weight, reasons[0]!.evidence])).toEqual([
       ...[1, 2, 3, 4, 5].map((n) => [String(n), 0, n === 2 ? "taken_back" : "older"]),
@@ -261,7 +261,7 @@ describe("the reviews of an own agent", () => {
     return body as unknown as Page & { agentId: string; registrations: string[]; raw: number | null };
   };
   const registrationsOf = async (tokenId: number) => {
-    await weigh();
+    await recompute();
     return (await bodyOf(tokenId)).registrations;
   };
   const update = (set: string, ...ids: number[]) =>
@@ -316,7 +316,7 @@ describe("the reviews of an own agent", () => {
   it("are in its own answer and in its report as figures, and of one without a row of the directory too", async () => {
     await update(`agent_wallet = '${wallet("96")}'`, 31);
     await plantAgents(api.pool, [{ tokenId: 6, name: "Reviewed", owner: wallet("96"), agentAddress: wallet("96") }]);
-    await weigh();
+    await recompute();
     const { adjusted, raw, voices } = await pageOf();
     for (const path of ["/api/v2/agent/6", "/api/v2/agent/6/report"])
       expect((await api.get(path)).body).toMatchObject({
@@ -339,7 +339,7 @@ describe("the reviews of an own agent", () => {
     await update("feedback_count = 4", 50);
     await update("feedback_count = 1", 51);
     await follow(at);
-    await weigh();
+    await recompute();
     const before = await bodyOf(1);
     expect(before.reviews).toHaveLength(5);
     expect(before.adjusted).toBeLessThan(6);
@@ -375,7 +375,7 @@ describe("the reviews of an own agent", () => {
       at += 100;
       await follow(at);
       await update(`updated_block = ${at}`, 50, 51);
-      await weigh();
+      await recompute();
       const after = await bodyOf(1);
       const counting = ({ reviews }: Page) => reviews.map(({ client, weight }) => [client, weight > 0]);
       expect([act, after.registrations, counting(after)]).toEqual([act, ["50", "51"], counting(before)]);

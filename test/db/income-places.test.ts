@@ -1,11 +1,11 @@
 /** Places and turns of those who pay agents: strangers with many payments, payers, agents or accounts take none of an honest one. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { weighJobs } from "../../core/commerce/weigh.ts";
+import { computeJobs } from "../../core/commerce/stats.ts";
 import { MAX_DUST, MAX_PAYERS, MAX_WEIGHED } from "../../core/income/rules.ts";
-import { weighIncome } from "../../core/income/weigh.ts";
-import { jobFacts } from "../../db/commerce/job-figures.ts";
-import { weighedOf } from "../../db/income/agent-figures.ts";
+import { computeIncome } from "../../core/income/stats.ts";
+import { jobFacts } from "../../db/commerce/job-stats.ts";
+import { weighedOf } from "../../db/income/agent-stats.ts";
 import { type CohortKind, cohorts, dueAccounts, enrol } from "../../db/income/followed.ts";
 import { incomeFacts } from "../../db/income/income-facts.ts";
 import { testDatabase } from "../support/database.ts";
@@ -79,9 +79,9 @@ const readAll = async () => {
 };
 const idOf = async (agent: number) =>
   (await query("select id from offchain.directory where agent_id = $1", [String(agent)]))[0].id;
-const weigh = async () => {
+const recompute = async () => {
   const { facts, totals } = (await incomeFacts(db.pool, { id: await idOf(31), usdc: USDC, now: NOW }))!;
-  return { facts, totals, ...weighIncome(facts, NOW, totals) };
+  return { facts, totals, ...computeIncome(facts, NOW, totals) };
 };
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i));
 const followed = async (kind: CohortKind = "payer") =>
@@ -105,7 +105,7 @@ describe("what is weighed", () => {
   const ALL = { payments: 40, units: 30_000_000n, payers: 2, repeatPayers: 2 };
   const quarter = async () => {
     await readAll();
-    const { figures, facts } = await weigh();
+    const { figures, facts } = await recompute();
     addsUp(figures.windows);
     return { ...figures.windows.at(-1)!, weighed: facts.payments.length };
   };
@@ -219,12 +219,12 @@ it("figures of all that there is are those of the items, where all of them are w
       for (const { lasts, ...one } of jobs)
         await plantJob({ ...one, to: WALLET, endedAt: one.state === "funded" ? null : one.at + lasts });
       await readAll();
-      const { facts, totals, figures } = await weigh();
-      expect(figures).toEqual(weighIncome(facts, NOW).figures);
+      const { facts, totals, figures } = await recompute();
+      expect(figures).toEqual(computeIncome(facts, NOW).figures);
       expect(totals.rest).toEqual([]);
       addsUp(figures.windows);
       const hired = (await jobFacts(db.pool, { id: await idOf(31), usdc: USDC, now: NOW }))!;
-      expect(weighJobs(hired.facts, NOW, hired.totals).figures).toEqual(weighJobs(hired.facts, NOW).figures);
+      expect(computeJobs(hired.facts, NOW, hired.totals).figures).toEqual(computeJobs(hired.facts, NOW).figures);
     }),
     { numRuns: shareOf(200, 5) },
   );

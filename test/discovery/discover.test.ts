@@ -5,7 +5,7 @@ import { wordsOf } from "../../core/discovery/split-words.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { countWords } from "../../db/discovery/count-words.ts";
 import { followDirectory } from "../../db/discovery/follow.ts";
-import { reviewFigures } from "../../workers/reviews/review-figures.ts";
+import { reviewStats } from "../../workers/reviews/review-stats.ts";
 import { testDatabase } from "../support/database.ts";
 import { searching } from "../support/discovery.ts";
 import { sql } from "../support/sql.ts";
@@ -424,7 +424,7 @@ describe("the search", () => {
     );
     await follow();
     const config = { attestationSchemas: [ATTESTED_SCHEMA], service: { publicUrl: "https://agents.test" } };
-    await reviewFigures.run({ db: database.pool, clock: () => NOW, config } as never, {});
+    await reviewStats.run({ db: database.pool, clock: () => NOW, config } as never, {});
     await follow();
     const [hit] = (await ask("halyards")).hits;
     expect(hit!.reviews).toMatchObject({ adjusted: 80, raw: 99, interval: { low: 40, high: 90 }, voices: 1 });

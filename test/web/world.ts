@@ -7,8 +7,8 @@ import type { Json } from "../../core/json.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { openContract, storeCommerceRange } from "../../db/commerce/commerce-logs.ts";
 import { plantRows } from "../../harness/onchain.ts";
-import { incomeFigures, jobFigures } from "../../workers/income/weigh-due.ts";
-import { reviewFigures } from "../../workers/reviews/review-figures.ts";
+import { incomeStats, jobStats } from "../../workers/income/recompute-due.ts";
+import { reviewStats } from "../../workers/reviews/review-stats.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "../support/plant-agents.ts";
@@ -230,7 +230,7 @@ async function plantPayments(pool: pg.Pool, now: number, { agentAddress: wallet 
     ]);
   }
   const config = { contracts: { usdc: { address: "0xusdc" } } };
-  await incomeFigures.run({ db: pool, clock: () => new Date(now), log: console, config } as never, {});
+  await incomeStats.run({ db: pool, clock: () => new Date(now), log: console, config } as never, {});
 }
 
 /** Own agent 0 was hired by two others, by one of them with itself as the evaluator, and by itself; one job was rejected. */
@@ -265,7 +265,7 @@ async function plantJobs(pool: pg.Pool, now: number, { agentAddress: provider }:
   const contract = await openContract(pool, address, 100);
   await storeCommerceRange(pool, contract, { from: 100, to: 900, hash: HASH, logs }, new Date(now));
   const config = { contracts: { usdc: { address: token } } };
-  await jobFigures.run({ db: pool, clock: () => new Date(now), log: console, config } as never, {});
+  await jobStats.run({ db: pool, clock: () => new Date(now), log: console, config } as never, {});
 }
 
 /** @param wallet of own agent 0, which the registry has for its twin */
@@ -331,5 +331,5 @@ async function plantRegistry(pool: pg.Pool, now: number, wallet: Hex, words: str
       [client(n), state, proof, HASH, wallet],
     );
   const config = { attestationSchemas: [ATTESTATION_SCHEMA], service: { publicUrl: "https://agents.test" } };
-  await reviewFigures.run({ db: pool, clock: () => new Date(now), config } as never, {});
+  await reviewStats.run({ db: pool, clock: () => new Date(now), config } as never, {});
 }

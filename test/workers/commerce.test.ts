@@ -3,18 +3,18 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import { MAX_PAYERS } from "../../core/income/rules.ts";
-import { jobFacts } from "../../db/commerce/job-figures.ts";
+import { jobFacts } from "../../db/commerce/job-stats.ts";
 import { chainAt } from "../../harness/chain-at.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
 import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { rangeRequests } from "../../scripts/backfill/estimate.ts";
 import { commerce } from "../../workers/commerce/commerce.ts";
-import { jobFigures } from "../../workers/income/weigh-due.ts";
+import { jobStats } from "../../workers/income/recompute-due.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { testDatabase } from "../support/database.ts";
 import { endedPerTest, perFile, perTest } from "../support/started.ts";
 import { commerceJobs, jobsStoredAndTrue, startCommerceWorld } from "./support/commerce.ts";
-import { counted, figuresOf, gone, plantOwnAgent, quiet, withoutTimes } from "./support/income.ts";
+import { counted, gone, plantOwnAgent, quiet, statsOf, withoutTimes } from "./support/income.ts";
 
 const world = perFile(startCommerceWorld);
 const db = perTest(() => testDatabase({ indexed: true }));
@@ -42,18 +42,18 @@ const equalsChain = async () => {
   expect(stored).toEqual(truth);
   return stored.jobs;
 };
-const figures = (id: number) => figuresOf(db, "commerce", id);
+const figures = (id: number) => statsOf(db, "commerce", id);
 const rows = (query: string) => db.rows(query);
 const readAndWeigh = async () => {
   await jobs.read();
   await jobs.readMoney();
-  await jobs.weigh();
+  await jobs.recompute();
 };
 const [AGENT, OWNER, ALICE, BOB, JUDGE, OTHER, SECOND, BETWEEN, FAR] = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 describe("the jobs", () => {
   it("are read in every state, and tell raw from organic", async () => {
-    expect(JOBS).toEqual(expect.arrayContaining([commerce, jobFigures]));
+    expect(JOBS).toEqual(expect.arrayContaining([commerce, jobStats]));
     await jobs.plantAgent(31, at(AGENT), at(OWNER));
     await jobs.plantAgent(32, at(OTHER), null);
     await world.work(ALICE, AGENT, { evaluator: JUDGE });
@@ -75,7 +75,7 @@ describe("the jobs", () => {
     const states = new Set((await equalsChain()).map(({ state }) => state));
     expect(states).toEqual(new Set(["completed", "funded", "rejected", "expired"]));
     await jobs.readMoney();
-    expect(await jobs.weigh()).toBe(1);
+    expect(await jobs.recompute()).toBe(1);
     const counts = { funded: 5, rejected: 1, expired: 1, clients: 2, evaluators: 1, evaluatedByClient: 1 };
     expect(await figures(31)).toEqual({
       days: 90,
@@ -85,9 +85,9 @@ describe("the jobs", () => {
     });
     expect(await figures(32)).toBe(null);
     // Nothing new: nothing is stored, nothing weighed.
-    expect([await jobs.read(), await jobs.weigh()]).toEqual([0, 0]);
+    expect([await jobs.read(), await jobs.recompute()]).toEqual([0, 0]);
     await jobs.plantAgent(31, null, at(OWNER));
-    await jobs.weigh();
+    await jobs.recompute();
     expect(await figures(31)).toBe(null);
   });
 
@@ -109,12 +109,12 @@ describe("the jobs", () => {
     await world.pass(10);
     await world.work(FAR, AGENT, { units: 80_000 });
     await jobs.read();
-    await jobs.weigh();
+    await jobs.recompute();
     const nothing = { funded: 0, completed: 0, units: "0", clients: 0 };
     const unread = [{ rule: "unread", completed: 5, units: "310000" }];
     expect(await figures(31)).toMatchObject({ raw: { completed: 5 }, organic: nothing, removed: unread });
     await jobs.readMoney();
-    await jobs.weigh();
+    await jobs.recompute();
     const own = { rule: "self_funded", completed: 2, units: "140000" };
     const organic = { completed: 2, units: "100000", clients: 2 };
     const removed = [own, { rule: "circular", completed: 1, units: "70000" }];
@@ -129,11 +129,11 @@ describe("the jobs", () => {
     const before = await figures(31);
     await world.send(AGENT, BOB, 30_000);
     await jobs.readMoney();
-    expect(await jobs.weigh()).toBeGreaterThan(0);
+    expect(await jobs.recompute()).toBeGreaterThan(0);
     expect((await figures(31)).removed.find(({ rule }: { rule: string }) => rule === "circular").completed).toBe(2);
     await world.reorg(1);
     await jobs.readMoney();
-    await jobs.weigh();
+    await jobs.recompute();
     expect(await figures(31)).toEqual(before);
     // Who is no client any more is not followed any more.
     await jobs.plantAgent(31, null, at(OWNER));
@@ -162,7 +162,7 @@ describe("the jobs", () => {
     await world.pass(10);
     await world.work(OWNER, OTHER, { units: 60_000 });
     await jobs.read();
-    expect(await jobs.weigh()).toBe(1);
+    expect(await jobs.recompute()).toBe(1);
     const removed = [{ rule: "circular", completed: 1 }];
     expect(await figures(31)).toMatchObject({ organic: { completed: 2 }, removed });
   });
@@ -190,7 +190,7 @@ describe("the jobs", () => {
        from offchain.commerce_job, generate_series(1, ${MAX_PAYERS}) n where state = 'completed' and client = $2`,
       [at(FAR), at(ALICE)],
     );
-    await jobs.weigh();
+    await jobs.recompute();
     expect((await figures(31)).raw).toMatchObject({ completed: 2, funded: MAX_PAYERS + 4 });
   });
 
@@ -199,7 +199,7 @@ describe("the jobs", () => {
     for (const client of [ALICE, BOB]) await world.work(client, AGENT);
     chain = { ...world.chain, call: async () => ({ ok: false, data: null, reason: "execution reverted" }) };
     await jobs.read();
-    await jobs.weigh();
+    await jobs.recompute();
     const removed = [{ rule: "other_token", completed: 2 }];
     const raw = { completed: 2, units: "0" };
     expect(await figures(31)).toMatchObject({ raw, organic: { completed: 0 }, removed });
@@ -219,7 +219,7 @@ describe("the jobs", () => {
     expect(await jobs.read()).toBe(0);
     perDay = 100_000_000;
     await jobs.read();
-    await jobs.weigh();
+    await jobs.recompute();
     expect(await equalsChain()).toHaveLength(1);
     // Another contract has none of these jobs.
     address = world.usdc;
@@ -230,7 +230,7 @@ describe("the jobs", () => {
     expect(await equalsChain()).toHaveLength(1);
     address = undefined;
     expect(await jobs.read()).toBe(1);
-    await jobs.weigh();
+    await jobs.recompute();
     expect(await figures(31)).toBe(null);
     for (const table of ["contract", "mark", "log", "job", "provider", "figures", "weighed"])
       expect([table, await rows(`select from offchain.commerce_${table}`)]).toEqual([table, []]);
@@ -244,7 +244,7 @@ it("figures are of the jobs since the first block that is set now", async () => 
   await world.work(BOB, AGENT);
   for (const completed of [2, 1]) {
     await jobs.read();
-    await jobs.weigh();
+    await jobs.recompute();
     expect((await figures(31)).raw.completed).toBe(completed);
     startBlock = later;
   }
@@ -266,18 +266,18 @@ describe("what is stored equals the contract", () => {
     await world.submit(AGENT, open);
     await world.judge(JUDGE, open);
     await jobs.read();
-    await jobs.weigh();
+    await jobs.recompute();
     expect((await equalsChain()).map(({ state }) => state)).toEqual(["completed", "completed"]);
     await world.reorg(depth);
     await jobs.read();
-    await jobs.weigh();
+    await jobs.recompute();
     const left = await equalsChain();
     const states: Record<number, string[]> = { 1: ["completed", "submitted"], 3: ["completed"], 100: ["completed"] };
     expect(left.map(({ state }) => state)).toEqual(states[depth]);
     expect((await figures(31)).raw).toMatchObject({ completed: 1, funded: left.length });
     await world.work(BOB, AGENT);
     await jobs.read();
-    await jobs.weigh();
+    await jobs.recompute();
     expect(await equalsChain()).toHaveLength(left.length + 1);
     expect((await figures(31)).raw.completed).toBe(2);
   });

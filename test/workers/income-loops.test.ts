@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { LOOP_BLOCKS } from "../../core/income/loops.ts";
 import { testDatabase } from "../support/database.ts";
 import { perFile, perTest } from "../support/started.ts";
-import { figuresOf, incomeJobs, lower, plantOwnAgent, startIncomeWorld } from "./support/income.ts";
+import { incomeJobs, lower, plantOwnAgent, startIncomeWorld, statsOf } from "./support/income.ts";
 
 const world = perFile(startIncomeWorld);
 const db = perTest(() => testDatabase({ indexed: true }));
@@ -32,7 +32,7 @@ beforeEach(async () => {
 const window = async () => {
   await db.pool.query("update offchain.income_figures set computed_at = 'epoch'");
   await jobs.settleDown();
-  return figuresOf(db, "income", 31);
+  return statsOf(db, "income", 31);
 };
 const rulesOf = async (payer: number) => {
   const sql = "select rule from offchain.income_payment where payer = $1 order by block";
@@ -74,7 +74,7 @@ describe("a round of money", () => {
       await jobs.follow();
       await jobs.read();
     }
-    await jobs.weigh();
+    await jobs.recompute();
     expect(await rulesOf(PAYER)).toEqual(["unread"]);
     expect((await window()).organic).toMatchObject({ units: String(HONEST) });
     expect(await rulesOf(PAYER)).toEqual(["self_funded"]);

@@ -10,18 +10,18 @@ import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { incomeRequests } from "../../scripts/backfill/estimate.ts";
 import { income } from "../../workers/income/income.ts";
 import { incomeFollowed } from "../../workers/income/income-followed.ts";
-import { incomeFigures } from "../../workers/income/weigh-due.ts";
+import { incomeStats } from "../../workers/income/recompute-due.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { testDatabase } from "../support/database.ts";
 import { endedPerTest, perFile, perTest } from "../support/started.ts";
 import {
   counted,
-  figuresOf,
   gone,
   incomeJobs,
   lower,
   quiet,
   startIncomeWorld,
+  statsOf,
   storedAndTrue,
   withoutTimes,
 } from "./support/income.ts";
@@ -49,7 +49,7 @@ const equalsChain = async () => {
   expect(stored).toEqual(truth);
   return stored;
 };
-const figures = (id: number) => figuresOf(db, "income", id);
+const figures = (id: number) => statsOf(db, "income", id);
 const countOf = async (table: string) => (await db.rows(`select from offchain.income_${table}`)).length;
 /** An agent with a payer whose money came from outside, and one payment. */
 async function paid(owner: string | null = at(OWNER)) {
@@ -70,13 +70,13 @@ it("dust hides no payments, however much there is of it", async () => {
     [at(OTHER)],
   );
   await db.pool.query("update offchain.income_followed set changed_at = clock_timestamp()");
-  await jobs.weigh();
+  await jobs.recompute();
   expect((await figures(31)).raw).toMatchObject({ payments: MAX_WEIGHED + 1, units: String(30_000 + MAX_WEIGHED) });
 });
 
 describe("the jobs", () => {
   it("read payments by authorization to agents' wallets, whose money it was, and tell raw from organic", async () => {
-    expect(JOBS).toEqual(expect.arrayContaining([incomeFollowed, income, incomeFigures]));
+    expect(JOBS).toEqual(expect.arrayContaining([incomeFollowed, income, incomeStats]));
     await jobs.plantAgent(31, at(WALLET), at(OWNER));
     await jobs.plantAgent(32, at(HUB), null, { wallet_proven: false });
     // Honest payers with money from two accounts; a plain transfer is no payment; one that only names the wallet has none.
@@ -117,12 +117,12 @@ describe("the jobs", () => {
     const unread = { organic: { payments: 0 }, removed: [{ rule: "unread", payments: 2 }] };
     await jobs.follow();
     await jobs.read();
-    await jobs.weigh();
+    await jobs.recompute();
     expect(await figures(31)).toMatchObject(unread);
     // The payers are followed; their past is not read.
     await jobs.follow();
     await db.pool.query("update offchain.income_figures set computed_at = 'epoch'");
-    await jobs.weigh();
+    await jobs.recompute();
     expect(await figures(31)).toMatchObject(unread);
     await jobs.settleDown();
     expect(await figures(31)).toMatchObject({ organic: { payments: 2, payers: 2 }, removed: [] });
@@ -137,7 +137,7 @@ describe("the jobs", () => {
     await plantCheckpoint(db.pool, { block: 9_999 });
     // Two passes: of the wallet, then of who paid it.
     for (let pass = 0; pass < 2; pass++) expect(await jobs.followYoung()).toBeGreaterThan(0);
-    await jobs.weigh();
+    await jobs.recompute();
     expect(await figures(31)).toMatchObject({ raw: { payments: 1 }, removed: [{ rule: "one_payer" }] });
     await plantCheckpoint(db.pool, { block: 10_000 });
     await jobs.plantAgent(32, at(OTHER), at(OWNER));

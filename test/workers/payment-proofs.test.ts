@@ -11,8 +11,8 @@ import { plantRows } from "../../harness/onchain.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { paymentProofs } from "../../workers/reviews/payment-proofs.ts";
-import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { reviewFiles } from "../../workers/reviews/review-files.ts";
+import { reviewStats } from "../../workers/reviews/review-stats.ts";
 import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { ERC8004, feedbackRow, registeredRow } from "../support/reviewed.ts";
@@ -44,7 +44,7 @@ const context = (over: object = {}) =>
     },
     ...over,
   }) as never;
-const weigh = () => reviewFigures.run(context(), {});
+const recompute = () => reviewStats.run(context(), {});
 const look = (chain: Chain = world.chain) => paymentProofs.run(context({ chain }), {});
 
 type Given = { client: number; index?: number; proof: object | null; givenAt?: number; agent?: number };
@@ -69,7 +69,7 @@ async function plant(given: readonly Given[], over: object = {}): Promise<void> 
     return feedbackRow(agent, at(client), { feedbackIndex: BigInt(index), feedbackUri, givenAt });
   });
   await plantRows(db.pool, "erc8004Feedback", feedback);
-  await weigh();
+  await recompute();
   await reviewFiles.run(context(), {});
 }
 /** What callers see of each review, and the evidence levels that are stored. */
@@ -110,7 +110,7 @@ it("make a payer by the Transfer log alone, whatever the file says", async () =>
   ]);
   expect((await told())[`${CLIENT}.1`]).toMatchObject({ state: "waiting", evidenceLevel: "unknown" });
   await look();
-  await weigh();
+  await recompute();
   const none = { payer: null, units: null };
   expect(await told()).toEqual({
     [`${CLIENT}.1`]: { state: "paid", payer: at(CLIENT), units: 250_000, evidenceLevel: "payer" },
@@ -137,13 +137,13 @@ it("count once: the first review of a transaction keeps it, and what is income i
   const paid = await world.send(at(WALLET), 50_000, await funded(CLIENT, 50_000));
   await plant([1, 2, 3].map((index) => ({ client: CLIENT, index, proof: proofOf(paid) })));
   await look();
-  await weigh();
+  await recompute();
   const found = await told();
   expect([1, 2, 3].map((index) => found[`${CLIENT}.${index}`]!.state)).toEqual(["paid", "used", "used"]);
   expect(found[`${CLIENT}.1`]!.evidenceLevel).toBe("unknown");
 
   await db.pool.query(`update offchain.review_file set units = 100000; update offchain.review_figures set seen = null`);
-  await weigh();
+  await recompute();
   expect((await told())[`${CLIENT}.1`]!.evidenceLevel).toBe("payer");
   // What the rules of income removed makes no payer by another way.
   await db.pool.query(
@@ -152,7 +152,7 @@ it("count once: the first review of a transaction keeps it, and what is income i
     [paid.transactionHash, at(CLIENT)],
   );
   await db.pool.query("update offchain.review_figures set seen = null");
-  await weigh();
+  await recompute();
   expect((await told())[`${CLIENT}.1`]!.evidenceLevel).toBe("unknown");
 });
 
@@ -171,7 +171,7 @@ it("are none where the transaction failed, came after the review, or went to ano
     { client: CLIENT, index: 2, proof: proofOf(paid) },
   ]);
   await look();
-  await weigh();
+  await recompute();
   const found = await told();
   expect(found[`${CLIENT}.1`]!.state).toBe("after");
   // It was paid before this one, and after the first that its account wrote: that is the one which counts.
@@ -180,7 +180,7 @@ it("are none where the transaction failed, came after the review, or went to ano
 
   const moved = "update onchain.erc8004_agent set agent_wallet = $1, updated_block = 2 where agent_id = 31";
   await db.pool.query(moved, [at(SHOWN)]);
-  await weigh();
+  await recompute();
   await reviewFiles.run(context(), {});
   clock = new Date(clock.getTime() + 20_000);
   await look();
@@ -191,7 +191,7 @@ it("are none where the transaction failed, came after the review, or went to ano
   };
   expect(await states()).toEqual(["nothing", "paid"]);
   await db.pool.query("update onchain.erc8004_agent set agent_wallet = null, updated_block = 3 where agent_id = 31");
-  await weigh();
+  await recompute();
   await reviewFiles.run(context(), {});
   clock = new Date(clock.getTime() + 60_000);
   await look();
@@ -202,12 +202,12 @@ it("are taken back with the transaction, and not looked up any more once no reor
   const paid = await world.send(at(WALLET), 250_000, await funded(CLIENT, 250_000));
   await plant([{ client: CLIENT, proof: proofOf(paid) }]);
   await look();
-  await weigh();
+  await recompute();
   expect((await told())[`${CLIENT}.1`]).toMatchObject({ state: "paid", evidenceLevel: "payer" });
   await world.reorg(1);
   clock = new Date(clock.getTime() + 60_000);
   await look();
-  await weigh();
+  await recompute();
   expect((await told())[`${CLIENT}.1`]).toMatchObject({ state: "unknown", units: null, evidenceLevel: "unknown" });
 
   // It is mined again; an hour later it is final.
@@ -215,7 +215,7 @@ it("are taken back with the transaction, and not looked up any more once no reor
   const mined = [again.transactionHash, clock];
   await db.pool.query("update offchain.review_file set proof_tx = $1, proof_next_at = $2", mined);
   await look();
-  await weigh();
+  await recompute();
   expect((await told())[`${CLIENT}.1`]).toMatchObject({ state: "paid", evidenceLevel: "payer" });
   clock = new Date(clock.getTime() + 3_700_000);
   expect(await look()).toBe(1);

@@ -11,8 +11,8 @@ import { plantRows } from "../../harness/onchain.ts";
 import { LONG, NEVER } from "../../harness/patience.ts";
 import { until } from "../../harness/until.ts";
 import { JOBS } from "../../workers/jobs.ts";
-import { reviewFigures } from "../../workers/reviews/review-figures.ts";
 import { reviewFiles } from "../../workers/reviews/review-files.ts";
+import { reviewStats } from "../../workers/reviews/review-stats.ts";
 import { READERS } from "../../workers/run.ts";
 import { testDatabase } from "../support/database.ts";
 import { feedbackRow, registeredRow } from "../support/reviewed.ts";
@@ -60,7 +60,7 @@ async function plant(named: readonly Named[]): Promise<void> {
     feedbackRow(agent, wallet(client), { feedbackIndex: BigInt(index), feedbackUri: uri, feedbackHash: hash }),
   );
   await plantRows(db.pool, "erc8004Feedback", feedback);
-  await weigh();
+  await recompute();
 }
 const context = () =>
   ({
@@ -73,7 +73,7 @@ const context = () =>
       upstreams: { gateways: { ipfs: `${here}/gateway`, arweave: `${here}/arweave` } },
     },
   }) as never;
-const weigh = () => reviewFigures.run(context(), {});
+const recompute = () => reviewStats.run(context(), {});
 const run = () => reviewFiles.run(context(), {});
 const states = async () => {
   const sql = `select client, feedback_index, state, why, proof_state, proof_tx from offchain.review_file
@@ -295,13 +295,13 @@ it("follows a review that names another file, and forgets one that is no more", 
   await db.pool.query("update onchain.erc8004_feedback set feedback_uri = $1 where client = $2", renamed);
   await db.pool.query("delete from onchain.erc8004_feedback where client = $1", [wallet(2)]);
   await db.pool.query("update onchain.erc8004_agent set updated_block = 2, feedback_count = 1");
-  await weigh();
+  await recompute();
   await run();
   const found = await states();
   expect(Object.keys(found)).toEqual(["1.1"]);
   expect(found["1.1"]).toMatchObject({ state: "not_given", proof_state: null, proof_tx: null });
   // A reorganisation takes the agent back.
   await db.pool.query("delete from onchain.erc8004_feedback; delete from onchain.erc8004_agent");
-  await weigh();
+  await recompute();
   expect(await states()).toEqual({});
 });

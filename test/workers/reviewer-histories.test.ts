@@ -11,7 +11,7 @@ import { chainAt } from "../../harness/chain-at.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
 import { JOBS } from "../../workers/jobs.ts";
-import { reviewFigures } from "../../workers/reviews/review-figures.ts";
+import { reviewStats } from "../../workers/reviews/review-stats.ts";
 import { readHistory, reviewerHistories } from "../../workers/reviews/reviewer-histories.ts";
 import { testDatabase } from "../support/database.ts";
 import { ERC8004, feedbackRow, registeredRow } from "../support/reviewed.ts";
@@ -144,7 +144,7 @@ describe("the job", () => {
     await plantRows(db.pool, "erc8004Feedback", [
       feedbackRow(31, ALICE, { tag1: "", givenAt: timeOf(HEAD), block: HEAD }),
     ]);
-    await weigh();
+    await recompute();
   });
 
   const context = (over: object) => {
@@ -152,7 +152,7 @@ describe("the job", () => {
     const by = { db: db.pool, clock: () => now, log: { info() {} } };
     return { ...by, config: { ...config, service: { publicUrl: "https://agents.test" } }, ...over } as never;
   };
-  const weigh = () => reviewFigures.run(context({}), {});
+  const recompute = () => reviewStats.run(context({}), {});
   const run = (chain: object) => reviewerHistories.run(context({ chain }), {});
   const nothing = async () => (await db.rows("select nothing from offchain.review_weight"))[0].nothing;
 
@@ -191,7 +191,7 @@ describe("the job", () => {
     expect(await nothing()).toBe(null);
     const { chain } = chainOf({ transfers: funded(FUNDER), sent: { [FUNDER]: [1] } });
     expect(await run(chain)).toBe(1);
-    expect(await weigh()).toBe(1);
+    expect(await recompute()).toBe(1);
     expect(await nothing()).toBe("own_money");
     expect(await run(stubChain())).toBe(0);
   });
@@ -222,7 +222,7 @@ describe("the job", () => {
     const pruned = { ...chain, nonce: async () => fail("upstream_unavailable", "pruned"), balance: async () => 0n };
     expect(await run(pruned)).toBe(0);
     expect(await run(stubChain())).toBe(0);
-    expect(await weigh()).toBe(0);
+    expect(await recompute()).toBe(0);
     now = new Date(now.getTime() + 86_400_000);
     expect(await run(chain)).toBe(1);
   });

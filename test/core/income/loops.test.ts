@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { IncomeFacts } from "../../../core/income/facts.ts";
 import { LOOP_BLOCKS, loopsOf } from "../../../core/income/loops.ts";
-import { weighIncome } from "../../../core/income/weigh.ts";
+import { computeIncome } from "../../../core/income/stats.ts";
 import { forAll } from "../../support/for-all.ts";
 import { DAY, factsOf, honest, NOW, none, OWNER, SISTER, type Traffic, WALLET } from "./world.ts";
 
@@ -25,7 +25,7 @@ function traffic(steps: readonly Step[], accounts: Record<string, number> = {}):
 }
 /** Two customers with money of their own, so that there is more than one payer. */
 const CUSTOMERS = traffic(["0xalice", "0xbob"].map((from) => ({ from, to: WALLET, at: AT - DAY })));
-const weighed = (facts: IncomeFacts) => weighIncome(facts, NOW);
+const weighed = (facts: IncomeFacts) => computeIncome(facts, NOW);
 const beside = (...some: Traffic[]) => weighed(factsOf(CUSTOMERS, ...some));
 const rules = (found: ReturnType<typeof beside>) =>
   found.payments.flatMap(({ payer, removed }) => (/alice|bob/.test(payer) ? [] : [removed?.rule ?? null]));

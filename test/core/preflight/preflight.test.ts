@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { canonicalBytes } from "../../../core/canonical-json.ts";
-import { weighIncome } from "../../../core/income/weigh.ts";
+import { computeIncome } from "../../../core/income/stats.ts";
 import type { PreflightInputs } from "../../../core/preflight/facts.ts";
 import { policyOf, type Thresholds } from "../../../core/preflight/policy.ts";
 import { type Preflight, preflight } from "../../../core/preflight/preflight.ts";
@@ -169,7 +169,7 @@ it("a caller's thresholds never make a verdict lighter or an amount larger, and 
 
 it("money that goes round moves no amount, whatever stands beside it", () => {
   const voicesOf = (...traffic: Parameters<typeof factsOf>) =>
-    unitsAsText(weighIncome(factsOf(...traffic), INCOME_NOW).figures.voices);
+    unitsAsText(computeIncome(factsOf(...traffic), INCOME_NOW).figures.voices);
   const customers = honest(4, 40);
   const before = voicesOf(customers);
   expect(Number(before[2])).toBeGreaterThan(0);
@@ -182,5 +182,5 @@ it("money that goes round moves no amount, whatever stands beside it", () => {
 it("what was paid in the last week supports nothing yet", () => {
   const customers = honest(4, 40);
   const late = { ...customers, payments: customers.payments.map((one) => ({ ...one, at: INCOME_NOW - 6 * 86_400 })) };
-  expect(weighIncome(factsOf(late), INCOME_NOW).figures.voices).toEqual([]);
+  expect(computeIncome(factsOf(late), INCOME_NOW).figures.voices).toEqual([]);
 });

@@ -104,7 +104,7 @@ const SPAM_NAMES = new Set(SEEDED_SPAM.map(({ name, description }) => `${name} $
 const isSpam = ({ name, description, platform }: SeededRow) =>
   platform === "virtuals" && (SPAM_NAMES.has(`${name} ${description}`) || name.includes("ridian"));
 
-export type SeededFigures = {
+export type SeededStats = {
   name: string;
   ndcg: number;
   /** Share of spam among the places that were filled: a question has one or two honest answers in this world. */
@@ -116,9 +116,9 @@ export type SeededFigures = {
 };
 
 /** Puts each question to each way. */
-export async function judgeSeeded(rows: readonly SeededRow[], ways: readonly Way[]): Promise<SeededFigures[]> {
+export async function judgeSeeded(rows: readonly SeededRow[], ways: readonly Way[]): Promise<SeededStats[]> {
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const figures: SeededFigures[] = [];
+  const figures: SeededStats[] = [];
   for (const way of ways) {
     const shown = new Map<string, number>();
     const judged: { q: string; ndcg: number; spam: number; ahead: number }[] = [];
@@ -165,7 +165,7 @@ function gainsOf(found: readonly SeededRow[], gradeOf: (row: SeededRow) => Grade
 }
 
 /** One line for each way. */
-export const seededTable = (figures: readonly SeededFigures[]): string =>
+export const seededTable = (figures: readonly SeededStats[]): string =>
   [
     `${"".padEnd(22)} nDCG@10  spam@10  spam ahead`,
     ...figures.map(

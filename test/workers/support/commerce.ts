@@ -14,7 +14,7 @@ import { testLog } from "../../../harness/log.ts";
 import { commerce } from "../../../workers/commerce/commerce.ts";
 import { income } from "../../../workers/income/income.ts";
 import { incomeFollowed } from "../../../workers/income/income-followed.ts";
-import { jobFigures } from "../../../workers/income/weigh-due.ts";
+import { jobStats } from "../../../workers/income/recompute-due.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { lower, plantEarner } from "./income.ts";
 
@@ -108,7 +108,7 @@ export function commerceJobs(
   return {
     ...{ log, plantAgent },
     read: async () => commerce.run(await context(), {}),
-    weigh: async () => jobFigures.run(await context(), {}),
+    recompute: async () => jobStats.run(await context(), {}),
     /** Reads whose money the clients have, until nobody new is found. */
     async readMoney() {
       for (let round = 0; round < 3; round++) {

@@ -27,7 +27,7 @@ import { signAuthorization } from "../../../harness/payment-signing.ts";
 import { healthyChain, IDENTITY } from "../../../harness/stub-chain.ts";
 import { income } from "../../../workers/income/income.ts";
 import { incomeFollowed, incomeFollowedYoung } from "../../../workers/income/income-followed.ts";
-import { incomeFigures } from "../../../workers/income/weigh-due.ts";
+import { incomeStats } from "../../../workers/income/recompute-due.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { plantDirectory } from "../../support/directory.ts";
 
@@ -132,18 +132,18 @@ export function incomeJobs(
   const follow = async () => incomeFollowed.run(await context(), {});
   const followYoung = async () => incomeFollowedYoung.run(await context(), {});
   const read = async () => income.run(await context(), {});
-  const weigh = async () => incomeFigures.run(await context(), {});
+  const recompute = async () => incomeStats.run(await context(), {});
   /** All three until nobody new is found. */
   async function settleDown() {
     for (let round = 0; round < 4; round++) {
       await follow();
       await read();
     }
-    await weigh();
+    await recompute();
   }
   const plantAgent = (id: number, wallet: string | null, owner: string | null, over: object = {}) =>
     plantEarner(db, id, { wallet, owner, ...over });
-  return { log, follow, followYoung, read, weigh, settleDown, plantAgent };
+  return { log, follow, followYoung, read, recompute, settleDown, plantAgent };
 }
 
 /** A row of an agent whose wallet is proven, where it has one. */
@@ -158,7 +158,7 @@ export function plantEarner(
 }
 
 /** The figures of an agent over the longest time; null without any. */
-export async function figuresOf(db: TestDatabase, kind: "income" | "commerce", agentId: number) {
+export async function statsOf(db: TestDatabase, kind: "income" | "commerce", agentId: number) {
   const sql = `select g.figures from offchain.${kind}_figures g join offchain.directory d on d.id = g.directory_id
     where d.agent_id = $1`;
   return (await db.rows(sql, [String(agentId)]))[0]?.figures.windows.at(-1) ?? null;

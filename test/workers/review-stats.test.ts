@@ -1,13 +1,13 @@
 /** The job that weighs reviews: what is stored equals the pure function over facts that were put together without any SQL, and follows the index back and forth. */
 import { beforeEach, expect, it } from "vitest";
 import type { ReviewerFacts, ReviewsFacts } from "../../core/reviews/facts.ts";
-import { weighReviews } from "../../core/reviews/weigh.ts";
+import { computeReviews } from "../../core/reviews/stats.ts";
 import { VERIFIED_ACCOUNT } from "../../db/agents/attestations.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { between, pick, randomOf } from "../../harness/random.ts";
 import { SUBSCRIPTIONS } from "../../workers/events/subscriptions.ts";
 import { JOBS } from "../../workers/jobs.ts";
-import { reviewFigures } from "../../workers/reviews/review-figures.ts";
+import { reviewStats } from "../../workers/reviews/review-stats.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 const config = { attestationSchemas: [SCHEMA], service: { publicUrl: "https://agents.test" } };
 const context = () => ({ db: db.pool, clock: () => new Date(now), config }) as never;
-const run = () => reviewFigures.run(context(), {});
+const run = () => reviewStats.run(context(), {});
 
 function randomWorld(seed: number): World {
   const random = randomOf(seed);
@@ -168,7 +168,7 @@ function factsOf({ agents, said, humans, creds, histories, paid }: World, ...ids
   };
 }
 
-/** What is stored about an agent, in the shape of `weighReviews`. */
+/** What is stored about an agent, in the shape of `computeReviews`. */
 async function stored(id: number, registry: string = ERC8004) {
   const of = [registry, id];
   const rows = await db.rows("select * from offchain.review_figures where registry = $1 and agent_id = $2", of);
@@ -182,7 +182,7 @@ async function stored(id: number, registry: string = ERC8004) {
   return { ...figures, reviewers };
 }
 function expected(world: World, ...ids: number[]) {
-  const { clusters, ...weighed } = weighReviews(factsOf(world, ...ids));
+  const { clusters, ...weighed } = computeReviews(factsOf(world, ...ids));
   const shown = clusters.map(({ id, reviewers, shares }) => ({ id, size: reviewers.length, shares }));
   return { ...weighed, clusters: shown };
 }
@@ -257,7 +257,7 @@ it.each([5, 6])("weighs the reviews of all registrations of an own agent togethe
 });
 
 it("weighs again what changed, in the index or without it, and forgets what a reorganisation took back", async () => {
-  expect(JOBS).toContain(reviewFigures);
+  expect(JOBS).toContain(reviewStats);
   expect(SUBSCRIPTIONS["erc8004.feedback_given"].map(({ job }) => job)).toContain("review-figures");
   const world = randomWorld(4);
   await plant(world);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { PUBLIC_SENT } from "../../../core/public-parties.ts";
 import type { Party, ReviewsFacts } from "../../../core/reviews/facts.ts";
 import { CROWD, EVIDENCE_LEVELS, MAX_DIMENSIONS, SHARED } from "../../../core/reviews/rules.ts";
-import { reasonsOf, weighReviews, weightOf } from "../../../core/reviews/weigh.ts";
+import { computeReviews, reasonsOf, weightOf } from "../../../core/reviews/stats.ts";
 import { forAll } from "../../support/for-all.ts";
 import { address, anyFacts, DAY, entry, NOW, stranger } from "./facts.ts";
 
@@ -15,7 +15,7 @@ const human = (n: number) => stranger(n, { human: true });
 const of = (known: Partial<ReviewsFacts>): ReviewsFacts => ({ side: [], reviewers: [], reviews: [], ...known });
 /** Each entry with its weight and reasons. */
 function entriesOf(facts: ReviewsFacts) {
-  const { reviewers, clusters, crowd } = weighReviews(facts);
+  const { reviewers, clusters, crowd } = computeReviews(facts);
   return facts.reviews.map((said) => {
     const one = reviewers.find(({ address }) => address === said.reviewer)!;
     const cluster = clusters.find(({ id }) => id === one.cluster);
@@ -38,13 +38,13 @@ describe("the value of reviews", () => {
         .map(([reviews, reviewers, side]) => ({ facts, other: { reviews, reviewers, side } })),
     );
     forAll([shuffled], ({ facts, other }) => {
-      expect(weighReviews(other)).toEqual(weighReviews(facts));
+      expect(computeReviews(other)).toEqual(computeReviews(facts));
     });
   });
 
   it("of each tag is that of the reviews with this tag alone, and of one tag for all the value itself", () =>
     forAll([anyFacts], (facts) => {
-      const { dimensions } = weighReviews(facts);
+      const { dimensions } = computeReviews(facts);
       const valid = facts.reviews.filter(({ revoked }) => !revoked);
       expect(dimensions.reduce((sum, { reviews }) => sum + reviews, 0)).toBe(valid.length);
       for (const { tag, raw, adjusted } of dimensions) {
@@ -60,7 +60,7 @@ describe("the value of reviews", () => {
         expect(adjusted).toBeGreaterThanOrEqual(Math.min(...values) - CLOSE);
         expect(adjusted).toBeLessThanOrEqual(Math.max(...values) + CLOSE);
       }
-      const oneTag = weighReviews({ ...facts, reviews: facts.reviews.map((one) => ({ ...one, tag: "starred" })) });
+      const oneTag = computeReviews({ ...facts, reviews: facts.reviews.map((one) => ({ ...one, tag: "starred" })) });
       if (valid.length > 0)
         expect(oneTag.dimensions).toEqual([
           { tag: "starred", reviews: valid.length, raw: oneTag.raw, adjusted: oneTag.adjusted },
@@ -73,12 +73,12 @@ describe("the value of reviews", () => {
       reviewers: [human(1), ...crowd.map((n) => stranger(n))],
       reviews: [entry(1, 0, { tag: "uptime" }), ...crowd.map((n) => entry(n, 100, { tag: "uptime" }))],
     });
-    expect(weighReviews(facts).dimensions[0]!.adjusted).toBeLessThanOrEqual(MOST_BY_CROWD + CLOSE);
+    expect(computeReviews(facts).dimensions[0]!.adjusted).toBeLessThanOrEqual(MOST_BY_CROWD + CLOSE);
   });
 
   it("lies within the values and its interval, by weights from 0 to 1, of which each has a reason", () =>
     forAll([anyFacts], (facts) => {
-      const { raw, adjusted, interval, inflation, voices } = weighReviews(facts);
+      const { raw, adjusted, interval, inflation, voices } = computeReviews(facts);
       const entries = entriesOf(facts);
       for (const { weight, reasons } of entries) {
         expect(weight).toBeGreaterThanOrEqual(0);
@@ -118,7 +118,7 @@ describe("the value of reviews", () => {
   it("takes the weight of each reviewer with proof that stands alone, and one voice of one with many entries", () => {
     const entries = [1, 2, 3].map((i) => entry(1, 30 * i, { index: String(i) }));
     const facts = of({ reviewers: [human(1), human(2)], reviews: [...entries, entry(2, 0)] });
-    const { adjusted, voices } = weighReviews(facts);
+    const { adjusted, voices } = computeReviews(facts);
     expect(entriesOf(facts).map(({ weight }) => weight)).toEqual([1 / 3, 1 / 3, 1 / 3, 1]);
     expect([adjusted, voices]).toEqual([30, 2]);
   });
@@ -127,13 +127,13 @@ describe("the value of reviews", () => {
     for (const known of [{}, { paid: 1_000_000 }, { agentCred: 80 }, { firstAt: NOW - 400 * DAY, sent: 90 }]) {
       const facts = of({ reviewers: [human(1), stranger(2, known)], reviews: [entry(1, 80), entry(2, 20)] });
       expect(weightBy(facts, 2)).toBeGreaterThan(0);
-      expect(weighReviews(facts).adjusted).toBeLessThan(80);
+      expect(computeReviews(facts).adjusted).toBeLessThan(80);
     }
   });
 
   it("is not told where no reviewer has proof", () => {
     const facts = of({ reviewers: [stranger(1, { paid: 9_000_000 })], reviews: [entry(1, 100)] });
-    const { raw, adjusted, interval, inflation } = weighReviews(facts);
+    const { raw, adjusted, interval, inflation } = computeReviews(facts);
     expect({ raw, adjusted, interval, inflation }).toEqual({
       ...{ raw: 100, adjusted: null, interval: [0, 100], inflation: null },
     });
@@ -159,9 +159,9 @@ describe("what the judged does", () => {
         ...{ funder: isOrigin ? one.funder : party, origin: isOrigin ? party : one.origin },
         partners: [...one.partners, party],
       }));
-      const before = weighReviews({ ...facts, reviewers });
+      const before = computeReviews({ ...facts, reviewers });
       const added = { address: party.address, funder: party, partners: [party] };
-      expect(weighReviews({ ...facts, reviewers, side: [...facts.side, added] })).toEqual(before);
+      expect(computeReviews({ ...facts, reviewers, side: [...facts.side, added] })).toEqual(before);
     }));
 
   it("voids no person's review by a cent sent to an account whose gas others pay", () => {
@@ -189,7 +189,7 @@ describe("what the judged does", () => {
       reviewers: [human(1), ...numbers.map((n) => stranger(n))],
       reviews: [entry(1, 50, { tag: "uptime" }), ...junk, ...many],
     });
-    const { dimensions } = weighReviews(facts);
+    const { dimensions } = computeReviews(facts);
     expect(dimensions).toHaveLength(MAX_DIMENSIONS);
     expect(dimensions[0]).toMatchObject({ tag: "uptime", adjusted: 50 });
     expect(dimensions.map(({ tag }) => tag)).not.toContain("much");
@@ -220,8 +220,8 @@ describe("reviewers without proof", () => {
   it("move the adjusted value by less than five points together, however many join and whomever they look like", () => {
     expect(MOST_BY_CROWD).toBeLessThan(5);
     forAll([many], ({ facts, number, value, like }) => {
-      const before = weighReviews(facts);
-      const after = weighReviews(puppets(facts, number, value, like));
+      const before = computeReviews(facts);
+      const after = computeReviews(puppets(facts, number, value, like));
       const moved = before.adjusted === null ? after.adjusted : Math.abs(after.adjusted! - before.adjusted);
       expect(moved ?? 0).toBeLessThanOrEqual(MOST_BY_CROWD + CLOSE);
     });
@@ -250,7 +250,7 @@ describe("a cluster", () => {
         reviewers: [human(1), ...members],
         reviews: [entry(1, 0), ...members.map((_, i) => entry(10 + i, 100))],
       });
-      const { adjusted, voices, clusters } = weighReviews(facts);
+      const { adjusted, voices, clusters } = computeReviews(facts);
       expect([voices, clusters.length, clusters[0]!.reviewers.length]).toEqual([2, 1, number]);
       return adjusted;
     });
@@ -262,7 +262,7 @@ describe("a cluster", () => {
       reviewers: [human(1), ...farm(3)],
       reviews: [entry(1, 0), ...[10, 11, 12].map((n) => entry(n, 9))],
     });
-    const { clusters } = weighReviews(facts);
+    const { clusters } = computeReviews(facts);
     const reviews = entriesOf(facts);
     expect(clusters).toEqual([
       { id: address(10), reviewers: [10, 11, 12].map(address), shares: ["funder", "born", "one_purpose"] },

@@ -47,7 +47,7 @@ type JobWindow = {
   /** What is removed, by rule, in the order of the table. */
   removed: (RemovedJobs & { rule: JobRemovedKey })[];
 };
-export type JobFigures = { rules: number; windows: JobWindow[] };
+export type JobStats = { rules: number; windows: JobWindow[] };
 
 /** Who evaluates a job. */
 export const evaluationOf = ({ client, evaluator }: Pick<Job, "client" | "evaluator">): EvaluationKey =>
@@ -78,11 +78,11 @@ const isDust = ({ units }: Pick<WeighableJob, "units">) => (units ?? 0n) < DUST_
  * A client's money is judged as a payer's (core/income/money.ts): what the escrow gave back was not paid.
  * @param now Unix seconds @param totals of all jobs, at the same `now`; absent where the facts have all
  */
-export function weighJobs(
+export function computeJobs(
   facts: JobFacts,
   now: number,
   totals?: Totals<JobSums, RemovedJobs, JobsLike>,
-): { figures: JobFigures; jobs: WeighedJob[] } {
+): { figures: JobStats; jobs: WeighedJob[] } {
   const inOrder = facts.jobs.toSorted(
     (a, b) => a.fundedAt - b.fundedAt || a.block - b.block || (a.jobId < b.jobId ? -1 : 1),
   );

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { RULES_VERSION, type SharedKey } from "../../core/reviews/rules.ts";
-import { type Dimension, hasProof, type ReviewerWeight, type ReviewFigures } from "../../core/reviews/weigh.ts";
+import { type Dimension, hasProof, type ReviewerWeight, type ReviewStats } from "../../core/reviews/stats.ts";
 import { registrationsOf } from "../agents/canonical-identity.ts";
 import { ERC8004 } from "../directory/erc8004-rows.ts";
 import { statement, t } from "../sql/statement.ts";
@@ -13,7 +13,7 @@ import { AGENTS, isOf, type RegistryAgent, SUBJECTS } from "./review-facts.ts";
 export type StoredCluster = { id: string; size: number; shares: SharedKey[] };
 
 /** Agents whose figures are missing, older than the index or by other rules, those with few reviews first. */
-export const staleFigures = statement({
+export const staleStats = statement({
   name: "review-figures-stale",
   given: () => ({ rules: RULES_VERSION }),
   params: { rules: t.int2 },
@@ -36,7 +36,7 @@ export const staleFigures = statement({
 export type DueAgent = RegistryAgent & { reviews: number };
 
 /** Agents whose figures are the oldest: what is known of a reviewer changes without any change of the agent. */
-export const oldestFigures = statement({
+export const oldestStats = statement({
   name: "review-figures-oldest",
   params: { before: t.timestamptz, limit: t.int8 },
   text: `
@@ -89,7 +89,7 @@ export const FIGURES = {
 };
 const STORED = { registry: t.text, agentId: t.numeric, seen: t.text, ...FIGURES };
 
-const STORE_FIGURES = statement({
+const STORE_STATS = statement({
   name: "review-figures-store",
   params: { figures: t.records(STORED), now: t.timestamptz },
   text: `
@@ -163,14 +163,14 @@ const STORE_WEIGHTS = statement({
  * is stored with the figures, so those of older facts are stale for the next run, and rows are written in one order.
  * Rows of the directory whose figures change are marked as changed: discovery ranks by them.
  */
-export const storeFigures = (pool: pg.Pool, found: readonly WeighedAgent[], now: Date): Promise<void> =>
-  transaction(pool, (tx) => writeFigures(tx, found, now));
+export const storeStats = (pool: pg.Pool, found: readonly WeighedAgent[], now: Date): Promise<void> =>
+  transaction(pool, (tx) => writeStats(tx, found, now));
 
 /** An agent with its figures. `seen` is of the facts that they were computed from. */
-type WeighedAgent = RegistryAgent & { seen: string; weighed: ReviewFigures };
+type WeighedAgent = RegistryAgent & { seen: string; weighed: ReviewStats };
 
-/** `storeFigures` as a part of the caller's transaction. */
-export async function writeFigures(tx: Queryable, found: readonly WeighedAgent[], now: Date): Promise<void> {
+/** `storeStats` as a part of the caller's transaction. */
+export async function writeStats(tx: Queryable, found: readonly WeighedAgent[], now: Date): Promise<void> {
   const figures = found.map(({ weighed: { reviewers, clusters, interval, ...weighed }, ...agent }) => ({
     ...agent,
     ...weighed,
@@ -180,7 +180,7 @@ export async function writeFigures(tx: Queryable, found: readonly WeighedAgent[]
     clusters: clusters.map(({ id, reviewers: members, shares }) => ({ id, size: members.length, shares })),
   }));
   await TELL_DIRECTORY.run(tx, { figures });
-  await STORE_FIGURES.run(tx, { figures, now });
+  await STORE_STATS.run(tx, { figures, now });
   const rankOf = (one: ReviewerWeight) => (one.nothing !== null ? 2 : hasProof(one.evidenceLevel) ? 0 : 1);
   const weights = found.flatMap(({ weighed }, i) =>
     weighed.reviewers.map((one) => ({ place: i + 1, rank: rankOf(one), ...one })),

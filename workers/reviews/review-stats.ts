@@ -1,17 +1,17 @@
 /** Weighs the reviews of agents in the canonical ERC-8004 registry again: after each review, and in turn for what changes by itself. */
 import pLimit from "p-limit";
 import { recordsAt } from "../../core/links.ts";
-import { weighReviews } from "../../core/reviews/weigh.ts";
+import { computeReviews } from "../../core/reviews/stats.ts";
 import { recordRegistrations, takeBackRegistrations } from "../../db/agents/canonical-identity.ts";
 import { type RegistryAgent, reviewFacts } from "../../db/reviews/review-facts.ts";
 import {
   countReviewers,
   type DueAgent,
   forgetGone,
-  oldestFigures,
-  staleFigures,
-  storeFigures,
-} from "../../db/reviews/review-figures.ts";
+  oldestStats,
+  staleStats,
+  storeStats,
+} from "../../db/reviews/review-stats.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
@@ -27,7 +27,7 @@ const [OLDEST_PER_RUN, MAX_AGE_MS] = [200, 3_600_000];
  * Bound: 10,000 reviewers of an agent are weighed by 20 entries each (db/reviews/review-facts.ts); sets are read by the
  * number of their reviews.
  */
-export const reviewFigures = defineJob({
+export const reviewStats = defineJob({
   name: "review-figures",
   // In addition to the runs after new reviews: a reorganisation takes reviews back without an event.
   schedule: { everyMs: 15_000 },
@@ -37,16 +37,16 @@ export const reviewFigures = defineJob({
     await takeBackRegistrations(db, { records });
     await recordRegistrations(db, { records, reviewed: null });
     const gone = await forgetGone(db);
-    const stale = await staleFigures(db);
+    const stale = await staleStats(db);
     // All are counted before any is weighed: the figures of one take the numbers of others.
     for (let from = 0; from < stale.length; from += AGENTS_PER_COUNT)
       await countReviewers(db, stale.slice(from, from + AGENTS_PER_COUNT));
-    const oldest = await oldestFigures(db, { before: new Date(clock().getTime() - MAX_AGE_MS), limit: OLDEST_PER_RUN });
+    const oldest = await oldestStats(db, { before: new Date(clock().getTime() - MAX_AGE_MS), limit: OLDEST_PER_RUN });
     const keyOf = ({ registry, agentId }: DueAgent) => `${registry} ${agentId}`;
     const keys = new Set(stale.map(keyOf));
     const sets = setsOf([...stale, ...oldest.filter((agent) => !keys.has(keyOf(agent)))]);
     const limit = pLimit(MAX_READS_AT_ONCE);
-    const weighed = await Promise.all(sets.map((set) => limit(() => weighAgents(context, set))));
+    const weighed = await Promise.all(sets.map((set) => limit(() => recomputeAgents(context, set))));
     return weighed.reduce((sum, number) => sum + number, gone);
   },
 });
@@ -67,13 +67,13 @@ function setsOf(agents: readonly DueAgent[]): DueAgent[][] {
 }
 
 /** @returns number of agents that were weighed */
-async function weighAgents(
+async function recomputeAgents(
   { db, clock, config }: Pick<JobContext, "db" | "clock" | "config">,
   agents: readonly RegistryAgent[],
 ): Promise<number> {
   const now = clock();
   const found = await reviewFacts(db, agents, { schema: config.attestationSchemas[0]!, now });
-  const weighed = found.map(({ facts, ...agent }) => ({ ...agent, weighed: weighReviews(facts) }));
-  await storeFigures(db, weighed, now);
+  const weighed = found.map(({ facts, ...agent }) => ({ ...agent, weighed: computeReviews(facts) }));
+  await storeStats(db, weighed, now);
   return found.length;
 }

@@ -94,7 +94,7 @@ export function evidence<Seen, Facts extends { wallet: string }, Totals, Item ex
   isStale: string;
   still: string;
   facts(tx: Queryable, agent: WeighedAgent): Promise<{ seen: Seen; facts: Facts; totals: Totals } | null>;
-  weigh(
+  compute(
     facts: Facts,
     now: number,
     totals: Totals,
@@ -138,12 +138,12 @@ export function evidence<Seen, Facts extends { wallet: string }, Totals, Item ex
      * of older facts are stale for the next run.
      * @returns false for an agent that has none any more
      */
-    async weigh(pool: pg.Pool, { id, usdc }: { id: number; usdc: string }, date: Date): Promise<boolean> {
+    async recompute(pool: pg.Pool, { id, usdc }: { id: number; usdc: string }, date: Date): Promise<boolean> {
       const now = unixSeconds(date);
       const found = await snapshot(pool, (tx) => of.facts(tx, { id, usdc, now }));
       if (found === null) return false;
       const { seen, facts, totals } = found;
-      const { figures, items } = of.weigh(facts, now, totals);
+      const { figures, items } = of.compute(facts, now, totals);
       await transaction(pool, async (tx) => {
         const row = { id, wallet: facts.wallet, seen, figures: unitsAsText(figures), now: date };
         if (!(await store.found(tx, row))) return;

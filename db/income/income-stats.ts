@@ -1,9 +1,9 @@
 /** Payments to agents as evidence: which figures are older than what was read, how they are stored, and pages of payments. */
 import type { RemovedKey } from "../../core/income/rules.ts";
-import type { StoredFigures } from "../../core/income/view.ts";
-import { weighIncome } from "../../core/income/weigh.ts";
+import { computeIncome } from "../../core/income/stats.ts";
+import type { StoredStats } from "../../core/income/view.ts";
 import { statement, t } from "../sql/statement.ts";
-import { evidence, type LogPlace, placeAfter, storeWeighed } from "./agent-figures.ts";
+import { evidence, type LogPlace, placeAfter, storeWeighed } from "./agent-stats.ts";
 import { INCOME_SEEN, PAID_AGENTS, walletAgents } from "./followed.ts";
 import { incomeFacts } from "./income-facts.ts";
 
@@ -24,8 +24,8 @@ export const incomeEvidence = evidence({
   still: `exists (select from ${PAID_AGENTS} a where a.id = g.directory_id)`,
   facts: incomeFacts,
   storeItems: storeWeighed("income_payment", KEY, OF_PAYMENT),
-  weigh(facts, now, totals) {
-    const { figures, payments: items } = weighIncome(facts, now, totals);
+  compute(facts, now, totals) {
+    const { figures, payments: items } = computeIncome(facts, now, totals);
     return { figures, items };
   },
 });
@@ -51,7 +51,7 @@ export const incomeOf = statement({
     wallet: t.filtered(t.text),
     readTo: t.nullable(t.int8),
     fromBlock: t.nullable(t.int8),
-    figures: t.nullable(t.jsonb<StoredFigures>()),
+    figures: t.nullable(t.jsonb<StoredStats>()),
     computedAt: t.nullable(t.timestamptz),
     agents: t.int8,
     current: t.nullable(t.bool),

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { JOB_REMOVED } from "../../../core/commerce/rules.ts";
-import { type JobFacts, unweighed, type WeighableJob, weighJobs } from "../../../core/commerce/weigh.ts";
+import { computeJobs, type JobFacts, unweighed, type WeighableJob } from "../../../core/commerce/stats.ts";
 import type { Funding } from "../../../core/income/facts.ts";
 import { forAll } from "../../support/for-all.ts";
 import { USDC } from "./world.ts";
@@ -27,7 +27,7 @@ const job = (over: Partial<WeighableJob> & { daysAgo?: number } = {}): Weighable
 };
 let made = 0;
 const weigh = (jobs: WeighableJob[], money: Partial<JobFacts> = {}) =>
-  weighJobs({ ...SIDE, ...MONEY, ...money, jobs }, NOW);
+  computeJobs({ ...SIDE, ...MONEY, ...money, jobs }, NOW);
 const quarter = (jobs: WeighableJob[], money: Partial<JobFacts> = {}) => weigh(jobs, money).figures.windows.at(-1)!;
 const HONEST = [job(), job({ client: "0xbob" })];
 

@@ -4,11 +4,11 @@ import { zeroAddress } from "viem";
 import { describe, expect, it } from "vitest";
 import type { Funding, IncomeFacts } from "../../../core/income/facts.ts";
 import { MIN_MOVED_UNITS, REMOVED } from "../../../core/income/rules.ts";
-import { type IncomeWindow, weighIncome } from "../../../core/income/weigh.ts";
+import { computeIncome, type IncomeWindow } from "../../../core/income/stats.ts";
 import { forAll } from "../../support/for-all.ts";
 import { DAY, factsOf, honest, NOW, none, ONE_CLUSTER, OWNER, SISTER, type Traffic, WALLET, WASH } from "./world.ts";
 
-const quarter = (facts: IncomeFacts): IncomeWindow => weighIncome(facts, NOW).figures.windows.at(-1)!;
+const quarter = (facts: IncomeFacts): IncomeWindow => computeIncome(facts, NOW).figures.windows.at(-1)!;
 const units = (of: bigint | number) => Number(of) / 1e6;
 const SIZE = 50;
 
@@ -44,7 +44,7 @@ describe("honest payments", () => {
     expect(refunds.payments).toBeGreaterThan(0);
     const lost = raw.payments - organic.payments - refunds.payments;
     expect(lost / raw.payments).toBeLessThanOrEqual(0.01);
-    const kept = weighIncome(factsOf(honest(seed)), NOW).payments.filter((one) => one.removed?.rule !== "refunded");
+    const kept = computeIncome(factsOf(honest(seed)), NOW).payments.filter((one) => one.removed?.rule !== "refunded");
     expect(organic.payers).toBeGreaterThanOrEqual(0.99 * new Set(kept.map(({ payer }) => payer)).size);
   });
 
@@ -93,7 +93,7 @@ describe("honest payments", () => {
     expect(quarter(factsOf(calm, noise)).organic).toMatchObject({ payments: before.payments, units: before.units });
     const one = { payer: "0xp", units: 2_000_000, at: NOW - 9 * DAY };
     const half = { from: SISTER, to: "0xp", units: 1_000_000, at: NOW - 10 * DAY };
-    const { payments } = weighIncome(factsOf(calm, { ...none(), payments: [one], moves: [half] }), NOW);
+    const { payments } = computeIncome(factsOf(calm, { ...none(), payments: [one], moves: [half] }), NOW);
     expect(payments.find(({ payer }) => payer === "0xp")!.removed).toEqual({ rule: "self_funded", through: SISTER });
   });
 
@@ -125,7 +125,7 @@ describe("honest payments", () => {
     expect(half(0).organic.payments).toBe(0);
     const loop = factsOf(WASH["payers are funded through one account"]!(5), traffic);
     const of = (some: IncomeFacts, payer: string) =>
-      weighIncome(some, NOW).payments.find((one) => one.payer === payer)!.removed;
+      computeIncome(some, NOW).payments.find((one) => one.payer === payer)!.removed;
     expect(of({ ...loop, accounts: new Map() }, "0xhop3")).toEqual({ rule: "unread", through: null });
     expect(of(loop, "0xhop3")).toEqual({ rule: "self_funded", through: "0xbetween" });
     expect(of({ ...loop, accounts: new Map([...loop.accounts, ["0xbetween", null]]) }, "0xhop3")).toBe(null);
@@ -134,7 +134,7 @@ describe("honest payments", () => {
 });
 
 describe("a payment", () => {
-  const removedOf = (traffic: Traffic) => weighIncome(factsOf(honest(3, 5), traffic), NOW).payments;
+  const removedOf = (traffic: Traffic) => computeIncome(factsOf(honest(3, 5), traffic), NOW).payments;
   it("names the first rule that holds, and through whom", () => {
     const traffic = none();
     traffic.payments.push(
@@ -166,7 +166,7 @@ describe("a payment", () => {
     traffic.moves.push({ from: SISTER, to: "0xp", units: 30_000, at: NOW - 30 });
     const facts = factsOf(honest(3, 5), traffic);
     const of = (elsewhere: IncomeFacts["elsewhere"]) =>
-      weighIncome({ ...facts, elsewhere }, NOW).payments.find(({ payer }) => payer === "0xp")!.removed?.rule ?? null;
+      computeIncome({ ...facts, elsewhere }, NOW).payments.find(({ payer }) => payer === "0xp")!.removed?.rule ?? null;
     expect(of([])).toBe("circular");
     expect(of([{ payer: "0xp", units: 30_000n, at: NOW - 40 }])).toBe(null);
     expect(of([{ payer: "0xp", units: 30_000n, at: NOW - 20 }])).toBe("circular");
@@ -175,7 +175,7 @@ describe("a payment", () => {
   it("is in the windows that its time is in", () => {
     const traffic = none();
     for (const days of [1, 20, 80]) traffic.payments.push({ payer: `0xp${days}`, units: 5_000, at: NOW - days * DAY });
-    const { windows } = weighIncome(factsOf(traffic), NOW).figures;
+    const { windows } = computeIncome(factsOf(traffic), NOW).figures;
     expect(windows.map(({ days, raw, organic }) => [days, raw.payers, organic.payers])).toEqual([
       [7, 1, 1],
       [30, 2, 2],
@@ -201,7 +201,7 @@ it("no order of facts matters, all that is removed names its rule, and raw is or
     [fc.array(payment), fc.array(move), accounts, fc.infiniteStream(fc.nat())],
     (payments, moves, known, order) => {
       const facts = factsOf({ payments, moves, accounts: new Map(known) });
-      const weighed = weighIncome(facts, NOW);
+      const weighed = computeIncome(facts, NOW);
       const shuffled = <T>(list: readonly T[]): T[] =>
         list
           .map((one) => [order.next().value, one] as const)
@@ -211,7 +211,7 @@ it("no order of facts matters, all that is removed names its rule, and raw is or
       const times = new Set(facts.funding.map((one: Funding) => one.at));
       if (times.size === facts.funding.length)
         expect(
-          weighIncome({ ...facts, payments: shuffled(facts.payments), funding: shuffled(facts.funding) }, NOW),
+          computeIncome({ ...facts, payments: shuffled(facts.payments), funding: shuffled(facts.funding) }, NOW),
         ).toEqual(weighed);
       for (const { removed } of weighed.payments) if (removed) expect(keys).toContain(removed.rule);
       for (const { raw, organic, removed } of weighed.figures.windows) {

@@ -37,12 +37,12 @@ export type Dimension = {
   tag: string;
   /** Entries that were not taken back, of all reviewers. */
   reviews: number;
-  /** Their mean, and their mean by weight; null as in `ReviewFigures`, and both where the tag has no scale. */
+  /** Their mean, and their mean by weight; null as in `ReviewStats`, and both where the tag has no scale. */
   raw: number | null;
   adjusted: number | null;
 };
 
-export type ReviewFigures = {
+export type ReviewStats = {
   rules: number;
   /** The mean of the entries of all reviewers that were not taken back, 0 to 100; null without any. */
   raw: number | null;
@@ -79,7 +79,7 @@ type Reviewer = {
  * of those with proof, however many they are, so that they move the adjusted value by less than five points. A cluster
  * weighs what its strongest member does. The entries of one reviewer divide its weight.
  */
-export function weighReviews(facts: ReviewsFacts): ReviewFigures {
+export function computeReviews(facts: ReviewsFacts): ReviewStats {
   const clusters = clustersOf(facts);
   const clusterIds = new Map(
     clusters.flatMap(({ id, reviewers }) => reviewers.map((address) => [address, id] as const)),

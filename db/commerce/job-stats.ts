@@ -1,9 +1,9 @@
 /** Jobs of agents as evidence: which figures are older than what was read, what they rest on, how they are stored, and pages of jobs. */
 import type { JobState } from "../../core/commerce/jobs.ts";
 import { JOB_RULES_VERSION, type JobRemovedKey } from "../../core/commerce/rules.ts";
-import { weighJobs } from "../../core/commerce/weigh.ts";
+import { computeJobs } from "../../core/commerce/stats.ts";
 import { DUST_UNITS } from "../../core/income/rules.ts";
-import type { StoredJobFigures } from "../../core/income/view.ts";
+import type { StoredJobStats } from "../../core/income/view.ts";
 import {
   evidence,
   IN_WINDOWS,
@@ -13,7 +13,7 @@ import {
   type WeighedAgent,
   WINDOW_PARAMS,
   weighedOf,
-} from "../income/agent-figures.ts";
+} from "../income/agent-stats.ts";
 import { PAID_AGENTS, walletAgents } from "../income/followed.ts";
 import { evidenceFacts, formerStatement } from "../income/income-facts.ts";
 import { type Queryable, statement, t } from "../sql/statement.ts";
@@ -146,8 +146,8 @@ export const jobEvidence = evidence({
     select from ${PAID_AGENTS} a join offchain.commerce_provider p on p.provider = a.wallet where a.id = g.directory_id)`,
   facts: jobFacts,
   storeItems: storeWeighed("commerce_weighed", { jobId: t.numeric }, {}),
-  weigh(facts, now, totals) {
-    const { figures, jobs: items } = weighJobs(facts, now, totals);
+  compute(facts, now, totals) {
+    const { figures, jobs: items } = computeJobs(facts, now, totals);
     return { figures, items };
   },
 });
@@ -174,7 +174,7 @@ export const agentCommerce = statement({
     readTo: t.nullable(t.int8),
     wallet: t.nullable(t.text),
     owner: t.nullable(t.text),
-    figures: t.nullable(t.jsonb<StoredJobFigures>()),
+    figures: t.nullable(t.jsonb<StoredJobStats>()),
     computedAt: t.nullable(t.timestamptz),
     agents: t.int8,
     current: t.nullable(t.bool),

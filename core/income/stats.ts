@@ -21,7 +21,7 @@ export type IncomeWindow = {
   removed: (Sum & { rule: RemovedKey })[];
 };
 /** `voices`: what each independent payer has paid that is mature, the largest sums first. */
-export type IncomeFigures = { rules: number; windows: IncomeWindow[]; voices: bigint[] };
+export type IncomeStats = { rules: number; windows: IncomeWindow[]; voices: bigint[] };
 
 /**
  * Weighs the payments to one agent's wallet. A function of the facts and a clock value; their order does not matter.
@@ -32,11 +32,11 @@ export type IncomeFigures = { rules: number; windows: IncomeWindow[]; voices: bi
  * @param now Unix seconds @param totals of all payments, at the same `now`; absent where the facts have all
  * @returns `payments`: the newest first
  */
-export function weighIncome(
+export function computeIncome(
   facts: IncomeFacts,
   now: number,
   totals?: IncomeTotals,
-): { figures: IncomeFigures; payments: Judged<ReceivedPayment, RemovedKey>[] } {
+): { figures: IncomeStats; payments: Judged<ReceivedPayment, RemovedKey>[] } {
   const inOrder = facts.payments.toSorted((a, b) => a.block - b.block || a.logIndex - b.logIndex);
   const { ownRule } = moneyOf(facts);
   const own = (payer: string, isDust: boolean): RemovedKey | null => ownRule(payer) ?? (isDust ? "dust" : null);
