@@ -107,8 +107,9 @@ type OwnSpec<
   sliced?: boolean;
   /** Kept out of discovery's lists: aliases and pages for people. */
   unlisted?: boolean;
-  /** The path of the endpoint that this one is another path of (api/routes/aliases.ts). */
+  /** The path of the endpoint that this one is another path of (api/routes/aliases.ts); `deprecated`: an earlier one. */
   aliasOf?: string;
+  deprecated?: true;
   /**
    * A handler behind POST or PUT must be repeatable: after a crash the same request runs again under its
    * Idempotency-Key, and it must find the effect of the first run instead of repeating it.

@@ -1,7 +1,7 @@
 /** The list of platforms of social proofs. A platform is a file in proof-platforms/ and a line here; the compiler then requires its reader (clients/) and its simulator (devnet/). */
+import type { ProofPlatformKey } from "./proof-platforms/badges.ts";
 import { farcaster } from "./proof-platforms/farcaster.ts";
 import { github } from "./proof-platforms/github.ts";
-import type { ProofPlatformKey } from "./proof-platforms/marks.ts";
 import type { ClaimOf } from "./proof-platforms/platform.ts";
 import { x } from "./proof-platforms/x.ts";
 

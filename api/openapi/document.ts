@@ -34,7 +34,7 @@ export function openApiDocument(
     paths[endpoint.path] ??= {};
     paths[endpoint.path]![endpoint.method] = {
       ...operation(endpoint, schemas, errorRef),
-      ...(endpoint.aliasOf !== undefined && { "x-alias-of": endpoint.aliasOf }),
+      ...(endpoint.aliasOf !== undefined && { "x-alias-of": endpoint.aliasOf, deprecated: endpoint.deprecated }),
       ...paidBy(endpoint, paymentInfo),
     };
   }

@@ -312,9 +312,9 @@ export const terminalAgent = endpoint({
 const MAX_BADGE_ROWS = 100;
 
 export const terminalBadges = endpoint({
-  path: "/api/terminal/marks",
-  operationId: "listTerminalMarks",
-  summary: "What a page of agents is marked with: proofs, protocols, feedback, activity and the score's way",
+  path: "/api/terminal/badges",
+  operationId: "listTerminalBadges",
+  summary: "The badges of a page of agents: proofs, protocols, feedback, activity and the score's way",
   query: z.object({
     ids: textAs((text) => {
       const ids = text.split(",");
@@ -326,7 +326,7 @@ export const terminalBadges = endpoint({
       examples: ["1,2"],
     }),
   }),
-  responses: { 200: { description: "The marks, in the order asked for", schema: terminalBadgesSchema } },
+  responses: { 200: { description: "The badges, in the order of the request", schema: terminalBadgesSchema } },
   async handler({ deps: { db, config }, query, at }, json) {
     const rules = { now: at, exchangeSchema: config.attestationSchemas[0]! };
     const badges = await directoryBadges(db, query.ids, rules);

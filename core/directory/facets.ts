@@ -1,11 +1,11 @@
 /** The facets of the directory: what a list is narrowed by in addition to its filter and its search, each independent of the others. */
-import { PROOF_MARKS_LISTED, type ProofPlatformKey } from "../proof-platforms/marks.ts";
+import { PROOF_BADGE_LIST, type ProofPlatformKey } from "../proof-platforms/badges.ts";
 import type { PlatformKey } from "./platforms.ts";
 import type { Protocol } from "./protocols.ts";
 
 /** What can be verified of an agent: its wallet, an account on a platform of proofs, the exchange's account of its owner. */
 export type VerifiedKind = "wallet" | ProofPlatformKey | "coinbase";
-export const VERIFIED_KINDS = ["wallet", ...PROOF_MARKS_LISTED.map(({ key }) => key), "coinbase"] as [
+export const VERIFIED_KINDS = ["wallet", ...PROOF_BADGE_LIST.map(({ key }) => key), "coinbase"] as [
   VerifiedKind,
   ...VerifiedKind[],
 ];

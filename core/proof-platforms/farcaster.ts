@@ -1,5 +1,5 @@
 /** Farcaster: a recent cast of the account contains the agent's needle. */
-import { PROOF_MARKS } from "./marks.ts";
+import { PROOF_BADGES } from "./badges.ts";
 import { proofPlatform, text } from "./platform.ts";
 
 /** At least one field is set. When both are set they must name the same account, otherwise there is no proof. */
@@ -18,7 +18,7 @@ export const parseFid = (value: number | string): number | null =>
   /^[1-9]\d{0,14}$/.test(String(value)) ? Number(value) : null;
 
 export const farcaster = proofPlatform<FarcasterClaim>()({
-  ...PROOF_MARKS.farcaster,
+  ...PROOF_BADGES.farcaster,
   summary: "Prove a Farcaster account: one of its recent casts shows the agent",
   description:
     "The cast is no reply and shows helixa:<tokenId> as a word of its own. Casts further back than the newest 300 are not seen.",

@@ -1,7 +1,7 @@
 /** GitHub: a public gist of the account has a file with the agent's token id or needle. */
 import { MAX_QUOTE, needleOf, quoteOf } from "../agents/social-proofs.ts";
 import { foreignText } from "../directory/foreign-text.ts";
-import { PROOF_MARKS } from "./marks.ts";
+import { PROOF_BADGES } from "./badges.ts";
 import { proofPlatform, text } from "./platform.ts";
 
 /** @property gistId the gist to read; without it the account's newest public gists are searched */
@@ -54,7 +54,7 @@ export function parseGistId(text: string): string | null {
 }
 
 export const github = proofPlatform<GithubClaim>()({
-  ...PROOF_MARKS.github,
+  ...PROOF_BADGES.github,
   summary: "Prove a GitHub account: a public gist of its own shows the agent",
   description:
     "The gist has a file helixa-verify.txt that says helixa:<tokenId>, or the token id and no other number. Forks and gists of organisations do not count.",

@@ -1,5 +1,5 @@
 /** X: the bio of the account contains the agent's needle. */
-import { PROOF_MARKS } from "./marks.ts";
+import { PROOF_BADGES } from "./badges.ts";
 import { proofPlatform, text } from "./platform.ts";
 
 export type XClaim = { handle: string };
@@ -11,7 +11,7 @@ export function parseXHandle(text: string): string | null {
 }
 
 export const x = proofPlatform<XClaim>()({
-  ...PROOF_MARKS.x,
+  ...PROOF_BADGES.x,
   summary: "Prove an account on X: its bio shows the agent",
   description:
     "The bio shows helixa:<tokenId> as a word of its own: the service's name in lower case, and the agent's token id.",

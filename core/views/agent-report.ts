@@ -138,14 +138,14 @@ const proven = object({ verified: z.boolean(), handle: z.string().optional(), us
   description: "Whether an account is proven now, and which",
 });
 
-const verificationMarksSchema = object({
+const verificationBadgesSchema = object({
   siwa: z.boolean(),
   ...byProofPlatform(() => proven),
   coinbase: z.boolean(),
 });
 
 /** The verifications that count at `now`. */
-export function verificationMarks(facts: AgentFacts, now: Date): z.output<typeof verificationMarksSchema> {
+export function verificationBadges(facts: AgentFacts, now: Date): z.output<typeof verificationBadgesSchema> {
   const valid = validProofs(facts);
   const account = (platform: ProofPlatformKey): z.output<typeof proven> => {
     const proof = valid.find((p) => p.platform === platform);
@@ -222,7 +222,7 @@ export const agentReportSchema = object({
   )
     .max(10)
     .meta({ description: "The newest transactions in which something happened to this agent" }),
-  verifications: verificationMarksSchema,
+  verifications: verificationBadgesSchema,
   reservations,
   reviews: canonicalReviewsSchema,
   payments: agentIncomeSchema,
@@ -281,7 +281,7 @@ export function agentReportView(facts: OwnedFacts, input: AgentReportInput, site
       },
     },
     recentTransactions: input.transactions.map(transactionView),
-    verifications: verificationMarks(facts, now),
+    verifications: verificationBadges(facts, now),
     ...evidenceView(facts, now),
     credScore: {
       total: score,

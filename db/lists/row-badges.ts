@@ -23,7 +23,7 @@ type StoredBadges = Omit<RowBadges, "liveness" | "reviews"> & {
   reviews: SummaryStats | null;
 };
 
-const MARKS = statement({
+const BADGES = statement({
   name: "directory-marks",
   params: { ids: t.array(t.int8), now: t.int8, exchangeSchema: t.text },
   text: `
@@ -64,12 +64,12 @@ const MARKS = statement({
         'rankWeekAgo', (
           select k.rank from offchain.directory_rank k
           where k.id = d.id and k.day = ${dayOf("to_timestamp($now::int8)")} - ${RANK_DAYS})
-      ) as marks
+      ) as badges
       from unnest((select $ids::int8[])) with ordinality as asked(id, place)
       join offchain.directory d on d.id = asked.id and d.removed_at is null
       cross join lateral (select ${KEYS}) t
       order by asked.place`,
-  columns: { marks: t.json<StoredBadges>() },
+  columns: { badges: t.json<StoredBadges>() },
   prepared: true,
 });
 
@@ -83,9 +83,9 @@ export async function directoryBadges(
   ids: readonly number[],
   { now, exchangeSchema }: { now: Date; exchangeSchema: string },
 ): Promise<RowBadges[]> {
-  const rows = await MARKS.rows(db, { ids, now: Math.floor(now.getTime() / 1000), exchangeSchema });
-  return rows.map(({ marks: { endpoints, reviews, ...marks } }) => ({
-    ...marks,
+  const rows = await BADGES.rows(db, { ids, now: Math.floor(now.getTime() / 1000), exchangeSchema });
+  return rows.map(({ badges: { endpoints, reviews, ...badges } }) => ({
+    ...badges,
     reviews: reviews && reviewSummaryView(reviews),
     liveness: liveness(endpointStates(endpoints), now),
   }));

@@ -73,16 +73,16 @@ beforeAll(async () => {
   ]);
 });
 
-const marks = async (...keys: string[]) => {
-  const { status, body } = await api.get(`/api/terminal/marks?ids=${keys.map((key) => ids[key] ?? key).join(",")}`);
+const badges = async (...keys: string[]) => {
+  const { status, body } = await api.get(`/api/terminal/badges?ids=${keys.map((key) => ids[key] ?? key).join(",")}`);
   expect(status).toBe(200);
   return (body as never as { marks: Record<string, unknown>[] }).marks;
 };
 
-describe("marks", () => {
+describe("badges", () => {
   it("of an own agent: proofs that stand, its score's way, the change within a week", async () => {
-    const [mark] = await marks("helixa:0");
-    expect(mark).toMatchObject({
+    const [badge] = await badges("helixa:0");
+    expect(badge).toMatchObject({
       verifications: { siwa: true, x: true, github: false, farcaster: true, coinbase: false },
       feedback: null,
       framework: expect.any(String),
@@ -94,12 +94,12 @@ describe("marks", () => {
         { at: ago(1), score: 61 },
       ],
     });
-    expect(Date.parse(String(mark!.active_at))).toBeGreaterThanOrEqual(Date.parse(ago(0.5)));
+    expect(Date.parse(String(badge!.active_at))).toBeGreaterThanOrEqual(Date.parse(ago(0.5)));
   });
 
   it("of foreign agents: what their registry knows, and nothing of an own agent with the same number", async () => {
     const nothing = { x: false, github: false, farcaster: false, coinbase: false };
-    expect(await marks("virtuals:0", "erc8004:0", "erc8004:no number", "999999")).toEqual([
+    expect(await badges("virtuals:0", "erc8004:0", "erc8004:no number", "999999")).toEqual([
       {
         id: ids["virtuals:0"],
         verifications: { siwa: false, ...nothing },
@@ -133,7 +133,7 @@ describe("marks", () => {
       ago(1),
       REGISTRY,
     );
-    const [own, there] = await marks("helixa:0", "erc8004:0");
+    const [own, there] = await badges("helixa:0", "erc8004:0");
     expect(own).toMatchObject({
       feedback: { count: 2, reviewers: 1 },
       reviews: { adjusted: 70, reviewers: 2, voices: 1 },
@@ -151,16 +151,16 @@ describe("marks", () => {
       ids["virtuals:0"],
       ago(0.01),
     );
-    const [mark] = await marks("virtuals:0");
-    expect(mark!.health).toEqual({ value: 1, says: expect.any(String), named: true });
+    const [badge] = await badges("virtuals:0");
+    expect(badge!.health).toEqual({ value: 1, says: expect.any(String), named: true });
     await api.sql("delete from offchain.offer_source");
   });
 
   it("tell the place of a week ago, whatever happened to the place since", async () => {
     const day = (days: number) => storeRanks(api.pool, new Date(Date.parse(ago(days))));
     const ranks = async () => {
-      const all = await marks("helixa:0", "erc8004:0", "virtuals:0", "erc8004:no number");
-      return all.map((mark) => mark.rank_7d_ago);
+      const all = await badges("helixa:0", "erc8004:0", "virtuals:0", "erc8004:no number");
+      return all.map((badge) => badge.rank_7d_ago);
     };
     expect(await ranks()).toEqual([null, null, null, null]);
     expect(await day(8)).toBe(4);

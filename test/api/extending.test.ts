@@ -39,7 +39,7 @@ import { mineQueued } from "./support/play-sender.ts";
 const LISTS = {
   platform: [
     "core/proof-platforms.ts",
-    "core/proof-platforms/marks.ts",
+    "core/proof-platforms/badges.ts",
     "clients/proof-platforms.ts",
     "devnet/simulators/upstreams.ts",
     "web/src/manage/proofs.tsx",

@@ -148,7 +148,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.goto("/?filter=new");
       await page.getByRole("button", { name: "x402 13" }).waitFor();
       expect(counted.toSorted()).toEqual(["/api/terminal/agents", "/api/terminal/counts"]);
-      const letter = page.locator(".marks i", { hasText: "W" }).first();
+      const letter = page.locator(".badges i", { hasText: "W" }).first();
       expect(await letter.getAttribute("title")).toMatch(
         /^W: Wallet, (not )?proven\. The agent's own wallet has signed/,
       );

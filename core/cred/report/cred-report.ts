@@ -14,7 +14,7 @@ import type { RawSignals, SignalKey } from "../../signals/signals.ts";
 import { lengthOf } from "../../text.ts";
 import { isoSeconds } from "../../times.ts";
 import type { Site } from "../../views/agent.ts";
-import { verificationMarks } from "../../views/agent-report.ts";
+import { verificationBadges } from "../../views/agent-report.ts";
 import { fraction, liveness } from "../../views/discovery.ts";
 import {
   address,
@@ -244,7 +244,7 @@ export function credReportView(
   const { score, raw, tier, computedAt } = shownCred(facts, now, signals);
   const { reportId, rank, totalAgents, sessions, price, payment, reservations, offering, onchain } = input;
   const shares = breakdownOf(raw, signals);
-  const { siwa, coinbase, ...accounts } = verificationMarks(facts, now);
+  const { siwa, coinbase, ...accounts } = verificationBadges(facts, now);
   const marks = { siwa, ...byProofPlatform(({ key }) => accounts[key].verified), coinbase };
   return {
     reportId,

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { causeSays } from "../../../core/cred/cred-causes.ts";
 import type { EventData, EventType } from "../../../core/events/events.ts";
-import { PROOF_MARKS_LISTED } from "../../../core/proof-platforms/marks.ts";
+import { PROOF_BADGE_LIST } from "../../../core/proof-platforms/badges.ts";
 import { liveEvery } from "../api/events.ts";
 import { agentPath, pagesOf } from "../api/queries.ts";
 import type { AgentEvents, CredPoint } from "../api/types.ts";
@@ -233,7 +233,7 @@ const PARTS: Record<ChangedPart, string> = {
   tools: "what its endpoints offer",
 };
 
-const labelOf = (platform: string): string => PROOF_MARKS_LISTED.find(({ key }) => key === platform)?.label ?? platform;
+const labelOf = (platform: string): string => PROOF_BADGE_LIST.find(({ key }) => key === platform)?.label ?? platform;
 
 const ATTESTED = "The exchange’s attestation of its owner was accepted";
 

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
-import { PROOF_MARKS_LISTED, type ProofPlatformKey } from "../../../core/proof-platforms/marks.ts";
+import { PROOF_BADGE_LIST, type ProofPlatformKey } from "../../../core/proof-platforms/badges.ts";
 import type { Caveat } from "../../../core/views/fields.ts";
 import { report, verifications } from "../api/queries.ts";
 import type { Agent, Verifications as Records } from "../api/types.ts";
@@ -29,7 +29,7 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
         {agent.verified ? "The agent's own wallet has signed" : "Its wallet has not signed yet"}
         <Caveats of={answer.data.reservations} about="wallet" />
       </Proof>
-      {PROOF_MARKS_LISTED.map(({ key, label, letter }) => (
+      {PROOF_BADGE_LIST.map(({ key, label, letter }) => (
         <Proof
           key={key}
           letter={letter}

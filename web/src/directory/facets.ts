@@ -2,7 +2,7 @@
 import { type Facets, VERIFIED_KINDS, type VerifiedKind } from "../../../core/directory/facets.ts";
 import { platformLabel as labelOf, OWN_PLATFORM, PLATFORMS } from "../../../core/directory/platforms.ts";
 import { PROTOCOLS } from "../../../core/directory/protocols.ts";
-import { PROOF_MARKS_LISTED } from "../../../core/proof-platforms/marks.ts";
+import { PROOF_BADGE_LIST } from "../../../core/proof-platforms/badges.ts";
 import { count, short } from "../formats.ts";
 import { SITE_NAME } from "../site.ts";
 
@@ -20,7 +20,7 @@ const verifiedLabel = (kind: VerifiedKind): string =>
     ? "Wallet"
     : kind === "coinbase"
       ? "Exchange"
-      : PROOF_MARKS_LISTED.find(({ key }) => key === kind)!.label;
+      : PROOF_BADGE_LIST.find(({ key }) => key === kind)!.label;
 /** The own registry is called as the service is. */
 export const platformLabel = (key: string): string => (key === OWN_PLATFORM ? SITE_NAME : labelOf(key));
 

@@ -70,10 +70,10 @@ export const exportPath = (view: View, format: "csv" | "json"): string => {
   return `/api/terminal/agents.${format}${query.size > 0 ? `?${query}` : ""}`;
 };
 
-export const badgesPath = (ids: readonly number[]): string => `/api/terminal/marks?ids=${ids.join(",")}`;
+export const badgesPath = (ids: readonly number[]): string => `/api/terminal/badges?ids=${ids.join(",")}`;
 export const badges = (ids: readonly number[]) =>
   queryOptions({
-    queryKey: ["marks", ids],
+    queryKey: ["badges", ids],
     queryFn: get<{ marks: RowBadges[] }>(badgesPath(ids)),
     ...liveEvery(3),
     placeholderData: keepPreviousData,

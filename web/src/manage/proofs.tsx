@@ -1,8 +1,8 @@
 /** Section: the proofs of an agent: its wallet, its accounts on the platforms, and the exchange's attestation of its owner. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { PROOF_BADGE_LIST } from "../../../core/proof-platforms/badges.ts";
 import { gistFileName } from "../../../core/proof-platforms/github.ts";
-import { PROOF_MARKS_LISTED } from "../../../core/proof-platforms/marks.ts";
 import type { ByProofPlatform, ProofPlatform, ProofPlatformKey } from "../../../core/proof-platforms.ts";
 import { verifications } from "../api/queries.ts";
 import type {
@@ -47,7 +47,7 @@ export default function Proofs({ agent }: SectionProps) {
   return (
     <>
       <WalletProof agent={agent} />
-      {PROOF_MARKS_LISTED.map(({ key, label, letter }) => (
+      {PROOF_BADGE_LIST.map(({ key, label, letter }) => (
         <AccountProof
           key={key}
           agent={agent}

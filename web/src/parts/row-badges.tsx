@@ -1,5 +1,5 @@
 /** Badges of a row: proofs, protocols, history of the score. */
-import { PROOF_MARKS_LISTED } from "../../../core/proof-platforms/marks.ts";
+import { PROOF_BADGE_LIST } from "../../../core/proof-platforms/badges.ts";
 import type { RowBadges } from "../api/types.ts";
 import { count, moment } from "../formats.ts";
 import { tierOf } from "../tiers.ts";
@@ -16,7 +16,7 @@ export const BADGE_MEANINGS = {
 /** The proofs by their letters, in the order of the columns. */
 export const PROOFS = [
   { key: "siwa", letter: "W", label: "Wallet" },
-  ...PROOF_MARKS_LISTED.map(({ key, letter, label }) => ({ key, letter, label })),
+  ...PROOF_BADGE_LIST.map(({ key, letter, label }) => ({ key, letter, label })),
   { key: "coinbase", letter: "C", label: "Coinbase" },
 ] as const;
 
@@ -29,7 +29,7 @@ export function ProofBadges({ badges, own, column }: { badges: RowBadges; own: b
   // Other registries prove wallets and owners' accounts only, so the other proofs are not shown as missing there.
   const asked = own ? PROOFS : PROOFS.filter(({ key }) => key === "siwa" || key === "coinbase");
   return (
-    <span className="marks" title={proven.length > 0 ? `Proven: ${proven.join(", ")}` : "Nothing is proven"}>
+    <span className="badges" title={proven.length > 0 ? `Proven: ${proven.join(", ")}` : "Nothing is proven"}>
       <span className="unseen">{proven.length > 0 ? `Proven: ${proven.join(", ")}` : "Nothing is proven"}</span>
       {(column ? PROOFS : asked).map(({ key, letter, label }) => (
         <i
