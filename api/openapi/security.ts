@@ -17,7 +17,7 @@ export const CALLERS: Record<CallerRule, string> = {
   indexKey: "Takes an API key of scope index:read.",
   operatorKey: "Takes an API key of scope operator:read.",
 };
-export const PRICED = "Where a price is asked, a request without payment is answered 402 with the terms.";
+export const PRICED = "Where there is a price, a request without payment is answered 402 with the terms.";
 
 /** The credentials that pay, each by the first of its headers. */
 export const paymentSchemes = (methods: readonly PaymentMethod[]) =>

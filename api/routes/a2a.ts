@@ -113,7 +113,7 @@ export const a2a = endpoint({
   operationId: "a2a",
   tag: "Agent protocols",
   summary: "Skills for agents, by the Agent2Agent protocol",
-  description: `JSON-RPC of A2A 1.0 (method SendMessage) and 0.3 (message/send). The message has a data part {skill, arguments}, or a text that asks in plain words as the agent card's examples do; skills and their arguments are the tools of /mcp: ${TOOLS.map(({ name }) => name).join(", ")}.`,
+  description: `JSON-RPC of A2A 1.0 (method SendMessage) and 0.3 (message/send). The message has a data part {skill, arguments}, or a question in plain words as the agent card's examples do; skills and their arguments are the tools of /mcp: ${TOOLS.map(({ name }) => name).join(", ")}.`,
   guard: { caller: "anyone", bucket: "reads" },
   body: requestSchema,
   malformed: (sent) => noMessage(sent),

@@ -41,15 +41,15 @@ export const agentCheck = endpoint({
   path: "/api/v2/agent/{ref}/check",
   operationId: "checkAgent",
   tag: "Agents",
-  summary: "Ask an agent's endpoints now: which work, what to mend, and why the agent is not found",
+  summary: "Check an agent's endpoints now: which work, what to mend, and why the agent is not found",
   description:
-    "Open to anybody, for agents of all registries. Its endpoints (8 at most) are asked as they are every day, without credentials and without payment, each once a minute at most; what comes of it is part of its record. The answer waits 10 seconds, then it is 202 and the same request again tells the rest.",
+    "Open to anybody, for agents of all registries. Its endpoints (8 at most) are requested as they are every day, without credentials and without payment, each once a minute at most; what comes of it is part of its record. The answer waits 10 seconds, then it is 202 and the same request again has the rest.",
   guard: { bucket: "reads" },
   params: z.object({ ref }),
   query: z.object({ platform: ofPlatform }),
   responses: {
     200: { description: "What was found", schema: agentCheckSchema },
-    202: { description: "What is known; endpoints are still being asked", schema: agentCheckSchema },
+    202: { description: "What is known; endpoints are still being checked", schema: agentCheckSchema },
   },
   errors: ["not_found"],
   async handler({ deps, params, query, at, networks, count, response }, json) {

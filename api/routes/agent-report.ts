@@ -32,7 +32,7 @@ const THIS_CHAIN = /^(base|8453|eip155:8453)$/i;
 export const agentReport = endpoint({
   path: "/api/v2/agent/{ref}/report",
   operationId: "getReport",
-  summary: "What an agent holds, has done lately, has proven, and where it stands",
+  summary: "What an agent holds, has done lately and has proven, and its rank",
   responses: { 200: { description: "The report", schema: agentReportSchema } },
   async handler({ deps, params, reader, at }, json) {
     const { facts, transactions, ranking } = await snapshot(deps.db, async (db) => {

@@ -207,7 +207,7 @@ export const batch = endpoint({
   operationId: "getAgents",
   summary: `Up to ${MAX_AGENTS} agents at once, by token id or wallet address`,
   description:
-    "`found` is in the order asked, each agent once. `missing` and `invalid` repeat what was asked as it was asked.",
+    "`found` is in the order of the request, each agent once. `missing` and `invalid` repeat items as they were sent.",
   guard: { bucket: "reads" },
   body: strictObject({
     ids: array(askedAgent)

@@ -34,7 +34,7 @@ const recordedSchema = object({
   duplicate: z
     .literal(true)
     .optional()
-    .meta({ description: "Present when this session had been reported with this key: the first report stands" }),
+    .meta({ description: "Present when this session had been reported with this key: the first report is kept" }),
 }).meta({ id: "Recorded" });
 
 /**

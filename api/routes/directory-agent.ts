@@ -149,7 +149,7 @@ export const terminalOffers = endpoint({
   operationId: "getTerminalOffers",
   tag: "Terminal",
   summary:
-    "What an agent offers at which price, who stands behind it, whether its endpoints answer, what it is trusted by, and who resembles it",
+    "What an agent offers at which price, who operates it, whether its endpoints answer, what it is trusted by, and who resembles it",
   description:
     "Texts, addresses, terms and prices are the agent's own; `receiver` says whose wallet the terms of payment name. Agents of the same name and of the same endpoints are named, the oldest first.",
   data: true,

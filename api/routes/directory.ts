@@ -246,7 +246,7 @@ const exportAs = (format: "json" | "csv") =>
     path: `/api/terminal/agents.${format}`,
     operationId: format === "json" ? "exportTerminalJson" : "exportTerminalCsv",
     summary: `The agents of a filter as a file, ${format.toUpperCase()}`,
-    description: `At most ${EXPORT_ROWS.toLocaleString("en")} rows, in the order of one moment; X-Total-Count tells how many match. One export of a client runs at a time, and few in all; a client that takes nothing for 10 seconds, or not all of it in 60, is cut off.`,
+    description: `At most ${EXPORT_ROWS.toLocaleString("en")} rows, in the order of one moment; X-Total-Count is the number of matches. One export of a client runs at a time, and few in all; a client that takes nothing for 10 seconds, or not all of it in 60, is cut off.`,
     sliced: true,
     query: z.object(narrowing),
     responses: {

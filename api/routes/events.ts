@@ -95,7 +95,7 @@ export const eventPage = endpoint({
   operationId: "listEvents",
   summary: "What has happened, in pages, oldest first",
   description:
-    "The log that the stream carries, for clients that would rather ask: begin without `after` for the oldest events that are kept, go on with `nextAfter`, at once while `more` is true. With filters a page may be short, or empty, and still have more behind it.",
+    "The log that the stream carries, for clients that poll: begin without `after` for the oldest events that are kept, go on with `nextAfter`, at once while `more` is true. With filters a page may be short, or empty, and still have more behind it.",
   query: z.object({
     ...filters,
     after: position("`nextAfter` of the answer before"),

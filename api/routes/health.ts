@@ -25,7 +25,7 @@ const CHECKS_TIMEOUT_MS = 2_000;
 export const health = endpoint({
   path: "/health",
   operationId: "getHealth",
-  summary: "The process lives; asks nothing of anything else",
+  summary: "The process lives; nothing else is checked",
   guard: { bucket: "unlimited" },
   responses: { 200: { description: "Alive", schema: healthSchema } },
   cache: CACHE.never,

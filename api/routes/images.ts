@@ -126,7 +126,7 @@ export const agentImage = endpoint({
   operationId: "getTerminalImage",
   summary: "The picture that an agent's ERC-8004 registration file has in itself",
   description:
-    "PNG, JPEG, GIF, WebP, AVIF or SVG of at most 32 KiB, as strangers wrote it. A picture behind a link is not served.",
+    "PNG, JPEG, GIF, WebP, AVIF or SVG of at most 32 KiB, as its author wrote it. A picture behind a link is not served.",
   params: z.object({ ref }),
   query: z.object({ platform: ofPlatform }),
   responses: { 200: { description: "The picture", type: IMAGE_TYPES } },

@@ -201,7 +201,7 @@ export const messageStream = endpoint({
   operationId: "streamMessages",
   summary: "A group's messages as they come",
   description:
-    "Server-Sent Events: each message is an event whose id is the message's and whose data are its JSON; the event `start` tells where the stream begins, `end` why it ends. With Last-Event-ID, `lastEventId` or `after` it goes on after that message, the latest of them, otherwise it begins with the next one. Of a private group for members only; it ends when their cred falls below the gate.",
+    "Server-Sent Events: each message is an event whose id is the message's and whose data are its JSON; the event `start` has where the stream begins, `end` why it ends. With Last-Event-ID, `lastEventId` or `after` it goes on after that message, the latest of them, otherwise it begins with the next one. Of a private group for members only; it ends when their cred falls below the gate.",
   guard: { caller: "anyoneOrSiwa" },
   stream: true,
   query: z.object({ after: place("Id of the last message seen, or a time"), lastEventId }),

@@ -42,7 +42,7 @@ export const mint = endpoint({
   body: schemas.mintBodySchema,
   responses: {
     201: { description: "Registered on chain", schema: schemas.registrationSchema },
-    202: { description: "Accepted; the chain is slow. `statusUrl` tells the rest", schema: schemas.pendingMintSchema },
+    202: { description: "Accepted; the chain is slow. `statusUrl` has the rest", schema: schemas.pendingMintSchema },
   },
   errors: ["already_registered", "conflict", "out_of_funds", "indexer_behind"],
   async handler(call, json) {
@@ -219,7 +219,7 @@ export const verifySolana = endpoint({
   operationId: "verifySolanaKey",
   tag: "Authentication",
   summary: "Check the signature of a Solana key",
-  description: "Uses the challenge up and changes nothing else. Tells the key's registration.",
+  description: "Uses the challenge up and changes nothing else. Returns the key's registration.",
   body: schemas.solanaVerifyBodySchema,
   responses: { 200: { description: "Signed by the key", schema: schemas.solanaVerifySchema } },
   errors: ["unauthenticated"],
@@ -254,7 +254,7 @@ export const registerSolana = endpoint({
   body: schemas.solanaRegistrationBodySchema,
   responses: {
     201: { description: "Registered on chain", schema: schemas.solanaRegistrationSchema },
-    202: { description: "Accepted; the chain is slow. `statusUrl` tells the rest", schema: schemas.pendingMintSchema },
+    202: { description: "Accepted; the chain is slow. `statusUrl` has the rest", schema: schemas.pendingMintSchema },
   },
   errors: ["unauthenticated", "already_registered", "conflict", "out_of_funds", "indexer_behind"],
   async handler(call, json) {

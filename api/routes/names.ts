@@ -57,7 +57,7 @@ export const namesOfWallets = endpoint({
   }),
   responses: {
     200: {
-      description: "Those that are known, in the order asked for",
+      description: "Those that are known, in the order of the request for",
       schema: z.object({ wallets: z.array(walletNameSchema) }).meta({ id: "WalletNames" }),
     },
   },

@@ -33,7 +33,7 @@ export const offerHistory = endpoint({
   operationId: "listOfferChanges",
   summary: "How tools, skills, prices and recipients of an agent's endpoints have changed, and what it lists",
   description:
-    "Each reading of an endpoint is compared with the one before in a canonical form: another order, white space, or spelling of a number or an address is no change. Of each endpoint 50 entries are kept: what changes often is folded, what stands alone stays apart.",
+    "Each reading of an endpoint is compared with the one before in a canonical form: another order, white space, or spelling of a number or an address is no change. Of each endpoint 50 entries are kept: what changes often is folded, single changes stay apart.",
   query: z.object({
     minBlock,
     platform: ofPlatform,

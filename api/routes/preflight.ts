@@ -53,7 +53,7 @@ const terms = z
   .meta({
     documented: { type: "array", items: { type: "object", additionalProperties: true }, maxItems: MAX_TERMS },
     description:
-      "What its 402 asks for: `accepts`, or the one of them that will be paid. Only those on this chain are judged",
+      "What its 402 requires: `accepts`, or the one of them that will be paid. Only those on this chain are judged",
   });
 const least = (of: "minPayers" | "minHeldDays" | "switchedDays" | "minCred" | "minUptime", max: number) =>
   z.int().min(THRESHOLDS[of].value).max(max);
@@ -85,7 +85,7 @@ const body = object({
     .meta({ description: "Who will be paid" }),
   terms: terms.optional(),
   thresholds: thresholds.optional(),
-  live: z.boolean().optional().meta({ description: "Asks the URL for its terms now, two seconds at most" }),
+  live: z.boolean().optional().meta({ description: "Requests the URL's terms now, two seconds at most" }),
 })
   .strict()
   .refine((given) => given.url !== undefined || given.agent !== undefined, { error: "needs url or agent" })

@@ -148,7 +148,7 @@ export const tokenHolders = endpoint({
 export const pricing = endpoint({
   path: "/api/v2/pricing",
   operationId: "getPricing",
-  summary: "What each operation costs, and what the contract itself asks for a mint",
+  summary: "What each operation costs, and the contract's own price of a mint",
   responses: { 200: { description: "Prices in USDC, the direct mint in ETH", schema: pricesSchema } },
   cache: CACHE.minute,
   async handler({ deps: { config, contract, payments } }, json) {

@@ -42,7 +42,7 @@ export const newWebhook = endpoint({
   operationId: "createWebhook",
   summary: "Have events sent to a URL",
   description:
-    "By an agent's own wallet, and by the rules of Standard Webhooks; what is sent is what GET /api/v2/events tells. The secret that signs is shown this once. It begins with what happens from now on.",
+    "By an agent's own wallet, and by the rules of Standard Webhooks; what is sent is what GET /api/v2/events lists. The secret that signs is shown this once. It begins with what happens from now on.",
   body: schemas.webhookBodySchema,
   responses: { 201: { description: "The webhook with its secret", schema: schemas.createdWebhookSchema } },
   errors: ["invalid_input", "forbidden", "conflict", "upstream_unavailable", "indexer_behind"],
@@ -220,7 +220,7 @@ export const webhookReplayDead = endpoint({
   path: "/api/v2/webhooks/{webhookId}/replay",
   operationId: "replayDeadWebhookDeliveries",
   summary: "Send everything once more that was given up since a time",
-  description: `At most ${MAX_REPLAYED} with one call, the oldest first; \`remaining\` tells of the rest.`,
+  description: `At most ${MAX_REPLAYED} with one call, the oldest first; \`remaining\` counts the rest.`,
   body: schemas.replayBodySchema,
   responses: { 202: { description: "How many deliveries are due again", schema: schemas.replayedSchema } },
   errors: ["conflict"],

@@ -65,7 +65,7 @@ export const x402Manifest = (listed: () => readonly Endpoint[]): Endpoint =>
     tag: TAG,
     summary: "What is paid for by x402: each endpoint with its terms, input and output",
     description:
-      "`resources` are addresses that answer 402 to whoever asks: what is sold about one agent stands there with the first one. `items` has what needs a credential as well.",
+      "`resources` are addresses that answer 402 to any request: what is sold about one agent is listed with the first one. `items` has what needs a credential as well.",
     responses: { 200: { description: "The manifest; empty while nothing has a price", schema: x402ManifestSchema } },
     errors: ["upstream_unavailable"],
     cache: CACHE.release,

@@ -34,7 +34,7 @@ export const nameCheckSchema = object({
 const asked = array(union([z.string(), z.number()]));
 
 export const batchSchema = object({
-  found: array(summarySchema).meta({ description: "In the order asked, each agent once" }),
+  found: array(summarySchema).meta({ description: "In the order of the request, each agent once" }),
   missing: asked.meta({ description: "Nobody has this token id or wallet" }),
   invalid: asked.meta({ description: "Neither token id nor address" }),
 }).meta({ id: "AgentBatch" });

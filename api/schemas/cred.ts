@@ -50,7 +50,7 @@ export const credAtSchema = object({
   tier,
   tierLabel,
   asked: object({ at: moment, block: block.nullable() }).meta({
-    description: "The time asked for, or the block and its time",
+    description: "The requested time, or the block and its time",
   }),
   computedAt: moment.meta({ description: "When this score was computed" }),
   block: seenBlock,

@@ -67,7 +67,7 @@ const registration = object({
   feedback_count: count.meta({ description: "Feedback that was not taken back" }),
   reviewers: count.meta({ description: "Different clients that gave it" }),
   feedback: array(review).meta({ description: "The newest 50, those taken back among them" }),
-  validation_count: count.meta({ description: "Validations that the agent's side has asked for" }),
+  validation_count: count.meta({ description: "Validations that the agent's side has requested" }),
   validations: array(
     object({
       validator: z.string().meta({ description: "Chosen by the agent's side: an answer proves nothing by itself" }),
@@ -129,7 +129,7 @@ const facet = array(object({ value: z.string(), count }));
 const understoodSchema = object({
   words: array(z.string()).meta({ description: "What is searched for" }),
   filters: object({ speaks: array(z.enum(PROTOCOLS)).optional(), maxPrice: z.number().min(0).optional() }).meta({
-    description: "What `q` asks for beside its words: agents that meet it stand before the others",
+    description: "What `q` wishes beside its words: agents that meet it come before the others",
   }),
   corrected: array(object({ from: z.string(), to: z.string() })).meta({
     description: "Words that no agent has, and those that were searched for instead",

@@ -39,7 +39,7 @@ export const agentReviewsSchema = z
       .array(
         z.object({
           tag: z.string().meta({ description: "The first tag of reviews, untrusted text; empty without one" }),
-          reviews: count.meta({ description: "Those that stand, whoever wrote them" }),
+          reviews: count.meta({ description: "Those that are not revoked, by any author" }),
           raw: percent.nullable(),
           adjusted: percent.nullable(),
         }),
@@ -157,7 +157,7 @@ export const agentJobsPageSchema = z
           client: address.meta({ description: "Who put the money in escrow" }),
           evaluator: address.nullable().meta({ description: "Who says whether the work is done; null: nobody" }),
           evaluation: z.object({ by: evaluation, says: inWords }),
-          token: address.nullable().meta({ description: "What it is paid in; null where the chain does not tell" }),
+          token: address.nullable().meta({ description: "What it is paid in; null where the chain does not show it" }),
           units: z.string().meta({ description: "Its value in the least units of the token" }),
           usdc: usdc.nullable().meta({ description: "Its value in USDC, decimal; null in another token" }),
           expiresAt: moment.meta({ description: "From when on the client gets unspent money back" }),

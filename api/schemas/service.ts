@@ -27,7 +27,7 @@ const directMintSchema = object({
   function: z.string().meta({ description: "To be called with the price as its value" }),
   chainId: z.int(),
   currency: z.literal("ETH"),
-  price: z.string().nullable().meta({ description: "Decimal; null while the contract cannot be asked" }),
+  price: z.string().nullable().meta({ description: "Decimal; null while the contract cannot be read" }),
 }).meta({ description: "The contract's own payable mint" });
 
 export const discoverySchema = object({
@@ -52,7 +52,7 @@ export const discoverySchema = object({
     }),
   }),
   endpoints: object({ public: texts, authenticated: texts }),
-  aliases: texts.meta({ description: "Further paths, each with the path it stands for" }),
+  aliases: texts.meta({ description: "Further paths, each with its original path" }),
   pricing: pricingSchema,
   payments: object({
     methods: array(
@@ -133,7 +133,7 @@ const backfillSchema = object({
 
 export const statusSchema = object({
   chain: object({
-    head: count.nullable().meta({ description: "null while the chain cannot be asked" }),
+    head: count.nullable().meta({ description: "null while the chain cannot be read" }),
     indexed: count.nullable(),
     lagSeconds: z.number().min(0).nullable(),
     synced: z.boolean(),
@@ -187,7 +187,7 @@ export const statusSchema = object({
     .nullable()
     .meta({ description: "The indexer's own work; null while no indexer has run on this database" }),
   tokenUris: object({
-    without: count.meta({ description: "Tokens whose tokenURI is empty, as far as the chain was asked" }),
+    without: count.meta({ description: "Tokens whose tokenURI is empty, as far as the chain was read" }),
   }),
 }).meta({ id: "Status" });
 
@@ -199,7 +199,7 @@ export const statsSchema = object({
   avgCredScore: z.number().min(0).max(100),
   totalHumans: count,
   totalOrganizations: count,
-  mintPrice: z.string().nullable().meta({ description: "ETH, decimal; null while the contract cannot be asked" }),
+  mintPrice: z.string().nullable().meta({ description: "ETH, decimal; null while the contract cannot be read" }),
   network: z.string(),
   chainId: z.int(),
   contract: address,

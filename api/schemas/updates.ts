@@ -20,7 +20,7 @@ export const pendingWriteSchema = object({
 /** The 202 of every write about an agent. */
 export const PENDING_WRITE = {
   description:
-    "Accepted; the chain, or what reads show, follows. The same request again, after `Retry-After` seconds, tells the rest",
+    "Accepted; the chain, or what reads show, follows. The same request again, after `Retry-After` seconds, has the rest",
   schema: pendingWriteSchema,
 } as const;
 

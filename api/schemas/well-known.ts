@@ -36,7 +36,7 @@ export const x402ManifestSchema = object({
   version: z.literal(1).meta({ description: "Of the list `resources`" }),
   x402Version: z.literal(2),
   resources: array(z.string()).meta({
-    description: "URLs of what is paid for, each as it can be asked without a credential",
+    description: "URLs of what is paid for, each as it can be requested without a credential",
   }),
   items: array(
     object({

@@ -76,7 +76,7 @@ export function contractCache(chain: Chain, address: Address, now: () => number)
 /** The function to call, with `price` as its value. */
 const MINT_FUNCTION = "mint(address agentAddress, string name, string framework, bool soulbound)";
 
-/** @param priceWei null while the contract cannot be asked */
+/** @param priceWei null while the contract cannot be read */
 export const directMint = (contract: Address, chainId: number, priceWei: bigint | null) => ({
   contract: checksum(contract),
   function: MINT_FUNCTION,

@@ -116,7 +116,7 @@ export const EVENT_TYPES = {
     data: z.object({ ...offered, ...CHANGE_LISTS["agent.offer_changed"] }),
   }),
   "agent.price_changed": eventSpec({
-    says: "An endpoint of an agent asks for another price than before.",
+    says: "An endpoint of an agent has another price than before.",
     data: z.object({ ...offered, ...CHANGE_LISTS["agent.price_changed"] }),
   }),
   "agent.pay_to_changed": eventSpec({
@@ -124,7 +124,7 @@ export const EVENT_TYPES = {
     data: z.object({
       ...{ ...offered, ...CHANGE_LISTS["agent.pay_to_changed"] },
       isHabit: z.boolean().optional().meta({
-        description: "It has had other accounts paid so often within a week that further ones are not told for now",
+        description: "It has had other accounts paid so often within a week that further ones are not reported for now",
       }),
     }),
   }),
@@ -144,7 +144,7 @@ export const EVENT_TYPES = {
     chain: { "agent.verified": () => ({ method: "wallet" as const, handle: null }) },
   }),
   "proof.lapsed": eventSpec({
-    says: "A proof was looked for where it stood, and is gone.",
+    says: "A proof was looked for where it was, and is gone.",
     data: z.object({ platform: z.enum(PROOF_PLATFORM_KEYS), handle }),
   }),
   "attestation.revoked": eventSpec({

@@ -11,12 +11,12 @@ const text = z.string();
 export const preflightSchema = object({
   verdict: effect.meta({
     description:
-      "allow: the evidence supports this payment. review: something is weak or does not fit. deny: what is asked contradicts what is shown. unrated: too little is known",
+      "allow: the evidence supports this payment. review: something is weak or does not fit. deny: the terms contradict what is shown. unrated: too little is known",
   }),
   agent: text.nullable().meta({ description: "Reference of the agent that it is about; null where none is known" }),
   url: text.nullable(),
   payTo: address.nullable().meta({ description: "Whom it is about to pay: the agent's proven wallet and nobody else" }),
-  amount: usdc.nullable().meta({ description: "USDC that is asked for or listed; null where neither is known" }),
+  amount: usdc.nullable().meta({ description: "USDC that is required or listed; null where neither is known" }),
   maxAmount: usdc.meta({ description: "The largest payment in USDC that the evidence supports" }),
   reasons: array(
     object({

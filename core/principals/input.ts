@@ -167,7 +167,7 @@ const TELEGRAM = /^(?:https:\/\/t\.me\/|@)?([A-Za-z][A-Za-z0-9_]{3,31})$/;
 export const contactSchema = lenientObject({
   email: readText(MAX_EMAIL, (text) => (EMAIL.test(text) ? text : null), "must be an e-mail address").optional(),
   telegram: readText(64, (text) => TELEGRAM.exec(text)?.[1] ?? null, "must be a Telegram user name").optional(),
-}).meta({ description: "Private: others are told only whether there is one" });
+}).meta({ description: "Private: others see only whether there is one" });
 
 export const slugSchema = z
   .string()
@@ -192,5 +192,5 @@ export const memberList = z
   .max(MAX_MEMBERS)
   .transform((members) => [...new Set(members)])
   .meta({
-    description: "Wallet addresses, or token ids of agents. As stated: nobody is asked, nothing follows for them",
+    description: "Wallet addresses, or token ids of agents. As stated: it is not confirmed, nothing follows for them",
   });

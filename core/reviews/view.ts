@@ -38,7 +38,7 @@ const percent = z.number().min(0).max(100);
 /** Without what it rests on. */
 export const reviewSummarySchema = object({
   raw: percent.nullable().meta({
-    description: "The mean of all reviews that stand and whose tag has a scale, whoever wrote them; null without any",
+    description: "The mean of all unrevoked reviews whose tag has a scale, whoever wrote them; null without any",
   }),
   adjusted: percent.nullable().meta({
     description: "The mean by weight; null where no reviewer has proof behind it: then nothing is known, good or bad",

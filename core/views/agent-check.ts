@@ -18,9 +18,9 @@ const finding = object({
 type Finding = z.output<typeof finding>;
 
 export const agentCheckSchema = object({
-  pending: z.boolean().meta({ description: "Endpoints are still being asked: the same request again tells the rest" }),
+  pending: z.boolean().meta({ description: "Endpoints are still being checked: the same request again has the rest" }),
   asked: z.boolean().meta({
-    description: "Its endpoints were asked for this request; false: they were within a minute, or often enough today",
+    description: "Its endpoints were checked for this request; false: they were within a minute, or often enough today",
   }),
   works: z
     .boolean()
@@ -36,7 +36,7 @@ export const agentCheckSchema = object({
       kind: z.string(),
       url: z.string(),
       works: z.boolean().nullable().meta({
-        description: "Whether it answered as its kind does when it was asked last; null where that is not known",
+        description: "Whether it answered as its kind does when it was checked last; null where that is not known",
       }),
       status: z.enum(ENDPOINT_STATUSES),
       checkedAt: moment.nullable(),

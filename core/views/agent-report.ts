@@ -182,7 +182,7 @@ type RecentTransaction = {
 };
 
 const amount = z.string().regex(/^\d+(\.\d+)?$/);
-const balance = amount.nullable().meta({ description: "Decimal; null while the chain cannot be asked" });
+const balance = amount.nullable().meta({ description: "Decimal; null while the chain cannot be read" });
 
 export const agentReportSchema = object({
   tokenId,

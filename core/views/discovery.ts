@@ -98,7 +98,7 @@ export const hitSchema = object({
       "What the order follows: relevance × trust; with `understood.meaning` = used the share of the best place by words and by meaning",
   }),
   relevance: fraction.meta({ description: "How well its words fit; 1 without words in the query" }),
-  trust: fraction.meta({ description: "What is known about it, as `factors` tells" }),
+  trust: fraction.meta({ description: "What is known about it, as in `factors`" }),
   foundBy: array(z.enum(FOUND_BY)).meta({
     description: "words: it has them; meaning: its text is near to the question",
   }),
@@ -121,7 +121,7 @@ export const hitSchema = object({
         description: "Start and end of each matched word, in UTF-16 units",
       }),
     }),
-  ).meta({ description: "Where the words stand" }),
+  ).meta({ description: "Where the words are" }),
   speaks,
   services,
   offers: array(offerSchema).meta({

@@ -144,7 +144,7 @@ const component = object({
   weight: z.int().min(0).max(100),
   raw: score,
   contribution: z.number().min(0).max(100).meta({ description: "raw · weight / 100" }),
-  known: z.boolean().meta({ description: "false: its source has not been heard, and it counts 0" }),
+  known: z.boolean().meta({ description: "false: its source has not answered, and it counts 0" }),
 }).meta({ id: "HumanSignal" });
 const part = z.enum(Object.keys(PROFILE_PARTS) as [ProfilePart, ...ProfilePart[]]);
 

@@ -61,7 +61,7 @@ const uptimeSchema = object({
   downSince: moment.nullable(),
 }).meta({
   description:
-    "Of the log of probes, which is never rewritten: the share of the last 7, 30 and 90 days in which it answered, of the time that is known (a probe stands until the next one, 36 hours at most, two failures in a row for all between them); the median and the 95th percentile of the milliseconds of its answers in 30 days; the first failure after its last answer",
+    "Of the log of probes, which is never rewritten: the share of the last 7, 30 and 90 days in which it answered, of the time that is known (a probe holds until the next one, 36 hours at most, two failures in a row for all between them); the median and the 95th percentile of the milliseconds of its answers in 30 days; the first failure after its last answer",
 });
 
 export const offeringSchema = object({
@@ -77,7 +77,7 @@ export const offeringSchema = object({
   }).meta({
     description: "Its owner and since when, and who signs in by the owner's wallet or has linked the agent",
   }),
-  trust: fraction.nullable().meta({ description: "What is known about it, as `factors` tells; null while it is read" }),
+  trust: fraction.nullable().meta({ description: "What is known about it, as in `factors`; null while it is read" }),
   factors,
   reviews: reviewSummarySchema.nullable().meta({
     description:

@@ -6,12 +6,12 @@ import { DELIVERY_STATES, type Delivery, FINALITIES, type Webhook } from "../web
 import { address, block, count, membersOf, moment, tokenId, txHash, url } from "./fields.ts";
 
 export const events = array(z.enum(EVENT_NAMES)).meta({
-  description: "Types of events; of a wanted type its retractions are told too",
+  description: "Types of events; of a wanted type its retractions are sent too",
   examples: [["agent.registered", "cred.changed"]],
 });
 export const finality = z.enum(FINALITIES).meta({
   description:
-    "any: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone",
+    "any: sent as it happens, and taken back by event.retracted when a block is undone; final: sent once it can no longer be undone",
 });
 
 export const webhookSchema = object({
@@ -84,7 +84,7 @@ export const deliveryView = (delivery: Delivery): z.output<typeof deliverySchema
 
 export const eventSchema = object({
   id: z.string().meta({
-    description: "Names the event wherever it is told, so that it is recognised when it comes twice",
+    description: "Names the event wherever it is sent, so that it is recognised when it comes twice",
     examples: ["evt_0f3b5c9d1a2e4f6078b9c0d1"],
   }),
   type: z.enum(EVENT_NAMES),

@@ -53,11 +53,11 @@ export const mpp: PaymentMethod<{ answer: ChallengeAnswer | null }> = {
     kind: "credential",
     header: {
       name: HEADER,
-      description: "Credential of MPP, Payment {base64url}; it may also stand in a list in Authorization",
+      description: "Credential of MPP, Payment {base64url}; it may also be in a list in Authorization",
     },
     scheme: "Payment",
   },
-  security: "Payment by MPP, where a price is asked: an answer to the challenge of the 402.",
+  security: "Payment by MPP, where there is a price: an answer to the challenge of the 402.",
   // Only the client that asked knows its challenge.
   isPublic: false,
 

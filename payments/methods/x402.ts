@@ -68,7 +68,7 @@ export const x402: PaymentMethod<GivenAuthorization> = {
     isOwn: (value) => !isTransactionHash(value),
     form: FORM,
   },
-  security: "Payment by x402, where a price is asked: the 402 answer tells the terms.",
+  security: "Payment by x402, where there is a price: the 402 answer has the terms.",
   isPublic: true,
 
   /** Version 2 in a header, version 1 in the body; a client reads the one it knows. */

@@ -145,7 +145,7 @@ export const reportSchema = object({
   generatedAt: moment,
   paidReport: z.boolean().meta({ description: "Whether money was paid for it; false where reports cost nothing" }),
   price: usdc,
-  payment: z.string().meta({ description: "Reference of the payment; free when nothing was asked for" }),
+  payment: z.string().meta({ description: "Reference of the payment; free when there was no price" }),
   agent: object({
     tokenId,
     name: z.string(),
