@@ -186,13 +186,13 @@ export function foreignEndpoints(
       const to = target;
       const barred = request.isProbe && robots ? await robots(to, read) : null;
       if (barred !== null) return barred;
-      const asked = await (keepsOpen(request) ? stream(to.host, () => ask(to, sent)) : ask(to, sent));
-      if (asked.kind === "deferred" && hops > 0) return { ...asked, askedOther: true };
-      if (asked.kind !== "answered" || hops === MAX_REDIRECTS) return asked;
+      const answer = await (keepsOpen(request) ? stream(to.host, () => ask(to, sent)) : ask(to, sent));
+      if (answer.kind === "deferred" && hops > 0) return { ...answer, askedOther: true };
+      if (answer.kind !== "answered" || hops === MAX_REDIRECTS) return answer;
       const from = target;
       try {
-        const next = redirectOf(asked, target, sent);
-        if (next === null) return asked;
+        const next = redirectOf(answer, target, sent);
+        if (next === null) return answer;
         ({ url: target, headers } = next);
       } catch (error) {
         if (error instanceof RefusedTarget) return refused(error);

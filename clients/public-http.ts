@@ -140,8 +140,8 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
     },
   });
 
-  async function request(text: string, asked: PublicRequest = {}): Promise<IncomingAnswer> {
-    const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, headOnly = false, hear, signal } = asked;
+  async function request(text: string, options: PublicRequest = {}): Promise<IncomingAnswer> {
+    const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, headOnly = false, hear, signal } = options;
     const url = publicUrl(text, allowance);
     const outgoing = {
       method,

@@ -20,8 +20,8 @@ function payByX402(account: PrivateKeyAccount, chainId: number): Pay {
     const request = new Request(input, init);
     const answer = await fetch(request.clone());
     if (answer.status !== 402) return answer;
-    const asked = x402.getPaymentRequiredResponse((name) => answer.headers.get(name), await answer.json());
-    const payment = x402.encodePaymentSignatureHeader(await x402.createPaymentPayload(asked));
+    const terms = x402.getPaymentRequiredResponse((name) => answer.headers.get(name), await answer.json());
+    const payment = x402.encodePaymentSignatureHeader(await x402.createPaymentPayload(terms));
     for (const [name, value] of Object.entries(payment)) request.headers.set(name, value);
     return fetch(request);
   };

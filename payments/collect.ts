@@ -197,10 +197,10 @@ async function spendOwnCredit(
   const { settlement } = checkout.sales;
   const wallet = checkout.request.wallet ?? (await optionalSignIn(checkout));
   if (!wallet) return null;
-  const asked = { operation, fingerprint, uniqueKey: uniqueKey ?? null, effect: effect ?? null };
+  const claim = { operation, fingerprint, uniqueKey: uniqueKey ?? null, effect: effect ?? null };
   for (const credit of await creditsOf(settlement.db, { wallet, payee: payTo, amounts: honoured })) {
     if (!(await isThere(settlement, credit))) continue;
-    const spent = await spendCredit(settlement.db, credit, asked, LEASE_MS);
+    const spent = await spendCredit(settlement.db, credit, claim, LEASE_MS);
     if (spent === "unique_key_taken") return inProgress(2);
     // Another request may have spent it during the check on the chain.
     if (spent) return { payment: spent.payment, lease: spent };

@@ -187,7 +187,7 @@ export async function placeNow(
 ): Promise<Settlement | null> {
   const receipt = await chain.receipt(seen.txHash);
   if (receipt === null || receipt.status !== "success") return null;
-  const asked = { token: seen.asset, from: seen.payer, to: seen.payee, values: [seen.amountUnits] };
-  const same = transfersOf(receipt.logs, asked).find(({ nth }) => nth === seen.nth);
+  const query = { token: seen.asset, from: seen.payer, to: seen.payee, values: [seen.amountUnits] };
+  const same = transfersOf(receipt.logs, query).find(({ nth }) => nth === seen.nth);
   return same ? settlementAt(receipt, same) : null;
 }

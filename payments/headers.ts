@@ -114,8 +114,8 @@ export function paymentRequired(
 ): Failure {
   const price = formatUsdc(terms.amountUnits);
   const rule = reason && ruleOf(reason);
-  const asked = { terms, error: reason ?? "payment_required", binding };
-  const made = parts.methods.flatMap((method) => method.option(parts, asked) ?? []);
+  const challenge = { terms, error: reason ?? "payment_required", binding };
+  const made = parts.methods.flatMap((method) => method.option(parts, challenge) ?? []);
   return new Failure("payment_required", rule?.says ?? `This operation costs ${price} USDC.`, {
     headers: {
       ...Object.assign({}, ...made.map(({ headers }) => headers)),

@@ -112,11 +112,11 @@ export async function bringIn(
     let hint: Hex | undefined;
     let claim = payment;
     if (evidence.kind === "unused") {
-      const asked = await ask(parts, lease, declared);
-      if (asked.kind === "refused" && !asked.broadcast) return refuse(asked.reason);
-      if (asked.kind === "refused") word = asked.reason;
-      if (asked.kind === "settled") hint = asked.txHash;
-      if (asked.kind === "unknown" && !asked.broadcast) return { kind: "pending", cause: asked.cause };
+      const outcome = await ask(parts, lease, declared);
+      if (outcome.kind === "refused" && !outcome.broadcast) return refuse(outcome.reason);
+      if (outcome.kind === "refused") word = outcome.reason;
+      if (outcome.kind === "settled") hint = outcome.txHash;
+      if (outcome.kind === "unknown" && !outcome.broadcast) return { kind: "pending", cause: outcome.cause };
       claim = { ...payment, state: "settling" };
     }
     for (;;) {

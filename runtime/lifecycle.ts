@@ -19,10 +19,10 @@ export const sayAlive = () => void setInterval(sayUp, ALIVE_MS).unref();
  * SIGTERM and SIGINT ask for it, and so does the loss of the supervisor's channel, so that no process outlives a killed supervisor.
  */
 export function onShutdown(stop: () => Promise<void>): void {
-  let asked = false;
+  let isStopping = false;
   const shutdown = () => {
-    if (asked) return;
-    asked = true;
+    if (isStopping) return;
+    isStopping = true;
     setTimeout(() => exit(1), DEADLINE_MS).unref();
     stop().then(
       () => exit(0),

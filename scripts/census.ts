@@ -49,19 +49,19 @@ await operatorCommand(async (args) => {
   try {
     const chain = createChain(pool);
     const { erc8004Identity: identity, erc8004Reputation: reputation } = contracts;
-    const asked = {
+    const options = {
       ...{ identity: identity.address, reputation: reputation.address },
       from: wholeNumber("from", values.from, identity.startBlock),
       to: wholeNumber("to", values.to, await chain.headBlock()),
       histories: wholeNumber("histories", values.histories, 0),
       requests: wholeNumber("requests", values.requests, 100_000),
     };
-    const { logs, histories } = censusRequests(asked);
+    const { logs, histories } = censusRequests(options);
     console.log(
-      `Blocks ${count(asked.from)} to ${count(asked.to)}: ${count(logs)} requests for logs (of 2,000 blocks), one for each block whose time the node does not say with its logs, and at most ${count(histories)} for ${count(asked.histories)} histories. It stops at ${count(asked.requests)} (--requests).`,
+      `Blocks ${count(options.from)} to ${count(options.to)}: ${count(logs)} requests for logs (of 2,000 blocks), one for each block whose time the node does not say with its logs, and at most ${count(histories)} for ${count(options.histories)} histories. It stops at ${count(options.requests)} (--requests).`,
     );
     if (values.estimate) return;
-    const { agents, facts, requests, histories: read } = await readCensus(chain, asked);
+    const { agents, facts, requests, histories: read } = await readCensus(chain, options);
     console.log(`${count(requests)} requests, ${count(read)} histories; rules ${RULES_VERSION}\n`);
     for (const line of lines(agents, censusOf(facts))) console.log(line);
   } finally {

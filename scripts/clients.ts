@@ -20,23 +20,23 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const words = positionals.map((word) => word.toLowerCase());
-const asked = CLIENTS.filter((client) => {
+const selection = CLIENTS.filter((client) => {
   const name = nameOf(client);
   if (values.exactly !== undefined) return name === values.exactly;
   return words.length === 0 || words.some((word) => name.toLowerCase().includes(word));
 });
-if (asked.length === 0) refuse("No client of harness/client-libraries/list.ts is named so.");
+if (selection.length === 0) refuse("No client of harness/client-libraries/list.ts is named so.");
 /** As .ci/run installs the project itself. */
 const PATIENTLY = ["--no-fund", "--no-audit", "--fetch-retries", "5", "--fetch-retry-maxtimeout", "60000"];
 install();
 if (values.install) process.exit();
 const placeOf = (client: Client) => ({ file: nameOf(client), project: "clients" });
-for (const client of asked) note({ kind: "planned", ...placeOf(client) });
+for (const client of selection) note({ kind: "planned", ...placeOf(client) });
 console.log("Starting a stack of its own");
 const world = await startWorld();
 const rows: Row[] = [];
 try {
-  for (const client of asked) {
+  for (const client of selection) {
     const row = await runClient(client, world);
     console.log(tableOf([row]).split("\n")[1]);
     rows.push(row);

@@ -210,9 +210,9 @@ export const lastEventId = z
  * @param lastEventId what the reader says it has seen, from the header or the query; an empty one is none
  * @throws Failure invalid_input
  */
-export function positionAfter(lastEventId: string | undefined, asked: number | undefined): number | undefined {
+export function positionAfter(lastEventId: string | undefined, after: number | undefined): number | undefined {
   const seen = lastEventId?.trim() ? positionOf(lastEventId.trim()) : undefined;
-  return seen === undefined || asked === undefined ? (seen ?? asked) : Math.max(seen, asked);
+  return seen === undefined || after === undefined ? (seen ?? after) : Math.max(seen, after);
 }
 
 function positionOf(lastEventId: string): number {

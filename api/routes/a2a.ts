@@ -167,16 +167,16 @@ type ReplyParts = { parts: Part[]; ignored?: readonly string[]; failure?: Failur
 async function replyTo(given: z.output<typeof partSchema>[], call: Carrier): Promise<ReplyParts> {
   const texts = given.flatMap(({ text }) => (typeof text === "string" ? [text] : []));
   const data = given.map((part) => part.data).find(isRecord) ?? texts.map(jsonOf).find(isRecord);
-  const asked = askedSchema.safeParse(data);
-  if (asked.success || (data !== undefined && texts.length === 0)) {
-    const tool = asked.success ? toolNamed(asked.data.skill) : undefined;
+  const parsed = askedSchema.safeParse(data);
+  if (parsed.success || (data !== undefined && texts.length === 0)) {
+    const tool = parsed.success ? toolNamed(parsed.data.skill) : undefined;
     const names = TOOLS.map(({ name }) => name).join(", ");
-    if (!asked.success || !tool)
+    if (!parsed.success || !tool)
       return {
         parts: [],
         refusal: ["params", `The message needs a data part {skill, arguments}; skill is one of ${names}.`],
       };
-    return answerOf(tool, asked.data.arguments ?? {}, call, texts.length > 0);
+    return answerOf(tool, parsed.data.arguments ?? {}, call, texts.length > 0);
   }
   if (texts.length === 0) return { parts: [], refusal: ["content", "This agent reads data and text parts."] };
   const text = plainText(texts);

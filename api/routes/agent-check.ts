@@ -81,7 +81,7 @@ export const agentCheck = endpoint({
  * @returns how many are asked
  */
 async function ask({ db }: Pick<HandlerDeps, "db">, id: number, now: Date): Promise<number> {
-  const asked = await transaction(db, async (tx) => {
+  const count = await transaction(db, async (tx) => {
     const found = await sourcesToAsk(tx, { id, now });
     if (found.length === 0) return 0;
     const left = await takeTokens(tx, bucketsOf(found, now), 1, now);
@@ -91,8 +91,8 @@ async function ask({ db }: Pick<HandlerDeps, "db">, id: number, now: Date): Prom
     if (refused.length > 0) await takeTokens(tx, bucketsOf(refused, now), -1, now);
     return askSources(tx, { id, sources: within, now });
   });
-  if (asked > 0) await runSoon(db, [CHECKS_JOB]);
-  return asked;
+  if (count > 0) await runSoon(db, [CHECKS_JOB]);
+  return count;
 }
 
 type Askable = Awaited<ReturnType<typeof sourcesToAsk>>[number];

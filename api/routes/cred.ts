@@ -167,11 +167,11 @@ export type PastMoment = number | Date;
 async function credAt(
   deps: Pick<HandlerDeps, "db" | "index" | "chainHead" | "blockTimes">,
   { tokenId, name, mintedAt }: AgentFacts,
-  asked: PastMoment,
+  time: PastMoment,
   { now, reader }: { now: number; reader: Who },
 ) {
-  const block = typeof asked === "number" ? asked : null;
-  const at = typeof asked === "number" ? await timeOfBlock(deps, asked, reader) : pastTime(asked, now);
+  const block = typeof time === "number" ? time : null;
+  const at = typeof time === "number" ? await timeOfBlock(deps, time, reader) : pastTime(time, now);
   const held = await credHeld(deps.db, tokenId, { at, block });
   if (held === null) await refuseForgotten(deps.db, { at, mintedAt });
   if (held === null)
@@ -238,11 +238,11 @@ async function timeOfBlock(
 
 /**
  * The proof of an agent's score.
- * @param asked number of the epoch; undefined for the latest one
+ * @param number number of the epoch; undefined for the latest one
  * @throws Failure no_epoch, epoch_pruned, not_in_epoch
  */
-async function credProof({ db, config }: HandlerDeps, tokenId: number, asked: number | undefined) {
-  const epoch = await publishedEpoch(db, asked);
+async function credProof({ db, config }: HandlerDeps, tokenId: number, number: number | undefined) {
+  const epoch = await publishedEpoch(db, number);
   const proved = await proofOf(db, epoch.epoch, tokenId);
   if (proved === null) return refuse(db, epoch, tokenId);
   const { leaf, proof, root } = proved;
@@ -260,7 +260,7 @@ async function credProof({ db, config }: HandlerDeps, tokenId: number, asked: nu
     block: epoch.block,
     computedAt: epoch.computedAt.toISOString(),
     transactionBlock: epoch.txBlock,
-    latestEpoch: (asked === undefined ? null : await latestPublished(db))?.epoch ?? epoch.epoch,
+    latestEpoch: (number === undefined ? null : await latestPublished(db))?.epoch ?? epoch.epoch,
     explorer: txLink(config.service.explorer, epoch.txHash!),
   };
 }
@@ -275,13 +275,13 @@ const whereOf = ({ chainId, contract, txHash, publishedAt }: CredEpoch) => ({
   publishedAt: publishedAt!.toISOString(),
 });
 
-async function publishedEpoch(db: Queryable, asked: number | undefined): Promise<CredEpoch> {
-  const epoch = asked === undefined ? await latestPublished(db) : await epochByNumber(db, asked);
+async function publishedEpoch(db: Queryable, number: number | undefined): Promise<CredEpoch> {
+  const epoch = number === undefined ? await latestPublished(db) : await epochByNumber(db, number);
   if (epoch?.state === "published") return epoch;
-  if (asked === undefined) return fail("no_epoch", "No epoch of scores is on chain yet.");
+  if (number === undefined) return fail("no_epoch", "No epoch of scores is on chain yet.");
   const state = { built: "is not on chain yet", failed: "was never published", none: "does not exist" } as const;
   const latest = await latestPublished(db);
-  return fail("no_epoch", `Epoch ${asked} ${state[(epoch?.state as "built" | "failed" | undefined) ?? "none"]}.`, {
+  return fail("no_epoch", `Epoch ${number} ${state[(epoch?.state as "built" | "failed" | undefined) ?? "none"]}.`, {
     hint: latest ? `The latest epoch is ${latest.epoch}.` : "No epoch of scores is on chain yet.",
   });
 }

@@ -87,11 +87,11 @@ export async function directoryAgent(
   { platform, minBlock }: { platform?: PlatformKey | undefined; minBlock?: number | undefined },
 ): Promise<Meant> {
   await waitForDirectory(deps, minBlock);
-  const asked = ownRef(ref, platform);
+  const reference = ownRef(ref, platform);
   const row = () => findDirectoryId(deps.db, ref, OWN_PLATFORM);
-  let id = asked && (await row());
-  if (asked !== null && id === null) {
-    const own = await factsOf(deps, asked);
+  let id = reference && (await row());
+  if (reference !== null && id === null) {
+    const own = await factsOf(deps, reference);
     if (own !== null && minBlock === undefined) return { id: null, own };
     if (own !== null) {
       const isShown = async () => {

@@ -130,8 +130,8 @@ export const agentEvents = endpoint({
   async handler({ deps, params: { ref }, query: { type, before, limit } }, json) {
     const { tokenId } = await factsOf(deps.facts, ref);
     const { head } = await eventLog(deps.db);
-    const asked = { tokenId, limit, before: Math.min(before ?? head + 1, head + 1), ...(type && { types: type }) };
-    const [{ events, nextBefore }, oldest] = await Promise.all([eventsOfAgent(deps.db, asked), oldestEventAt(deps.db)]);
+    const scope = { tokenId, limit, before: Math.min(before ?? head + 1, head + 1), ...(type && { types: type }) };
+    const [{ events, nextBefore }, oldest] = await Promise.all([eventsOfAgent(deps.db, scope), oldestEventAt(deps.db)]);
     const since = oldest?.toISOString() ?? null;
     return json({ tokenId, events: events.map(eventView), limit, nextBefore, since });
   },

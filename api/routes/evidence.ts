@@ -121,8 +121,8 @@ export const agentReviews = endpoint({
       if (figures === null) return json({ ...head, ...none });
       const client = query.client?.toLowerCase();
       const choice = client !== undefined ? { client } : query.newest ? "newest" : "all";
-      const asked = { choice, after: query.cursor ?? null, limit: limit + 1 } as const;
-      const { rows, last } = pageOf([...(await reviewPage(tx, agent, asked))], limit);
+      const page = { choice, after: query.cursor ?? null, limit: limit + 1 } as const;
+      const { rows, last } = pageOf([...(await reviewPage(tx, agent, page))], limit);
       return json({
         ...head,
         reviews: rows.map((one) => weighedReviewView(one, figures)),
@@ -177,8 +177,8 @@ export const agentJobs = endpoint({
         ...jobStatsView(figures),
       };
       if (wallet === null || contract === null) return json({ ...head, jobs: [], limit, nextCursor: null });
-      const asked = { after: query.cursor ?? null, limit: limit + 1 };
-      const { rows: shown, last } = pageOf(await jobPage(tx, { id, wallet }, asked), limit);
+      const page = { after: query.cursor ?? null, limit: limit + 1 };
+      const { rows: shown, last } = pageOf(await jobPage(tx, { id, wallet }, page), limit);
       const usdc = deps.config.contracts.usdc.address;
       const named = shown.flatMap(({ job, weighed }) => (weighed ? [] : [job.client, job.evaluator ?? job.client]));
       const side = { wallet, owner, usdc, group: await groupMembers(tx, owner, named) };
@@ -220,8 +220,8 @@ export const agentPayments = endpoint({
     return snapshot(deps.db, async (tx) => {
       const income = await incomeOf(tx, { id });
       const figures = income?.figures ?? null;
-      const asked = { after: query.cursor ?? null, limit: limit + 1 };
-      const { rows, last } = pageOf(figures ? await incomePage(tx, id, asked) : [], limit);
+      const page = { after: query.cursor ?? null, limit: limit + 1 };
+      const { rows, last } = pageOf(figures ? await incomePage(tx, id, page) : [], limit);
       return json({
         ...earnedView(income?.wallet ?? null, income ?? NOTHING),
         ...incomeStatsView(figures),

@@ -209,8 +209,8 @@ export const messageStream = endpoint({
   errors: ["forbidden", "indexer_behind"],
   async handler({ deps, params, query, caller, now, reader, response, lastEventId: header }) {
     const open = deps.streams.take(response, caller ? [reader, caller.wallet] : [reader]);
-    const asked = await idAfter(deps.db, params.groupId, query.after);
-    const after = positionAfter(header, positionAfter(query.lastEventId, asked));
+    const afterId = await idAfter(deps.db, params.groupId, query.after);
+    const after = positionAfter(header, positionAfter(query.lastEventId, afterId));
     const group = (await groupById(deps.db, { groupId: params.groupId })) ?? noSuchGroup();
     await requireReader(deps, group, caller, now);
     const content = open((stream) => deps.messageStreams.follow(group, stream, { after, caller }));

@@ -108,13 +108,13 @@ export const preflightEndpoint = endpoint({
   async handler({ deps, body, query, now, networks, count }) {
     await waitForDirectory(deps, query.minBlock);
     if (body.live) await count("live-terms", networks);
-    const asked = JSON.stringify(body, (_, value) => (typeof value === "bigint" ? String(value) : value));
+    const key = JSON.stringify(body, (_, value) => (typeof value === "bigint" ? String(value) : value));
     const isKept = !body.live && query.minBlock === undefined;
-    const kept = isKept ? deps.preflights.get(asked, now) : undefined;
+    const kept = isKept ? deps.preflights.get(key, now) : undefined;
     const answer = kept ?? answerOf(deps, body, now);
     if (isKept && !kept) {
-      deps.preflights.set(asked, answer, now + FRESH_MS);
-      answer.catch(() => deps.preflights.set(asked, answer, 0));
+      deps.preflights.set(key, answer, now + FRESH_MS);
+      answer.catch(() => deps.preflights.set(key, answer, 0));
     }
     return written<PreflightView>(await answer);
   },

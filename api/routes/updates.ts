@@ -90,8 +90,8 @@ async function change(call: Change, update: Update, json: Json<typeof responses>
   const identity = deps.config.contracts.identity.address;
   const indexedBlock = deps.index.block;
   const traitPriceWei = update.traits?.length ? await payableTraitPrice(deps.chain, identity) : 0n;
-  const asked = { wallet: caller.wallet, identity, indexedBlock, traitPriceWei, profileWrite: sale.bought };
-  const work = async (write: Write) => ({ result: await updateOnchain(write, update, asked), scored: false });
+  const request = { wallet: caller.wallet, identity, indexedBlock, traitPriceWei, profileWrite: sale.bought };
+  const work = async (write: Write) => ({ result: await updateOnchain(write, update, request), scored: false });
   const { updated, intentKeys } = await writeAgent(deps, target, authorize, work, sale);
   const { complete, mined, shown } = await minedIntents(deps, intentKeys, { tokenId, what: "update" });
   if (!complete) return pendingWrite(tokenId, mined);

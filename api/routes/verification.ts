@@ -167,9 +167,9 @@ async function proveOn(platform: ProofPlatform, call: ProofCall, json: Json<Retu
  */
 async function verifyExchange(
   deps: HandlerDeps,
-  asked: { tokenId: number; wallet: Address; now: number },
+  request: { tokenId: number; wallet: Address; now: number },
 ): Promise<{ attestation: Attestation; intentKey: string | null }> {
-  const { tokenId, wallet, now } = asked;
+  const { tokenId, wallet, now } = request;
   const identity = deps.config.contracts.identity.address;
   const authorize = await authorizeController(deps, tokenId, wallet);
   const before = await factsOf(deps.facts, { tokenId });
@@ -241,8 +241,8 @@ async function attestationOnChain(
   schema: Hex,
 ): Promise<Attestation | null> {
   const { attestationIndexer, eas } = config.contracts;
-  const asked = await chain.call({ to: attestationIndexer.address, data: uidCall(recipient, schema) });
-  const uid = asked.ok ? uidOf(asked.data) : null;
+  const answer = await chain.call({ to: attestationIndexer.address, data: uidCall(recipient, schema) });
+  const uid = answer.ok ? uidOf(answer.data) : null;
   if (!uid) return null;
   const read = await chain.call({ to: eas.address, data: attestationCall(uid) });
   const attestation = read.ok ? attestationOf(read.data) : null;

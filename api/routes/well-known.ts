@@ -96,8 +96,8 @@ function itemOf(
   if (units === 0n) return [];
   if (path.includes("{") && agent === null) return [];
   const declaration = declarationOf(endpoint, null);
-  const asked = path.replaceAll(/\{\w+\}/g, String(agent));
-  const sold = { operation: guard.price, method, path: asked, declaration };
+  const examplePath = path.replaceAll(/\{\w+\}/g, String(agent));
+  const sold = { operation: guard.price, method, path: examplePath, declaration };
   const terms = payments.termsFor(sold, { units, honoured: [units] });
   const { input, output } = declaration.outputSchema as Record<"input" | "output", Record<string, unknown>>;
   const { type: _, discoverable: __, ...call } = input;

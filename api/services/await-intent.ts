@@ -22,10 +22,10 @@ const isOpen = ({ state }: Intent) => state === "queued" || state === "signed";
  * @returns the intents in the order of their keys, each in its present state
  */
 export function awaitIntents(db: pg.Pool, intentKeys: readonly string[], timeoutMs: number): Promise<Intent[]> {
-  const asked = new Set(intentKeys);
+  const keys = new Set(intentKeys);
   return waitFor(db, {
     channel: OUTCOME_CHANNEL,
-    concerns: (intentKey) => asked.has(intentKey),
+    concerns: (intentKey) => keys.has(intentKey),
     timeoutMs,
     read: () => intentsByKey(db, intentKeys),
     decided: (intents) => !intents.some(isOpen),

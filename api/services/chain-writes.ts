@@ -75,27 +75,27 @@ export async function payableTraitPrice(chain: Pick<Chain, "traitPrice">, identi
  * Check then write: the newest write of a slot, then the intent and `chain_write`; another write or a reorganisation
  * may come: advisory lock of the agent, and an addition mined within 1,800 blocks that the index does not show counts
  * as coming.
- * @param asked.indexedBlock the facts are of this block or a later one
- * @param asked.profileWrite names the queued write, where it is paid for
+ * @param request.indexedBlock the facts are of this block or a later one
+ * @param request.profileWrite names the queued write, where it is paid for
  * @returns the key of the intent to wait for, for each call; null for a part that is on chain without an intent of ours
  * @throws Failure request_in_progress, out_of_funds, rate_limited
  */
 export async function queueChainWrites(
   write: Write,
   calls: readonly ChainCall[],
-  asked: { wallet: Address; identity: Address; indexedBlock: number; profileWrite?: string },
+  request: { wallet: Address; identity: Address; indexedBlock: number; profileWrite?: string },
 ): Promise<(string | null)[]> {
   const { tx, facts, now } = write;
   const { tokenId } = facts;
-  const { profileWrite = newProfileWrite(tokenId) } = asked;
+  const { profileWrite = newProfileWrite(tokenId) } = request;
   const slots = calls.map(({ slot }) => slot);
   const newest = await newestChainWrites(tx, tokenId, slots);
   const fresh: { call: ChainCall; intentKey: string }[] = [];
   const keys = calls.map((call): string | null => {
     const before = newest.get(call.slot);
     const open = before?.state === "queued" || before?.state === "signed";
-    const unseen = minedSince(before, asked.indexedBlock);
-    const undone = call.adds && !call.onchain && minedSince(before, asked.indexedBlock - REVOCABLE_BLOCKS);
+    const unseen = minedSince(before, request.indexedBlock);
+    const undone = call.adds && !call.onchain && minedSince(before, request.indexedBlock - REVOCABLE_BLOCKS);
     const coming = open || unseen || undone;
     const same = before !== undefined && before.data === call.data;
     if (same && (coming || (before.state === "mined" && call.onchain))) return before.intentKey;
@@ -106,13 +106,13 @@ export async function queueChainWrites(
     return intentKey;
   });
   if (fresh.length === 0) return keys;
-  const writer = await freeWriterOf(write, asked.wallet);
+  const writer = await freeWriterOf(write, request.wallet);
   for (const { call, intentKey } of fresh) {
     const { slot, data, valueWei = 0n, replaces = 0 } = call;
     const free = writer && { ...writer, gasBound: profileGas(data, replaces) };
-    await queueIntent(tx, { intentKey, to: asked.identity, data, valueWei, free });
+    await queueIntent(tx, { intentKey, to: request.identity, data, valueWei, free });
     // The index may not have the agent's new wallet yet; then the owner must still be the owner.
-    const wallet = controls(facts, asked.wallet) ? asked.wallet : facts.owner;
+    const wallet = controls(facts, request.wallet) ? request.wallet : facts.owner;
     await insertChainWrite(tx, { tokenId, slot, intentKey, wallet, at: now });
   }
   await requireGas(tx, writer);

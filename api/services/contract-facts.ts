@@ -66,8 +66,8 @@ export function contractCache(chain: Chain, address: Address, now: () => number)
     },
     /** The state of the last minute, while the chain can be reached. */
     async current(): Promise<ContractFacts> {
-      const asked = askIfOld();
-      if (known.mintPriceWei === null) await Promise.race([asked, pause(PRICE_TIMEOUT_MS, undefined, { ref: false })]);
+      const load = askIfOld();
+      if (known.mintPriceWei === null) await Promise.race([load, pause(PRICE_TIMEOUT_MS, undefined, { ref: false })]);
       return known;
     },
   };
@@ -118,8 +118,8 @@ export function balanceCache(
 
   async function ask(key: string, wallet: Address, linkedToken: Address | null): Promise<Balances> {
     const { usdc, neynarScores } = contracts;
-    const asked = readBalances(chain, { wallet, usdc, others: { neynarScores, linkedToken } });
-    const balances = await asked.catch(() => null);
+    const reading = readBalances(chain, { wallet, usdc, others: { neynarScores, linkedToken } });
+    const balances = await reading.catch(() => null);
     known.set(key, balances ?? UNKNOWN, now() + (balances ? FRESH_MS : RETRY_MS));
     return balances ?? UNKNOWN;
   }

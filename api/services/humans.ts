@@ -116,11 +116,11 @@ export async function registerHuman(
  * minute, and read again each hour (workers/principals/transaction-counts.ts).
  */
 async function countTransactions({ chain, db, log }: HandlerDeps, wallet: Address, now: number): Promise<void> {
-  const asked = chain
+  const reading = chain
     .nonce(wallet, "latest")
     .then((count) => storeTransactionCount(db, wallet, count, new Date(now)))
     .catch((err) => log.debug({ err }, "a human's transactions could not be counted"));
-  await Promise.race([asked, pause(CHAIN_TIMEOUT_MS, undefined, { ref: false })]);
+  await Promise.race([reading, pause(CHAIN_TIMEOUT_MS, undefined, { ref: false })]);
 }
 
 /** @throws Failure not_found, indexer_behind */
@@ -202,15 +202,15 @@ export const LINKS_PER_HUMAN = 50;
 export const linkAgent = (
   deps: HandlerDeps,
   caller: OwnerCaller,
-  asked: { human: HumanRef; tokenId: number },
+  request: { human: HumanRef; tokenId: number },
   now: number,
 ): Promise<string> =>
   transaction(deps.db, async (tx) => {
     const { identity } = deps.config.contracts;
-    const { tokenId } = asked;
+    const { tokenId } = request;
     // Serialised, so that an agent that its owner links twice at once is linked to one human.
     await lockAgentWrites(tx, tokenId);
-    const id = await humanIdOf(tx, asked.human, identity.address);
+    const id = await humanIdOf(tx, request.human, identity.address);
     const principal = id === null ? null : await lockHuman(tx, id);
     if (id === null || principal === null) return noSuchHuman();
     if (principal !== nameOf(caller) && (caller.tokenCaller === null || principal !== nameOf(caller.tokenCaller)))
@@ -237,15 +237,15 @@ export const linkAgent = (
 export const unlinkAgent = (
   deps: HandlerDeps,
   caller: WalletCaller | TokenCaller,
-  asked: { human: HumanRef; tokenId: number },
+  request: { human: HumanRef; tokenId: number },
 ): Promise<string> =>
   transaction(deps.db, async (tx) => {
-    const id = await humanIdOf(tx, asked.human, deps.config.contracts.identity.address);
+    const id = await humanIdOf(tx, request.human, deps.config.contracts.identity.address);
     const principal = id === null ? null : await lockHuman(tx, id);
     if (id === null || principal === null) return noSuchHuman();
     if (principal !== nameOf(caller))
       fail("forbidden", "Only the human itself ends its links.", { hint: "Sign with the human's own wallet." });
-    if (!(await unlinkHumanAgent(tx, { humanId: id, tokenId: asked.tokenId })))
-      fail("not_found", `Agent ${asked.tokenId} is not linked to this human.`);
+    if (!(await unlinkHumanAgent(tx, { humanId: id, tokenId: request.tokenId })))
+      fail("not_found", `Agent ${request.tokenId} is not linked to this human.`);
     return id;
   });

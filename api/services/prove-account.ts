@@ -240,8 +240,8 @@ async function refuseEager(
       fail("rate_limited", "This agent or wallet has asked for as many proofs on this platform as it may in a day.", {
         retryAfter: Math.ceil(-level / perSecond),
       });
-    const asked = most - level;
-    if (asked > maxRequested(most, Math.max(0, shared.level / shared.most)))
+    const usage = most - level;
+    if (usage > maxRequested(most, Math.max(0, shared.level / shared.most)))
       fail("rate_limited", "Many proofs are asked for on this platform now; those who asked for few come first.", {
         retryAfter: 300,
       });

@@ -30,7 +30,7 @@ import { authorizeController, writeAgent } from "./writing.ts";
 
 /**
  * The transaction that the owner sends.
- * @param asked.agentId a registration of the owner's, which gets the present file; without it a new one is registered
+ * @param of.agentId a registration of the owner's, which gets the present file; without it a new one is registered
  * @throws Failure not_found
  */
 export async function prepareCrossRegistration(
@@ -119,9 +119,9 @@ const MAX_ANSWER_HEX_DIGITS = 4_096;
  */
 export async function linkToken(
   deps: HandlerDeps,
-  asked: { tokenId: number; wallet: Address; input: TokenInput; now: number },
+  request: { tokenId: number; wallet: Address; input: TokenInput; now: number },
 ): Promise<{ token: LinkedToken; intentKeys: string[] }> {
-  const { tokenId, wallet, input, now } = asked;
+  const { tokenId, wallet, input, now } = request;
   const identity = deps.config.contracts.identity.address;
   const indexedBlock = deps.index.block;
   // The caller is authorized before the chain is called about an untrusted token.

@@ -40,12 +40,12 @@ const textOf = ({ service }: Site, challenge: SolanaChallenge): string =>
     expiresAt: challenge.expiresAt.toISOString(),
   });
 
-/** Makes a text to sign. @param asked.now milliseconds since the epoch */
+/** Makes a text to sign. @param request.now milliseconds since the epoch */
 export async function giveChallenge(
   { db, config }: HandlerDeps,
-  asked: { address: SolanaAddress; purpose: SolanaPurpose; evmAddress: Address | null; now: number },
+  request: { address: SolanaAddress; purpose: SolanaPurpose; evmAddress: Address | null; now: number },
 ): Promise<SolanaChallenge & { message: string }> {
-  const { now, ...rest } = asked;
+  const { now, ...rest } = request;
   const challenge: SolanaChallenge = {
     ...rest,
     nonce: randomBytes(16).toString("hex"),
@@ -125,12 +125,12 @@ export async function verifySolanaKey(
  * Check then write: the challenge is open and signed, then `useSolanaChallenge` (also in `verifySolanaKey`); another
  * request may use it, or its five minutes end: guarded update on `used_by`; expiry is judged by the time at which the
  * request came.
- * @param asked.fingerprint of the request, byte for byte
+ * @param request.fingerprint of the request, byte for byte
  * @throws Failure unauthenticated, invalid_input, and the errors of `acceptMint`
  */
 export async function registerSolanaKey(
   deps: HandlerDeps,
-  asked: {
+  request: {
     body: SolanaRegistrationBody;
     fingerprint: string;
     payment: Checkout;
@@ -138,9 +138,9 @@ export async function registerSolanaKey(
     client: MintDeps["client"];
   },
 ): Promise<Mint> {
-  const { body, payment, now, client } = asked;
+  const { body, payment, now, client } = request;
   const { solanaAddress, nonce, signature } = body;
-  const fingerprint = hash("sha256", JSON.stringify(["solana", asked.fingerprint]), "hex");
+  const fingerprint = hash("sha256", JSON.stringify(["solana", request.fingerprint]), "hex");
   const known = await mintByFingerprint(deps.db, { fingerprint });
   if (known) return known;
   const shown: ShownChallenge = { address: solanaAddress, nonce, signature, purpose: "register", by: fingerprint, now };

@@ -98,14 +98,14 @@ const traitSlot = (name: string) => `trait:${traitKey(name)}`;
  * Queues an update to be written on chain. The listing has no place there and is written off chain in the same commit.
  * Check then write: the price of a trait (token-link.ts: the token's contract), then intents; the price may rise: the
  * value is fixed, so the simulation refuses and nothing is lost.
- * @param asked.traitPriceWei the contract's price of a trait; the service pays it
+ * @param request.traitPriceWei the contract's price of a trait; the service pays it
  * @returns paths of the fields written, and the keys of the intents to wait for
  * @throws Failure invalid_input, conflict, out_of_funds, rate_limited
  */
 export async function updateOnchain(
   write: Write,
   update: Omit<Update, "social">,
-  asked: {
+  request: {
     wallet: Address;
     identity: Address;
     indexedBlock: number;
@@ -128,12 +128,12 @@ export async function updateOnchain(
         functionName: "addTrait",
         args: [BigInt(facts.tokenId), name, category],
       }),
-      valueWei: asked.traitPriceWei,
+      valueWei: request.traitPriceWei,
       onchain: onchain.some((trait) => traitKey(trait.name) === traitKey(name)),
       adds: "once",
     }),
   );
-  const keys = await queueChainWrites(write, [...fields, ...additions], asked);
+  const keys = await queueChainWrites(write, [...fields, ...additions], request);
   const added = traits.filter((_, i) => keys[fields.length + i] !== null);
   const { services, skills, domains, metadata } = update;
   const kept = fieldWrites({ services, skills, domains, metadata });

@@ -45,8 +45,8 @@ export async function callTool(
   isFull: boolean,
 ): Promise<ToolOutcome> {
   try {
-    const asked = /^(?:true|1)$/i.test(String(full ?? isFull));
-    const answer = await answerOf(tool, given, carrier, asked);
+    const wantsFull = /^(?:true|1)$/i.test(String(full ?? isFull));
+    const answer = await answerOf(tool, given, carrier, wantsFull);
     return { kind: "answer", ...answer, ...(isGiven(full) && { whole: answer.json }) };
   } catch (error) {
     return { kind: "failure", failure: withCall(tool, toFailure(error, carrier.deps.log, carrier.requestId)) };

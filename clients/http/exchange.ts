@@ -139,30 +139,30 @@ async function piecesOf(body: Readable, { maxBytes }: Limits, hear: OutgoingRequ
   const pieces: Buffer[] = [];
   const cut = hear && eventCutter();
   let size = 0;
-  let heard: "nothing" | "something" | "enough" = "nothing";
+  let state: "nothing" | "something" | "enough" = "nothing";
   let rest = 0;
   let end: NodeJS.Timeout | undefined;
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       size += piece.length;
       if (size > maxBytes) throw new OversizeAnswer(`an answer of more than ${maxBytes} bytes`);
-      if (heard === "enough") {
+      if (state === "enough") {
         rest += piece.length;
         if (rest > END_BYTES) break;
         continue;
       }
       pieces.push(piece);
       for (const event of cut?.(piece) ?? []) {
-        heard = (await hear!(event)) ? "enough" : "something";
-        if (heard !== "enough") continue;
+        state = (await hear!(event)) ? "enough" : "something";
+        if (state !== "enough") continue;
         end = setTimeout(() => body.destroy(), END_MS);
         break;
       }
     }
   } catch (error) {
     // A stream that has said something is an answer, though it ends by its limit of time, and its event in no blank line.
-    const isAnswer = heard !== "nothing" || (cut !== undefined && DATA.test(Buffer.concat(pieces).toString("latin1")));
-    if (!isAnswer || (heard !== "enough" && error instanceof OversizeAnswer)) throw error;
+    const isAnswer = state !== "nothing" || (cut !== undefined && DATA.test(Buffer.concat(pieces).toString("latin1")));
+    if (!isAnswer || (state !== "enough" && error instanceof OversizeAnswer)) throw error;
   } finally {
     clearTimeout(end);
   }

@@ -120,20 +120,20 @@ const NAMED = [
 
 /**
  * The number of blocks that a refusal of eth_getLogs names as allowed; null when it names none below the asked one.
- * @param asked blocks of the refused request
+ * @param range blocks of the refused request
  * @param named false: its numbers count logs or bytes, so only a proposed range is read
  */
-export function namedRange(message: string, asked: number, named = true): number | null {
+export function namedRange(message: string, range: number, named = true): number | null {
   const proposed = PROPOSED.exec(message);
   if (proposed) {
     const window = Number(proposed[2] ?? proposed[4]) - Number(proposed[1] ?? proposed[3]) + 1;
-    return window >= 1 && window < asked ? window : null;
+    return window >= 1 && window < range ? window : null;
   }
   for (const pattern of named ? NAMED : []) {
     const found = pattern.exec(message);
     if (!found) continue;
     const blocks = Number(found[1]!.replaceAll(/[,.]/g, "")) * (found[2] ? 1_000 : 1);
-    if (blocks >= 1 && blocks < asked) return blocks;
+    if (blocks >= 1 && blocks < range) return blocks;
   }
   return null;
 }

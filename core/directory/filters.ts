@@ -114,13 +114,13 @@ type AskedOrder = {
 /** The order of a filter. The default of `losers` is the greatest loss first. */
 export function orderOf(
   { filter, window = "24h" }: Pick<DirectoryNarrowing, "filter" | "window">,
-  asked: AskedOrder,
+  order: AskedOrder,
 ): { sort: DirectorySort; descending: boolean } {
-  const sort = asked.sort === UNRANKED_SORT ? undefined : asked.sort;
+  const sort = order.sort === UNRANKED_SORT ? undefined : order.sort;
   const otherwise = filter === "trending" ? TREND_WINDOWS[window].sort : DEFAULT_SORTS[filter];
   return {
     sort: sort ?? otherwise ?? "cred_score",
-    descending: asked.dir === undefined ? sort !== undefined || filter !== "losers" : asked.dir === "DESC",
+    descending: order.dir === undefined ? sort !== undefined || filter !== "losers" : order.dir === "DESC",
   };
 }
 

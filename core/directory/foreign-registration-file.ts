@@ -93,9 +93,9 @@ const ENCODED_STEP = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?:\/|%2f|%5c|$)/i;
 /** What a gateway is asked for. A path that leads out of what the gateway serves is unusable: the rest of its host is not for strangers to ask. */
 function atGateway(base: string, path: string, about: { gateway?: string; warnings: Defect[] }): FileLocation {
   const url = `${base}${path}`;
-  const asked = urlOf(url)?.pathname;
+  const place = urlOf(url)?.pathname;
   const served = urlOf(base)?.pathname;
-  const isWithin = asked !== undefined && served !== undefined && asked.startsWith(served) && !ENCODED_STEP.test(asked);
+  const isWithin = place !== undefined && served !== undefined && place.startsWith(served) && !ENCODED_STEP.test(place);
   return isWithin ? { kind: "fetch", url, ...about } : { kind: "unusable", reason: "uri_path" };
 }
 

@@ -46,8 +46,8 @@ export function highlightsOf(
     if (isFound || isTagged) shown++;
   }
   if (description) add("description", description, 600);
-  const asked = new Set(speaks.map((protocol) => protocol.toLowerCase()));
-  add("protocols", protocols.join(", "), 120, { matching: (word) => (asked.has(word) ? word : matches(word)) });
+  const wishes = new Set(speaks.map((protocol) => protocol.toLowerCase()));
+  add("protocols", protocols.join(", "), 120, { matching: (word) => (wishes.has(word) ? word : matches(word)) });
   return { matched: [...found].map(([field, words]) => ({ field, words: [...words] })), highlights };
 }
 

@@ -124,17 +124,17 @@ function inputOf(document: Json, operation: Json): Json | null {
   const content = objectOf(objectOf(operation.requestBody)?.content);
   const body = referred(document, objectOf(content?.["application/json"])?.schema);
   if (body) return body;
-  const asked = listOf(operation.parameters).filter((each) => each.in === "query" && typeof each.name === "string");
-  if (asked.length === 0) return null;
+  const params = listOf(operation.parameters).filter((each) => each.in === "query" && typeof each.name === "string");
+  if (params.length === 0) return null;
   return {
     type: "object",
     properties: Object.fromEntries(
-      asked.map(({ name, schema, description }) => [
+      params.map(({ name, schema, description }) => [
         name,
         { ...referred(document, schema), ...(typeof description === "string" && { description }) },
       ]),
     ),
-    required: asked.filter(({ required }) => required === true).map(({ name }) => name),
+    required: params.filter(({ required }) => required === true).map(({ name }) => name),
   };
 }
 

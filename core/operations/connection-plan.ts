@@ -62,9 +62,9 @@ export type Fitted = { pool: number; slower: string | null };
 
 /**
  * Fits a process to the server. Each leaves the others their part, so the order of their starts does not matter.
- * @param asked `DATABASE_POOL` @returns the sentence of a refusal where the service does not fit at all
+ * @param size `DATABASE_POOL` @returns the sentence of a refusal where the service does not fit at all
  */
-export function fitConnections(role: ConnectionRole, asked: number, server: ServerRoom): Fitted | { refusal: string } {
+export function fitConnections(role: ConnectionRole, size: number, server: ServerRoom): Fitted | { refusal: string } {
   const { maxConnections, reserved, foreign, running } = server;
   const usable = maxConnections - reserved;
   const least = connectionsOf(LEAST_POOL);
@@ -72,11 +72,11 @@ export function fitConnections(role: ConnectionRole, asked: number, server: Serv
     return {
       refusal: `Postgres allows this service ${usable} connections (max_connections ${maxConnections}, reserved ${reserved}), and it needs at least ${least}. Set max_connections to ${least + reserved} or more.`,
     };
-  let pool = asked;
+  let pool = size;
   // Others may end any time: they make it smaller, and never too small to start.
   while (pool > LEAST_POOL && connectionsOf(pool, [...running, role]) > usable - foreign) pool--;
-  if (pool === asked) return { pool, slower: null };
-  const [fitted, wished] = [poolsOf(pool)[role], poolsOf(asked)[role]];
+  if (pool === size) return { pool, slower: null };
+  const [fitted, wished] = [poolsOf(pool)[role], poolsOf(size)[role]];
   const words = `Postgres allows this service ${usable - foreign} connections (max_connections ${maxConnections}, reserved ${reserved}, used by others ${foreign})`;
   return { pool, slower: `${words}: the pool has ${fitted} in place of ${wished}, so ${SLOWER[role]}.` };
 }

@@ -99,28 +99,28 @@ export const isMemoOf = (memo: Hex, { realm, challengeId }: MemoChallenge): bool
 export type AskedTransfer = MemoChallenge & { token: Address; to: Address; value: bigint };
 
 /** The transfers in a transaction that answer a challenge. The token logs the memo right after its transfer. */
-export const memoTransfers = (logs: readonly TokenLog[], asked: AskedTransfer): Transfer[] =>
-  transfersIn(logs, asked.token).filter(
+export const memoTransfers = (logs: readonly TokenLog[], transfer: AskedTransfer): Transfer[] =>
+  transfersIn(logs, transfer.token).filter(
     ({ to, value, logIndex }) =>
-      to === asked.to &&
-      value === asked.value &&
+      to === transfer.to &&
+      value === transfer.value &&
       logs.some(
         ({ address, topics, logIndex: place }) =>
           place === logIndex + 1 &&
-          address === asked.token &&
+          address === transfer.token &&
           topics[0] === TRANSFER_WITH_MEMO &&
-          isMemoOf(topics[3] ?? "0x", asked),
+          isMemoOf(topics[3] ?? "0x", transfer),
       ),
   );
 
 /** Whether a call is a transfer that answers a challenge. */
-export function isMemoTransfer({ to, data }: { to: Address; data: Hex }, asked: AskedTransfer): boolean {
-  if (to !== asked.token || data.length !== 10 + 3 * 64) return false;
+export function isMemoTransfer({ to, data }: { to: Address; data: Hex }, transfer: AskedTransfer): boolean {
+  if (to !== transfer.token || data.length !== 10 + 3 * 64) return false;
   const [recipient, value, memo] = [0, 1, 2].map((i) => data.slice(10 + 64 * i, 74 + 64 * i).toLowerCase());
   return (
     data.startsWith(TRANSFER_WITH_MEMO_CALL) &&
-    recipient === asked.to.slice(2).padStart(64, "0") &&
-    BigInt(`0x${value}`) === asked.value &&
-    isMemoOf(`0x${memo}`, asked)
+    recipient === transfer.to.slice(2).padStart(64, "0") &&
+    BigInt(`0x${value}`) === transfer.value &&
+    isMemoOf(`0x${memo}`, transfer)
   );
 }

@@ -58,10 +58,10 @@ export function transfersIn(logs: readonly TokenLog[], token: Address): Transfer
 /** The transfers of exactly one of these amounts between two accounts. */
 export const transfersOf = (
   logs: readonly TokenLog[],
-  asked: { token: Address; from: Address; to: Address; values: readonly bigint[] },
+  query: { token: Address; from: Address; to: Address; values: readonly bigint[] },
 ): Transfer[] =>
-  transfersIn(logs, asked.token).filter(
-    ({ from, to, value }) => from === asked.from && to === asked.to && asked.values.includes(value),
+  transfersIn(logs, query.token).filter(
+    ({ from, to, value }) => from === query.from && to === query.to && query.values.includes(value),
   );
 
 const FORM = /^0x[0-9a-fA-F]{64}$/;

@@ -68,14 +68,14 @@ export function afterAttempt({ attempts, health, outcome, now, random }: Attempt
   const failures = health.failures + 1;
   const failingSince = health.failingSince ?? now;
   // `Retry-After` counts for all deliveries to the receiver: the next one would get the same answer.
-  const asked = outcome.kind === "answered" ? (outcome.retryAfterSeconds ?? 0) * 1000 : 0;
-  const pause = Math.max(asked, failures >= FAILURES_BEFORE_PAUSE ? pauseMs(failures) : 0);
+  const retryAfterMs = outcome.kind === "answered" ? (outcome.retryAfterSeconds ?? 0) * 1000 : 0;
+  const pause = Math.max(retryAfterMs, failures >= FAILURES_BEFORE_PAUSE ? pauseMs(failures) : 0);
   const receiver = { failures, failingSince, pausedUntil: pause > 0 ? later(now, pause) : health.pausedUntil };
   const gone = outcome.kind === "answered" && outcome.status === 410;
   const failing = failures >= FAILURES_BEFORE_END && now.getTime() - failingSince.getTime() >= DISABLE_AFTER_MS;
   if (gone || attempts >= MAX_ATTEMPTS || failing)
     return { delivery: { state: "dead" }, receiver, disable: gone ? "gone" : failing ? "failing" : null };
-  const wait = Math.max(asked, waitMs(attempts, random));
+  const wait = Math.max(retryAfterMs, waitMs(attempts, random));
   return { delivery: { state: "pending", dueAt: later(now, wait) }, receiver, disable: null };
 }
 

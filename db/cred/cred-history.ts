@@ -46,12 +46,12 @@ const IN_BLOCK = `h.cause in (${CAUSES_IN_BLOCK.map((cause) => `'${cause}'`).joi
  * The point of an agent's history that held at a time, or at a block, with its neighbours: null where it was the first, those before
  * it are no longer kept, or it still holds. What a reorganisation took back is no part of the
  * history. A change that a block made counts from that block on, although it was computed some seconds later.
- * @param asked.at the time, or the time of the block @param asked.block null where a time is asked for
+ * @param moment.at the time, or the time of the block @param moment.block null where a time is asked for
  * @returns null before the first point
  */
 export const credHeld = statement({
   name: "cred-held",
-  given: (tokenId: number, asked: { at: Date; block: number | null }) => ({ tokenId, ...asked }),
+  given: (tokenId: number, moment: { at: Date; block: number | null }) => ({ tokenId, ...moment }),
   params: { tokenId: t.int8, at: t.timestamptz, block: t.nullable(t.int8) },
   text: `
     select h.at, h.score, h.cause, h.block,

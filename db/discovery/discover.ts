@@ -57,9 +57,9 @@ export async function discover(
   questions: Questions | null = null,
 ): Promise<DiscoverPage> {
   const read = readQuery(query.q);
-  const asked = questions && query.meaning !== false ? questionOf(query.q, read) : null;
+  const question = questions && query.meaning !== false ? questionOf(query.q, read) : null;
   // The provider answers while the words are searched for.
-  const meant = asked === null ? null : questions!.ask(asked);
+  const meant = question === null ? null : questions!.ask(question);
   const { needs, unknown, corrected, total } = await expand(db, read.needs);
   const filter = await filterOf(db, query, read);
   const affordable = affordableOf(db, query, read, needs);

@@ -129,24 +129,24 @@ export async function originalsOf(
   rows: readonly Keyed[],
   firstSeen: FirstSeen,
 ): Promise<Map<number, number>> {
-  const asked = rows.flatMap((row) => {
+  const lookups = rows.flatMap((row) => {
     const { sets } = row.textKeys;
     const earlier = sets.map((set) => set.flatMap((key) => firstSeen.before(row, key) ?? []));
     return sets.length === 0 || earlier.some((some) => some.length === 0)
       ? []
       : [{ id: row.id, sets, originals: new Set(earlier.flat()) }];
   });
-  if (asked.length === 0) return new Map();
+  if (lookups.length === 0) return new Map();
   const has = new Set(
     (
       await HAVING.rows(tx, {
-        ids: [...new Set(asked.flatMap(({ originals }) => [...originals]))],
-        keys: [...new Set(asked.flatMap(({ sets }) => sets.flat()))],
+        ids: [...new Set(lookups.flatMap(({ originals }) => [...originals]))],
+        keys: [...new Set(lookups.flatMap(({ sets }) => sets.flat()))],
       })
     ).map(({ id, key }) => `${id} ${key}`),
   );
   return new Map(
-    asked.flatMap(({ id, sets, originals }) => {
+    lookups.flatMap(({ id, sets, originals }) => {
       const original = originals
         .values()
         .find((one) => sets.every((set) => set.some((key) => has.has(`${one} ${key}`))));

@@ -157,8 +157,8 @@ export async function lookUp(
   most = 0,
 ): Promise<LookedUp> {
   const known = keptOf(db);
-  const asked = new Set([...words, ...VERIFIED_LEXEMES]);
-  const missing = [...asked].filter((word) => !known.words.has(word));
+  const lexemes = new Set([...words, ...VERIFIED_LEXEMES]);
+  const missing = [...lexemes].filter((word) => !known.words.has(word));
   const completed = begun === null ? [] : known.completions.get(begun);
   const rows =
     missing.length === 0 && completed
@@ -169,7 +169,7 @@ export async function lookUp(
           most,
         });
   const found = new Map<string, WordStem>();
-  for (const word of asked) {
+  for (const word of lexemes) {
     const one = known.words.get(word);
     if (one) found.set(word, one);
   }

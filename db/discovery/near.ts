@@ -72,9 +72,9 @@ export async function near(
 ): Promise<NearDocument[]> {
   const usual = await usualVector(db, questions);
   if (usual?.length !== vector.length) return [];
-  const asked = { ...query, signs: signsOf(vector), model: questions.model, condition: all([must, filter]) };
-  let rows = await NEAREST.rows(db, { ...asked, reach: INDEX_REACH });
-  if (rows.length < FEW_DOCUMENTS && isNarrow(asked)) rows = await NEAREST.rows(db, { ...asked, reach: FAR_REACH });
+  const params = { ...query, signs: signsOf(vector), model: questions.model, condition: all([must, filter]) };
+  let rows = await NEAREST.rows(db, { ...params, reach: INDEX_REACH });
+  if (rows.length < FEW_DOCUMENTS && isNarrow(params)) rows = await NEAREST.rows(db, { ...params, reach: FAR_REACH });
   const similarities = rows.map((row) => cosine(vector, numbersOf(row.vector)));
   const nearnesses = nearnessesOf(similarities, product(vector, usual));
   return rows

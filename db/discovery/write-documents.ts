@@ -90,26 +90,26 @@ async function write(tx: Queryable, { ids, agents }: ReadDocuments, now: Date): 
  * whose text it has.
  */
 async function copiesOf(tx: Queryable, written: readonly WrittenDocument[], originals: ReadonlyMap<number, number>) {
-  const asked = written.flatMap(({ agent: { id, operator }, text: { textKeys } }) => {
+  const lookups = written.flatMap(({ agent: { id, operator }, text: { textKeys } }) => {
     const original = originals.get(id);
     return original === undefined || operator === null ? [] : [{ id, key: textKeys.sets[0]!.at(-1)!, original }];
   });
-  const own = asked.length === 0 ? [] : await OF_ONE_OWNER.rows(tx, { asked });
+  const own = lookups.length === 0 ? [] : await OF_ONE_OWNER.rows(tx, { asked: lookups });
   return new Set(originals.keys()).difference(new Set(own.map(({ id }) => id)));
 }
 
 /** Ids of agents whose names imitate the name of the row that had their key first. */
 async function imitationsOf(tx: Queryable, written: readonly WrittenDocument[], firstSeen: FirstSeen) {
-  const asked = written.flatMap(({ agent, text: { nameKey } }) => {
+  const lookups = written.flatMap(({ agent, text: { nameKey } }) => {
     const first = nameKey === null || !isDisguised(agent.name) ? null : firstSeen.before(agent, nameKey);
     return first === null ? [] : [{ agent, first }];
   });
-  if (asked.length === 0) return new Set();
-  const stored = await NAMED.rows(tx, { ids: [...new Set(asked.map(({ first }) => first))] });
+  if (lookups.length === 0) return new Set();
+  const stored = await NAMED.rows(tx, { ids: [...new Set(lookups.map(({ first }) => first))] });
   const named = new Map(stored.map((one) => [one.id, one]));
   for (const { agent } of written) named.set(agent.id, { id: agent.id, name: agent.name, owner: agent.operator });
   return new Set(
-    asked.flatMap(({ agent: { id, name, operator }, first }) => {
+    lookups.flatMap(({ agent: { id, name, operator }, first }) => {
       const other = named.get(first);
       const isOthers = other && (other.owner === null || other.owner !== operator);
       return isOthers && imitates(name, other.name) ? [id] : [];

@@ -237,12 +237,12 @@ const sideOf = ({ wallet, owner, group }: Pick<IncomeFacts, "wallet" | "owner" |
 ];
 
 /** What is known of the money of those who paid an agent, bounded: the sources of most money. */
-async function moneyFacts(db: Queryable, asked: MoneyQuery): Promise<MoneyFacts> {
-  const { wallet, owner, former, payers, others = [], usdc, since } = asked;
+async function moneyFacts(db: Queryable, query: MoneyQuery): Promise<MoneyFacts> {
+  const { wallet, owner, former, payers, others = [], usdc, since } = query;
   const members = await GROUP.rows(db, { payers, others, owner });
   const group = members.map(({ address }) => address).filter((address) => address !== wallet && address !== owner);
   const side = sideOf({ wallet, owner, group });
-  const [paid, hired] = asked.of === "payments" ? [group, side] : [side, group];
+  const [paid, hired] = query.of === "payments" ? [group, side] : [side, group];
   const elsewhere = await ELSEWHERE.rows(db, { payers, side, paid, hired, usdc, since });
   const funding = await FUNDING.rows(db, { payers, side, usdc });
   const near = await nearMoney(db, { payers, side });

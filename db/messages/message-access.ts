@@ -62,12 +62,12 @@ type ScoredAgent = Pick<Row<typeof ACCESS>, "tokenId" | "name" | "score">;
  */
 export async function accessOf(
   db: Queryable,
-  asked: readonly { groupId: string; wallet: Address }[],
+  members: readonly { groupId: string; wallet: Address }[],
   now: Date,
 ): Promise<Access[]> {
-  if (asked.length === 0) return [];
-  const groupIds = asked.map(({ groupId }) => groupId);
-  const rows = await ACCESS.rows(db, { groupIds, wallets: asked.map(({ wallet }) => wallet) });
+  if (members.length === 0) return [];
+  const groupIds = members.map(({ groupId }) => groupId);
+  const rows = await ACCESS.rows(db, { groupIds, wallets: members.map(({ wallet }) => wallet) });
   const scored = await missingScores(db, rows, now);
   return rows.map(({ tokenId, name, score, ...access }) => ({
     ...access,

@@ -191,6 +191,6 @@ const STORE = statement({
 
 /** Stores what hosts say. @returns ids of the rows whose endpoints are confirmed by it now, or no longer */
 export async function storeHostFiles(tx: pg.ClientBase, reads: readonly HostFileRead[], now: Date): Promise<number[]> {
-  const asked = await STORE.values(tx, { reads, now });
-  return confirmSources(tx, asked);
+  const hosts = await STORE.values(tx, { reads, now });
+  return confirmSources(tx, hosts);
 }

@@ -80,17 +80,17 @@ export class TooFewConnections extends Error {}
 /**
  * The size of an API's pool from which those of all processes follow, by what the server allows. A server that could not
  * be asked gets what was asked for, and says itself what is too much (db/sql/turn-pool.ts).
- * @param asked DATABASE_POOL @param warn gets the sentence that says what is slower
+ * @param connections DATABASE_POOL @param warn gets the sentence that says what is slower
  * @throws TooFewConnections, one sentence that says what to set
  */
 export function fittedPool(
   room: ServerRoom | null,
   role: ConnectionRole,
-  asked: number,
+  connections: number,
   warn: (sentence: string) => void,
 ): number {
-  if (room === null) return asked;
-  const fitted = fitConnections(role, asked, room);
+  if (room === null) return connections;
+  const fitted = fitConnections(role, connections, room);
   if ("refusal" in fitted) throw new TooFewConnections(fitted.refusal);
   if (fitted.slower !== null) warn(fitted.slower);
   return fitted.pool;

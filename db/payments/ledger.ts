@@ -297,13 +297,13 @@ const SPEND_CREDIT = statement({
 export async function spendCredit(
   db: Queryable,
   credit: Pick<Payment, "paymentId" | "blockHash" | "payee" | "amountUnits">,
-  asked: Pick<PaymentClaim, "operation" | "fingerprint" | "uniqueKey" | "effect">,
+  claim: Pick<PaymentClaim, "operation" | "fingerprint" | "uniqueKey" | "effect">,
   leaseMs: number,
 ): Promise<Lease | "unique_key_taken" | null> {
   const leaseId = randomUUID();
   const lease = { lease: leaseId, leaseMs, before: statesBefore("paid") };
   try {
-    const payment = await SPEND_CREDIT.maybeOne(db, { ...credit, ...asked, ...lease });
+    const payment = await SPEND_CREDIT.maybeOne(db, { ...credit, ...claim, ...lease });
     return payment && { payment, leaseId };
   } catch (error) {
     if (isUniqueKeyTaken(error)) return "unique_key_taken";

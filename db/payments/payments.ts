@@ -185,9 +185,9 @@ export const unwatchedPayments = statement({
 /** The credits of a wallet at a recipient, of one of these amounts: those whose money is final first, then the oldest. */
 export const creditsOf = statement({
   name: "payments-credits",
-  given: (asked: { wallet: Address; payee: Address; amounts: readonly bigint[] }) => ({
-    ...asked,
-    amounts: asked.amounts.map(String),
+  given: (transfer: { wallet: Address; payee: Address; amounts: readonly bigint[] }) => ({
+    ...transfer,
+    amounts: transfer.amounts.map(String),
   }),
   params: { wallet: t.text, payee: t.text, amounts: t.array(t.numeric) },
   text: `

@@ -138,9 +138,9 @@ export class Replica {
         this.#server = own.server;
         this.#replayed = -1n;
       }
-      const asked = performance.now();
+      const startedAt = performance.now();
       if (!(await this.#replays(position, () => true))) return this.leaveOut(own.paused ? "paused" : "lagging");
-      this.#caughtUpAt = asked;
+      this.#caughtUpAt = startedAt;
       this.#comeBack();
     } catch (error) {
       this.leaveOut("unreachable", error);

@@ -127,9 +127,9 @@ function page(title: string, body: string, status: number): Response {
   });
 }
 
-/** @param asked the authorization request, sent back with the choice */
-function loginPage(people: Person[], asked: Record<string, string | undefined>): Response {
-  const hidden = Object.entries(asked)
+/** @param request the authorization request, sent back with the choice */
+function loginPage(people: Person[], request: Record<string, string | undefined>): Response {
+  const hidden = Object.entries(request)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `<input type="hidden" name="${name}" value="${escaped(value!)}">`);
   const choices = people.map(
@@ -211,21 +211,21 @@ function authorizationServer({ issuer, people, accessToken, identityToken }: Par
   // Browsers of every origin may exchange a code: it is worth nothing without its verifier.
   api.use("/*", cors());
   api.get("/authorize", (c) => {
-    const asked = authorization.safeParse(c.req.query());
+    const request = authorization.safeParse(c.req.query());
     // Nothing is sent to an address that may be a stranger's.
-    if (!asked.success)
-      return refusalPage(asked.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`));
-    return loginPage(people(), asked.data);
+    if (!request.success)
+      return refusalPage(request.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`));
+    return loginPage(people(), request.data);
   });
   api.post("/login", async (c) => {
     const form = Object.fromEntries(await c.req.formData()) as Record<string, string>;
-    const asked = authorization.parse(form);
+    const request = authorization.parse(form);
     const person = people().find(({ sub }) => sub === form.sub);
-    if (!person) return back(asked, { error: "access_denied", error_description: "The person cancelled." });
+    if (!person) return back(request, { error: "access_denied", error_description: "The person cancelled." });
     const code = randomBytes(24).toString("base64url");
-    codes.set(code, { asked, person, until: Date.now() + CODE_SECONDS * 1000, used: false });
+    codes.set(code, { asked: request, person, until: Date.now() + CODE_SECONDS * 1000, used: false });
     if (codes.size > MAX_CODES) codes.delete(codes.keys().next().value!);
-    return back(asked, { code });
+    return back(request, { code });
   });
   api.post("/token", async (c) => {
     const form = exchange.safeParse(Object.fromEntries(await c.req.formData()));

@@ -56,11 +56,11 @@ const makeX: MakeSimulator = ({ world }) => {
     const is404 = settings.get("not-found")?.style === "404" && !found?.suspended;
     return is404 ? reply({ ...errors[0], status: 404 }, 404) : reply({ errors });
   };
-  const several = (parameter: string, asked: string[], find: (value: string) => User | undefined) => {
-    const many = `The number of values in the \`${parameter}\` query parameter list [${asked.length}]`;
-    if (asked.length < 1 || asked.length > MAX_VALUES)
+  const several = (parameter: string, values: string[], find: (value: string) => User | undefined) => {
+    const many = `The number of values in the \`${parameter}\` query parameter list [${values.length}]`;
+    if (values.length < 1 || values.length > MAX_VALUES)
       return invalid(parameter, [], `${many} is not between 1 and ${MAX_VALUES}`);
-    const found = asked.map((value) => ({ value, user: find(value) }));
+    const found = values.map((value) => ({ value, user: find(value) }));
     const data = found.flatMap((f) => (f.user && !f.user.suspended ? [shown(f.user)] : []));
     const errors = found.flatMap((f) => (f.user && !f.user.suspended ? [] : [problemOf(parameter, f.value, f.user)]));
     billed += data.length;

@@ -44,7 +44,7 @@ export function requestMeter(registry: Registry): RequestMeter {
  * and hosts out of the configuration; hosts that strangers name are one upstream.
  */
 export function upstreamMeter(registry: Registry): UpstreamMeter {
-  const asked = durationsBy<"upstream" | "outcome">(registry, {
+  const durations = durationsBy<"upstream" | "outcome">(registry, {
     name: "agents_upstream_request_duration_seconds",
     help: "Questions to upstreams; answered: a definite answer, trouble: none, refused: not asked (rate, breaker)",
   });
@@ -56,7 +56,7 @@ export function upstreamMeter(registry: Registry): UpstreamMeter {
     ],
   });
   return {
-    asked: (upstream, outcome, ms) => asked({ upstream, outcome }, ms),
+    asked: (upstream, outcome, ms) => durations({ upstream, outcome }, ms),
     watch: (upstream, open) => void breakers.set(upstream, open),
   };
 }

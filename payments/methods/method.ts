@@ -131,7 +131,7 @@ export type PaymentMethod<Given = unknown> = {
    */
   isPublic: boolean;
   /** Its option in a 402; null where it is not offered. */
-  option(parts: SalesParts, asked: AskedOption): PaymentOption | null;
+  option(parts: SalesParts, request: AskedOption): PaymentOption | null;
   /**
    * The payment of a request.
    * @param values at least one: all that the request has sent in headers of payments, or its one credential

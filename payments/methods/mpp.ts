@@ -232,7 +232,7 @@ async function isCovered(mpp: Mpp, { from, calls }: SignedTransaction, answer: C
  * The sender of the transfer that answers a challenge, for answers that do not name their payer.
  * @throws Failure payment_pending while there is no such transaction
  */
-async function senderOf(mpp: Mpp, hash: Hex, asked: AskedTransfer): Promise<Address> {
+async function senderOf(mpp: Mpp, hash: Hex, transfer: AskedTransfer): Promise<Address> {
   const receipt = await mpp.chain.receipt(hash);
   if (receipt === null)
     return fail("payment_pending", "The payment's transaction is not mined yet.", {
@@ -240,7 +240,7 @@ async function senderOf(mpp: Mpp, hash: Hex, asked: AskedTransfer): Promise<Addr
       retryAfter: 2,
     });
   // Without such a transfer there is no payment: the check of the chain will find that.
-  return memoTransfers(receipt.logs, asked)[0]?.from ?? ZERO_ADDRESS;
+  return memoTransfers(receipt.logs, transfer)[0]?.from ?? ZERO_ADDRESS;
 }
 
 /**

@@ -54,15 +54,15 @@ type Entry = ReviewEntry & { agentId: string; block: number };
  */
 export async function readCensus(
   of: CensusChain,
-  asked: CensusOf,
+  options: CensusOf,
 ): Promise<{ agents: number; facts: ReviewsFacts[]; requests: number; histories: number }> {
-  const { chain, made } = bounded(of, asked.requests);
-  const owners = await ownersIn(chain, asked);
-  const entries = await entriesIn(chain, asked);
+  const { chain, made } = bounded(of, options.requests);
+  const owners = await ownersIn(chain, options);
+  const entries = await entriesIn(chain, options);
   const first = new Map<string, Entry>();
   for (const entry of entries) if (!first.has(entry.reviewer)) first.set(entry.reviewer, entry);
   const histories = new Map<string, AccountHistory>();
-  for (const [reviewer, { block }] of [...first].slice(0, asked.histories))
+  for (const [reviewer, { block }] of [...first].slice(0, options.histories))
     histories.set(reviewer, await readHistory(chain, reviewer as Address, block));
   const facts = factsOf(owners, entries, first, histories);
   return { agents: owners.size, facts, requests: made(), histories: histories.size };
@@ -72,10 +72,10 @@ export async function readCensus(
 function bounded(of: CensusChain, most: number): { chain: CensusChain; made: () => number } {
   let made = 0;
   const chain = new Proxy(of, {
-    get: (_, name: keyof CensusChain) => (asked: Parameters<Chain["logs"]>[0], at?: number) => {
-      made += name === "logs" ? logsPrice(asked.toBlock! - asked.fromBlock + 1) : 1;
+    get: (_, name: keyof CensusChain) => (filter: Parameters<Chain["logs"]>[0], at?: number) => {
+      made += name === "logs" ? logsPrice(filter.toBlock! - filter.fromBlock + 1) : 1;
       if (made > most) throw new Error(`It takes more than ${most} requests: give more (--requests).`);
-      return of[name](asked as never, at as never);
+      return of[name](filter as never, at as never);
     },
   });
   return { made: () => made, chain };

@@ -116,8 +116,8 @@ export async function verifyCred(
   if (!isWellFormed(proof)) return refused("malformed", "That is not a cred proof.");
   const foreign = foreignPart(proof, { ...trust, chainId }, demand);
   if (foreign) return foreign;
-  const asked = await client.getChainId();
-  if (asked !== chainId) return refused("wrong_chain", `The client reads chain ${asked}, not ${chainId}.`);
+  const chain = await client.getChainId();
+  if (chain !== chainId) return refused("wrong_chain", `The client reads chain ${chain}, not ${chainId}.`);
   const contract = { address: trust.contract, abi: ABI };
   const [epoch, paused, { timestamp }] = await Promise.all([
     client.readContract({ ...contract, functionName: "epochOf", args: [BigInt(proof.epoch)] }) as Promise<Epoch>,

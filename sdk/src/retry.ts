@@ -81,8 +81,8 @@ function paymentIn(headers: Headers): SentPayment | null {
 /** Milliseconds to wait before the next attempt; null = this answer is final. */
 function waitBefore(attempt: number, response: Response | null, rules: RetryRules, time: Time): number | null {
   if (response !== null && ![409, 429, 502, 503, 504].includes(response.status)) return null;
-  const asked = response && retryAfterMs(response.headers, time.now());
-  if (asked !== null) return asked > rules.maxWaitMs ? null : asked + time.random() * SPREAD * Math.max(asked, 1000);
+  const delay = response && retryAfterMs(response.headers, time.now());
+  if (delay !== null) return delay > rules.maxWaitMs ? null : delay + time.random() * SPREAD * Math.max(delay, 1000);
   // The service sends Retry-After where a retry makes sense; an answer without it is final, as "not ready" of /ready.
   if (response && (response.status === 409 || response.headers.has("x-request-id"))) return null;
   return backoffMs(attempt, time);

@@ -87,15 +87,15 @@ async function lookUp(
     wallets.map((wallet) => ({ to: attestationIndexer.address, data: uidCall(wallet, schema) })),
   );
   const found = new Map<Address, Lookup>();
-  const asked: { wallet: Address; uid: Hex }[] = [];
+  const lookups: { wallet: Address; uid: Hex }[] = [];
   for (const [i, wallet] of wallets.entries()) {
     const answer = named[i];
     const uid = answer ? uidOf(answer) : undefined;
     if (uid === null) found.set(wallet, { wallet, attestation: null });
-    else if (uid !== undefined) asked.push({ wallet, uid });
+    else if (uid !== undefined) lookups.push({ wallet, uid });
   }
-  const contents = await read(asked.map(({ uid }) => ({ to: eas.address, data: attestationCall(uid) })));
-  for (const [i, { wallet, uid }] of asked.entries()) {
+  const contents = await read(lookups.map(({ uid }) => ({ to: eas.address, data: attestationCall(uid) })));
+  for (const [i, { wallet, uid }] of lookups.entries()) {
     const answer = contents[i];
     const attestation = answer ? attestationOf(answer) : undefined;
     if (attestation === undefined) continue;

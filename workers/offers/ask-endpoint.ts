@@ -32,7 +32,7 @@ type Asking = {
 /** @param signal ends what is being sent @returns what a reader sends by */
 export function askEndpoint(endpoints: ForeignEndpoints, signal?: AbortSignal): Asking {
   let requests = 0;
-  let heard = 0;
+  let events = 0;
   let ms: number | null = null;
   let last: ForeignAnswer | null = null;
 
@@ -61,7 +61,7 @@ export function askEndpoint(endpoints: ForeignEndpoints, signal?: AbortSignal): 
 
   /** @returns whether that was enough */
   async function hearOne(hear: NonNullable<EndpointRequest["hear"]>, event: string): Promise<boolean> {
-    if (++heard > MAX_HEARD) return true;
+    if (++events > MAX_HEARD) return true;
     const next = withinTime(DOCUMENT_MS, () => hear(event));
     if (next === "enough") return true;
     for (const request of next) if ((await ask({ headOnly: true, ...request })).status >= 400) return true;

@@ -34,8 +34,8 @@ export async function readHostFiles(context: JobContext): Promise<number> {
     const batch = named.slice(from, from + HOSTS_PER_STATEMENT);
     const isOver = () => clock().getTime() - began.getTime() > MAX_ASKING_MS;
     if (isOver()) break;
-    const asked = await Promise.all(batch.map((host) => limit(() => (isOver() ? null : read(context, host)))));
-    const reads = asked.filter((one) => one !== null);
+    const results = await Promise.all(batch.map((host) => limit(() => (isOver() ? null : read(context, host)))));
+    const reads = results.filter((one) => one !== null);
     changed += await store(context, reads);
     fault("offers.hosts");
   }

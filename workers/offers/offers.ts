@@ -187,11 +187,11 @@ export const endpointChecks = defineJob({
     const until = context.clock().getTime() + MAX_CHECKING_MS;
     let changed = 0;
     do {
-      const asked = await askedSources(context.db, { limit: ENDPOINTS_PER_STATEMENT });
-      if (asked.length === 0) break;
-      const nextOf = await nextReads(context, await urlsOfHosts(context.db, asked, context.clock()));
-      changed += await readBatch(context, asked, nextOf, { onDemand: true });
-      await answerAsked(context.db, { sources: asked });
+      const sources = await askedSources(context.db, { limit: ENDPOINTS_PER_STATEMENT });
+      if (sources.length === 0) break;
+      const nextOf = await nextReads(context, await urlsOfHosts(context.db, sources, context.clock()));
+      changed += await readBatch(context, sources, nextOf, { onDemand: true });
+      await answerAsked(context.db, { sources });
     } while (context.clock().getTime() < until);
     return changed;
   },

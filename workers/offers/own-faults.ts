@@ -75,11 +75,11 @@ async function judged(
     let again = inDoubt.filter((source) => isUnknown || answeredBefore(source));
     for (let times = 0; !isOurs && again.length > 0 && times < TIMES_AGAIN; times++) {
       const found = await read(again);
-      const heard = found.filter((result) => "probe" in result);
-      for (const result of isUnknown ? found : heard) results.set(result.source, result);
+      const answers = found.filter((result) => "probe" in result);
+      for (const result of isUnknown ? found : answers) results.set(result.source, result);
       isOurs = wasHeldUp() || !(await isAnswered());
       // Where most come back the network was away: of what is silent nothing is known, whatever it was before.
-      isUnknown = 2 * heard.filter(isSilent).length < heard.length;
+      isUnknown = 2 * answers.filter(isSilent).length < answers.length;
       again = isUnknown ? inDoubt.filter((source) => isSilent(results.get(source)!)) : [];
     }
   }
@@ -155,14 +155,14 @@ async function witnessesOf(
     if (clock().getTime() < (awayUntil.get(endpoints) ?? 0)) return false;
     const answers = await Promise.all(witnesses.map((witness) => firstAnswer(endpoints, witness)));
     // Of one that was not asked now nothing is known.
-    const heard = answers.filter(
+    const results = answers.filter(
       (answer) => answer.kind !== "deferred" && !(answer.kind === "failed" && answer.unasked),
     );
-    if (heard.length === 0) return hostsLost < 2;
-    const there = heard.filter(
+    if (results.length === 0) return hostsLost < 2;
+    const there = results.filter(
       (answer) => answer.kind === "limited" || (answer.kind === "answered" && answer.status < 500),
     );
-    const isThere = there.length >= Math.min(ENOUGH, heard.length);
+    const isThere = there.length >= Math.min(ENOUGH, results.length);
     if (!isThere) awayUntil.set(endpoints, clock().getTime() + AWAY_MS);
     return isThere;
   };

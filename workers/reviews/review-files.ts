@@ -139,13 +139,13 @@ async function readDue(context: JobContext): Promise<number> {
       changed += await store(context, some, storeFiles);
       fault("reviews.files");
     });
-  const asked = due.map((one) =>
+  const requests = due.map((one) =>
     inSlot(one, async () => {
       if (isOver()) return;
       ready.push(await read(context, one));
     }).then(() => (ready.length >= FILES_PER_STATEMENT ? storeReady() : undefined)),
   );
-  await Promise.all(asked);
+  await Promise.all(requests);
   await storeReady();
   return changed;
 }

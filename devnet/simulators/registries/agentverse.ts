@@ -123,12 +123,12 @@ export const agentverse = registry({
   routes(api, list) {
     const search = searches(list);
     api.post("/v1/search/agents", async (c) => {
-      const asked = request.safeParse(await c.req.json());
-      if (!asked.success) {
-        const detail = asked.error.issues.map(({ path, message }) => ({ loc: ["body", ...path], msg: message }));
+      const parsed = request.safeParse(await c.req.json());
+      if (!parsed.success) {
+        const detail = parsed.error.issues.map(({ path, message }) => ({ loc: ["body", ...path], msg: message }));
         return reply({ detail }, 422);
       }
-      const { offset, limit, direction, ...rest } = asked.data;
+      const { offset, limit, direction, ...rest } = parsed.data;
       const found = search(rest);
       const total = Math.min(CAP, found.length);
       const size = Math.min(limit, Math.max(0, total - offset));

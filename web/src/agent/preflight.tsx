@@ -33,8 +33,8 @@ type Props = { of: { agentRef: string; platform: string }; explorer: string | un
 
 export function BeforeYouPay({ of: { agentRef, platform }, explorer }: Props) {
   const [amount, setAmount] = useState("");
-  const asked = preflightOf(agentRef, platform, amount);
-  const { data, error, refetch } = useQuery({ ...asked, placeholderData: keepPreviousData });
+  const request = preflightOf(agentRef, platform, amount);
+  const { data, error, refetch } = useQuery({ ...request, placeholderData: keepPreviousData });
   const faults = faultsOf(error);
   return (
     <AgentPanel id="preflight" title="Before you pay" brief="whether, and how much">

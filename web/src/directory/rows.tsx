@@ -144,11 +144,11 @@ const SCROLLED_MS = 100;
 
 /**
  * The place in the table is part of the visit, as the browser keeps that of a page: going back returns to it.
- * @param asked what the table shows; another one begins at its top
+ * @param viewKey what the table shows; another one begins at its top
  * @returns to be called when it was scrolled
  */
-function useKeptPlace(scroller: RefObject<HTMLDivElement | null>, asked: string): () => void {
-  useEffect(() => void scroller.current?.scrollTo({ top: history.state?.tableTop ?? 0 }), [scroller, asked]);
+function useKeptPlace(scroller: RefObject<HTMLDivElement | null>, viewKey: string): () => void {
+  useEffect(() => void scroller.current?.scrollTo({ top: history.state?.tableTop ?? 0 }), [scroller, viewKey]);
   const scrolled = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(scrolled.current), []);
   return () => {
@@ -187,8 +187,8 @@ function Table({ rows, total, view, active, dim, change }: RowsProps) {
     if (active >= 0) virtual.scrollToIndex(active, { align: "auto" });
   }, [active, virtual]);
   // By its words: `view` is another object with every answer of the service, which must not move the reader.
-  const asked = writeView(view).toString();
-  const onScroll = useKeptPlace(scroller, asked);
+  const viewKey = writeView(view).toString();
+  const onScroll = useKeptPlace(scroller, viewKey);
 
   const items = virtual.getVirtualItems();
   const before = items[0]?.start ?? 0;

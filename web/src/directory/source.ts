@@ -45,7 +45,7 @@ export const countsOf = (view: View) => {
   const path = `/api/terminal/counts?${searchParams}`;
   return queryOptions({
     queryKey: [path],
-    queryFn: async (asked) => (await get<Counts>(path)(asked)).data.counts,
+    queryFn: async (context) => (await get<Counts>(path)(context)).data.counts,
     staleTime: 30_000,
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,
@@ -57,7 +57,7 @@ export const totalOf = (view: View) => {
   const path = directoryPath({ ...view, sort: null, page: 1 }, 1);
   return queryOptions({
     queryKey: ["directory-count", path],
-    queryFn: async (asked) => (await get<Directory>(path)(asked)).data.total,
+    queryFn: async (context) => (await get<Directory>(path)(context)).data.total,
     staleTime: 30_000,
     refetchInterval: 60_000,
   });

@@ -48,7 +48,7 @@ export function useSent(tokenId: number) {
     set(next);
   };
   const sent = followed && hasHash(followed) ? followed : null;
-  const asked = followed && !hasHash(followed) ? followed : null;
+  const request = followed && !hasHash(followed) ? followed : null;
   const waiting = sent !== null && sent.block === undefined && !sent.reverted;
   useEffect(() => {
     if (!waiting || !wallet) return;
@@ -64,16 +64,16 @@ export function useSent(tokenId: number) {
     // The hash names the transaction; everything else of it follows from that.
   }, [waiting, sent?.hash, wallet]);
   useEffect(() => {
-    if (!asked || !wallet) return;
+    if (!request || !wallet) return;
     let timer: ReturnType<typeof setTimeout>;
     let left = false;
     const look = async (): Promise<void> => {
       // The wallet may have answered an earlier visit of this page meanwhile.
       const known = kept<FollowedTransaction>("browser", key);
       if (!known || hasHash(known)) return set(known);
-      const found = await traceOf(wallet.provider, asked);
+      const found = await traceOf(wallet.provider, request);
       if (left) return;
-      if (typeof found === "object") return change({ hash: found.hash, agentId: asked.agentId });
+      if (typeof found === "object") return change({ hash: found.hash, agentId: request.agentId });
       setTrace(found);
       timer = setTimeout(look, POLL_MS);
     };
@@ -82,7 +82,7 @@ export function useSent(tokenId: number) {
       left = true;
       clearTimeout(timer);
     };
-  }, [asked?.askedAt, wallet]);
+  }, [request?.askedAt, wallet]);
   return {
     followed,
     error,

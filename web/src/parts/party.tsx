@@ -74,16 +74,16 @@ function ask(address: string): Promise<WalletName | null> {
 }
 
 async function send(): Promise<void> {
-  const asked = waiting;
+  const batch = waiting;
   waiting = [];
-  if (asked.length === 0) return;
+  if (batch.length === 0) return;
   try {
-    const addresses = asked.map(({ address }) => address).join(",");
+    const addresses = batch.map(({ address }) => address).join(",");
     const { data } = await call<{ wallets: WalletName[] }>(`/api/v2/wallets?addresses=${addresses}`);
     const known = new Map(data.wallets.map((name) => [name.address.toLowerCase(), name]));
-    for (const { address, answer } of asked) answer.resolve(known.get(address) ?? null);
+    for (const { address, answer } of batch) answer.resolve(known.get(address) ?? null);
   } catch (error) {
-    for (const { answer } of asked) answer.reject(error);
+    for (const { answer } of batch) answer.reject(error);
   }
 }
 

@@ -27,17 +27,17 @@ export const PROOFS = [
 export function ProofBadges({ badges, own, column }: { badges: RowBadges; own: boolean; column?: boolean }) {
   const proven = PROOFS.filter(({ key }) => badges.verifications[key]).map(({ label }) => label);
   // Other registries prove wallets and owners' accounts only, so the other proofs are not shown as missing there.
-  const asked = own ? PROOFS : PROOFS.filter(({ key }) => key === "siwa" || key === "coinbase");
+  const proofs = own ? PROOFS : PROOFS.filter(({ key }) => key === "siwa" || key === "coinbase");
   return (
     <span className="badges" title={proven.length > 0 ? `Proven: ${proven.join(", ")}` : "Nothing is proven"}>
       <span className="unseen">{proven.length > 0 ? `Proven: ${proven.join(", ")}` : "Nothing is proven"}</span>
-      {(column ? PROOFS : asked).map(({ key, letter, label }) => (
+      {(column ? PROOFS : proofs).map(({ key, letter, label }) => (
         <i
           key={key}
           aria-hidden="true"
           title={`${letter}: ${label}, ${badges.verifications[key] ? "proven" : "not proven"}. ${BADGE_MEANINGS[key]}`}
           data-proven={badges.verifications[key] || undefined}
-          data-na={!asked.some((other) => other.key === key) || undefined}
+          data-na={!proofs.some((other) => other.key === key) || undefined}
         >
           {letter}
         </i>

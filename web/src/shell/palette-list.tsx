@@ -128,10 +128,10 @@ const Found = ({ id, items, active, choose, point }: FoundProps) => (
 /** The items for a text: the agent with this id or address, agents whose name contains it, then commands of this page. */
 function useItems(text: string): Item[] {
   const [, go] = useLocation();
-  const asked = useDeferredValue(text);
+  const query = useDeferredValue(text);
   const found = useQuery({
-    ...directory(readView(new URLSearchParams({ q: asked })), 8),
-    enabled: asked !== "",
+    ...directory(readView(new URLSearchParams({ q: query })), 8),
+    enabled: query !== "",
     placeholderData: keepPreviousData,
     refetchInterval: false,
   });
